@@ -1,0 +1,1 @@
+//! Merged mining: the proof-of-work rules over Bitcoin headers, coinbases and Merkle proofs

@@ -1,0 +1,1 @@
+//! The Bridge, the precompiled contract of the two-way peg

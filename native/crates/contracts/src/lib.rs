@@ -1,0 +1,1 @@
+//! The precompiled contracts of the network except the Bridge

@@ -1,0 +1,99 @@
+//! What execution knows about the executing block and its ancestors.
+
+use std::sync::Arc;
+
+use crate::{Address, B256, Bytes, U256};
+
+/// The executing block as the EVM and the precompiled contracts see it.
+#[derive(Clone, Debug, Default)]
+pub struct BlockEnv {
+    /// Height.
+    pub number: u64,
+    /// Seconds.
+    pub timestamp: u64,
+    /// Difficulty.
+    pub difficulty: U256,
+    /// Gas limit of the block.
+    pub gas_limit: u64,
+    /// Miner.
+    pub coinbase: Address,
+    /// Minimum gas price in wei; also BASEFEE (RSKIP412).
+    pub minimum_gas_price: U256,
+    /// Hash of the parent.
+    pub parent_hash: B256,
+}
+
+/// An uncle named by an ancestor, as far as REMASC and the BlockHeader contract read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UncleFacts {
+    /// Block hash.
+    pub hash: B256,
+    /// Height.
+    pub number: u64,
+    /// Miner.
+    pub coinbase: Address,
+    /// Difficulty.
+    pub difficulty: U256,
+    /// Sum of fees in wei.
+    pub paid_fees: U256,
+    /// The header's uncle count.
+    pub uncle_count: u64,
+}
+
+/// A connected block as far as BLOCKHASH, REMASC and the BlockHeader contract read it. The chain
+/// thread hands these over when a block is connected; they are stored beside the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AncestorBlock {
+    /// Block hash.
+    pub hash: B256,
+    /// Hash of the parent.
+    pub parent_hash: B256,
+    /// Height.
+    pub number: u64,
+    /// Seconds.
+    pub timestamp: u64,
+    /// Miner.
+    pub coinbase: Address,
+    /// Minimum gas price in wei.
+    pub minimum_gas_price: U256,
+    /// Gas limit, header bytes as stored.
+    pub gas_limit: Bytes,
+    /// Gas used.
+    pub gas_used: u64,
+    /// Difficulty.
+    pub difficulty: U256,
+    /// Sum of fees in wei.
+    pub paid_fees: U256,
+    /// The header's uncle count.
+    pub uncle_count: u64,
+    /// Total difficulty of the chain up to and with this block, uncles included.
+    pub total_difficulty: U256,
+    /// Merged-mining Bitcoin header; None when the block has none.
+    pub bitcoin_header: Option<Bytes>,
+    /// Compressed merged-mining coinbase; None when the block has none.
+    pub bitcoin_coinbase: Option<Bytes>,
+    /// Uncles in block order.
+    pub uncles: Vec<UncleFacts>,
+}
+
+/// The branch below the executing block.
+pub trait Ancestry: Send + Sync {
+    /// The ancestor `depth` generations above the parent: 0 is the parent. None past genesis, or
+    /// when it is not known.
+    fn ancestor(&self, depth: u64) -> Option<Arc<AncestorBlock>>;
+
+    /// Hash of that ancestor.
+    fn ancestor_hash(&self, depth: u64) -> Option<B256> {
+        self.ancestor(depth).map(|block| block.hash)
+    }
+}
+
+/// No ancestors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoAncestry;
+
+impl Ancestry for NoAncestry {
+    fn ancestor(&self, _depth: u64) -> Option<Arc<AncestorBlock>> {
+        None
+    }
+}

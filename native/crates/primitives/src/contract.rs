@@ -1,0 +1,107 @@
+//! The interface between the EVM and the precompiled contracts that live beside it.
+
+use thiserror::Error;
+
+use crate::block::{Ancestry, BlockEnv};
+use crate::rules::RuleSet;
+use crate::spec::ChainSpec;
+use crate::state::StateError;
+use crate::{Address, B256, Bytes, U256};
+
+/// How a contract was called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallType {
+    /// CALL, or directly by the transaction.
+    Call,
+    /// CALLCODE.
+    CallCode,
+    /// DELEGATECALL.
+    DelegateCall,
+    /// STATICCALL.
+    StaticCall,
+}
+
+/// A log in the making.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// Emitting contract.
+    pub address: Address,
+    /// At most four topics.
+    pub topics: Vec<B256>,
+    /// Unindexed data.
+    pub data: Bytes,
+}
+
+/// What a precompiled contract knows about the call.
+pub struct ContractContext<'a> {
+    /// Network.
+    pub spec: &'a ChainSpec,
+    /// Rules of the executing block.
+    pub rules: RuleSet,
+    /// Executing block.
+    pub block: &'a BlockEnv,
+    /// The branch below it.
+    pub ancestry: &'a dyn Ancestry,
+    /// Hash of the (possibly internal, evm.md §3.9) transaction that the contract sees.
+    pub transaction_hash: B256,
+    /// Sender of the (possibly internal) transaction: the calling contract, or the signer.
+    pub sender: Address,
+    /// Signer of the outer transaction.
+    pub origin: Address,
+    /// Whether the contract was called by another contract and not by the transaction.
+    pub from_contract: bool,
+    /// How it was called.
+    pub call_type: CallType,
+    /// Whether a frame above forbids writing (inherited STATICCALL).
+    pub is_static: bool,
+    /// Wei sent along.
+    pub value: U256,
+    /// Depth of the calling frame plus one; 1 when called by the transaction directly.
+    pub call_depth: u32,
+    /// Whether the outer transaction is a local call (eth_call, estimate).
+    pub local_call: bool,
+    /// Whether the outer transaction is the REMASC transaction, the last of its block.
+    pub remasc_transaction: bool,
+    /// Whether the outer transaction is a free transaction to the Bridge (consensus.md §5.4).
+    pub free_transaction: bool,
+}
+
+/// What a precompiled contract may do to the state. Everything lands in the journal of the calling
+/// frame and is undone with it; logs are the exception (evm.md §4.1 step 5).
+pub trait ContractState {
+    /// Whether the account exists.
+    fn exists(&mut self, address: Address) -> Result<bool, StateError>;
+    /// Balance in wei, zero when there is no account.
+    fn balance(&mut self, address: Address) -> Result<U256, StateError>;
+    /// Moves wei; a zero amount creates the receiver. The sender's balance is not checked.
+    fn transfer(&mut self, from: Address, to: Address, amount: U256) -> Result<(), StateError>;
+    /// Code of a contract; empty when none.
+    fn code(&mut self, address: Address) -> Result<Bytes, StateError>;
+    /// Bytes of a cell as stored; None when absent.
+    fn storage(&mut self, contract: Address, key: U256) -> Result<Option<Bytes>, StateError>;
+    /// Writes a cell as bytes, as they are; empty deletes. A missing account is created with its marker.
+    fn set_storage(&mut self, contract: Address, key: U256, value: Bytes) -> Result<(), StateError>;
+    /// Writes a cell as a word: leading zeros are stripped, zero deletes.
+    fn set_storage_word(&mut self, contract: Address, key: U256, value: U256) -> Result<(), StateError> {
+        self.set_storage(contract, key, Bytes::from(value.to_be_bytes_trimmed_vec()))
+    }
+    /// Appends a log to the frame's list.
+    fn log(&mut self, log: Log);
+    /// Records a transfer as a trace sub-call (REMASC payments, Bridge refunds).
+    fn trace_transfer(&mut self, from: Address, to: Address, amount: U256);
+}
+
+/// Why a precompiled contract did not succeed.
+#[derive(Clone, Debug, Error)]
+pub enum ContractError {
+    /// The contract throws. What that means to the caller is ruled by evm.md §4.1 and §3.3.
+    #[error("{0}")]
+    Failed(String),
+    /// A feature of the contract that this node does not have yet. Ends the import of the block, or
+    /// the local call, with this text; never turns into a state.
+    #[error("{0} is not supported yet")]
+    Unsupported(String),
+    /// The state could not be read.
+    #[error(transparent)]
+    State(#[from] StateError),
+}

@@ -1,0 +1,56 @@
+//! The state as execution reads it, and the set of changes it writes.
+
+use thiserror::Error;
+
+use crate::account::{Account, AccountRef};
+use crate::{B256, Bytes, U256};
+
+/// Why the state could not be read.
+#[derive(Clone, Debug, Error)]
+pub enum StateError {
+    /// A node or value that the root names is not in the store.
+    #[error("state is missing node {0}")]
+    MissingNode(B256),
+    /// A stored node or value does not parse.
+    #[error("state node {hash} is corrupt: {reason}")]
+    Corrupt {
+        /// Key of the value in the store.
+        hash: B256,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The store failed.
+    #[error("state store: {0}")]
+    Store(String),
+}
+
+/// Read access to the state under one root. Cheap to clone and to share between threads.
+pub trait StateReader: Send + Sync {
+    /// The account, or None when there is none.
+    fn account(&self, account: &AccountRef) -> Result<Option<Account>, StateError>;
+    /// Hash and length of the code without loading it; None when no code is stored.
+    fn code_info(&self, account: &AccountRef) -> Result<Option<(B256, u32)>, StateError>;
+    /// The code; empty when none is stored.
+    fn code(&self, account: &AccountRef) -> Result<Bytes, StateError>;
+    /// Whether the contract marker (key ∥ `00`) is set.
+    fn is_contract(&self, account: &AccountRef) -> Result<bool, StateError>;
+    /// Bytes of a storage cell as stored; None when absent. Cells written as words have no leading
+    /// zeros and are never empty.
+    fn storage(&self, account: &AccountRef, key: &U256) -> Result<Option<Bytes>, StateError>;
+}
+
+/// Changes to the state, in the order of application: recursive deletions, then the writes
+/// (consensus.md §6.6). Each key appears at most once.
+#[derive(Clone, Debug, Default)]
+pub struct WriteSet {
+    /// Accounts deleted with code, marker and cells.
+    pub deleted: Vec<AccountRef>,
+    /// Account nodes.
+    pub accounts: Vec<(AccountRef, Account)>,
+    /// Code; an empty code removes the node.
+    pub code: Vec<(AccountRef, Bytes)>,
+    /// Contract markers to set.
+    pub markers: Vec<AccountRef>,
+    /// Cells; None removes the cell.
+    pub storage: Vec<(AccountRef, U256, Option<Bytes>)>,
+}

@@ -1,0 +1,1 @@
+//! The Unitrie: node formats, put and delete, hashes, keys, proofs
