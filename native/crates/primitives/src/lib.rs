@@ -1,6 +1,7 @@
 //! Types shared by the core crates: activation rules, chain specification, block facts, and the
 //! interfaces between the EVM, the state and the precompiled contracts. No crate here knows Node.
 
+pub mod abi;
 pub mod account;
 pub mod block;
 pub mod bridge_spec;
