@@ -1,1 +1,6 @@
-//! The Node addon: converts between JavaScript and the core crates, and maps their errors
+//! The Node addon. Converts between JavaScript values and the core crates and maps their errors;
+//! nothing is computed here.
+
+#![allow(unreachable_pub, reason = "napi exports what is public in private modules")]
+
+mod crypto;

@@ -1,0 +1,22 @@
+// Runs at `npm ci`: builds the native core through node-gyp and binding.gyp. node-gyp is pointed at
+// the headers that come with this Node, so that it downloads nothing; where the headers or Python are
+// missing the build needs neither, and is started directly.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const native = dirname(fileURLToPath(import.meta.url))
+const root = dirname(native)
+const nodeDir = dirname(dirname(process.execPath))
+const nodeGyp = process.env.npm_config_node_gyp
+const hasHeaders = existsSync(join(nodeDir, 'include', 'node', 'common.gypi'))
+const hasPython = spawnSync('python3', ['--version']).status === 0
+const hasMake = spawnSync('make', ['--version']).status === 0
+
+const args =
+  nodeGyp !== undefined && hasHeaders && hasPython && hasMake
+    ? [nodeGyp, 'rebuild', `--nodedir=${nodeDir}`, '--loglevel=error']
+    : [join(native, 'build.mjs')]
+const result = spawnSync(process.execPath, args, { stdio: 'inherit', cwd: root })
+process.exit(result.status ?? 1)

@@ -1,0 +1,42 @@
+/** Why the native core refused or failed: the codes that `native/crates/binding/src/errors.rs` sets. */
+export type NativeErrorCode =
+  | 'InvalidArgument'
+  | 'MissingState'
+  | 'CorruptState'
+  | 'Store'
+  | 'InvalidBlock'
+  | 'Unsupported'
+  | 'Interrupted'
+  | 'Panic'
+
+const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
+  'InvalidArgument',
+  'MissingState',
+  'CorruptState',
+  'Store',
+  'InvalidBlock',
+  'Unsupported',
+  'Interrupted',
+  'Panic',
+])
+
+/** A failure of the native core, with a code from a closed set and the core's own message. */
+export class NativeError extends Error {
+  override readonly name = 'NativeError'
+  readonly code: NativeErrorCode
+
+  constructor(code: NativeErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Turns what the addon throws into a {@link NativeError}; anything else passes through. */
+export function toNativeError(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return thrown
+  const code = (thrown as Error & { code?: unknown }).code
+  if (typeof code === 'string' && CODES.has(code)) {
+    return new NativeError(code as NativeErrorCode, thrown.message, { cause: thrown })
+  }
+  return code === 'GenericFailure' ? new NativeError('Panic', thrown.message, { cause: thrown }) : thrown
+}
