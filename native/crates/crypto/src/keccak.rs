@@ -1,0 +1,46 @@
+//! Keccak-256 with the original padding.
+
+use rayon::prelude::*;
+use rhizome_primitives::B256;
+
+/// Inputs below which a batch is hashed on the calling thread: waking the pool costs about as much
+/// as sixty hashes of a trie node. Revise when `keccak_136` of `examples/bench.rs` moves by a factor.
+const MIN_PARALLEL_INPUTS: usize = 256;
+
+/// Keccak-256. The implementation is alloy's with CRYPTOGAMS assembly (workspace feature
+/// `asm-keccak`), the fastest of those measured; the same one serves the EVM's KECCAK256.
+#[inline]
+pub fn keccak256(bytes: &[u8]) -> B256 {
+    alloy_primitives::keccak256(bytes)
+}
+
+/// Keccak-256 of each input, in order; large batches are shared between the cores.
+pub fn keccak256_batch<T: AsRef<[u8]> + Sync>(inputs: &[T]) -> Vec<B256> {
+    if inputs.len() < MIN_PARALLEL_INPUTS {
+        return inputs.iter().map(|input| keccak256(input.as_ref())).collect();
+    }
+    inputs.par_iter().with_min_len(MIN_PARALLEL_INPUTS / 4).map(|input| keccak256(input.as_ref())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rhizome_primitives::b256;
+
+    use super::*;
+
+    #[test]
+    fn known_hashes() {
+        assert_eq!(keccak256(b""), rhizome_primitives::account::EMPTY_CODE_HASH);
+        assert_eq!(keccak256(&[0x80]), b256!("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"));
+        assert_eq!(keccak256(&[0xc0]), b256!("1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347"));
+    }
+
+    #[test]
+    fn a_batch_equals_single_hashes_at_every_size() {
+        let inputs: Vec<Vec<u8>> = (0..MIN_PARALLEL_INPUTS * 3).map(|n| vec![n as u8; n]).collect();
+        for count in [0, 1, MIN_PARALLEL_INPUTS - 1, MIN_PARALLEL_INPUTS, inputs.len()] {
+            let single: Vec<B256> = inputs[..count].iter().map(|input| keccak256(input)).collect();
+            assert_eq!(keccak256_batch(&inputs[..count]), single);
+        }
+    }
+}
