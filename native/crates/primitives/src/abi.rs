@@ -1,6 +1,8 @@
 //! The contract ABI as the native contracts of the network read and write it: lenient in, and with
 //! a padded word for empty contents out (evm.md §4.3, bridge.md §1.3).
 
+use std::ops::Range;
+
 use alloy_primitives::keccak256;
 use thiserror::Error;
 
@@ -71,17 +73,18 @@ impl AbiValue {
 #[error("the arguments do not fit the ABI payload")]
 pub struct AbiError;
 
-/// Reads the arguments after the selector. A payload of no bytes reads as zeros and empty arrays;
-/// bytes beyond the arguments are ignored.
+/// Reads the arguments after the selector. Without payload, integers, booleans and addresses read as
+/// zero and a first argument that is an array as empty; bytes beyond the arguments are ignored.
 pub fn decode(types: &[AbiType], payload: &[u8]) -> Result<Vec<AbiValue>, AbiError> {
-    let reader = Reader { payload, length: i32::try_from(payload.len()).map_err(|_| AbiError)? };
+    let length = i32::try_from(payload.len()).map_err(|_| AbiError)?;
+    let reader = Reader { payload: Bytes::copy_from_slice(payload), length };
     let mut offset = 0;
     types
         .iter()
         .map(|&kind| {
-            let value = reader.at(kind, 0, offset)?;
+            let at = if kind.is_dynamic() { low_i32(reader.head(offset)?) } else { offset };
             offset += WORD;
-            Ok(value)
+            reader.value(kind, at)
         })
         .collect()
 }
@@ -97,16 +100,23 @@ pub fn exact_i64(value: U256) -> Option<i64> {
     (AbiValue::int(low) == AbiValue::Int(value)).then_some(low)
 }
 
-struct Reader<'a> {
-    payload: &'a [u8],
+/// Byte strings share the one copy of the payload: many heads may point at the same long content.
+struct Reader {
+    payload: Bytes,
     length: i32,
 }
 
-impl<'a> Reader<'a> {
-    fn slice(&self, from: i32, size: i32) -> Result<&'a [u8], AbiError> {
+impl Reader {
+    fn range(&self, from: i32, size: i32) -> Result<Range<usize>, AbiError> {
         let end = from.checked_add(size).ok_or(AbiError)?;
-        let (from, end) = (usize::try_from(from).map_err(|_| AbiError)?, usize::try_from(end).map_err(|_| AbiError)?);
-        self.payload.get(from..end).ok_or(AbiError)
+        if from < 0 || size < 0 || end > self.length {
+            return Err(AbiError);
+        }
+        Ok(from as usize..end as usize)
+    }
+
+    fn slice(&self, from: i32, size: i32) -> Result<&[u8], AbiError> {
+        self.range(from, size).map(|range| &self.payload[range])
     }
 
     fn int(&self, offset: i32) -> Result<U256, AbiError> {
@@ -116,12 +126,14 @@ impl<'a> Reader<'a> {
         self.slice(offset, WORD).map(U256::from_be_slice)
     }
 
-    /// The value whose head word is at `head`; a dynamic value lies at the head's number after `base`.
-    fn at(&self, kind: AbiType, base: i32, head: i32) -> Result<AbiValue, AbiError> {
-        if !kind.is_dynamic() {
-            return self.value(kind, head);
-        }
-        self.value(kind, base.checked_add(low_i32(self.int(head)?)).ok_or(AbiError)?)
+    /// Head word of a dynamic argument: it must start inside the payload or at its end, and is
+    /// filled up with zeros on the right.
+    fn head(&self, offset: i32) -> Result<U256, AbiError> {
+        let rest = self.slice(offset, self.length.checked_sub(offset).ok_or(AbiError)?)?;
+        let mut word = [0; 32];
+        let present = rest.len().min(32);
+        word[..present].copy_from_slice(&rest[..present]);
+        Ok(U256::from_be_bytes(word))
     }
 
     fn value(&self, kind: AbiType, offset: i32) -> Result<AbiValue, AbiError> {
@@ -130,15 +142,15 @@ impl<'a> Reader<'a> {
             AbiType::Bool => AbiValue::Bool(low_i32(self.int(offset)?) != 0),
             AbiType::Address => AbiValue::Address(address_of(self.int(offset)?)),
             AbiType::Bytes32 => AbiValue::Bytes32(B256::from_slice(self.slice(offset, WORD)?)),
-            AbiType::Bytes => AbiValue::Bytes(Bytes::copy_from_slice(self.content(offset)?)),
-            AbiType::String => AbiValue::String(decode_utf8(self.content(offset)?)),
+            AbiType::Bytes => AbiValue::Bytes(self.payload.slice(self.content(offset)?)),
+            AbiType::String => AbiValue::String(decode_utf8(&self.payload[self.content(offset)?])),
             AbiType::Array(element) => AbiValue::Array(self.array(*element, offset)?),
         })
     }
 
-    fn content(&self, offset: i32) -> Result<&'a [u8], AbiError> {
+    fn content(&self, offset: i32) -> Result<Range<usize>, AbiError> {
         let length = low_i32(self.int(offset)?);
-        self.slice(offset.checked_add(WORD).ok_or(AbiError)?, length)
+        self.range(offset.checked_add(WORD).ok_or(AbiError)?, length)
     }
 
     fn array(&self, element: AbiType, offset: i32) -> Result<Vec<AbiValue>, AbiError> {
@@ -154,7 +166,9 @@ impl<'a> Reader<'a> {
         let mut head = start;
         let mut values = Vec::new();
         for _ in 0..count {
-            values.push(self.at(element, start, head)?);
+            let at =
+                if element.is_dynamic() { start.checked_add(low_i32(self.int(head)?)).ok_or(AbiError)? } else { head };
+            values.push(self.value(element, at)?);
             head = head.checked_add(WORD).ok_or(AbiError)?;
         }
         Ok(values)

@@ -10,14 +10,11 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn no_payload_reads_as_zeros_and_empty_arrays_only() {
-    let types = [AbiType::Int, AbiType::Bool, AbiType::Address, AbiType::Array(&AbiType::Bytes)];
-    let zeros = [
-        AbiValue::int(0),
-        AbiValue::Bool(false),
-        AbiValue::Address(Address::ZERO),
-        AbiValue::Array(Vec::new()),
-    ];
+    let types = [AbiType::Array(&AbiType::Bytes), AbiType::Int, AbiType::Bool, AbiType::Address];
+    let zeros =
+        [AbiValue::Array(Vec::new()), AbiValue::int(0), AbiValue::Bool(false), AbiValue::Address(Address::ZERO)];
     assert_eq!(decode(&types, &[]).as_deref(), Ok(&zeros[..]));
+    assert_eq!(decode(&[AbiType::Int, AbiType::Array(&AbiType::Bytes)], &[]), Err(AbiError));
     for kind in [AbiType::Bytes, AbiType::String, AbiType::Bytes32] {
         assert_eq!(decode(&[kind], &[]), Err(AbiError));
     }
@@ -29,10 +26,20 @@ fn offsets_and_lengths_are_the_low_32_bits_signed() {
     let mut payload = dirty.clone();
     payload[64] = 0xab;
     assert_eq!(decode(&[AbiType::Bytes], &payload), Ok(vec![AbiValue::Bytes(Bytes::from_static(&[0xab]))]));
-    for bad in [words(&["ffffffe0", "0"]), words(&["20", "ffffffff"]), words(&["20", "7fffffff"]), words(&["20", "1"])] {
+    for bad in [words(&["ffffffe0", "0"]), words(&["20", "ffffffff"]), words(&["20", "7fffffff"]), words(&["20", "1"])]
+    {
         assert_eq!(decode(&[AbiType::Bytes], &bad), Err(AbiError));
     }
     assert_eq!(decode(&[AbiType::Int], &[0; 31]), Err(AbiError));
+}
+
+#[test]
+fn a_cut_head_of_a_dynamic_argument_is_filled_with_zeros() {
+    assert_eq!(
+        decode(&[AbiType::Int, AbiType::Array(&AbiType::Int)], &words(&["0"])),
+        Ok(vec![AbiValue::int(0), AbiValue::Array(Vec::new())])
+    );
+    assert_eq!(decode(&[AbiType::Int, AbiType::Array(&AbiType::Int)], &[0; 31]), Err(AbiError));
 }
 
 #[test]
