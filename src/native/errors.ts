@@ -40,3 +40,12 @@ export function toNativeError(thrown: unknown): unknown {
   }
   return code === 'GenericFailure' ? new NativeError('Panic', thrown.message, { cause: thrown }) : thrown
 }
+
+/** Runs a call into the addon and throws its failures as {@link NativeError}. */
+export function native<T>(call: () => T): T {
+  try {
+    return call()
+  } catch (thrown) {
+    throw toNativeError(thrown)
+  }
+}

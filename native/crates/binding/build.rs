@@ -1,3 +1,5 @@
+//! Links the addon against the host Node.
+
 fn main() {
     napi_build::setup();
 }

@@ -3,8 +3,61 @@
 use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
 
-/// Keccak-256 of the bytes, 32 bytes.
-#[napi]
+use crate::bytes;
+use crate::errors::{Result, invalid};
+
+/// Keccak-256 of the bytes: 32 bytes.
+#[napi(catch_unwind)]
 pub fn keccak256(bytes: Uint8Array) -> Buffer {
-    alloy_primitives::keccak256(bytes.as_ref()).to_vec().into()
+    rhizome_crypto::keccak256(&bytes).to_vec().into()
+}
+
+/// Keccak-256 of slices of one buffer: item i is `bytes[ends[i-1]..ends[i]]`. 32 bytes per item.
+#[napi(catch_unwind)]
+pub fn keccak256_batch(bytes: Uint8Array, ends: &[u32]) -> Result<Buffer> {
+    let mut start = 0;
+    let mut items = Vec::with_capacity(ends.len());
+    for &end in ends {
+        let item =
+            bytes.get(start..end as usize).ok_or_else(|| invalid("ends must rise and stay inside the buffer"))?;
+        items.push(item);
+        start = end as usize;
+    }
+    Ok(rhizome_crypto::keccak256_batch(&items).concat().into())
+}
+
+/// Two rounds of SHA-256, as Bitcoin hashes: 32 bytes.
+#[napi(js_name = "sha256d", catch_unwind)]
+pub fn sha256d(bytes: Uint8Array) -> Buffer {
+    rhizome_crypto::sha256d(&bytes).to_vec().into()
+}
+
+/// Signers of a batch, recovered on all cores. In: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32.
+/// Out: n × 21 bytes, found 1 ∥ address 20.
+#[napi(catch_unwind)]
+pub fn recover_addresses(records: Uint8Array) -> Result<Buffer> {
+    rhizome_crypto::recover_addresses(&records).map(Buffer::from).map_err(invalid)
+}
+
+/// Signs a 32-byte hash (RFC 6979, low s): r 32 ∥ s 32 ∥ parity 1.
+#[napi(catch_unwind)]
+pub fn sign_hash(hash: Uint8Array, private_key: Uint8Array) -> Result<Buffer> {
+    let signature = rhizome_crypto::sign(&bytes::hash("hash", &hash)?, &bytes::hash("private key", &private_key)?)
+        .map_err(invalid)?;
+    Ok([signature.r.as_slice(), signature.s.as_slice(), &[signature.parity]].concat().into())
+}
+
+/// Public key x ∥ y of a private key: 64 bytes.
+#[napi(catch_unwind)]
+pub fn public_key(private_key: Uint8Array) -> Result<Buffer> {
+    let key = rhizome_crypto::public_key(&bytes::hash("private key", &private_key)?).map_err(invalid)?;
+    Ok(key.to_vec().into())
+}
+
+/// Address of a private key: 20 bytes.
+#[napi(catch_unwind)]
+pub fn address_of_private_key(private_key: Uint8Array) -> Result<Buffer> {
+    let address =
+        rhizome_crypto::address_of_private_key(&bytes::hash("private key", &private_key)?).map_err(invalid)?;
+    Ok(address.to_vec().into())
 }

@@ -3,4 +3,6 @@
 
 #![allow(unreachable_pub, reason = "napi exports what is public in private modules")]
 
+mod bytes;
 mod crypto;
+mod errors;

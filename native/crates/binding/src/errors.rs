@@ -1,0 +1,60 @@
+//! Maps core errors to JavaScript errors whose `code` is from the closed set of
+//! `src/native/errors.ts`.
+
+use rhizome_primitives::state::StateError;
+
+/// The `code` of a thrown error.
+#[derive(Clone, Copy, Debug)]
+pub enum Code {
+    /// An argument has the wrong length or form.
+    InvalidArgument,
+    /// A state root or node that is not in the store.
+    MissingState,
+    /// A stored node that does not parse.
+    CorruptState,
+    /// The store failed: disk, map, permissions, version.
+    Store,
+    /// A block or transaction that execution refuses.
+    InvalidBlock,
+    /// A part of the protocol that this node does not have yet.
+    Unsupported,
+    /// Stopped by the caller or by the time limit.
+    Interrupted,
+}
+
+impl AsRef<str> for Code {
+    fn as_ref(&self) -> &str {
+        match self {
+            Self::InvalidArgument => "InvalidArgument",
+            Self::MissingState => "MissingState",
+            Self::CorruptState => "CorruptState",
+            Self::Store => "Store",
+            Self::InvalidBlock => "InvalidBlock",
+            Self::Unsupported => "Unsupported",
+            Self::Interrupted => "Interrupted",
+        }
+    }
+}
+
+/// Result of every exported function.
+pub type Result<T> = napi::Result<T, Code>;
+
+/// An error with its code.
+pub fn error(code: Code, message: impl ToString) -> napi::Error<Code> {
+    napi::Error::new(code, message.to_string())
+}
+
+/// A wrong argument.
+pub fn invalid(message: impl ToString) -> napi::Error<Code> {
+    error(Code::InvalidArgument, message)
+}
+
+/// A failure to read or write the state.
+pub fn state(failure: StateError) -> napi::Error<Code> {
+    let code = match failure {
+        StateError::MissingNode(_) => Code::MissingState,
+        StateError::Corrupt { .. } => Code::CorruptState,
+        StateError::Store(_) => Code::Store,
+    };
+    error(code, failure)
+}
