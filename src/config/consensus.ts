@@ -1,0 +1,25 @@
+/**
+ * Constants of consensus that all networks share and that rules outside the native core read
+ * (consensus.md §1.1).
+ */
+
+/** Least gas limit of a block. */
+export const MINIMUM_BLOCK_GAS_LIMIT = 3_000_000n
+
+/** A block's gas limit may move by one part in this many from its parent's. */
+export const GAS_LIMIT_BOUND_DIVISOR = 1024n
+
+/** Most bytes of a header's extra data. */
+export const MAXIMUM_EXTRA_DATA_BYTES = 32
+
+/** Most uncles of a block. */
+export const MAXIMUM_UNCLES = 10
+
+/** How many generations back an uncle may branch off. */
+export const UNCLE_GENERATIONS = 7
+
+/** Most gas of a transaction; a rule of the pool only. */
+export const MAXIMUM_TRANSACTION_GAS = 2n ** 60n
+
+/** Parallel sublists of a block (RSKIP144). */
+export const PARALLEL_SUBLISTS = 2

@@ -1,0 +1,5 @@
+/** Names of the networks as they stand in options, files and the data directory. */
+export const NETWORK_NAMES = ['main', 'testnet', 'testnet2', 'devnet', 'regtest'] as const
+
+/** Name of a network. */
+export type NetworkName = (typeof NETWORK_NAMES)[number]

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { activeRules, isActivating, isActive, NEVER } from '../../../src/config/activations.ts'
+import {
+  activeRules,
+  createNetworkSpec,
+  isActivating,
+  isActive,
+  toNativeSpec,
+} from '../../../src/config/networkSpec.ts'
+import { networkByName } from '../../../src/config/networks/byName.ts'
+import { NETWORK_NAMES, type NetworkName } from '../../../src/config/networks/names.ts'
+import { RULES } from '../../../src/config/rules.ts'
+import { readVectorJson, readVectorLines } from '../../support/vectors.ts'
+
+type Environment = { network: NetworkName; number: string; activeRules: string[] }
+
+t.test('the rules of every recorded environment are active', (t) => {
+  const environments = readVectorLines<Environment>('consensus/vm-environments.jsonl')
+  t.ok(environments.length > 0)
+  for (const environment of environments) {
+    const active = activeRules(networkByName(environment.network), Number(environment.number))
+    t.same(active.sort(), environment.activeRules.sort(), `${environment.network} ${environment.number}`)
+  }
+  t.end()
+})
+
+for (const name of NETWORK_NAMES) {
+  t.test(`activation heights of ${name} equal the recorded ones`, (t) => {
+    const recorded = readVectorJson<{ genesisBlock: { activationHeights: Record<string, number> } }>(
+      `genesis/genesis-${name}.json`,
+    )
+    t.same(networkByName(name).activationHeights, recorded.genesisBlock.activationHeights)
+    t.end()
+  })
+}
+
+t.test('the native core knows the same rules', (t) => {
+  const source = readFileSync(
+    new URL('../../../native/crates/primitives/src/rules.rs', import.meta.url),
+    'utf8',
+  )
+  const names = [...source.matchAll(/^ {4}.*$/gm)].flatMap(([line]) =>
+    [...line.matchAll(/\b\w+ = "(\w+)"/g)].map((match) => match[1]),
+  )
+  t.same(names, RULES)
+  t.end()
+})
+
+t.test('a rule is active from its height on, and activating at its height only', (t) => {
+  const spec = createNetworkSpec(networkByName('regtest'), {
+    activationHeights: { rskip144: 5, rskip85: NEVER },
+  })
+  t.equal(isActive(spec, 'rskip144', 4), false)
+  t.equal(isActive(spec, 'rskip144', 5), true)
+  t.equal(isActivating(spec, 'rskip144', 5), true)
+  t.equal(isActivating(spec, 'rskip144', 6), false)
+  t.equal(isActive(spec, 'rskip85', 1_000_000), false)
+  t.equal(isActive(spec, 'rskip87', 0), true, 'other rules keep the heights of the network')
+  t.end()
+})
+
+t.test('the native document carries every rule', (t) => {
+  const document = JSON.parse(toNativeSpec(networkByName('main')))
+  t.same(Object.keys(document).sort(), [
+    'activationHeights',
+    'bridge',
+    'chainId',
+    'minimumSequentialGas',
+    'name',
+    'remasc',
+  ])
+  t.same(Object.keys(document.activationHeights).sort(), [...RULES].sort())
+  t.end()
+})
