@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { activeRules, isActivating, isActive, NEVER } from '../../../src/config/activations.ts'
-import {
-  activeRules,
-  createNetworkSpec,
-  isActivating,
-  isActive,
-  toNativeSpec,
-} from '../../../src/config/networkSpec.ts'
+import { createNetworkSpec, toNativeSpec } from '../../../src/config/networkSpec.ts'
 import { networkByName } from '../../../src/config/networks/byName.ts'
 import { NETWORK_NAMES, type NetworkName } from '../../../src/config/networks/names.ts'
 import { RULES } from '../../../src/config/rules.ts'
