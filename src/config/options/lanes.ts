@@ -1,0 +1,81 @@
+import type { IntegerOption } from '../option.ts'
+
+/**
+ * Lanes that work of a kind goes through, so that one kind cannot starve another. The lane `inline`
+ * has no limits: its answers are ready when they are asked for.
+ */
+export const LANES = ['read', 'evm', 'scan', 'proof', 'trace'] as const
+
+/** A lane with limits. */
+export type LaneName = (typeof LANES)[number]
+
+/** Limits of a lane. */
+export type LaneLimits = {
+  /** Requests that may be with the workers at once. */
+  readonly permits: number
+  /** Requests that may wait; one more is refused. */
+  readonly queue: number
+  /** Seconds until a request is stopped. */
+  readonly timeout: number
+}
+
+/** Key of one limit of a lane, e.g. `laneEvmPermits`. */
+export type LaneOptionKey = `lane${Capitalize<LaneName>}${Capitalize<keyof LaneLimits>}`
+
+/**
+ * Permits let a turn's worth of cheap requests reach the workers together and keep expensive ones few;
+ * queues hold about a second of work; times are the reference node's 5 s where an answer is expected at
+ * once. Revise with the metrics of waiting and running time per lane.
+ */
+const DEFAULTS: Readonly<Record<LaneName, LaneLimits>> = {
+  read: { permits: 512, queue: 8192, timeout: 5 },
+  evm: { permits: 128, queue: 2048, timeout: 5 },
+  scan: { permits: 8, queue: 128, timeout: 30 },
+  proof: { permits: 16, queue: 256, timeout: 10 },
+  trace: { permits: 4, queue: 64, timeout: 30 },
+}
+
+const WORK: Readonly<Record<LaneName, string>> = {
+  read: 'reads of blocks, transactions and state',
+  evm: 'calls and estimates',
+  scan: 'searches of logs',
+  proof: 'state proofs',
+  trace: 'traces',
+}
+
+/** Key of a limit of a lane. */
+export function laneOptionKey(lane: LaneName, limit: keyof LaneLimits): LaneOptionKey {
+  return `lane${capitalize(lane)}${capitalize(limit)}`
+}
+
+/** Permits, queue length and time limit of every lane. */
+export const LANE_OPTIONS = Object.fromEntries(
+  LANES.flatMap((lane) => [
+    [
+      laneOptionKey(lane, 'permits'),
+      limitOption(`Requests at once: ${WORK[lane]}`, DEFAULTS[lane].permits, 1),
+    ],
+    [laneOptionKey(lane, 'queue'), limitOption(`Requests waiting: ${WORK[lane]}`, DEFAULTS[lane].queue, 0)],
+    [
+      laneOptionKey(lane, 'timeout'),
+      limitOption(`Time limit in seconds: ${WORK[lane]}`, DEFAULTS[lane].timeout, 1),
+    ],
+  ]),
+) as Readonly<Record<LaneOptionKey, IntegerOption>>
+
+/** The limits of a lane in a configuration. */
+export function laneLimits(config: Readonly<Record<LaneOptionKey, number>>, lane: LaneName): LaneLimits {
+  return {
+    permits: config[laneOptionKey(lane, 'permits')],
+    queue: config[laneOptionKey(lane, 'queue')],
+    timeout: config[laneOptionKey(lane, 'timeout')],
+  }
+}
+
+function limitOption(doc: string, value: number, minimum: number): IntegerOption {
+  return { kind: 'integer', group: 'Limits', minimum, maximum: 1_000_000, default: value, doc }
+}
+
+function capitalize<T extends string>(word: T): Capitalize<T> {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}` as Capitalize<T>
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { NETWORK_NAMES } from '../networks/names.ts'
+import type { OptionTable } from '../option.ts'
+
+/** What the node is, where its data lies, how it speaks and how many threads it uses. */
+export const NODE_OPTIONS = {
+  network: {
+    kind: 'choice',
+    group: 'Node',
+    values: NETWORK_NAMES,
+    default: 'regtest',
+    doc: 'Network whose rules and genesis are used; regtest is the local development chain',
+  },
+  profile: {
+    kind: 'choice',
+    group: 'Node',
+    values: ['dev', 'hosted'],
+    default: ({ network }) => (network === 'regtest' || network === 'devnet' ? 'dev' : 'hosted'),
+    defaultText: 'dev on regtest and devnet, else hosted',
+    doc: 'Which methods are open: dev opens those that change the chain or hold keys, hosted only public ones',
+  },
+  dataDir: {
+    kind: 'text',
+    group: 'Node',
+    placeholder: 'DIR',
+    default: ({ home, network }) => join(home, '.rhizome', network),
+    defaultText: '~/.rhizome/<network>',
+    doc: 'Directory of chain, state and keys; one per network',
+  },
+  config: {
+    kind: 'optionalText',
+    group: 'Node',
+    placeholder: 'FILE',
+    default: null,
+    inFile: false,
+    doc: 'YAML or JSON file with options under their file keys',
+  },
+  workers: {
+    kind: 'integer',
+    group: 'Node',
+    minimum: 1,
+    maximum: 128,
+    default: ({ processors }) => Math.max(1, processors - 1),
+    defaultText: 'processors − 1, at least 1',
+    doc: 'Threads that answer reads, calls and traces',
+  },
+  logLevel: {
+    kind: 'choice',
+    group: 'Node',
+    values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    default: 'info',
+    doc: 'Least severe log entries that are written',
+  },
+  logFormat: {
+    kind: 'choice',
+    group: 'Node',
+    values: ['auto', 'pretty', 'json'],
+    default: 'auto',
+    doc: 'Form of log entries; auto is pretty on a terminal and JSON elsewhere',
+  },
+} as const satisfies OptionTable

@@ -1,0 +1,106 @@
+import type { OptionTable } from '../option.ts'
+
+/** Largest body of the reference node, too; 5 MiB. */
+const DEFAULT_BODY_BYTES = 5 * 1024 * 1024
+
+/** Largest answer of the reference node, too; 10 MiB. */
+const DEFAULT_RESPONSE_BYTES = 10 * 1024 * 1024
+
+/** The JSON-RPC endpoint and how its methods behave. */
+export const SERVICE_OPTIONS = {
+  httpPort: {
+    kind: 'integer',
+    group: 'Service',
+    minimum: 0,
+    maximum: 65_535,
+    default: 4444,
+    doc: 'Port of the endpoint; 0 takes a free one',
+  },
+  host: {
+    kind: 'text',
+    group: 'Service',
+    placeholder: 'ADDRESS',
+    default: '127.0.0.1',
+    doc: 'Address to listen on',
+  },
+  corsOrigins: {
+    kind: 'list',
+    group: 'Service',
+    placeholder: 'ORIGIN,…',
+    default: ({ profile }) => (profile === 'dev' ? ['*'] : []),
+    defaultText: '* on the dev profile, else none',
+    doc: 'Origins whose pages may call the endpoint; * for all',
+  },
+  filterTimeout: {
+    kind: 'integer',
+    group: 'Service',
+    minimum: 1,
+    maximum: 86_400,
+    default: 300,
+    doc: 'Seconds without a poll after which a filter is removed',
+  },
+  stateOverrides: {
+    kind: 'boolean',
+    group: 'Service',
+    default: true,
+    doc: 'Accept state overrides in eth_call and eth_estimateGas',
+  },
+  safeDistance: {
+    kind: 'integer',
+    group: 'Service',
+    minimum: 0,
+    maximum: 10_000,
+    default: ({ profile }) => (profile === 'dev' ? 0 : 12),
+    defaultText: '0 on the dev profile, else 12',
+    doc: 'Blocks between the head and the block tag safe',
+  },
+  finalizedDistance: {
+    kind: 'integer',
+    group: 'Service',
+    minimum: 0,
+    maximum: 100_000,
+    default: ({ profile }) => (profile === 'dev' ? 0 : 120),
+    defaultText: '0 on the dev profile, else 120',
+    doc: 'Blocks between the head and the block tag finalized',
+  },
+  maxBatchRequests: {
+    kind: 'integer',
+    group: 'Limits',
+    minimum: 1,
+    maximum: 10_000,
+    default: 50,
+    doc: 'Requests in one JSON-RPC batch',
+  },
+  maxBodySize: {
+    kind: 'integer',
+    group: 'Limits',
+    minimum: 1024,
+    maximum: 1_073_741_824,
+    default: DEFAULT_BODY_BYTES,
+    doc: 'Body of an HTTP request, in bytes',
+  },
+  maxResponseSize: {
+    kind: 'integer',
+    group: 'Limits',
+    minimum: 1024,
+    maximum: 1_073_741_824,
+    default: DEFAULT_RESPONSE_BYTES,
+    doc: 'Answer to one HTTP request, in bytes',
+  },
+  callGasCap: {
+    kind: 'integer',
+    group: 'Limits',
+    minimum: 21_000,
+    maximum: 1_000_000_000,
+    default: 10_000_000,
+    doc: 'Gas of an eth_call; more is cut to it',
+  },
+  estimateGasCap: {
+    kind: 'integer',
+    group: 'Limits',
+    minimum: 21_000,
+    maximum: 1_000_000_000,
+    default: 6_800_000,
+    doc: 'Largest answer of eth_estimateGas',
+  },
+} as const satisfies OptionTable

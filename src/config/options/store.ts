@@ -1,0 +1,29 @@
+import type { OptionTable } from '../option.ts'
+
+/** Commits and caches. */
+export const STORE_OPTIONS = {
+  commitEvery: {
+    kind: 'integer',
+    group: 'Store',
+    minimum: 1,
+    maximum: 10_000,
+    default: 64,
+    doc: 'Blocks that an import makes durable together; an interrupted import repeats at most these',
+  },
+  stateCache: {
+    kind: 'integer',
+    group: 'Store',
+    minimum: 8,
+    maximum: 1_048_576,
+    default: 256,
+    doc: 'Memory for trie nodes and code, shared by all threads, in MiB',
+  },
+  answerCache: {
+    kind: 'integer',
+    group: 'Store',
+    minimum: 0,
+    maximum: 1_048_576,
+    default: 64,
+    doc: 'Memory for answers that cannot change any more, in MiB; 0 switches the cache off',
+  },
+} as const satisfies OptionTable

@@ -1,0 +1,38 @@
+import type { OptionValue } from './option.ts'
+import { LANE_OPTIONS } from './options/lanes.ts'
+import { NODE_OPTIONS } from './options/node.ts'
+import { PRODUCTION_OPTIONS } from './options/production.ts'
+import { SERVICE_OPTIONS } from './options/service.ts'
+import { STORE_OPTIONS } from './options/store.ts'
+
+/** Every option of the node. Flags, environment names, file keys, help and the reference table come from here. */
+export const OPTIONS = {
+  ...NODE_OPTIONS,
+  ...STORE_OPTIONS,
+  ...SERVICE_OPTIONS,
+  ...LANE_OPTIONS,
+  ...PRODUCTION_OPTIONS,
+} as const
+
+/** Key of an option, which is also its key in a file. */
+export type OptionKey = keyof typeof OPTIONS
+
+/** A complete configuration: every option has a value. */
+export type Config = { readonly [K in OptionKey]: OptionValue<(typeof OPTIONS)[K]> }
+
+/** Keys of all options in the order of the schema. */
+export const OPTION_KEYS = Object.keys(OPTIONS) as OptionKey[]
+
+/** Command line flag of an option, e.g. `--http-port`. */
+export function flagOf(key: OptionKey): `--${string}` {
+  return `--${words(key).join('-').toLowerCase()}`
+}
+
+/** Environment name of an option, e.g. `RHIZOME_HTTP_PORT`. */
+export function environmentNameOf(key: OptionKey): `RHIZOME_${string}` {
+  return `RHIZOME_${words(key).join('_').toUpperCase()}`
+}
+
+function words(key: OptionKey): string[] {
+  return key.split(/(?=[A-Z])/)
+}
