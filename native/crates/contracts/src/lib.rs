@@ -1,1 +1,11 @@
-//! The precompiled contracts of the network except the Bridge
+//! The precompiled contracts of the network. [`Precompile`] finds, prices and runs them; the Bridge
+//! itself lives in its own crate.
+
+mod block_header;
+mod environment;
+mod hd_wallet;
+mod native;
+mod precompile;
+mod remasc;
+
+pub use precompile::Precompile;

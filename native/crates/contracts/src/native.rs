@@ -1,0 +1,54 @@
+//! What HDWalletUtils, BlockHeader and Environment share: methods found by selector, arguments
+//! decoded by the ABI (evm.md §4.3).
+
+use rhizome_primitives::Bytes;
+use rhizome_primitives::abi::{self, AbiType, AbiValue};
+use rhizome_primitives::contract::ContractError;
+
+/// A method of a native contract.
+pub(crate) struct Method<M: 'static> {
+    /// First four bytes of the hash of `signature`.
+    pub(crate) selector: [u8; 4],
+    /// Name and canonical argument types.
+    #[cfg_attr(not(test), expect(dead_code, reason = "says what the selector stands for; a test compares the two"))]
+    pub(crate) signature: &'static str,
+    /// Argument types.
+    pub(crate) arguments: &'static [AbiType],
+    /// Which method.
+    pub(crate) id: M,
+}
+
+/// The method and the arguments that call data names, or None: no data, one to three bytes, an
+/// unknown or disabled method, or arguments that do not decode. The price is 0 then, and running fails.
+pub(crate) fn parse<M: Copy>(
+    methods: &[Method<M>],
+    enabled: impl Fn(M) -> bool,
+    data: Option<&[u8]>,
+) -> Option<(M, Vec<AbiValue>)> {
+    let (selector, payload) = data?.split_first_chunk::<4>()?;
+    let method = methods.iter().find(|method| method.selector == *selector && enabled(method.id))?;
+    let arguments = abi::decode(method.arguments, payload).ok()?;
+    Some((method.id, arguments))
+}
+
+/// The failure of a call that names no method.
+pub(crate) fn no_method() -> ContractError {
+    failed("the call data names no method of the contract")
+}
+
+/// The contract throws.
+pub(crate) fn failed(reason: &str) -> ContractError {
+    ContractError::Failed(reason.to_owned())
+}
+
+/// One result, encoded.
+pub(crate) fn output(result: AbiValue) -> Option<Bytes> {
+    Some(abi::encode(&[result]).into())
+}
+
+#[cfg(test)]
+pub(crate) fn assert_selectors<M>(methods: &[Method<M>]) {
+    for method in methods {
+        assert_eq!(method.selector, abi::selector(method.signature), "{}", method.signature);
+    }
+}

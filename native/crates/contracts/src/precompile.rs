@@ -1,0 +1,153 @@
+//! The list of the precompiled contracts and their dispatch (evm.md §4.0, consensus.md §1.5).
+
+use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
+use rhizome_primitives::rules::{Rule, RuleSet};
+use rhizome_primitives::{Address, Bytes, U256, address};
+
+use crate::{block_header, environment, hd_wallet, remasc};
+
+macro_rules! precompiles {
+    ($($(#[$doc:meta])* $name:ident = $number:literal $address:literal $rule:expr;)+) => {
+        /// A precompiled contract.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Precompile { $($(#[$doc])* $name),+ }
+
+        impl Precompile {
+            /// Every precompiled contract, active or not.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// Its address.
+            pub const fn address(self) -> Address {
+                match self { $(Self::$name => address!($address)),+ }
+            }
+
+            /// The rule that brings it; None for those that always exist. When such a rule becomes
+            /// active the account is created anew and gets the contract marker; the others get
+            /// theirs with RSKIP126 (consensus.md §1.5).
+            pub const fn rule(self) -> Option<Rule> {
+                match self { $(Self::$name => $rule),+ }
+            }
+
+            const fn by_number(number: u64) -> Option<Self> {
+                match number { $($number => Some(Self::$name),)+ _ => None }
+            }
+        }
+    };
+}
+
+precompiles! {
+    /// `0x…01`: signer of a hash.
+    EcRecover = 1 "0000000000000000000000000000000000000001" None;
+    /// `0x…02`
+    Sha256 = 2 "0000000000000000000000000000000000000002" None;
+    /// `0x…03`
+    Ripemd160 = 3 "0000000000000000000000000000000000000003" None;
+    /// `0x…04`: copy of the input.
+    Identity = 4 "0000000000000000000000000000000000000004" None;
+    /// `0x…05`: modular exponentiation.
+    ModExp = 5 "0000000000000000000000000000000000000005" None;
+    /// `0x…01000006`: the two-way peg.
+    Bridge = 0x0100_0006 "0000000000000000000000000000000001000006" None;
+    /// `0x…01000008`: payment of fees.
+    Remasc = 0x0100_0008 "0000000000000000000000000000000001000008" None;
+    /// `0x…01000009`: Bitcoin addresses and keys.
+    HdWalletUtils = 0x0100_0009 "0000000000000000000000000000000001000009" Some(Rule::Rskip106);
+    /// `0x…01000010`: fields of ancestors.
+    BlockHeader = 0x0100_0010 "0000000000000000000000000000000001000010" Some(Rule::Rskip119);
+    /// `0x…06`
+    Bn128Add = 6 "0000000000000000000000000000000000000006" Some(Rule::Rskip137);
+    /// `0x…07`
+    Bn128Mul = 7 "0000000000000000000000000000000000000007" Some(Rule::Rskip137);
+    /// `0x…08`
+    Bn128Pairing = 8 "0000000000000000000000000000000000000008" Some(Rule::Rskip137);
+    /// `0x…09`
+    Blake2F = 9 "0000000000000000000000000000000000000009" Some(Rule::Rskip153);
+    /// `0x…01000011`: depth of the call stack.
+    Environment = 0x0100_0011 "0000000000000000000000000000000001000011" Some(Rule::Rskip203);
+    /// `0x…01000016`
+    Secp256k1Add = 0x0100_0016 "0000000000000000000000000000000001000016" Some(Rule::Rskip516);
+    /// `0x…01000017`
+    Secp256k1Mul = 0x0100_0017 "0000000000000000000000000000000001000017" Some(Rule::Rskip516);
+}
+
+impl Precompile {
+    /// The contract at an address given as a stack word, if the rules have it. All 256 bits count:
+    /// dirty upper bytes name no precompiled contract.
+    #[inline]
+    pub fn lookup(word: U256, rules: RuleSet) -> Option<Self> {
+        let [number, 0, 0, 0] = *word.as_limbs() else { return None };
+        Self::by_number(number).filter(|contract| contract.is_active(rules))
+    }
+
+    /// Whether the rules have it.
+    pub fn is_active(self, rules: RuleSet) -> bool {
+        self.rule().is_none_or(|rule| rules.active(rule))
+    }
+
+    /// Bytes to which a caller's input is cut since RSKIP516; None for no limit.
+    pub fn max_input(self, rules: RuleSet) -> Option<usize> {
+        if !rules.active(Rule::Rskip516) {
+            return None;
+        }
+        match self {
+            Self::EcRecover => Some(128),
+            Self::Bn128Add => Some(128),
+            Self::Bn128Mul => Some(96),
+            Self::Blake2F => Some(213),
+            Self::Secp256k1Add => Some(128),
+            Self::Secp256k1Mul => Some(96),
+            _ => None,
+        }
+    }
+
+    /// Price in gas. `input` is None when a transaction has no data. The Bridge may write to the
+    /// state to find its price.
+    ///
+    /// # Errors
+    /// [`ContractError::Failed`] when the price cannot be computed: halts the calling frame (evm.md
+    /// §4.1 step 8).
+    pub fn gas(
+        self,
+        context: &ContractContext,
+        state: &mut dyn ContractState,
+        input: Option<&[u8]>,
+    ) -> Result<u64, ContractError> {
+        match self {
+            Self::Bridge => rhizome_bridge::gas(context, state, input),
+            Self::Remasc | Self::Environment => Ok(0),
+            Self::HdWalletUtils => Ok(hd_wallet::gas(input)),
+            Self::BlockHeader => Ok(block_header::gas(context.rules, input)),
+            _ => ethereum_gas(self, context.rules, input),
+        }
+    }
+
+    /// Output of the contract; None where the reference has null, which fails a call from a contract
+    /// (evm.md §4.1 step 7).
+    ///
+    /// # Errors
+    /// [`ContractError::Failed`] when the contract throws; what that means is ruled by evm.md §3.3
+    /// and §4.1.
+    pub fn run(
+        self,
+        context: &ContractContext,
+        state: &mut dyn ContractState,
+        input: Option<&[u8]>,
+    ) -> Result<Option<Bytes>, ContractError> {
+        match self {
+            Self::Bridge => rhizome_bridge::run(context, state, input),
+            Self::Remasc => remasc::run(context, state, input),
+            Self::HdWalletUtils => hd_wallet::run(input),
+            Self::BlockHeader => block_header::run(context, input),
+            Self::Environment => environment::run(context, input),
+            _ => ethereum_run(self, context.rules, input),
+        }
+    }
+}
+
+fn ethereum_gas(contract: Precompile, _rules: RuleSet, _input: Option<&[u8]>) -> Result<u64, ContractError> {
+    Err(ContractError::Unsupported(format!("{contract:?}")))
+}
+
+fn ethereum_run(contract: Precompile, _rules: RuleSet, _input: Option<&[u8]>) -> Result<Option<Bytes>, ContractError> {
+    Err(ContractError::Unsupported(format!("{contract:?}")))
+}
