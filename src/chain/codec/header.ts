@@ -1,0 +1,150 @@
+import { keccak256 } from '../../native/crypto.ts'
+import { bytesToBigInt, signedBytesToBigInt } from '../../util/bytes.ts'
+import { encodeHeader } from './headerEncoder.ts'
+import {
+  encodeExtension,
+  encodeExtensionData,
+  encodeExtensionMessage,
+  type HeaderExtension,
+  hashExtension,
+} from './headerExtension.ts'
+import type { HeaderFields } from './headerFields.ts'
+import { hashForMergedMining, readForkDetectionData } from './mergedMiningHash.ts'
+
+/** A block header. Immutable; encodings and hashes are computed when first asked for. */
+export class BlockHeader {
+  readonly fields: HeaderFields
+  #hash: Buffer | undefined
+  #hashHex: string | undefined
+  #full: Buffer | undefined
+  #extensionData: Buffer | undefined
+
+  constructor(fields: HeaderFields) {
+    this.fields = fields
+  }
+
+  get number(): number {
+    return this.fields.number
+  }
+
+  get parentHash(): Buffer {
+    return this.fields.parentHash
+  }
+
+  get timestamp(): number {
+    return this.fields.timestamp
+  }
+
+  /** Unsigned gas limit. */
+  get gasLimit(): bigint {
+    return bytesToBigInt(this.fields.gasLimitBytes)
+  }
+
+  /** Absent is zero. */
+  get difficulty(): bigint {
+    return signedBytesToBigInt(this.fields.difficultyBytes)
+  }
+
+  /** Whether any of the three Bitcoin fields is there; only then they are written. */
+  get hasMiningFields(): boolean {
+    const { fields } = this
+    return (
+      fields.bitcoinMergedMiningHeader.length > 0 ||
+      fields.bitcoinMergedMiningMerkleProof.length > 0 ||
+      fields.bitcoinMergedMiningCoinbaseTransaction.length > 0
+    )
+  }
+
+  /** Block hash, 32 bytes (consensus.md §2.4). */
+  get hash(): Buffer {
+    this.#hash ??= keccak256(this.encodedForHash)
+    return this.#hash
+  }
+
+  /** Block hash as 64 hex digits: the key of in-memory maps. */
+  get hashHex(): string {
+    this.#hashHex ??= this.hash.toString('hex')
+    return this.#hashHex
+  }
+
+  /** The form of the wire, the store and the uncle list. */
+  get encodedFull(): Buffer {
+    this.#full ??= encodeHeader(this, { compressed: false, bitcoinHeader: true, proofAndCoinbase: true })
+    return this.#full
+  }
+
+  /** The form of header messages: extension hash instead of bloom, edges and base event. */
+  get encodedCompressed(): Buffer {
+    return encodeHeader(this, { compressed: true, bitcoinHeader: true, proofAndCoinbase: true })
+  }
+
+  /** Preimage of {@link hash}. */
+  get encodedForHash(): Buffer {
+    return encodeHeader(this, {
+      compressed: true,
+      bitcoinHeader: true,
+      proofAndCoinbase: !this.fields.rskip92,
+    })
+  }
+
+  /** The answer of rsk_getRawBlockHeaderByHash: from RSKIP351 on its hash is not the block hash. */
+  get encodedRaw(): Buffer {
+    return encodeHeader(this, {
+      compressed: false,
+      bitcoinHeader: true,
+      proofAndCoinbase: !this.fields.rskip92,
+    })
+  }
+
+  /** Preimage of the base of {@link hashForMergedMining}. */
+  get encodedForMergedMining(): Buffer {
+    return encodeHeader(this, { compressed: true, bitcoinHeader: false, proofAndCoinbase: false })
+  }
+
+  /** Extension, or null of a version 0 header and of one that came in compressed form. */
+  get extension(): HeaderExtension | null {
+    const { version, logsBloom, edges, baseEvent } = this.fields
+    return version === 0 || logsBloom === null ? null : { version, logsBloom, edges, baseEvent }
+  }
+
+  /** Element 6 of the compressed form; null of version 0. */
+  get extensionData(): Buffer | null {
+    if (this.fields.compressedExtension !== null) return this.fields.compressedExtension
+    const { extension } = this
+    if (extension === null) return null
+    this.#extensionData ??= encodeExtensionData(extension)
+    return this.#extensionData
+  }
+
+  /** Encoded extension, its hash, and its message form; null where there is no extension. */
+  get encodedExtension(): { encoded: Buffer; hash: Buffer; message: Buffer } | null {
+    const { extension } = this
+    if (extension === null) return null
+    return {
+      encoded: encodeExtension(extension),
+      hash: hashExtension(extension),
+      message: encodeExtensionMessage(extension),
+    }
+  }
+
+  /**
+   * What the Bitcoin coinbase commits to, 32 bytes.
+   * @throws CodecError when the UMM root has a wrong length or the fork detection data is not there
+   */
+  hashForMergedMining(): Buffer {
+    return hashForMergedMining(this)
+  }
+
+  /**
+   * Fork detection data, 12 bytes, or empty where the block carries none (RSKIP110).
+   * @throws CodecError when the coinbase does not hold it
+   */
+  forkDetectionData(): Buffer {
+    return readForkDetectionData(this)
+  }
+
+  /** This header with some fields replaced. */
+  with(changes: Partial<HeaderFields>): BlockHeader {
+    return new BlockHeader({ ...this.fields, ...changes })
+  }
+}

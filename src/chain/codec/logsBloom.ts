@@ -1,0 +1,40 @@
+import { keccak256 } from '../../native/crypto.ts'
+import type { Log } from './receipt.ts'
+
+/** Bytes of a logs bloom. */
+export const BLOOM_LENGTH = 256
+
+/** Bloom of logs: three bits per address and per topic (consensus.md §2.6). */
+export function createLogsBloom(logs: readonly Log[]): Buffer {
+  const bloom = Buffer.alloc(BLOOM_LENGTH)
+  for (const log of logs) {
+    addToBloom(bloom, log.address)
+    for (const topic of log.topics) addToBloom(bloom, topic)
+  }
+  return bloom
+}
+
+/** Sets the bits of one address or topic. */
+export function addToBloom(bloom: Buffer, element: Uint8Array): void {
+  const hash = keccak256(element)
+  for (let index = 0; index < 6; index += 2) {
+    const bit = hash.readUInt16BE(index) & 0x7ff
+    const position = BLOOM_LENGTH - 1 - (bit >> 3)
+    bloom[position] = (bloom[position] ?? 0) | (1 << (bit & 7))
+  }
+}
+
+/** Adds every bit of one bloom to another of the same length. */
+export function mergeBloom(into: Buffer, bloom: Uint8Array): void {
+  for (let index = 0; index < BLOOM_LENGTH; index += 1) into[index] = (into[index] ?? 0) | (bloom[index] ?? 0)
+}
+
+/** Whether an address or topic may be in the logs that the bloom stands for. */
+export function bloomMayContain(bloom: Uint8Array, element: Uint8Array): boolean {
+  const hash = keccak256(element)
+  for (let index = 0; index < 6; index += 2) {
+    const bit = hash.readUInt16BE(index) & 0x7ff
+    if (((bloom[BLOOM_LENGTH - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) === 0) return false
+  }
+  return true
+}

@@ -1,0 +1,66 @@
+import { bytesToBigInt, EMPTY_BYTES } from '../../util/bytes.ts'
+import { CodecError } from './errors.ts'
+import { itemAt, parseRLPList } from './rlpReader.ts'
+import { encodeBytes, encodeList, encodeUnsigned } from './rlpWriter.ts'
+
+/** An event of a contract. */
+export interface Log {
+  /** 20 bytes. */
+  readonly address: Buffer
+  /** Up to four words of 32 bytes. */
+  readonly topics: readonly Buffer[]
+  readonly data: Buffer
+}
+
+/** Outcome of a transaction (consensus.md §5.6). */
+export interface Receipt {
+  readonly success: boolean
+  /** Gas used so far in the block; with parallel execution, in the sublist. */
+  readonly cumulativeGasUsed: bigint
+  readonly gasUsed: bigint
+  /** 256 bytes. */
+  readonly logsBloom: Buffer
+  readonly logs: readonly Log[]
+}
+
+const FIELDS = 6
+const SUCCESS = Buffer.from([1])
+
+/** `[post state, cumulative gas, bloom, logs, gas used, status]`; state and status are both the outcome. */
+export function encodeReceipt(receipt: Receipt): Buffer {
+  const outcome = encodeBytes(receipt.success ? SUCCESS : EMPTY_BYTES)
+  return encodeList([
+    outcome,
+    encodeUnsigned(receipt.cumulativeGasUsed),
+    encodeBytes(receipt.logsBloom),
+    encodeList(receipt.logs.map(encodeLog)),
+    encodeUnsigned(receipt.gasUsed),
+    outcome,
+  ])
+}
+
+/** Receipt of its RLP. @throws RlpError, CodecError */
+export function parseReceipt(rlp: Uint8Array): Receipt {
+  const items = parseRLPList(rlp)
+  if (items.length !== FIELDS)
+    throw new CodecError('RECEIPT_SIZE', `${FIELDS} elements`, String(items.length))
+  return {
+    success: itemAt(items, 5).bytes.equals(SUCCESS),
+    cumulativeGasUsed: bytesToBigInt(itemAt(items, 1).bytes),
+    gasUsed: bytesToBigInt(itemAt(items, 4).bytes),
+    logsBloom: itemAt(items, 2).bytes,
+    logs: itemAt(items, 3).items.map((log) => ({
+      address: itemAt(log.items, 0).bytes,
+      topics: itemAt(log.items, 1).items.map((topic) => topic.bytes),
+      data: itemAt(log.items, 2).bytes,
+    })),
+  }
+}
+
+function encodeLog(log: Log): Buffer {
+  return encodeList([
+    encodeBytes(log.address),
+    encodeList(log.topics.map(encodeBytes)),
+    encodeBytes(log.data),
+  ])
+}

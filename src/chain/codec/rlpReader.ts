@@ -1,0 +1,115 @@
+import { asBuffer, EMPTY_BYTES } from '../../util/bytes.ts'
+
+/** Lengths above this cannot be decoded (consensus.md §0.2). */
+const MAX_LENGTH = 0x7fff_ffff
+
+/** Bytes that are no RLP, or not of the expected shape. */
+export class RlpError extends Error {
+  readonly code = 'RLP_INVALID'
+  override readonly name = 'RlpError'
+}
+
+/**
+ * One RLP element over the bytes it was read from. Lists are split when they are first looked at, so
+ * that what nobody reads is never parsed, as the network's rules expect.
+ */
+export class RlpItem {
+  /** Whether the element is a list. */
+  readonly isList: boolean
+  /** Content of a string; of a list its whole encoding (a list in the place of a string is taken so). */
+  readonly bytes: Buffer
+  readonly #contentOffset: number
+  #items: readonly RlpItem[] | undefined
+
+  constructor(bytes: Buffer, isList: boolean, contentOffset: number) {
+    this.bytes = bytes
+    this.isList = isList
+    this.#contentOffset = contentOffset
+  }
+
+  /** Elements of a list. @throws RlpError when this is a string or the content is malformed */
+  get items(): readonly RlpItem[] {
+    if (!this.isList) throw new RlpError('list expected, got a string')
+    this.#items ??= readRlpItems(this.bytes.subarray(this.#contentOffset))
+    return this.#items
+  }
+}
+
+/**
+ * Splits bytes into the elements that follow each other. Accepts non-minimal forms
+ * (consensus.md §0.2).
+ * @throws RlpError when an element does not end where the bytes end
+ */
+export function readRlpItems(bytes: Uint8Array): RlpItem[] {
+  const source = asBuffer(bytes)
+  const items: RlpItem[] = []
+  for (let position = 0; position < source.length; ) {
+    const end = readItem(source, position, items)
+    position = end
+  }
+  return items
+}
+
+/**
+ * The single list that the bytes consist of.
+ * @throws RlpError when there is more or less than one element, or it is a string
+ */
+export function parseRLPList(bytes: Uint8Array): readonly RlpItem[] {
+  const items = readRlpItems(bytes)
+  const [item] = items
+  if (item === undefined || items.length !== 1)
+    throw new RlpError(`one element expected, got ${items.length}`)
+  return item.items
+}
+
+/** Element at an index. @throws RlpError when the list is shorter */
+export function itemAt(items: readonly RlpItem[], index: number): RlpItem {
+  const item = items[index]
+  if (item === undefined) throw new RlpError(`element ${index} expected, the list has ${items.length}`)
+  return item
+}
+
+/** Length in bytes of the element that starts at an offset. Needs its first nine bytes at most. */
+export function rlpItemLength(source: Buffer, position: number): number {
+  const first = source[position]
+  if (first === undefined) throw new RlpError('no element')
+  if (first < 0x80) return 1
+  if (first <= 0xb7) return 1 + first - 0x80
+  if (first < 0xc0) return 1 + (first - 0xb7) + readLength(source, position + 1, first - 0xb7)
+  if (first <= 0xf7) return 1 + first - 0xc0
+  return 1 + (first - 0xf7) + readLength(source, position + 1, first - 0xf7)
+}
+
+function readItem(source: Buffer, position: number, into: RlpItem[]): number {
+  const first = source[position] ?? 0
+  if (first < 0x80) {
+    into.push(new RlpItem(source.subarray(position, position + 1), false, 0))
+    return position + 1
+  }
+  if (first === 0x80) {
+    into.push(new RlpItem(EMPTY_BYTES, false, 0))
+    return position + 1
+  }
+  const isList = first >= 0xc0
+  const shortBase = isList ? 0xc0 : 0x80
+  const sizeLength = Math.max(0, first - shortBase - 55)
+  const length = sizeLength === 0 ? first - shortBase : readLength(source, position + 1, sizeLength)
+  const content = position + 1 + sizeLength
+  const end = content + length
+  if (end > source.length) throw new RlpError('element is longer than the bytes it stands in')
+  into.push(
+    isList
+      ? new RlpItem(source.subarray(position, end), true, 1 + sizeLength)
+      : new RlpItem(source.subarray(content, end), false, 0),
+  )
+  return end
+}
+
+function readLength(source: Buffer, position: number, size: number): number {
+  if (position + size > source.length) throw new RlpError('element ends inside its length')
+  // The reference computes in 32 bits and drops what does not fit: leading zeros and overflow alike.
+  let length = 0
+  for (let index = 0; index < size; index += 1) length = ((length << 8) + (source[position + index] ?? 0)) | 0
+  if (length < 0 || length > MAX_LENGTH) throw new RlpError('element length is out of range')
+  return length
+}

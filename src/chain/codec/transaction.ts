@@ -1,0 +1,167 @@
+import { keccak256 } from '../../native/crypto.ts'
+import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../../util/bytes.ts'
+import { REMASC_ADDRESS } from './constants.ts'
+import {
+  encodeByte,
+  encodeBytes,
+  encodeList,
+  encodeNonEmptyUnsigned,
+  encodeUnsigned,
+  RLP_EMPTY,
+} from './rlpWriter.ts'
+
+/** ECDSA signature of a transaction. */
+export interface TransactionSignature {
+  /** 27 or 28. */
+  readonly v: number
+  readonly r: bigint
+  readonly s: bigint
+}
+
+/** What a transaction consists of (consensus.md §5.1). Absent byte strings are empty. */
+export interface TransactionFields {
+  /** As read. */
+  readonly nonceBytes: Buffer
+  /** Wei; null when the element was empty. */
+  readonly gasPrice: bigint | null
+  /** As read; empty when absent. */
+  readonly gasLimitBytes: Buffer
+  /** 20 bytes; empty for a creation. */
+  readonly to: Buffer
+  /** Wei. */
+  readonly value: bigint
+  readonly data: Buffer
+  /** Signed byte; 0 for a signature that is valid on every chain. */
+  readonly chainId: number
+  readonly signature: TransactionSignature | null
+}
+
+/** Gas limits that do not fit in 63 bits saturate here when they are longer than eight bytes. */
+const MAX_GAS = (1n << 63n) - 1n
+const LOWEST_V = 27
+const CHAIN_ID_OFFSET = 35
+
+/**
+ * A transaction. Immutable; encodings and hashes are computed when first asked for.
+ * The sender is not part of it: see `recoverSenders`.
+ */
+export class Transaction {
+  readonly fields: TransactionFields
+  /** Whether this is the reward transaction that ends a block (consensus.md §5.3). */
+  readonly isRemasc: boolean
+  #encoded: Buffer | undefined
+  #hash: Buffer | undefined
+  #hashHex: string | undefined
+
+  constructor(fields: TransactionFields, isRemasc = false) {
+    this.fields = fields
+    this.isRemasc = isRemasc
+  }
+
+  get nonce(): bigint {
+    return bytesToBigInt(this.fields.nonceBytes)
+  }
+
+  /** Wei; absent is zero. */
+  get gasPrice(): bigint {
+    return this.fields.gasPrice ?? 0n
+  }
+
+  /** Gas limit as unsigned number of any length; absent is zero. */
+  get gasLimit(): bigint {
+    return bytesToBigInt(this.fields.gasLimitBytes)
+  }
+
+  /** Gas limit as execution takes it: null when absent or when eight bytes have the top bit set. */
+  get executionGasLimit(): bigint | null {
+    const { gasLimitBytes } = this.fields
+    if (gasLimitBytes.length === 0) return null
+    if (gasLimitBytes.length > 8) return MAX_GAS
+    const gas = bytesToBigInt(gasLimitBytes)
+    return gas > MAX_GAS ? null : gas
+  }
+
+  get isCreation(): boolean {
+    return this.fields.to.length === 0
+  }
+
+  /** Canonical RLP: what is hashed, stored and sent; may differ from the bytes it was read from. */
+  get encoded(): Buffer {
+    this.#encoded ??= encodeList([...this.#payload(), ...this.#signatureElements()])
+    return this.#encoded
+  }
+
+  /** Transaction hash, 32 bytes. */
+  get hash(): Buffer {
+    this.#hash ??= keccak256(this.encoded)
+    return this.#hash
+  }
+
+  /** Transaction hash as 64 hex digits: the key of in-memory maps. */
+  get hashHex(): string {
+    this.#hashHex ??= this.hash.toString('hex')
+    return this.#hashHex
+  }
+
+  /** Hash that the sender signed, 32 bytes (consensus.md §5.1). */
+  get signingHash(): Buffer {
+    const { chainId } = this.fields
+    const suffix = chainId === 0 ? [] : [encodeByte(chainId), RLP_EMPTY, RLP_EMPTY]
+    return keccak256(encodeList([...this.#payload(), ...suffix]))
+  }
+
+  /** The `v` that is written: 27 or 28, or with the chain id folded in (EIP-155); 0 when unsigned. */
+  get encodedV(): number {
+    const { chainId, signature } = this.fields
+    if (signature === null) return chainId & 0xff
+    return (chainId === 0 ? signature.v : signature.v - LOWEST_V + CHAIN_ID_OFFSET + 2 * chainId) & 0xff
+  }
+
+  #payload(): Buffer[] {
+    const { fields } = this
+    const nonce = fields.nonceBytes
+    return [
+      nonce.length === 1 && nonce[0] === 0 ? RLP_EMPTY : encodeBytes(nonce),
+      fields.gasPrice === null ? RLP_EMPTY : encodeNonEmptyUnsigned(fields.gasPrice),
+      encodeBytes(fields.gasLimitBytes),
+      encodeBytes(fields.to),
+      encodeUnsigned(fields.value),
+      encodeBytes(fields.data),
+    ]
+  }
+
+  #signatureElements(): Buffer[] {
+    const { signature } = this.fields
+    const v = encodeByte(this.encodedV)
+    if (signature === null) return [v, RLP_EMPTY, RLP_EMPTY]
+    return [v, encodeSignaturePart(signature.r), encodeSignaturePart(signature.s)]
+  }
+}
+
+/** The reward transaction of a block (consensus.md §5.3). */
+export function createRemascTransaction(blockNumber: number): Transaction {
+  const nonce = BigInt(blockNumber - 1)
+  return new Transaction(
+    {
+      nonceBytes: bigIntToBytes(nonce),
+      gasPrice: 0n,
+      gasLimitBytes: Buffer.from([0]),
+      to: REMASC_ADDRESS,
+      value: 0n,
+      data: EMPTY_BYTES,
+      chainId: 0,
+      signature: null,
+    },
+    true,
+  )
+}
+
+/** Address of the contract that a creation transaction makes: of the sender and the nonce as read. */
+export function contractAddressOf(sender: Uint8Array, nonce: bigint): Buffer {
+  return keccak256(encodeList([encodeBytes(sender), encodeUnsigned(nonce)])).subarray(12)
+}
+
+/** Minimal unsigned bytes; the number zero is one zero byte here. */
+function encodeSignaturePart(part: bigint): Buffer {
+  return encodeNonEmptyUnsigned(part)
+}

@@ -1,0 +1,35 @@
+import { isActive } from '../config/activations.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { max } from '../util/bigint.ts'
+
+/** Silence after which blocks fall back to the minimum difficulty while RSKIP97 is inactive, in seconds. */
+const RESET_AFTER_SECONDS = 600
+
+/** What the difficulty depends on of a block; its own uncle count counts, not its parent's. */
+export interface DifficultyInput {
+  readonly number: number
+  /** Seconds. */
+  readonly timestamp: number
+  readonly uncleCount: number
+}
+
+/** Difficulty that a block must have on its parent (consensus.md §4.4; RSKIP97, RSKIP156, RSKIP290). */
+export function calculateDifficulty(
+  spec: NetworkSpec,
+  block: DifficultyInput,
+  parent: { readonly timestamp: number; readonly difficulty: bigint },
+): bigint {
+  const { difficulty: constants } = spec
+  const minimum = isActive(spec, 'rskip290', block.number) ? constants.minimumRskip290 : constants.minimum
+  if (!isActive(spec, 'rskip97', block.number) && block.timestamp >= parent.timestamp + RESET_AFTER_SECONDS) {
+    return minimum
+  }
+  const elapsed = block.timestamp - parent.timestamp
+  // The reference multiplies in 32 bits.
+  const target = Math.imul(1 + block.uncleCount, constants.blockTimeSeconds)
+  if (elapsed < 0 || elapsed === target) return parent.difficulty
+  const divisor = isActive(spec, 'rskip156', block.number) ? constants.divisorRskip156 : constants.divisor
+  const step = parent.difficulty / divisor
+  const next = target > elapsed ? parent.difficulty + step : parent.difficulty - step
+  return max(next, minimum)
+}

@@ -1,0 +1,12 @@
+import type { Transaction } from './codec/transaction.ts'
+
+/** Times the minimum gas price that a transaction in a block may offer (RSKIP252). */
+export const BLOCK_GAS_PRICE_CAP = 100n
+/** Times the minimum gas price that a transaction may offer to enter the pool (RSKIP252). */
+export const POOL_GAS_PRICE_CAP = 80n
+
+/** Whether the gas price is above the cap; a minimum of zero caps nothing (RSKIP252). */
+export function exceedsGasPriceCap(transaction: Transaction, minimumGasPrice: bigint, cap: bigint): boolean {
+  if (transaction.isRemasc || minimumGasPrice === 0n) return false
+  return transaction.gasPrice > minimumGasPrice * cap
+}

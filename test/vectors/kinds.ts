@@ -1,0 +1,41 @@
+import type { Comparison } from './comparison.ts'
+import { compareDifficulty } from './kinds/difficulty.ts'
+import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
+import { compareTransactions } from './kinds/transactions.ts'
+
+/** A vector file: its path and its lines as parsed JSON. */
+export interface VectorFile {
+  readonly path: string
+  readonly lines: readonly unknown[]
+}
+
+/** A kind of vector file, known by the file's name. */
+export interface VectorKind {
+  readonly name: string
+  /** Tested against the path below the given folder, with forward slashes. */
+  readonly pattern: RegExp
+  compare(file: VectorFile, comparison: Comparison): void | Promise<void>
+}
+
+/** Every kind that the runner knows. */
+export const VECTOR_KINDS: readonly VectorKind[] = [
+  lineKind('headers-blocks', compareHeadersBlocks),
+  lineKind('difficulty', compareDifficulty),
+  lineKind('transactions', compareTransactions),
+]
+
+/** The kind of a file, or undefined for a file that is no vector file. */
+export function kindOf(path: string): VectorKind | undefined {
+  return VECTOR_KINDS.find((kind) => kind.pattern.test(path))
+}
+
+function lineKind(
+  name: string,
+  compare: (lines: readonly unknown[], comparison: Comparison) => void | Promise<void>,
+): VectorKind {
+  return {
+    name,
+    pattern: new RegExp(`(^|/)${name}[^/]*\\.jsonl$`),
+    compare: (file, comparison) => compare(file.lines, comparison),
+  }
+}
