@@ -1,1 +1,34 @@
-//! The Unitrie: node formats, put and delete, hashes, keys, proofs
+//! The Unitrie (RSKIP16, RSKIP107, RSKIP108): node formats, put and delete, hashes, keys, proofs.
+//!
+//! A [`Trie`] is a value: cloning is cheap and later changes do not touch the clone. Stored nodes
+//! are read by hash from a [`NodeSource`], only where a key leads; hashes of changed nodes are
+//! computed when asked for, once each.
+
+pub mod account;
+pub mod bits;
+pub mod iterate;
+pub mod keys;
+pub mod lookup;
+pub mod node;
+pub mod node_view;
+pub mod orchid;
+pub mod orchid_state;
+pub mod ordered;
+pub mod proof;
+pub mod source;
+pub mod storage_cells;
+pub mod trie;
+pub mod value;
+
+mod update;
+mod varint;
+
+pub use rhizome_crypto::keccak256;
+pub use source::{MemoryNodes, NodeSource};
+pub use trie::Trie;
+pub use value::Value;
+
+use rhizome_primitives::{B256, b256};
+
+/// Root of a trie without values: Keccak-256 of the byte `80` (consensus.md §0.3).
+pub const EMPTY_ROOT: B256 = b256!("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");

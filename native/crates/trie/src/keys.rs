@@ -1,0 +1,57 @@
+//! Trie keys of state items (consensus.md §6.4).
+
+use rhizome_primitives::account::AccountRef;
+use rhizome_primitives::{B256, U256};
+use smallvec::SmallVec;
+
+use crate::keccak256;
+
+/// A trie key; the longest (a storage cell with no leading zero) has 74 bytes.
+pub type Key = SmallVec<[u8; 74]>;
+
+/// Bytes of a Keccak-256 hash that lead a key, so that keys spread evenly.
+pub const HASH_PREFIX: usize = 10;
+
+/// Length of an account key: domain byte, hash prefix, address.
+pub const ACCOUNT_KEY: usize = 1 + HASH_PREFIX + 20;
+
+const DOMAIN: u8 = 0x00;
+const STORAGE: u8 = 0x00;
+const CODE: u8 = 0x80;
+
+/// Value of the contract marker.
+pub const MARKER: [u8; 1] = [1];
+
+/// Key of an account.
+pub fn account_key(account: &AccountRef) -> Key {
+    let identity = account.as_bytes();
+    let mut key = Key::new();
+    key.push(DOMAIN);
+    key.extend_from_slice(&keccak256(identity)[..HASH_PREFIX]);
+    key.extend_from_slice(identity);
+    key
+}
+
+/// Key of an account's code.
+pub fn code_key(account: &AccountRef) -> Key {
+    let mut key = account_key(account);
+    key.push(CODE);
+    key
+}
+
+/// Key of the contract marker, which is also the prefix of all storage cells.
+pub fn storage_prefix_key(account: &AccountRef) -> Key {
+    let mut key = account_key(account);
+    key.push(STORAGE);
+    key
+}
+
+/// Key of a storage cell.
+pub fn storage_key(account: &AccountRef, slot: &U256) -> Key {
+    let mut key = storage_prefix_key(account);
+    let word = B256::from(*slot);
+    key.extend_from_slice(&keccak256(word.as_slice())[..HASH_PREFIX]);
+    let zeros = word.iter().take_while(|&&byte| byte == 0).count().min(31);
+    key.extend_from_slice(&word[zeros..]);
+    key
+}

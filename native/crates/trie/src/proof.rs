@@ -1,0 +1,108 @@
+//! Node lists that prove a value (consensus.md §6.8).
+
+use std::sync::Arc;
+
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{B256, Bytes};
+use thiserror::Error;
+
+use crate::bits::Bits;
+use crate::lookup::{Step, step};
+use crate::node::{Link, Node};
+use crate::node_view::NodeError;
+use crate::trie::Trie;
+use crate::value::Value;
+use crate::{EMPTY_ROOT, keccak256};
+
+/// Why a proof was refused.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ProofError {
+    /// A node's hash is not the one that its parent, or the root, names.
+    #[error("proof item {index} does not have the hash {expected}")]
+    Hash {
+        /// Position in the proof.
+        index: usize,
+        /// What the root or the parent says.
+        expected: B256,
+    },
+    /// A node of the proof does not parse.
+    #[error("proof item {index}: {error}")]
+    Node {
+        /// Position in the proof.
+        index: usize,
+        /// What is wrong.
+        error: NodeError,
+    },
+    /// The proof ends before the key is decided.
+    #[error("the proof ends too early")]
+    Incomplete,
+    /// Nodes follow the one that decides the key.
+    #[error("the proof has items that nothing refers to")]
+    Surplus,
+}
+
+impl Trie {
+    /// Visits the nodes from the root towards `key` as far as they lead. Whether the last one sits
+    /// exactly at `key` is the result.
+    fn descend(&self, key: &[u8], visit: &mut dyn FnMut(&Arc<Node>, bool)) -> Result<bool, StateError> {
+        let mut rest = Bits::of_key(key);
+        let mut link = self.root.clone();
+        let mut embedded = false;
+        while let Some(node) = link.resolve(&*self.source)? {
+            visit(&node, embedded);
+            let common = node.path.bits().common_prefix(rest);
+            if common < node.path.len() {
+                return Ok(false);
+            }
+            if common == rest.len() {
+                return Ok(true);
+            }
+            link = node.child(rest.bit(common)).clone();
+            embedded = matches!(&link, Link::Node(child) if child.is_embeddable());
+            rest = rest.skip(common + 1);
+        }
+        Ok(false)
+    }
+
+    /// The serialised nodes from the one at exactly `key` up to the root, embedded ones as items of
+    /// their own, as the reference orders them for receipts. None when no node sits at `key`.
+    pub fn nodes_to_root(&self, key: &[u8]) -> Result<Option<Vec<Bytes>>, StateError> {
+        let mut nodes = Vec::new();
+        let found = self.descend(key, &mut |node, _| nodes.push(node.message().clone()))?;
+        nodes.reverse();
+        Ok(found.then_some(nodes))
+    }
+
+    /// The serialised nodes from the root to the last one that leads towards `key`; embedded nodes
+    /// are inside their parents. Proves presence and absence alike, see [`verify_proof`].
+    pub fn prove(&self, key: &[u8]) -> Result<Vec<Bytes>, StateError> {
+        let mut nodes = Vec::new();
+        self.descend(key, &mut |node, embedded| {
+            if !embedded {
+                nodes.push(node.message().clone());
+            }
+        })?;
+        Ok(nodes)
+    }
+}
+
+/// Checks a proof of [`Trie::prove`]. The value at `key` under `root`: [`Value::None`] when the proof
+/// shows that there is none, a long value by hash and length.
+pub fn verify_proof(root: &B256, key: &[u8], proof: &[Bytes]) -> Result<Value, ProofError> {
+    if *root == EMPTY_ROOT {
+        return if proof.is_empty() { Ok(Value::None) } else { Err(ProofError::Surplus) };
+    }
+    let mut expected = *root;
+    let mut rest = Bits::of_key(key);
+    for (index, message) in proof.iter().enumerate() {
+        if keccak256(message) != expected {
+            return Err(ProofError::Hash { index, expected });
+        }
+        match step(message, rest).map_err(|error| ProofError::Node { index, error })? {
+            Step::Child(child, remaining) => (expected, rest) = (child, remaining),
+            Step::Decided(_) if index + 1 < proof.len() => return Err(ProofError::Surplus),
+            Step::Decided(value) => return Ok(value.to_value(message)),
+        }
+    }
+    Err(ProofError::Incomplete)
+}
