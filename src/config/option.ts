@@ -27,8 +27,8 @@ type Described = {
 /** Headings of help and of the reference table, in this order. */
 export const OPTION_GROUPS = ['Node', 'Store', 'Service', 'Limits', 'Pool', 'Block production'] as const
 
-/** Heading that an option stands under. */
-export type OptionGroup = (typeof OPTION_GROUPS)[number]
+/** Heading that an option stands under; `Command` for an option of one command alone. */
+export type OptionGroup = (typeof OPTION_GROUPS)[number] | 'Command'
 
 /** A whole number between two bounds, both allowed. */
 export type IntegerOption = Described &

@@ -20,12 +20,20 @@ export type OptionKey = keyof typeof OPTIONS
 /** A complete configuration: every option has a value. */
 export type Config = { readonly [K in OptionKey]: OptionValue<(typeof OPTIONS)[K]> }
 
+/** Some options. */
+export type PartialConfig = { readonly [K in OptionKey]?: Config[K] }
+
 /** Keys of all options in the order of the schema. */
 export const OPTION_KEYS = Object.keys(OPTIONS) as OptionKey[]
 
 /** Command line flag of an option, e.g. `--http-port`. */
 export function flagOf(key: OptionKey): `--${string}` {
-  return `--${words(key).join('-').toLowerCase()}`
+  return camelToFlag(key)
+}
+
+/** Flag of a name in camel case. */
+export function camelToFlag(name: string): `--${string}` {
+  return `--${words(name).join('-').toLowerCase()}`
 }
 
 /** Environment name of an option, e.g. `RHIZOME_HTTP_PORT`. */
@@ -33,6 +41,6 @@ export function environmentNameOf(key: OptionKey): `RHIZOME_${string}` {
   return `RHIZOME_${words(key).join('_').toUpperCase()}`
 }
 
-function words(key: OptionKey): string[] {
-  return key.split(/(?=[A-Z])/)
+function words(name: string): string[] {
+  return name.split(/(?=[A-Z])/)
 }

@@ -1,0 +1,43 @@
+import type { OptionTable, OptionValue } from '../config/option.ts'
+import type { Config, OptionKey } from '../config/schema.ts'
+import type { ExitCode } from './exitCodes.ts'
+
+/** Where a command writes: results to stdout, progress and messages to stderr. */
+export type CommandStreams = {
+  readonly stdout: NodeJS.WritableStream
+  readonly stderr: NodeJS.WritableStream
+}
+
+/** What a running command has. */
+export type CommandContext<E extends OptionTable> = CommandStreams & {
+  readonly config: Config
+  /** File arguments in the order given. */
+  readonly files: readonly string[]
+  /** Options of this command alone. */
+  readonly extra: { readonly [K in keyof E]: OptionValue<E[K]> }
+}
+
+/** One command of the program. */
+export type CommandDefinition<E extends OptionTable = OptionTable> = {
+  /** Words after `rhizome`, e.g. `config show`. */
+  readonly name: string
+  /** One line for the list of commands, without a full stop. */
+  readonly summary: string
+  /** More for the command's own help. */
+  readonly details?: string
+  /** Whether files are named: none, any number, or at least one. */
+  readonly files: 'none' | 'any' | 'some'
+  /** Options of the schema that it reads. */
+  readonly options: readonly OptionKey[]
+  /** Options of this command alone. */
+  readonly extra: E
+  /** Does the work; what it throws becomes a message and an exit code. */
+  readonly run: (context: CommandContext<E>) => Promise<ExitCode>
+}
+
+/** A command whose own options give `run` its types. */
+export function defineCommand<const E extends OptionTable>(
+  definition: CommandDefinition<E>,
+): CommandDefinition<E> {
+  return definition
+}

@@ -1,0 +1,25 @@
+/** What the process tells whoever started it. */
+export const EXIT_CODES = {
+  /** Done, or ended as asked. */
+  ok: 0,
+  /** Failed for a reason that no other code names; the message says which. */
+  failed: 1,
+  /** Wrong use: unknown command or option, a value out of bounds, an unreadable configuration file. */
+  usage: 2,
+  /** An import met an invalid block; everything before it is stored. */
+  invalidBlock: 3,
+  /** A check found the store damaged. */
+  damaged: 4,
+} as const
+
+/** Meaning of each exit code, for help. */
+export const EXIT_CODE_TEXTS: Readonly<Record<ExitCode, string>> = {
+  0: 'done, or ended as asked',
+  1: 'failed; the message says why',
+  2: 'wrong use: unknown command or option, value out of bounds, unreadable configuration',
+  3: 'an import met an invalid block; everything before it is stored',
+  4: 'a check found the store damaged',
+}
+
+/** An exit code of the program. */
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]

@@ -1,0 +1,102 @@
+import { Command } from 'commander'
+import { loadConfig } from '../config/load.ts'
+import type { OptionDefinition, OptionTable } from '../config/option.ts'
+import { camelToFlag, flagOf, OPTIONS, type PartialConfig } from '../config/schema.ts'
+import type { CommandContext, CommandDefinition, CommandStreams } from './command.ts'
+import { check } from './commands/check.ts'
+import { configCheck } from './commands/configCheck.ts'
+import { configShow } from './commands/configShow.ts'
+import { exportBlocks } from './commands/export.ts'
+import { importBlocks } from './commands/import.ts'
+import { start } from './commands/start.ts'
+import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
+import { addFlags } from './flags.ts'
+
+/** What a run of the program needs from outside. */
+export type ProgramInput = CommandStreams & {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly version: string
+}
+
+/** The program and the exit code of the command it ran last. */
+export type Program = { readonly command: Command; readonly exitCode: () => ExitCode }
+
+/** The command line of `rhizome`, made from the commands and the schema of options. */
+export function createProgram(input: ProgramInput): Program {
+  let exitCode: ExitCode = EXIT_CODES.ok
+  const root = new Command('rhizome')
+    .description('A Rootstock node')
+    .version(input.version)
+    .helpCommand(false)
+    .addHelpText('after', helpFooter())
+  configure(root, input)
+  const config = new Command('config').description('show or check the configuration').helpCommand(false)
+  configure(config, input)
+
+  const add = <E extends OptionTable>(definition: CommandDefinition<E>): void => {
+    const words = definition.name.split(' ')
+    const command = (words.length > 1 ? config : root).command(words.at(-1) as string)
+    configure(command, input)
+    describe(command, definition)
+    command.action(async () => {
+      exitCode = await definition.run(contextOf(command, definition, input))
+    })
+  }
+  add(start)
+  add(importBlocks)
+  add(exportBlocks)
+  add(check)
+  add(configShow)
+  add(configCheck)
+  root.addCommand(config)
+  return { command: root, exitCode: () => exitCode }
+}
+
+function configure(command: Command, { stdout, stderr }: CommandStreams): void {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+}
+
+function describe<E extends OptionTable>(command: Command, definition: CommandDefinition<E>): void {
+  command
+    .summary(definition.summary)
+    .description([definition.summary, definition.details].filter(Boolean).join('. '))
+  if (definition.files === 'some') command.argument('<FILE...>', 'files to read')
+  if (definition.files === 'any') command.argument('[FILE...]', 'files to read')
+  for (const [key, option] of Object.entries(definition.extra)) addFlags(command, camelToFlag(key), option)
+  for (const key of definition.options) addFlags(command, flagOf(key), OPTIONS[key])
+}
+
+function contextOf<E extends OptionTable>(
+  command: Command,
+  definition: CommandDefinition<E>,
+  { stdout, stderr, environment }: ProgramInput,
+): CommandContext<E> {
+  const given: Readonly<Record<string, unknown>> = command.opts()
+  const flags = Object.fromEntries(
+    definition.options.flatMap((key) => (key in given ? [[key, given[key]]] : [])),
+  )
+  const config = loadConfig({ flags: flags as PartialConfig, environment })
+  const extra = Object.fromEntries(
+    Object.entries(definition.extra).map(([key, option]) => [key, given[key] ?? ownDefault(option)]),
+  )
+  return { config, files: command.args, extra: extra as CommandContext<E>['extra'], stdout, stderr }
+}
+
+// A default of a command's own option depends on nothing, so its function takes no context.
+function ownDefault({ default: value }: OptionDefinition): unknown {
+  return typeof value === 'function' ? (value as () => unknown)() : value
+}
+
+function helpFooter(): string {
+  const codes = Object.entries(EXIT_CODE_TEXTS).map(([code, text]) => `  ${code}  ${text}`)
+  return [
+    '',
+    'Every option can also stand in the environment (--http-port is RHIZOME_HTTP_PORT)',
+    'or in a file (httpPort) named with --config. A flag wins over the environment, that over the file.',
+    '',
+    'Exit codes:',
+    ...codes,
+  ].join('\n')
+}

@@ -1,0 +1,39 @@
+import { availableParallelism, homedir } from 'node:os'
+import { parseEnvironment } from './environment.ts'
+import { readConfigFile } from './file.ts'
+import type { DefaultContext, OptionDefinition } from './option.ts'
+import { type Config, OPTION_KEYS, OPTIONS, type PartialConfig } from './schema.ts'
+
+/** Where options come from; a flag wins over the environment, which wins over the file. */
+export type ConfigSources = {
+  /** Options given on the command line. */
+  readonly flags?: PartialConfig
+  /** Environment variables; those of other programs are ignored. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * The complete configuration. The file is the one that the flag or the environment names.
+ * @throws ConfigError for an unknown name, a value out of bounds or an unreadable file
+ */
+export function loadConfig({ flags = {}, environment = {} }: ConfigSources): Config {
+  const fromEnvironment = parseEnvironment(environment)
+  const path = flags.config ?? fromEnvironment.config
+  const fromFile = path === undefined || path === null ? {} : readConfigFile(path)
+  return fillDefaults({ ...fromFile, ...fromEnvironment, ...flags })
+}
+
+/** The configuration with the default of every option that is not given. */
+export function fillDefaults(given: PartialConfig): Config {
+  const network = given.network ?? OPTIONS.network.default
+  const machine = { network, processors: availableParallelism(), home: homedir() }
+  const profile = given.profile ?? OPTIONS.profile.default({ ...machine, profile: 'hosted' })
+  const context: DefaultContext = { ...machine, profile }
+  const values: Record<string, unknown> = {}
+  for (const key of OPTION_KEYS) values[key] = given[key] ?? defaultOf(OPTIONS[key], context)
+  return values as Config
+}
+
+function defaultOf(definition: OptionDefinition, context: DefaultContext): unknown {
+  return typeof definition.default === 'function' ? definition.default(context) : definition.default
+}
