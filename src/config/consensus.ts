@@ -23,3 +23,6 @@ export const MAXIMUM_TRANSACTION_GAS = 2n ** 60n
 
 /** Parallel sublists of a block (RSKIP144). */
 export const PARALLEL_SUBLISTS = 2
+
+/** Most bytes of the code that creates a contract (RSKIP438). */
+export const MAXIMUM_INIT_CODE_BYTES = 49_152

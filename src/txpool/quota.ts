@@ -1,0 +1,129 @@
+import { PoolRefusal } from './errors.ts'
+import type { PooledTransaction, PoolHead } from './interface.ts'
+
+/** Share of the block gas limit that an account earns per second. */
+const GAS_PER_SECOND_SHARE = 0.9
+/** Seconds of income that an account can save up. */
+const SAVED_SECONDS = 2000
+/** Most accounts remembered; the least recently used goes first. */
+const MAXIMUM_ACCOUNTS = 400_000
+/** Charge, in times of the gas limit, where the formula gives no finite number. */
+const INFINITE_FACTOR = 1900
+/** Size in bytes that doubles the charge. */
+const SIZE_UNIT = 25_000
+
+/** Facts of the fee market that the charge follows. */
+export interface FeeMarket {
+  /** Whether blocks were full enough of late for prices to mean something. */
+  readonly working: boolean
+  /** Average gas price of late, wei. */
+  readonly averageGasPrice: number
+}
+
+interface Account {
+  available: number
+  /** Milliseconds. */
+  refreshedAt: number
+}
+
+/**
+ * Virtual gas per account: what keeps one sender from filling the pool (consensus.md §9.2). Amounts are
+ * floating-point as in the reference; they decide about the pool only, never about a block.
+ */
+export class TransactionQuota {
+  readonly #accounts = new Map<string, Account>()
+  readonly #now: () => number
+  readonly #feeMarket: () => FeeMarket
+
+  constructor(params: { now: () => number; feeMarket: () => FeeMarket }) {
+    this.#now = params.now
+    this.#feeMarket = params.feeMarket
+  }
+
+  /**
+   * Takes the virtual gas of a transaction from its sender.
+   * @throws PoolRefusal `QUOTA` when the sender has not enough
+   */
+  charge(
+    entry: PooledTransaction,
+    replaced: PooledTransaction | null,
+    head: PoolHead,
+    pendingNonce: bigint,
+  ): void {
+    const income = Math.round(GAS_PER_SECOND_SHARE * Number(head.header.gasLimit))
+    const accountNonce = head.account(entry.sender)?.nonce ?? 0n
+    const isFirst =
+      !this.#accounts.has(entry.senderHex) && accountNonce === 0n && entry.transaction.nonce === 0n
+    this.#trackReceiver(entry, head, income)
+    const account = this.#refreshed(
+      entry.senderHex,
+      accountNonce > 0n ? income * SAVED_SECONDS : income,
+      income,
+    )
+    const price = this.#virtualGas(entry, replaced, head, pendingNonce)
+    if (account.available >= price) {
+      account.available -= price
+    } else if (isFirst) {
+      account.available = 0
+    } else {
+      throw new PoolRefusal('QUOTA', 'account exceeds quota')
+    }
+  }
+
+  #trackReceiver(entry: PooledTransaction, head: PoolHead, income: number): void {
+    const { to } = entry.transaction.fields
+    if (to.length === 0) return
+    const receiver = head.account(to)
+    const key = to.toString('hex')
+    if (this.#accounts.has(key) || receiver === null || !receiver.isContract)
+      this.#refreshed(key, income, income)
+  }
+
+  #refreshed(key: string, initial: number, income: number): Account {
+    const now = this.#now()
+    let account = this.#accounts.get(key)
+    if (account === undefined) {
+      account = { available: initial, refreshedAt: now }
+      if (this.#accounts.size >= MAXIMUM_ACCOUNTS) this.#forgetOldest()
+    } else {
+      const earned = ((now - account.refreshedAt) / 1000) * income
+      account.available = Math.min(income * SAVED_SECONDS, account.available + earned)
+      account.refreshedAt = now
+      this.#accounts.delete(key)
+    }
+    // A map keeps the order of insertion: the first key is the least recently used.
+    this.#accounts.set(key, account)
+    return account
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#accounts.keys().next()
+    if (!oldest.done) this.#accounts.delete(oldest.value)
+  }
+
+  #virtualGas(
+    entry: PooledTransaction,
+    replaced: PooledTransaction | null,
+    head: PoolHead,
+    pendingNonce: bigint,
+  ) {
+    const { transaction } = entry
+    const gas = Number(transaction.gasLimit)
+    const price = Number(transaction.gasPrice)
+    const accountNonce = head.account(entry.sender)?.nonce ?? 0n
+    const future = transaction.nonce === accountNonce ? 1 : 2
+    const size = 1 + transaction.encoded.length / SIZE_UNIT
+    const replacement = replaced === null ? 1 : 1 + Number(replaced.transaction.gasPrice) / price
+    const share = 1 + (4 * gas) / Number(head.header.gasLimit)
+    const newcomer = 1 + 4 / (Number(pendingNonce) + 1)
+    const total = gas * future * this.#lowPriceFactor(price, head) * newcomer * size * replacement * share
+    return Number.isFinite(total) ? total : gas * INFINITE_FACTOR
+  }
+
+  #lowPriceFactor(price: number, head: PoolHead): number {
+    const { working, averageGasPrice } = this.#feeMarket()
+    const minimum = Number(head.minimumGasPrice)
+    if (!working || price >= averageGasPrice) return 1
+    return 1 + (3 * (averageGasPrice - price)) / (averageGasPrice - minimum)
+  }
+}

@@ -1,0 +1,62 @@
+import { AccountQueue } from './accountQueue.ts'
+import type { PooledTransaction } from './interface.ts'
+
+/** Transactions by hash and by sender and nonce. */
+export class TransactionSet {
+  readonly #byHash = new Map<string, PooledTransaction>()
+  readonly #bySender = new Map<string, AccountQueue>()
+
+  get size(): number {
+    return this.#byHash.size
+  }
+
+  has(hashHex: string): boolean {
+    return this.#byHash.has(hashHex)
+  }
+
+  get(hashHex: string): PooledTransaction | undefined {
+    return this.#byHash.get(hashHex)
+  }
+
+  /** The sender's transaction of that nonce. */
+  at(senderHex: string, nonce: bigint): PooledTransaction | undefined {
+    return this.#bySender.get(senderHex)?.get(nonce)
+  }
+
+  /** The sender's transactions, in no order. */
+  of(senderHex: string): Iterable<PooledTransaction> {
+    return this.#bySender.get(senderHex)?.values() ?? []
+  }
+
+  /** The sender's largest nonce plus one; null when it has none. */
+  nextNonce(senderHex: string): bigint | null {
+    return this.#bySender.get(senderHex)?.nextNonce() ?? null
+  }
+
+  /** Adds a transaction in place of the one of the same sender and nonce, which is returned. */
+  add(entry: PooledTransaction): PooledTransaction | undefined {
+    const own = this.#bySender.get(entry.senderHex) ?? new AccountQueue()
+    this.#bySender.set(entry.senderHex, own)
+    const replaced = own.get(entry.transaction.nonce)
+    if (replaced !== undefined) this.#byHash.delete(replaced.transaction.hashHex)
+    own.set(entry)
+    this.#byHash.set(entry.transaction.hashHex, entry)
+    return replaced
+  }
+
+  /** Removes the transaction with that hash, if it is there. */
+  remove(hashHex: string): PooledTransaction | undefined {
+    const entry = this.#byHash.get(hashHex)
+    if (entry === undefined) return undefined
+    this.#byHash.delete(hashHex)
+    const own = this.#bySender.get(entry.senderHex)
+    own?.delete(entry.transaction.nonce)
+    if (own?.size === 0) this.#bySender.delete(entry.senderHex)
+    return entry
+  }
+
+  /** In the order in which they came. */
+  values(): IterableIterator<PooledTransaction> {
+    return this.#byHash.values()
+  }
+}
