@@ -5,6 +5,7 @@
 
 pub mod batch;
 pub mod keccak;
+pub mod point;
 pub mod recovery;
 pub mod sha256;
 pub mod signature;
@@ -14,6 +15,7 @@ mod context;
 
 pub use batch::recover_addresses;
 pub use keccak::{keccak256, keccak256_batch};
+pub use point::Point;
 pub use recovery::{EMPTY_KEY_ADDRESS, RecoveredKey, address_of_public_key, recover_address, recover_public_key};
 pub use sha256::{Sha256Midstate, hash160, ripemd160, sha256, sha256d};
 pub use signature::{components_acceptable, scalar_in_range};
