@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import t from 'tap'
+import { describeFailure } from '../../../src/cli/errors.ts'
+import { createProgram } from '../../../src/cli/program.ts'
+import { parseConfigFile } from '../../../src/config/file.ts'
+import { fillDefaults } from '../../../src/config/load.ts'
+
+async function run(words: string[], environment: Record<string, string> = {}) {
+  const stdout = new PassThrough()
+  const stderr = new PassThrough()
+  const program = createProgram({ stdout, stderr, environment, version: '1.2.3' })
+  let thrown: unknown
+  try {
+    await program.command.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    thrown = error
+  }
+  const text = (stream: PassThrough) => String(stream.read() ?? '')
+  return { code: program.exitCode(), thrown, stdout: text(stdout), stderr: text(stderr) }
+}
+
+t.test('help names every command and the exit codes', async (t) => {
+  const { stdout } = await run(['--help'])
+  for (const command of ['start', 'import', 'export', 'check', 'config'])
+    t.match(stdout, new RegExp(`^ +${command} `, 'm'))
+  t.match(stdout, /Exit codes:\n +0 /)
+})
+
+t.test('every command has help with the flags it reads', async (t) => {
+  const { stdout } = await run(['import', '--help'])
+  t.match(stdout, '<FILE...>')
+  t.match(stdout, '--commit-every')
+  t.notMatch(stdout, '--http-port')
+  t.match((await run(['check', '--help'])).stdout, '--full')
+  t.match((await run(['start', '--help'])).stdout, /--block-time <N>/)
+})
+
+t.test('the version is printed alone', async (t) => {
+  t.equal((await run(['--version'])).stdout, '1.2.3\n')
+})
+
+t.test('a wrong flag or command is refused with the name that was meant', async (t) => {
+  const flag = await run(['start', '--netwrok', 'main'])
+  t.match(flag.thrown, { exitCode: 1 })
+  t.match(flag.stderr, '--network')
+  t.match((await run(['imprt'])).stderr, 'Did you mean import?')
+  t.match((await run(['import'])).stderr, "missing required argument 'FILE'")
+})
+
+t.test('a value out of bounds is a configuration error', async (t) => {
+  const { thrown } = await run(['config', 'show', '--http-port', '70000'])
+  t.same(describeFailure(thrown), {
+    message: '--http-port: expected integer from 0 to 65535, got "70000"',
+    exitCode: 2,
+  })
+})
+
+t.test('config show prints a file that gives the same configuration', async (t) => {
+  const { stdout, code } = await run([
+    'config',
+    'show',
+    '--network',
+    'testnet',
+    '--no-state-overrides',
+    '--workers',
+    '3',
+  ])
+  t.equal(code, 0)
+  const given = { network: 'testnet', stateOverrides: false, workers: 3 } as const
+  t.same(fillDefaults(parseConfigFile(stdout, 'shown')), fillDefaults(given))
+  const json = await run(['config', 'show', '--json', '--cors-origins', 'a,b'], { RHIZOME_MINING: 'false' })
+  t.match(JSON.parse(json.stdout), { corsOrigins: ['a', 'b'], mining: false, network: 'regtest' })
+})
+
+t.test('config check names the key that is wrong', async (t) => {
+  const folder = t.testdir()
+  const good = join(folder, 'good.yaml')
+  const bad = join(folder, 'bad.yaml')
+  writeFileSync(good, 'network: main\n')
+  writeFileSync(bad, 'blockTiem: 3\n')
+  t.equal((await run(['config', 'check', good])).stdout, `${good}: ok\n`)
+  t.equal((await run(['config', 'check', '--config', good])).stdout, `${good}: ok\n`)
+  t.same(describeFailure((await run(['config', 'check', bad])).thrown), {
+    message: `${bad}: blockTiem is no option; did you mean blockTime?`,
+    exitCode: 2,
+  })
+})
+
+t.test('only an unforeseen error shows its stack', async (t) => {
+  t.match(describeFailure(new Error('lost')).message, /lost\n +at /)
+  t.equal(describeFailure(new Error('lost')).exitCode, 1)
+})

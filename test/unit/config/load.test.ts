@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { ConfigError } from '../../../src/config/errors.ts'
+import { parseConfigFile } from '../../../src/config/file.ts'
+import { fillDefaults, loadConfig } from '../../../src/config/load.ts'
+import { LANES, laneLimits } from '../../../src/config/options/lanes.ts'
+import { environmentNameOf, flagOf, OPTION_KEYS, OPTIONS } from '../../../src/config/schema.ts'
+import { checkValue } from '../../../src/config/value.ts'
+
+t.test('every default is a value that the option accepts, on every network', (t) => {
+  for (const network of OPTIONS.network.values) {
+    const config = fillDefaults({ network })
+    for (const key of OPTION_KEYS) t.equal(checkValue(OPTIONS[key], config[key], key), config[key])
+  }
+  t.end()
+})
+
+t.test('flags and environment names follow from the key', (t) => {
+  t.equal(flagOf('httpPort'), '--http-port')
+  t.equal(environmentNameOf('httpPort'), 'RHIZOME_HTTP_PORT')
+  t.equal(new Set(OPTION_KEYS.map(environmentNameOf)).size, OPTION_KEYS.length)
+  t.end()
+})
+
+t.test('a flag wins over the environment, and that over the file', (t) => {
+  const file = join(t.testdir(), 'node.yaml')
+  writeFileSync(file, 'httpPort: 1\nworkers: 2\ncommitEvery: 3\ncorsOrigins: [a]\n')
+  const config = loadConfig({
+    flags: { config: file, httpPort: 10 },
+    environment: { RHIZOME_HTTP_PORT: '20', RHIZOME_WORKERS: '21', PATH: '/bin' },
+  })
+  t.match(config, { httpPort: 10, workers: 21, commitEvery: 3, corsOrigins: ['a'] })
+  t.end()
+})
+
+t.test('the environment may name the file', (t) => {
+  const file = join(t.testdir(), 'node.json')
+  writeFileSync(file, '{"network": "testnet", "mining": true}')
+  t.match(loadConfig({ environment: { RHIZOME_CONFIG: file } }), { network: 'testnet', mining: true })
+  t.end()
+})
+
+t.test('defaults follow the network and the profile', (t) => {
+  t.match(fillDefaults({}), { network: 'regtest', profile: 'dev', mining: true, safeDistance: 0 })
+  t.match(fillDefaults({ network: 'main' }), { profile: 'hosted', mining: false, finalizedDistance: 120 })
+  t.match(fillDefaults({ network: 'main', profile: 'dev' }), { corsOrigins: ['*'], safeDistance: 0 })
+  t.end()
+})
+
+t.test('every lane has limits', (t) => {
+  const config = fillDefaults({ laneScanPermits: 3 })
+  for (const lane of LANES) t.ok(laneLimits(config, lane).permits >= 1)
+  t.equal(laneLimits(config, 'scan').permits, 3)
+  t.end()
+})
+
+const refusals: [name: string, load: () => unknown, code: string, message: RegExp][] = [
+  [
+    'unknown key',
+    () => parseConfigFile('httpPrt: 1', 'f'),
+    'UnknownOption',
+    /httpPrt.*did you mean httpPort/,
+  ],
+  ['a key far from all', () => parseConfigFile('zzzzzzzzzzzz: 1', 'f'), 'UnknownOption', /is no option$/],
+  ['a file inside a file', () => parseConfigFile('config: a', 'f'), 'UnknownOption', /config is no option/],
+  [
+    'text for a number',
+    () => parseConfigFile('httpPort: "1"', 'f'),
+    'InvalidValue',
+    /httpPort: expected integer/,
+  ],
+  ['out of bounds', () => parseConfigFile('httpPort: 65536', 'f'), 'InvalidValue', /0 to 65535, got 65536/],
+  ['a fraction', () => parseConfigFile('workers: 1.5', 'f'), 'InvalidValue', /expected integer/],
+  ['unknown word', () => parseConfigFile('network: mian', 'f'), 'InvalidValue', /did you mean main/],
+  ['a bad address', () => parseConfigFile('coinbase: "0x12"', 'f'), 'InvalidValue', /ADDRESS/],
+  ['a list', () => parseConfigFile('[1]', 'f'), 'InvalidFile', /got a list/],
+  ['broken YAML', () => parseConfigFile('a: [', 'f'), 'InvalidFile', /^f: /],
+  ['a key twice', () => parseConfigFile('workers: 1\nworkers: 2', 'f'), 'InvalidFile', /unique/],
+  ['no file', () => loadConfig({ flags: { config: '/no/such/file' } }), 'UnreadableFile', /no\/such\/file/],
+  [
+    'unknown variable',
+    () => loadConfig({ environment: { RHIZOME_HOTS: 'a' } }),
+    'UnknownOption',
+    /RHIZOME_HOST/,
+  ],
+  [
+    'bad variable',
+    () => loadConfig({ environment: { RHIZOME_MINING: 'yes' } }),
+    'InvalidValue',
+    /true or false/,
+  ],
+]
+for (const [name, load, code, message] of refusals) {
+  t.test(`refused: ${name}`, (t) => {
+    t.throws(load, { code, message })
+    t.throws(load, ConfigError)
+    t.end()
+  })
+}
