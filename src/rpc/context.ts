@@ -1,0 +1,221 @@
+import type { Block } from '../chain/codec/block.ts'
+import type { BlockHeader } from '../chain/codec/header.ts'
+import type { Receipt } from '../chain/codec/receipt.ts'
+import type { Transaction } from '../chain/codec/transaction.ts'
+import type { AccountOverride } from './shared/params/stateOverrides.ts'
+
+/** A value now, or later where another thread has to be asked. */
+export type Eventually<T> = T | Promise<T>
+
+/** Limits and switches that methods follow. */
+export interface RpcSettings {
+  /** Most gas that eth_call may use. */
+  readonly callGasCap: bigint
+  /** Most gas that eth_estimateGas tries. */
+  readonly estimateGasCap: bigint
+  /** Whether the third parameter of eth_call and eth_estimateGas is taken. */
+  readonly stateOverrides: boolean
+  /** Blocks between `safe` and the head. */
+  readonly safeDepth: number
+  /** Blocks between `finalized` and the head. */
+  readonly finalizedDepth: number
+  /** Blocks that eth_getLogs reads without a limit on the number of logs. */
+  readonly logBlocks: number
+  /** Most logs of a wider range. */
+  readonly logCount: number
+  /** Factor of eth_gasPrice over the head's minimum, in thousandths. */
+  readonly gasPriceFactor: bigint
+  /** Whether `to` and the block of eth_call are required, as on a hosted endpoint. */
+  readonly hosted: boolean
+}
+
+/** What does not change while the node runs. */
+export interface NodeInfo {
+  readonly chainId: number
+  /** Answer of web3_clientVersion. */
+  readonly clientVersion: string
+  /** Highest version of the wire protocol, answer of eth_protocolVersion. */
+  readonly protocolVersion: number
+  readonly settings: RpcSettings
+}
+
+/** Progress of synchronisation, block numbers. */
+export interface SyncProgress {
+  readonly startingBlock: number
+  readonly currentBlock: number
+  readonly highestBlock: number
+}
+
+/** What the other parts of the node last told about themselves. */
+export interface NodeStatus {
+  readonly listening: boolean
+  /** One text per known peer. */
+  readonly peers: readonly string[]
+  /** null while in sync. */
+  readonly syncing: SyncProgress | null
+  /** 20 bytes; null without a miner. */
+  readonly coinbase: Buffer | null
+  readonly mining: boolean
+  /** Hashes per second. */
+  readonly hashrate: bigint
+  /** Addresses with a local key, 20 bytes each. */
+  readonly accounts: readonly Buffer[]
+}
+
+/** Place of a transaction in the canonical chain. */
+export interface TransactionLocation {
+  readonly blockHash: Buffer
+  readonly index: number
+}
+
+/** Reads of blocks, receipts and indices, all on one snapshot. */
+export interface ChainReader {
+  /** The head of the snapshot. */
+  head(): BlockHeader
+  /** Header of the canonical block of that height. */
+  headerByNumber(number: number): BlockHeader | null
+  /** Header of a stored block, canonical or not. */
+  headerByHash(hash: Buffer): BlockHeader | null
+  /** A stored block, canonical or not. */
+  blockByHash(hash: Buffer): Block | null
+  /** Hash of the canonical block of that height. */
+  hashByNumber(number: number): Buffer | null
+  /** Difficulty of the chain up to and with a stored block; null when it is unknown. */
+  totalDifficulty(hash: Buffer): bigint | null
+  /** Receipts of a stored block, one per transaction; null when there are none. */
+  receipts(hash: Buffer): readonly Receipt[] | null
+  /** Where the canonical chain has the transaction. */
+  locateTransaction(hash: Buffer): TransactionLocation | null
+  /** Senders of the block's transactions, 20 bytes each. */
+  senders(block: Block): readonly Buffer[]
+}
+
+/** An account. */
+export interface AccountView {
+  readonly nonce: bigint
+  /** Wei. */
+  readonly balance: bigint
+}
+
+/** Proof of one storage cell: trie nodes from the state root down (RSKIP251 form). */
+export interface SlotProof {
+  /** Bytes of the cell as stored; null when it is absent. */
+  readonly value: Buffer | null
+  readonly nodes: readonly Buffer[]
+}
+
+/** Proof of an account and some of its cells. */
+export interface AccountProof {
+  /** null when there is none. */
+  readonly account: AccountView | null
+  readonly codeHash: Buffer
+  readonly storageHash: Buffer
+  readonly nodes: readonly Buffer[]
+  readonly slots: readonly SlotProof[]
+}
+
+/** The state under one root. */
+export interface StateView {
+  account(address: Buffer): AccountView | null
+  /** Empty when there is none. */
+  code(address: Buffer): Buffer
+  /** Bytes of a cell as stored; null when it is absent. */
+  storage(address: Buffer, slot: bigint): Buffer | null
+  prove(address: Buffer, slots: readonly bigint[]): AccountProof
+}
+
+/** Reads of state. */
+export interface StateReader {
+  /** The state after a block. Whether it is there shows at the first read: `NativeError` `MissingState`. */
+  at(header: BlockHeader): StateView
+}
+
+/** A simulated transaction. */
+export interface CallRequest {
+  /** 20 bytes; null is the zero-length address. */
+  readonly from: Buffer | null
+  /** 20 bytes; null creates a contract. */
+  readonly to: Buffer | null
+  readonly gas: bigint
+  /** Wei. */
+  readonly gasPrice: bigint
+  /** Wei. */
+  readonly value: bigint
+  readonly data: Buffer
+  readonly overrides: readonly AccountOverride[]
+}
+
+/** How a simulation ended. `reason` is a short English text for the user. */
+export type CallOutcome =
+  | { readonly status: 'success'; readonly output: Buffer }
+  | { readonly status: 'revert'; readonly output: Buffer }
+  | { readonly status: 'failure'; readonly reason: string }
+
+/** What eth_estimateGas found. */
+export type EstimateOutcome =
+  | { readonly status: 'success'; readonly gas: bigint }
+  | { readonly status: 'revert'; readonly output: Buffer }
+  | { readonly status: 'insufficientFunds' }
+  | { readonly status: 'failure'; readonly reason: string }
+
+/** Simulations on the state after a block, in that block's environment. */
+export interface Execution {
+  call(header: BlockHeader, request: CallRequest): CallOutcome
+  /** `request.gas` is the most that may be tried. */
+  estimate(header: BlockHeader, request: CallRequest): EstimateOutcome
+}
+
+/** The next block as it would be built now; its state can be read like that of any block. */
+export interface PendingBlock {
+  readonly block: Block
+  readonly senders: readonly Buffer[]
+  readonly receipts: readonly Receipt[]
+}
+
+/** A transaction of the pool. */
+export interface PooledTransaction {
+  readonly transaction: Transaction
+  /** 20 bytes. */
+  readonly sender: Buffer
+}
+
+/** Reads of the transaction pool. */
+export interface PoolReader {
+  /** A pending (not queued) transaction. */
+  transaction(hash: Buffer): Eventually<PooledTransaction | null>
+  /** Nonce after the sender's pending transactions; null when it has none. */
+  nextNonce(address: Buffer): Eventually<bigint | null>
+  /** Pending transactions in the order of the pool. */
+  pending(): Eventually<readonly PooledTransaction[]>
+  block(): Eventually<PendingBlock>
+}
+
+/** What became of a transaction that was sent. */
+export type SendOutcome =
+  | { readonly status: 'accepted'; readonly hash: Buffer }
+  /** The pool's reason (facts/rpc.md §4.2). */
+  | { readonly status: 'refused'; readonly reason: string }
+
+/** Requests to the one thread that writes. */
+export interface NodeCommands {
+  /** Offers a decoded, well-signed transaction to the pool; `encoded` is its RLP as it came. */
+  sendTransaction(encoded: Buffer): Promise<SendOutcome>
+  /** Builds and mines one block on the head. */
+  mine(): Promise<void>
+}
+
+/** Everything that method handlers may reach. */
+export interface NodeContext {
+  readonly node: NodeInfo
+  status(): NodeStatus
+  readonly chain: ChainReader
+  readonly state: StateReader
+  readonly execution: Execution
+  readonly pool: PoolReader
+  readonly commands: NodeCommands
+  /**
+   * Takes a fresh snapshot: everything that is read until the next call belongs to one head.
+   * Called before each batch.
+   */
+  refresh(): void
+}

@@ -1,0 +1,70 @@
+import type { Eventually, NodeContext } from './context.ts'
+import type { RpcResult } from './json.ts'
+import { type Param, type ParamValues, parseParams } from './shared/params/param.ts'
+
+/**
+ * Where and under which permits a method runs: `inline` in the front thread, `chain` in the front thread
+ * waiting for the writer, the others in the pool (design.md §3 row 8).
+ */
+export type Lane = 'inline' | 'chain' | 'read' | 'evm' | 'scan' | 'proof' | 'trace'
+
+/** What may be kept of an answer: nothing, until the head or the status changes, or for good. */
+export type CacheRule = 'none' | 'head' | 'forever'
+
+/** Who may call: everybody, or only where the development helpers are switched on. */
+export type Audience = 'public' | 'dev'
+
+/** A method as its file writes it. */
+export interface MethodSpec<P extends readonly Param<unknown>[]> {
+  readonly name: string
+  /** Other names of the same method. */
+  readonly aliases?: readonly string[]
+  /** One sentence for the OpenRPC document and the README. */
+  readonly doc: string
+  readonly params: readonly [...P]
+  /** JSON schema of the result. */
+  readonly result: { readonly [key: string]: string }
+  readonly lane: Lane
+  /** Weight against quotas; 1 is a read of one record. */
+  readonly cost: number
+  readonly cache: CacheRule
+  readonly audience?: Audience
+  readonly handler: (context: NodeContext, params: ParamValues<P>) => Eventually<RpcResult>
+}
+
+/** A method as the router and the workers use it. */
+export interface MethodDefinition {
+  readonly name: string
+  readonly aliases: readonly string[]
+  readonly doc: string
+  readonly params: readonly Param<unknown>[]
+  readonly result: { readonly [key: string]: string }
+  readonly lane: Lane
+  readonly cost: number
+  readonly cache: CacheRule
+  readonly audience: Audience
+  /**
+   * Reads the parameters and runs the handler.
+   * @throws RpcError
+   */
+  readonly run: (context: NodeContext, values: readonly unknown[]) => Eventually<RpcResult>
+}
+
+/** Makes a definition of a method's description. */
+export function defineMethod<const P extends readonly Param<unknown>[]>(spec: MethodSpec<P>): MethodDefinition {
+  const { name, params, handler } = spec
+  const required = params.filter((param) => !param.optional).length
+  return {
+    name,
+    aliases: spec.aliases ?? [],
+    doc: spec.doc,
+    params,
+    result: spec.result,
+    lane: spec.lane,
+    cost: spec.cost,
+    cache: spec.cache,
+    audience: spec.audience ?? 'public',
+    run: (context, values) =>
+      handler(context, parseParams(params, required, values, name) as unknown as ParamValues<P>),
+  }
+}

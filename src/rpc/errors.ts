@@ -1,0 +1,102 @@
+/**
+ * Why a request is not answered with a result. The kinds are closed; {@link ERROR_TABLE} gives each its
+ * JSON-RPC number. Sources: facts/rpc.md §4.1, design.md §4.
+ */
+export type RpcErrorKind =
+  | 'parse'
+  | 'invalidRequest'
+  | 'methodNotFound'
+  | 'methodUnavailable'
+  | 'invalidParams'
+  | 'notFound'
+  | 'internal'
+  | 'executionFailed'
+  | 'walletDisabled'
+  | 'unauthorized'
+  | 'limited'
+  | 'transactionNotMined'
+  | 'transactionRefused'
+  | 'overLimit'
+  | 'logLimit'
+  | 'vmException'
+  | 'filterNotFound'
+  | 'miningRefused'
+
+interface ErrorRow {
+  /** JSON-RPC error code. */
+  readonly code: number
+  /** Text when the thrower gives none. */
+  readonly message: string
+  /** HTTP status when it is the answer to a single request; 200 unless said (design.md §4). */
+  readonly status?: number
+}
+
+/** The one table from kinds to codes, texts and HTTP status. */
+export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
+  parse: { code: -32700, message: 'JSON parse error', status: 400 },
+  invalidRequest: { code: -32600, message: 'invalid request', status: 400 },
+  methodNotFound: { code: -32601, message: 'method not found' },
+  methodUnavailable: { code: -32601, message: 'the method does not exist/is not available' },
+  invalidParams: { code: -32602, message: 'method parameters invalid' },
+  notFound: { code: -32600, message: 'not found' },
+  internal: { code: -32603, message: 'Internal server error' },
+  executionFailed: { code: -32000, message: 'execution failed' },
+  walletDisabled: { code: -32604, message: 'The local wallet feature is disabled' },
+  unauthorized: { code: -32001, message: 'missing or unknown API key', status: 401 },
+  limited: { code: -32005, message: 'limit exceeded', status: 429 },
+  transactionNotMined: {
+    code: -32009,
+    message: "Unknown error when sending transaction: transaction wasn't mined",
+  },
+  transactionRefused: { code: -32010, message: 'transaction refused' },
+  overLimit: { code: -32011, message: 'Execution has got timeout out.' },
+  logLimit: { code: -32012, message: 'Filter returned too many logs.' },
+  vmException: { code: -32015, message: 'VM Exception while processing transaction: transaction reverted' },
+  filterNotFound: { code: -32000, message: 'filter not found' },
+  miningRefused: { code: -33000, message: 'Cannot publish block' },
+}
+
+/** The `error` member of an answer. */
+export interface RpcErrorObject {
+  readonly code: number
+  readonly message: string
+  readonly data?: string
+}
+
+/** Facts beside the text of an {@link RpcError}. */
+export interface RpcErrorOptions extends ErrorOptions {
+  /** 0x-hex of the revert payload. */
+  readonly data?: string
+}
+
+/** What handlers and parameter parsers throw; nothing but {@link toErrorObject} makes an answer of it. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly kind: RpcErrorKind
+  readonly data: string | undefined
+
+  constructor(kind: RpcErrorKind, message?: string, options?: RpcErrorOptions) {
+    super(message ?? ERROR_TABLE[kind].message, options)
+    this.kind = kind
+    this.data = options?.data
+  }
+}
+
+/** A parameter that does not fit: -32602. */
+export function invalidParams(message?: string, options?: ErrorOptions): RpcError {
+  return new RpcError('invalidParams', message, options)
+}
+
+/** The `error` member for anything thrown; what is no {@link RpcError} is internal, without its text. */
+export function toErrorObject(thrown: unknown): RpcErrorObject {
+  if (!(thrown instanceof RpcError)) return { code: ERROR_TABLE.internal.code, message: ERROR_TABLE.internal.message }
+  const { code } = ERROR_TABLE[thrown.kind]
+  return thrown.data === undefined
+    ? { code, message: thrown.message }
+    : { code, message: thrown.message, data: thrown.data }
+}
+
+/** HTTP status of a single request that fails so. */
+export function statusOfError(kind: RpcErrorKind): number {
+  return ERROR_TABLE[kind].status ?? 200
+}

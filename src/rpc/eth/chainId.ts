@@ -1,0 +1,14 @@
+import { quantity } from '../shared/quantity.ts'
+import { defineMethod } from '../defineMethod.ts'
+
+/** Chain id of signatures that are protected against replay. */
+export const chainId = defineMethod({
+  name: 'eth_chainId',
+  doc: 'Chain id of signatures that are protected against replay.',
+  params: [],
+  result: { type: 'string', title: 'QUANTITY' },
+  lane: 'inline',
+  cost: 1,
+  cache: 'forever',
+  handler: ({ node }) => quantity(node.chainId),
+})

@@ -1,0 +1,18 @@
+import { defineMethod } from '../defineMethod.ts'
+import { hash } from '../shared/params/hex.ts'
+import { quantity } from '../shared/quantity.ts'
+
+/** Number of transactions of a block by its hash; null when it is unknown. */
+export const getBlockTransactionCountByHash = defineMethod({
+  name: 'eth_getBlockTransactionCountByHash',
+  doc: 'Number of transactions of a block by its hash.',
+  params: [hash('blockHash', 'block hash')],
+  result: { title: 'QUANTITY or null' },
+  lane: 'read',
+  cost: 1,
+  cache: 'none',
+  handler: ({ chain }, [blockHash]) => {
+    const block = chain.blockByHash(blockHash)
+    return block === null ? null : quantity(block.transactions.length)
+  },
+})

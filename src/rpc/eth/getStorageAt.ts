@@ -1,0 +1,25 @@
+import { defineMethod } from '../defineMethod.ts'
+import { blockRef } from '../shared/params/blockSelector.ts'
+import { address } from '../shared/params/hex.ts'
+import { slot } from '../shared/params/number.ts'
+import { atBlock } from '../shared/resolveBlock.ts'
+
+const WORD_DIGITS = 64
+
+/** A storage cell as a word of 32 bytes, zero where there is none. A wider cell shows its last 32 bytes. */
+export const getStorageAt = defineMethod({
+  name: 'eth_getStorageAt',
+  doc: 'A storage cell of a contract as 32 bytes.',
+  params: [address(), slot(), blockRef()],
+  result: { type: 'string' },
+  lane: 'read',
+  cost: 1,
+  cache: 'none',
+  handler: (context, [account, position, block]) =>
+    atBlock(context, block, (header) => toWord(context.state.at(header).storage(account, position))),
+})
+
+function toWord(cell: Buffer | null): string {
+  const hex = cell === null ? '' : cell.toString('hex')
+  return `0x${hex.padStart(WORD_DIGITS, '0').slice(-WORD_DIGITS)}`
+}

@@ -1,0 +1,17 @@
+import { defineMethod } from '../defineMethod.ts'
+import { hash } from '../shared/params/hex.ts'
+import { index } from '../shared/params/number.ts'
+import { transactionAnswer } from '../shared/transactionAnswer.ts'
+
+/** A transaction by the hash of its block and its position; null when there is none. */
+export const getTransactionByBlockHashAndIndex = defineMethod({
+  name: 'eth_getTransactionByBlockHashAndIndex',
+  doc: 'A transaction by the hash of its block and its position.',
+  params: [hash('blockHash', 'block hash'), index()],
+  result: { title: 'transaction or null' },
+  lane: 'read',
+  cost: 1,
+  cache: 'none',
+  handler: (context, [blockHash, position]) =>
+    transactionAnswer(context, context.chain.blockByHash(blockHash), position),
+})

@@ -1,0 +1,17 @@
+import { defineMethod } from '../defineMethod.ts'
+import { findBlock } from '../shared/blockAnswer.ts'
+import { blockId } from '../shared/params/blockSelector.ts'
+import { index } from '../shared/params/number.ts'
+import { transactionAnswer } from '../shared/transactionAnswer.ts'
+
+/** A transaction by the number of its block and its position; null when there is none. */
+export const getTransactionByBlockNumberAndIndex = defineMethod({
+  name: 'eth_getTransactionByBlockNumberAndIndex',
+  doc: 'A transaction by the number or tag of its block and its position.',
+  params: [blockId({ pending: false }), index()],
+  result: { title: 'transaction or null' },
+  lane: 'read',
+  cost: 1,
+  cache: 'none',
+  handler: (context, [selector, position]) => transactionAnswer(context, findBlock(context, selector), position),
+})

@@ -1,0 +1,28 @@
+import type { NodeContext } from '../context.ts'
+import { defineMethod } from '../defineMethod.ts'
+import type { Json } from '../json.ts'
+import { formatTransaction } from '../shared/formatTransaction.ts'
+import { hash } from '../shared/params/hex.ts'
+import { transactionAnswer } from '../shared/transactionAnswer.ts'
+
+/** A mined or pending transaction; null when it is unknown or only queued (facts/rpc.md §3.4). */
+export const getTransactionByHash = defineMethod({
+  name: 'eth_getTransactionByHash',
+  doc: 'A mined or pending transaction by its hash.',
+  params: [hash('transactionHash', 'transaction hash')],
+  result: { title: 'transaction or null' },
+  lane: 'read',
+  cost: 1,
+  cache: 'none',
+  handler: (context, [transactionHash]) => {
+    const { chain } = context
+    const location = chain.locateTransaction(transactionHash)
+    if (location === null) return pendingTransaction(context, transactionHash)
+    return transactionAnswer(context, chain.blockByHash(location.blockHash), location.index)
+  },
+})
+
+async function pendingTransaction({ pool }: NodeContext, hashBytes: Buffer): Promise<Json> {
+  const pooled = await pool.transaction(hashBytes)
+  return pooled === null ? null : formatTransaction(pooled.transaction, pooled.sender, null)
+}

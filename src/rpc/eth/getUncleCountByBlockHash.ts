@@ -1,0 +1,20 @@
+import { defineMethod } from '../defineMethod.ts'
+import { RpcError } from '../errors.ts'
+import { hash } from '../shared/params/hex.ts'
+import { quantity } from '../shared/quantity.ts'
+
+/** Number of uncles of a block by its hash. */
+export const getUncleCountByBlockHash = defineMethod({
+  name: 'eth_getUncleCountByBlockHash',
+  doc: 'Number of uncles of a block by its hash.',
+  params: [hash('blockHash', 'block hash')],
+  result: { title: 'QUANTITY or null' },
+  lane: 'read',
+  cost: 1,
+  cache: 'none',
+  handler: ({ chain }, [blockHash]) => {
+    const block = chain.blockByHash(blockHash)
+    if (block === null) throw new RpcError('notFound', `Block with hash ${blockHash.toString('hex')} not found`)
+    return quantity(block.uncles.length)
+  },
+})

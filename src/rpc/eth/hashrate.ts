@@ -1,0 +1,14 @@
+import { quantity } from '../shared/quantity.ts'
+import { defineMethod } from '../defineMethod.ts'
+
+/** Hashes per second of the own miner. */
+export const hashrate = defineMethod({
+  name: 'eth_hashrate',
+  doc: 'Hashes per second of the own miner.',
+  params: [],
+  result: { type: 'string', title: 'QUANTITY' },
+  lane: 'inline',
+  cost: 1,
+  cache: 'head',
+  handler: (context) => quantity(context.status().hashrate),
+})

@@ -1,0 +1,50 @@
+import { CodecError } from '../../chain/codec/errors.ts'
+import { RlpError } from '../../chain/codec/rlpReader.ts'
+import { acceptsSignature } from '../../chain/codec/signature.ts'
+import type { Transaction } from '../../chain/codec/transaction.ts'
+import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import { toHex } from '../../util/bytes.ts'
+import { defineMethod } from '../defineMethod.ts'
+import { invalidParams, RpcError } from '../errors.ts'
+import { data } from '../shared/params/hex.ts'
+
+/** Hash of a signed transaction that the pool took (facts/rpc.md §3.4). */
+export const sendRawTransaction = defineMethod({
+  name: 'eth_sendRawTransaction',
+  doc: 'Sends a signed transaction.',
+  params: [data('transaction')],
+  result: { type: 'string' },
+  lane: 'chain',
+  cost: 10,
+  cache: 'none',
+  handler: async ({ commands, node }, [encoded]) => {
+    const transaction = decode(encoded)
+    if (transaction.executionGasLimit === null || transaction.fields.gasPrice === null) {
+      throw invalidParams('Missing parameter, gasPrice, gas or value')
+    }
+    if (!acceptsSignature(transaction, node.chainId)) {
+      throw invalidParams(`Invalid chainId: ${transaction.fields.chainId}`)
+    }
+    const outcome = await commands.sendTransaction(encoded)
+    if (outcome.status === 'refused') throw new RpcError('transactionRefused', outcome.reason)
+    return toHex(outcome.hash)
+  },
+})
+
+/** @throws RpcError kind `invalidParams` for bytes that are no transaction of this chain */
+function decode(encoded: Buffer): Transaction {
+  try {
+    return parseTransaction(encoded)
+  } catch (error) {
+    if (error instanceof CodecError && error.code === 'TRANSACTION_FIELD') {
+      throw invalidParams(
+        `invalid argument 0: hex string has length ${encoded.length * 2}, want 40 for RSK address`,
+        { cause: error },
+      )
+    }
+    if (error instanceof RlpError || error instanceof CodecError) {
+      throw invalidParams(`Invalid input: ${error.message}`, { cause: error })
+    }
+    throw error
+  }
+}

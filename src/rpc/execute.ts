@@ -1,0 +1,84 @@
+import { NativeError } from '../native/errors.ts'
+import type { Eventually, NodeContext } from './context.ts'
+import type { MethodDefinition } from './defineMethod.ts'
+import { RpcError, statusOfError, toErrorObject } from './errors.ts'
+import { encodeResult, failureText, type RpcResult, successText } from './json.ts'
+
+/** A finished answer: its JSON text, and the HTTP status when it is the only one. */
+export interface Answer {
+  readonly text: string
+  readonly status: number
+}
+
+/** Called with anything that is not an expected error, for the log. */
+export type UnexpectedErrorSink = (method: string, error: unknown) => void
+
+/**
+ * Runs one request. Never throws: every failure becomes an answer.
+ * @param id JSON text of the id
+ * @param params JSON text of the parameters; empty when there are none
+ */
+export function executeRequest(
+  context: NodeContext,
+  method: MethodDefinition,
+  id: string,
+  params: string,
+  onUnexpected: UnexpectedErrorSink,
+): Eventually<Answer> {
+  try {
+    const result = method.run(context, readParams(params))
+    if (!(result instanceof Promise)) return success(id, result)
+    return result.then(
+      (value) => success(id, value),
+      (error: unknown) => failure(id, method, error, onUnexpected),
+    )
+  } catch (error) {
+    return failure(id, method, error, onUnexpected)
+  }
+}
+
+/** The answer for an error that is known before a handler runs. */
+export function errorAnswer(id: string, error: RpcError): Answer {
+  return { text: failureText(id, toErrorObject(error)), status: statusOfError(error.kind) }
+}
+
+function success(id: string, result: RpcResult): Answer {
+  return { text: successText(id, encodeResult(result)), status: 200 }
+}
+
+function failure(
+  id: string,
+  method: MethodDefinition,
+  thrown: unknown,
+  onUnexpected: UnexpectedErrorSink,
+): Answer {
+  if (thrown instanceof RpcError) return { text: failureText(id, toErrorObject(thrown)), status: statusOfRun(thrown) }
+  if (thrown instanceof NativeError && thrown.code === 'Interrupted') {
+    return errorAnswer(id, new RpcError('overLimit'))
+  }
+  onUnexpected(method.name, thrown)
+  return errorAnswer(id, new RpcError('internal'))
+}
+
+/** Only an unreadable request has its own HTTP status; a handler's refusal is an ordinary answer. */
+function statusOfRun(error: RpcError): number {
+  return error.kind === 'parse' || error.kind === 'limited' ? statusOfError(error.kind) : 200
+}
+
+/**
+ * Positional parameters of their JSON text. Null and the empty object are none (facts/rpc.md §1.3).
+ * @throws RpcError
+ */
+function readParams(text: string): readonly unknown[] {
+  if (text === '' || text === '[]') return []
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new RpcError('parse', undefined, { cause: error })
+  }
+  if (Array.isArray(value)) return value
+  if (value === null) return []
+  if (typeof value === 'object' && Object.keys(value).length === 0) return []
+  throw new RpcError('invalidParams')
+}

@@ -1,0 +1,108 @@
+import type { MethodDefinition } from './defineMethod.ts'
+import { accounts } from './eth/accounts.ts'
+import { blockNumber } from './eth/blockNumber.ts'
+import { call } from './eth/call.ts'
+import { chainId } from './eth/chainId.ts'
+import { coinbase } from './eth/coinbase.ts'
+import { estimateGas } from './eth/estimateGas.ts'
+import { gasPrice } from './eth/gasPrice.ts'
+import { getBalance } from './eth/getBalance.ts'
+import { getBlockByHash } from './eth/getBlockByHash.ts'
+import { getBlockByNumber } from './eth/getBlockByNumber.ts'
+import { getBlockTransactionCountByHash } from './eth/getBlockTransactionCountByHash.ts'
+import { getBlockTransactionCountByNumber } from './eth/getBlockTransactionCountByNumber.ts'
+import { getCode } from './eth/getCode.ts'
+import { getLogs } from './eth/getLogs.ts'
+import { getProof } from './eth/getProof.ts'
+import { getStorageAt } from './eth/getStorageAt.ts'
+import { getTransactionByBlockHashAndIndex } from './eth/getTransactionByBlockHashAndIndex.ts'
+import { getTransactionByBlockNumberAndIndex } from './eth/getTransactionByBlockNumberAndIndex.ts'
+import { getTransactionByHash } from './eth/getTransactionByHash.ts'
+import { getTransactionCount } from './eth/getTransactionCount.ts'
+import { getTransactionReceipt } from './eth/getTransactionReceipt.ts'
+import { getUncleByBlockHashAndIndex } from './eth/getUncleByBlockHashAndIndex.ts'
+import { getUncleByBlockNumberAndIndex } from './eth/getUncleByBlockNumberAndIndex.ts'
+import { getUncleCountByBlockHash } from './eth/getUncleCountByBlockHash.ts'
+import { getUncleCountByBlockNumber } from './eth/getUncleCountByBlockNumber.ts'
+import { hashrate } from './eth/hashrate.ts'
+import { mining } from './eth/mining.ts'
+import { protocolVersion } from './eth/protocolVersion.ts'
+import { sendRawTransaction } from './eth/sendRawTransaction.ts'
+import { syncing } from './eth/syncing.ts'
+import { mine } from './evm/mine.ts'
+import { listening } from './net/listening.ts'
+import { peerCount } from './net/peerCount.ts'
+import { peerList } from './net/peerList.ts'
+import { version } from './net/version.ts'
+import { clientVersion } from './web3/clientVersion.ts'
+import { sha3 } from './web3/sha3.ts'
+
+/**
+ * Every method of the node. The router, the workers, the OpenRPC document and the README's table are
+ * made from it. A method's place is its number in messages to workers, so both sides must have the same
+ * list: it is one list in one process.
+ */
+export const METHODS: readonly MethodDefinition[] = [
+  clientVersion,
+  sha3,
+  version,
+  listening,
+  peerCount,
+  peerList,
+  chainId,
+  protocolVersion,
+  syncing,
+  coinbase,
+  mining,
+  hashrate,
+  gasPrice,
+  accounts,
+  blockNumber,
+  getBalance,
+  getStorageAt,
+  getTransactionCount,
+  getCode,
+  getBlockByHash,
+  getBlockByNumber,
+  getBlockTransactionCountByHash,
+  getBlockTransactionCountByNumber,
+  getUncleCountByBlockHash,
+  getUncleCountByBlockNumber,
+  getUncleByBlockHashAndIndex,
+  getUncleByBlockNumberAndIndex,
+  getTransactionByHash,
+  getTransactionByBlockHashAndIndex,
+  getTransactionByBlockNumberAndIndex,
+  getTransactionReceipt,
+  call,
+  estimateGas,
+  sendRawTransaction,
+  getLogs,
+  getProof,
+  mine,
+]
+
+/**
+ * Methods that the specification lists as unsupported: they answer `the method <name> does not exist/is
+ * not available` (design.md §4). `shh_` and `db_` wholly.
+ */
+export const UNSUPPORTED_METHODS: ReadonlySet<string> = new Set([
+  'eth_getCompilers',
+  'eth_compileLLL',
+  'eth_compileSolidity',
+  'eth_compileSerpent',
+  'db_putString',
+  'db_getString',
+  'db_putHex',
+  'db_getHex',
+  'shh_post',
+  'shh_version',
+  'shh_newIdentity',
+  'shh_hasIdentity',
+  'shh_newGroup',
+  'shh_addToGroup',
+  'shh_newFilter',
+  'shh_uninstallFilter',
+  'shh_getFilterChanges',
+  'shh_getMessages',
+])

@@ -1,0 +1,14 @@
+import { quantity } from '../shared/quantity.ts'
+import { defineMethod } from '../defineMethod.ts'
+
+/** Number of active peers. */
+export const peerCount = defineMethod({
+  name: 'net_peerCount',
+  doc: 'Number of active peers.',
+  params: [],
+  result: { type: 'string', title: 'QUANTITY' },
+  lane: 'inline',
+  cost: 1,
+  cache: 'head',
+  handler: (context) => quantity(context.status().peers.length),
+})

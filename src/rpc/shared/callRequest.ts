@@ -1,0 +1,30 @@
+import type { CallRequest, NodeContext } from '../context.ts'
+import { invalidParams } from '../errors.ts'
+import type { CallObject } from './params/callObject.ts'
+import type { AccountOverride } from './params/stateOverrides.ts'
+
+const NO_DATA = Buffer.alloc(0)
+
+/**
+ * A simulation of a call object with at most `gasCap` gas.
+ * @throws RpcError when the profile asks for `to` and it is not there, or overrides are switched off
+ */
+export function createCallRequest(
+  { node }: NodeContext,
+  call: CallObject,
+  gasCap: bigint,
+  overrides: readonly AccountOverride[],
+): CallRequest {
+  const { settings } = node
+  if (settings.hosted && call.to === null) throw invalidParams('to is required')
+  if (overrides.length > 0 && !settings.stateOverrides) throw invalidParams('State override is not allowed')
+  return {
+    from: call.from,
+    to: call.to,
+    gas: call.gas === null || call.gas > gasCap ? gasCap : call.gas,
+    gasPrice: call.gasPrice ?? 0n,
+    value: call.value ?? 0n,
+    data: call.data ?? NO_DATA,
+    overrides,
+  }
+}

@@ -1,0 +1,28 @@
+import type { Log } from '../../chain/codec/receipt.ts'
+import { toHex } from '../../util/bytes.ts'
+import type { Json } from '../json.ts'
+import { quantity } from './quantity.ts'
+
+/** Where a log stands in the chain. */
+export interface LogPlace {
+  /** Position in the block. */
+  readonly logIndex: number
+  readonly blockNumber: number
+  readonly blockHash: Buffer
+  readonly transactionHash: Buffer
+  readonly transactionIndex: number
+}
+
+/** Log object (facts/rpc.md §3.4). */
+export function formatLog(log: Log, place: LogPlace): { readonly [key: string]: Json } {
+  return {
+    logIndex: quantity(place.logIndex),
+    blockNumber: quantity(place.blockNumber),
+    blockHash: toHex(place.blockHash),
+    transactionHash: toHex(place.transactionHash),
+    transactionIndex: quantity(place.transactionIndex),
+    address: toHex(log.address),
+    data: toHex(log.data),
+    topics: log.topics.map(toHex),
+  }
+}

@@ -1,0 +1,20 @@
+import { Block } from '../../chain/codec/block.ts'
+import type { NodeContext } from '../context.ts'
+import type { Json } from '../json.ts'
+import { formatBlock } from './formatBlock.ts'
+
+/**
+ * An uncle of a block as a block object without transactions; null when there is none. What is only
+ * known as a header has no uncles and no total difficulty (facts/rpc.md §3.3).
+ */
+export function uncleAnswer({ chain }: NodeContext, block: Block | null, index: number): Json {
+  const header = block?.uncles[index]
+  if (header === undefined) return null
+  const uncle = chain.blockByHash(header.hash) ?? new Block(header, [], [])
+  return formatBlock(uncle, {
+    totalDifficulty: chain.totalDifficulty(header.hash) ?? 0n,
+    transactions: 'none',
+    senders: [],
+    pending: false,
+  })
+}
