@@ -6,3 +6,6 @@
 mod bytes;
 mod crypto;
 mod errors;
+mod merged_mining;
+mod spec;
+mod trie;

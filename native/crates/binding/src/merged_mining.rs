@@ -1,0 +1,91 @@
+//! Proof of work.
+
+use std::sync::atomic::AtomicBool;
+
+use napi::bindgen_prelude::{Buffer, Uint8Array};
+use napi_derive::napi;
+use rhizome_bitcoin::{MergedMining, check_proof_of_work, compress_coinbase, mine, target_from_difficulty};
+
+use crate::bytes;
+use crate::errors::{Result, invalid};
+use crate::spec::ChainSpec;
+
+/// What the proof-of-work rules read of a header; null is absent, which differs from empty.
+#[napi(object)]
+pub struct ProofOfWork {
+    /// Hash that the Bitcoin coinbase commits to; null when the header has none.
+    pub hash_for_merged_mining: Option<Uint8Array>,
+    /// Difficulty, big-endian.
+    pub difficulty: Uint8Array,
+    /// Height.
+    pub number: i64,
+    /// Bitcoin header.
+    pub bitcoin_header: Option<Uint8Array>,
+    /// Merkle proof.
+    pub merkle_proof: Option<Uint8Array>,
+    /// Compressed coinbase.
+    pub coinbase: Option<Uint8Array>,
+    /// Largest difficulty at which a block may be signed instead, big-endian.
+    pub fallback_mining_difficulty: Uint8Array,
+}
+
+/// Judges the proof of work of a header (consensus.md §3.2): the first rule broken, or null.
+#[napi(catch_unwind)]
+pub fn proof_of_work_fault(spec: &ChainSpec, proof: ProofOfWork) -> Result<Option<String>> {
+    let number = u64::try_from(proof.number).map_err(invalid)?;
+    let hash = proof.hash_for_merged_mining.as_ref();
+    let mining = MergedMining {
+        hash_for_merged_mining: hash.map(|hash| bytes::hash("hashForMergedMining", hash)).transpose()?,
+        difficulty: bytes::uint("difficulty", &proof.difficulty)?,
+        number,
+        bitcoin_header: proof.bitcoin_header.as_deref(),
+        merkle_proof: proof.merkle_proof.as_deref(),
+        coinbase: proof.coinbase.as_deref(),
+        rules: spec.inner.rules_at(number),
+        fallback_mining_difficulty: bytes::uint("fallbackMiningDifficulty", &proof.fallback_mining_difficulty)?,
+    };
+    Ok(check_proof_of_work(&mining).err().map(|fault| fault.to_string()))
+}
+
+/// Largest Bitcoin block hash, as a number, that proves a difficulty: 32 bytes, big-endian.
+#[napi(catch_unwind)]
+pub fn mining_target(difficulty: Uint8Array) -> Result<Buffer> {
+    let target = target_from_difficulty(bytes::uint("difficulty", &difficulty)?);
+    Ok(target.to_be_bytes_vec().into())
+}
+
+/// The merged-mining fields of a header.
+#[napi(object)]
+pub struct MiningFields {
+    /// Bitcoin header, 80 bytes.
+    pub bitcoin_header: Buffer,
+    /// Merkle proof; empty for a block of one transaction.
+    pub merkle_proof: Buffer,
+    /// Compressed coinbase.
+    pub coinbase: Buffer,
+}
+
+/// Searches a Bitcoin block of one transaction that proves a difficulty: for the development chain, where
+/// that takes a few tries. `time` is the Bitcoin header's, in seconds. Null when no nonce fits.
+#[napi(catch_unwind)]
+pub fn solve_proof_of_work(
+    hash_for_merged_mining: Uint8Array,
+    difficulty: Uint8Array,
+    time: u32,
+) -> Result<Option<MiningFields>> {
+    let target = target_from_difficulty(bytes::uint("difficulty", &difficulty)?);
+    let hash = bytes::hash("hashForMergedMining", &hash_for_merged_mining)?;
+    let solution = mine(&hash, target, time, &AtomicBool::new(false));
+    Ok(solution.map(|solution| MiningFields {
+        bitcoin_header: solution.bitcoin_header.to_vec().into(),
+        merkle_proof: solution.merkle_proof.into(),
+        coinbase: solution.compressed_coinbase.into(),
+    }))
+}
+
+/// A serialised coinbase without witness as headers carry it: midstate (40 bytes) and tail. Null when it
+/// has no merged-mining tag.
+#[napi(catch_unwind)]
+pub fn compress_bitcoin_coinbase(coinbase: Uint8Array) -> Option<Buffer> {
+    compress_coinbase(&coinbase).map(Buffer::from)
+}
