@@ -3,6 +3,7 @@
 
 mod block_header;
 mod environment;
+mod ethereum;
 mod hd_wallet;
 mod native;
 mod precompile;

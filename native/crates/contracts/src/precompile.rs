@@ -4,6 +4,10 @@ use rhizome_primitives::contract::{ContractContext, ContractError, ContractState
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::{Address, Bytes, U256, address};
 
+use crate::ethereum::{
+    blake2f, bn128_add, bn128_mul, bn128_pairing, ecrecover, identity, modexp, ripemd160, secp256k1_add, secp256k1_mul,
+    sha256,
+};
 use crate::{block_header, environment, hd_wallet, remasc};
 
 macro_rules! precompiles {
@@ -90,12 +94,12 @@ impl Precompile {
             return None;
         }
         match self {
-            Self::EcRecover => Some(128),
-            Self::Bn128Add => Some(128),
-            Self::Bn128Mul => Some(96),
-            Self::Blake2F => Some(213),
-            Self::Secp256k1Add => Some(128),
-            Self::Secp256k1Mul => Some(96),
+            Self::EcRecover => Some(ecrecover::MAX_INPUT),
+            Self::Bn128Add => Some(bn128_add::MAX_INPUT),
+            Self::Bn128Mul => Some(bn128_mul::MAX_INPUT),
+            Self::Blake2F => Some(blake2f::MAX_INPUT),
+            Self::Secp256k1Add => Some(secp256k1_add::MAX_INPUT),
+            Self::Secp256k1Mul => Some(secp256k1_mul::MAX_INPUT),
             _ => None,
         }
     }
@@ -117,7 +121,17 @@ impl Precompile {
             Self::Remasc | Self::Environment => Ok(0),
             Self::HdWalletUtils => Ok(hd_wallet::gas(input)),
             Self::BlockHeader => Ok(block_header::gas(context.rules, input)),
-            _ => ethereum_gas(self, context.rules, input),
+            Self::EcRecover => ecrecover::gas(context.rules, input),
+            Self::Sha256 => sha256::gas(context.rules, input),
+            Self::Ripemd160 => ripemd160::gas(context.rules, input),
+            Self::Identity => identity::gas(context.rules, input),
+            Self::ModExp => modexp::gas(context.rules, input),
+            Self::Bn128Add => bn128_add::gas(context.rules, input),
+            Self::Bn128Mul => bn128_mul::gas(context.rules, input),
+            Self::Bn128Pairing => bn128_pairing::gas(context.rules, input),
+            Self::Blake2F => blake2f::gas(context.rules, input),
+            Self::Secp256k1Add => secp256k1_add::gas(context.rules, input),
+            Self::Secp256k1Mul => secp256k1_mul::gas(context.rules, input),
         }
     }
 
@@ -139,15 +153,17 @@ impl Precompile {
             Self::HdWalletUtils => hd_wallet::run(input),
             Self::BlockHeader => block_header::run(context, input),
             Self::Environment => environment::run(context, input),
-            _ => ethereum_run(self, context.rules, input),
+            Self::EcRecover => ecrecover::run(context.rules, input),
+            Self::Sha256 => sha256::run(context.rules, input),
+            Self::Ripemd160 => ripemd160::run(context.rules, input),
+            Self::Identity => identity::run(context.rules, input),
+            Self::ModExp => modexp::run(context.rules, input),
+            Self::Bn128Add => bn128_add::run(context.rules, input),
+            Self::Bn128Mul => bn128_mul::run(context.rules, input),
+            Self::Bn128Pairing => bn128_pairing::run(context.rules, input),
+            Self::Blake2F => blake2f::run(context.rules, input),
+            Self::Secp256k1Add => secp256k1_add::run(context.rules, input),
+            Self::Secp256k1Mul => secp256k1_mul::run(context.rules, input),
         }
     }
-}
-
-fn ethereum_gas(contract: Precompile, _rules: RuleSet, _input: Option<&[u8]>) -> Result<u64, ContractError> {
-    Err(ContractError::Unsupported(format!("{contract:?}")))
-}
-
-fn ethereum_run(contract: Precompile, _rules: RuleSet, _input: Option<&[u8]>) -> Result<Option<Bytes>, ContractError> {
-    Err(ContractError::Unsupported(format!("{contract:?}")))
 }
