@@ -9,7 +9,7 @@ use crate::TAG;
 use crate::coinbase::compress_coinbase;
 use crate::header::{HEADER_BYTES, hash_as_number};
 
-/// Nonces tried between two looks at the stop signal: about a hundredth of a second.
+/// Nonces tried between two looks at the stop signal: about five milliseconds of work.
 const NONCES_PER_CHECK: u32 = 1 << 15;
 
 /// Byte at which the nonce of a Bitcoin header starts.
@@ -77,7 +77,7 @@ impl Template {
     }
 
     /// The first nonce in the range whose block hash is at most the target. Gives up, within some
-    /// hundredths of a second, when `stop` becomes true.
+    /// milliseconds, when `stop` becomes true.
     pub fn search(&self, target: U256, nonces: std::ops::RangeInclusive<u32>, stop: &AtomicBool) -> Option<u32> {
         let start = Sha256Midstate::after_whole_blocks(&self.header, HEADER_BYTES);
         let mut tail = [0; 16];
