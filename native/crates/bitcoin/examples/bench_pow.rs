@@ -1,4 +1,4 @@
-//! Times the proof-of-work check: `cargo run --release -p rhizome-bitcoin --example bench`.
+//! Times the proof-of-work check: `cargo run --release -p rhizome-bitcoin --example bench_pow`.
 //! Prints one line per benchmark: name and nanoseconds per operation, the best of several rounds.
 
 use std::hint::black_box;
