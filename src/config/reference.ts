@@ -35,5 +35,9 @@ function referenceRow(key: OptionKey): string {
     defaultText(definition),
     definition.doc,
   ]
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return `| ${cells.map(escapeCell).join(' | ')} |`
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '\\<').replaceAll('*', '\\*')
 }

@@ -1,0 +1,22 @@
+import { configReference } from '../config/reference.ts'
+import { replaceGeneratedSection } from '../util/generatedSection.ts'
+import { EXIT_CODE_TEXTS } from './exitCodes.ts'
+
+/** The text of each generated section of the README by its name. */
+export const README_SECTIONS: Readonly<Record<string, () => string>> = {
+  config: configReference,
+  'exit-codes': () =>
+    [
+      '| exit code | meaning |',
+      '|---|---|',
+      ...Object.entries(EXIT_CODE_TEXTS).map(([code, text]) => `| ${code} | ${text} |`),
+    ].join('\n'),
+}
+
+/** The README with every generated section made anew. */
+export function refreshReadme(readme: string): string {
+  return Object.entries(README_SECTIONS).reduce(
+    (text, [name, content]) => replaceGeneratedSection(text, name, content()),
+    readme,
+  )
+}

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+/** The repository's root. */
+export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A source file and what it imports. */
+export type SourceFile = {
+  /** Path below the given folder, with forward slashes. */
+  readonly path: string
+  readonly text: string
+  /** Specifiers as written: static, dynamic and type imports, re-exports, and entries of worker threads. */
+  readonly imports: readonly string[]
+}
+
+/** The TypeScript files below a folder of the repository. */
+export function readSources(folder: string): SourceFile[] {
+  const base = join(ROOT, folder)
+  return readdirSync(base, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .map((path) => {
+      const text = readFileSync(join(base, path), 'utf8')
+      return { path: path.split(sep).join('/'), text, imports: importsOf(text) }
+    })
+}
+
+/** The path below the same folder that a relative import of a file means. */
+export function resolveImport(file: string, specifier: string): string {
+  return relative(ROOT, join(ROOT, dirname(file), specifier))
+    .split(sep)
+    .join('/')
+}
+
+/** Whether every statement of a file only hands on what other files export. */
+export function isBarrel(text: string): boolean {
+  const file = ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest, true)
+  const isReExport = (statement: ts.Statement) =>
+    ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined
+  const isImport = (statement: ts.Statement) => ts.isImportDeclaration(statement)
+  const own = file.statements.filter((statement) => !isReExport(statement) && !isImport(statement))
+  const bareExports = own.every((statement) => ts.isExportDeclaration(statement))
+  return file.statements.some((statement) => ts.isExportDeclaration(statement)) && bareExports
+}
+
+function importsOf(text: string): string[] {
+  const found = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '')
+  const workers = [...code.matchAll(/\bworkerEntry\(\s*'([^']+)'/g)].map((match) => match[1] as string)
+  return [...found, ...workers]
+}
