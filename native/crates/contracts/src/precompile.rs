@@ -2,6 +2,7 @@
 
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
 use rhizome_primitives::rules::{Rule, RuleSet};
+use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{Address, Bytes, U256, address};
 
 use crate::ethereum::{
@@ -81,6 +82,18 @@ impl Precompile {
     pub fn lookup(word: U256, rules: RuleSet) -> Option<Self> {
         let [number, 0, 0, 0] = *word.as_limbs() else { return None };
         Self::by_number(number).filter(|contract| contract.is_active(rules))
+    }
+
+    /// Those that exist from genesis on and get their contract marker with RSKIP126.
+    pub fn always_active() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|contract| contract.rule().is_none())
+    }
+
+    /// Those whose rule starts exactly at this height: their accounts are overwritten with empty
+    /// ones before the first transaction.
+    pub fn activating(spec: &ChainSpec, number: u64) -> impl Iterator<Item = Self> {
+        let starts = move |contract: &Self| contract.rule().is_some_and(|rule| spec.activating(rule, number));
+        Self::ALL.iter().copied().filter(starts)
     }
 
     /// Whether the rules have it.

@@ -1,0 +1,88 @@
+//! What the tests over recorded vectors share.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+pub(crate) mod blocks;
+pub(crate) mod state;
+
+use std::path::{Path, PathBuf};
+
+use rhizome_primitives::contract::{CallType, ContractContext};
+use rhizome_primitives::rules::Rule;
+use rhizome_primitives::spec::ChainSpec;
+use rhizome_primitives::{Address, B256, Bytes, U256, hex};
+use serde_json::{Value, json};
+
+/// Lines of a recorded file, from `RHIZOME_VECTORS` or beside the repository.
+pub(crate) fn lines(name: &str) -> Vec<Value> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors");
+    let root = std::env::var_os("RHIZOME_VECTORS").map_or(beside, PathBuf::from);
+    let path = root.join("consensus").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+}
+
+/// A network with these REMASC constants and activation heights; rules that are not named are never active.
+pub(crate) fn spec(network: &str, remasc: &Value, heights: impl Fn(Rule) -> Option<i64>) -> ChainSpec {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/bridge/{network}.json"));
+    let bridge: Value = serde_json::from_str(&std::fs::read_to_string(fixture).expect("a fixture")).expect("JSON");
+    let chain_id = match network {
+        "main" => 30,
+        "testnet" => 31,
+        _ => 33,
+    };
+    let heights = Rule::ALL.iter().map(|rule| (rule.name().to_owned(), json!(heights(*rule).unwrap_or(-1))));
+    let document = json!({
+        "name": network,
+        "chainId": chain_id,
+        "minimumSequentialGas": 6_800_000,
+        "remasc": remasc,
+        "bridge": bridge,
+        "activationHeights": heights.collect::<serde_json::Map<_, _>>(),
+    });
+    ChainSpec::from_json(&document.to_string()).expect("a chain specification")
+}
+
+/// The call of a transaction to a contract.
+pub(crate) fn direct_call<'a>(
+    spec: &'a ChainSpec,
+    block: &'a rhizome_primitives::block::BlockEnv,
+    ancestry: &'a dyn rhizome_primitives::block::Ancestry,
+) -> ContractContext<'a> {
+    ContractContext {
+        spec,
+        rules: spec.rules_at(block.number),
+        block,
+        ancestry,
+        transaction_hash: B256::ZERO,
+        sender: Address::ZERO,
+        origin: Address::ZERO,
+        from_contract: false,
+        call_type: CallType::Call,
+        is_static: false,
+        value: U256::ZERO,
+        call_depth: 1,
+        local_call: false,
+        remasc_transaction: false,
+        free_transaction: false,
+    }
+}
+
+pub(crate) fn bytes(value: &Value) -> Bytes {
+    Bytes::from(hex::decode(value.as_str().expect("a byte string")).expect("hex digits"))
+}
+
+pub(crate) fn hash(value: &Value) -> B256 {
+    B256::from_slice(&bytes(value))
+}
+
+pub(crate) fn address(value: &Value) -> Address {
+    Address::from_slice(&bytes(value))
+}
+
+pub(crate) fn quantity(value: &Value) -> U256 {
+    value.as_str().expect("a quantity").parse().expect("a number")
+}
+
+pub(crate) fn number(value: &Value) -> u64 {
+    quantity(value).to()
+}
