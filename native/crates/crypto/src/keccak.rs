@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 use rhizome_primitives::B256;
 
-/// Inputs below which a batch is hashed on the calling thread. So many trie nodes are some 150 µs of
-/// work, well above what waking the pool costs. Revise when `keccak_batch` of `examples/bench.rs`
-/// stops being faster than `keccak_136`.
+/// Inputs below which a batch is hashed on the calling thread: so many trie nodes are some 150 µs of
+/// work, which should outweigh waking the pool. The gain is not measured yet (the machine was busy);
+/// compare `keccak_batch` with `keccak_136` of `examples/bench.rs` on idle cores and revise.
 const MIN_PARALLEL_INPUTS: usize = 256;
 
 /// Keccak-256. The implementation is alloy's with CRYPTOGAMS assembly (workspace feature
