@@ -1,7 +1,9 @@
 import type { Comparison } from './comparison.ts'
 import { compareDifficulty } from './kinds/difficulty.ts'
 import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
+import { comparePow } from './kinds/pow.ts'
 import { compareTransactions } from './kinds/transactions.ts'
+import { compareUnitrie } from './kinds/unitrie.ts'
 
 /** A vector file: its path and its lines as parsed JSON. */
 export interface VectorFile {
@@ -22,6 +24,8 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('headers-blocks', compareHeadersBlocks),
   lineKind('difficulty', compareDifficulty),
   lineKind('transactions', compareTransactions),
+  lineKind('pow', comparePow),
+  lineKind('unitrie', compareUnitrie),
 ]
 
 /** The kind of a file, or undefined for a file that is no vector file. */

@@ -8,6 +8,7 @@ import { headerFromItems } from './headerDecoder.ts'
 import { orderedRoot } from './orderedRoot.ts'
 import { itemAt, parseRLPList } from './rlpReader.ts'
 import { encodeList } from './rlpWriter.ts'
+import { recoverSenders } from './signature.ts'
 import type { Transaction } from './transaction.ts'
 import { transactionsFromItems } from './transactionDecoder.ts'
 
@@ -19,11 +20,23 @@ export class Block {
   readonly transactions: readonly Transaction[]
   readonly uncles: readonly BlockHeader[]
   #encoded: Buffer | undefined
+  #senders: readonly (Buffer | null)[] | undefined
 
   constructor(header: BlockHeader, transactions: readonly Transaction[], uncles: readonly BlockHeader[]) {
     this.header = header
     this.transactions = transactions
     this.uncles = uncles
+  }
+
+  /** Sender of each transaction; null where none is recovered. Recovered when first asked for. */
+  get senders(): readonly (Buffer | null)[] {
+    this.#senders ??= recoverSenders(this.transactions)
+    return this.#senders
+  }
+
+  /** Gives senders that were recovered elsewhere, one per transaction. */
+  setSenders(senders: readonly (Buffer | null)[]): void {
+    this.#senders = senders
   }
 
   get number(): number {

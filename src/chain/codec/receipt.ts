@@ -26,16 +26,18 @@ export interface Receipt {
 const FIELDS = 6
 const SUCCESS = Buffer.from([1])
 
-/** `[post state, cumulative gas, bloom, logs, gas used, status]`; state and status are both the outcome. */
-export function encodeReceipt(receipt: Receipt): Buffer {
-  const outcome = encodeBytes(receipt.success ? SUCCESS : EMPTY_BYTES)
+/**
+ * `[post state, cumulative gas, bloom, logs, gas used, status]`.
+ * @param postState the outcome again, as in every block, unless given
+ */
+export function encodeReceipt(receipt: Receipt, postState: Buffer = outcomeOf(receipt)): Buffer {
   return encodeList([
-    outcome,
+    encodeBytes(postState),
     encodeUnsigned(receipt.cumulativeGasUsed),
     encodeBytes(receipt.logsBloom),
     encodeList(receipt.logs.map(encodeLog)),
     encodeUnsigned(receipt.gasUsed),
-    outcome,
+    encodeBytes(outcomeOf(receipt)),
   ])
 }
 
@@ -55,6 +57,10 @@ export function parseReceipt(rlp: Uint8Array): Receipt {
       data: itemAt(log.items, 2).bytes,
     })),
   }
+}
+
+function outcomeOf(receipt: Receipt): Buffer {
+  return receipt.success ? SUCCESS : EMPTY_BYTES
 }
 
 function encodeLog(log: Log): Buffer {

@@ -169,10 +169,11 @@ function compareReceipt(vector: Fields, values: CaseValues): Buffer {
     logsBloom: createLogsBloom(logs),
     logs,
   }
-  const encoded = encodeReceipt(receipt)
+  // These receipts were built without a post state; those of blocks carry the outcome there too.
+  const encoded = encodeReceipt(receipt, EMPTY_BYTES)
   if (typeof vector['rlp'] === 'string') values.equal('receipt', vector['rlp'], encoded)
   values.equal('receipt hash', vector['hash'], keccak256(encoded))
-  values.equal('receipt decoded and encoded', encoded, encodeReceipt(parseReceipt(encoded)))
+  values.equal('receipt decoded and encoded', encoded, encodeReceipt(parseReceipt(encoded), EMPTY_BYTES))
   return encoded
 }
 

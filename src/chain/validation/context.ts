@@ -1,0 +1,22 @@
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { NativeChainSpec } from '../../native/chainSpec.ts'
+import type { Ancestry } from '../ancestry.ts'
+import type { BlockHeader } from '../codec/header.ts'
+import type { OptionalRule } from './rules.ts'
+
+/** What the rules need to know beyond the block and its parent. */
+export interface ValidationContext {
+  readonly spec: NetworkSpec
+  /** The same network as the native core holds it. */
+  readonly nativeSpec: NativeChainSpec
+  /** Rules that are not applied. Empty on every network. */
+  readonly disabledRules: ReadonlySet<OptionalRule>
+  /** Recent connected blocks. */
+  readonly ancestry: Ancestry
+  /** Header of a connected block, or undefined. */
+  headerByHash(hash: Buffer): BlockHeader | undefined
+  /** Nonce of an account (20 bytes, or the reward sender's single byte) in the state after a block. */
+  nonceAfter(block: BlockHeader, account: Buffer): bigint
+  /** Seconds since 1970. */
+  now(): number
+}

@@ -1,0 +1,48 @@
+/**
+ * Every rule a block can break, in the order in which they are applied (consensus.md §4.2, §4.3, §4.5).
+ */
+export const BLOCK_RULES = [
+  // Against the parent
+  'transactionFields',
+  'transactionNonces',
+  'minimumGasPriceRange',
+  'blockNumber',
+  'difficulty',
+  'gasLimitRange',
+  // Of the block
+  'transactionGasPrice',
+  'transactionGasPriceCap',
+  'uncles',
+  'transactionsRoot',
+  'proofOfWork',
+  'remascTransaction',
+  'timestamp',
+  'minimumGasLimit',
+  'extraData',
+  'forkDetectionData',
+  'sublistEdges',
+  // After execution
+  'execution',
+  'stateRoot',
+  'receiptsRoot',
+  'logsBloom',
+  'gasUsed',
+  'paidFees',
+  // Before all others
+  'encoding',
+] as const
+
+/** Name of a rule. */
+export type BlockRule = (typeof BLOCK_RULES)[number]
+
+/**
+ * Rules that recorded chains of scenario tests do not keep; nothing else may be switched off. Uncles are
+ * judged by `proofOfWork` too.
+ */
+export type OptionalRule = 'proofOfWork' | 'remascTransaction'
+
+/** Why a rule refuses a block. */
+export interface Violation {
+  readonly expected: string
+  readonly found: string
+}

@@ -1,0 +1,133 @@
+import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
+import { asBuffer } from '../util/bytes.ts'
+import { TABLE_NAMES, TABLES, type TableName } from './tables.ts'
+
+type Table = Database<Buffer, Buffer>
+
+/** Named databases that the environment has room for; more than the tables of any version so far. */
+const MAXIMUM_TABLES = 64
+
+/** Reads of tables, all of one moment. */
+export interface TableReader {
+  /** The value under a key; it stays valid. */
+  get(table: TableName, key: Buffer): Buffer | undefined
+}
+
+/** Writes of tables inside a transaction, and reads that see them. */
+export interface TableWriter extends TableReader {
+  put(table: TableName, key: Buffer, value: Buffer): void
+  remove(table: TableName, key: Buffer): void
+}
+
+/** Reads of one moment that last over waiting, until they are released. */
+export interface TableSnapshot extends TableReader {
+  release(): void
+}
+
+/** Key and value of a table. */
+export interface TableEntry {
+  readonly key: Buffer
+  readonly value: Buffer
+}
+
+/**
+ * The chain store's LMDB environment. Every thread of the process may open it; one thread writes.
+ * Reads that are not on a snapshot belong to the last commit that the thread has seen since it last
+ * waited.
+ */
+export class ChainEnvironment implements TableReader {
+  readonly #root: RootDatabase<Buffer, Buffer>
+  readonly #tables: ReadonlyMap<TableName, Table>
+
+  /**
+   * Opens the store, making it when it is not there.
+   * @param path folder of the store
+   * @param readOnly for threads that never write
+   */
+  constructor(path: string, { readOnly = false }: { readOnly?: boolean } = {}) {
+    this.#root = open<Buffer, Buffer>({
+      path,
+      maxDbs: MAXIMUM_TABLES,
+      keyEncoding: 'binary',
+      encoding: 'binary',
+      readOnly,
+      noSubdir: false,
+      cache: false,
+    })
+    this.#tables = new Map(TABLE_NAMES.map((name) => [name, this.#openTable(name)]))
+  }
+
+  get(table: TableName, key: Buffer): Buffer | undefined {
+    return this.#read(table, key)
+  }
+
+  /** Entries of a table in the order of their keys, from `start` on. Each is valid for good. */
+  *entries(table: TableName, start?: Buffer): Generator<TableEntry> {
+    for (const { key, value } of this.#table(table).getRange(start === undefined ? {} : { start })) {
+      yield { key: asBuffer(key), value: asBuffer(value) }
+    }
+  }
+
+  /** Number of entries of a table. */
+  count(table: TableName): number {
+    return this.#table(table).getCount()
+  }
+
+  /** Fixes what is read until it is released. Long-held snapshots keep the file from reusing space. */
+  snapshot(): TableSnapshot {
+    const transaction = this.#root.useReadTransaction()
+    return {
+      get: (table, key) => this.#read(table, key, transaction),
+      release: () => transaction.done(),
+    }
+  }
+
+  /** Lets the next reads see what other threads have committed. */
+  refresh(): void {
+    this.#root.resetReadTxn()
+  }
+
+  /**
+   * Runs writes as one transaction: all of them are committed when the action returns, none when it
+   * throws. It is on disk when {@link flushed} resolves.
+   */
+  transaction<T>(action: (writer: TableWriter) => T): T {
+    return this.#root.transactionSync(() => action(this.#writer))
+  }
+
+  /** Resolves when everything committed so far is on disk. */
+  async flushed(): Promise<void> {
+    await this.#root.flushed
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close()
+  }
+
+  readonly #writer: TableWriter = {
+    get: (table, key) => this.#read(table, key),
+    put: (table, key, value) => this.#table(table).putSync(key, value),
+    remove: (table, key) => {
+      this.#table(table).removeSync(key)
+    },
+  }
+
+  #read(table: TableName, key: Buffer, transaction?: Transaction): Buffer | undefined {
+    const value = this.#table(table).get(key, transaction === undefined ? undefined : { transaction })
+    return value === undefined ? undefined : asBuffer(value)
+  }
+
+  #table(name: TableName): Table {
+    const table = this.#tables.get(name)
+    if (table === undefined) throw new TypeError(`no table ${name}`)
+    return table
+  }
+
+  #openTable(name: TableName): Table {
+    return this.#root.openDB<Buffer, Buffer>({
+      name: `${TABLES[name]}`,
+      keyEncoding: 'binary',
+      encoding: 'binary',
+    })
+  }
+}

@@ -1,0 +1,19 @@
+/** Why the chain store cannot be used. */
+export type StorageErrorCode =
+  /** Written by another version of the format. */
+  | 'STORAGE_FORMAT'
+  /** Holds another network's chain. */
+  | 'STORAGE_NETWORK'
+  /** Something that must be there is not. */
+  | 'STORAGE_CORRUPT'
+
+/** A chain store that cannot be used. */
+export class StorageError extends Error {
+  readonly code: StorageErrorCode
+  override readonly name = 'StorageError'
+
+  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

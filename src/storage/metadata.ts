@@ -1,0 +1,53 @@
+import type { ChainEnvironment, TableReader, TableWriter } from './environment.ts'
+import { StorageError } from './errors.ts'
+
+/** Version of the tables and their values. Raised by every change that old code would misread. */
+export const FORMAT_VERSION = 1
+
+const FORMAT_KEY = Buffer.from('format')
+const GENESIS_KEY = Buffer.from('genesis')
+const HEAD_KEY = Buffer.from('head')
+
+/** Hash of the best block; undefined before genesis is stored. */
+export function readHead(reader: TableReader): Buffer | undefined {
+  return reader.get('metadata', HEAD_KEY)
+}
+
+/** Makes a stored block the best one. */
+export function writeHead(writer: TableWriter, hash: Buffer): void {
+  writer.put('metadata', HEAD_KEY, hash)
+}
+
+/** Hash of block 0; undefined before genesis is stored. */
+export function readGenesis(reader: TableReader): Buffer | undefined {
+  return reader.get('metadata', GENESIS_KEY)
+}
+
+/** Names the format and the chain of a new store. */
+export function writeIdentity(writer: TableWriter, genesisHash: Buffer): void {
+  writer.put('metadata', FORMAT_KEY, Buffer.from([FORMAT_VERSION]))
+  writer.put('metadata', GENESIS_KEY, genesisHash)
+}
+
+/**
+ * Whether the store holds a chain. A store that holds one must be of this format and this chain.
+ * @throws StorageError
+ */
+export function checkIdentity(environment: ChainEnvironment, genesisHash: Buffer): boolean {
+  const format = environment.get('metadata', FORMAT_KEY)
+  const genesis = readGenesis(environment)
+  if (format === undefined || genesis === undefined) return false
+  if (format[0] !== FORMAT_VERSION) {
+    throw new StorageError(
+      'STORAGE_FORMAT',
+      `the chain store has format ${format[0] ?? 'nothing'}, this version reads ${FORMAT_VERSION}`,
+    )
+  }
+  if (!genesis.equals(genesisHash)) {
+    throw new StorageError(
+      'STORAGE_NETWORK',
+      `the chain store begins with block ${genesis.toString('hex')}, expected ${genesisHash.toString('hex')}`,
+    )
+  }
+  return true
+}

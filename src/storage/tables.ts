@@ -1,0 +1,36 @@
+/**
+ * The tables of the chain store. This is the only list of them. Numbers are never used again: a table
+ * that goes leaves its line. Hashes are 32 bytes, heights 8 bytes big-endian, `*` repeats.
+ */
+export const TABLES = {
+  /** name → value: format version, genesis hash, head. See `metadata.ts`. */
+  metadata: 1,
+  /** block hash → RLP of the full header. Every connected block, canonical or not. */
+  headers: 2,
+  /** block hash → RLP `[transactions, uncles]`. */
+  bodies: 3,
+  /** block hash → height 8 ∥ total difficulty (unsigned, big-endian). */
+  totalDifficulties: 4,
+  /** height → (canonical 1 ∥ block hash 32)*, the canonical block first. */
+  heights: 5,
+  /** transaction hash → (block hash 32 ∥ index 4)*, every connected block that holds it. */
+  transactions: 6,
+  /** block hash → RLP list of the receipts in the order of the transactions. */
+  receipts: 7,
+  /** block hash → sender (20 bytes; zeros for the reward transaction)*. */
+  senders: 8,
+  /** block hash → root of the state after it, where the header does not name it (before RSKIP126). */
+  stateRoots: 9,
+  /** Kept for the index of logs by address and topic; not written yet. */
+  logIndex: 10,
+  /** transaction hash → milliseconds 8 ∥ height 8 ∥ RLP: what the pool keeps over a restart. */
+  poolJournal: 11,
+} as const
+
+/** Name of a table. */
+export type TableName = keyof typeof TABLES
+
+/** Names of all tables, by number. */
+export const TABLE_NAMES: readonly TableName[] = (Object.keys(TABLES) as TableName[]).sort(
+  (a, b) => TABLES[a] - TABLES[b],
+)
