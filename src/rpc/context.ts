@@ -204,9 +204,20 @@ export interface NodeCommands {
   mine(): Promise<void>
 }
 
+/**
+ * Where other threads say that the running request is to stop: its element of `flags` is then not zero.
+ * Long work in the native core reads the same memory.
+ */
+export interface Interrupt {
+  readonly flags: Int32Array
+  /** Element of the running request. */
+  slot: number
+}
+
 /** Everything that method handlers may reach. */
 export interface NodeContext {
   readonly node: NodeInfo
+  readonly interrupt: Interrupt
   status(): NodeStatus
   readonly chain: ChainReader
   readonly state: StateReader
@@ -218,4 +229,6 @@ export interface NodeContext {
    * Called before each batch.
    */
   refresh(): void
+  /** Gives the snapshot back, so that an idle thread pins no old pages. Called after each batch. */
+  release(): void
 }

@@ -51,7 +51,9 @@ export interface MethodDefinition {
 }
 
 /** Makes a definition of a method's description. */
-export function defineMethod<const P extends readonly Param<unknown>[]>(spec: MethodSpec<P>): MethodDefinition {
+export function defineMethod<const P extends readonly Param<unknown>[]>(
+  spec: MethodSpec<P>,
+): MethodDefinition {
   const { name, params, handler } = spec
   const required = params.filter((param) => !param.optional).length
   return {

@@ -89,7 +89,8 @@ export function invalidParams(message?: string, options?: ErrorOptions): RpcErro
 
 /** The `error` member for anything thrown; what is no {@link RpcError} is internal, without its text. */
 export function toErrorObject(thrown: unknown): RpcErrorObject {
-  if (!(thrown instanceof RpcError)) return { code: ERROR_TABLE.internal.code, message: ERROR_TABLE.internal.message }
+  if (!(thrown instanceof RpcError))
+    return { code: ERROR_TABLE.internal.code, message: ERROR_TABLE.internal.message }
   const { code } = ERROR_TABLE[thrown.kind]
   return thrown.data === undefined
     ? { code, message: thrown.message }

@@ -52,7 +52,8 @@ function failure(
   thrown: unknown,
   onUnexpected: UnexpectedErrorSink,
 ): Answer {
-  if (thrown instanceof RpcError) return { text: failureText(id, toErrorObject(thrown)), status: statusOfRun(thrown) }
+  if (thrown instanceof RpcError)
+    return { text: failureText(id, toErrorObject(thrown)), status: statusOfRun(thrown) }
   if (thrown instanceof NativeError && thrown.code === 'Interrupted') {
     return errorAnswer(id, new RpcError('overLimit'))
   }

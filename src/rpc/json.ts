@@ -1,5 +1,11 @@
 /** A value that JSON.stringify writes as it stands. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined }
 
 /** JSON text made ahead of time: written as it stands. */
 export class RawJson {

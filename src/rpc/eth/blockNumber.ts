@@ -1,5 +1,5 @@
-import { quantity } from '../shared/quantity.ts'
 import { defineMethod } from '../defineMethod.ts'
+import { quantity } from '../shared/quantity.ts'
 
 /** Number of the newest block. */
 export const blockNumber = defineMethod({

@@ -1,5 +1,5 @@
-import { quantity } from '../shared/quantity.ts'
 import { defineMethod } from '../defineMethod.ts'
+import { quantity } from '../shared/quantity.ts'
 
 /** Chain id of signatures that are protected against replay. */
 export const chainId = defineMethod({

@@ -1,6 +1,6 @@
+import { defineMethod } from '../defineMethod.ts'
 import { suggestGasPrice } from '../shared/gasPrice.ts'
 import { quantity } from '../shared/quantity.ts'
-import { defineMethod } from '../defineMethod.ts'
 
 /** Price in wei that gets a transaction mined soon. */
 export const gasPrice = defineMethod({

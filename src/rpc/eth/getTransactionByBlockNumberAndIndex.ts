@@ -13,5 +13,6 @@ export const getTransactionByBlockNumberAndIndex = defineMethod({
   lane: 'read',
   cost: 1,
   cache: 'none',
-  handler: (context, [selector, position]) => transactionAnswer(context, findBlock(context, selector), position),
+  handler: (context, [selector, position]) =>
+    transactionAnswer(context, findBlock(context, selector), position),
 })

@@ -17,7 +17,9 @@ export const getTransactionCount = defineMethod({
   cache: 'none',
   handler: (context, [account, block]) => {
     if (isPending(block)) return pendingCount(context, account)
-    return atBlock(context, block, (header) => quantity(context.state.at(header).account(account)?.nonce ?? 0n))
+    return atBlock(context, block, (header) =>
+      quantity(context.state.at(header).account(account)?.nonce ?? 0n),
+    )
   },
 })
 

@@ -14,7 +14,8 @@ export const getUncleCountByBlockHash = defineMethod({
   cache: 'none',
   handler: ({ chain }, [blockHash]) => {
     const block = chain.blockByHash(blockHash)
-    if (block === null) throw new RpcError('notFound', `Block with hash ${blockHash.toString('hex')} not found`)
+    if (block === null)
+      throw new RpcError('notFound', `Block with hash ${blockHash.toString('hex')} not found`)
     return quantity(block.uncles.length)
   },
 })

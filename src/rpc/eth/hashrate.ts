@@ -1,5 +1,5 @@
-import { quantity } from '../shared/quantity.ts'
 import { defineMethod } from '../defineMethod.ts'
+import { quantity } from '../shared/quantity.ts'
 
 /** Hashes per second of the own miner. */
 export const hashrate = defineMethod({

@@ -1,5 +1,5 @@
-import { quantity } from '../shared/quantity.ts'
 import { defineMethod } from '../defineMethod.ts'
+import { quantity } from '../shared/quantity.ts'
 
 /** Highest version of the wire protocol. */
 export const protocolVersion = defineMethod({

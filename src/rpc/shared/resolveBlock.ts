@@ -16,7 +16,10 @@ export function findHeader({ chain, node }: NodeContext, selector: BlockSelector
       if (header !== null && selector.requireCanonical) {
         const canonical = chain.hashByNumber(header.number)
         if (canonical === null || !canonical.equals(selector.hash)) {
-          throw new RpcError('notFound', `Block with hash ${selector.text} is not canonical and it is required`)
+          throw new RpcError(
+            'notFound',
+            `Block with hash ${selector.text} is not canonical and it is required`,
+          )
         }
       }
       return header

@@ -1,5 +1,5 @@
-import type { Json } from '../../json.ts'
 import { invalidParams } from '../../errors.ts'
+import type { Json } from '../../json.ts'
 
 /** JSON schema of a parameter, as it stands in the OpenRPC document. */
 export type JsonSchema = { readonly [key: string]: Json }

@@ -86,5 +86,7 @@ function parseCells(field: string, value: unknown): Map<bigint, Buffer> {
 }
 
 function malformed(field: string, value: unknown): RpcError {
-  return invalidParams(`Invalid override ${field}: ${JSON.stringify(value)?.slice(0, MAX_WORD_BYTES * 2 + 4)}`)
+  return invalidParams(
+    `Invalid override ${field}: ${JSON.stringify(value)?.slice(0, MAX_WORD_BYTES * 2 + 4)}`,
+  )
 }

@@ -1,0 +1,28 @@
+import { isIP } from 'node:net'
+
+const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/json-rpc', 'text/json'])
+
+/** Whether a body of this content type is read; a missing one is taken for JSON (design.md §4). */
+export function isJsonContent(contentType: string): boolean {
+  if (contentType === '' || contentType === 'application/json') return true
+  const end = contentType.indexOf(';')
+  const media = end < 0 ? contentType : contentType.slice(0, end)
+  return JSON_TYPES.has(media.trim().toLowerCase())
+}
+
+/**
+ * Whether a `Host` header is let through: any when `*` is listed, a listed name, any literal IP address,
+ * and a missing one (facts/rpc.md §1.1). Keeps web pages from reaching the node by DNS rebinding.
+ */
+export function isAllowedHost(hosts: readonly string[], header: string): boolean {
+  if (header === '' || hosts.includes('*')) return true
+  const name = hostName(header).toLowerCase()
+  return hosts.includes(name) || isIP(name) !== 0
+}
+
+/** The host without its port and without the brackets of an IPv6 address. */
+function hostName(header: string): string {
+  if (header.startsWith('[')) return header.slice(1, Math.max(1, header.indexOf(']')))
+  const colon = header.lastIndexOf(':')
+  return colon < 0 ? header : header.slice(0, colon)
+}

@@ -1,0 +1,131 @@
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import type { Admission } from '../gateway/admission.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { RpcError } from '../rpc/errors.ts'
+import { errorAnswer } from '../rpc/execute.ts'
+import { isAllowedHost, isJsonContent } from './checks.ts'
+import { HttpExchange, STATUS_LINES } from './httpExchange.ts'
+import type { FrontOptions, FrontProbes } from './options.ts'
+import { PAGE } from './page.ts'
+
+/** What HTTP routes need. */
+export interface HttpRoutes {
+  readonly gateway: Gateway
+  readonly admission: Admission
+  readonly options: FrontOptions
+  readonly probes: FrontProbes
+}
+
+/** Adds the HTTP routes: POST anywhere, the page, health and metrics, CORS preflight; 405 for the rest. */
+export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
+  const { options, probes } = routes
+  app.post('/*', (response, request) => receive(response, request, routes))
+  app.get('/', (response) => send(response, 200, 'text/html; charset=utf-8', PAGE))
+  app.get('/health', (response) => {
+    const { ready, detail } = probes.health()
+    send(response, ready ? 200 : 503, 'application/json', JSON.stringify({ ready, ...detail }))
+  })
+  app.get('/metrics', (response) => sendMetrics(response, probes))
+  app.options('/*', (response, request) => preflight(response, request, options))
+  app.any('/*', (response) => {
+    response
+      .writeStatus(STATUS_LINES[405] ?? '')
+      .writeHeader('Allow', 'POST')
+      .end()
+  })
+}
+
+function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
+  const { gateway, admission, options } = routes
+  const refusal = checkHeaders(request, options)
+  if (refusal !== null) {
+    refuse(response, refusal)
+    return
+  }
+  const caller = admission.admit({ path: request.getUrl(), origin: request.getHeader('origin') })
+  const exchange = new HttpExchange(response, options.corsOrigin)
+  if (caller instanceof RpcError) {
+    const { text, status } = errorAnswer('null', caller)
+    exchange.corked = true
+    exchange.answer(text, status)
+    return
+  }
+  let received: Buffer[] | undefined
+  let size = 0
+  response.onData((chunk, isLast) => {
+    if (exchange.gone) return
+    size += chunk.byteLength
+    if (size > options.maxBodyBytes) {
+      exchange.gone = true
+      refuse(response, 413)
+      return
+    }
+    if (!isLast) {
+      // The chunk's memory is taken back after this callback.
+      received ??= []
+      received.push(Buffer.from(new Uint8Array(chunk)))
+      return
+    }
+    const last = Buffer.from(chunk)
+    exchange.corked = true
+    gateway.handle(received === undefined ? last : Buffer.concat([...received, last]), caller, exchange)
+    exchange.corked = false
+  })
+}
+
+/** HTTP status for headers that are not let through; null when they are. */
+function checkHeaders(request: HttpRequest, options: FrontOptions): number | null {
+  if (!isAllowedHost(options.hosts, request.getHeader('host'))) return 400
+  if (!isJsonContent(request.getHeader('content-type'))) return 415
+  return Number(request.getHeader('content-length')) > options.maxBodyBytes ? 413 : null
+}
+
+/** An answer without body that also ends the connection: what follows on it cannot be trusted. */
+function refuse(response: HttpResponse, status: number): void {
+  response.cork(() => response.writeStatus(STATUS_LINES[status] ?? '').end(undefined, true))
+}
+
+function send(response: HttpResponse, status: number, type: string, body: string): void {
+  response
+    .writeStatus(STATUS_LINES[status] ?? '')
+    .writeHeader('Content-Type', type)
+    .end(body)
+}
+
+function sendMetrics(response: HttpResponse, { metrics }: FrontProbes): void {
+  if (metrics === null) {
+    response.writeStatus(STATUS_LINES[404] ?? '').end()
+    return
+  }
+  let gone = false
+  response.onAborted(() => {
+    gone = true
+  })
+  metrics().then(
+    (text) => {
+      if (!gone) response.cork(() => send(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text))
+    },
+    () => {
+      if (!gone) response.cork(() => response.writeStatus(STATUS_LINES[503] ?? '').end())
+    },
+  )
+}
+
+/** Preflight of a browser; without CORS there is nothing to allow. */
+function preflight(response: HttpResponse, request: HttpRequest, { corsOrigin }: FrontOptions): void {
+  if (corsOrigin === null) {
+    response
+      .writeStatus(STATUS_LINES[405] ?? '')
+      .writeHeader('Allow', 'POST')
+      .end()
+    return
+  }
+  const headers = request.getHeader('access-control-request-headers')
+  response
+    .writeStatus(STATUS_LINES[204] ?? '')
+    .writeHeader('Access-Control-Allow-Origin', corsOrigin)
+    .writeHeader('Access-Control-Allow-Methods', 'POST')
+    .writeHeader('Access-Control-Allow-Headers', headers === '' ? 'content-type' : headers)
+    .writeHeader('Access-Control-Max-Age', '86400')
+    .endWithoutBody()
+}

@@ -1,0 +1,111 @@
+import type { Admission } from '../gateway/admission.ts'
+import { Dispatcher } from '../gateway/dispatcher.ts'
+import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
+import type { LaneFigures } from '../gateway/laneQueue.ts'
+import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from '../gateway/lanes.ts'
+import { Router } from '../gateway/router.ts'
+import type { RequestPool } from '../pool/interface.ts'
+import { InterruptTable } from '../pool/interrupts.ts'
+import { PooledPool } from '../pool/pooled.ts'
+import type { NodeContext } from '../rpc/context.ts'
+import type { Lane } from '../rpc/defineMethod.ts'
+import type { UnexpectedErrorSink } from '../rpc/execute.ts'
+import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
+import type { FrontOptions, FrontProbes } from './options.ts'
+import { type Front, listen } from './server.ts'
+
+/** Idle time after which the threads of slow work end, milliseconds. */
+const SCAN_IDLE = 60_000
+
+/** What the JSON-RPC service is made of. */
+export interface ServiceOptions {
+  readonly front: FrontOptions
+  readonly limits: GatewayLimits
+  readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
+  /** Lanes other than the methods' own, by method name. */
+  readonly methodLanes?: Readonly<Record<string, Lane>>
+  /** Threads for eth_call and the like; reads have one thread, slow work as many again, started on demand. */
+  readonly workers: number
+  /** Whether development helpers are switched on. */
+  readonly dev: boolean
+  readonly admission: Admission
+  /** Context of the front thread: inline methods and commands. */
+  readonly context: NodeContext
+  /** Module with `openNodeContext(options, interrupt)` for the workers, and what it gets. */
+  readonly contextModule: URL
+  readonly contextOptions: unknown
+  readonly probes: FrontProbes
+  readonly onUnexpected: UnexpectedErrorSink
+  /** Told when a worker died and its batch was answered with -32603. */
+  readonly onLostBatch: (error: unknown) => void
+}
+
+/** A running JSON-RPC service. */
+export interface Service extends Front {
+  /** To be called when head, pool or status changed. */
+  onChange(): void
+  /** Figures per lane. */
+  figures(): Record<string, LaneFigures>
+  /** Ends listening, connections and workers. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts workers and listens.
+ * @throws ListenError
+ */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const interrupts = new InterruptTable()
+  const pools = createPools(options, interrupts)
+  const dispatcher = new Dispatcher({
+    lanes: options.lanes,
+    pools,
+    interrupts,
+    onLostBatch: options.onLostBatch,
+  })
+  const gateway = new Gateway({
+    router: new Router({
+      methods: METHODS,
+      unsupported: UNSUPPORTED_METHODS,
+      dev: options.dev,
+      lanes: options.methodLanes ?? {},
+    }),
+    dispatcher,
+    admission: options.admission,
+    context: options.context,
+    limits: options.limits,
+    onUnexpected: options.onUnexpected,
+  })
+  const closePools = async () => {
+    dispatcher.close()
+    await Promise.all(POOL_NAMES.map((name) => pools[name].close()))
+  }
+  const routes = { gateway, admission: options.admission, options: options.front, probes: options.probes }
+  const front = await listen(routes).catch(async (error: unknown) => {
+    await closePools()
+    throw error
+  })
+  return {
+    ...front,
+    onChange: () => gateway.onChange(),
+    figures: () => dispatcher.figures(),
+    stop: async () => {
+      front.close()
+      await closePools()
+    },
+  }
+}
+
+function createPools(options: ServiceOptions, interrupts: InterruptTable): Record<PoolName, RequestPool> {
+  const setup = {
+    contextModule: options.contextModule.href,
+    contextOptions: options.contextOptions,
+    interrupts: interrupts.shared,
+    maxAnswerBytes: options.limits.answerBytes,
+  }
+  return {
+    reads: new PooledPool({ threads: 1, setup }),
+    calls: new PooledPool({ threads: options.workers, setup }),
+    scans: new PooledPool({ threads: options.workers, idleMilliseconds: SCAN_IDLE, setup }),
+  }
+}

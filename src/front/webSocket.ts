@@ -1,0 +1,78 @@
+import type { TemplatedApp, WebSocket } from 'uWebSockets.js'
+import type { Caller } from '../gateway/admission.ts'
+import type { Exchange } from '../gateway/exchange.ts'
+import { RpcError } from '../rpc/errors.ts'
+import { isAllowedHost } from './checks.ts'
+import type { HttpRoutes } from './http.ts'
+import { STATUS_LINES } from './httpExchange.ts'
+
+/** What belongs to one WebSocket. */
+interface SocketData {
+  readonly caller: Caller
+  /** Messages without an answer yet. */
+  readonly open: Set<SocketExchange>
+}
+
+/** One message of a WebSocket. */
+class SocketExchange implements Exchange {
+  onGone: (() => void) | undefined
+  gone = false
+  readonly #socket: WebSocket<SocketData>
+  readonly #open: Set<SocketExchange>
+
+  constructor(socket: WebSocket<SocketData>, open: Set<SocketExchange>) {
+    this.#socket = socket
+    this.#open = open
+    this.onGone = undefined
+    open.add(this)
+  }
+
+  answer(body: string | Uint8Array): void {
+    if (this.gone) return
+    this.gone = true
+    this.#open.delete(this)
+    // A notification has no answer, and an empty frame is none.
+    if (body.length > 0) this.#socket.send(body, false)
+  }
+
+  leave(): void {
+    this.gone = true
+    this.onGone?.()
+  }
+}
+
+/** Adds the WebSocket on the same port: every frame is a body, every answer a text frame. */
+export function addWebSocket(app: TemplatedApp, { gateway, admission, options }: HttpRoutes): void {
+  app.ws<SocketData>('/*', {
+    maxPayloadLength: options.maxBodyBytes,
+    maxBackpressure: options.maxSocketBacklog,
+    closeOnBackpressureLimit: true,
+    idleTimeout: options.socketIdleSeconds,
+    sendPingsAutomatically: true,
+    upgrade: (response, request, context) => {
+      if (!isAllowedHost(options.hosts, request.getHeader('host'))) {
+        response.writeStatus(STATUS_LINES[400] ?? '').end()
+        return
+      }
+      const caller = admission.admit({ path: request.getUrl(), origin: request.getHeader('origin') })
+      if (caller instanceof RpcError) {
+        response.writeStatus(STATUS_LINES[401] ?? '').end()
+        return
+      }
+      response.upgrade<SocketData>(
+        { caller, open: new Set() },
+        request.getHeader('sec-websocket-key'),
+        request.getHeader('sec-websocket-protocol'),
+        request.getHeader('sec-websocket-extensions'),
+        context,
+      )
+    },
+    message: (socket, message) => {
+      const { caller, open } = socket.getUserData()
+      gateway.handle(Buffer.from(message), caller, new SocketExchange(socket, open))
+    },
+    close: (socket) => {
+      for (const exchange of socket.getUserData().open) exchange.leave()
+    },
+  })
+}

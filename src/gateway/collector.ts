@@ -1,0 +1,59 @@
+import type { AnswerSink } from './ticket.ts'
+
+/**
+ * Gathers the answers of a batch in the order of its requests and hands on the array when all are
+ * there. Slots of notifications are left out (design.md §4); when nothing is left the answer is empty.
+ */
+export class BatchCollector {
+  readonly #parts: (string | Uint8Array | null)[] = []
+  readonly #maxBytes: number
+  readonly #tooLarge: () => string
+  readonly #sink: AnswerSink
+  #open = 1
+  #bytes = 0
+
+  constructor(maxBytes: number, tooLarge: () => string, sink: AnswerSink) {
+    this.#maxBytes = maxBytes
+    this.#tooLarge = tooLarge
+    this.#sink = sink
+  }
+
+  /** The sink of the next element. */
+  slot(): AnswerSink {
+    const place = this.#parts.push(null) - 1
+    this.#open += 1
+    return (body) => {
+      if (body.length > 0) this.#parts[place] = body
+      this.#bytes += body.length
+      this.#close()
+    }
+  }
+
+  /** Says that there are no more elements. */
+  end(): void {
+    this.#close()
+  }
+
+  #close(): void {
+    this.#open -= 1
+    if (this.#open > 0) return
+    if (this.#bytes > this.#maxBytes) this.#sink(this.#tooLarge(), 200)
+    else this.#sink(this.#join(), 200)
+  }
+
+  #join(): string | Uint8Array {
+    const parts = this.#parts.filter((part) => part !== null)
+    if (parts.length === 0) return this.#parts.length === 0 ? '[]' : ''
+    if (parts.every((part) => typeof part === 'string')) return `[${parts.join(',')}]`
+    const pieces: Uint8Array[] = []
+    parts.forEach((part, i) => {
+      pieces.push(i === 0 ? OPEN : COMMA, typeof part === 'string' ? Buffer.from(part, 'utf8') : part)
+    })
+    pieces.push(CLOSE)
+    return Buffer.concat(pieces)
+  }
+}
+
+const OPEN = Buffer.from('[')
+const COMMA = Buffer.from(',')
+const CLOSE = Buffer.from(']')

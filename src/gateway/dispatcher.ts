@@ -1,0 +1,163 @@
+import type { RequestPool } from '../pool/interface.ts'
+import type { InterruptTable } from '../pool/interrupts.ts'
+import type { PoolAnswer, PoolRequest } from '../pool/messages.ts'
+import { RpcError } from '../rpc/errors.ts'
+import { errorAnswer } from '../rpc/execute.ts'
+import { type LaneFigures, LaneQueue } from './laneQueue.ts'
+import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from './lanes.ts'
+import type { Ticket } from './ticket.ts'
+
+/** How often deadlines are looked at, milliseconds. */
+const DEADLINE_PERIOD = 50
+
+/** What a dispatcher is made of. */
+export interface DispatcherOptions {
+  readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
+  readonly pools: Readonly<Record<PoolName, RequestPool>>
+  readonly interrupts: InterruptTable
+  /** Told of batches that were lost as a whole. */
+  readonly onLostBatch: (error: unknown) => void
+}
+
+/**
+ * Takes requests to the workers. Those that arrive in one turn of the event loop go together: one
+ * message per free worker. While all are busy the next batch grows, so load makes batches larger.
+ */
+export class Dispatcher {
+  readonly #queues = new Map<PoolLane, LaneQueue>()
+  readonly #pools: Readonly<Record<PoolName, RequestPool>>
+  readonly #busy: Record<PoolName, number> = { reads: 0, calls: 0, scans: 0 }
+  readonly #interrupts: InterruptTable
+  readonly #onLostBatch: (error: unknown) => void
+  readonly #running = new Set<Ticket>()
+  readonly #waiting = new Set<Ticket>()
+  readonly #timer: NodeJS.Timeout
+  #scheduled = false
+
+  constructor({ lanes, pools, interrupts, onLostBatch }: DispatcherOptions) {
+    for (const [lane, limits] of Object.entries(lanes))
+      this.#queues.set(lane as PoolLane, new LaneQueue(limits))
+    this.#pools = pools
+    this.#interrupts = interrupts
+    this.#onLostBatch = onLostBatch
+    this.#timer = setInterval(() => this.#expire(), DEADLINE_PERIOD)
+    this.#timer.unref()
+  }
+
+  /** Milliseconds that a request of the lane may take. */
+  timeLimit(lane: PoolLane): number {
+    return this.#queue(lane).limits.timeLimit
+  }
+
+  /** Queues a ticket; its sink gets -32005 at once when the lane is full. */
+  submit(lane: PoolLane, ticket: Ticket): void {
+    if (!this.#queue(lane).add(ticket)) {
+      settle(ticket, new RpcError('limited', `the ${lane} lane is full, try again later`))
+      return
+    }
+    this.#waiting.add(ticket)
+    if (this.#scheduled) return
+    this.#scheduled = true
+    // After all sockets of this turn were read.
+    setImmediate(() => {
+      this.#scheduled = false
+      for (const name of POOL_NAMES) this.#pump(name)
+    })
+  }
+
+  /** Drops a ticket that nobody waits for; running work is told to stop. */
+  cancel(ticket: Ticket): void {
+    if (ticket.settled) return
+    ticket.settled = true
+    this.#waiting.delete(ticket)
+    if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
+  }
+
+  /** Figures per lane. */
+  figures(): Record<string, LaneFigures> {
+    return Object.fromEntries([...this.#queues].map(([lane, queue]) => [lane, queue.figures()]))
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #queue(lane: PoolLane): LaneQueue {
+    const queue = this.#queues.get(lane)
+    if (queue === undefined) throw new Error(`no lane ${lane}`)
+    return queue
+  }
+
+  /** Gives each free worker of a pool a batch, as long as there are requests. */
+  #pump(name: PoolName): void {
+    const { capacity } = this.#pools[name]
+    for (const [, queue] of this.#queues) {
+      if (queue.limits.pool !== name) continue
+      while (this.#busy[name] < capacity && queue.waiting > 0) {
+        const free = capacity - this.#busy[name]
+        const batch = queue.take(Math.ceil(queue.waiting / free))
+        if (batch.length === 0) break
+        void this.#run(name, queue, batch)
+      }
+    }
+  }
+
+  async #run(name: PoolName, queue: LaneQueue, batch: readonly Ticket[]): Promise<void> {
+    this.#busy[name] += 1
+    const requests = batch.map((ticket) => this.#start(ticket))
+    let answers: readonly PoolAnswer[] | null = null
+    try {
+      answers = await this.#pools[name].run(requests)
+    } catch (error) {
+      this.#onLostBatch(error)
+    }
+    this.#busy[name] -= 1
+    queue.running -= batch.length
+    // Workers get their next batch before this one's answers are written to the sockets.
+    this.#pump(name)
+    batch.forEach((ticket, i) => {
+      this.#finish(queue, ticket, answers?.[i])
+    })
+  }
+
+  #start(ticket: Ticket): PoolRequest {
+    this.#waiting.delete(ticket)
+    this.#running.add(ticket)
+    ticket.slot = this.#interrupts.acquire() ?? -1
+    return { method: ticket.method, slot: Math.max(0, ticket.slot), id: ticket.id, params: ticket.params }
+  }
+
+  #finish(queue: LaneQueue, ticket: Ticket, answer: PoolAnswer | undefined): void {
+    this.#running.delete(ticket)
+    if (ticket.slot >= 0) this.#interrupts.release(ticket.slot)
+    ticket.slot = -1
+    if (ticket.settled) return
+    queue.answered += 1
+    if (answer === undefined) {
+      settle(ticket, new RpcError('internal'))
+      return
+    }
+    ticket.settled = true
+    ticket.sink(answer.bytes, answer.status)
+  }
+
+  /** Answers what is over its time with -32011 and stops what runs. */
+  #expire(): void {
+    const now = Date.now()
+    for (const tickets of [this.#running, this.#waiting]) {
+      for (const ticket of tickets) {
+        if (ticket.deadline > now || ticket.settled) continue
+        if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'timeLimit')
+        tickets.delete(ticket)
+        this.#queue(ticket.lane as PoolLane).timedOut += 1
+        settle(ticket, new RpcError('overLimit'))
+      }
+    }
+  }
+}
+
+function settle(ticket: Ticket, error: RpcError): void {
+  ticket.settled = true
+  const { text, status } = errorAnswer(ticket.id, error)
+  ticket.sink(text, status)
+}

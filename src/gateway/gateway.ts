@@ -1,0 +1,177 @@
+import { responseTooLarge } from '../pool/runBatch.ts'
+import type { NodeContext } from '../rpc/context.ts'
+import { RpcError, toErrorObject } from '../rpc/errors.ts'
+import { errorAnswer, type UnexpectedErrorSink } from '../rpc/execute.ts'
+import { failureText } from '../rpc/json.ts'
+import type { Admission, Caller } from './admission.ts'
+import { BatchCollector } from './collector.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Exchange } from './exchange.ts'
+import { InlineRunner } from './inline.ts'
+import { type ParsedBody, type ParsedRequest, parseBody } from './parseBody.ts'
+import type { Route, Router } from './router.ts'
+import { RequestScanner } from './scanRequest.ts'
+import type { AnswerSink, Ticket } from './ticket.ts'
+
+/** Limits of the envelope. */
+export interface GatewayLimits {
+  /** Requests in one batch, those of nested batches included. */
+  readonly batch: number
+  /** Bytes of one answer, or of all answers of a batch. */
+  readonly answerBytes: number
+}
+
+/** What a gateway is made of. */
+export interface GatewayOptions {
+  readonly router: Router
+  readonly dispatcher: Dispatcher
+  readonly admission: Admission
+  /** Context of this thread: for the inline and the chain lane. */
+  readonly context: NodeContext
+  readonly limits: GatewayLimits
+  readonly onUnexpected: UnexpectedErrorSink
+}
+
+/** Answers bodies: JSON-RPC envelope, admission, routing (facts/rpc.md §1, design.md §4). */
+export class Gateway {
+  readonly #router: Router
+  readonly #dispatcher: Dispatcher
+  readonly #admission: Admission
+  readonly #limits: GatewayLimits
+  readonly #inline: InlineRunner
+  readonly #scanner = new RequestScanner()
+
+  constructor(options: GatewayOptions) {
+    this.#router = options.router
+    this.#dispatcher = options.dispatcher
+    this.#admission = options.admission
+    this.#limits = options.limits
+    this.#inline = new InlineRunner(options.context, options.limits.answerBytes, options.onUnexpected)
+  }
+
+  /** To be called when the head, the pool or the node's status changed: kept answers are dropped. */
+  onChange(): void {
+    this.#inline.forget()
+  }
+
+  /** Answers a body. The bytes are not kept beyond the call. */
+  handle(bytes: Buffer, caller: Caller, exchange: Exchange): void {
+    const scanner = this.#scanner
+    if (scanner.scan(bytes)) {
+      const id = bytes.toString('latin1', scanner.idStart, scanner.idEnd)
+      const route = this.#router.find(scanner.method)
+      const sink: AnswerSink = (body, status) => exchange.answer(body, status)
+      if (route === undefined) {
+        fail(sink, id, this.#router.whyNot(scanner.method))
+        return
+      }
+      const params = bytes.toString('latin1', scanner.paramsStart, scanner.paramsEnd)
+      this.#route(route, id, params, caller, exchange, sink)
+      return
+    }
+    this.#handleUnusual(bytes, caller, exchange)
+  }
+
+  #handleUnusual(bytes: Buffer, caller: Caller, exchange: Exchange): void {
+    let body: ParsedBody
+    try {
+      body = parseBody(bytes)
+    } catch (error) {
+      const known = error instanceof RpcError ? error : new RpcError('internal')
+      const { text, status } = errorAnswer('null', known)
+      exchange.answer(text, status)
+      return
+    }
+    const sink: AnswerSink = (answer, status) => exchange.answer(answer, status)
+    if (body.kind === 'batch' && countRequests(body) > this.#limits.batch) {
+      const text = `Cannot dispatch batch requests. ${this.#limits.batch} is the max number of supported batch requests`
+      exchange.answer(failureText('null', { code: -32600, message: text }), 200)
+      return
+    }
+    this.#answer(body, caller, exchange, sink)
+  }
+
+  #answer(body: ParsedBody, caller: Caller, exchange: Exchange, sink: AnswerSink): void {
+    switch (body.kind) {
+      case 'invalid':
+        fail(sink, body.id, body.error)
+        return
+      case 'request':
+        this.#request(body.request, caller, exchange, sink)
+        return
+      case 'batch': {
+        const tooLarge = () => failureText('null', toErrorObject(responseTooLarge(this.#limits.answerBytes)))
+        const collector = new BatchCollector(this.#limits.answerBytes, tooLarge, sink)
+        for (const element of body.elements) this.#answer(element, caller, exchange, collector.slot())
+        collector.end()
+      }
+    }
+  }
+
+  #request(
+    { method, id, params }: ParsedRequest,
+    caller: Caller,
+    exchange: Exchange,
+    sink: AnswerSink,
+  ): void {
+    const answered: AnswerSink = id === null ? () => sink('', 200) : sink
+    const route = method === null ? undefined : this.#router.find(method)
+    if (route === undefined) fail(answered, id ?? 'null', this.#router.whyNot(method))
+    else this.#route(route, id ?? 'null', params, caller, exchange, answered)
+  }
+
+  /** Admission, then the method's lane. */
+  #route(
+    route: Route,
+    id: string,
+    params: string,
+    caller: Caller,
+    exchange: Exchange,
+    sink: AnswerSink,
+  ): void {
+    const refusal = this.#admission.charge(caller, route.definition)
+    if (refusal !== null) {
+      fail(sink, id, refusal)
+      return
+    }
+    const { lane } = route
+    if (lane === 'inline' || lane === 'chain') {
+      this.#inline.run(route, id, params, sink)
+      return
+    }
+    const ticket: Ticket = {
+      method: route.index,
+      lane,
+      id,
+      params,
+      deadline: Date.now() + this.#dispatcher.timeLimit(lane),
+      slot: -1,
+      settled: false,
+      sink,
+    }
+    this.#cancelWhenGone(exchange, ticket)
+    this.#dispatcher.submit(lane, ticket)
+  }
+
+  #cancelWhenGone(exchange: Exchange, ticket: Ticket): void {
+    const before = exchange.onGone
+    exchange.onGone =
+      before === undefined
+        ? () => this.#dispatcher.cancel(ticket)
+        : () => {
+            before()
+            this.#dispatcher.cancel(ticket)
+          }
+  }
+}
+
+function fail(sink: AnswerSink, id: string, error: RpcError): void {
+  const { text, status } = errorAnswer(id, error)
+  sink(text, status)
+}
+
+/** Requests with a `method` member in a batch and the batches in it. */
+function countRequests(body: ParsedBody): number {
+  if (body.kind === 'batch') return body.elements.reduce((sum, element) => sum + countRequests(element), 0)
+  return body.kind === 'request' && body.request.method !== null ? 1 : 0
+}

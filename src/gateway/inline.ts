@@ -1,0 +1,77 @@
+import { responseTooLarge } from '../pool/runBatch.ts'
+import type { NodeContext } from '../rpc/context.ts'
+import { type Answer, errorAnswer, executeRequest, type UnexpectedErrorSink } from '../rpc/execute.ts'
+import type { Route } from './router.ts'
+import type { AnswerSink } from './ticket.ts'
+
+/** How an answer's text begins, up to the id. */
+const HEAD = '{"jsonrpc":"2.0","id":'
+
+/**
+ * Runs methods in the front thread. Answers of methods without parameters are kept as text until
+ * something changes: they then cost one concatenation.
+ */
+export class InlineRunner {
+  readonly #context: NodeContext
+  readonly #maxAnswerBytes: number
+  readonly #onUnexpected: UnexpectedErrorSink
+  /** By the method's place: what follows the id. */
+  #kept: (string | undefined)[] = []
+  /** Counts changes: an answer that began before one is not kept. */
+  #version = 0
+  #fresh = false
+
+  constructor(context: NodeContext, maxAnswerBytes: number, onUnexpected: UnexpectedErrorSink) {
+    this.#context = context
+    this.#maxAnswerBytes = maxAnswerBytes
+    this.#onUnexpected = onUnexpected
+  }
+
+  /** Drops kept answers and the snapshot. */
+  forget(): void {
+    this.#kept = []
+    this.#version += 1
+    this.#fresh = false
+  }
+
+  /** Runs a request; the sink may be called before this returns. */
+  run(route: Route, id: string, params: string, sink: AnswerSink): void {
+    const keeps = route.definition.cache !== 'none' && (params === '' || params === '[]')
+    if (keeps) {
+      const kept = this.#kept[route.index]
+      if (kept !== undefined) {
+        sink(HEAD + id + kept, 200)
+        return
+      }
+    }
+    this.#takeSnapshot()
+    const version = this.#version
+    const answer = executeRequest(this.#context, route.definition, id, params, this.#onUnexpected)
+    const send = (done: Answer) => {
+      if (keeps && version === this.#version) this.#keep(route.index, id, done)
+      const sent =
+        done.text.length > this.#maxAnswerBytes
+          ? errorAnswer(id, responseTooLarge(this.#maxAnswerBytes))
+          : done
+      sink(sent.text, sent.status)
+    }
+    if (answer instanceof Promise) void answer.then(send)
+    else send(answer)
+  }
+
+  #keep(index: number, id: string, { text, status }: Answer): void {
+    const rest = text.slice(HEAD.length + id.length)
+    if (status === 200 && rest.startsWith(',"result":')) this.#kept[index] = rest
+  }
+
+  /** One snapshot per turn at most: all that is answered in it sees one head. */
+  #takeSnapshot(): void {
+    if (this.#fresh) return
+    this.#fresh = true
+    this.#context.refresh()
+    setImmediate(() => {
+      this.#fresh = false
+      this.#context.release()
+    })
+  }
+}

@@ -1,0 +1,52 @@
+import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
+import { RpcError } from '../rpc/errors.ts'
+
+/** A method as requests find it. */
+export interface Route {
+  readonly definition: MethodDefinition
+  /** Place in the list of methods. */
+  readonly index: number
+  /** Lane of this node: the method's own unless configured otherwise. */
+  readonly lane: Lane
+}
+
+/** What decides which methods there are. */
+export interface RouterOptions {
+  readonly methods: readonly MethodDefinition[]
+  /** Names that answer `does not exist/is not available`. */
+  readonly unsupported: ReadonlySet<string>
+  /** Whether development helpers (`evm_*` and the like) are there. */
+  readonly dev: boolean
+  /** Lanes other than the methods' own, by method name. */
+  readonly lanes?: Readonly<Record<string, Lane>>
+}
+
+/** Finds the route of a method name. */
+export class Router {
+  readonly #routes = new Map<string, Route>()
+  readonly #unavailable: Set<string>
+
+  constructor({ methods, unsupported, dev, lanes = {} }: RouterOptions) {
+    this.#unavailable = new Set(unsupported)
+    methods.forEach((definition, index) => {
+      const route = { definition, index, lane: lanes[definition.name] ?? definition.lane }
+      for (const name of [definition.name, ...definition.aliases]) {
+        if (definition.audience === 'dev' && !dev) this.#unavailable.add(name)
+        else this.#routes.set(name, route)
+      }
+    })
+  }
+
+  /** The route, or undefined. */
+  find(method: string): Route | undefined {
+    return this.#routes.get(method)
+  }
+
+  /** Why there is no route (design.md §4). */
+  whyNot(method: string | null): RpcError {
+    if (method !== null && this.#unavailable.has(method)) {
+      return new RpcError('methodUnavailable', `the method ${method} does not exist/is not available`)
+    }
+    return new RpcError('methodNotFound')
+  }
+}

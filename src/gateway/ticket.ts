@@ -1,0 +1,22 @@
+import type { Lane } from '../rpc/defineMethod.ts'
+
+/** Receives the answer of one request: an exchange, or an element of a batch. */
+export type AnswerSink = (body: string | Uint8Array, status: number) => void
+
+/** One request on its way through a lane. */
+export interface Ticket {
+  /** Place in METHODS. */
+  readonly method: number
+  readonly lane: Lane
+  /** JSON text. */
+  readonly id: string
+  /** JSON text. */
+  readonly params: string
+  /** Clock time in milliseconds after which the answer is -32011. */
+  readonly deadline: number
+  /** Element of the interrupt table while at a worker; -1 otherwise. */
+  slot: number
+  /** Whether it has its answer, or nobody waits for it any more. */
+  settled: boolean
+  readonly sink: AnswerSink
+}

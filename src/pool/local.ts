@@ -1,0 +1,27 @@
+import type { RequestPool } from './interface.ts'
+import type { PoolAnswer, PoolRequest } from './messages.ts'
+import { type BatchRunner, runBatch } from './runBatch.ts'
+
+/** A pool without threads, for tests and tools: batches run in the calling thread, one at a time. */
+export class LocalPool implements RequestPool {
+  readonly capacity = 1
+  readonly #runner: BatchRunner
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(runner: BatchRunner) {
+    this.#runner = runner
+  }
+
+  run(requests: readonly PoolRequest[]): Promise<readonly PoolAnswer[]> {
+    const answers = this.#last.then(async () => {
+      const texts = await runBatch(this.#runner, requests)
+      return texts.map(({ text, status }) => ({ status, bytes: Buffer.from(text, 'utf8') }))
+    })
+    this.#last = answers.catch(() => undefined)
+    return answers
+  }
+
+  async close(): Promise<void> {
+    await this.#last
+  }
+}

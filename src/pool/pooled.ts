@@ -1,0 +1,51 @@
+import { Piscina } from 'piscina'
+import { workerEntry } from '../util/entry.ts'
+import type { RequestPool } from './interface.ts'
+import {
+  decodeAnswers,
+  encodeRequests,
+  type PoolAnswer,
+  type PoolRequest,
+  type PoolTask,
+  type WorkerSetup,
+} from './messages.ts'
+
+/** How a pool of worker threads is made. */
+export interface PooledOptions {
+  /** Threads, all started at once. */
+  readonly threads: number
+  /** Start threads when there is work and end them after this idle time, instead. */
+  readonly idleMilliseconds?: number
+  readonly setup: WorkerSetup
+}
+
+/** Worker threads that run one batch each at a time. A thread that dies is replaced; its batch is lost. */
+export class PooledPool implements RequestPool {
+  readonly capacity: number
+  readonly #piscina: Piscina
+
+  constructor({ threads, idleMilliseconds, setup }: PooledOptions) {
+    this.capacity = threads
+    this.#piscina = new Piscina({
+      filename: workerEntry('./worker.ts', import.meta.url).href,
+      name: 'run',
+      minThreads: idleMilliseconds === undefined ? threads : 0,
+      maxThreads: threads,
+      idleTimeout: idleMilliseconds ?? 0,
+      concurrentTasksPerWorker: 1,
+      recordTiming: false,
+      workerData: setup,
+    })
+  }
+
+  async run(requests: readonly PoolRequest[]): Promise<readonly PoolAnswer[]> {
+    const batch = encodeRequests(requests)
+    const task: PoolTask = { batch }
+    const answers: Uint8Array = await this.#piscina.run(task, { transferList: [batch.buffer] })
+    return decodeAnswers(answers)
+  }
+
+  async close(): Promise<void> {
+    await this.#piscina.destroy()
+  }
+}
