@@ -1,21 +1,28 @@
 //! The Bridge, the precompiled contract of the two-way peg (bridge.md).
 
+mod bitcoin;
 mod call;
 mod confirmations;
+mod events;
 pub mod federation;
-pub mod free;
+mod free;
+mod headers;
 pub mod method;
+mod methods;
+pub mod state;
+mod storage;
 
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
 use rhizome_primitives::{Address, Bytes, address};
 
 pub use free::is_free_transaction;
+pub use state::{BridgeState, bridge_state};
 
 /// Address of the Bridge.
 pub const ADDRESS: Address = address!("0000000000000000000000000000000001000006");
 
-/// Price of a call (bridge.md §1.1). `data` is None for a call without data. Reads the state, and
-/// the price of `getBtcTransactionConfirmations` may start the Bitcoin header store.
+/// Price of a call (bridge.md §1.1). `data` is None for a call without data. Only reads the
+/// state; what the reference writes while it computes the price is written by [`run`] and [`refuse`].
 ///
 /// # Errors
 /// [`ContractError::Failed`] when the computation of the price throws (evm.md §4.1 step 8).
@@ -39,6 +46,19 @@ pub fn run(
     state: &mut dyn ContractState,
     data: Option<&[u8]>,
 ) -> Result<Option<Bytes>, ContractError> {
-    let _ = (state, data, context);
-    Err(ContractError::Unsupported("Bridge".into()))
+    methods::run(context, state, data)
+}
+
+/// What remains of a direct call whose gas limit is below its price: the price of
+/// `getBtcTransactionConfirmations` has opened the Bitcoin header store (bridge.md §1.2). Calls by
+/// contracts leave nothing.
+///
+/// # Errors
+/// As [`run`].
+pub fn refuse(
+    context: &ContractContext<'_>,
+    state: &mut dyn ContractState,
+    data: Option<&[u8]>,
+) -> Result<(), ContractError> {
+    methods::refuse(context, state, data)
 }

@@ -1,0 +1,178 @@
+//! Running a call (bridge.md §1.1): the rules around the method, the method, the save.
+
+mod federation_queries;
+mod fees;
+mod flyover;
+mod header_queries;
+mod peg_queries;
+mod release;
+mod settings;
+mod union;
+mod update_collections;
+mod votes;
+
+use rhizome_primitives::abi::{self, AbiValue};
+use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
+use rhizome_primitives::rules::Rule;
+use rhizome_primitives::{Address, B256, Bytes, U256};
+
+use crate::call::Call;
+use crate::confirmations;
+use crate::method::Method;
+use crate::storage::Frame;
+
+/// Why a method ended without a result.
+pub(crate) enum Stop {
+    /// An argument that the method refuses as such: null instead of an error before RSKIP88.
+    IllegalArgument(&'static str),
+    /// Any other error.
+    Error(ContractError),
+}
+
+impl<E: Into<ContractError>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+/// A result; None for void methods.
+pub(crate) type Outcome = Result<Option<AbiValue>, Stop>;
+
+/// The call throws.
+pub(crate) fn throw<T>(reason: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Error(ContractError::Failed(reason.into())))
+}
+
+pub(crate) fn run(
+    context: &ContractContext<'_>,
+    state: &mut dyn ContractState,
+    data: Option<&[u8]>,
+) -> Result<Option<Bytes>, ContractError> {
+    let lenient = !context.rules.active(Rule::Rskip88);
+    let Some(call) = Call::parse(context.rules, data) else {
+        return if lenient { Ok(None) } else { Err(ContractError::Failed("invalid call data".into())) };
+    };
+    let mut frame = Frame::new(context.spec, context.rules, context.block.number, state);
+    if price_opens_headers(context, &call) {
+        frame.open_headers()?;
+    }
+    check_access(context, &call)?;
+    let result = match execute(context, &mut frame, &call) {
+        Ok(result) => result,
+        Err(Stop::IllegalArgument(_)) if lenient => return Ok(None),
+        Err(Stop::IllegalArgument(reason)) => return Err(ContractError::Failed(reason.into())),
+        Err(Stop::Error(error)) => return Err(error),
+    };
+    frame.save()?;
+    let void = context.rules.active(Rule::Rskip417).then(Bytes::new);
+    Ok(result.map_or(void, |value| Some(abi::encode(&[value]).into())))
+}
+
+/// The price of this method opens the header store, also for a call that is refused afterwards.
+fn price_opens_headers(context: &ContractContext<'_>, call: &Call) -> bool {
+    call.definition.method == Method::GetBtcTransactionConfirmations && !context.free_transaction
+}
+
+pub(crate) fn refuse(
+    context: &ContractContext<'_>,
+    state: &mut dyn ContractState,
+    data: Option<&[u8]>,
+) -> Result<(), ContractError> {
+    match Call::parse(context.rules, data) {
+        Some(call) if price_opens_headers(context, &call) => {
+            let mut frame = Frame::new(context.spec, context.rules, context.block.number, state);
+            frame.open_headers().map(|_| ())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Local-only methods from RSKIP88 on, call types from RSKIP417 on.
+fn check_access(context: &ContractContext<'_>, call: &Call) -> Result<(), ContractError> {
+    let definition = call.definition;
+    let rules = context.rules;
+    if rules.active(Rule::Rskip88) && !context.local_call && definition.is_local_only(rules) {
+        return Err(ContractError::Failed(format!("{} answers local calls only", definition.name)));
+    }
+    if rules.active(Rule::Rskip417) && !definition.accepts(context.call_type) {
+        return Err(ContractError::Failed(format!("{} does not accept this type of call", definition.name)));
+    }
+    Ok(())
+}
+
+fn execute(context: &ContractContext<'_>, frame: &mut Frame<'_>, call: &Call) -> Outcome {
+    let arguments = Arguments(&call.arguments);
+    match call.definition.method {
+        Method::ReleaseBtc => release::release_btc(context, frame),
+        Method::UpdateCollections => update_collections::update_collections(context, frame),
+        Method::GetBtcTransactionConfirmations => confirmations::run(frame, &call.arguments),
+        Method::RegisterFastBridgeBtcTransaction => flyover::register(context, frame, arguments),
+        method => {
+            for group in GROUPS {
+                if let Some(outcome) = group(method, context, frame, arguments) {
+                    return outcome;
+                }
+            }
+            Err(Stop::Error(ContractError::Unsupported(call.definition.name.into())))
+        }
+    }
+}
+
+/// Answers the methods that belong to it, None for all others.
+type Group = fn(Method, &ContractContext<'_>, &mut Frame<'_>, Arguments<'_>) -> Option<Outcome>;
+
+const GROUPS: &[Group] =
+    &[header_queries::run, federation_queries::run, peg_queries::run, fees::run, settings::run, union::run, votes::run];
+
+/// The decoded arguments; their types are those of the definition.
+#[derive(Clone, Copy)]
+pub(crate) struct Arguments<'a>(&'a [AbiValue]);
+
+impl<'a> Arguments<'a> {
+    pub(crate) fn int(self, index: usize) -> U256 {
+        match self.0.get(index) {
+            Some(AbiValue::Int(value)) => *value,
+            _ => U256::ZERO,
+        }
+    }
+
+    /// Low 32 bits, signed.
+    pub(crate) fn low_int(self, index: usize) -> i32 {
+        abi::low_i32(self.int(index))
+    }
+
+    pub(crate) fn text(self, index: usize) -> &'a str {
+        match self.0.get(index) {
+            Some(AbiValue::String(text)) => text,
+            _ => "",
+        }
+    }
+
+    pub(crate) fn bytes(self, index: usize) -> &'a [u8] {
+        match self.0.get(index) {
+            Some(AbiValue::Bytes(bytes)) => bytes,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn hash(self, index: usize) -> B256 {
+        match self.0.get(index) {
+            Some(AbiValue::Bytes32(hash)) => *hash,
+            _ => B256::ZERO,
+        }
+    }
+
+    pub(crate) fn address(self, index: usize) -> Address {
+        match self.0.get(index) {
+            Some(AbiValue::Address(address)) => *address,
+            _ => Address::ZERO,
+        }
+    }
+
+    pub(crate) fn list(self, index: usize) -> &'a [AbiValue] {
+        match self.0.get(index) {
+            Some(AbiValue::Array(values)) => values,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Questions about peg-ins and peg-outs.
+
+use rhizome_primitives::abi::AbiValue;
+use rhizome_primitives::contract::ContractContext;
+use rhizome_primitives::rules::Rule;
+use rhizome_primitives::{B256, Bytes, hex};
+
+use super::{Arguments, Outcome, Stop, throw};
+use crate::method::Method;
+use crate::state::BridgeState;
+use crate::storage::Frame;
+use crate::storage::codec::ListWriter;
+use crate::storage::keys;
+use crate::storage::pegouts::encode_signatures;
+
+pub(super) fn run(
+    method: Method,
+    _context: &ContractContext<'_>,
+    frame: &mut Frame<'_>,
+    arguments: Arguments<'_>,
+) -> Option<Outcome> {
+    Some(match method {
+        Method::IsBtcTxHashAlreadyProcessed => {
+            processed(frame, arguments.text(0)).map(|height| Some(AbiValue::Bool(height.is_some())))
+        }
+        Method::GetBtcTxHashProcessedHeight => processed(frame, arguments.text(0))
+            .map(|height| Some(AbiValue::int(height.map_or(-1, |height| height as i64)))),
+        Method::GetMinimumLockTxValue => minimum_pegin(frame),
+        Method::GetNextPegoutCreationBlockNumber => next_pegout(frame),
+        Method::GetQueuedPegoutsCount => queued(frame),
+        Method::GetStateForBtcReleaseClient => state_for_release(frame),
+        Method::GetStateForSvpClient => state_for_validation(frame),
+        Method::GetStateForDebugging => state_for_debugging(frame),
+        _ => return None,
+    })
+}
+
+/// Height at which a transaction was processed; its hash is text in display order, lower case.
+fn processed(frame: &mut Frame<'_>, text: &str) -> Result<Option<u64>, Stop> {
+    let mut hash = B256::ZERO;
+    let lower_case = !text.bytes().any(|byte| byte.is_ascii_uppercase());
+    if !lower_case || text.len() != 64 || hex::decode_to_slice(text, hash.as_mut_slice()).is_err() {
+        return throw("the hash is not 64 lower-case hexadecimal digits");
+    }
+    Ok(frame.processed_height(hash)?)
+}
+
+fn minimum_pegin(frame: &mut Frame<'_>) -> Outcome {
+    let minimum = &frame.bridge().minimum_pegin;
+    let value = if frame.active(Rule::Rskip219) { minimum.rskip219 } else { minimum.legacy };
+    Ok(Some(AbiValue::int(value as i64)))
+}
+
+fn next_pegout(frame: &mut Frame<'_>) -> Outcome {
+    Ok(Some(AbiValue::int(frame.next_pegout_height()? as i64)))
+}
+
+fn queued(frame: &mut Frame<'_>) -> Outcome {
+    Ok(Some(AbiValue::int(frame.requests()?.len() as i64)))
+}
+
+fn state_for_release(frame: &mut Frame<'_>) -> Outcome {
+    let waiting = encode_signatures(frame.waiting_for_signatures()?);
+    Ok(Some(AbiValue::Bytes(ListWriter::default().raw(&waiting).finish().into())))
+}
+
+fn state_for_validation(frame: &mut Frame<'_>) -> Outcome {
+    let empty = Bytes::from(ListWriter::default().finish());
+    let waiting = frame.read(keys::SVP_SPEND_WAITING.key())?.unwrap_or(empty);
+    Ok(Some(AbiValue::Bytes(ListWriter::default().raw(&waiting).finish().into())))
+}
+
+fn state_for_debugging(frame: &mut Frame<'_>) -> Outcome {
+    let papyrus = frame.active(Rule::Rskip146);
+    Ok(Some(AbiValue::Bytes(BridgeState::load(frame)?.encode(papyrus).into())))
+}
