@@ -1,1 +1,32 @@
-//! The state store: trie nodes, code and ancestor facts in LMDB, with the caches that all threads share
+//! The state store: trie nodes, code and ancestor facts in LMDB, with the caches that all threads
+//! share.
+//!
+//! Nodes are stored under their hashes and never change, so a state is named by its root alone and
+//! several roots live side by side. A block is applied to a parent root ([`StateStore::apply`]),
+//! kept when it is accepted ([`StateStore::keep`]) and made durable with others by one
+//! [`StateStore::commit`]. What was not committed is gone after a crash; what was is complete.
+
+pub mod account_proof;
+pub mod ancestor_codec;
+pub mod applied;
+pub mod check;
+pub mod options;
+pub mod state_store;
+
+mod ancestry;
+mod backend;
+mod batch;
+mod clock_cache;
+mod head_cache;
+mod lmdb;
+mod lmdb_open;
+mod node_cache;
+mod pending;
+mod reader;
+mod registry;
+
+pub use account_proof::{AccountProof, CellProof};
+pub use applied::AppliedState;
+pub use check::{CheckProgress, CheckReport};
+pub use options::StoreOptions;
+pub use state_store::{StateStore, StoreFigures};

@@ -1,0 +1,159 @@
+//! Walking up from a block. The branch that is being extended is held as a window indexed by
+//! number: whoever stands on it reaches any depth in one step. Others walk parent by parent until
+//! they meet it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rhizome_primitives::B256;
+use rhizome_primitives::block::{AncestorBlock, Ancestry};
+
+use crate::state_store::StateStore;
+
+/// Blocks held. REMASC reads 4,000 + span blocks back and the BlockHeader contract 4,000; the rest is
+/// room for reorganisations. About 1 KiB each.
+const WINDOW: usize = 8192;
+
+/// Blocks walked to connect a new tip with the window before starting a new one.
+const LONGEST_REBASE: usize = 1024;
+
+/// A run of blocks, each the parent of the next.
+#[derive(Default)]
+pub(crate) struct Window(VecDeque<Arc<AncestorBlock>>);
+
+impl Window {
+    /// The block of that number on this branch, if it is inside.
+    fn at(&self, number: u64) -> Option<&Arc<AncestorBlock>> {
+        let lowest = self.0.front()?.number;
+        self.0.get(usize::try_from(number.checked_sub(lowest)?).ok()?)
+    }
+
+    fn contains(&self, block: &AncestorBlock) -> bool {
+        self.at(block.number).is_some_and(|inside| inside.hash == block.hash)
+    }
+
+    /// Adds a block if it follows the tip.
+    pub(crate) fn extend(&mut self, block: Arc<AncestorBlock>) {
+        let follows = |tip: &Arc<AncestorBlock>| tip.hash == block.parent_hash && tip.number + 1 == block.number;
+        if self.0.back().is_some_and(follows) {
+            self.0.push_back(block);
+            if self.0.len() > WINDOW {
+                self.0.pop_front();
+            }
+        }
+    }
+
+    /// Makes the branch of `tip` the window's, unless it is or `tip` is lower than the present one.
+    fn rebase(&mut self, store: &StateStore, tip: &Arc<AncestorBlock>) {
+        if self.contains(tip) || self.0.back().is_some_and(|present| present.number > tip.number) {
+            return;
+        }
+        let mut branch = vec![tip.clone()];
+        while let Some(lowest) = branch.last() {
+            let parent = lowest.number.checked_sub(1).and_then(|number| self.at(number));
+            if let Some(parent) = parent.filter(|parent| parent.hash == lowest.parent_hash) {
+                let keep = parent.number - self.0[0].number + 1;
+                self.0.truncate(keep as usize);
+                branch.into_iter().rev().for_each(|block| self.extend(block));
+                return;
+            }
+            let inside = self.0.front().is_some_and(|front| front.number < lowest.number);
+            match parent_of(store, lowest).filter(|_| inside && branch.len() < LONGEST_REBASE) {
+                Some(parent) => branch.push(parent),
+                None => break,
+            }
+        }
+        self.0 = branch.into_iter().rev().collect();
+    }
+
+    /// Makes the window reach down to `number`, as far as it has room.
+    fn reach_down(&mut self, store: &StateStore, number: u64) {
+        while self.0.len() < WINDOW
+            && let Some(lowest) = self.0.front().filter(|lowest| lowest.number > number)
+            && let Some(parent) = parent_of(store, lowest)
+        {
+            self.0.push_front(parent);
+        }
+    }
+}
+
+/// The stored parent; None past genesis, when it is unknown, or when the store contradicts itself.
+fn parent_of(store: &StateStore, block: &AncestorBlock) -> Option<Arc<AncestorBlock>> {
+    let number = block.number.checked_sub(1)?;
+    store.ancestor(&block.parent_hash).ok().flatten().filter(|parent| parent.number == number)
+}
+
+/// The branch that ends with one block.
+pub(crate) struct BranchBelow {
+    store: Arc<StateStore>,
+    parent: Option<Arc<AncestorBlock>>,
+    /// Blocks from the parent down that are not in the window, as far as walked.
+    aside: Mutex<Vec<Arc<AncestorBlock>>>,
+}
+
+impl BranchBelow {
+    pub(crate) fn new(store: Arc<StateStore>, parent_hash: B256) -> Self {
+        let tip = store.window.read().0.back().filter(|tip| tip.hash == parent_hash).cloned();
+        let parent = tip.or_else(|| store.ancestor(&parent_hash).ok().flatten());
+        if let Some(parent) = &parent {
+            store.window.write().rebase(&store, parent);
+        }
+        Self { store, parent, aside: Mutex::default() }
+    }
+
+    /// The ancestor of `base` with that number, when `base` is in the window.
+    fn in_window(&self, base: &AncestorBlock, number: u64) -> Option<Option<Arc<AncestorBlock>>> {
+        let window = self.store.window.read();
+        if !window.contains(base) {
+            return None;
+        }
+        if let Some(block) = window.at(number) {
+            return Some(Some(block.clone()));
+        }
+        drop(window);
+        let mut window = self.store.window.write();
+        // The window may have been rebased meanwhile.
+        if !window.contains(base) {
+            return None;
+        }
+        window.reach_down(&self.store, number);
+        let mut block = window.0.front()?.clone();
+        if let Some(inside) = window.at(number) {
+            return Some(Some(inside.clone()));
+        }
+        drop(window);
+        while block.number > number {
+            match parent_of(&self.store, &block) {
+                Some(parent) => block = parent,
+                None => return Some(None),
+            }
+        }
+        Some(Some(block))
+    }
+}
+
+impl Ancestry for BranchBelow {
+    fn ancestor(&self, depth: u64) -> Option<Arc<AncestorBlock>> {
+        let parent = self.parent.as_ref()?;
+        let number = parent.number.checked_sub(depth)?;
+        if number == parent.number {
+            return Some(parent.clone());
+        }
+        if let Some(answer) = self.in_window(parent, number) {
+            return answer;
+        }
+        let mut aside = self.aside.lock();
+        loop {
+            if let Some(block) = aside.get(usize::try_from(depth).ok()?.checked_sub(1)?) {
+                return Some(block.clone());
+            }
+            let lowest = aside.last().unwrap_or(parent);
+            if let Some(answer) = self.in_window(lowest, number) {
+                return answer;
+            }
+            let above = parent_of(&self.store, lowest)?;
+            aside.push(above);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! A state that was computed but not kept.
+
+use rhizome_primitives::state::{StateError, WriteSet};
+use rhizome_primitives::{B256, Bytes};
+use rhizome_trie::account::encode_account;
+use rhizome_trie::{Trie, keys};
+
+/// The outcome of applying a write set.
+#[derive(Clone, Debug)]
+pub struct AppliedState {
+    parent: B256,
+    root: B256,
+    nodes: Vec<(B256, Bytes)>,
+}
+
+impl AppliedState {
+    /// Recursive deletions first, then the writes (consensus.md §6.6).
+    pub(crate) fn compute(mut trie: Trie, parent: B256, changes: &WriteSet) -> Result<Self, StateError> {
+        for account in &changes.deleted {
+            trie.delete_recursive(&keys::account_key(account))?;
+        }
+        for (account, state) in &changes.accounts {
+            trie.put(&keys::account_key(account), encode_account(state).into())?;
+        }
+        for (account, code) in &changes.code {
+            trie.put(&keys::code_key(account), code.clone())?;
+        }
+        for account in &changes.markers {
+            trie.put(&keys::storage_prefix_key(account), Bytes::from_static(&keys::MARKER))?;
+        }
+        for (account, slot, value) in &changes.storage {
+            trie.put(&keys::storage_key(account, slot), value.clone().unwrap_or_default())?;
+        }
+        let root = trie.root();
+        Ok(Self { parent, root, nodes: trie.take_new_nodes() })
+    }
+
+    /// Root of the state that the changes were applied to.
+    pub fn parent(&self) -> B256 {
+        self.parent
+    }
+
+    /// Root of the new state.
+    pub fn root(&self) -> B256 {
+        self.root
+    }
+
+    /// New nodes and long values by hash.
+    pub fn nodes(&self) -> &[(B256, Bytes)] {
+        &self.nodes
+    }
+
+    pub(crate) fn into_nodes(self) -> Vec<(B256, Bytes)> {
+        self.nodes
+    }
+}

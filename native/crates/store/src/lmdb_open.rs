@@ -1,0 +1,59 @@
+//! Opening the LMDB environment and checking whose it is.
+
+use std::path::Path;
+
+use heed::{Env, EnvFlags, EnvOpenOptions, WithTls};
+use parking_lot::RwLock;
+use rhizome_primitives::state::StateError;
+
+use crate::lmdb::{ANCESTORS, Lmdb, META, NODES, ROOTS, Table, store_error};
+
+/// Version of the tables and their encodings. A store of another version is refused, never guessed at.
+pub(crate) const FORMAT: u32 = 1;
+const FORMAT_KEY: &[u8] = b"format";
+
+/// Threads that may read at once. LMDB's default of 126 is little for a process with large pools.
+const MAX_READERS: u32 = 1022;
+
+/// LMDB rounds nothing: the map must be whole pages. 64 KiB is a multiple of every page size in use.
+const MAP_UNIT: usize = 64 << 10;
+
+impl Lmdb {
+    /// Opens or creates the environment in an existing folder.
+    pub(crate) fn open(path: &Path, map_bytes: usize) -> Result<Self, StateError> {
+        let mut options = EnvOpenOptions::new().read_txn_with_tls();
+        options.map_size(map_bytes.next_multiple_of(MAP_UNIT).max(MAP_UNIT)).max_readers(MAX_READERS).max_dbs(8);
+        // SAFETY: the folder is only opened through the registry, so once per process. Read-ahead
+        // is a hint: node hashes are random, neighbours on disk are not wanted.
+        let env: Env<WithTls> = unsafe { options.flags(EnvFlags::NO_READ_AHEAD).open(path) }.map_err(|error| {
+            StateError::Store(format!("cannot open the state store at {}: {error}", path.display()))
+        })?;
+        Self::prepare(env, path)
+    }
+
+    fn prepare(env: Env<WithTls>, path: &Path) -> Result<Self, StateError> {
+        let failed = |error: heed::Error| store_error(&error);
+        let mut transaction = env.write_txn().map_err(failed)?;
+        let mut table =
+            |name| -> Result<Table, StateError> { env.create_database(&mut transaction, Some(name)).map_err(failed) };
+        let (nodes, ancestors, roots, meta) = (table(NODES)?, table(ANCESTORS)?, table(ROOTS)?, table(META)?);
+        let format = meta.get(&transaction, FORMAT_KEY).map_err(failed)?.map(<[u8]>::to_vec);
+        match format {
+            Some(format) if format == FORMAT.to_be_bytes() => {}
+            None if nodes.is_empty(&transaction).map_err(failed)? => {
+                meta.put(&mut transaction, FORMAT_KEY, &FORMAT.to_be_bytes()).map_err(failed)?;
+            }
+            other => {
+                let found = other
+                    .and_then(|bytes| Some(u32::from_be_bytes(bytes.try_into().ok()?)))
+                    .map_or("unknown".to_owned(), |found| found.to_string());
+                return Err(StateError::Store(format!(
+                    "the state store at {} has format {found}, this program uses format {FORMAT}",
+                    path.display()
+                )));
+            }
+        }
+        transaction.commit().map_err(failed)?;
+        Ok(Self { env, nodes, ancestors, roots, resizing: RwLock::new(()) })
+    }
+}

@@ -1,0 +1,28 @@
+//! Sizes of a store.
+
+const MIB: usize = 1 << 20;
+
+/// How large the caches and the memory map are. The store's file grows as needed whatever the map.
+#[derive(Clone, Copy, Debug)]
+pub struct StoreOptions {
+    /// Bytes of serialised trie nodes kept in memory. Revise when historic reads show in profiles
+    /// as LMDB lookups; the nodes above the accounts of a main-network state take about 100 MiB.
+    pub node_cache_bytes: usize,
+    /// Bytes of code kept in memory.
+    pub code_cache_bytes: usize,
+    /// Bytes of decoded accounts and cells of the head state kept in memory.
+    pub head_cache_bytes: usize,
+    /// First size of the memory map in bytes, rounded up to whole pages. It doubles when it is full.
+    pub map_bytes: usize,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            node_cache_bytes: 256 * MIB,
+            code_cache_bytes: 64 * MIB,
+            head_cache_bytes: 128 * MIB,
+            map_bytes: 1024 * MIB,
+        }
+    }
+}

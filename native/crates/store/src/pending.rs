@@ -1,0 +1,52 @@
+//! What is kept but not yet durable. Readable like everything else.
+
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+
+use crate::batch::Batch;
+
+#[derive(Default)]
+struct Layers {
+    fresh: Batch,
+    /// Being written by a commit; readable until the write is done.
+    writing: Option<Arc<Batch>>,
+}
+
+#[derive(Default)]
+pub(crate) struct Pending(RwLock<Layers>);
+
+impl Pending {
+    /// Looks an entry up, in the newer layer first.
+    pub(crate) fn get<T>(&self, look: impl Fn(&Batch) -> Option<T>) -> Option<T> {
+        let layers = self.0.read();
+        look(&layers.fresh).or_else(|| layers.writing.as_deref().and_then(look))
+    }
+
+    /// Adds entries.
+    pub(crate) fn add(&self, add: impl FnOnce(&mut Batch)) {
+        add(&mut self.0.write().fresh);
+    }
+
+    /// Trie nodes and long values waiting.
+    pub(crate) fn nodes(&self) -> usize {
+        let layers = self.0.read();
+        layers.fresh.nodes.len() + layers.writing.as_ref().map_or(0, |batch| batch.nodes.len())
+    }
+
+    /// Starts a write: everything waiting so far. [`Self::finish`] must follow.
+    pub(crate) fn start(&self) -> Arc<Batch> {
+        let mut layers = self.0.write();
+        let batch = Arc::new(std::mem::take(&mut layers.fresh));
+        layers.writing = Some(batch.clone());
+        batch
+    }
+
+    /// Ends a write; what failed to be written waits again.
+    pub(crate) fn finish(&self, written: bool) {
+        let mut layers = self.0.write();
+        if let Some(batch) = layers.writing.take().filter(|_| !written) {
+            layers.fresh.merge(&batch);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Reading the state under one root.
+
+use std::sync::Arc;
+
+use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::state::{StateError, StateReader};
+use rhizome_primitives::{B256, Bytes, U256};
+use rhizome_trie::account::decode_account;
+use rhizome_trie::bits::Bits;
+use rhizome_trie::lookup::find;
+use rhizome_trie::{Value, keys};
+
+use crate::head_cache::{Generation, HeadKey, HeadValue};
+use crate::state_store::StateStore;
+
+pub(crate) struct RootReader {
+    store: Arc<StateStore>,
+    root: B256,
+    /// Set while the root was the head's when the reader was made.
+    generation: Option<Generation>,
+}
+
+impl RootReader {
+    pub(crate) fn new(store: Arc<StateStore>, root: B256) -> Self {
+        let generation = store.head.generation_of(&root);
+        Self { store, root, generation }
+    }
+
+    fn find(&self, key: &[u8]) -> Result<Value, StateError> {
+        find(&*self.store, &self.root, Bits::of_key(key))
+    }
+
+    fn cached(&self, key: &HeadKey) -> Option<HeadValue> {
+        self.store.head.get(self.generation?, key)
+    }
+
+    fn fill(&self, key: HeadKey, value: impl FnOnce() -> HeadValue) {
+        if let Some(generation) = self.generation {
+            self.store.head.fill(generation, key, value());
+        }
+    }
+}
+
+impl StateReader for RootReader {
+    fn account(&self, account: &AccountRef) -> Result<Option<Account>, StateError> {
+        let key = HeadKey::Account(*account);
+        if let Some(HeadValue::Account(state)) = self.cached(&key) {
+            return Ok(state);
+        }
+        let value = self.find(&keys::account_key(account))?.load(&*self.store)?;
+        let state = value
+            .map(|bytes| {
+                decode_account(&bytes).map_err(|error| StateError::Corrupt {
+                    hash: self.root,
+                    reason: format!("account {account:?}: {error}"),
+                })
+            })
+            .transpose()?;
+        self.fill(key, || HeadValue::Account(state));
+        Ok(state)
+    }
+
+    fn code_info(&self, account: &AccountRef) -> Result<Option<(B256, u32)>, StateError> {
+        let key = HeadKey::Code(*account);
+        if let Some(HeadValue::Code(info)) = self.cached(&key) {
+            return Ok(info);
+        }
+        let value = self.find(&keys::code_key(account))?;
+        let info = value.hash().map(|hash| (hash, value.length()));
+        self.fill(key, || HeadValue::Code(info));
+        Ok(info)
+    }
+
+    fn code(&self, account: &AccountRef) -> Result<Bytes, StateError> {
+        let Some((hash, _)) = self.code_info(account)? else { return Ok(Bytes::new()) };
+        if let Some(code) = self.store.codes.get(&hash) {
+            return Ok(code);
+        }
+        let code = self.find(&keys::code_key(account))?.load(&*self.store)?.unwrap_or_default();
+        self.store.codes.insert(hash, code.clone());
+        Ok(code)
+    }
+
+    fn is_contract(&self, account: &AccountRef) -> Result<bool, StateError> {
+        let key = HeadKey::Marker(*account);
+        if let Some(HeadValue::Marker(marked)) = self.cached(&key) {
+            return Ok(marked);
+        }
+        let marked = !self.find(&keys::storage_prefix_key(account))?.is_none();
+        self.fill(key, || HeadValue::Marker(marked));
+        Ok(marked)
+    }
+
+    fn storage(&self, account: &AccountRef, slot: &U256) -> Result<Option<Bytes>, StateError> {
+        let key = HeadKey::Cell(*account, *slot);
+        if let Some(HeadValue::Cell(value)) = self.cached(&key) {
+            return Ok(value);
+        }
+        let value = self.find(&keys::storage_key(account, slot))?.load(&*self.store)?;
+        self.fill(key, || HeadValue::cell(value.as_ref()));
+        Ok(value)
+    }
+}

@@ -1,0 +1,40 @@
+//! Stores that are open in this process. LMDB forbids opening an environment twice, and threads
+//! that load the addon separately must share one store.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use rhizome_primitives::state::StateError;
+
+use crate::backend::Backend;
+use crate::lmdb::Lmdb;
+use crate::options::StoreOptions;
+use crate::state_store::StateStore;
+
+static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<StateStore>>>> = LazyLock::new(Mutex::default);
+
+/// How long to wait for a store that another thread has just let go and that is being closed.
+const CLOSING: Duration = Duration::from_secs(10);
+
+/// The open store of a folder, or a newly opened one. The folder is created when missing. The
+/// options count for the one who opens first.
+pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore>, StateError> {
+    let failed = |error: std::io::Error| StateError::Store(format!("state store folder {}: {error}", path.display()));
+    std::fs::create_dir_all(path).map_err(failed)?;
+    let path = path.canonicalize().map_err(failed)?;
+    let mut open = OPEN.lock();
+    open.retain(|_, store| store.strong_count() > 0);
+    if let Some(store) = open.get(&path).and_then(Weak::upgrade) {
+        return Ok(store);
+    }
+    if let Some(closing) = heed::env_closing_event(&path) {
+        closing.wait_timeout(CLOSING);
+    }
+    let lmdb = Lmdb::open(&path, options.map_bytes)?;
+    let store = Arc::new(StateStore::with_backend(Backend::Lmdb(lmdb), options));
+    open.insert(path, Arc::downgrade(&store));
+    Ok(store)
+}

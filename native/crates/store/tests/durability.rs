@@ -1,0 +1,230 @@
+//! What survives: closing, crashing, growing, and stores that are not ours to read.
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use heed::types::Bytes as RawBytes;
+use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::state::{StateError, StateReader, WriteSet};
+use rhizome_primitives::{Address, B256, Bytes, U256};
+use rhizome_store::{CheckProgress, StateStore, StoreOptions};
+use rhizome_trie::EMPTY_ROOT;
+
+const SMALL_MAP: StoreOptions = StoreOptions {
+    node_cache_bytes: 1 << 20,
+    code_cache_bytes: 1 << 20,
+    head_cache_bytes: 1 << 20,
+    map_bytes: 1 << 16,
+};
+
+fn open(path: &Path) -> Arc<StateStore> {
+    StateStore::open(path, &SMALL_MAP).unwrap()
+}
+
+fn owner(number: u64) -> AccountRef {
+    AccountRef::Address(Address::left_padding_from(&number.to_be_bytes()))
+}
+
+/// Fifty accounts, each with a long code and a cell.
+fn block(number: u64) -> WriteSet {
+    let accounts: Vec<_> = (number * 50..number * 50 + 50).map(owner).collect();
+    WriteSet {
+        accounts: accounts
+            .iter()
+            .map(|account| (*account, Account { nonce: U256::from(number), ..Account::default() }))
+            .collect(),
+        code: accounts
+            .iter()
+            .map(|account| (*account, Bytes::from([account.as_bytes(), &[1; 500]].concat())))
+            .collect(),
+        markers: accounts.clone(),
+        storage: accounts
+            .iter()
+            .map(|account| (*account, U256::from(number), Some(Bytes::from_static(&[9]))))
+            .collect(),
+        ..WriteSet::default()
+    }
+}
+
+fn keep(store: &Arc<StateStore>, root: B256, number: u64) -> B256 {
+    let applied = store.apply(root, &block(number)).unwrap();
+    let root = applied.root();
+    store.keep(applied);
+    root
+}
+
+#[test]
+fn committed_states_survive_and_others_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let first = keep(&store, EMPTY_ROOT, 0);
+    let second = keep(&store, first, 1);
+    store.put_root(B256::repeat_byte(1), second);
+    store.commit().unwrap();
+    let third = keep(&store, second, 2);
+    assert!(store.has_root(&third).unwrap());
+    assert!(store.figures().pending_nodes > 0);
+    drop(store);
+    let store = open(folder.path());
+    assert_eq!(store.figures().pending_nodes, 0);
+    for root in [first, second] {
+        store.check_root(&root, &CheckProgress::default()).unwrap();
+    }
+    assert!(!store.has_root(&third).unwrap());
+    assert_eq!(store.root_for(&B256::repeat_byte(1)).unwrap(), Some(second));
+    let again = keep(&store, second, 2);
+    assert_eq!(again, third);
+    store.commit().unwrap();
+    store.check_root(&third, &CheckProgress::default()).unwrap();
+}
+
+#[test]
+fn the_map_grows_beyond_its_first_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut root = EMPTY_ROOT;
+    std::thread::scope(|scope| {
+        let (sender, receiver) = std::sync::mpsc::channel::<B256>();
+        let reading = store.clone();
+        // Reads go on while the map is resized.
+        scope.spawn(move || {
+            for root in receiver {
+                reading.drop_caches();
+                assert!(reading.reader(root).unwrap().account(&owner(0)).unwrap().is_some());
+            }
+        });
+        for number in 0..100 {
+            root = keep(&store, root, number);
+            store.commit().unwrap();
+            sender.send(root).unwrap();
+        }
+    });
+    drop(store);
+    let store = open(folder.path());
+    let report = store.check_root(&root, &CheckProgress::default()).unwrap();
+    assert_eq!(report.long_values, 5000);
+    assert!(report.bytes > 2 << 20);
+}
+
+#[test]
+fn one_folder_is_one_store_in_all_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = open(folder.path());
+    let detour = folder.path().join("..").join(folder.path().file_name().unwrap());
+    assert!(Arc::ptr_eq(&first, &open(&detour)));
+    drop(first);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let path = folder.path();
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let store = open(path);
+                    let root = keep(&store, EMPTY_ROOT, thread * 20 + round);
+                    store.commit().unwrap();
+                    assert!(store.has_root(&root).unwrap());
+                }
+            });
+        }
+    });
+    let store = open(folder.path());
+    for number in 0..80 {
+        let root = store.apply(EMPTY_ROOT, &block(number)).unwrap().root();
+        store.check_root(&root, &CheckProgress::default()).unwrap();
+    }
+}
+
+/// Opens the environment beside the store, as another program would.
+fn edit(path: &Path, table: &str, change: impl FnOnce(heed::Database<RawBytes, RawBytes>, &mut heed::RwTxn<'_>)) {
+    // SAFETY: no store is open on the folder.
+    let env = unsafe { heed::EnvOpenOptions::new().map_size(1 << 24).max_dbs(8).open(path) }.unwrap();
+    let mut transaction = env.write_txn().unwrap();
+    let table = env.create_database(&mut transaction, Some(table)).unwrap();
+    change(table, &mut transaction);
+    transaction.commit().unwrap();
+}
+
+#[test]
+fn a_store_of_another_format_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()));
+    edit(folder.path(), "meta", |table, transaction| table.put(transaction, b"format", &[0, 0, 0, 9]).unwrap());
+    let Err(error) = StateStore::open(folder.path(), &SMALL_MAP) else { panic!("opened") };
+    assert!(error.to_string().contains("has format 9, this program uses format 1"), "{error}");
+}
+
+#[test]
+fn damage_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let root = keep(&store, EMPTY_ROOT, 0);
+    store.commit().unwrap();
+    drop(store);
+    let (mut victim, mut content) = (Vec::new(), Vec::new());
+    let other = |key: &[u8]| key != root.as_slice();
+    edit(folder.path(), "nodes", |table, transaction| {
+        let (key, value) = table.iter(transaction).unwrap().map(Result::unwrap).find(|(key, _)| other(key)).unwrap();
+        (victim, content) = (key.to_vec(), value.to_vec());
+        table.put(transaction, &victim, &[0xee; 50]).unwrap();
+    });
+    let checked = open(folder.path()).check_root(&root, &CheckProgress::default());
+    assert!(matches!(checked, Err(StateError::Corrupt { hash, .. }) if hash.as_slice() == victim));
+    edit(folder.path(), "nodes", |table, transaction| {
+        table.delete(transaction, &victim).unwrap();
+    });
+    let checked = open(folder.path()).check_root(&root, &CheckProgress::default());
+    assert!(matches!(checked, Err(StateError::MissingNode(hash)) if hash.as_slice() == victim));
+    edit(folder.path(), "nodes", |table, transaction| table.put(transaction, &victim, &content).unwrap());
+    assert!(open(folder.path()).check_root(&root, &CheckProgress::default()).is_ok());
+    edit(folder.path(), "nodes", |table, transaction| table.put(transaction, root.as_slice(), &[0x7f, 0xff]).unwrap());
+    let store = open(folder.path());
+    let reader: Arc<dyn StateReader> = store.reader(root).unwrap();
+    assert!(matches!(reader.account(&owner(0)), Err(StateError::Corrupt { hash, .. }) if hash == root));
+    assert!(matches!(store.apply(root, &block(1)), Err(StateError::Corrupt { .. })));
+}
+
+const CRASH_FOLDER: &str = "RHIZOME_TEST_CRASH_FOLDER";
+
+/// Run as another process by the test below: commits block after block until it is killed.
+#[test]
+fn crashing_writer() {
+    let Some(folder) = std::env::var_os(CRASH_FOLDER) else { return };
+    let store = open(Path::new(&folder));
+    let mut root = EMPTY_ROOT;
+    for number in 0.. {
+        root = keep(&store, root, number);
+        store.commit().unwrap();
+        println!("\ncommitted {root}");
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_every_committed_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "crashing_writer", "--nocapture"])
+        .env(CRASH_FOLDER, folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut roots: Vec<B256> = Vec::new();
+    for line in BufReader::new(writer.stdout.take().unwrap()).lines() {
+        if let Some(root) = line.unwrap().strip_prefix("committed ") {
+            roots.push(root.parse().unwrap());
+        }
+        if roots.len() == 25 {
+            writer.kill().unwrap();
+        }
+    }
+    writer.wait().unwrap();
+    assert!(roots.len() >= 25);
+    let store = open(folder.path());
+    for root in &roots {
+        store.check_root(root, &CheckProgress::default()).unwrap();
+    }
+    let next = keep(&store, *roots.last().unwrap(), roots.len() as u64);
+    store.commit().unwrap();
+    store.check_root(&next, &CheckProgress::default()).unwrap();
+}

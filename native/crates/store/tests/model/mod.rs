@@ -1,0 +1,103 @@
+//! A naive state to compare with, and random changes to it.
+#![allow(dead_code, clippy::unwrap_used, reason = "each test uses a part")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::state::{StateReader, WriteSet};
+use rhizome_primitives::{Address, Bytes, U256};
+use rhizome_trie::keccak256;
+
+pub(crate) const ACCOUNTS: u8 = 4;
+pub(crate) const SLOTS: u64 = 5;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Model {
+    pub(crate) accounts: BTreeMap<AccountRef, Account>,
+    pub(crate) code: BTreeMap<AccountRef, Bytes>,
+    pub(crate) markers: BTreeSet<AccountRef>,
+    pub(crate) cells: BTreeMap<(AccountRef, U256), Bytes>,
+}
+
+pub(crate) fn account(index: u8) -> AccountRef {
+    if index == 0 { AccountRef::RemascSender } else { AccountRef::Address(Address::with_last_byte(index)) }
+}
+
+impl Model {
+    pub(crate) fn apply(&mut self, changes: &WriteSet) {
+        for account in &changes.deleted {
+            if self.accounts.remove(account).is_some() {
+                self.code.remove(account);
+                self.markers.remove(account);
+                self.cells.retain(|(owner, _), _| owner != account);
+            }
+        }
+        self.accounts.extend(changes.accounts.iter().copied());
+        for (account, code) in &changes.code {
+            if code.is_empty() {
+                self.code.remove(account)
+            } else {
+                self.code.insert(*account, code.clone())
+            };
+        }
+        self.markers.extend(&changes.markers);
+        for (account, slot, value) in &changes.storage {
+            match value.as_ref().filter(|value| !value.is_empty()) {
+                Some(value) => self.cells.insert((*account, *slot), value.clone()),
+                None => self.cells.remove(&(*account, *slot)),
+            };
+        }
+    }
+
+    /// Everything the reader says is what the model holds.
+    pub(crate) fn check(&self, reader: &dyn StateReader) -> Result<(), TestCaseError> {
+        for index in 0..ACCOUNTS {
+            let account = account(index);
+            prop_assert_eq!(reader.account(&account).unwrap(), self.accounts.get(&account).copied());
+            let code = self.code.get(&account).cloned().unwrap_or_default();
+            let info = (!code.is_empty()).then(|| (keccak256(&code), code.len() as u32));
+            prop_assert_eq!(reader.code_info(&account).unwrap(), info);
+            prop_assert_eq!(reader.code(&account).unwrap(), code);
+            prop_assert_eq!(reader.is_contract(&account).unwrap(), self.markers.contains(&account));
+            for slot in (0..SLOTS).map(U256::from) {
+                prop_assert_eq!(reader.storage(&account, &slot).unwrap(), self.cells.get(&(account, slot)).cloned());
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn changes() -> impl Strategy<Value = WriteSet> {
+    let who = 0..ACCOUNTS;
+    let bytes = || prop_oneof![prop::collection::vec(any::<u8>(), 0..4), prop::collection::vec(any::<u8>(), 30..80)];
+    (
+        prop::collection::btree_set(who.clone(), 0..2),
+        prop::collection::btree_map(who.clone(), (any::<u64>(), any::<i64>()), 0..4),
+        prop::collection::btree_map(who.clone(), bytes(), 0..2),
+        prop::collection::btree_set(who.clone(), 0..2),
+        prop::collection::btree_map((who, 0..SLOTS), prop::option::of(bytes()), 0..6),
+    )
+        .prop_map(|(deleted, accounts, code, markers, storage)| WriteSet {
+            deleted: deleted.into_iter().map(account).collect(),
+            accounts: accounts
+                .into_iter()
+                .map(|(index, (nonce, balance))| (account(index), state(nonce, balance)))
+                .collect(),
+            code: code.into_iter().map(|(index, code)| (account(index), code.into())).collect(),
+            markers: markers.into_iter().map(account).collect(),
+            storage: storage
+                .into_iter()
+                .map(|((index, slot), value)| (account(index), U256::from(slot), value.map(Bytes::from)))
+                .collect(),
+        })
+}
+
+fn state(nonce: u64, balance: i64) -> Account {
+    let magnitude = U256::from(balance.unsigned_abs());
+    Account {
+        nonce: U256::from(nonce),
+        balance: if balance < 0 { magnitude.wrapping_neg() } else { magnitude },
+        flags: 0,
+    }
+}
