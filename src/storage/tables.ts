@@ -19,12 +19,10 @@ export const TABLES = {
   receipts: 7,
   /** block hash → sender (20 bytes; zeros for the reward transaction)*. */
   senders: 8,
-  /** block hash → root of the state after it, where the header does not name it (before RSKIP126). */
-  stateRoots: 9,
   /** Kept for the index of logs by address and topic; not written yet. */
-  logIndex: 10,
+  logIndex: 9,
   /** transaction hash → milliseconds 8 ∥ height 8 ∥ RLP: what the pool keeps over a restart. */
-  poolJournal: 11,
+  poolJournal: 10,
 } as const
 
 /** Name of a table. */

@@ -66,6 +66,11 @@ export class Block {
     return encodeList(this.transactions.map((transaction) => transaction.encoded))
   }
 
+  /** `[transactions, full uncle headers]`: the block without its header. */
+  get encodedBody(): Buffer {
+    return encodeList([this.encodedTransactions, encodeUncles(this.uncles)])
+  }
+
   /** What the block adds to the total difficulty: its own and its uncles' (consensus.md §7). */
   get cumulativeDifficulty(): bigint {
     return this.uncles.reduce((sum, uncle) => sum + uncle.difficulty, this.header.difficulty)
@@ -94,6 +99,16 @@ export function parseBlockUnchecked(spec: NetworkSpec, rlp: Uint8Array): Block {
     headerFromItems(spec, itemAt(items, 0).items),
     transactionsFromItems(itemAt(items, 1).items),
     itemAt(items, 2).items.map((uncle) => headerFromItems(spec, uncle.items)),
+  )
+}
+
+/** Block of a stored header and body: {@link BlockHeader.encodedFull} and {@link Block.encodedBody}. */
+export function blockFromParts(spec: NetworkSpec, header: Buffer, body: Buffer): Block {
+  const items = parseRLPList(body)
+  return new Block(
+    headerFromItems(spec, parseRLPList(header)),
+    transactionsFromItems(itemAt(items, 0).items),
+    itemAt(items, 1).items.map((uncle) => headerFromItems(spec, uncle.items)),
   )
 }
 

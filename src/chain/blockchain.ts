@@ -1,0 +1,205 @@
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { NativeChainSpec } from '../native/chainSpec.ts'
+import type { ChainEnvironment, TableWriter } from '../storage/environment.ts'
+import { StorageError } from '../storage/errors.ts'
+import { readPosition } from '../storage/totalDifficulty.ts'
+import { ancestorFactsOf } from './ancestorFacts.ts'
+import { Ancestry } from './ancestry.ts'
+import type { BlockExecutor } from './blockExecutor.ts'
+import { ChainReader } from './chainReader.ts'
+import { type HeadChange, moveHead, writeBlock } from './chainWriter.ts'
+import type { Block } from './codec/block.ts'
+import type { BlockHeader } from './codec/header.ts'
+import { isBetterTip } from './forkChoice.ts'
+import { OrphanBlocks } from './orphanBlocks.ts'
+import type { ValidationContext } from './validation/context.ts'
+import { InvalidBlockError } from './validation/errors.ts'
+import type { OptionalRule } from './validation/rules.ts'
+import { createInvalidBlockError, validateBlock } from './validation/validateBlock.ts'
+
+/** What became of a block that was offered (consensus.md §7). */
+export type ConnectResult =
+  | { readonly status: 'IMPORTED_BEST'; readonly change: HeadChange }
+  | { readonly status: 'IMPORTED_NOT_BEST' }
+  | { readonly status: 'EXIST' }
+  /** Kept until its parent comes, as long as there is room. */
+  | { readonly status: 'NO_PARENT' }
+  | { readonly status: 'INVALID_BLOCK'; readonly error: InvalidBlockError }
+
+/** What a chain is made of. */
+export interface BlockchainOptions {
+  readonly spec: NetworkSpec
+  readonly nativeSpec: NativeChainSpec
+  readonly environment: ChainEnvironment
+  readonly executor: BlockExecutor
+  /** Rules that recorded chains do not keep; none on a network. */
+  readonly disabledRules?: ReadonlySet<OptionalRule>
+  /** Seconds since 1970. */
+  readonly now?: () => number
+}
+
+/** The chain of one network: connects blocks, chooses the head. The one thread that writes has one. */
+export class Blockchain {
+  readonly reader: ChainReader
+  /** Recent connected blocks, as the rules read them. */
+  readonly ancestry: Ancestry
+  readonly #environment: ChainEnvironment
+  readonly #executor: BlockExecutor
+  readonly #context: ValidationContext
+  readonly #orphans = new OrphanBlocks()
+  readonly #listeners = new Set<(change: HeadChange) => void>()
+  #head: BlockHeader
+
+  /**
+   * Goes on from the stored head; genesis must be stored (`initializeChain`).
+   * @throws StorageError when the head or its state is missing
+   */
+  constructor(options: BlockchainOptions) {
+    const { spec, nativeSpec, environment, executor } = options
+    this.#environment = environment
+    this.#executor = executor
+    this.reader = new ChainReader(spec, environment)
+    this.ancestry = new Ancestry((hashHex) => {
+      const block = this.reader.blockByHash(Buffer.from(hashHex, 'hex'))
+      return block === null ? undefined : ancestorFactsOf(block)
+    })
+    this.#context = {
+      spec,
+      nativeSpec,
+      disabledRules: options.disabledRules ?? new Set(),
+      ancestry: this.ancestry,
+      headerByHash: (hash) => this.#headerByHash(hash),
+      nonceAfter: (block, account) => executor.nonceAfter(block, account),
+      now: options.now ?? (() => Math.floor(Date.now() / 1000)),
+    }
+    this.#head = this.reader.head()
+    if (!executor.hasStateAfter(this.#head)) {
+      throw new StorageError('STORAGE_CORRUPT', `the state after the head ${this.#head.hashHex} is missing`)
+    }
+    executor.headChanged(this.#head)
+  }
+
+  /** Header of the best block. */
+  get head(): BlockHeader {
+    return this.#head
+  }
+
+  /** Blocks that wait for their parent. */
+  get orphanCount(): number {
+    return this.#orphans.size
+  }
+
+  /** Calls a listener after every committed change of the head; returns what ends that. */
+  onHead(listener: (change: HeadChange) => void): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  /** Connects one block, and those that waited for it, in one commit. */
+  connect(block: Block): ConnectResult {
+    const [result] = this.connectAll([block])
+    if (result === undefined) throw new Error('no result for a block')
+    return result
+  }
+
+  /**
+   * Connects blocks in order, in one commit: first the states become durable, then everything else in one
+   * transaction. Ends with the first invalid block; what came before it stays.
+   * @returns one result per block that was looked at
+   */
+  connectAll(blocks: Iterable<Block>): ConnectResult[] {
+    const head = this.#head
+    const changes: HeadChange[] = []
+    try {
+      const results = this.#environment.transaction((writer) => {
+        const found: ConnectResult[] = []
+        for (const block of blocks) {
+          const result = this.#connect(writer, block, changes)
+          found.push(result)
+          if (result.status === 'INVALID_BLOCK') break
+          if (result.status === 'IMPORTED_BEST' || result.status === 'IMPORTED_NOT_BEST') {
+            this.#connectOrphans(writer, block.hashHex, changes)
+          }
+        }
+        this.#executor.commit()
+        return found
+      })
+      this.#tell(changes)
+      return results
+    } catch (error) {
+      this.#head = head
+      throw error
+    }
+  }
+
+  /** Order of consensus.md §4.1. */
+  #connect(writer: TableWriter, block: Block, changes: HeadChange[]): ConnectResult {
+    if (readPosition(writer, block.hash) !== undefined) return { status: 'EXIST' }
+    const parent = this.#headerByHash(block.header.parentHash)
+    const position = parent && readPosition(writer, parent.hash)
+    if (parent === undefined || position === undefined) {
+      this.#orphans.add(block)
+      return { status: 'NO_PARENT' }
+    }
+    try {
+      const totalDifficulty = position.totalDifficulty + block.cumulativeDifficulty
+      this.#accept(writer, block, parent, totalDifficulty)
+      return this.#choose(writer, block, totalDifficulty, changes)
+    } catch (error) {
+      if (error instanceof InvalidBlockError) return { status: 'INVALID_BLOCK', error }
+      throw error
+    }
+  }
+
+  #accept(writer: TableWriter, block: Block, parent: BlockHeader, totalDifficulty: bigint): void {
+    if (block.number === 0) {
+      throw createInvalidBlockError('blockNumber', { expected: 'a height above 0', found: '0' }, block)
+    }
+    validateBlock(this.#context, block, parent)
+    const { receipts } = this.#executor.execute(block, parent)
+    writeBlock(writer, block, { receipts, totalDifficulty })
+    this.#executor.connected(block, totalDifficulty)
+    this.ancestry.add(ancestorFactsOf(block))
+  }
+
+  #choose(writer: TableWriter, block: Block, totalDifficulty: bigint, changes: HeadChange[]): ConnectResult {
+    const best = readPosition(writer, this.#head.hash)
+    if (best === undefined) throw new StorageError('STORAGE_CORRUPT', 'the head has no total difficulty')
+    const candidate = { hash: block.hash, totalDifficulty, paidFees: block.header.fields.paidFees }
+    const tip = {
+      hash: this.#head.hash,
+      totalDifficulty: best.totalDifficulty,
+      paidFees: this.#head.fields.paidFees,
+    }
+    if (!isBetterTip(candidate, tip)) return { status: 'IMPORTED_NOT_BEST' }
+    const change = moveHead(writer, this.reader, this.#head, block.header)
+    this.#head = block.header
+    this.#executor.headChanged(block.header)
+    changes.push(change)
+    return { status: 'IMPORTED_BEST', change }
+  }
+
+  /** Connects what waited for a block; an invalid one among them is dropped. */
+  #connectOrphans(writer: TableWriter, parentHashHex: string, changes: HeadChange[]): void {
+    const waiting = this.#orphans.takeChildren(parentHashHex)
+    for (let block = waiting.shift(); block !== undefined; block = waiting.shift()) {
+      const { status } = this.#connect(writer, block, changes)
+      if (status === 'IMPORTED_BEST' || status === 'IMPORTED_NOT_BEST') {
+        waiting.push(...this.#orphans.takeChildren(block.hashHex))
+      }
+    }
+  }
+
+  #headerByHash(hash: Buffer): BlockHeader | undefined {
+    if (this.#head.hash.equals(hash)) return this.#head
+    return this.reader.headerByHash(hash) ?? undefined
+  }
+
+  #tell(changes: readonly HeadChange[]): void {
+    for (const change of changes) {
+      for (const listener of this.#listeners) listener(change)
+    }
+  }
+}

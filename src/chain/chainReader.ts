@@ -1,0 +1,129 @@
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { TableReader } from '../storage/environment.ts'
+import { StorageError } from '../storage/errors.ts'
+import { readCanonicalHash } from '../storage/heights.ts'
+import { readHead } from '../storage/metadata.ts'
+import { readPosition } from '../storage/totalDifficulty.ts'
+import { readOccurrences } from '../storage/transactionIndex.ts'
+import { type Block, blockFromParts } from './codec/block.ts'
+import type { BlockHeader } from './codec/header.ts'
+import { parseHeader } from './codec/headerDecoder.ts'
+import { parseReceipt, type Receipt } from './codec/receipt.ts'
+import { parseRLPList } from './codec/rlpReader.ts'
+import { REMASC_SENDER } from './codec/signature.ts'
+
+const ADDRESS_LENGTH = 20
+
+/** Where the canonical chain has a transaction. */
+export interface TransactionLocation {
+  readonly blockHash: Buffer
+  readonly index: number
+}
+
+/** Decoded reads of the chain store. All reads are of the moment that the tables given stand for. */
+export class ChainReader {
+  readonly #spec: NetworkSpec
+  readonly #tables: TableReader
+
+  constructor(spec: NetworkSpec, tables: TableReader) {
+    this.#spec = spec
+    this.#tables = tables
+  }
+
+  /** Header of the best block. @throws StorageError when there is none */
+  head(): BlockHeader {
+    const hash = readHead(this.#tables)
+    const header = hash && this.headerByHash(hash)
+    if (!header) throw new StorageError('STORAGE_CORRUPT', 'the chain store has no head')
+    return header
+  }
+
+  /** Hash of the canonical block of a height. */
+  hashByNumber(number: number): Buffer | null {
+    return readCanonicalHash(this.#tables, number) ?? null
+  }
+
+  /** Header of a connected block, canonical or not. */
+  headerByHash(hash: Buffer): BlockHeader | null {
+    const rlp = this.#tables.get('headers', hash)
+    return rlp === undefined ? null : parseHeader(this.#spec, rlp)
+  }
+
+  /** Header of the canonical block of a height. */
+  headerByNumber(number: number): BlockHeader | null {
+    const hash = this.hashByNumber(number)
+    return hash === null ? null : this.headerByHash(hash)
+  }
+
+  /** A connected block, canonical or not. */
+  blockByHash(hash: Buffer): Block | null {
+    const header = this.#tables.get('headers', hash)
+    const body = this.#tables.get('bodies', hash)
+    if (header === undefined || body === undefined) return null
+    const block = blockFromParts(this.#spec, header, body)
+    const senders = this.#tables.get('senders', hash)
+    if (senders !== undefined)
+      block.setSenders(
+        block.transactions.map((transaction, index) => senderAt(senders, index, transaction.isRemasc)),
+      )
+    return block
+  }
+
+  /** The canonical block of a height. */
+  blockByNumber(number: number): Block | null {
+    const hash = this.hashByNumber(number)
+    return hash === null ? null : this.blockByHash(hash)
+  }
+
+  /** Difficulty of the chain up to and with a connected block, uncles included. */
+  totalDifficulty(hash: Buffer): bigint | null {
+    return readPosition(this.#tables, hash)?.totalDifficulty ?? null
+  }
+
+  /** RLP of the receipts of a connected block, one per transaction. */
+  encodedReceipts(hash: Buffer): readonly Buffer[] | null {
+    const list = this.#tables.get('receipts', hash)
+    return list === undefined ? null : parseRLPList(list).map((item) => item.bytes)
+  }
+
+  /** Receipts of a connected block, one per transaction. */
+  receipts(hash: Buffer): readonly Receipt[] | null {
+    return this.encodedReceipts(hash)?.map(parseReceipt) ?? null
+  }
+
+  /** Where the canonical chain has a transaction. */
+  locateTransaction(hash: Buffer): TransactionLocation | null {
+    return readOccurrences(this.#tables, hash).find(({ blockHash }) => this.isCanonical(blockHash)) ?? null
+  }
+
+  /** Whether a connected block is on the canonical chain. */
+  isCanonical(hash: Buffer): boolean {
+    const position = readPosition(this.#tables, hash)
+    return position !== undefined && this.hashByNumber(position.height)?.equals(hash) === true
+  }
+
+  /** Senders of the block's transactions: 20 bytes each, zeros for the reward transaction. */
+  senders(block: Block): readonly Buffer[] {
+    const stored = this.#tables.get('senders', block.hash)
+    if (stored === undefined) return block.senders.map((sender) => wholeAddress(sender))
+    return block.transactions.map((_, index) => addressAt(stored, index))
+  }
+}
+
+/** Senders as they are stored: 20 bytes each. */
+export function encodeSenders(senders: readonly (Buffer | null)[]): Buffer {
+  return Buffer.concat(senders.map(wholeAddress))
+}
+
+function senderAt(stored: Buffer, index: number, isRemasc: boolean): Buffer {
+  const address = addressAt(stored, index)
+  return isRemasc ? REMASC_SENDER : address
+}
+
+function addressAt(stored: Buffer, index: number): Buffer {
+  return stored.subarray(index * ADDRESS_LENGTH, (index + 1) * ADDRESS_LENGTH)
+}
+
+function wholeAddress(sender: Buffer | null): Buffer {
+  return sender === null || sender.length !== ADDRESS_LENGTH ? Buffer.alloc(ADDRESS_LENGTH) : sender
+}

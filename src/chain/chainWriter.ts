@@ -1,0 +1,75 @@
+import type { TableWriter } from '../storage/environment.ts'
+import { addToHeight, setCanonical } from '../storage/heights.ts'
+import { writeHead } from '../storage/metadata.ts'
+import { writePosition } from '../storage/totalDifficulty.ts'
+import { addOccurrences } from '../storage/transactionIndex.ts'
+import type { ChainReader } from './chainReader.ts'
+import { encodeSenders } from './chainReader.ts'
+import type { Block } from './codec/block.ts'
+import type { BlockHeader } from './codec/header.ts'
+import { encodeList } from './codec/rlpWriter.ts'
+
+/** A change of the canonical chain. */
+export interface HeadChange {
+  readonly head: BlockHeader
+  /** Headers that left the canonical chain, newest first. */
+  readonly retracted: readonly BlockHeader[]
+  /** Headers that joined it, oldest first; the last is the head. */
+  readonly enacted: readonly BlockHeader[]
+}
+
+/** Stores an executed block, beside the canonical chain. */
+export function writeBlock(
+  writer: TableWriter,
+  block: Block,
+  { receipts, totalDifficulty }: { receipts: readonly Buffer[]; totalDifficulty: bigint },
+): void {
+  writer.put('headers', block.hash, block.header.encodedFull)
+  writer.put('bodies', block.hash, block.encodedBody)
+  writer.put('receipts', block.hash, encodeList(receipts))
+  if (block.transactions.length > 0) writer.put('senders', block.hash, encodeSenders(block.senders))
+  addToHeight(writer, block.number, block.hash)
+  addOccurrences(
+    writer,
+    block.hash,
+    block.transactions.map((transaction) => transaction.hash),
+  )
+  writePosition(writer, block.hash, { height: block.number, totalDifficulty })
+}
+
+/**
+ * Makes a stored block the head: the canonical chain runs through it and ends with it.
+ * @param from the head so far
+ * @param reader reads that see the writer's changes
+ */
+export function moveHead(
+  writer: TableWriter,
+  reader: ChainReader,
+  from: BlockHeader,
+  to: BlockHeader,
+): HeadChange {
+  const retracted: BlockHeader[] = []
+  const enacted: BlockHeader[] = []
+  let old = from
+  let next = to
+  while (!old.hash.equals(next.hash)) {
+    // The higher one steps down; at the same height both do, in two rounds.
+    if (next.number >= old.number && next.number > 0) {
+      enacted.unshift(next)
+      next = parentOf(reader, next)
+    } else {
+      retracted.push(old)
+      old = parentOf(reader, old)
+    }
+  }
+  for (const header of retracted) setCanonical(writer, header.number, null)
+  for (const header of enacted) setCanonical(writer, header.number, header.hash)
+  writeHead(writer, to.hash)
+  return { head: to, retracted, enacted }
+}
+
+function parentOf(reader: ChainReader, header: BlockHeader): BlockHeader {
+  const parent = reader.headerByHash(header.parentHash)
+  if (parent === null) throw new Error(`parent of connected block ${header.hashHex} is missing`)
+  return parent
+}

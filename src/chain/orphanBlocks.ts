@@ -1,0 +1,61 @@
+import type { Block } from './codec/block.ts'
+
+/**
+ * Blocks kept while their parent is unknown. A peer can send any number of them, so the oldest leave.
+ * Revise when a metric shows that blocks leave which later turn out to be needed.
+ */
+const MAXIMUM_BLOCKS = 256
+/** Bytes of RLP kept, for the same reason. */
+const MAXIMUM_BYTES = 64 * 1024 * 1024
+
+/** Blocks whose parent is not connected yet, bounded in number and size. */
+export class OrphanBlocks {
+  /** In the order in which they came. */
+  readonly #blocks = new Map<string, Block>()
+  readonly #byParent = new Map<string, Set<string>>()
+  #bytes = 0
+
+  get size(): number {
+    return this.#blocks.size
+  }
+
+  has(hashHex: string): boolean {
+    return this.#blocks.has(hashHex)
+  }
+
+  /** Keeps a block. The oldest ones leave when there is no room. */
+  add(block: Block): void {
+    if (this.#blocks.has(block.hashHex) || block.encoded.length > MAXIMUM_BYTES) return
+    this.#blocks.set(block.hashHex, block)
+    this.#bytes += block.encoded.length
+    const parent = parentHex(block)
+    const siblings = this.#byParent.get(parent) ?? new Set()
+    this.#byParent.set(parent, siblings.add(block.hashHex))
+    for (const oldest of this.#blocks.values()) {
+      if (this.#blocks.size <= MAXIMUM_BLOCKS && this.#bytes <= MAXIMUM_BYTES) break
+      this.#remove(oldest)
+    }
+  }
+
+  /** Takes out the blocks on top of a block, in the order in which they came. */
+  takeChildren(parentHashHex: string): Block[] {
+    const children = [...(this.#byParent.get(parentHashHex) ?? [])].flatMap(
+      (hash) => this.#blocks.get(hash) ?? [],
+    )
+    for (const child of children) this.#remove(child)
+    return children
+  }
+
+  #remove(block: Block): void {
+    if (!this.#blocks.delete(block.hashHex)) return
+    this.#bytes -= block.encoded.length
+    const parent = parentHex(block)
+    const siblings = this.#byParent.get(parent)
+    siblings?.delete(block.hashHex)
+    if (siblings?.size === 0) this.#byParent.delete(parent)
+  }
+}
+
+function parentHex(block: Block): string {
+  return block.header.parentHash.toString('hex')
+}
