@@ -7,6 +7,49 @@ export declare class ChainSpec {
   constructor(json: string)
 }
 
+/** States, code and ancestor facts. All threads of the process that open one folder share it. */
+export declare class StateStore {
+  /** Opens the store in a folder, creating it when missing. */
+  static open(path: string, options: StoreOptions): StateStore
+  /** A store in memory. */
+  static inMemory(options: StoreOptions): StateStore
+  /** Whether the state under this root is here. */
+  hasRoot(root: Uint8Array): boolean
+  /** Keeps which Unitrie root stands for a header's state root (before RSKIP126). */
+  putRoot(headerRoot: Uint8Array, root: Uint8Array): void
+  /** The Unitrie root that was put for a header's state root, or null. */
+  rootFor(headerRoot: Uint8Array): Buffer | null
+  /** Keeps the facts of a connected block. Durable with the next commit. */
+  putAncestor(facts: AncestorFacts): void
+  /**
+   * Writes accounts onto the state under a root and keeps the result: genesis, and changes by hand on
+   * development chains. The new root.
+   */
+  writeAccounts(root: Uint8Array, accounts: Array<AccountWrite>): Buffer
+  /** Makes everything kept so far durable. */
+  commit(): void
+  /** Names the root of the head, whose reads are cached. */
+  setHead(root: Uint8Array): void
+  /** The account under a root; null when there is none. */
+  account(root: Uint8Array, address: Uint8Array): AccountFields | null
+  /** The code of an account under a root; empty when there is none. */
+  code(root: Uint8Array, address: Uint8Array): Buffer
+  /** Hash and length of the code of an account; null when there is none. */
+  codeInfo(root: Uint8Array, address: Uint8Array): CodeInfo | null
+  /** Whether the account has a contract marker. */
+  isContract(root: Uint8Array, address: Uint8Array): boolean
+  /** Bytes of a cell as stored; null when it is absent. The slot is big-endian, up to 32 bytes. */
+  storage(root: Uint8Array, address: Uint8Array, slot: Uint8Array): Buffer | null
+  /** At most `limit` cells of an account in trie order, after a slot when one is given. */
+  storageCells(root: Uint8Array, address: Uint8Array, after: Uint8Array | undefined | null, limit: number): Array<StorageCell>
+  /** Proof of an account and some of its cells (consensus.md §6.8). */
+  proof(root: Uint8Array, address: Uint8Array, slots: Array<Uint8Array>): AccountProof
+  /** Reads every node of the state under a root; throws at the first that is missing or corrupt. */
+  checkRoot(root: Uint8Array): StateReport
+  /** Sizes, for metrics. */
+  figures(): StoreFigures
+}
+
 /** A Unitrie in memory (RSKIP107). */
 export declare class Unitrie {
   /** An empty trie. */
@@ -41,8 +84,107 @@ export interface AccountFields {
   flags: number
 }
 
+/** Proof of an account and some of its cells. */
+export interface AccountProof {
+  /** Null when there is no such account. */
+  account?: AccountFields
+  /** Keccak-256 of the code. */
+  codeHash: Buffer
+  /** Hash of the node that the cells hang below. */
+  storageHash: Buffer
+  /** Trie nodes from the state root down. */
+  nodes: Array<Buffer>
+  /** In the order of the slots asked for. */
+  cells: Array<CellProof>
+}
+
+/** An account to write. */
+export interface AccountWrite {
+  /** 20 bytes. */
+  address: Uint8Array
+  /** Big-endian; with `balance` absent too, the account node is left alone. */
+  nonce?: Uint8Array
+  /** Wei, big-endian. */
+  balance?: Uint8Array
+  /** Code; empty removes it. */
+  code?: Uint8Array
+  /** Whether to set the contract marker. */
+  contract: boolean
+  /** Cells: slot and value by turns; an empty value removes the cell. */
+  storage: Array<Uint8Array>
+}
+
 /** Address of a private key: 20 bytes. */
 export declare function addressOfPrivateKey(privateKey: Uint8Array): Buffer
+
+/**
+ * A block as far as later blocks read it (BLOCKHASH, REMASC, the BlockHeader contract). Numbers are
+ * big-endian bytes.
+ */
+export interface AncestorFacts {
+  /** Block hash. */
+  hash: Uint8Array
+  /** Hash of the parent. */
+  parentHash: Uint8Array
+  /** Height. */
+  number: number
+  /** Seconds. */
+  timestamp: number
+  /** Miner, 20 bytes. */
+  coinbase: Uint8Array
+  /** Wei. */
+  minimumGasPrice: Uint8Array
+  /** Header bytes as stored. */
+  gasLimit: Uint8Array
+  /** Gas used. */
+  gasUsed: number
+  /** Difficulty. */
+  difficulty: Uint8Array
+  /** Wei. */
+  paidFees: Uint8Array
+  /** The header's uncle count. */
+  uncleCount: number
+  /** Total difficulty with this block and its uncles. */
+  totalDifficulty: Uint8Array
+  /** Bitcoin header; null when there is none. */
+  bitcoinHeader?: Uint8Array
+  /** Compressed coinbase; null when there is none. */
+  bitcoinCoinbase?: Uint8Array
+  /** Uncles in block order. */
+  uncles: Array<AncestorUncle>
+}
+
+/** An uncle of an ancestor. */
+export interface AncestorUncle {
+  /** Block hash. */
+  hash: Uint8Array
+  /** Height. */
+  number: number
+  /** Miner, 20 bytes. */
+  coinbase: Uint8Array
+  /** Difficulty. */
+  difficulty: Uint8Array
+  /** Wei. */
+  paidFees: Uint8Array
+  /** The header's uncle count. */
+  uncleCount: number
+}
+
+/** Proof of a cell. */
+export interface CellProof {
+  /** Bytes as stored; null when there is no such cell. */
+  value?: Buffer
+  /** Trie nodes from the state root down. */
+  nodes: Array<Buffer>
+}
+
+/** Hash and length of a code. */
+export interface CodeInfo {
+  /** Keccak-256. */
+  hash: Buffer
+  /** Bytes. */
+  length: number
+}
 
 /**
  * A serialised coinbase without witness as headers carry it: midstate (40 bytes) and tail. Null when it
@@ -122,6 +264,46 @@ export declare function signHash(hash: Uint8Array, privateKey: Uint8Array): Buff
  * that takes a few tries. `time` is the Bitcoin header's, in seconds. Null when no nonce fits.
  */
 export declare function solveProofOfWork(hashForMergedMining: Uint8Array, difficulty: Uint8Array, time: number): MiningFields | null
+
+/** What a walk through a state saw. */
+export interface StateReport {
+  /** Nodes and long values. */
+  nodes: number
+  /** Their bytes. */
+  bytes: number
+}
+
+/** A storage cell. */
+export interface StorageCell {
+  /** Slot, 32 bytes. */
+  slot: Buffer
+  /** Bytes as stored. */
+  value: Buffer
+}
+
+/** Sizes, for metrics. */
+export interface StoreFigures {
+  /** Nodes that wait for a commit. */
+  pendingNodes: number
+  /** Bytes in the node cache. */
+  nodeCacheBytes: number
+  /** Bytes in the code cache. */
+  codeCacheBytes: number
+  /** Bytes in the cache of the head state. */
+  headCacheBytes: number
+}
+
+/** Sizes of caches and of the memory map, in bytes; the defaults of `rhizome_store` where absent. */
+export interface StoreOptions {
+  /** Serialised trie nodes kept in memory. */
+  nodeCacheBytes?: number
+  /** Code kept in memory. */
+  codeCacheBytes?: number
+  /** Accounts and cells of the head state kept in memory. */
+  headCacheBytes?: number
+  /** First size of the memory map. */
+  mapBytes?: number
+}
 
 /** Trie keys of an account (20 bytes, or the single zero byte of the REMASC sender) and a cell (up to 32 bytes). */
 export declare function trieKeys(address: Uint8Array, slot: Uint8Array): TrieKeys

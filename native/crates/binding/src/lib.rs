@@ -8,4 +8,5 @@ mod crypto;
 mod errors;
 mod merged_mining;
 mod spec;
+mod store;
 mod trie;

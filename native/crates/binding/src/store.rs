@@ -1,0 +1,445 @@
+//! The state store.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{Buffer, Uint8Array};
+use napi_derive::napi;
+use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::block::{AncestorBlock, UncleFacts};
+use rhizome_primitives::state::{StateReader, WriteSet};
+use rhizome_primitives::{B256, Bytes, U256};
+use rhizome_store::CheckProgress;
+use rhizome_trie::account::SignedBalance;
+
+use crate::bytes;
+use crate::errors::{Result, invalid, state};
+use crate::trie::AccountFields;
+
+/// Sizes of caches and of the memory map, in bytes; the defaults of `rhizome_store` where absent.
+#[napi(object)]
+pub struct StoreOptions {
+    /// Serialised trie nodes kept in memory.
+    pub node_cache_bytes: Option<i64>,
+    /// Code kept in memory.
+    pub code_cache_bytes: Option<i64>,
+    /// Accounts and cells of the head state kept in memory.
+    pub head_cache_bytes: Option<i64>,
+    /// First size of the memory map.
+    pub map_bytes: Option<i64>,
+}
+
+fn store_options(options: &StoreOptions) -> Result<rhizome_store::StoreOptions> {
+    let defaults = rhizome_store::StoreOptions::default();
+    let pick = |value: Option<i64>, default: usize| match value {
+        None => Ok(default),
+        Some(value) => usize::try_from(value).map_err(invalid),
+    };
+    Ok(rhizome_store::StoreOptions {
+        node_cache_bytes: pick(options.node_cache_bytes, defaults.node_cache_bytes)?,
+        code_cache_bytes: pick(options.code_cache_bytes, defaults.code_cache_bytes)?,
+        head_cache_bytes: pick(options.head_cache_bytes, defaults.head_cache_bytes)?,
+        map_bytes: pick(options.map_bytes, defaults.map_bytes)?,
+    })
+}
+
+/// An account to write.
+#[napi(object)]
+pub struct AccountWrite {
+    /// 20 bytes.
+    pub address: Uint8Array,
+    /// Big-endian; with `balance` absent too, the account node is left alone.
+    pub nonce: Option<Uint8Array>,
+    /// Wei, big-endian.
+    pub balance: Option<Uint8Array>,
+    /// Code; empty removes it.
+    pub code: Option<Uint8Array>,
+    /// Whether to set the contract marker.
+    pub contract: bool,
+    /// Cells: slot and value by turns; an empty value removes the cell.
+    pub storage: Vec<Uint8Array>,
+}
+
+/// A block as far as later blocks read it (BLOCKHASH, REMASC, the BlockHeader contract). Numbers are
+/// big-endian bytes.
+#[napi(object)]
+pub struct AncestorFacts {
+    /// Block hash.
+    pub hash: Uint8Array,
+    /// Hash of the parent.
+    pub parent_hash: Uint8Array,
+    /// Height.
+    pub number: i64,
+    /// Seconds.
+    pub timestamp: i64,
+    /// Miner, 20 bytes.
+    pub coinbase: Uint8Array,
+    /// Wei.
+    pub minimum_gas_price: Uint8Array,
+    /// Header bytes as stored.
+    pub gas_limit: Uint8Array,
+    /// Gas used.
+    pub gas_used: i64,
+    /// Difficulty.
+    pub difficulty: Uint8Array,
+    /// Wei.
+    pub paid_fees: Uint8Array,
+    /// The header's uncle count.
+    pub uncle_count: i64,
+    /// Total difficulty with this block and its uncles.
+    pub total_difficulty: Uint8Array,
+    /// Bitcoin header; null when there is none.
+    pub bitcoin_header: Option<Uint8Array>,
+    /// Compressed coinbase; null when there is none.
+    pub bitcoin_coinbase: Option<Uint8Array>,
+    /// Uncles in block order.
+    pub uncles: Vec<AncestorUncle>,
+}
+
+/// An uncle of an ancestor.
+#[napi(object)]
+pub struct AncestorUncle {
+    /// Block hash.
+    pub hash: Uint8Array,
+    /// Height.
+    pub number: i64,
+    /// Miner, 20 bytes.
+    pub coinbase: Uint8Array,
+    /// Difficulty.
+    pub difficulty: Uint8Array,
+    /// Wei.
+    pub paid_fees: Uint8Array,
+    /// The header's uncle count.
+    pub uncle_count: i64,
+}
+
+fn height(value: i64) -> Result<u64> {
+    u64::try_from(value).map_err(invalid)
+}
+
+fn ancestor_block(facts: &AncestorFacts) -> Result<AncestorBlock> {
+    Ok(AncestorBlock {
+        hash: bytes::hash("hash", &facts.hash)?,
+        parent_hash: bytes::hash("parentHash", &facts.parent_hash)?,
+        number: height(facts.number)?,
+        timestamp: height(facts.timestamp)?,
+        coinbase: bytes::address("coinbase", &facts.coinbase)?,
+        minimum_gas_price: bytes::uint("minimumGasPrice", &facts.minimum_gas_price)?,
+        gas_limit: Bytes::copy_from_slice(&facts.gas_limit),
+        gas_used: height(facts.gas_used)?,
+        difficulty: bytes::uint("difficulty", &facts.difficulty)?,
+        paid_fees: bytes::uint("paidFees", &facts.paid_fees)?,
+        uncle_count: height(facts.uncle_count)?,
+        total_difficulty: bytes::uint("totalDifficulty", &facts.total_difficulty)?,
+        bitcoin_header: facts.bitcoin_header.as_deref().map(Bytes::copy_from_slice),
+        bitcoin_coinbase: facts.bitcoin_coinbase.as_deref().map(Bytes::copy_from_slice),
+        uncles: facts.uncles.iter().map(uncle_facts).collect::<Result<_>>()?,
+    })
+}
+
+fn uncle_facts(uncle: &AncestorUncle) -> Result<UncleFacts> {
+    Ok(UncleFacts {
+        hash: bytes::hash("uncle hash", &uncle.hash)?,
+        number: height(uncle.number)?,
+        coinbase: bytes::address("uncle coinbase", &uncle.coinbase)?,
+        difficulty: bytes::uint("uncle difficulty", &uncle.difficulty)?,
+        paid_fees: bytes::uint("uncle paidFees", &uncle.paid_fees)?,
+        uncle_count: height(uncle.uncle_count)?,
+    })
+}
+
+/// Hash and length of a code.
+#[napi(object)]
+pub struct CodeInfo {
+    /// Keccak-256.
+    pub hash: Buffer,
+    /// Bytes.
+    pub length: u32,
+}
+
+/// Proof of a cell.
+#[napi(object)]
+pub struct CellProof {
+    /// Bytes as stored; null when there is no such cell.
+    pub value: Option<Buffer>,
+    /// Trie nodes from the state root down.
+    pub nodes: Vec<Buffer>,
+}
+
+/// Proof of an account and some of its cells.
+#[napi(object)]
+pub struct AccountProof {
+    /// Null when there is no such account.
+    pub account: Option<AccountFields>,
+    /// Keccak-256 of the code.
+    pub code_hash: Buffer,
+    /// Hash of the node that the cells hang below.
+    pub storage_hash: Buffer,
+    /// Trie nodes from the state root down.
+    pub nodes: Vec<Buffer>,
+    /// In the order of the slots asked for.
+    pub cells: Vec<CellProof>,
+}
+
+/// A storage cell.
+#[napi(object)]
+pub struct StorageCell {
+    /// Slot, 32 bytes.
+    pub slot: Buffer,
+    /// Bytes as stored.
+    pub value: Buffer,
+}
+
+/// What a walk through a state saw.
+#[napi(object)]
+pub struct StateReport {
+    /// Nodes and long values.
+    pub nodes: i64,
+    /// Their bytes.
+    pub bytes: i64,
+}
+
+/// Sizes, for metrics.
+#[napi(object)]
+pub struct StoreFigures {
+    /// Nodes that wait for a commit.
+    pub pending_nodes: i64,
+    /// Bytes in the node cache.
+    pub node_cache_bytes: i64,
+    /// Bytes in the code cache.
+    pub code_cache_bytes: i64,
+    /// Bytes in the cache of the head state.
+    pub head_cache_bytes: i64,
+}
+
+/// States, code and ancestor facts. All threads of the process that open one folder share it.
+#[napi]
+pub struct StateStore {
+    pub(crate) inner: Arc<rhizome_store::StateStore>,
+}
+
+#[napi]
+impl StateStore {
+    /// Opens the store in a folder, creating it when missing.
+    #[napi(factory, catch_unwind)]
+    pub fn open(path: String, options: StoreOptions) -> Result<Self> {
+        let inner = rhizome_store::StateStore::open(Path::new(&path), &store_options(&options)?).map_err(state)?;
+        Ok(Self { inner })
+    }
+
+    /// A store in memory.
+    #[napi(factory, catch_unwind)]
+    pub fn in_memory(options: StoreOptions) -> Result<Self> {
+        Ok(Self { inner: rhizome_store::StateStore::in_memory(&store_options(&options)?) })
+    }
+
+    /// Whether the state under this root is here.
+    #[napi(catch_unwind)]
+    pub fn has_root(&self, root: Uint8Array) -> Result<bool> {
+        self.inner.has_root(&bytes::hash("root", &root)?).map_err(state)
+    }
+
+    /// Keeps which Unitrie root stands for a header's state root (before RSKIP126).
+    #[napi(catch_unwind)]
+    pub fn put_root(&self, header_root: Uint8Array, root: Uint8Array) -> Result<()> {
+        self.inner.put_root(bytes::hash("headerRoot", &header_root)?, bytes::hash("root", &root)?);
+        Ok(())
+    }
+
+    /// The Unitrie root that was put for a header's state root, or null.
+    #[napi(catch_unwind)]
+    pub fn root_for(&self, header_root: Uint8Array) -> Result<Option<Buffer>> {
+        let root = self.inner.root_for(&bytes::hash("headerRoot", &header_root)?).map_err(state)?;
+        Ok(root.map(|root| root.to_vec().into()))
+    }
+
+    /// Keeps the facts of a connected block. Durable with the next commit.
+    #[napi(catch_unwind)]
+    pub fn put_ancestor(&self, facts: AncestorFacts) -> Result<()> {
+        self.inner.put_ancestor(ancestor_block(&facts)?);
+        Ok(())
+    }
+
+    /// Writes accounts onto the state under a root and keeps the result: genesis, and changes by hand on
+    /// development chains. The new root.
+    #[napi(catch_unwind)]
+    pub fn write_accounts(&self, root: Uint8Array, accounts: Vec<AccountWrite>) -> Result<Buffer> {
+        let root = bytes::hash("root", &root)?;
+        let reader = self.reader(root)?;
+        let mut writes = WriteSet::default();
+        for account in &accounts {
+            write_account(&mut writes, account, &*reader)?;
+        }
+        let applied = self.inner.apply(root, &writes).map_err(state)?;
+        let new_root = applied.root();
+        self.inner.keep(applied);
+        Ok(new_root.to_vec().into())
+    }
+
+    /// Makes everything kept so far durable.
+    #[napi(catch_unwind)]
+    pub fn commit(&self) -> Result<()> {
+        self.inner.commit().map_err(state)
+    }
+
+    /// Names the root of the head, whose reads are cached.
+    #[napi(catch_unwind)]
+    pub fn set_head(&self, root: Uint8Array) -> Result<()> {
+        self.inner.set_head(bytes::hash("root", &root)?, None);
+        Ok(())
+    }
+
+    /// The account under a root; null when there is none.
+    #[napi(catch_unwind)]
+    pub fn account(&self, root: Uint8Array, address: Uint8Array) -> Result<Option<AccountFields>> {
+        let account = self.reader(bytes::hash("root", &root)?)?.account(&account_ref(&address)?).map_err(state)?;
+        Ok(account.as_ref().map(account_fields))
+    }
+
+    /// The code of an account under a root; empty when there is none.
+    #[napi(catch_unwind)]
+    pub fn code(&self, root: Uint8Array, address: Uint8Array) -> Result<Buffer> {
+        let code = self.reader(bytes::hash("root", &root)?)?.code(&account_ref(&address)?).map_err(state)?;
+        Ok(code.to_vec().into())
+    }
+
+    /// Hash and length of the code of an account; null when there is none.
+    #[napi(catch_unwind)]
+    pub fn code_info(&self, root: Uint8Array, address: Uint8Array) -> Result<Option<CodeInfo>> {
+        let info = self.reader(bytes::hash("root", &root)?)?.code_info(&account_ref(&address)?).map_err(state)?;
+        Ok(info.map(|(hash, length)| CodeInfo { hash: hash.to_vec().into(), length }))
+    }
+
+    /// Whether the account has a contract marker.
+    #[napi(catch_unwind)]
+    pub fn is_contract(&self, root: Uint8Array, address: Uint8Array) -> Result<bool> {
+        self.reader(bytes::hash("root", &root)?)?.is_contract(&account_ref(&address)?).map_err(state)
+    }
+
+    /// Bytes of a cell as stored; null when it is absent. The slot is big-endian, up to 32 bytes.
+    #[napi(catch_unwind)]
+    pub fn storage(&self, root: Uint8Array, address: Uint8Array, slot: Uint8Array) -> Result<Option<Buffer>> {
+        let reader = self.reader(bytes::hash("root", &root)?)?;
+        let value = reader.storage(&account_ref(&address)?, &bytes::uint("slot", &slot)?).map_err(state)?;
+        Ok(value.map(|value| value.to_vec().into()))
+    }
+
+    /// At most `limit` cells of an account in trie order, after a slot when one is given.
+    #[napi(catch_unwind)]
+    pub fn storage_cells(
+        &self,
+        root: Uint8Array,
+        address: Uint8Array,
+        after: Option<Uint8Array>,
+        limit: u32,
+    ) -> Result<Vec<StorageCell>> {
+        let after = after.as_deref().map(|after| bytes::uint("after", after)).transpose()?;
+        let root = bytes::hash("root", &root)?;
+        let cells =
+            self.inner.storage_cells(root, &account_ref(&address)?, after.as_ref(), limit as usize).map_err(state)?;
+        Ok(cells
+            .into_iter()
+            .map(|(slot, value)| StorageCell { slot: slot.to_be_bytes_vec().into(), value: value.to_vec().into() })
+            .collect())
+    }
+
+    /// Proof of an account and some of its cells (consensus.md §6.8).
+    #[napi(catch_unwind)]
+    pub fn proof(&self, root: Uint8Array, address: Uint8Array, slots: Vec<Uint8Array>) -> Result<AccountProof> {
+        let slots = slots.iter().map(|slot| bytes::uint("slot", slot)).collect::<Result<Vec<_>>>()?;
+        let root = bytes::hash("root", &root)?;
+        let proof = self.inner.proof(root, &account_ref(&address)?, &slots).map_err(state)?;
+        Ok(AccountProof {
+            account: proof.account.as_ref().map(account_fields),
+            code_hash: proof.code_hash.to_vec().into(),
+            storage_hash: proof.storage_hash.to_vec().into(),
+            nodes: buffers(&proof.proof),
+            cells: proof
+                .cells
+                .iter()
+                .map(|cell| CellProof {
+                    value: cell.value.as_ref().map(|value| value.to_vec().into()),
+                    nodes: buffers(&cell.proof),
+                })
+                .collect(),
+        })
+    }
+
+    /// Reads every node of the state under a root; throws at the first that is missing or corrupt.
+    #[napi(catch_unwind)]
+    pub fn check_root(&self, root: Uint8Array) -> Result<StateReport> {
+        let progress = CheckProgress::default();
+        let report = self.inner.check_root(&bytes::hash("root", &root)?, &progress).map_err(state)?;
+        Ok(StateReport { nodes: report.nodes as i64, bytes: report.bytes as i64 })
+    }
+
+    /// Sizes, for metrics.
+    #[napi(catch_unwind)]
+    pub fn figures(&self) -> StoreFigures {
+        let figures = self.inner.figures();
+        StoreFigures {
+            pending_nodes: figures.pending_nodes as i64,
+            node_cache_bytes: figures.node_cache_bytes as i64,
+            code_cache_bytes: figures.code_cache_bytes as i64,
+            head_cache_bytes: figures.head_cache_bytes as i64,
+        }
+    }
+}
+
+impl StateStore {
+    pub(crate) fn reader(&self, root: B256) -> Result<Arc<dyn StateReader>> {
+        self.inner.reader(root).map_err(state)
+    }
+}
+
+/// 20 bytes, or the single zero byte of the REMASC sender.
+fn account_ref(address: &[u8]) -> Result<AccountRef> {
+    match address {
+        [0] => Ok(AccountRef::RemascSender),
+        address => Ok(bytes::address("address", address)?.into()),
+    }
+}
+
+fn account_fields(account: &Account) -> AccountFields {
+    let balance = SignedBalance::from_word(account.balance);
+    AccountFields {
+        nonce: account.nonce.to_be_bytes_trimmed_vec().into(),
+        balance: balance.magnitude.to_be_bytes_trimmed_vec().into(),
+        negative: balance.negative,
+        flags: account.flags,
+    }
+}
+
+fn buffers(nodes: &[Bytes]) -> Vec<Buffer> {
+    nodes.iter().map(|node| node.to_vec().into()).collect()
+}
+
+fn write_account(writes: &mut WriteSet, write: &AccountWrite, reader: &dyn StateReader) -> Result<()> {
+    let account = AccountRef::from(bytes::address("address", &write.address)?);
+    if write.nonce.is_some() || write.balance.is_some() {
+        let mut fields = reader.account(&account).map_err(state)?.unwrap_or_default();
+        if let Some(nonce) = &write.nonce {
+            fields.nonce = bytes::uint("nonce", nonce)?;
+        }
+        if let Some(balance) = &write.balance {
+            fields.balance = bytes::uint("balance", balance)?;
+        }
+        writes.accounts.push((account, fields));
+    }
+    if let Some(code) = &write.code {
+        writes.code.push((account, Bytes::copy_from_slice(code)));
+    }
+    if write.contract {
+        writes.markers.push(account);
+    }
+    for pair in write.storage.chunks(2) {
+        let [slot, value] = pair else { return Err(invalid("storage: a slot without a value")) };
+        let value = (!value.is_empty()).then(|| Bytes::copy_from_slice(value));
+        writes.storage.push((account, slot_number(slot)?, value));
+    }
+    Ok(())
+}
+
+fn slot_number(slot: &[u8]) -> Result<U256> {
+    bytes::uint("slot", slot)
+}

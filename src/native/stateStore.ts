@@ -1,0 +1,123 @@
+import type {
+  AccountFields,
+  AccountProof,
+  AccountWrite,
+  AncestorFacts,
+  CodeInfo,
+  StateStore as NativeStateStore,
+  StateReport,
+  StorageCell,
+  StoreFigures,
+  StoreOptions,
+} from '../../native/addon/index.d.ts'
+import { addon } from './addon.ts'
+import { native } from './errors.ts'
+
+/**
+ * States, code and ancestor facts, in LMDB that only the native core opens. Threads that open the same folder
+ * share one store and its caches. Roots and hashes have 32 bytes, addresses 20; slots are big-endian, up to
+ * 32 bytes. Every method throws `NativeError`: `MissingState` for a root that is not here.
+ */
+export class StateStore {
+  /** For calls that take the store itself. */
+  readonly handle: NativeStateStore
+
+  private constructor(handle: NativeStateStore) {
+    this.handle = handle
+  }
+
+  /** Opens the store in a folder, creating it when missing. A store that is open already keeps its options. */
+  static open(path: string, options: StoreOptions = {}): StateStore {
+    return new StateStore(native(() => addon.StateStore.open(path, options)))
+  }
+
+  /** A store that is gone with the object. */
+  static inMemory(options: StoreOptions = {}): StateStore {
+    return new StateStore(native(() => addon.StateStore.inMemory(options)))
+  }
+
+  /** Whether the state under this root is here. */
+  hasRoot(root: Uint8Array): boolean {
+    return native(() => this.handle.hasRoot(root))
+  }
+
+  /** Keeps which Unitrie root stands for a header's state root (before RSKIP126). Durable with the next commit. */
+  putRoot(headerRoot: Uint8Array, root: Uint8Array): void {
+    native(() => this.handle.putRoot(headerRoot, root))
+  }
+
+  /** The Unitrie root that was put for a header's state root. */
+  rootFor(headerRoot: Uint8Array): Buffer | null {
+    return native(() => this.handle.rootFor(headerRoot))
+  }
+
+  /** Keeps the facts of a connected block, which its descendants read. Durable with the next commit. */
+  putAncestor(facts: AncestorFacts): void {
+    native(() => this.handle.putAncestor(facts))
+  }
+
+  /** Writes accounts onto the state under a root and keeps the result, whose root is returned. */
+  writeAccounts(root: Uint8Array, accounts: readonly AccountWrite[]): Buffer {
+    return native(() => this.handle.writeAccounts(root, accounts as AccountWrite[]))
+  }
+
+  /** Makes everything kept so far durable: one synced transaction. */
+  commit(): void {
+    native(() => this.handle.commit())
+  }
+
+  /** Names the root of the head, whose reads are cached. */
+  setHead(root: Uint8Array): void {
+    native(() => this.handle.setHead(root))
+  }
+
+  /** The account under a root; null when there is none. */
+  account(root: Uint8Array, address: Uint8Array): AccountFields | null {
+    return native(() => this.handle.account(root, address))
+  }
+
+  /** Code of an account; empty when there is none. */
+  code(root: Uint8Array, address: Uint8Array): Buffer {
+    return native(() => this.handle.code(root, address))
+  }
+
+  /** Hash and length of the code of an account, without loading it; null when there is none. */
+  codeInfo(root: Uint8Array, address: Uint8Array): CodeInfo | null {
+    return native(() => this.handle.codeInfo(root, address))
+  }
+
+  /** Whether the account has a contract marker. */
+  isContract(root: Uint8Array, address: Uint8Array): boolean {
+    return native(() => this.handle.isContract(root, address))
+  }
+
+  /** Bytes of a cell as stored; null when it is absent. */
+  storage(root: Uint8Array, address: Uint8Array, slot: Uint8Array): Buffer | null {
+    return native(() => this.handle.storage(root, address, slot))
+  }
+
+  /** At most `limit` cells of an account in trie order, after the slot `after` when one is given. */
+  storageCells(
+    root: Uint8Array,
+    address: Uint8Array,
+    after: Uint8Array | null,
+    limit: number,
+  ): StorageCell[] {
+    return native(() => this.handle.storageCells(root, address, after, limit))
+  }
+
+  /** Proof of an account and some of its cells (consensus.md §6.8). */
+  proof(root: Uint8Array, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof {
+    return native(() => this.handle.proof(root, address, slots as Uint8Array[]))
+  }
+
+  /** Reads every node of the state under a root; throws at the first that is missing or corrupt. */
+  checkRoot(root: Uint8Array): StateReport {
+    return native(() => this.handle.checkRoot(root))
+  }
+
+  /** Sizes, for metrics. */
+  figures(): StoreFigures {
+    return native(() => this.handle.figures())
+  }
+}
