@@ -45,13 +45,13 @@ export type ChoiceOption = Described &
 export type TextOption = Described &
   Default<string> & { readonly kind: 'text'; readonly placeholder: string; readonly pattern?: RegExp }
 
-/** Free text that may be absent: null. */
-export type OptionalTextOption = Described & {
-  readonly kind: 'optionalText'
-  readonly default: null
-  readonly placeholder: string
-  readonly pattern?: RegExp
-}
+/** Free text that may be absent: null, written `none` where there is only text. */
+export type OptionalTextOption = Described &
+  Default<string | null> & {
+    readonly kind: 'optionalText'
+    readonly placeholder: string
+    readonly pattern?: RegExp
+  }
 
 /** Texts: an array in a file, separated by commas on the command line and in the environment. */
 export type ListOption = Described &

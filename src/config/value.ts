@@ -1,16 +1,16 @@
 import { suggest } from '../util/suggest.ts'
 import { ConfigError } from './errors.ts'
-import type { OptionDefinition } from './option.ts'
+import type { OptionalTextOption, OptionDefinition, TextOption } from './option.ts'
 
-/** Value of an option before it is known to fit. */
-type Raw = unknown
+/** Stands for no value on the command line and in the environment. */
+const NONE = 'none'
 
 /**
  * The value of an option out of a file, where values have types.
  * @param source where the value stands, for the message: a file key
  * @throws ConfigError InvalidValue
  */
-export function checkValue(definition: OptionDefinition, value: Raw, source: string): unknown {
+export function checkValue(definition: OptionDefinition, value: unknown, source: string): unknown {
   const fits = isOfKind(definition, value)
   if (!fits) throw refused(definition, value, source)
   return value
@@ -39,9 +39,14 @@ export function expectedValue(definition: OptionDefinition): string {
     case 'list':
       return 'list of texts'
     case 'text':
+      return textForm(definition)
     case 'optionalText':
-      return definition.pattern === undefined ? 'text' : `text of the form ${definition.placeholder}`
+      return `${textForm(definition)} or ${NONE}`
   }
+}
+
+function textForm({ pattern, placeholder }: TextOption | OptionalTextOption): string {
+  return pattern === undefined ? 'text' : `text of the form ${placeholder}`
 }
 
 function fromText(definition: OptionDefinition, text: string): unknown {
@@ -55,6 +60,8 @@ function fromText(definition: OptionDefinition, text: string): unknown {
         .split(',')
         .map((item) => item.trim())
         .filter((item) => item !== '')
+    case 'optionalText':
+      return text === NONE ? null : text
     default:
       return text
   }

@@ -23,16 +23,16 @@ export type LaneLimits = {
 export type LaneOptionKey = `lane${Capitalize<LaneName>}${Capitalize<keyof LaneLimits>}`
 
 /**
- * Permits let a turn's worth of cheap requests reach the workers together and keep expensive ones few;
- * queues hold about a second of work; times are the reference node's 5 s where an answer is expected at
- * once. Revise with the metrics of waiting and running time per lane.
+ * Cheap requests travel in batches and may be many; expensive ones are few, so that they leave threads
+ * to others. Times are the reference node's 5 s where an answer is expected at once. Revise with the
+ * waiting and running times per lane.
  */
 const DEFAULTS: Readonly<Record<LaneName, LaneLimits>> = {
-  read: { permits: 512, queue: 8192, timeout: 5 },
-  evm: { permits: 128, queue: 2048, timeout: 5 },
-  scan: { permits: 8, queue: 128, timeout: 30 },
-  proof: { permits: 16, queue: 256, timeout: 10 },
-  trace: { permits: 4, queue: 64, timeout: 30 },
+  read: { permits: 4096, queue: 16_384, timeout: 5 },
+  evm: { permits: 1024, queue: 8192, timeout: 5 },
+  scan: { permits: 64, queue: 512, timeout: 30 },
+  proof: { permits: 64, queue: 512, timeout: 5 },
+  trace: { permits: 16, queue: 128, timeout: 60 },
 }
 
 const WORK: Readonly<Record<LaneName, string>> = {

@@ -6,6 +6,9 @@ const DEFAULT_BODY_BYTES = 5 * 1024 * 1024
 /** Largest answer of the reference node, too; 10 MiB. */
 const DEFAULT_RESPONSE_BYTES = 10 * 1024 * 1024
 
+/** More than the largest answer; 16 MiB. */
+const DEFAULT_BACKLOG_BYTES = 16 * 1024 * 1024
+
 /** The JSON-RPC endpoint and how its methods behave. */
 export const SERVICE_OPTIONS = {
   httpPort: {
@@ -23,13 +26,28 @@ export const SERVICE_OPTIONS = {
     default: '127.0.0.1',
     doc: 'Address to listen on',
   },
-  corsOrigins: {
+  allowedHosts: {
     kind: 'list',
     group: 'Service',
-    placeholder: 'ORIGIN,…',
-    default: ({ profile }) => (profile === 'dev' ? ['*'] : []),
+    placeholder: 'NAME,…',
+    default: ['*'],
+    doc: 'Names that the Host header may carry besides IP addresses; * for any',
+  },
+  corsOrigin: {
+    kind: 'optionalText',
+    group: 'Service',
+    placeholder: 'ORIGIN',
+    default: ({ profile }) => (profile === 'dev' ? '*' : null),
     defaultText: '* on the dev profile, else none',
-    doc: 'Origins whose pages may call the endpoint; * for all',
+    doc: 'Origin whose pages may call the endpoint; * for all',
+  },
+  socketIdleTimeout: {
+    kind: 'integer',
+    group: 'Service',
+    minimum: 8,
+    maximum: 960,
+    default: 120,
+    doc: 'Seconds without a frame, pings included, after which a WebSocket is closed',
   },
   filterTimeout: {
     kind: 'integer',
@@ -86,6 +104,14 @@ export const SERVICE_OPTIONS = {
     maximum: 1_073_741_824,
     default: DEFAULT_RESPONSE_BYTES,
     doc: 'Answer to one HTTP request, in bytes',
+  },
+  maxSocketBacklog: {
+    kind: 'integer',
+    group: 'Limits',
+    minimum: 65_536,
+    maximum: 1_073_741_824,
+    default: DEFAULT_BACKLOG_BYTES,
+    doc: 'Bytes that may wait for a slow WebSocket client before it is cut off',
   },
   callGasCap: {
     kind: 'integer',

@@ -70,8 +70,8 @@ t.test('config show prints a file that gives the same configuration', async (t) 
   t.equal(code, 0)
   const given = { network: 'testnet', stateOverrides: false, workers: 3 } as const
   t.same(fillDefaults(parseConfigFile(stdout, 'shown')), fillDefaults(given))
-  const json = await run(['config', 'show', '--json', '--cors-origins', 'a,b'], { RHIZOME_MINING: 'false' })
-  t.match(JSON.parse(json.stdout), { corsOrigins: ['a', 'b'], mining: false, network: 'regtest' })
+  const json = await run(['config', 'show', '--json', '--allowed-hosts', 'a,b'], { RHIZOME_MINING: 'false' })
+  t.match(JSON.parse(json.stdout), { allowedHosts: ['a', 'b'], mining: false, network: 'regtest' })
 })
 
 t.test('config check names the key that is wrong', async (t) => {

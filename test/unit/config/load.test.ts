@@ -25,12 +25,12 @@ t.test('flags and environment names follow from the key', (t) => {
 
 t.test('a flag wins over the environment, and that over the file', (t) => {
   const file = join(t.testdir(), 'node.yaml')
-  writeFileSync(file, 'httpPort: 1\nworkers: 2\ncommitEvery: 3\ncorsOrigins: [a]\n')
+  writeFileSync(file, 'httpPort: 1\nworkers: 2\ncommitEvery: 3\nallowedHosts: [a]\n')
   const config = loadConfig({
     flags: { config: file, httpPort: 10 },
     environment: { RHIZOME_HTTP_PORT: '20', RHIZOME_WORKERS: '21', PATH: '/bin' },
   })
-  t.match(config, { httpPort: 10, workers: 21, commitEvery: 3, corsOrigins: ['a'] })
+  t.match(config, { httpPort: 10, workers: 21, commitEvery: 3, allowedHosts: ['a'] })
   t.end()
 })
 
@@ -44,7 +44,7 @@ t.test('the environment may name the file', (t) => {
 t.test('defaults follow the network and the profile', (t) => {
   t.match(fillDefaults({}), { network: 'regtest', profile: 'dev', mining: true, safeDistance: 0 })
   t.match(fillDefaults({ network: 'main' }), { profile: 'hosted', mining: false, finalizedDistance: 120 })
-  t.match(fillDefaults({ network: 'main', profile: 'dev' }), { corsOrigins: ['*'], safeDistance: 0 })
+  t.match(fillDefaults({ network: 'main', profile: 'dev' }), { corsOrigin: '*', safeDistance: 0 })
   t.end()
 })
 

@@ -1,0 +1,30 @@
+import t from 'tap'
+import {
+  frontOptionsFromConfig,
+  gatewayLimitsFromConfig,
+  lanesFromConfig,
+} from '../../../src/cli/serviceOptions.ts'
+import { fillDefaults } from '../../../src/config/load.ts'
+
+t.test('without options the service has the bounds of the reference node', (t) => {
+  const config = fillDefaults({ network: 'main' })
+  t.match(frontOptionsFromConfig(config), {
+    host: '127.0.0.1',
+    port: 4444,
+    hosts: ['*'],
+    corsOrigin: null,
+    maxBodyBytes: 5_242_880,
+  })
+  t.same(gatewayLimitsFromConfig(config), { batch: 50, answerBytes: 10_485_760 })
+  t.match(lanesFromConfig(config).evm, { timeLimit: 5000 })
+  t.end()
+})
+
+t.test('what is configured reaches the service', (t) => {
+  const config = fillDefaults({ httpPort: 0, maxBatchRequests: 7, laneTraceTimeout: 3, laneTracePermits: 2 })
+  t.equal(frontOptionsFromConfig(config).port, 0)
+  t.equal(frontOptionsFromConfig(config).corsOrigin, '*')
+  t.equal(gatewayLimitsFromConfig(config).batch, 7)
+  t.match(lanesFromConfig(config).trace, { timeLimit: 3000, permits: 2, queue: config.laneTraceQueue })
+  t.end()
+})
