@@ -1,7 +1,7 @@
 //! Federations: who signs for the Bitcoin side (bridge.md §3.4, §4.7).
 
 pub(crate) mod codec;
-pub(crate) mod key;
+pub mod key;
 pub(crate) mod live;
 pub(crate) mod member;
 pub(crate) mod script;

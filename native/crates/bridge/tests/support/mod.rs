@@ -1,0 +1,174 @@
+//! What the tests of the Bridge share: a state in memory, network specifications, recorded vectors.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rhizome_primitives::block::{BlockEnv, NoAncestry};
+use rhizome_primitives::contract::{CallType, ContractContext, ContractState, Log};
+use rhizome_primitives::rules::{Rule, RuleSet};
+use rhizome_primitives::spec::ChainSpec;
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{Address, B256, Bytes, U256, hex};
+use serde_json::{Value, json};
+
+/// Accounts, cells and logs in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryState {
+    pub balances: BTreeMap<Address, U256>,
+    pub cells: BTreeMap<U256, Bytes>,
+    pub logs: Vec<Log>,
+    pub traced: Vec<(Address, Address, U256)>,
+}
+
+impl ContractState for MemoryState {
+    fn exists(&mut self, address: Address) -> Result<bool, StateError> {
+        Ok(self.balances.contains_key(&address))
+    }
+
+    fn balance(&mut self, address: Address) -> Result<U256, StateError> {
+        Ok(self.balances.get(&address).copied().unwrap_or_default())
+    }
+
+    fn transfer(&mut self, from: Address, to: Address, amount: U256) -> Result<(), StateError> {
+        let sender = self.balances.entry(from).or_default();
+        *sender = sender.wrapping_sub(amount);
+        let receiver = self.balances.entry(to).or_default();
+        *receiver = receiver.wrapping_add(amount);
+        Ok(())
+    }
+
+    fn code(&mut self, _: Address) -> Result<Bytes, StateError> {
+        Ok(Bytes::new())
+    }
+
+    fn storage(&mut self, contract: Address, key: U256) -> Result<Option<Bytes>, StateError> {
+        assert_eq!(contract, rhizome_bridge::ADDRESS);
+        Ok(self.cells.get(&key).cloned())
+    }
+
+    fn set_storage(&mut self, contract: Address, key: U256, value: Bytes) -> Result<(), StateError> {
+        assert_eq!(contract, rhizome_bridge::ADDRESS);
+        if value.is_empty() {
+            self.cells.remove(&key)
+        } else {
+            self.cells.insert(key, value)
+        };
+        Ok(())
+    }
+
+    fn log(&mut self, log: Log) {
+        self.logs.push(log);
+    }
+
+    fn trace_transfer(&mut self, from: Address, to: Address, amount: U256) {
+        self.traced.push((from, to, amount));
+    }
+}
+
+impl MemoryState {
+    /// A named cell, as stored.
+    pub fn named(&self, name: &str) -> Option<String> {
+        self.cells.get(&U256::from_be_slice(name.as_bytes())).map(hex::encode)
+    }
+}
+
+/// A network under the given rules from block 0 on.
+pub fn spec(network: &str, chain_id: u8, active: impl Fn(Rule) -> bool) -> ChainSpec {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/bridge/{network}.json"));
+    let bridge: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("the fixture")).expect("JSON");
+    let heights: BTreeMap<_, _> =
+        Rule::ALL.iter().map(|rule| (rule.name(), if active(*rule) { 0 } else { -1 })).collect();
+    let nobody = Address::ZERO;
+    let document = json!({
+        "name": network, "chainId": chain_id, "minimumSequentialGas": 0, "bridge": bridge,
+        "remasc": {"maturity": 1, "syntheticSpan": 1, "labsAddress": nobody, "labsAddressRskip218": nobody},
+        "activationHeights": heights,
+    });
+    ChainSpec::from_json(&document.to_string()).expect("a specification")
+}
+
+/// Regtest under all rules that it has.
+pub fn regtest() -> ChainSpec {
+    let never = [Rule::AreBridgeTxsPaid, Rule::Rskip97, Rule::Rskip434];
+    spec("regtest", 33, |rule| !never.contains(&rule))
+}
+
+/// A call and its surroundings.
+#[derive(Clone)]
+pub struct Call {
+    pub spec: ChainSpec,
+    pub block: BlockEnv,
+    pub sender: Address,
+    pub value: U256,
+    pub from_contract: bool,
+    pub call_type: CallType,
+    pub local: bool,
+}
+
+impl Call {
+    pub fn new(spec: ChainSpec, number: u64) -> Self {
+        Self {
+            spec,
+            block: BlockEnv { number, ..BlockEnv::default() },
+            sender: Address::repeat_byte(0x77),
+            value: U256::ZERO,
+            from_contract: false,
+            call_type: CallType::Call,
+            local: false,
+        }
+    }
+
+    /// The same call as eth_call makes it.
+    pub fn local(mut self) -> Self {
+        self.local = true;
+        self
+    }
+
+    pub fn rules(&self) -> RuleSet {
+        self.spec.rules_at(self.block.number)
+    }
+
+    pub fn with<T>(&self, use_context: impl FnOnce(&ContractContext<'_>) -> T) -> T {
+        let rules = self.rules();
+        use_context(&ContractContext {
+            spec: &self.spec,
+            rules,
+            block: &self.block,
+            ancestry: &NoAncestry,
+            transaction_hash: B256::repeat_byte(0x11),
+            sender: self.sender,
+            origin: self.sender,
+            from_contract: self.from_contract,
+            call_type: self.call_type,
+            is_static: self.call_type == CallType::StaticCall,
+            value: self.value,
+            call_depth: 1,
+            local_call: self.local,
+            remasc_transaction: false,
+            free_transaction: !self.from_contract
+                && !self.local
+                && rhizome_bridge::is_free_transaction(&self.spec, rules, self.sender),
+        })
+    }
+}
+
+/// Folder of the recorded vectors.
+pub fn vectors() -> PathBuf {
+    std::env::var_os("RHIZOME_VECTORS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors"), PathBuf::from)
+}
+
+/// The lines of a recorded file; none when it is not there.
+pub fn lines(name: &str) -> Vec<Value> {
+    let Ok(text) = std::fs::read_to_string(vectors().join(name)) else { return Vec::new() };
+    text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+}
+
+pub fn bytes(value: &Value) -> Vec<u8> {
+    hex::decode(value.as_str().expect("hexadecimal text")).expect("hexadecimal digits")
+}
+
+pub fn quantity(value: &Value) -> u64 {
+    u64::from_str_radix(value.as_str().expect("a quantity").trim_start_matches("0x"), 16).expect("a quantity")
+}
