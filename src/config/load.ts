@@ -30,7 +30,11 @@ export function fillDefaults(given: PartialConfig): Config {
   const profile = given.profile ?? OPTIONS.profile.default({ ...machine, profile: 'hosted' })
   const context: DefaultContext = { ...machine, profile }
   const values: Record<string, unknown> = {}
-  for (const key of OPTION_KEYS) values[key] = given[key] ?? defaultOf(OPTIONS[key], context)
+  for (const key of OPTION_KEYS) {
+    const value = given[key]
+    // null is a value: it switches an optional one off.
+    values[key] = value === undefined ? defaultOf(OPTIONS[key], context) : value
+  }
   return values as Config
 }
 

@@ -48,6 +48,13 @@ t.test('defaults follow the network and the profile', (t) => {
   t.end()
 })
 
+t.test('the word none takes an optional value away', (t) => {
+  t.equal(loadConfig({ environment: { RHIZOME_CORS_ORIGIN: 'none' } }).corsOrigin, null)
+  t.equal(fillDefaults({ corsOrigin: null }).corsOrigin, null)
+  t.equal(parseConfigFile('corsOrigin: null', 'f').corsOrigin, null)
+  t.end()
+})
+
 t.test('every lane has limits', (t) => {
   const config = fillDefaults({ laneScanPermits: 3 })
   for (const lane of LANES) t.ok(laneLimits(config, lane).permits >= 1)
