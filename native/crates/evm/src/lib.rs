@@ -1,1 +1,25 @@
-//! The Rootstock EVM: journal, host, instruction tables, frames, transaction and block executor, tracing
+//! The Rootstock EVM: state journal, machine, transaction and block executor, local calls, tracing.
+//!
+//! The interpreter loop, stack, memory and the instructions that Rootstock shares with Ethereum are
+//! revm's; host, journal, frames and executors are here (native/README.md).
+
+mod code;
+mod error;
+mod frames;
+mod gas;
+mod host;
+mod instructions;
+mod internal_transaction;
+mod journal;
+mod receipt;
+pub mod rules;
+mod tables;
+pub mod trace;
+mod transaction;
+
+pub use error::{ExecutionError, Failure, Halt, HaltKind, InvalidTransaction, TransactionError};
+pub use frames::Evm;
+pub use host::BlockContext;
+pub use journal::{Cell, Journal, KeySets, StateKey, Transfer};
+pub use receipt::{Bloom, Receipt, bloom};
+pub use transaction::{FeePayment, Position, REMASC_ADDRESS, Transaction, TransactionOutcome};

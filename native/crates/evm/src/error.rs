@@ -1,0 +1,158 @@
+//! What can go wrong, from a halting frame to an unreadable state.
+
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{Address, Bytes, U256};
+use thiserror::Error;
+
+/// Execution could not be carried out. It says nothing about the validity of the block, and nothing
+/// of it may become state.
+#[derive(Clone, Debug, Error)]
+pub enum ExecutionError {
+    /// The state could not be read.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// A feature of a precompiled contract that this node does not have.
+    #[error("{0} is not supported yet")]
+    Unsupported(String),
+    /// The caller raised the interrupt flag.
+    #[error("execution was interrupted")]
+    Interrupted,
+}
+
+/// Why a transaction must not be in a block (evm.md §3.3): nothing is charged, nothing changes.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum InvalidTransaction {
+    /// RSKIP438.
+    #[error("initcode of {length} bytes exceeds the limit of {limit}")]
+    InitcodeTooLong {
+        /// Bytes of data.
+        length: usize,
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// The block, or the sublist under RSKIP144, has no room for the gas limit.
+    #[error("gas limit {gas_limit} does not fit: {used} of {available} are used")]
+    NoRoom {
+        /// Gas limit of the transaction.
+        gas_limit: u64,
+        /// Gas used before it.
+        used: u64,
+        /// Gas limit of the block or sublist.
+        available: u64,
+    },
+    /// Less gas than the transaction costs before anything runs.
+    #[error("gas limit {gas_limit} is below the intrinsic gas {intrinsic}")]
+    IntrinsicGas {
+        /// Gas limit of the transaction.
+        gas_limit: u64,
+        /// Gas needed.
+        intrinsic: u64,
+    },
+    /// Not the account's nonce.
+    #[error("nonce {found} instead of {expected}")]
+    Nonce {
+        /// Nonce of the account.
+        expected: U256,
+        /// Nonce of the transaction.
+        found: U256,
+    },
+    /// The sender cannot pay value and gas.
+    #[error("balance {balance} does not cover {required}")]
+    Funds {
+        /// Balance of the sender in wei.
+        balance: U256,
+        /// Wei needed; 2^256-1 when it is more than fits.
+        required: U256,
+    },
+    /// Signature components or chain id.
+    #[error("signature is not accepted")]
+    Signature,
+    /// A transaction of a parallel sublist called the Bridge or REMASC (RSKIP144).
+    #[error("{0} must not be called in a parallel sublist")]
+    BannedContract(Address),
+    /// The reference fails inside execution.
+    #[error("execution fails: {0}")]
+    Internal(String),
+}
+
+/// Why a transaction is refused or could not be executed.
+#[derive(Clone, Debug, Error)]
+pub enum TransactionError {
+    /// The transaction is invalid.
+    #[error(transparent)]
+    Invalid(#[from] InvalidTransaction),
+    /// Execution could not be carried out.
+    #[error(transparent)]
+    Execution(#[from] ExecutionError),
+}
+
+impl From<StateError> for TransactionError {
+    fn from(error: StateError) -> Self {
+        Self::Execution(error.into())
+    }
+}
+
+/// Kind of an exceptional halt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HaltKind {
+    /// Not enough gas.
+    OutOfGas,
+    /// No such opcode at this height.
+    InvalidOpcode,
+    /// The target is no JUMPDEST.
+    BadJump,
+    /// Too few words on the stack.
+    StackUnderflow,
+    /// More than 1024 words on the stack.
+    StackOverflow,
+    /// A write inside STATICCALL (RSKIP91).
+    StaticViolation,
+    /// The address of the new contract is taken (RSKIP125).
+    AddressCollision,
+    /// Code longer than 24,576 bytes.
+    CodeTooLong,
+    /// Initcode longer than 49,152 bytes (RSKIP438).
+    InitcodeTooLong,
+    /// Code that starts with 0xEF (RSKIP544).
+    CodePrefix,
+    /// RETURNDATACOPY beyond the return data.
+    ReturnDataOutOfBounds,
+    /// The code header points beyond the code (evm.md §2.5).
+    HeaderBeyondCode,
+    /// A storage cell that is no word was read as one.
+    CellIsNoWord,
+    /// An operand that the reference refuses (DUPN, SWAPN).
+    BadOperand,
+    /// A precompiled contract failed where that halts the caller.
+    Precompile,
+    /// A contract called the Bridge before RSKIP88: at the top this makes the transaction invalid
+    /// (evm.md §8 row 5).
+    BridgeBeforeRskip88,
+}
+
+/// An exceptional halt: all gas of the frame is lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Halt {
+    /// What happened.
+    pub kind: HaltKind,
+    /// The reference's text (evm.md §6.4), without its class.
+    pub text: String,
+}
+
+/// Why an executed transaction did not succeed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// REVERT, with its data.
+    Revert(Bytes),
+    /// Exceptional halt of the top frame.
+    Halt(Halt),
+    /// The gas limit does not cover the price of the precompiled contract called.
+    PrecompileGas {
+        /// Contract.
+        address: Address,
+        /// Price without intrinsic gas.
+        required: u64,
+    },
+    /// The precompiled contract called throws. The receipt says success (evm.md §3.3).
+    Precompile(String),
+}

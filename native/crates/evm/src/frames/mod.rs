@@ -1,0 +1,185 @@
+//! The frame loop: runs the frame on top until it ends or asks for a call or creation. Frames lie
+//! on a heap stack, so that depth 1024 costs no native stack.
+
+mod call;
+mod create;
+mod finish;
+mod halt;
+mod precompile;
+mod run;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use revm_bytecode::Bytecode;
+use revm_interpreter::interpreter::{ExtBytecode, InputsImpl};
+use revm_interpreter::interpreter_types::{Jumps, MemoryTr};
+use revm_interpreter::{Interpreter, SharedMemory};
+use rhizome_primitives::{Address, Bytes, U256};
+
+use crate::error::{ExecutionError, Halt, HaltKind};
+use crate::host::{BlockContext, EvmHost, FrameEnv, Request, SPEC};
+use crate::instructions::Machine;
+use crate::instructions::memory::MAX_MEMORY;
+use crate::internal_transaction::FrameTransaction;
+use crate::journal::{Checkpoint, Journal};
+use crate::tables::Tables;
+use crate::trace::{FrameExit, FrameStatus, Inspector};
+
+pub(crate) use create::created_address;
+pub(crate) use finish::check_code;
+pub(crate) use halt::plain as plain_halt;
+pub(crate) use precompile::{CallFacts, contract_context, failure};
+
+/// One engine: host, tables, frames and their memory. It belongs to one thread.
+pub struct Evm {
+    pub(crate) host: EvmHost,
+    tables: Arc<Tables>,
+    frames: Vec<Frame>,
+    /// Machines of ended frames, kept for their stacks.
+    spare: Vec<Machine>,
+    memory: SharedMemory,
+    interrupt: Option<Arc<AtomicBool>>,
+}
+
+struct Frame {
+    machine: Machine,
+    checkpoint: Checkpoint,
+    purpose: Purpose,
+}
+
+/// What the result of a frame is for.
+enum Purpose {
+    /// The transaction.
+    Top,
+    /// A call: offset and size of the out range.
+    Call(usize, usize),
+    /// A creation.
+    Create(Address),
+}
+
+/// How a frame ended. Gas is that of the frame alone.
+pub(crate) struct FrameResult {
+    pub(crate) status: FrameStatus,
+    pub(crate) output: Bytes,
+    pub(crate) gas_left: u64,
+    pub(crate) refund: i64,
+}
+
+impl FrameResult {
+    pub(crate) fn halt(halt: Halt) -> Self {
+        Self { status: FrameStatus::Halt(halt), output: Bytes::new(), gas_left: 0, refund: 0 }
+    }
+}
+
+/// A frame about to start.
+pub(crate) struct NewFrame {
+    /// Analysed code and first program counter; None when a code header points beyond the code.
+    pub(crate) entry: Option<(Bytecode, usize)>,
+    pub(crate) input: InputsImpl,
+    pub(crate) is_static: bool,
+    pub(crate) gas: u64,
+    pub(crate) transaction: FrameTransaction,
+}
+
+impl Evm {
+    /// An engine over a journal.
+    pub fn new(context: BlockContext, journal: Journal) -> Self {
+        Self {
+            tables: Tables::of(context.rules),
+            host: EvmHost::new(context, journal),
+            frames: Vec::new(),
+            spare: Vec::new(),
+            memory: SharedMemory::new(),
+            interrupt: None,
+        }
+    }
+
+    /// Stops execution with [`ExecutionError::Interrupted`] soon after the flag is raised.
+    pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
+        self.interrupt = Some(flag);
+    }
+
+    /// The state.
+    pub fn journal(&self) -> &Journal {
+        &self.host.journal
+    }
+
+    /// The state, to be changed between transactions.
+    pub fn journal_mut(&mut self) -> &mut Journal {
+        &mut self.host.journal
+    }
+
+    /// Ends the engine and gives the state back.
+    pub fn into_journal(self) -> Journal {
+        self.host.journal
+    }
+
+    /// Runs a frame at depth 0 to its end.
+    pub(crate) fn run_top<I: Inspector>(
+        &mut self,
+        frame: NewFrame,
+        inspector: &mut I,
+    ) -> Result<FrameResult, ExecutionError> {
+        // What an interrupted run left behind.
+        self.frames.clear();
+        self.host.frames.clear();
+        self.host.constructors = 0;
+        self.memory.free_child_context();
+        let checkpoint = self.host.journal.checkpoint();
+        let memory = self.memory.new_child_context();
+        if !self.push(frame, memory, checkpoint, Purpose::Top) {
+            self.host.frames.clear();
+            return Ok(FrameResult::halt(halt::plain(HaltKind::HeaderBeyondCode)));
+        }
+        loop {
+            let result = match self.run(inspector)? {
+                Next::Ended(result) => Some(result),
+                Next::Asked(Request::Call(request)) => self.start_call(request, inspector)?,
+                Next::Asked(Request::Create(request)) => self.start_create(request, inspector)?,
+            };
+            if let Some(result) = result
+                && let Some(result) = self.finish(result, inspector)?
+            {
+                return Ok(result);
+            }
+        }
+    }
+
+    /// Puts a frame on the stack; false when it halts at once.
+    fn push(&mut self, frame: NewFrame, memory: SharedMemory, checkpoint: Checkpoint, purpose: Purpose) -> bool {
+        let Some((bytecode, start)) = frame.entry else { return false };
+        let target = self.host.journal.entry(frame.input.target_address.into());
+        // The buffer is shared by all frames, the limit counts for each.
+        let mut memory = memory;
+        memory.set_memory_limit((memory.local_memory_offset() + MAX_MEMORY) as u64);
+        let mut machine = self.spare.pop().unwrap_or_else(Interpreter::invalid);
+        machine.clear(memory, ExtBytecode::new(bytecode), frame.input, frame.is_static, SPEC, frame.gas, 0);
+        if start > 0 {
+            machine.bytecode.absolute_jump(start);
+        }
+        self.host.frames.push(FrameEnv { target, transaction: frame.transaction, internal_count: 0 });
+        self.frames.push(Frame { machine, checkpoint, purpose });
+        true
+    }
+
+    fn top(&mut self) -> &mut Machine {
+        &mut self.frames.last_mut().expect("the frame loop has a frame").machine
+    }
+}
+
+/// Why the frame on top stopped running.
+enum Next {
+    Ended(FrameResult),
+    Asked(Request),
+}
+
+/// Whether a balance, which may be negative in local calls and for free transactions, covers an
+/// amount.
+pub(crate) fn covers(balance: U256, amount: U256) -> bool {
+    !balance.bit(255) && balance >= amount
+}
+
+fn exit_of(result: &FrameResult, gas: u64) -> FrameExit {
+    FrameExit { gas_used: gas - result.gas_left, output: result.output.clone(), status: result.status.clone() }
+}

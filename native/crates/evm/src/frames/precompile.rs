@@ -1,0 +1,292 @@
+//! Calls of precompiled contracts by contracts (evm.md §4.1).
+
+use revm_bytecode::opcode::{CALLCODE, DELEGATECALL, STATICCALL};
+use rhizome_contracts::Precompile;
+use rhizome_primitives::contract::{CallType, ContractContext, ContractError};
+use rhizome_primitives::{Address, B256, Bytes, U256};
+
+use super::call::copy_memory;
+use super::{Evm, FrameResult, covers, halt};
+use crate::error::{ExecutionError, Halt, HaltKind};
+use crate::host::{CallRequest, EvmHost};
+use crate::instructions::call::keeps_account;
+use crate::instructions::memory::grow;
+use crate::internal_transaction::InternalTransaction;
+use crate::journal::{FrameState, Journal, Transfer};
+use crate::trace::{FrameEntry, FrameExit, FrameKind, FrameStatus, Inspector, Target};
+
+/// What a precompiled contract knows of its caller.
+pub(crate) struct CallFacts {
+    pub(crate) transaction_hash: B256,
+    pub(crate) sender: Address,
+    pub(crate) from_contract: bool,
+    pub(crate) call_type: CallType,
+    pub(crate) is_static: bool,
+    pub(crate) value: U256,
+    /// Depth of the calling frame plus one.
+    pub(crate) depth: u32,
+}
+
+/// Splits the host into what a precompiled contract reads and what it changes.
+pub(crate) fn contract_context(
+    host: &mut EvmHost,
+    facts: CallFacts,
+) -> (ContractContext<'_>, &mut Journal, &mut Vec<Transfer>) {
+    let context = ContractContext {
+        spec: &host.context.spec,
+        rules: host.rules.set,
+        block: &host.context.block,
+        ancestry: &*host.context.ancestry,
+        transaction_hash: facts.transaction_hash,
+        sender: facts.sender,
+        origin: host.transaction.origin,
+        from_contract: facts.from_contract,
+        call_type: facts.call_type,
+        is_static: facts.is_static,
+        value: facts.value,
+        call_depth: facts.depth,
+        local_call: host.transaction.local_call,
+        remasc_transaction: host.transaction.remasc,
+        // The signature of an internal transaction is none, so only the outer one can be free.
+        free_transaction: host.transaction.free && !facts.from_contract,
+    };
+    (context, &mut host.journal, &mut host.transfers)
+}
+
+/// Contracts that see an internal transaction (evm.md §4.1 step 5).
+fn sees_transaction(precompile: Precompile) -> bool {
+    matches!(
+        precompile,
+        Precompile::Bridge
+            | Precompile::Remasc
+            | Precompile::HdWalletUtils
+            | Precompile::BlockHeader
+            | Precompile::Environment
+    )
+}
+
+/// Before RSKIP150 output is written at an offset nobody paid for; beyond this the reference's array
+/// index overflows or its memory ends.
+const UNPAID_OFFSET_LIMIT: usize = 1 << 30;
+
+/// What came of a call of a precompiled contract.
+enum Outcome {
+    /// Output, and the price.
+    Done(Option<Bytes>, u64),
+    /// The price exceeds the gas given.
+    TooDear,
+    /// It threw after its price was known.
+    Threw(String, u64),
+    /// The price could not be computed.
+    NoPrice(String),
+}
+
+impl EvmHost {
+    /// Remembers a call that parallel sublists must not make (RSKIP144).
+    pub(crate) fn note_banned(&mut self, precompile: Precompile) {
+        if self.constructors == 0 && matches!(precompile, Precompile::Bridge | Precompile::Remasc) {
+            self.banned = Some(precompile.address());
+        }
+    }
+}
+
+impl Evm {
+    pub(super) fn call_precompile<I: Inspector>(
+        &mut self,
+        precompile: Precompile,
+        request: &CallRequest,
+        inspector: &mut I,
+    ) -> Result<Option<FrameResult>, ExecutionError> {
+        let Self { host, frames, .. } = self;
+        let machine = &mut frames.last_mut().expect("a frame is calling").machine;
+        let sender = machine.input.target_address;
+        let context_address = if keeps_account(request.opcode) { sender } else { request.address };
+        let checkpoint = host.journal.checkpoint();
+        if !covers(host.journal.balance(sender.into())?, request.value) {
+            self.refuse(request, true);
+            return Ok(None);
+        }
+        let (offset, mut size) = request.input;
+        if host.rules.precompile_input_cut {
+            size = precompile.max_input(host.rules.set).map_or(size, |limit| size.min(limit));
+        }
+        if size > 0 {
+            grow(machine, offset + size);
+        }
+        let input = copy_memory(machine, (offset, size));
+        host.journal.transfer(sender.into(), context_address.into(), request.value)?;
+        if !host.journal.is_contract(request.address.into())? {
+            host.journal.set_contract(request.address.into())?;
+        }
+        let depth = machine.input.depth;
+        let transaction_hash = if sees_transaction(precompile) {
+            host.record_precompile_call(sender, context_address, request.value, depth)?
+        } else {
+            B256::ZERO
+        };
+        if precompile == Precompile::Bridge && !host.rules.bridge_from_contracts {
+            return Ok(Some(FrameResult::halt(halt::plain(HaltKind::BridgeBeforeRskip88))));
+        }
+        if I::FRAMES {
+            inspector.enter(&FrameEntry {
+                kind: FrameKind::of_call(request.opcode),
+                target: Target::Precompile,
+                depth: depth + 1,
+                from: sender,
+                to: context_address,
+                code_address: request.address,
+                value: request.value,
+                gas: request.gas,
+                input: input.clone(),
+            });
+        }
+        let facts = CallFacts {
+            transaction_hash,
+            sender,
+            from_contract: true,
+            call_type: match request.opcode {
+                CALLCODE => CallType::CallCode,
+                DELEGATECALL => CallType::DelegateCall,
+                STATICCALL => CallType::StaticCall,
+                _ => CallType::Call,
+            },
+            is_static: machine.runtime_flag.is_static,
+            value: request.value,
+            depth: depth as u32 + 1,
+        };
+        let outcome = run(host, precompile, facts, &input, request.gas)?;
+        for transfer in host.transfers.drain(..) {
+            if I::FRAMES {
+                inspector.transfer(&transfer);
+            }
+        }
+
+        let rules = &host.rules;
+        let (used, output, status) = match outcome {
+            Outcome::TooDear => {
+                host.journal.revert_state(checkpoint);
+                let _ = machine.stack.push(U256::ZERO);
+                if rules.clear_return_data {
+                    machine.return_data.0 = Bytes::new();
+                }
+                (request.gas, Bytes::new(), FrameStatus::Halt(too_dear(precompile)))
+            }
+            Outcome::NoPrice(text) => return Ok(Some(FrameResult::halt(threw(text)))),
+            Outcome::Threw(text, _) if !rules.precompile_failure_caught => {
+                return Ok(Some(FrameResult::halt(threw(text))));
+            }
+            Outcome::Done(Some(output), price) if rules.precompile_failure_caught => {
+                let copied = request.output.1.min(output.len());
+                machine.memory.set(request.output.0, &output[..copied]);
+                let _ = machine.stack.push(U256::ONE);
+                machine.return_data.0 = output.clone();
+                (price, output, FrameStatus::Success)
+            }
+            Outcome::Done(output, price) if !rules.precompile_failure_caught => {
+                if rules.precompile_code_size {
+                    machine.return_data.0 = output.clone().unwrap_or_default();
+                }
+                match &output {
+                    None if rules.precompile_output_cut => {}
+                    None => return Ok(Some(FrameResult::halt(threw("null output".into())))),
+                    Some(bytes) if rules.precompile_output_cut => {
+                        let copied = request.output.1.min(bytes.len());
+                        machine.memory.set(request.output.0, &bytes[..copied]);
+                    }
+                    Some(bytes) => {
+                        // The whole output, also beyond what was paid for.
+                        let offset = request.raw_output_offset as usize;
+                        if offset > UNPAID_OFFSET_LIMIT {
+                            return Ok(Some(FrameResult::halt(threw("output offset out of range".into()))));
+                        }
+                        if !bytes.is_empty() {
+                            grow(machine, offset + bytes.len());
+                        }
+                        machine.memory.set(offset, bytes);
+                    }
+                }
+                let _ = machine.stack.push(U256::ONE);
+                (price, output.unwrap_or_default(), FrameStatus::Success)
+            }
+            Outcome::Done(_, price) | Outcome::Threw(_, price) => {
+                host.journal.revert_state(checkpoint);
+                let _ = machine.stack.push(U256::ZERO);
+                machine.return_data.0 = Bytes::new();
+                (price, Bytes::new(), FrameStatus::Halt(threw(format!("{precompile:?} failed"))))
+            }
+        };
+        machine.gas.erase_cost(request.gas - used);
+        if I::FRAMES {
+            inspector.exit(&FrameExit { gas_used: used, output, status });
+        }
+        Ok(None)
+    }
+}
+
+impl EvmHost {
+    /// Records the internal transaction of a call and gives its hash.
+    fn record_precompile_call(
+        &mut self,
+        sender: Address,
+        receiver: Address,
+        value: U256,
+        depth: usize,
+    ) -> Result<B256, ExecutionError> {
+        let nonce = self.journal.nonce(sender.into())?;
+        let parent = self.transaction_hash(depth);
+        let frame = self.frames.last_mut().expect("a frame is calling");
+        let index = frame.internal_count;
+        frame.internal_count += 1;
+        let internal = InternalTransaction {
+            nonce,
+            sender,
+            receiver: Some(receiver),
+            value,
+            data: Bytes::new(),
+            note: "call",
+            depth,
+            index,
+        };
+        Ok(internal.hash(parent, self.transaction.gas_price, self.context.block.gas_limit))
+    }
+}
+
+/// Prices and runs the contract.
+fn run(
+    host: &mut EvmHost,
+    precompile: Precompile,
+    facts: CallFacts,
+    input: &[u8],
+    gas: u64,
+) -> Result<Outcome, ExecutionError> {
+    let (context, journal, transfers) = contract_context(host, facts);
+    let mut state = FrameState { journal, transfers };
+    let price = match precompile.gas(&context, &mut state, Some(input)) {
+        Ok(price) => price,
+        Err(error) => return failure(error).map(Outcome::NoPrice),
+    };
+    if price > gas {
+        return Ok(Outcome::TooDear);
+    }
+    match precompile.run(&context, &mut state, Some(input)) {
+        Ok(output) => Ok(Outcome::Done(output, price)),
+        Err(error) => failure(error).map(|text| Outcome::Threw(text, price)),
+    }
+}
+
+/// The text of a contract that threw; anything else ends the execution.
+pub(crate) fn failure(error: ContractError) -> Result<String, ExecutionError> {
+    match error {
+        ContractError::Failed(text) => Ok(text),
+        ContractError::Unsupported(what) => Err(ExecutionError::Unsupported(what)),
+        ContractError::State(error) => Err(error.into()),
+    }
+}
+
+fn threw(text: String) -> Halt {
+    Halt { kind: HaltKind::Precompile, text }
+}
+
+fn too_dear(precompile: Precompile) -> Halt {
+    Halt { kind: HaltKind::OutOfGas, text: format!("the gas does not cover the price of {precompile:?}") }
+}

@@ -1,0 +1,118 @@
+//! The inner loop, plain, interruptible or watched.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use revm_interpreter::interpreter_types::{Jumps, LoopControl};
+use revm_interpreter::{InstructionResult, InterpreterAction};
+
+use super::{Evm, FrameResult, Next, halt};
+use crate::error::ExecutionError;
+use crate::host::EvmHost;
+use crate::instructions::Machine;
+use crate::tables::Tables;
+use crate::trace::{FrameStatus, Inspector, StepView};
+
+/// Instructions between two looks at the interrupt flag: well below a millisecond of work.
+const INTERRUPT_STEPS: usize = 4096;
+
+impl Evm {
+    /// Runs the frame on top until it ends or asks for another frame.
+    pub(super) fn run<I: Inspector>(&mut self, inspector: &mut I) -> Result<Next, ExecutionError> {
+        let Self { host, tables, frames, interrupt, .. } = self;
+        let machine = &mut frames.last_mut().expect("the frame loop has a frame").machine;
+        let action = if I::STEPS {
+            run_watched(machine, tables, host, interrupt.as_deref(), inspector)?
+        } else if let Some(flag) = interrupt {
+            run_interruptible(machine, tables, host, flag)?
+        } else {
+            machine.run_plain(&tables.instructions, &tables.gas, host)
+        };
+        let InterpreterAction::Return(mut result) = action else {
+            let request = host.request.take().expect("an instruction that asks leaves its request");
+            return Ok(Next::Asked(request));
+        };
+        let status = match result.result {
+            InstructionResult::Stop | InstructionResult::Return => FrameStatus::Success,
+            InstructionResult::SelfDestruct => {
+                if let Some((account, beneficiary, balance)) = host.inheritance.take()
+                    && I::FRAMES
+                {
+                    inspector.selfdestruct(account, beneficiary, balance);
+                }
+                FrameStatus::Success
+            }
+            InstructionResult::Revert => FrameStatus::Revert,
+            InstructionResult::FatalExternalError => {
+                return Err(host.fatal.take().unwrap_or(ExecutionError::Interrupted));
+            }
+            code => FrameStatus::Halt(halt::describe(machine, host, code)),
+        };
+        if matches!(status, FrameStatus::Halt(_)) {
+            result.gas.spend_all();
+        }
+        Ok(Next::Ended(FrameResult {
+            gas_left: result.gas.remaining(),
+            refund: result.gas.refunded(),
+            output: result.output,
+            status,
+        }))
+    }
+}
+
+fn run_interruptible(
+    machine: &mut Machine,
+    tables: &Tables,
+    host: &mut EvmHost,
+    flag: &AtomicBool,
+) -> Result<InterpreterAction, ExecutionError> {
+    loop {
+        if flag.load(Ordering::Relaxed) {
+            return Err(ExecutionError::Interrupted);
+        }
+        for _ in 0..INTERRUPT_STEPS {
+            if let Err(code) = machine.step(&tables.instructions, &tables.gas, host) {
+                return Ok(stopped(machine, code));
+            }
+        }
+    }
+}
+
+fn run_watched<I: Inspector>(
+    machine: &mut Machine,
+    tables: &Tables,
+    host: &mut EvmHost,
+    flag: Option<&AtomicBool>,
+    inspector: &mut I,
+) -> Result<InterpreterAction, ExecutionError> {
+    loop {
+        if flag.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(ExecutionError::Interrupted);
+        }
+        let gas = machine.gas.remaining();
+        inspector.step(&StepView {
+            pc: machine.bytecode.pc(),
+            opcode: machine.bytecode.opcode(),
+            depth: machine.input.depth,
+            gas,
+            gas_limit: machine.gas.limit(),
+            address: machine.input.target_address,
+            stack: machine.stack.data(),
+            memory: &machine.memory.context_memory(),
+            return_data: &machine.return_data.0,
+        });
+        let outcome = machine.step(&tables.instructions, &tables.gas, host);
+        let halted = matches!(outcome, Err(code) if code.is_halt() || code == InstructionResult::FatalExternalError);
+        inspector.step_end((!halted).then(|| gas.saturating_sub(machine.gas.remaining())));
+        if let Err(code) = outcome {
+            return Ok(stopped(machine, code));
+        }
+    }
+}
+
+/// The action of a machine whose last instruction stopped it.
+fn stopped(machine: &mut Machine, code: InstructionResult) -> InterpreterAction {
+    if machine.bytecode.action().is_none() {
+        machine.halt(code);
+    }
+    machine.take_next_action()
+}

@@ -1,0 +1,41 @@
+//! SELFDESTRUCT: the whole balance moves and the account is deleted at the end of the transaction.
+
+use revm_interpreter::InstructionResult;
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{Address, U256};
+
+use super::{Context, Step, charge, low_address, pop, refuse_static};
+use crate::host::EvmHost;
+
+const GAS: u64 = 5_000;
+const NEW_ACCOUNT_GAS: u64 = 25_000;
+
+pub(crate) fn selfdestruct(context: Context<'_>) -> Step {
+    let (machine, host) = (context.interpreter, context.host);
+    refuse_static(machine)?;
+    let [word] = pop(machine)?;
+    let beneficiary = low_address(word);
+    let missing = !host.journal.exists(beneficiary.into()).map_err(|error| host.failed(error))?;
+    charge(machine, GAS + if missing { NEW_ACCOUNT_GAS } else { 0 })?;
+    let owner = machine.input.target_address;
+    bequeath(host, owner, beneficiary).map_err(|error| host.failed(error))?;
+    Err(InstructionResult::SelfDestruct)
+}
+
+/// Moves the balance, when there is one; left to oneself it is burnt.
+fn bequeath(host: &mut EvmHost, owner: Address, beneficiary: Address) -> Result<(), StateError> {
+    let balance = host.journal.balance(owner.into())?;
+    if balance != U256::ZERO {
+        if let Some(frame) = host.frames.last_mut() {
+            frame.internal_count += 1;
+        }
+        if owner == beneficiary {
+            host.journal.add_balance(owner.into(), balance.wrapping_neg())?;
+        } else {
+            host.journal.transfer(owner.into(), beneficiary.into(), balance)?;
+        }
+    }
+    host.journal.schedule_deletion(owner);
+    host.inheritance = Some((owner, beneficiary, balance));
+    Ok(())
+}

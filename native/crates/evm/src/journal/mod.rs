@@ -1,0 +1,260 @@
+//! The state during execution: what was read, what was changed, and how to undo it.
+//!
+//! One journal lives for a block, or for one sublist of it. A checkpoint is a length of the undo
+//! log; reverting to it restores every value recorded since. The recorded keys are not undone: they
+//! count for collisions even when the frame was (evm.md §5.3).
+
+mod accounts;
+mod cell;
+mod contract_state;
+mod keys;
+mod output;
+mod storage;
+
+use std::sync::Arc;
+
+use alloy_primitives::map::{HashMap, HashSet};
+use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::contract::Log;
+use rhizome_primitives::state::{StateError, StateReader};
+use rhizome_primitives::{Address, B256, U256};
+
+use crate::code::Code;
+
+pub use cell::Cell;
+pub(crate) use contract_state::FrameState;
+pub use contract_state::Transfer;
+pub use keys::{KeySets, StateKey};
+
+/// Where an account stands in [`Journal::entries`].
+pub(crate) type Index = usize;
+
+/// What is known of the code of an account.
+#[derive(Clone, Debug)]
+enum CodeState {
+    Unknown,
+    Absent,
+    /// Empty code was saved in this block: before RSKIP169 its hash differs from no code (evm.md §5.2).
+    SavedEmpty,
+    Known(B256, u32),
+    Loaded(Arc<Code>),
+}
+
+#[derive(Debug)]
+struct Entry {
+    id: AccountRef,
+    /// None: not read yet.
+    account: Option<Option<Account>>,
+    /// As the reader has it, once read.
+    base_account: Option<Account>,
+    marker: Option<bool>,
+    base_marker: bool,
+    code: CodeState,
+    code_written: bool,
+    cells: HashMap<U256, Slot>,
+    /// Deleted with everything below: the reader is not asked any more.
+    wiped: bool,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    value: Cell,
+    base: Cell,
+}
+
+#[derive(Debug)]
+enum Undo {
+    Account(Index, Option<Account>),
+    Marker(Index),
+    Code(Index, CodeState, bool),
+    Cell(Index, U256, Cell),
+    Transient(Address, U256, U256),
+}
+
+/// A point to which the state can be reverted.
+#[derive(Clone, Copy, Debug)]
+pub struct Checkpoint {
+    undo: usize,
+    logs: usize,
+    scheduled: usize,
+}
+
+/// The state of a block, or of a sublist, under execution.
+pub struct Journal {
+    reader: Arc<dyn StateReader>,
+    index: HashMap<AccountRef, Index>,
+    entries: Vec<Entry>,
+    undo: Vec<Undo>,
+    keys: Option<Box<KeySets>>,
+    transient: HashMap<(Address, U256), U256>,
+    /// Logs of the running transaction, in order.
+    logs: Vec<Log>,
+    /// Accounts to delete at the end of the running transaction; each at most once.
+    scheduled: Vec<Address>,
+    /// Accounts deleted by earlier transactions of the block or sublist.
+    deleted_in_block: HashSet<Address>,
+}
+
+impl Journal {
+    /// An unchanged state.
+    pub fn new(reader: Arc<dyn StateReader>) -> Self {
+        Self {
+            reader,
+            index: HashMap::default(),
+            entries: Vec::new(),
+            undo: Vec::new(),
+            keys: None,
+            transient: HashMap::default(),
+            logs: Vec::new(),
+            scheduled: Vec::new(),
+            deleted_in_block: HashSet::default(),
+        }
+    }
+
+    /// Starts recording the keys read and written, with empty sets.
+    pub fn record_keys(&mut self) {
+        self.keys = Some(Box::default());
+    }
+
+    /// Takes the recorded keys and stops recording.
+    pub fn take_keys(&mut self) -> Option<KeySets> {
+        self.keys.take().map(|keys| *keys)
+    }
+
+    /// The keys recorded so far.
+    pub fn keys(&self) -> Option<&KeySets> {
+        self.keys.as_deref()
+    }
+
+    /// Accounts deleted by the transactions finished so far.
+    pub fn deleted_in_block(&self) -> &HashSet<Address> {
+        &self.deleted_in_block
+    }
+
+    /// Accounts that transactions of other sublists deleted (RSKIP144).
+    pub fn add_deleted_in_block(&mut self, accounts: impl IntoIterator<Item = Address>) {
+        self.deleted_in_block.extend(accounts);
+    }
+
+    /// The point reached now.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { undo: self.undo.len(), logs: self.logs.len(), scheduled: self.scheduled.len() }
+    }
+
+    /// Undoes state, logs and scheduled deletions since the checkpoint.
+    pub fn revert(&mut self, to: Checkpoint) {
+        self.revert_state(to);
+        self.logs.truncate(to.logs);
+        self.scheduled.truncate(to.scheduled);
+    }
+
+    /// Undoes the state alone: logs of a failing precompiled contract stay (evm.md §4.1 step 5).
+    pub fn revert_state(&mut self, to: Checkpoint) {
+        while self.undo.len() > to.undo {
+            match self.undo.pop() {
+                Some(Undo::Account(index, value)) => self.entries[index].account = Some(value),
+                Some(Undo::Marker(index)) => self.entries[index].marker = Some(false),
+                Some(Undo::Code(index, state, written)) => {
+                    self.entries[index].code = state;
+                    self.entries[index].code_written = written;
+                }
+                Some(Undo::Cell(index, key, value)) => {
+                    self.entries[index].cells.entry(key).or_default().value = value;
+                }
+                Some(Undo::Transient(address, key, value)) => {
+                    self.transient.insert((address, key), value);
+                }
+                None => break,
+            }
+        }
+    }
+
+    /// Appends a log of the running transaction.
+    pub fn log(&mut self, log: Log) {
+        self.logs.push(log);
+    }
+
+    /// Schedules the deletion of an account at the end of the transaction.
+    pub fn schedule_deletion(&mut self, address: Address) {
+        if !self.scheduled.contains(&address) {
+            self.scheduled.push(address);
+        }
+    }
+
+    /// Accounts scheduled for deletion so far.
+    pub fn scheduled(&self) -> &[Address] {
+        &self.scheduled
+    }
+
+    /// Ends a transaction: deletes the scheduled accounts, clears transient storage and forgets how
+    /// to undo. Returns its logs and the deleted accounts.
+    pub fn finish_transaction(&mut self) -> (Vec<Log>, Vec<Address>) {
+        let deleted = std::mem::take(&mut self.scheduled);
+        for address in &deleted {
+            self.delete((*address).into());
+        }
+        self.deleted_in_block.extend(deleted.iter().copied());
+        self.transient.clear();
+        self.undo.clear();
+        (std::mem::take(&mut self.logs), deleted)
+    }
+
+    fn delete(&mut self, id: AccountRef) {
+        self.wrote(StateKey::Account(id));
+        let index = self.entry(id);
+        let entry = &mut self.entries[index];
+        entry.account = Some(None);
+        entry.marker = Some(false);
+        entry.code = CodeState::Absent;
+        entry.code_written = false;
+        entry.cells.clear();
+        entry.wiped = true;
+    }
+
+    /// Index of the account, which need not exist.
+    pub(crate) fn entry(&mut self, id: AccountRef) -> Index {
+        if let Some(&index) = self.index.get(&id) {
+            return index;
+        }
+        let index = self.entries.len();
+        self.entries.push(Entry {
+            id,
+            account: None,
+            base_account: None,
+            marker: None,
+            base_marker: false,
+            code: CodeState::Unknown,
+            code_written: false,
+            cells: HashMap::default(),
+            wiped: false,
+        });
+        self.index.insert(id, index);
+        index
+    }
+
+    #[inline]
+    fn did_read(&mut self, key: StateKey) {
+        if let Some(keys) = &mut self.keys {
+            keys.read.insert(key);
+        }
+    }
+
+    #[inline]
+    fn wrote(&mut self, key: StateKey) {
+        if let Some(keys) = &mut self.keys {
+            keys.written.insert(key);
+        }
+    }
+
+    /// The account as it stands, without recording the read.
+    fn load(&mut self, index: Index) -> Result<Option<Account>, StateError> {
+        let entry = &mut self.entries[index];
+        if let Some(account) = entry.account {
+            return Ok(account);
+        }
+        let account = self.reader.account(&entry.id)?;
+        entry.account = Some(account);
+        entry.base_account = account;
+        Ok(account)
+    }
+}

@@ -1,0 +1,194 @@
+//! The transaction executor (evm.md §3.3).
+
+mod outcome;
+mod run;
+mod validate;
+
+use rhizome_primitives::account::AccountRef;
+use rhizome_primitives::{Address, B256, Bytes, U256};
+
+pub use outcome::TransactionOutcome;
+
+use crate::error::{InvalidTransaction, TransactionError};
+use crate::frames::Evm;
+use crate::gas;
+use crate::host::TransactionEnv;
+use crate::trace::Inspector;
+use run::Run;
+
+/// Gas refunded for each account deleted.
+const DELETION_REFUND: u64 = 24_000;
+
+/// REMASC, which receives the fees.
+pub const REMASC_ADDRESS: Address = rhizome_primitives::address!("0000000000000000000000000000000001000008");
+
+/// A decoded transaction. Fields out of range are refused before (evm.md §3.1).
+#[derive(Clone, Debug)]
+pub struct Transaction {
+    /// Hash.
+    pub hash: B256,
+    /// Signer.
+    pub sender: AccountRef,
+    /// Nonce.
+    pub nonce: U256,
+    /// Wei per gas.
+    pub gas_price: U256,
+    /// Gas limit, below 2^63.
+    pub gas_limit: u64,
+    /// Receiver; None creates a contract.
+    pub to: Option<Address>,
+    /// Wei, below 2^255.
+    pub value: U256,
+    /// Call data or initcode; empty is the reference's null.
+    pub data: Bytes,
+    /// Whether signature components and chain id are accepted (consensus.md §5.2).
+    pub signature_accepted: bool,
+    /// Whether this is the REMASC transaction of its block (consensus.md §5.3).
+    pub remasc: bool,
+}
+
+/// Where a transaction stands in its block or sublist.
+#[derive(Clone, Copy, Debug)]
+pub struct Position {
+    /// Index in the block.
+    pub index: u32,
+    /// Gas used before it in the block, or in the sublist under RSKIP144.
+    pub gas_used: u64,
+    /// Gas limit of the block, or of the sublist.
+    pub gas_limit: u64,
+}
+
+/// When fees reach REMASC (evm.md §3.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeePayment {
+    /// At the end of the transaction.
+    AtOnce,
+    /// The caller pays them later.
+    Postponed,
+}
+
+/// What kind of execution it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// In a block, or as if sent.
+    Sent(FeePayment),
+    /// eth_call: nothing is checked, bought or refunded (evm.md §3.3).
+    Local,
+}
+
+impl Evm {
+    /// Executes a transaction of a block. After an error of either kind the journal is as before.
+    ///
+    /// # Errors
+    /// [`TransactionError::Invalid`] makes the block invalid; [`TransactionError::Execution`] says
+    /// nothing about it.
+    pub fn transact<I: Inspector>(
+        &mut self,
+        transaction: &Transaction,
+        position: Position,
+        fees: FeePayment,
+        inspector: &mut I,
+    ) -> Result<TransactionOutcome, TransactionError> {
+        self.execute(transaction, position, Mode::Sent(fees), inspector)
+    }
+
+    pub(crate) fn execute<I: Inspector>(
+        &mut self,
+        transaction: &Transaction,
+        position: Position,
+        mode: Mode,
+        inspector: &mut I,
+    ) -> Result<TransactionOutcome, TransactionError> {
+        let start = self.host.journal.checkpoint();
+        let result = self.attempt(transaction, position, mode, inspector);
+        if result.is_err() {
+            self.host.journal.revert(start);
+        }
+        result
+    }
+
+    fn attempt<I: Inspector>(
+        &mut self,
+        transaction: &Transaction,
+        position: Position,
+        mode: Mode,
+        inspector: &mut I,
+    ) -> Result<TransactionOutcome, TransactionError> {
+        let free = gas::is_free(&self.host.context.spec, &self.host.rules, transaction);
+        let intrinsic = gas::intrinsic(&self.host.rules, transaction, free);
+        self.host.banned = None;
+        self.host.transaction = TransactionEnv {
+            origin: transaction.sender.address(),
+            gas_price: transaction.gas_price,
+            index: position.index,
+            local_call: mode == Mode::Local,
+            remasc: transaction.remasc,
+            free,
+        };
+        if mode != Mode::Local {
+            self.validate(transaction, position, intrinsic)?;
+            self.host.journal.increase_nonce(transaction.sender)?;
+            let purchase = transaction.gas_price.wrapping_mul(U256::from(transaction.gas_limit));
+            self.host.journal.add_balance(transaction.sender, purchase.wrapping_neg())?;
+        }
+        let run = match transaction.to {
+            None => self.run_creation(transaction, intrinsic, inspector)?,
+            Some(to) => self.run_call(transaction, to, intrinsic, inspector)?,
+        };
+        self.settle(transaction, run, mode)
+    }
+
+    /// Refunds, fees, deletions.
+    fn settle(
+        &mut self,
+        transaction: &Transaction,
+        run: Run,
+        mode: Mode,
+    ) -> Result<TransactionOutcome, TransactionError> {
+        let journal = &mut self.host.journal;
+        let deletions = journal.scheduled().len() as u64;
+        let refund = if run.failure.is_some() {
+            0
+        } else {
+            (run.refund.max(0) as u64 + DELETION_REFUND * deletions).min(run.spent / 2)
+        };
+        let left = run.leftover + refund as i64;
+        let price = transaction.gas_price;
+        let paid = if run.threw {
+            price.wrapping_mul(U256::from(transaction.gas_limit))
+        } else {
+            price.wrapping_mul(signed(transaction.gas_limit as i64 - left))
+        };
+        if let Mode::Sent(fees) = mode {
+            let returned = if run.threw { U256::ZERO } else { price.wrapping_mul(signed(left)) };
+            journal.add_balance(transaction.sender, returned)?;
+            if fees == FeePayment::AtOnce {
+                journal.add_balance(REMASC_ADDRESS.into(), paid)?;
+            }
+        }
+        let (logs, deleted) = journal.finish_transaction();
+        Ok(TransactionOutcome {
+            succeeded: run.failure.as_ref().is_none_or(|failure| !failure.fails_receipt()),
+            gas_used: (transaction.gas_limit as i64 - left) as u64,
+            paid_fees: paid,
+            refund,
+            output: run.output,
+            logs,
+            contract_address: run.created,
+            deleted,
+            failure: run.failure,
+            banned: self.host.banned,
+        })
+    }
+
+    /// The reference cannot go on inside execution: the transaction is invalid.
+    pub(crate) fn internal(text: impl Into<String>) -> TransactionError {
+        InvalidTransaction::Internal(text.into()).into()
+    }
+}
+
+/// Two's complement of a signed amount of gas.
+fn signed(gas: i64) -> U256 {
+    let magnitude = U256::from(gas.unsigned_abs());
+    if gas < 0 { magnitude.wrapping_neg() } else { magnitude }
+}

@@ -1,0 +1,40 @@
+//! What came of a transaction.
+
+use rhizome_primitives::contract::Log;
+use rhizome_primitives::{Address, Bytes, U256};
+
+use crate::error::Failure;
+
+/// An executed transaction.
+#[derive(Clone, Debug)]
+pub struct TransactionOutcome {
+    /// Status of the receipt.
+    pub succeeded: bool,
+    /// Gas used as the receipt says: limit less what was left and refunded.
+    pub gas_used: u64,
+    /// Fee in wei; not always gas used times price (evm.md §3.3).
+    pub paid_fees: U256,
+    /// Gas refunded.
+    pub refund: u64,
+    /// RETURN or REVERT data of the top frame, output of the precompiled contract called, or the
+    /// code of the new contract; the reference's null is empty.
+    pub output: Bytes,
+    /// Logs in order.
+    pub logs: Vec<Log>,
+    /// Address of the new contract; also when the creation failed.
+    pub contract_address: Option<Address>,
+    /// Accounts deleted by SELFDESTRUCT.
+    pub deleted: Vec<Address>,
+    /// Why it did not succeed.
+    pub failure: Option<Failure>,
+    /// A contract called that parallel sublists ban (RSKIP144).
+    pub banned: Option<Address>,
+}
+
+impl Failure {
+    /// Whether the receipt says failed: not when a precompiled contract called by the transaction
+    /// throws (evm.md §3.3).
+    pub fn fails_receipt(&self) -> bool {
+        !matches!(self, Self::Precompile(_))
+    }
+}
