@@ -114,7 +114,8 @@ export class Gateway {
     exchange: Exchange,
     sink: AnswerSink,
   ): void {
-    const answered: AnswerSink = id === null ? () => sink('', 200) : sink
+    // An object without a method is no notification either: somebody has to be told.
+    const answered: AnswerSink = id === null && method !== null ? () => sink('', 200) : sink
     const route = method === null ? undefined : this.#router.find(method)
     if (route === undefined) fail(answered, id ?? 'null', this.#router.whyNot(method))
     else this.#route(route, id ?? 'null', params, caller, exchange, answered)

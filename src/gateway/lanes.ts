@@ -1,3 +1,4 @@
+import type { LaneLimits as ConfiguredLimits } from '../config/options/lanes.ts'
 import type { Lane } from '../rpc/defineMethod.ts'
 
 /** Lanes whose methods run in worker threads. */
@@ -23,14 +24,31 @@ export interface LaneLimits {
 }
 
 /**
- * Reads are short: large batches carry the cost of waking a worker (about that of ten reads).
- * Calls, scans, proofs and traces can be long: small batches keep the answers of short ones early.
- * Revise with `bench/load` when p99 of a lane grows with its batch size.
+ * Threads and batch sizes. Reads are short: large batches carry the cost of waking a worker (about that
+ * of ten reads). Calls, scans, proofs and traces can be long: small batches let the answers of short
+ * ones go early. Revise with `bench/load` when p99 of a lane grows with its batch size.
  */
-export const DEFAULT_LANES: Readonly<Record<PoolLane, LaneLimits>> = {
-  read: { pool: 'reads', permits: 4096, queue: 16384, timeLimit: 5000, batch: 128 },
-  evm: { pool: 'calls', permits: 1024, queue: 8192, timeLimit: 5000, batch: 16 },
-  proof: { pool: 'calls', permits: 64, queue: 512, timeLimit: 5000, batch: 4 },
-  scan: { pool: 'scans', permits: 64, queue: 512, timeLimit: 30_000, batch: 1 },
-  trace: { pool: 'scans', permits: 16, queue: 128, timeLimit: 60_000, batch: 1 },
+const PLACES: Readonly<Record<PoolLane, { readonly pool: PoolName; readonly batch: number }>> = {
+  read: { pool: 'reads', batch: 128 },
+  evm: { pool: 'calls', batch: 16 },
+  proof: { pool: 'calls', batch: 4 },
+  scan: { pool: 'scans', batch: 1 },
+  trace: { pool: 'scans', batch: 1 },
+}
+
+/** Lanes with their configured limits. */
+export function createLanes(
+  configured: Readonly<Record<PoolLane, ConfiguredLimits>>,
+): Readonly<Record<PoolLane, LaneLimits>> {
+  const lane = (name: PoolLane): LaneLimits => {
+    const { permits, queue, timeout } = configured[name]
+    return { ...PLACES[name], permits, queue, timeLimit: timeout * 1000 }
+  }
+  return {
+    read: lane('read'),
+    evm: lane('evm'),
+    scan: lane('scan'),
+    proof: lane('proof'),
+    trace: lane('trace'),
+  }
 }

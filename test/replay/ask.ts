@@ -1,0 +1,81 @@
+import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
+import { Dispatcher } from '../../src/gateway/dispatcher.ts'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import type { LaneLimits, PoolLane } from '../../src/gateway/lanes.ts'
+import { Router } from '../../src/gateway/router.ts'
+import { InterruptTable } from '../../src/pool/interrupts.ts'
+import { LocalPool } from '../../src/pool/local.ts'
+import type { NodeContext } from '../../src/rpc/context.ts'
+import type { MethodDefinition } from '../../src/rpc/defineMethod.ts'
+import { METHODS, UNSUPPORTED_METHODS } from '../../src/rpc/methods.ts'
+
+/** An answer as the front would send it. */
+export interface AskedAnswer {
+  readonly text: string
+  readonly status: number
+}
+
+/** A gateway over one context, without sockets and threads. */
+export interface LocalService {
+  readonly gateway: Gateway
+  readonly dispatcher: Dispatcher
+  ask(body: string): Promise<AskedAnswer>
+  close(): void
+}
+
+/** What a local service may differ in. */
+export interface LocalServiceOptions {
+  readonly methods?: readonly MethodDefinition[]
+  readonly batch?: number
+  readonly answerBytes?: number
+  readonly dev?: boolean
+  readonly onUnexpected?: (method: string, error: unknown) => void
+}
+
+const LANE: LaneLimits = { pool: 'reads', permits: 1000, queue: 1000, timeLimit: 60_000, batch: 100 }
+const LANES: Readonly<Record<PoolLane, LaneLimits>> = {
+  read: LANE,
+  evm: LANE,
+  scan: LANE,
+  proof: LANE,
+  trace: LANE,
+}
+
+/** Makes a gateway whose pools run in this thread. */
+export function createLocalService(context: NodeContext, options: LocalServiceOptions = {}): LocalService {
+  const methods = options.methods ?? METHODS
+  const maxAnswerBytes = options.answerBytes ?? 10 * 1024 * 1024
+  const onUnexpected = options.onUnexpected ?? (() => undefined)
+  const pool = new LocalPool({ context, methods, maxAnswerBytes, onUnexpected })
+  const dispatcher = new Dispatcher({
+    lanes: LANES,
+    pools: { reads: pool, calls: pool, scans: pool },
+    interrupts: new InterruptTable(),
+    onLostBatch: (error) => onUnexpected('batch', error),
+  })
+  const gateway = new Gateway({
+    router: new Router({ methods, unsupported: UNSUPPORTED_METHODS, dev: options.dev ?? true }),
+    dispatcher,
+    admission: OPEN_ADMISSION,
+    context,
+    limits: { batch: options.batch ?? 50, answerBytes: maxAnswerBytes },
+    onUnexpected,
+  })
+  const ask = (body: string) =>
+    new Promise<AskedAnswer>((resolve) => {
+      gateway.handle(
+        Buffer.from(body, 'utf8'),
+        { name: 'test' },
+        {
+          answer: (answer, status) =>
+            resolve({
+              text: typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8'),
+              status,
+            }),
+          onGone: undefined,
+          gone: false,
+        },
+      )
+    })
+  return { gateway, dispatcher, ask, close: () => dispatcher.close() }
+}

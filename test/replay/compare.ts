@@ -1,0 +1,95 @@
+import type { AskedAnswer } from './ask.ts'
+import {
+  type Answer,
+  LISTED_DIFFERENCES,
+  type ListedDifference,
+  NOTIFICATIONS,
+  type Pair,
+} from './differences.ts'
+import { type Exchange, parsedRequest } from './exchanges.ts'
+
+/** What became of an exchange. */
+export type Verdict =
+  | { readonly kind: 'equal' }
+  | { readonly kind: 'listed'; readonly difference: ListedDifference }
+  | { readonly kind: 'unlisted'; readonly expected: string; readonly found: string }
+
+/** Compares a recorded answer with the one that was given, order of members included. */
+export function compareExchange(exchange: Exchange, asked: AskedAnswer): Verdict {
+  const expectedText = JSON.stringify(exchange.response)
+  const status = expectedStatus(asked.text)
+  if (exchange.transport === 'http' && asked.status !== status) {
+    return { kind: 'unlisted', expected: `HTTP ${status}`, found: `HTTP ${asked.status} ${asked.text}` }
+  }
+  if (asked.text === expectedText || (asked.text === '' && exchange.response === '')) return { kind: 'equal' }
+  const found: unknown = asked.text === '' ? '' : JSON.parse(asked.text)
+  if (
+    JSON.stringify(found) === expectedText &&
+    asked.text === String((exchange as { body?: unknown }).body)
+  ) {
+    return { kind: 'equal' }
+  }
+  if (asked.text === '' && isNotification(exchange)) return { kind: 'listed', difference: NOTIFICATIONS }
+  const pairs = pairUp(exchange, exchange.response, found)
+  let listed: ListedDifference | undefined
+  for (const pair of pairs ?? []) {
+    if (JSON.stringify(pair.expected) === JSON.stringify(pair.found)) continue
+    const difference = LISTED_DIFFERENCES.find(({ applies }) => applies(pair))
+    if (difference === undefined) return { kind: 'unlisted', expected: expectedText, found: asked.text }
+    listed = difference
+  }
+  if (pairs === null) return { kind: 'unlisted', expected: expectedText, found: asked.text }
+  return listed === undefined ? { kind: 'equal' } : { kind: 'listed', difference: listed }
+}
+
+/** 200 for every answer but to what is no JSON or no request (design.md §4). */
+function expectedStatus(text: string): number {
+  if (text === '') return 200
+  const answer = JSON.parse(text) as Answer
+  const code = answer.error?.code
+  if (code === -32700) return 400
+  return code === -32600 && answer.id === null && /^invalid request$/i.test(answer.error?.message ?? '')
+    ? 400
+    : 200
+}
+
+/** Whether the request, or every request of the batch, has no id. */
+function isNotification(exchange: Exchange): boolean {
+  const request = parsedRequest(exchange)
+  return (Array.isArray(request) ? request : [request]).every((element: unknown) => {
+    const { method, id } = (element ?? {}) as { method?: unknown; id?: unknown }
+    return typeof method === 'string' && (id === undefined || id === null)
+  })
+}
+
+/** The answers of single requests side by side; null when their number differs. */
+function pairUp(exchange: Exchange, expected: unknown, found: unknown): Pair[] | null {
+  const request = parsedRequest(exchange)
+  if (!Array.isArray(expected) || !Array.isArray(found)) {
+    if (!isAnswer(expected) || !isAnswer(found)) return null
+    return [toPair(exchange, request, expected, found)]
+  }
+  // Notifications have no slot here; the reference leaves a null.
+  const answers: unknown[] = expected.filter((answer) => answer !== null)
+  if (answers.length !== found.length) return null
+  return answers.flatMap((answer, i) => {
+    const other: unknown = found[i]
+    if (Array.isArray(answer) || !isAnswer(answer) || !isAnswer(other)) return []
+    return [toPair(exchange, null, answer, other)]
+  })
+}
+
+function toPair(exchange: Exchange, request: unknown, expected: Answer, found: Answer): Pair {
+  const { method, params } = (request ?? {}) as { method?: unknown; params?: unknown }
+  return {
+    method: typeof method === 'string' ? method : '',
+    params: Array.isArray(params) ? params : [],
+    exchange,
+    expected,
+    found,
+  }
+}
+
+function isAnswer(value: unknown): value is Answer {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

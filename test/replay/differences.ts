@@ -1,0 +1,196 @@
+import type { Exchange } from './exchanges.ts'
+
+/** Both answers to one request element. */
+export interface Pair {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly exchange: Exchange
+  readonly expected: Answer
+  readonly found: Answer
+}
+
+/** A parsed JSON-RPC answer. */
+export interface Answer {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+/** A way in which answers differ from the reference on purpose. */
+export interface ListedDifference {
+  /** Methods, for the README. */
+  readonly methods: string
+  readonly what: string
+  /** The specification, or the row of the design's decisions, that asks for it. */
+  readonly why: string
+  readonly applies: (pair: Pair) => boolean
+}
+
+const PENDING_UNSUPPORTED = new Set([
+  'eth_getUncleCountByBlockNumber',
+  'eth_getCode',
+  'eth_getBlockByNumber',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getUncleByBlockNumberAndIndex',
+])
+
+const OPTIONAL_IN_SPEC: Readonly<Record<string, number>> = {
+  eth_getTransactionCount: 1,
+  eth_getBlockByHash: 1,
+  eth_getBlockByNumber: 1,
+  eth_estimateGas: 3,
+}
+
+/** Notifications have no answer and no slot, also when they fail. Decided by the request, not by a pair. */
+export const NOTIFICATIONS: ListedDifference = {
+  methods: 'all',
+  what: 'a notification is never answered and has no slot in a batch, also when it fails',
+  why: 'ids: missing or null id is a notification',
+  applies: () => false,
+}
+
+/** Every deliberate difference. The replay fails on any other. */
+export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
+  NOTIFICATIONS,
+  {
+    methods: 'all',
+    what: 'what the reference answers with -32603 (JSON null, numbers beyond its range, malformed transactions) is -32602 and says what is wrong',
+    why: 'envelope errors: -32602 parameters, -32603 internal',
+    applies: ({ expected, found }) => expected.error?.code === -32603 && found.error?.code === -32602,
+  },
+  {
+    methods: 'all',
+    what: 'errors always carry `jsonrpc` and `id`, `id` is null when unknown',
+    why: 'envelope errors: always `jsonrpc` and `id` (null when unknown)',
+    applies: ({ expected, found }) =>
+      (expected.id === 'null' || expected.id === undefined) &&
+      found.id === null &&
+      sameError(expected, found),
+  },
+  {
+    methods: 'all',
+    what: 'parameters that are no structure are -32602; an id that is a structure is -32600; no -32099',
+    why: 'envelope errors: -32700, -32600, -32601, -32602, -32603',
+    applies: ({ expected, found }) =>
+      expected.error?.code === -32099 && [-32600, -32602, -32700].includes(found.error?.code ?? 0),
+  },
+  {
+    methods: 'all',
+    what: 'boolean ids are echoed',
+    why: 'ids: any JSON scalar is echoed with its type',
+    applies: ({ expected, found }) => expected.error?.code === -32099 && typeof found.id === 'boolean',
+  },
+  {
+    methods: 'all',
+    what: 'numeric ids are echoed as they were written',
+    why: 'ids: any JSON scalar is echoed with its type',
+    applies: ({ expected, found }) =>
+      typeof expected.id === 'number' && typeof found.id === 'number' && sameOutcome(expected, found),
+  },
+  {
+    methods: 'eth_compile*, db_*, shh_*, eth_getCompilers',
+    what: '-32601 `the method <name> does not exist/is not available`',
+    why: 'unsupported methods of the spec',
+    applies: ({ found, method }) =>
+      found.error?.code === -32601 && /^(eth_(compile|getCompilers)|db_|shh_)/.test(method),
+  },
+  {
+    methods: 'eth_getTransactionCount, eth_getBlockByHash, eth_getBlockByNumber, eth_estimateGas',
+    what: 'trailing parameters are optional where the specification says so',
+    why: 'optional parameters: optional where the spec says so',
+    applies: ({ expected, method, params }) =>
+      expected.error?.message === 'method parameters invalid' && OPTIONAL_IN_SPEC[method] === params.length,
+  },
+  {
+    methods: 'with a block parameter',
+    what: '`safe` and `finalized` are answered',
+    why: '`safe`, `finalized`: head − 12 and head − 120, the head on dev profiles',
+    applies: ({ expected, params }) =>
+      expected.error !== undefined && /"(safe|finalized)"/.test(JSON.stringify(params)),
+  },
+  {
+    methods: [...PENDING_UNSUPPORTED].join(', '),
+    what: '`pending` is -32602',
+    why: '`pending` on the five methods: -32602 with a message that names the method',
+    applies: ({ found, method, params }) =>
+      PENDING_UNSUPPORTED.has(method) && params.includes('pending') && found.error?.code === -32602,
+  },
+  {
+    methods: 'with a block parameter',
+    what: '`requireCanonical` as boolean; a block hash also for eth_call and eth_getCode; side blocks are read themselves',
+    why: 'block hash selector: honoured also for side blocks; `requireCanonical` boolean or string',
+    applies: ({ expected, params }) =>
+      (expected.error?.code === -32603 ||
+        expected.result === null ||
+        /"blockHash"/.test(JSON.stringify(params))) &&
+      /0x[0-9a-f]{64}"(}|,"require|\]|$)/.test(JSON.stringify(params)),
+  },
+  {
+    methods: 'eth_getCode',
+    what: 'an unknown block is -32600 `Block <v> not found`',
+    why: 'unknown block: state reads: -32600',
+    applies: ({ found, method }) => method === 'eth_getCode' && found.error?.code === -32600,
+  },
+  {
+    methods: 'eth_getBlockByNumber',
+    what: 'a number of more than 64 bits is no block; the reference takes its low bits',
+    why: 'unknown block: blocks: null',
+    applies: ({ found, method, params }) =>
+      method === 'eth_getBlockByNumber' &&
+      found.result === null &&
+      /^0x[0-9a-f]{17,63}$/.test(String(params[0])),
+  },
+  {
+    methods: 'eth_getUncleByBlockHashAndIndex, eth_getUncleByBlockNumberAndIndex',
+    what: '`transactions` is empty',
+    why: 'specification: uncle methods return the same shape without individual transactions',
+    applies: ({ expected, found, method }) =>
+      method.startsWith('eth_getUncleByBlock') &&
+      JSON.stringify({ ...(expected.result as object), transactions: [] }) === JSON.stringify(found.result),
+  },
+  {
+    methods: 'web3_sha3',
+    what: '`0x` is the empty string',
+    why: 'specification: DATA',
+    applies: ({ method, params }) => method === 'web3_sha3' && params[0] === '0x',
+  },
+  {
+    methods: 'web3_clientVersion',
+    what: 'the name of this node',
+    why: 'specification: client version',
+    applies: ({ method, found }) => method === 'web3_clientVersion' && typeof found.result === 'string',
+  },
+  {
+    methods: 'eth_getLogs',
+    what: 'explicit ends the wrong way round are -32602; `toBlock: earliest` is block 0; decimal numbers are taken, `toBlock` beyond the head is cut however large',
+    why: 'inverted log range; block parameter forms',
+    applies: ({ method, params }) => {
+      const filter = params[0] as { fromBlock?: unknown; toBlock?: unknown } | null
+      return (
+        method === 'eth_getLogs' &&
+        (filter?.toBlock === 'earliest' ||
+          typeof filter?.fromBlock === 'number' ||
+          /^[0-9]+$/.test(String(filter?.fromBlock)) ||
+          Number(filter?.fromBlock) > Number(filter?.toBlock) ||
+          Number(filter?.toBlock) > Number.MAX_SAFE_INTEGER)
+      )
+    },
+  },
+  {
+    methods: 'eth_getProof',
+    what: 'answered',
+    why: 'specification: account proof object',
+    applies: ({ method, expected }) => method === 'eth_getProof' && expected.error?.code === -32601,
+  },
+]
+
+function sameError(expected: Answer, found: Answer): boolean {
+  return expected.error?.code === found.error?.code && expected.error?.message === found.error?.message
+}
+
+function sameOutcome(expected: Answer, found: Answer): boolean {
+  return (
+    JSON.stringify(expected.result) === JSON.stringify(found.result) &&
+    JSON.stringify(expected.error) === JSON.stringify(found.error)
+  )
+}

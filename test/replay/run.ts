@@ -1,0 +1,105 @@
+import type { NodeContext } from '../../src/rpc/context.ts'
+import { METHODS } from '../../src/rpc/methods.ts'
+import { createLocalService, type LocalService } from './ask.ts'
+import { compareExchange, type Verdict } from './compare.ts'
+import { type Exchange, requestMethods, requestText } from './exchanges.ts'
+
+/** Where the replay gets the node from. */
+export interface ContextSource {
+  /** The node with that block as its head; null when the block is not known. */
+  at(head: string): NodeContext | null
+  /** Whether the source can answer the method at all. */
+  supports(method: string): boolean
+}
+
+/** Verdicts of a replay, by method. */
+export interface ReplayReport {
+  readonly methods: ReadonlyMap<string, MethodTally>
+  readonly unlisted: readonly { readonly exchange: Exchange; readonly verdict: Verdict }[]
+}
+
+/** Counts of one method. */
+export interface MethodTally {
+  equal: number
+  listed: number
+  unlisted: number
+  /** Not replayed: changes state, needs the pool's state, or a head that is not in the chain. */
+  skipped: number
+}
+
+const CHANGES_STATE = new Set(METHODS.filter(({ lane }) => lane === 'chain').map(({ name }) => name))
+
+/** Asks every recorded read again on the head it was asked at. */
+export async function replay(exchanges: readonly Exchange[], source: ContextSource): Promise<ReplayReport> {
+  const methods = new Map<string, MethodTally>()
+  const unlisted: { exchange: Exchange; verdict: Verdict }[] = []
+  const services = new Map<string, LocalService | null>()
+  for (const exchange of exchanges) {
+    const name = requestMethods(exchange)[0] ?? '(raw)'
+    const tally = methods.get(name) ?? { equal: 0, listed: 0, unlisted: 0, skipped: 0 }
+    methods.set(name, tally)
+    const text = isReplayable(exchange, source) ? requestText(exchange) : null
+    const service = text === null ? null : serviceAt(exchange.head?.hash ?? '', source, services)
+    if (text === null || service === null) {
+      tally.skipped += 1
+      continue
+    }
+    const verdict = compareExchange(exchange, await service.ask(text))
+    tally[verdict.kind] += 1
+    if (verdict.kind === 'unlisted') unlisted.push({ exchange, verdict })
+  }
+  for (const service of services.values()) service?.close()
+  return { methods, unlisted }
+}
+
+function serviceAt(
+  head: string,
+  source: ContextSource,
+  services: Map<string, LocalService | null>,
+): LocalService | null {
+  const known = services.get(head)
+  if (known !== undefined) return known
+  const context = source.at(head)
+  const service = context === null ? null : createLocalService(context)
+  services.set(head, service)
+  return service
+}
+
+/** Whether the answer depends on nothing but the chain up to the head. */
+function isReplayable(exchange: Exchange, source: ContextSource): boolean {
+  if (exchange.transport !== 'http' || exchange.head === undefined || isAboutHttp(exchange)) return false
+  const methods = requestMethods(exchange)
+  if (methods.some((method) => CHANGES_STATE.has(method) || !source.supports(method))) return false
+  return !needsPool(exchange)
+}
+
+/** Headers, paths and verbs are tested over sockets. */
+function isAboutHttp({ http }: Exchange): boolean {
+  if (http === undefined) return false
+  const { method, path, headers } = http
+  return (
+    method !== 'POST' ||
+    path !== '/' ||
+    Object.keys(headers).length !== 1 ||
+    headers['content-type'] !== 'application/json'
+  )
+}
+
+/** Pending transactions and blocks come from the pool, which only a scenario rebuilds. */
+function needsPool({ request, response }: Exchange): boolean {
+  const result = (response as { result?: { blockHash?: unknown } } | null)?.result
+  if (typeof result === 'object' && result !== null && 'blockHash' in result && result.blockHash === null)
+    return true
+  const { method, params } = request as { method?: unknown; params?: unknown }
+  return (
+    method !== undefined &&
+    Array.isArray(params) &&
+    params.includes('pending') &&
+    response !== null &&
+    !isError(response)
+  )
+}
+
+function isError(response: unknown): boolean {
+  return typeof response === 'object' && response !== null && 'error' in response
+}

@@ -1,0 +1,72 @@
+import type { ChainReader, Interrupt, NodeContext, RpcSettings } from '../../src/rpc/context.ts'
+import { fromHex } from '../../src/util/bytes.ts'
+import { RecordedChain } from './recordedChain.ts'
+import { readVectorLines } from './vectors.ts'
+
+/** Settings of the recorded node where it has them. */
+export const TEST_SETTINGS: RpcSettings = {
+  callGasCap: 10_000_000n,
+  estimateGasCap: 6_800_000n,
+  stateOverrides: true,
+  safeDepth: 0,
+  finalizedDepth: 0,
+  logBlocks: 2000,
+  logCount: 10_000,
+  gasPriceFactor: 1100n,
+  hosted: false,
+}
+
+/** A context that reads a recorded chain. What needs state, execution or the writer fails. */
+export function createChainContext(
+  chain: ChainReader,
+  interrupt: Interrupt = { flags: new Int32Array(8192), slot: 0 },
+): NodeContext {
+  const absent = (what: string) => () => {
+    throw new Error(`${what}: not in a context of recorded blocks`)
+  }
+  return {
+    node: { chainId: 33, clientVersion: 'Rhizome/test', protocolVersion: 62, settings: TEST_SETTINGS },
+    interrupt,
+    status: () => ({
+      listening: true,
+      peers: [],
+      syncing: null,
+      coinbase: fromHex('0xec4ddeb4380ad69b3e509baad9f158cdf4e4681d'),
+      mining: false,
+      hashrate: 0n,
+      accounts: [],
+    }),
+    chain,
+    state: { at: absent('state') },
+    execution: { call: absent('call'), estimate: absent('estimate') },
+    pool: {
+      transaction: () => null,
+      nextNonce: () => null,
+      pending: () => [],
+      block: absent('pending block'),
+    },
+    commands: {
+      sendTransaction: async () => ({ status: 'refused', reason: 'transaction nonce too low' }),
+      mine: async () => undefined,
+    },
+    refresh: () => undefined,
+    release: () => undefined,
+  }
+}
+
+/** Context options of {@link openNodeContext}. */
+export interface FixtureOptions {
+  /** Hash of the head, `0x` hex. */
+  readonly head: string
+  /** Ends the worker when an account's state is read, to show what a crash does. */
+  readonly dieOnState?: boolean
+}
+
+/** Entry for pool workers: the recorded main chain. */
+export function openNodeContext(options: unknown, interrupt: Interrupt): NodeContext {
+  const { head, dieOnState } = options as FixtureOptions
+  const chain = new RecordedChain(readVectorLines('rpc/chain-main.jsonl'))
+  const context = createChainContext(chain.readerAt(fromHex(head)), interrupt)
+  if (dieOnState !== true) return context
+  return { ...context, state: { at: () => process.exit(1) } }
+}

@@ -1,0 +1,96 @@
+import { type Block, parseBlock } from '../../src/chain/codec/block.ts'
+import type { BlockHeader } from '../../src/chain/codec/header.ts'
+import { parseReceipt, type Receipt } from '../../src/chain/codec/receipt.ts'
+import { recoverSenders } from '../../src/chain/codec/signature.ts'
+import type { ActivationHeights } from '../../src/config/activations.ts'
+import { createNetworkSpec, type NetworkSpec } from '../../src/config/networkSpec.ts'
+import { networkByName } from '../../src/config/networks/byName.ts'
+import type { NetworkName } from '../../src/config/networks/names.ts'
+import type { ChainReader } from '../../src/rpc/context.ts'
+import { fromHex } from '../../src/util/bytes.ts'
+
+interface RecordedBlock {
+  readonly number: number
+  readonly hash: string
+  readonly main?: boolean
+  readonly totalDifficulty: string
+  readonly rlp: string
+  readonly txs?: readonly { readonly hash: string; readonly receiptRlp: string }[]
+}
+
+interface ChainHead {
+  readonly network: string
+  readonly activationHeights: Partial<ActivationHeights>
+}
+
+interface Entry {
+  readonly block: Block
+  readonly receipts: readonly Receipt[]
+  readonly senders: readonly Buffer[]
+  readonly totalDifficulty: bigint
+}
+
+/** The blocks of a recorded chain file, readable as they stood when a block was the head. */
+export class RecordedChain {
+  readonly spec: NetworkSpec
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(lines: readonly unknown[]) {
+    const [head, ...blocks] = lines as [ChainHead, ...RecordedBlock[]]
+    const network = networkByName(head.network.replace(/^--/, '') as NetworkName)
+    this.spec = createNetworkSpec(network, { activationHeights: head.activationHeights })
+    for (const recorded of blocks) this.#entries.set(recorded.hash.slice(2), this.#read(recorded))
+  }
+
+  /** Whether the block is in the file. */
+  has(hash: Buffer): boolean {
+    return this.#entries.has(hash.toString('hex'))
+  }
+
+  /** A reader whose head is the given block. Blocks above it are not there. */
+  readerAt(head: Buffer): ChainReader {
+    const canonical = new Map<number, Entry>()
+    let entry = this.#find(head)
+    while (entry !== undefined) {
+      canonical.set(entry.block.number, entry)
+      entry = this.#find(entry.block.header.parentHash)
+    }
+    const tip = this.#find(head)
+    if (tip === undefined) throw new Error(`no block ${head.toString('hex')} in the chain file`)
+    const known = (hash: Buffer): Entry | undefined => {
+      const found = this.#find(hash)
+      return found !== undefined && found.block.number <= tip.block.number ? found : undefined
+    }
+    return {
+      head: () => tip.block.header,
+      headerByNumber: (number): BlockHeader | null => canonical.get(number)?.block.header ?? null,
+      headerByHash: (hash) => known(hash)?.block.header ?? null,
+      blockByHash: (hash) => known(hash)?.block ?? null,
+      hashByNumber: (number) => canonical.get(number)?.block.hash ?? null,
+      totalDifficulty: (hash) => known(hash)?.totalDifficulty ?? null,
+      receipts: (hash) => known(hash)?.receipts ?? null,
+      locateTransaction: (hash) => {
+        for (const { block } of canonical.values()) {
+          const index = block.transactions.findIndex((transaction) => transaction.hash.equals(hash))
+          if (index >= 0) return { blockHash: block.hash, index }
+        }
+        return null
+      },
+      senders: (block) => this.#find(block.hash)?.senders ?? [],
+    }
+  }
+
+  #find(hash: Buffer): Entry | undefined {
+    return this.#entries.get(hash.toString('hex'))
+  }
+
+  #read(recorded: RecordedBlock): Entry {
+    const block = parseBlock(this.spec, fromHex(recorded.rlp))
+    return {
+      block,
+      receipts: (recorded.txs ?? []).map(({ receiptRlp }) => parseReceipt(fromHex(receiptRlp))),
+      senders: recoverSenders(block.transactions).map((sender) => sender ?? Buffer.alloc(20)),
+      totalDifficulty: BigInt(recorded.totalDifficulty),
+    }
+  }
+}
