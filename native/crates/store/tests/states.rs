@@ -142,6 +142,27 @@ fn what_is_not_kept_is_not_there() {
 }
 
 #[test]
+fn writing_what_is_there_changes_nothing() {
+    let store = StateStore::in_memory(&StoreOptions::default());
+    let changes = WriteSet {
+        accounts: vec![(account(1), Account::default()), (account(2), Account::default())],
+        code: vec![(account(1), vec![7; 100].into())],
+        markers: vec![account(1)],
+        storage: vec![(account(1), U256::from(1), Some(vec![1; 40].into()))],
+        ..WriteSet::default()
+    };
+    let applied = store.apply(EMPTY_ROOT, &changes).unwrap();
+    let root = applied.root();
+    store.keep(applied);
+    let again = store.apply(root, &changes).unwrap();
+    assert_eq!(again.root(), root);
+    assert!(again.nodes().is_empty());
+    let absent =
+        WriteSet { deleted: vec![account(3)], storage: vec![(account(2), U256::ZERO, None)], ..WriteSet::default() };
+    assert!(store.apply(root, &absent).unwrap().nodes().is_empty());
+}
+
+#[test]
 fn roots_of_old_headers_are_translated() {
     let store = StateStore::in_memory(&StoreOptions::default());
     let (header, root) = (B256::repeat_byte(1), B256::repeat_byte(2));

@@ -57,7 +57,7 @@ impl Trie {
 }
 
 /// The slot of a cell's full path: what follows the hash prefix, left-padded.
-fn slot_of(path: &Path, prefix: usize) -> Option<U256> {
+pub(crate) fn slot_of(path: &Path, prefix: usize) -> Option<U256> {
     let slot = path.as_bytes().get(prefix + HASH_PREFIX..)?;
     (path.len().is_multiple_of(8) && (1..=32).contains(&slot.len())).then(|| U256::from_be_slice(slot))
 }

@@ -3,11 +3,11 @@
 
 mod vectors;
 
-use rhizome_primitives::account::AccountRef;
-use rhizome_primitives::{Address, B256, Bytes};
-use rhizome_trie::account::decode_account;
+use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::{Address, B256, Bytes, U256};
+use rhizome_trie::account::{decode_account, encode_account};
 use rhizome_trie::orchid_state::{OrchidAccount, orchid_state_root};
-use rhizome_trie::{Trie, keys};
+use rhizome_trie::{Trie, keccak256, keys};
 use serde_json::Value as Json;
 use vectors::{hash, json};
 
@@ -46,6 +46,37 @@ fn main_genesis_has_an_orchid_state_root() {
         cells: Vec::new(),
     });
     assert_eq!(orchid_state_root(accounts).unwrap(), hash(&file["genesisBlock"], "stateRoot"));
+    let trie = build(&file["genesisBlock"]["trie"]);
+    assert_eq!(trie.orchid_state_root().unwrap(), hash(&file["genesisBlock"], "stateRoot"));
+}
+
+#[test]
+fn orchid_root_of_a_unitrie_is_that_of_its_accounts() {
+    let owners = [AccountRef::RemascSender, Address::repeat_byte(1).into(), Address::repeat_byte(2).into()];
+    let code = Bytes::from(vec![0x60; 40]);
+    let accounts: Vec<_> = (1u64..)
+        .zip(owners)
+        .map(|(number, account)| OrchidAccount {
+            account,
+            state: Account { nonce: U256::from(number), balance: U256::from(number << 7), flags: 0 },
+            code_hash: (number > 1).then(|| keccak256(&code)),
+            cells: if number > 1 {
+                (0..20).map(|slot| (U256::from(slot), vec![7; 31 + slot].into())).collect()
+            } else {
+                vec![]
+            },
+        })
+        .collect();
+    let mut trie = Trie::in_memory();
+    for account in &accounts {
+        trie.put(&keys::account_key(&account.account), encode_account(&account.state).into()).unwrap();
+        for (slot, value) in &account.cells {
+            trie.put(&keys::storage_prefix_key(&account.account), vec![1].into()).unwrap();
+            trie.put(&keys::code_key(&account.account), code.clone()).unwrap();
+            trie.put(&keys::storage_key(&account.account, slot), value.clone()).unwrap();
+        }
+    }
+    assert_eq!(trie.orchid_state_root().unwrap(), orchid_state_root(accounts).unwrap());
 }
 
 #[test]
