@@ -1,0 +1,134 @@
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { ChainEnvironment } from '../../storage/environment.ts'
+import { type HeightEntry, readHeight } from '../../storage/heights.ts'
+import { readGenesis, readHead } from '../../storage/metadata.ts'
+import { readPosition } from '../../storage/totalDifficulty.ts'
+import type { BlockHeader } from '../codec/header.ts'
+import { checkStoredBlock } from './checkBlock.ts'
+import type { Problem } from './problem.ts'
+
+/** What a check may read of states. */
+export interface StateChecker {
+  /** Reads every node of the state after a block. @throws Error for the first that is missing or damaged */
+  checkStateAfter(header: BlockHeader): void
+}
+
+export interface CheckOptions {
+  readonly spec: NetworkSpec
+  readonly environment: ChainEnvironment
+  readonly states: StateChecker
+  /** Newest canonical blocks whose whole state is read. */
+  readonly stateBlocks: number
+  /** Called after each height with what is left. */
+  readonly onHeight?: (height: number) => void
+}
+
+/** What a check looked at. */
+export interface CheckReport {
+  readonly problems: readonly Problem[]
+  readonly blocks: number
+  readonly sideBlocks: number
+  readonly states: number
+}
+
+/**
+ * Walks the store from the head down: the canonical chain is linked, everything that belongs to a block is
+ * there and fits it, the indices name what they should, and the newest states can be read whole.
+ */
+export function checkChain(options: CheckOptions): CheckReport {
+  const walk = new Walk(options)
+  walk.run()
+  return { problems: walk.problems, blocks: walk.blocks, sideBlocks: walk.sideBlocks, states: walk.states }
+}
+
+class Walk {
+  readonly problems: Problem[] = []
+  blocks = 0
+  sideBlocks = 0
+  states = 0
+  readonly #options: CheckOptions
+
+  constructor(options: CheckOptions) {
+    this.#options = options
+  }
+
+  run(): void {
+    const { environment, onHeight } = this.#options
+    const head = readHead(environment)
+    const position = head && readPosition(environment, head)
+    if (head === undefined || position === undefined) {
+      this.#problem(null, null, 'the store has no head')
+      return
+    }
+    let expected: Buffer | null = head
+    for (let height = position.height; height >= 0; height -= 1) {
+      expected = this.#checkHeight(height, expected, position.height - height < this.#options.stateBlocks)
+      onHeight?.(height)
+    }
+    const genesis = readGenesis(environment)
+    const lowest = readHeight(environment, 0)[0]?.hash
+    if (genesis === undefined || lowest?.equals(genesis) !== true)
+      this.#problem(0, lowest ?? null, 'it is not the genesis block')
+    this.#checkAbove(position.height)
+  }
+
+  /** @returns the parent that the canonical block names, or null when it cannot be told */
+  #checkHeight(height: number, expected: Buffer | null, readState: boolean): Buffer | null {
+    const entries = readHeight(this.#options.environment, height)
+    const canonical = entries.filter((entry) => entry.canonical)
+    const [block] = canonical
+    if (block === undefined || canonical.length !== 1) {
+      this.#problem(height, null, `the height has ${canonical.length} canonical blocks`)
+    }
+    if (block !== undefined && expected !== null && !block.hash.equals(expected)) {
+      this.#problem(height, block.hash, `the block above names ${expected.toString('hex')} as its parent`)
+    }
+    for (const side of entries.filter((entry) => !entry.canonical)) {
+      this.sideBlocks += 1
+      this.#checkEntry(height, side)
+    }
+    if (block === undefined) return null
+    this.blocks += 1
+    const header = this.#checkEntry(height, block)
+    if (header !== null && readState) this.#checkState(header)
+    return header?.parentHash ?? null
+  }
+
+  #checkEntry(height: number, entry: HeightEntry): BlockHeader | null {
+    const { block, problems } = checkStoredBlock(this.#options.spec, this.#options.environment, entry.hash)
+    for (const message of problems) this.#problem(height, entry.hash, message)
+    if (block !== null && block.number !== height)
+      this.#problem(height, entry.hash, `it has the height ${block.number}`)
+    return block?.header ?? null
+  }
+
+  #checkState(header: BlockHeader): void {
+    this.states += 1
+    try {
+      this.#options.states.checkStateAfter(header)
+    } catch (error) {
+      this.#problem(
+        header.number,
+        header.hash,
+        `its state: ${error instanceof Error ? error.message : String(error)}`,
+      )
+    }
+  }
+
+  /** Above the head there are side blocks at most. */
+  #checkAbove(headHeight: number): void {
+    for (let height = headHeight + 1; ; height += 1) {
+      const entries = readHeight(this.#options.environment, height)
+      if (entries.length === 0) return
+      for (const entry of entries) {
+        this.sideBlocks += 1
+        if (entry.canonical) this.#problem(height, entry.hash, 'it is canonical above the head')
+        this.#checkEntry(height, entry)
+      }
+    }
+  }
+
+  #problem(number: number | null, hash: Buffer | null, message: string): void {
+    this.problems.push({ number, hash: hash?.toString('hex') ?? '', message })
+  }
+}

@@ -1,0 +1,163 @@
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import { toHex } from '../../util/bytes.ts'
+import type { Blockchain, ConnectResult } from '../blockchain.ts'
+import { type Block, parseBlockUnchecked } from '../codec/block.ts'
+import { headerFromItems } from '../codec/headerDecoder.ts'
+import { itemAt, parseRLPList } from '../codec/rlpReader.ts'
+import { InvalidBlockError } from '../validation/errors.ts'
+import { readBlockFile } from './blockFileReader.ts'
+import { type ReadBlock, unpackBlocks } from './messages.ts'
+import { unpackSenders } from './senders.ts'
+
+/** How far an import is, after each commit. */
+export interface ImportProgress {
+  /** Blocks of the file looked at. */
+  readonly blocks: number
+  /** Of these, newly connected. */
+  readonly connected: number
+  /** Gas of the connected blocks. */
+  readonly gas: bigint
+  /** Transactions of the connected blocks. */
+  readonly transactions: number
+  /** Height of the head. */
+  readonly head: number
+  /** Bytes of the file behind us, and of the whole file. */
+  readonly offset: number
+  readonly bytes: number
+}
+
+/** What an import did. */
+export interface ImportReport extends ImportProgress {
+  /** Blocks that still wait for their parent at the end. */
+  readonly orphans: number
+  /** The first invalid block, where the import ended; everything before it is stored. */
+  readonly invalid: InvalidBlockError | null
+  /** Whether the caller ended it. */
+  readonly interrupted: boolean
+}
+
+export interface ImportOptions {
+  readonly path: string
+  readonly spec: NetworkSpec
+  readonly chain: Blockchain
+  /** Blocks per commit. */
+  readonly commitEvery: number
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: ImportProgress) => void
+  /** Called for every block in the order of the file, after its commit. */
+  readonly onResult?: (block: Block, result: ConnectResult) => void
+}
+
+/**
+ * Reads a file of blocks, judges, executes and stores them. A thread of its own reads ahead and recovers
+ * senders while this one executes. Blocks that are stored already are skipped, so an interrupted import
+ * goes on where it was.
+ * @throws BlockSourceError for a file that cannot be read
+ */
+export async function importBlocks(options: ImportOptions): Promise<ImportReport> {
+  const { chain, spec, signal } = options
+  let progress: ImportProgress = {
+    blocks: 0,
+    connected: 0,
+    gas: 0n,
+    transactions: 0,
+    head: chain.head.number,
+    offset: 0,
+    bytes: 0,
+  }
+  let invalid: InvalidBlockError | null = null
+  const messages = readBlockFile({
+    path: options.path,
+    spec,
+    knownHeight: chain.head.number,
+    batchBlocks: options.commitEvery,
+  })
+  for await (const message of messages) {
+    if (message.kind === 'opened') {
+      progress = { ...progress, bytes: message.bytes }
+      continue
+    }
+    const outcome = connectBatch(options, unpackBlocks(message))
+    invalid = outcome.invalid
+    progress = { ...addOutcome(progress, outcome), offset: message.offset, head: chain.head.number }
+    options.onProgress?.(progress)
+    if (invalid !== null || signal?.aborted === true) break
+    // Lets signals and timers run between commits.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { ...progress, orphans: chain.orphanCount, invalid, interrupted: signal?.aborted === true }
+}
+
+interface BatchOutcome {
+  readonly blocks: number
+  readonly connected: readonly Block[]
+  readonly invalid: InvalidBlockError | null
+}
+
+function connectBatch({ chain, spec, onResult }: ImportOptions, batch: readonly ReadBlock[]): BatchOutcome {
+  const blocks: Block[] = []
+  let undecodable: InvalidBlockError | null = null
+  for (const read of batch) {
+    const block = decode(spec, read)
+    if (block instanceof InvalidBlockError) {
+      undecodable = block
+      break
+    }
+    blocks.push(block)
+  }
+  const results = chain.connectAll(blocks)
+  const connected: Block[] = []
+  let invalid = undecodable
+  results.forEach((result, index) => {
+    const block = blocks[index]
+    if (block === undefined) return
+    if (result.status === 'IMPORTED_BEST' || result.status === 'IMPORTED_NOT_BEST') connected.push(block)
+    if (result.status === 'INVALID_BLOCK') invalid = result.error
+    onResult?.(block, result)
+  })
+  return { blocks: results.length, connected, invalid }
+}
+
+function addOutcome(progress: ImportProgress, outcome: BatchOutcome): ImportProgress {
+  return {
+    ...progress,
+    blocks: progress.blocks + outcome.blocks,
+    connected: progress.connected + outcome.connected.length,
+    gas: outcome.connected.reduce((gas, block) => gas + block.header.fields.gasUsed, progress.gas),
+    transactions: outcome.connected.reduce(
+      (sum, block) => sum + block.transactions.length,
+      progress.transactions,
+    ),
+  }
+}
+
+/** The block, or the error for one that the network cannot decode. */
+function decode(spec: NetworkSpec, read: ReadBlock): Block | InvalidBlockError {
+  const { rlp, senders } = read
+  try {
+    const block = parseBlockUnchecked(spec, rlp)
+    if (senders !== null) unpackSenders(block, senders)
+    return block
+  } catch (error) {
+    const facts = error as { expected?: string; found?: string; message?: string }
+    return new InvalidBlockError(
+      {
+        rule: 'encoding',
+        expected: facts.expected ?? 'a block in RLP',
+        found: facts.found ?? facts.message ?? 'something else',
+        ...identify(spec, rlp),
+      },
+      { cause: error },
+    )
+  }
+}
+
+/** Height and hash of an undecodable block, when at least its header can be read. */
+function identify(spec: NetworkSpec, rlp: Buffer): { number: number; hash: string } {
+  try {
+    const header = headerFromItems(spec, itemAt(parseRLPList(rlp), 0).items)
+    return { number: header.number, hash: toHex(header.hash) }
+  } catch {
+    return { number: -1, hash: '0x' }
+  }
+}

@@ -1,0 +1,30 @@
+import type { ChainEnvironment } from '../storage/environment.ts'
+import { setCanonical } from '../storage/heights.ts'
+import { checkIdentity, writeHead, writeIdentity } from '../storage/metadata.ts'
+import type { BlockExecutor } from './blockExecutor.ts'
+import { writeBlock } from './chainWriter.ts'
+import type { Block } from './codec/block.ts'
+
+/**
+ * Stores block 0 in a new chain store, or checks that the store holds the chain that begins with it. The
+ * genesis state must have been written; it is made durable first.
+ * @returns whether the store was new
+ * @throws StorageError for another format or another chain
+ */
+export function initializeChain(
+  environment: ChainEnvironment,
+  executor: BlockExecutor,
+  genesis: Block,
+): boolean {
+  if (checkIdentity(environment, genesis.hash)) return false
+  const totalDifficulty = genesis.cumulativeDifficulty
+  executor.connected(genesis, totalDifficulty)
+  executor.commit()
+  environment.transaction((writer) => {
+    writeBlock(writer, genesis, { receipts: [], totalDifficulty })
+    setCanonical(writer, genesis.number, genesis.hash)
+    writeHead(writer, genesis.hash)
+    writeIdentity(writer, genesis.hash)
+  })
+  return true
+}
