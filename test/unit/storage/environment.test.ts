@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import t, { type Test } from 'tap'
+import { ChainEnvironment } from '../../../src/storage/environment.ts'
+import { addToHeight, readCanonicalHash, readHeight, setCanonical } from '../../../src/storage/heights.ts'
+import {
+  checkIdentity,
+  FORMAT_VERSION,
+  readHead,
+  writeHead,
+  writeIdentity,
+} from '../../../src/storage/metadata.ts'
+import { TABLE_NAMES, TABLES } from '../../../src/storage/tables.ts'
+import { readPosition, writePosition } from '../../../src/storage/totalDifficulty.ts'
+import { addOccurrences, readOccurrences } from '../../../src/storage/transactionIndex.ts'
+
+const A = Buffer.alloc(32, 0xaa)
+const B = Buffer.alloc(32, 0xbb)
+
+function open(t: Test): ChainEnvironment {
+  const environment = new ChainEnvironment(t.testdir())
+  t.teardown(() => environment.close())
+  return environment
+}
+
+t.test('table numbers are different', (t) => {
+  t.equal(new Set(Object.values(TABLES)).size, TABLE_NAMES.length)
+  t.end()
+})
+
+t.test('a transaction is seen whole or not at all', (t) => {
+  const environment = open(t)
+  environment.transaction((writer) => {
+    writer.put('headers', A, Buffer.from('header'))
+    t.equal(writer.get('headers', A)?.toString(), 'header', 'it sees its own writes')
+  })
+  t.throws(() =>
+    environment.transaction((writer) => {
+      writer.put('headers', B, Buffer.from('lost'))
+      writer.remove('headers', A)
+      throw new Error('no')
+    }),
+  )
+  t.equal(environment.get('headers', A)?.toString(), 'header')
+  t.equal(environment.get('headers', B), undefined)
+  t.end()
+})
+
+t.test('a snapshot stays as it was', (t) => {
+  const environment = open(t)
+  const snapshot = environment.snapshot()
+  environment.transaction((writer) => writer.put('headers', A, Buffer.from('new')))
+  t.equal(snapshot.get('headers', A), undefined)
+  t.equal(environment.get('headers', A)?.toString(), 'new')
+  snapshot.release()
+  t.end()
+})
+
+t.test('another thread reads what was committed', async (t) => {
+  const folder = t.testdir()
+  const environment = new ChainEnvironment(folder)
+  t.teardown(() => environment.close())
+  environment.transaction((writer) => writer.put('headers', A, Buffer.alloc(10_000, 1)))
+  const worker = new Worker(new URL('../../support/storageReaderThread.ts', import.meta.url), {
+    workerData: { folder, key: A },
+  })
+  const [length] = (await once(worker, 'message')) as [number]
+  t.equal(length, 10_000)
+  environment.transaction((writer) => writer.put('headers', A, Buffer.alloc(5, 1)))
+  worker.postMessage('again')
+  const [second] = (await once(worker, 'message')) as [number]
+  t.equal(second, 5)
+  await once(worker, 'exit')
+})
+
+t.test('a height lists its blocks, the canonical one first', (t) => {
+  const environment = open(t)
+  environment.transaction((writer) => {
+    addToHeight(writer, 7, A)
+    addToHeight(writer, 7, B)
+    addToHeight(writer, 7, A)
+  })
+  t.same(readHeight(environment, 7), [
+    { hash: A, canonical: false },
+    { hash: B, canonical: false },
+  ])
+  t.equal(readCanonicalHash(environment, 7), undefined)
+  environment.transaction((writer) => setCanonical(writer, 7, B))
+  t.same(readCanonicalHash(environment, 7), B)
+  t.same(readHeight(environment, 7)[0], { hash: B, canonical: true })
+  environment.transaction((writer) => setCanonical(writer, 7, null))
+  t.equal(readCanonicalHash(environment, 7), undefined)
+  t.same(readHeight(environment, 8), [])
+  t.end()
+})
+
+t.test('a transaction has every place it was connected at', (t) => {
+  const environment = open(t)
+  environment.transaction((writer) => {
+    addOccurrences(writer, A, [B])
+    addOccurrences(writer, B, [A, B])
+  })
+  t.same(readOccurrences(environment, B), [
+    { blockHash: A, index: 0 },
+    { blockHash: B, index: 1 },
+  ])
+  t.same(readOccurrences(environment, Buffer.alloc(32)), [])
+  t.end()
+})
+
+t.test('total difficulties have any size', (t) => {
+  const environment = open(t)
+  const position = { height: 8_804_200, totalDifficulty: 2n ** 90n + 1n }
+  environment.transaction((writer) => writePosition(writer, A, position))
+  t.same(readPosition(environment, A), position)
+  t.equal(readPosition(environment, B), undefined)
+  t.end()
+})
+
+t.test('a store knows its format and its chain', (t) => {
+  const environment = open(t)
+  t.equal(checkIdentity(environment, A), false, 'new')
+  environment.transaction((writer) => {
+    writeIdentity(writer, A)
+    writeHead(writer, A)
+  })
+  t.equal(checkIdentity(environment, A), true)
+  t.same(readHead(environment), A)
+  t.throws(() => checkIdentity(environment, B), { code: 'STORAGE_NETWORK' })
+  environment.transaction((writer) =>
+    writer.put('metadata', Buffer.from('format'), Buffer.from([FORMAT_VERSION + 1])),
+  )
+  t.throws(() => checkIdentity(environment, A), { code: 'STORAGE_FORMAT' })
+  t.end()
+})

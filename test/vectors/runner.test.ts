@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { VECTORS_FOLDER } from '../support/vectors.ts'
+import { VECTOR_KINDS } from './kinds.ts'
+import { type FileResult, findVectorFiles, formatResult, runVectors } from './run.ts'
+
+/** Values that stand for a computed result in each kind; changing a digit of one must be noticed. */
+const RESULTS: Readonly<Record<string, RegExp>> = {
+  'headers-blocks': /"hash":"0x([0-9a-f]{64})"/,
+  difficulty: /"difficulty":"0x([0-9a-f]+)"\}$/m,
+  transactions: /"sender":"0x([0-9a-f]{40})"/,
+  pow: /"target":"0x([0-9a-f]+)"/,
+  unitrie: /"root":"0x([0-9a-f]{64})"/,
+}
+
+/** Lines of a file that are enough to find the changed one in: chains need all before it. */
+const LINES = 400
+
+for (const kind of VECTOR_KINDS) {
+  t.test(`a changed digit in ${kind.name} is found`, async (t) => {
+    const pattern = RESULTS[kind.name]
+    t.ok(pattern, 'the kind has a result to change')
+    const recorded = findVectorFiles(VECTORS_FOLDER).find((found) => found.kind === kind)
+    t.ok(recorded, 'the kind is recorded')
+    if (pattern === undefined || recorded === undefined) return
+    const name = recorded.name.split('/').at(-1) ?? ''
+    const text = readFileSync(recorded.file, 'utf8').split('\n').slice(0, LINES).join('\n')
+    const changed = changeDigit(text, pattern)
+    const folder = t.testdir({ right: { [name]: text }, wrong: { [name]: changed } })
+
+    const [right] = await runVectors([join(folder, 'right')])
+    t.equal(right?.comparison.different, 0, describe(right))
+    const [wrong] = await runVectors([join(folder, 'wrong')])
+    t.equal(wrong?.comparison.different, 1, 'exactly the changed case differs')
+    t.match(wrong && formatResult(wrong), /1 different\n.*\n {4}expected .*\n {4}found /)
+  })
+}
+
+t.test('a line that is no JSON is a difference', async (t) => {
+  const [result] = await runVectors([t.testdir({ 'difficulty.jsonl': '{"type":' })])
+  t.equal(result?.comparison.different, 1)
+})
+
+/** The text with the last digit of the first match's group replaced by another. */
+function changeDigit(text: string, pattern: RegExp): string {
+  const match = pattern.exec(text)
+  const digits = match?.[1]
+  if (match === null || digits === undefined) throw new Error(`nothing matches ${pattern}`)
+  const at = match.index + match[0].lastIndexOf(digits) + digits.length - 1
+  const digit = text[at] === '0' ? '1' : '0'
+  return text.slice(0, at) + digit + text.slice(at + 1)
+}
+
+function describe(result: FileResult | undefined): string {
+  return result === undefined ? 'no result' : formatResult(result)
+}
