@@ -99,12 +99,9 @@ fn strangers_are_refused_and_leave_nothing() {
 #[test]
 fn what_is_not_built_yet_ends_with_its_name_and_leaves_no_cell() {
     let mut state = MemoryState::default();
-    let data = [&hex!("43dc0656")[..], &[0; 31], &[0x60], &[0; 32], &[0; 31], &[0x60], &[0; 32]].concat();
+    let data = [&hex!("884bdd86")[..], &[0; 31], &[0x20], &[0; 31], &[80], &[0; 96]].concat();
     let outcome = run(&Call::new(support::regtest(), 5), &mut state, &data);
-    assert!(
-        matches!(&outcome, Err(ContractError::Unsupported(name)) if name == "registerBtcTransaction"),
-        "{outcome:?}"
-    );
+    assert!(matches!(&outcome, Err(ContractError::Unsupported(name)) if name == "receiveHeader"), "{outcome:?}");
     let mut rich = Call::new(support::regtest(), 5);
     rich.value = U256::from(10).pow(U256::from(18));
     let outcome = rich.with(|context| rhizome_bridge::run(context, &mut state, None));
@@ -209,4 +206,15 @@ fn votes_of_strangers_are_counted_out() {
         assert_eq!(answer[..], (-U256::from(10)).to_be_bytes::<32>());
         assert!(state.cells.is_empty());
     }
+}
+
+#[test]
+fn registrations_without_confirmations_are_passed_over() {
+    let data = [&hex!("43dc0656")[..], &[0; 31], &[0x60], &[0; 32], &[0; 31], &[0x60], &[0; 32]].concat();
+    let mut state = MemoryState::default();
+    assert_eq!(run(&Call::new(support::regtest(), 5), &mut state, &data).expect("in silence"), Some(Bytes::new()));
+    assert_eq!(state.named("btcTxHashesAP").as_deref(), Some("c0"));
+    // The list, first header, chain head and the index cell of height 0.
+    assert_eq!(state.cells.len(), 4);
+    assert!(run(&Call::new(regtest_until(199), 5), &mut MemoryState::default(), &data).is_err());
 }

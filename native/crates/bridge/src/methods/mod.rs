@@ -5,6 +5,7 @@ mod fees;
 mod flyover;
 mod header_queries;
 mod peg_queries;
+mod pegin;
 mod release;
 mod settings;
 mod union;
@@ -106,6 +107,7 @@ fn execute(context: &ContractContext<'_>, frame: &mut Frame<'_>, call: &Call) ->
         Method::ReleaseBtc => release::release_btc(context, frame),
         Method::UpdateCollections => update_collections::update_collections(context, frame),
         Method::GetBtcTransactionConfirmations => confirmations::run(frame, &call.arguments),
+        Method::RegisterBtcTransaction => pegin::register(context, frame, arguments),
         Method::RegisterFastBridgeBtcTransaction => flyover::register(context, frame, arguments),
         method => {
             for group in GROUPS {

@@ -3,7 +3,6 @@
 use rhizome_primitives::Address;
 use rhizome_primitives::abi::{AbiValue, exact_i64};
 use rhizome_primitives::contract::{ContractContext, ContractError};
-use rhizome_primitives::rules::Rule;
 
 use super::{Arguments, Outcome, Stop, throw};
 use crate::method::{self, Method};
@@ -33,10 +32,7 @@ pub(super) fn run(
             }
         }
         Method::VoteFeePerKbChange => vote_fee(context, frame, arguments),
-        Method::AddSignature => members_only(method, frame, context.sender, true).and_then(|()| unsupported(method)),
-        Method::RegisterBtcTransaction if !frame.active(Rule::Rskip199) => {
-            members_only(method, frame, context.sender, false).and_then(|()| unsupported(method))
-        }
+        Method::AddSignature => members_only(method, frame, context.sender).and_then(|()| unsupported(method)),
         _ => return None,
     })
 }
@@ -49,10 +45,10 @@ fn unsupported(method: Method) -> Outcome {
     Err(Stop::Error(ContractError::Unsupported(method::definition(method).name.into())))
 }
 
-/// Passes members of the active and the retiring federation, and of the proposed one where it counts.
-fn members_only(method: Method, frame: &mut Frame<'_>, sender: Address, proposed: bool) -> Result<(), Stop> {
+/// Passes members of the active, the retiring and the proposed federation.
+fn members_only(method: Method, frame: &mut Frame<'_>, sender: Address) -> Result<(), Stop> {
     let live = frame.is_live_member(sender)?;
-    let proposed = proposed && frame.proposed_federation()?.is_some_and(|federation| federation.has_member(sender));
+    let proposed = frame.proposed_federation()?.is_some_and(|federation| federation.has_member(sender));
     if live || proposed {
         return Ok(());
     }

@@ -69,6 +69,7 @@ pub(crate) const UNLIMITED_WHITELIST: Named = Named("unlimitedLockWhitelist");
 
 pub(crate) const CHAIN_HEAD: Named = Named("blockStoreChainHead");
 pub(crate) const HEADER_AT_HEIGHT: Family = Family("btcBlockHeight");
+pub(crate) const FLYOVER_USED: Family = Family("fastBridgeHashUsedInBtcTx");
 pub(crate) const COINBASE_INFORMATION: Family = Family("coinbaseInformation");
 pub(crate) const SVP_SPEND_WAITING: Named = Named("svpSpendTxWaitingForSignatures");
 
