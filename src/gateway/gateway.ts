@@ -32,6 +32,9 @@ export interface GatewayOptions {
   readonly onUnexpected: UnexpectedErrorSink
 }
 
+/** How the parameters of a read of the newest block end, as clients write them. */
+const AT_HEAD = '"latest"]'
+
 /** Answers bodies: JSON-RPC envelope, admission, routing (facts/rpc.md §1, design.md §4). */
 export class Gateway {
   readonly #router: Router
@@ -136,7 +139,7 @@ export class Gateway {
       return
     }
     const { lane } = route
-    if (lane === 'inline' || lane === 'chain') {
+    if (lane === 'inline' || lane === 'chain' || (route.inlineAtHead && params.endsWith(AT_HEAD))) {
       this.#inline.run(route, id, params, sink)
       return
     }

@@ -8,6 +8,8 @@ export interface Route {
   readonly index: number
   /** Lane of this node: the method's own unless configured otherwise. */
   readonly lane: Lane
+  /** Whether a request for the newest block runs in the front thread. */
+  readonly inlineAtHead: boolean
 }
 
 /** What decides which methods there are. */
@@ -29,7 +31,13 @@ export class Router {
   constructor({ methods, unsupported, dev, lanes = {} }: RouterOptions) {
     this.#unavailable = new Set(unsupported)
     methods.forEach((definition, index) => {
-      const route = { definition, index, lane: lanes[definition.name] ?? definition.lane }
+      const configured = lanes[definition.name]
+      const route = {
+        definition,
+        index,
+        lane: configured ?? definition.lane,
+        inlineAtHead: configured === undefined && definition.inlineAtHead,
+      }
       for (const name of [definition.name, ...definition.aliases]) {
         if (definition.audience === 'dev' && !dev) this.#unavailable.add(name)
         else this.#routes.set(name, route)

@@ -28,6 +28,11 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   /** Weight against quotas; 1 is a read of one record. */
   readonly cost: number
   readonly cache: CacheRule
+  /**
+   * Run in the front thread when the last parameter is `latest`: for reads of the head's state, which is
+   * held in memory, a hop to a worker costs ten times the read.
+   */
+  readonly inlineAtHead?: boolean
   readonly audience?: Audience
   readonly handler: (context: NodeContext, params: ParamValues<P>) => Eventually<RpcResult>
 }
@@ -42,6 +47,7 @@ export interface MethodDefinition {
   readonly lane: Lane
   readonly cost: number
   readonly cache: CacheRule
+  readonly inlineAtHead: boolean
   readonly audience: Audience
   /**
    * Reads the parameters and runs the handler.
@@ -65,6 +71,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     lane: spec.lane,
     cost: spec.cost,
     cache: spec.cache,
+    inlineAtHead: spec.inlineAtHead ?? false,
     audience: spec.audience ?? 'public',
     run: (context, values) =>
       handler(context, parseParams(params, required, values, name) as unknown as ParamValues<P>),

@@ -52,8 +52,11 @@ function failure(
   thrown: unknown,
   onUnexpected: UnexpectedErrorSink,
 ): Answer {
-  if (thrown instanceof RpcError)
-    return { text: failureText(id, toErrorObject(thrown)), status: statusOfRun(thrown) }
+  if (thrown instanceof RpcError) {
+    // Parameters that are no JSON make the whole request unreadable: its id counts as unknown.
+    const knownId = thrown.kind === 'parse' ? 'null' : id
+    return { text: failureText(knownId, toErrorObject(thrown)), status: statusOfRun(thrown) }
+  }
   if (thrown instanceof NativeError && thrown.code === 'Interrupted') {
     return errorAnswer(id, new RpcError('overLimit'))
   }

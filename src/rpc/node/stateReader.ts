@@ -1,0 +1,64 @@
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import { isActive } from '../../config/activations.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import { NativeError } from '../../native/errors.ts'
+import type { StateStore } from '../../native/stateStore.ts'
+import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
+import type { AccountProof, AccountView, StateReader, StateView } from '../context.ts'
+import { RpcError } from '../errors.ts'
+
+/** What the native core tells about an account. */
+type NativeAccount = NonNullable<ReturnType<StateStore['account']>>
+
+/** Reads of the state store by block. */
+export function createStateReader(spec: NetworkSpec, store: StateStore): StateReader {
+  return {
+    at: (header) => {
+      const root = stateRootOf(spec, store, header)
+      return root === null ? missing(header) : createStateView(store, root, header)
+    },
+  }
+}
+
+/** Unitrie root of the state after a block: the header's own from RSKIP126 on. */
+export function stateRootOf(spec: NetworkSpec, store: StateStore, header: BlockHeader): Buffer | null {
+  const { stateRoot } = header.fields
+  return isActive(spec, 'rskip126', header.number) ? stateRoot : store.rootFor(stateRoot)
+}
+
+function createStateView(store: StateStore, root: Buffer, header: BlockHeader): StateView {
+  const read = <T>(action: () => T): T => {
+    try {
+      return action()
+    } catch (error) {
+      if (error instanceof NativeError && error.code === 'MissingState') return missing(header, error)
+      throw error
+    }
+  }
+  return {
+    account: (address) => toView(read(() => store.account(root, address))),
+    code: (address) => read(() => store.code(root, address)),
+    storage: (address, slot) => read(() => store.storage(root, address, bigIntToBytes(slot))),
+    prove: (address, slots): AccountProof => {
+      const proof = read(() => store.proof(root, address, slots.map(bigIntToBytes)))
+      return {
+        account: toView(proof.account ?? null),
+        codeHash: proof.codeHash,
+        storageHash: proof.storageHash,
+        nodes: proof.nodes,
+        slots: proof.cells.map(({ value, nodes }) => ({ value: value ?? null, nodes })),
+      }
+    },
+  }
+}
+
+function toView(account: NativeAccount | null): AccountView | null {
+  if (account === null) return null
+  const balance = bytesToBigInt(account.balance)
+  return { nonce: bytesToBigInt(account.nonce), balance: account.negative ? -balance : balance }
+}
+
+/** @throws RpcError that names the block whose state was pruned (facts/rpc.md §2) */
+function missing(header: BlockHeader, cause?: unknown): never {
+  throw new RpcError('notFound', `State not found for block with hash ${header.hashHex}`, { cause })
+}

@@ -1,0 +1,91 @@
+import { ChainReader as TablesReader } from '../../chain/chainReader.ts'
+import type { Block } from '../../chain/codec/block.ts'
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { Receipt } from '../../chain/codec/receipt.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.ts'
+import { readHead } from '../../storage/metadata.ts'
+import type { ChainReader, TransactionLocation } from '../context.ts'
+import { BoundedCache } from './boundedCache.ts'
+
+/** Decoded blocks and their receipts that are kept: requests come in runs about the same few blocks. */
+const KEPT_BLOCKS = 256
+const KEPT_HEADERS = 2048
+
+/**
+ * The chain store as one thread reads it: everything between two calls of {@link refresh} is of one
+ * moment. Blocks never change under their hash, so decoded ones are kept across moments.
+ */
+export class StoredChain implements ChainReader {
+  readonly #spec: NetworkSpec
+  readonly #environment: ChainEnvironment
+  readonly #headers = new BoundedCache<BlockHeader>(KEPT_HEADERS)
+  readonly #blocks = new BoundedCache<Block>(KEPT_BLOCKS)
+  readonly #receipts = new BoundedCache<readonly Receipt[]>(KEPT_BLOCKS)
+  #snapshot: TableSnapshot | null = null
+  #reader: TablesReader
+  #head: BlockHeader | null = null
+
+  constructor(spec: NetworkSpec, environment: ChainEnvironment) {
+    this.#spec = spec
+    this.#environment = environment
+    this.#reader = new TablesReader(spec, environment)
+  }
+
+  /** Moves to the newest moment. */
+  refresh(): void {
+    this.release()
+    this.#environment.refresh()
+    this.#snapshot = this.#environment.snapshot()
+    this.#reader = new TablesReader(this.#spec, this.#snapshot)
+  }
+
+  /** Gives the moment back; reads are then of the newest one. */
+  release(): void {
+    this.#snapshot?.release()
+    this.#snapshot = null
+    this.#reader = new TablesReader(this.#spec, this.#environment)
+    this.#head = null
+  }
+
+  head(): BlockHeader {
+    if (this.#head !== null) return this.#head
+    const hash = readHead(this.#snapshot ?? this.#environment)
+    const head = (hash === undefined ? null : this.headerByHash(hash)) ?? this.#reader.head()
+    if (this.#snapshot !== null) this.#head = head
+    return head
+  }
+
+  headerByNumber(number: number): BlockHeader | null {
+    const hash = this.hashByNumber(number)
+    return hash === null ? null : this.headerByHash(hash)
+  }
+
+  headerByHash(hash: Buffer): BlockHeader | null {
+    return this.#headers.getOrRead(hash, () => this.#reader.headerByHash(hash))
+  }
+
+  blockByHash(hash: Buffer): Block | null {
+    return this.#blocks.getOrRead(hash, () => this.#reader.blockByHash(hash))
+  }
+
+  hashByNumber(number: number): Buffer | null {
+    return this.#reader.hashByNumber(number)
+  }
+
+  totalDifficulty(hash: Buffer): bigint | null {
+    return this.#reader.totalDifficulty(hash)
+  }
+
+  receipts(hash: Buffer): readonly Receipt[] | null {
+    return this.#receipts.getOrRead(hash, () => this.#reader.receipts(hash))
+  }
+
+  locateTransaction(hash: Buffer): TransactionLocation | null {
+    return this.#reader.locateTransaction(hash)
+  }
+
+  senders(block: Block): readonly Buffer[] {
+    return this.#reader.senders(block)
+  }
+}
