@@ -170,6 +170,24 @@ export interface AncestorUncle {
   uncleCount: number
 }
 
+/** The executing block as programs see it. Numbers as bytes are big-endian. */
+export interface BlockEnvironment {
+  /** Height. */
+  number: number
+  /** Seconds. */
+  timestamp: number
+  /** Difficulty. */
+  difficulty: Uint8Array
+  /** Gas limit, below 2^64. */
+  gasLimit: bigint
+  /** Miner, 20 bytes. */
+  coinbase: Uint8Array
+  /** Wei. */
+  minimumGasPrice: Uint8Array
+  /** Hash of the parent, whose facts must be in the store for programs that ask for ancestors. */
+  parentHash: Uint8Array
+}
+
 /** Proof of a cell. */
 export interface CellProof {
   /** Bytes as stored; null when there is no such cell. */
@@ -197,6 +215,36 @@ export declare function decodeAccount(value: Uint8Array): AccountFields
 
 /** Writes an account value. */
 export declare function encodeAccount(account: AccountFields): Buffer
+
+/** A decoded transaction with its sender. Numbers as bytes are big-endian. */
+export interface ExecutableTransaction {
+  /** Transaction hash. */
+  hash: Uint8Array
+  /** 20 bytes; the single byte zero for the reward transaction. */
+  sender: Uint8Array
+  /** Nonce. */
+  nonce: Uint8Array
+  /** Wei. */
+  gasPrice: Uint8Array
+  /** Gas limit, below 2^63. */
+  gasLimit: bigint
+  /** 20 bytes; empty creates a contract. */
+  to: Uint8Array
+  /** Wei. */
+  value: Uint8Array
+  /** Call data or creation code. */
+  data: Uint8Array
+  /** Whether signature and chain id are accepted (consensus.md §5.2). */
+  signatureAccepted: boolean
+  /** Whether it is the reward transaction. */
+  remasc: boolean
+}
+
+/**
+ * Executes a transaction on the state under a root. The fee goes to REMASC at once, whatever the rules; the
+ * block's gas limit bounds it. Throws `InvalidBlock` for a transaction that must not be in a block.
+ */
+export declare function executeTransaction(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, transaction: ExecutableTransaction, index: number, gasUsedBefore: bigint): TransactionResult
 
 /** Keccak-256 of the bytes: 32 bytes. */
 export declare function keccak256(bytes: Uint8Array): Buffer
@@ -303,6 +351,30 @@ export interface StoreOptions {
   headCacheBytes?: number
   /** First size of the memory map. */
   mapBytes?: number
+}
+
+/** What came of a transaction. */
+export interface TransactionResult {
+  /** Status of the receipt. */
+  succeeded: boolean
+  /** Gas used as the receipt says. */
+  gasUsed: bigint
+  /** Wei, big-endian. */
+  paidFees: Buffer
+  /** Gas refunded. */
+  refund: bigint
+  /** RETURN or REVERT data, output of a precompiled contract, or the code of the new contract. */
+  output: Buffer
+  /** Receipt RLP. */
+  receipt: Buffer
+  /** Address of the new contract; also when the creation failed. */
+  contractAddress?: Buffer
+  /** Accounts deleted by SELFDESTRUCT. */
+  deleted: Array<Buffer>
+  /** Why it did not succeed, for people. */
+  failure?: string
+  /** Root of the state after it, which is kept. */
+  stateRoot: Buffer
 }
 
 /** Trie keys of an account (20 bytes, or the single zero byte of the REMASC sender) and a cell (up to 32 bytes). */

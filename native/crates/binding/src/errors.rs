@@ -20,6 +20,8 @@ pub enum Code {
     Unsupported,
     /// Stopped by the caller or by the time limit.
     Interrupted,
+    /// A fault of the core itself.
+    Panic,
 }
 
 impl AsRef<str> for Code {
@@ -32,6 +34,7 @@ impl AsRef<str> for Code {
             Self::InvalidBlock => "InvalidBlock",
             Self::Unsupported => "Unsupported",
             Self::Interrupted => "Interrupted",
+            Self::Panic => "Panic",
         }
     }
 }

@@ -6,7 +6,9 @@
 mod bytes;
 mod crypto;
 mod errors;
+mod execution;
 mod merged_mining;
 mod spec;
 mod store;
+mod transaction;
 mod trie;

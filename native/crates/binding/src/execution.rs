@@ -1,0 +1,145 @@
+//! What executions of every kind are given: blocks, transactions, and their conversion.
+
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{BigInt, Uint8Array};
+use napi_derive::napi;
+use rhizome_evm::{BlockContext, ExecutionError, Transaction, TransactionError};
+use rhizome_primitives::account::AccountRef;
+use rhizome_primitives::block::BlockEnv;
+use rhizome_primitives::{Bytes, U256};
+
+use crate::bytes;
+use crate::errors::{Code, Result, error, invalid, state};
+use crate::spec::ChainSpec;
+use crate::store::StateStore;
+
+/// The executing block as programs see it. Numbers as bytes are big-endian.
+#[napi(object)]
+pub struct BlockEnvironment {
+    /// Height.
+    pub number: i64,
+    /// Seconds.
+    pub timestamp: i64,
+    /// Difficulty.
+    pub difficulty: Uint8Array,
+    /// Gas limit, below 2^64.
+    pub gas_limit: BigInt,
+    /// Miner, 20 bytes.
+    pub coinbase: Uint8Array,
+    /// Wei.
+    pub minimum_gas_price: Uint8Array,
+    /// Hash of the parent, whose facts must be in the store for programs that ask for ancestors.
+    pub parent_hash: Uint8Array,
+}
+
+/// A decoded transaction with its sender. Numbers as bytes are big-endian.
+#[napi(object)]
+pub struct ExecutableTransaction {
+    /// Transaction hash.
+    pub hash: Uint8Array,
+    /// 20 bytes; the single byte zero for the reward transaction.
+    pub sender: Uint8Array,
+    /// Nonce.
+    pub nonce: Uint8Array,
+    /// Wei.
+    pub gas_price: Uint8Array,
+    /// Gas limit, below 2^63.
+    pub gas_limit: BigInt,
+    /// 20 bytes; empty creates a contract.
+    pub to: Uint8Array,
+    /// Wei.
+    pub value: Uint8Array,
+    /// Call data or creation code.
+    pub data: Uint8Array,
+    /// Whether signature and chain id are accepted (consensus.md §5.2).
+    pub signature_accepted: bool,
+    /// Whether it is the reward transaction.
+    pub remasc: bool,
+}
+
+/// A number below 2^64.
+pub fn gas(name: &str, value: &BigInt) -> Result<u64> {
+    match value.get_u64() {
+        (false, value, true) => Ok(value),
+        _ => Err(invalid(format!("{name}: expected a number below 2^64"))),
+    }
+}
+
+/// A height or a time.
+pub fn count(name: &str, value: i64) -> Result<u64> {
+    u64::try_from(value).map_err(|_| invalid(format!("{name}: expected a number from 0, got {value}")))
+}
+
+fn sender(address: &[u8]) -> Result<AccountRef> {
+    match address {
+        [0] => Ok(AccountRef::RemascSender),
+        address => Ok(bytes::address("sender", address)?.into()),
+    }
+}
+
+impl BlockEnvironment {
+    fn to_env(&self) -> Result<BlockEnv> {
+        Ok(BlockEnv {
+            number: count("number", self.number)?,
+            timestamp: count("timestamp", self.timestamp)?,
+            difficulty: bytes::uint("difficulty", &self.difficulty)?,
+            gas_limit: gas("gasLimit", &self.gas_limit)?,
+            coinbase: bytes::address("coinbase", &self.coinbase)?,
+            minimum_gas_price: bytes::uint("minimumGasPrice", &self.minimum_gas_price)?,
+            parent_hash: bytes::hash("parentHash", &self.parent_hash)?,
+        })
+    }
+
+    /// The block on its network, with its ancestors from the store.
+    pub fn context(&self, spec: &ChainSpec, store: &StateStore) -> Result<BlockContext> {
+        let env = self.to_env()?;
+        let ancestry = store.inner.ancestry(env.parent_hash);
+        Ok(BlockContext::new(Arc::clone(&spec.inner), env, ancestry))
+    }
+}
+
+impl ExecutableTransaction {
+    /// The transaction as the executor takes it.
+    pub fn to_transaction(&self) -> Result<Transaction> {
+        let to = match self.to.as_ref() {
+            [] => None,
+            to => Some(bytes::address("to", to)?),
+        };
+        Ok(Transaction {
+            hash: bytes::hash("hash", &self.hash)?,
+            sender: sender(&self.sender)?,
+            nonce: bytes::uint("nonce", &self.nonce)?,
+            gas_price: bytes::uint("gasPrice", &self.gas_price)?,
+            gas_limit: gas("gasLimit", &self.gas_limit)?,
+            to,
+            value: bytes::uint("value", &self.value)?,
+            data: Bytes::copy_from_slice(&self.data),
+            signature_accepted: self.signature_accepted,
+            remasc: self.remasc,
+        })
+    }
+}
+
+/// A failure that says nothing about the block.
+pub fn execution_error(failure: ExecutionError) -> napi::Error<Code> {
+    match failure {
+        ExecutionError::State(failure) => state(failure),
+        ExecutionError::Unsupported(_) => error(Code::Unsupported, failure),
+        ExecutionError::Interrupted => error(Code::Interrupted, failure),
+        ExecutionError::Panicked => error(Code::Panic, failure),
+    }
+}
+
+/// A transaction that is invalid, or could not be executed.
+pub fn transaction_error(failure: TransactionError) -> napi::Error<Code> {
+    match failure {
+        TransactionError::Invalid(reason) => error(Code::InvalidBlock, reason),
+        TransactionError::Execution(failure) => execution_error(failure),
+    }
+}
+
+/// Minimal big-endian bytes.
+pub fn minimal(value: U256) -> napi::bindgen_prelude::Buffer {
+    value.to_be_bytes_trimmed_vec().into()
+}
