@@ -14,6 +14,9 @@ pub enum ExecutionError {
     /// A feature of a precompiled contract that this node does not have.
     #[error("{0} is not supported yet")]
     Unsupported(String),
+    /// A thread of the executor panicked.
+    #[error("execution panicked")]
+    Panicked,
     /// The caller raised the interrupt flag.
     #[error("execution was interrupted")]
     Interrupted,

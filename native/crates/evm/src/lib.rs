@@ -3,6 +3,7 @@
 //! The interpreter loop, stack, memory and the instructions that Rootstock shares with Ethereum are
 //! revm's; host, journal, frames and executors are here (native/README.md).
 
+mod block;
 mod code;
 mod error;
 mod frames;
@@ -17,6 +18,10 @@ mod tables;
 pub mod trace;
 mod transaction;
 
+pub use block::{
+    BlockError, BlockInput, BlockOutcome, BuiltBlock, Candidates, ExecutedTransaction, Skipped, SublistLimits,
+    Unwatched, Watcher, build_block, execute_block, execute_block_watched, precompile_accounts, sublist_limits,
+};
 pub use error::{ExecutionError, Failure, Halt, HaltKind, InvalidTransaction, TransactionError};
 pub use frames::Evm;
 pub use host::BlockContext;

@@ -7,6 +7,7 @@
 mod accounts;
 mod cell;
 mod contract_state;
+mod fork;
 mod keys;
 mod output;
 mod storage;

@@ -29,8 +29,8 @@ impl Journal {
                 }
             }
             for (key, slot) in &entry.cells {
-                if slot.value != slot.base {
-                    writes.storage.push((entry.id, *key, slot.value.stored()));
+                if let Some(value) = slot.changed() {
+                    writes.storage.push((entry.id, *key, value.stored()));
                 }
             }
         }

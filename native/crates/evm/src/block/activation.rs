@@ -1,0 +1,44 @@
+//! Accounts of precompiled contracts, made when their rule becomes active (consensus.md §1.5).
+
+use std::sync::Arc;
+
+use rhizome_contracts::Precompile;
+use rhizome_primitives::rules::Rule;
+use rhizome_primitives::spec::ChainSpec;
+use rhizome_primitives::state::{StateError, StateReader, WriteSet};
+
+use crate::host::BlockContext;
+use crate::journal::Journal;
+
+/// The accounts that block `number` makes before its first transaction; for the genesis state with
+/// number 0.
+pub fn precompile_accounts(spec: &ChainSpec, number: u64, state: Arc<dyn StateReader>) -> Result<WriteSet, StateError> {
+    let mut journal = Journal::new(state);
+    activate(&mut journal, spec, number)?;
+    Ok(journal.write_set())
+}
+
+pub(super) fn activate_precompiles(journal: &mut Journal, context: &BlockContext) -> Result<(), StateError> {
+    activate(journal, &context.spec, context.block.number)
+}
+
+/// The first ones keep an existing account; later ones start anew, whatever was there.
+fn activate(journal: &mut Journal, spec: &ChainSpec, number: u64) -> Result<(), StateError> {
+    for precompile in Precompile::ALL {
+        let account = precompile.address().into();
+        match precompile.rule() {
+            None if spec.activating(Rule::Rskip126, number) => {
+                if !journal.exists(account)? {
+                    journal.create_account(account, false)?;
+                }
+                journal.set_contract(account)?;
+            }
+            Some(rule) if spec.activating(rule, number) => {
+                journal.create_account(account, false)?;
+                journal.set_contract(account)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

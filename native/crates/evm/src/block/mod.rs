@@ -1,0 +1,87 @@
+//! The block executor (consensus.md §4.5, §4.6, evm.md §3.8): one-off accounts, transactions in
+//! their sublists, fees.
+
+mod activation;
+mod build;
+mod lists;
+mod outcome;
+mod parallel;
+mod watch;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rhizome_primitives::state::StateReader;
+
+pub use activation::precompile_accounts;
+pub use build::{BuiltBlock, Candidates, Skipped, build_block};
+pub use lists::{SublistLimits, sublist_limits};
+pub use outcome::{BlockError, BlockOutcome, ExecutedTransaction};
+pub use watch::{Unwatched, Watcher};
+
+use crate::frames::Evm;
+use crate::host::BlockContext;
+use crate::journal::Journal;
+use crate::transaction::Transaction;
+use lists::{Lists, Totals};
+
+/// A block to execute.
+#[derive(Clone)]
+pub struct BlockInput<'a> {
+    /// Network, block and its ancestors.
+    pub context: BlockContext,
+    /// Transactions in order. When the last one is not the REMASC transaction, as in recorded
+    /// chains of the reference's tests, postponed fees are paid after it.
+    pub transactions: &'a [Transaction],
+    /// Sublist edges of the header, exclusive ends (RSKIP144); None or empty: all sequential.
+    pub edges: Option<&'a [u16]>,
+    /// Stops the execution soon after it is raised.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Runs parallel sublists one after the other on this thread; the result is the same.
+    pub one_thread: bool,
+    /// Lets parallel sublists call the Bridge and REMASC: a setting of the reference's own tests, never
+    /// of a network.
+    pub system_contracts_in_parallel: bool,
+}
+
+/// Executes a block on the state of its parent.
+///
+/// # Errors
+/// [`BlockError::Execution`] says nothing about the block; every other error makes it invalid.
+pub fn execute_block(input: &BlockInput<'_>, state: Arc<dyn StateReader>) -> Result<BlockOutcome, BlockError> {
+    execute_block_watched(input, state, &mut Unwatched)
+}
+
+/// Executes a block and lets `watcher` inspect transactions. Parallel sublists of a watched block run
+/// one after the other.
+///
+/// # Errors
+/// As [`execute_block`].
+pub fn execute_block_watched<W: Watcher>(
+    input: &BlockInput<'_>,
+    state: Arc<dyn StateReader>,
+    watcher: &mut W,
+) -> Result<BlockOutcome, BlockError> {
+    let lists = Lists::new(input)?;
+    let mut journal = Journal::new(state);
+    activation::activate_precompiles(&mut journal, &input.context)?;
+
+    let mut totals = Totals::default();
+    if lists.parallel.len() > 1 && !W::WATCHES && !input.one_thread {
+        parallel::run_on_threads(input, &lists, &mut journal, &mut totals)?;
+    } else if !lists.parallel.is_empty() {
+        parallel::run_in_turn(input, &lists, &mut journal, &mut totals, watcher)?;
+    }
+
+    let mut evm = engine(input, journal);
+    lists.run(&mut evm, input, &lists.sequential, &mut totals, watcher)?;
+    Ok(totals.outcome(evm.journal().write_set()))
+}
+
+fn engine(input: &BlockInput<'_>, journal: Journal) -> Evm {
+    let mut evm = Evm::new(input.context.clone(), journal);
+    if let Some(flag) = &input.interrupt {
+        evm.set_interrupt(flag.clone());
+    }
+    evm
+}

@@ -1,0 +1,89 @@
+//! Parallel sublists: each runs on the state before the block's transactions, then they are checked
+//! for collisions and merged in order (RSKIP144).
+
+use super::lists::{List, Lists, Totals};
+use super::outcome::BlockError;
+use super::watch::{Unwatched, Watcher};
+use super::{BlockInput, engine};
+use crate::error::ExecutionError;
+use crate::journal::{Journal, KeySets};
+
+/// A list that ran.
+struct Done {
+    journal: Journal,
+    keys: KeySets,
+    totals: Totals,
+}
+
+/// Runs every list on a thread of its own; the first one on this.
+pub(super) fn run_on_threads(
+    input: &BlockInput<'_>,
+    lists: &Lists,
+    journal: &mut Journal,
+    totals: &mut Totals,
+) -> Result<(), BlockError> {
+    let Some((first, others)) = lists.parallel.split_first() else { return Ok(()) };
+    let results = std::thread::scope(|scope| {
+        let threads: Vec<_> = others
+            .iter()
+            .map(|list| {
+                let fork = journal.fork();
+                scope.spawn(move || run(input, lists, list, fork, &mut Unwatched))
+            })
+            .collect();
+        let mut results = vec![run(input, lists, first, journal.fork(), &mut Unwatched)];
+        results.extend(
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(ExecutionError::Panicked.into()))),
+        );
+        results
+    });
+    // In list order, so that the first offence reported does not depend on timing.
+    merge(results.into_iter().collect::<Result<_, _>>()?, journal, totals)
+}
+
+/// Runs the lists one after the other on this thread, with the same result.
+pub(super) fn run_in_turn<W: Watcher>(
+    input: &BlockInput<'_>,
+    lists: &Lists,
+    journal: &mut Journal,
+    totals: &mut Totals,
+    watcher: &mut W,
+) -> Result<(), BlockError> {
+    let mut results = Vec::with_capacity(lists.parallel.len());
+    for list in &lists.parallel {
+        results.push(run(input, lists, list, journal.fork(), watcher)?);
+    }
+    merge(results, journal, totals)
+}
+
+fn run<W: Watcher>(
+    input: &BlockInput<'_>,
+    lists: &Lists,
+    list: &List,
+    mut journal: Journal,
+    watcher: &mut W,
+) -> Result<Done, BlockError> {
+    // With one list there is nothing to collide with.
+    if lists.parallel.len() > 1 {
+        journal.record_keys();
+    }
+    let mut evm = engine(input, journal);
+    let mut totals = Totals::default();
+    lists.run(&mut evm, input, list, &mut totals, watcher)?;
+    let mut journal = evm.into_journal();
+    let keys = journal.take_keys().unwrap_or_default();
+    Ok(Done { journal, keys, totals })
+}
+
+fn merge(done: Vec<Done>, journal: &mut Journal, totals: &mut Totals) -> Result<(), BlockError> {
+    for (second, later) in done.iter().enumerate() {
+        if let Some(first) = done[..second].iter().position(|earlier| earlier.keys.collides(&later.keys)) {
+            return Err(BlockError::Collision { first, second });
+        }
+    }
+    for list in done {
+        journal.merge(list.journal);
+        totals.add(list.totals);
+    }
+    Ok(())
+}
