@@ -1,6 +1,6 @@
-import { isActivating, isActive } from '../config/activations.ts'
+import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import { bigIntToBytes, EMPTY_BYTES, fromHex } from '../util/bytes.ts'
+import { EMPTY_BYTES, fromHex } from '../util/bytes.ts'
 import { Block } from './codec/block.ts'
 import { EMPTY_LIST_HASH, EMPTY_TRIE_HASH } from './codec/constants.ts'
 import { BlockHeader } from './codec/header.ts'
@@ -20,51 +20,34 @@ export interface GenesisState {
   readonly cells: readonly { readonly slot: Buffer; readonly value: Buffer }[]
 }
 
-/** Block 0 and the state it stands for. */
-export interface Genesis {
-  readonly block: Block
-  readonly state: readonly GenesisState[]
-}
-
 /** Writes genesis states; implemented over the native state store. */
 export interface GenesisStateWriter {
-  /** Addresses of the contracts of the network that are no bytecode, as of a height. */
-  precompiles(number: number): readonly Buffer[]
-  /** Root of the state, which is kept and readable; durable with the next commit. */
+  /** Root of the state that holds these accounts and nothing else. */
   writeGenesisState(state: readonly GenesisState[]): Buffer
+  /** Root of a genesis state after the contracts that are no bytecode got their accounts (§1.4, §1.5). */
+  addGenesisContracts(root: Buffer): Buffer
+  /** Notes which state a header stands for, where its own root is of another format (before RSKIP126). */
+  keepRoot(header: BlockHeader, root: Buffer): void
 }
 
 /** Each Bitcoin field of genesis is one zero byte (consensus.md §1.4). */
 const GENESIS_MINING_FIELD = Buffer.from([0])
 
-/** State and block 0 of a network (consensus.md §1.4). The state is written. */
-export function createGenesis(spec: NetworkSpec, writer: GenesisStateWriter): Genesis {
-  const state = genesisState(spec, writer)
-  const root = writer.writeGenesisState(state)
+/** State and block 0 of a network (consensus.md §1.4). The state is written, durable with the next commit. */
+export function createGenesis(spec: NetworkSpec, writer: GenesisStateWriter): Block {
+  const accounts = spec.genesis.accounts.map(
+    ({ address, balance }): GenesisState => ({
+      address: fromHex(address),
+      account: { nonce: 0n, balance },
+      isContract: false,
+      code: EMPTY_BYTES,
+      cells: [],
+    }),
+  )
+  const root = writer.addGenesisContracts(writer.writeGenesisState(accounts))
   const header = genesisHeader(spec, spec.genesis.stateRoot === null ? root : fromHex(spec.genesis.stateRoot))
-  return { block: new Block(header, [], []), state }
-}
-
-/**
- * Accounts of the genesis state: the allocation, and where the Unitrie is used from the start (RSKIP126)
- * also the contracts that are no bytecode (consensus.md §1.4, §1.5).
- */
-export function genesisState(
-  spec: NetworkSpec,
-  { precompiles }: Pick<GenesisStateWriter, 'precompiles'>,
-): GenesisState[] {
-  const accounts = new Map<string, GenesisState>()
-  for (const { address, balance } of spec.genesis.accounts) {
-    const bytes = fromHex(address)
-    accounts.set(bytes.toString('hex'), { ...emptyState(bytes), account: { nonce: 0n, balance } })
-  }
-  if (!isActivating(spec, 'rskip126', 0)) return [...accounts.values()]
-  for (const address of precompiles(0)) {
-    const key = address.toString('hex')
-    const existing = accounts.get(key) ?? { ...emptyState(address), account: { nonce: 0n, balance: 0n } }
-    accounts.set(key, { ...existing, isContract: true })
-  }
-  return [...accounts.values()]
+  writer.keepRoot(header, root)
+  return new Block(header, [], [])
 }
 
 /** Header of block 0 with a given state root. */
@@ -99,16 +82,4 @@ export function genesisHeader(spec: NetworkSpec, stateRoot: Buffer): BlockHeader
     rskip92: isActive(spec, 'rskip92', 0),
     includesForkDetectionData: false,
   })
-}
-
-/** Nonce and balance as minimal big-endian bytes, as the native core takes them. */
-export function accountToBytes(account: { nonce: bigint; balance: bigint }): {
-  nonce: Buffer
-  balance: Buffer
-} {
-  return { nonce: bigIntToBytes(account.nonce), balance: bigIntToBytes(account.balance) }
-}
-
-function emptyState(address: Buffer): GenesisState {
-  return { address, account: null, isContract: false, code: EMPTY_BYTES, cells: [] }
 }

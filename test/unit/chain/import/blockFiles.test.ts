@@ -1,0 +1,119 @@
+import { Readable } from 'node:stream'
+import t from 'tap'
+import { parseBlockUnchecked } from '../../../../src/chain/codec/block.ts'
+import { readBlockFile } from '../../../../src/chain/import/blockFileReader.ts'
+import { type BlockSource, BlockSourceError } from '../../../../src/chain/import/blockSource.ts'
+import { readJsonLines } from '../../../../src/chain/import/jsonLines.ts'
+import { unpackBlocks } from '../../../../src/chain/import/messages.ts'
+import { openBlockFile } from '../../../../src/chain/import/openBlockFile.ts'
+import { readReferenceExport } from '../../../../src/chain/import/referenceExport.ts'
+import { readRlpFile } from '../../../../src/chain/import/rlpFile.ts'
+import { unpackSenders } from '../../../../src/chain/import/senders.ts'
+import { networkByName } from '../../../../src/config/networks/byName.ts'
+import { fromHex } from '../../../../src/util/bytes.ts'
+import { readVectorLines, vectorPath } from '../../../support/vectors.ts'
+
+const spec = networkByName('regtest')
+const recorded = readVectorLines<{ rlp?: string }>('rpc/chain-main.jsonl').flatMap(({ rlp }) => rlp ?? [])
+
+/** The bytes in pieces of a length that never fits. */
+function pieces(bytes: Buffer, length: number): AsyncIterable<Buffer> {
+  const parts: Buffer[] = []
+  for (let start = 0; start < bytes.length; start += length) parts.push(bytes.subarray(start, start + length))
+  return Readable.from(parts)
+}
+
+async function collect(source: BlockSource): Promise<{ rlp: string; position: number; offset: number }[]> {
+  const blocks: { rlp: string; position: number; offset: number }[] = []
+  for await (const { rlp, position, offset } of source)
+    blocks.push({ rlp: `0x${rlp.toString('hex')}`, position, offset })
+  return blocks
+}
+
+const concatenated = Buffer.concat(recorded.map(fromHex))
+const exported = Buffer.from(
+  `height,hash\n${recorded.map((rlp, index) => `${index},00,01,${rlp.slice(2)}`).join('\n')}\n`,
+)
+const jsonLines = Buffer.from(
+  `{"config":1}\n\n${recorded.map((rlp) => JSON.stringify({ rlp, main: true })).join('\r\n')}\n{"rlp":"0xc0","inStore":false}`,
+)
+
+for (const length of [7, 1000, 1 << 20]) {
+  t.test(`every format gives the same blocks from pieces of ${length} bytes`, async (t) => {
+    const fromRlp = await collect(readRlpFile(pieces(concatenated, length)))
+    const fromExport = await collect(readReferenceExport(pieces(exported, length)))
+    const fromLines = await collect(readJsonLines(pieces(jsonLines, length)))
+    for (const found of [fromRlp, fromExport, fromLines])
+      t.same(
+        found.map((block) => block.rlp),
+        recorded,
+      )
+    t.equal(fromRlp.at(-1)?.offset, concatenated.length)
+    t.equal(fromExport.at(-1)?.offset, exported.length)
+    t.equal(fromLines[0]?.position, 3, 'lines are counted with those that hold no block')
+  })
+}
+
+t.test('what is no block names its place', async (t) => {
+  await t.rejects(collect(readJsonLines(pieces(Buffer.from('{"rlp":"0xc0"}\n{"rlp":"0xc"}'), 10))), {
+    code: 'IMPORT_SOURCE',
+    position: 2,
+  })
+  await t.rejects(collect(readJsonLines(pieces(Buffer.from('nothing'), 10))), BlockSourceError)
+  await t.rejects(collect(readReferenceExport(pieces(Buffer.from('1,00,01,zz'), 10))), {
+    code: 'IMPORT_SOURCE',
+    position: 1,
+  })
+  await t.rejects(collect(readRlpFile(pieces(Buffer.from('c1', 'hex'), 10))), {
+    position: 1,
+    message: /ends inside/,
+  })
+  await t.rejects(collect(readRlpFile(pieces(Buffer.from('c001', 'hex'), 10))), {
+    code: 'IMPORT_SOURCE',
+    position: 2,
+  })
+  await t.rejects(collect(readRlpFile(pieces(Buffer.from('fb8000000000', 'hex'), 10))), BlockSourceError)
+})
+
+t.test('the first byte tells the format', async (t) => {
+  const folder = t.testdir({
+    lines: '{"rlp":"0xc0"}\n',
+    rlp: Buffer.from('c0c0', 'hex'),
+    export: '1,aa,01,c0\n',
+    empty: '',
+    text: 'x',
+  })
+  const formats = { lines: 'json-lines', rlp: 'rlp', export: 'reference-export' }
+  for (const [name, format] of Object.entries(formats)) {
+    const file = await openBlockFile(`${folder}/${name}`)
+    t.equal(file.format, format)
+    t.ok((await collect(file.blocks)).length > 0)
+  }
+  await t.rejects(openBlockFile(`${folder}/empty`), BlockSourceError)
+  await t.rejects(openBlockFile(`${folder}/text`), BlockSourceError)
+})
+
+t.test('the reading thread gives the blocks in batches, with the senders of the unknown ones', async (t) => {
+  const found: string[] = []
+  const path = vectorPath('rpc/chain-main.jsonl')
+  for await (const message of readBlockFile({ path, spec, knownHeight: 3, batchBlocks: 16 })) {
+    if (message.kind === 'opened') continue
+    const blocks = unpackBlocks(message)
+    t.ok(blocks.length <= 16)
+    for (const { rlp, senders } of blocks) {
+      found.push(`0x${rlp.toString('hex')}`)
+      const block = parseBlockUnchecked(spec, rlp)
+      t.equal(senders !== null, block.number > 3)
+      if (senders === null) continue
+      const recovered = block.senders
+      unpackSenders(block, senders)
+      t.same(block.senders, recovered)
+    }
+  }
+  t.same(found, recorded)
+})
+
+t.test('a file that is not there is an error of the caller', async (t) => {
+  const reading = readBlockFile({ path: '/nonexistent', spec, knownHeight: 0, batchBlocks: 1 })
+  await t.rejects(reading.next(), { code: 'IMPORT_SOURCE' })
+})
