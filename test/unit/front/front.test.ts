@@ -1,0 +1,220 @@
+import { connect } from 'node:net'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../../src/front/options.ts'
+import { openService, type Service } from '../../../src/front/service.ts'
+import { type Admission, OPEN_ADMISSION } from '../../../src/gateway/admission.ts'
+import { createLanes } from '../../../src/gateway/lanes.ts'
+import { RpcError } from '../../../src/rpc/errors.ts'
+import { openNodeContext } from '../../support/chainContext.ts'
+
+const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3'
+const LANE = { permits: 64, queue: 256, timeout: 5 }
+const CHAIN_ID = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+const POOLED = '{"jsonrpc":"2.0","id":2,"method":"eth_getBlockTransactionCountByNumber","params":["0x6"]}'
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+function open(front: Partial<FrontOptions> = {}, admission: Admission = OPEN_ADMISSION): Promise<Service> {
+  return openService({
+    front: { ...DEFAULT_FRONT, port: 0, maxBodyBytes: 100_000, ...front },
+    limits: DEFAULT_LIMITS,
+    lanes: createLanes({ read: LANE, evm: LANE, scan: LANE, proof: LANE, trace: LANE }),
+    workers: 1,
+    dev: true,
+    admission,
+    context: openNodeContext({ head: HEAD }, { flags: new Int32Array(8192), slot: 0 }),
+    contextModule: new URL('../../support/chainContext.ts', import.meta.url),
+    contextOptions: { head: HEAD },
+    probes: { health: () => ({ ready: true, detail: { head: 33 } }), metrics: async () => 'up 1\n' },
+    onUnexpected: () => undefined,
+    onLostBatch: () => undefined,
+  })
+}
+
+const service = await open()
+t.teardown(() => service.stop())
+const url = `http://127.0.0.1:${service.port}`
+
+async function post(body: string, headers: Record<string, string> = JSON_TYPE, path = '/') {
+  const response = await fetch(url + path, { method: 'POST', body, headers })
+  return { status: response.status, text: await response.text(), headers: response.headers }
+}
+
+t.test('answers POST on any path', async (t) => {
+  for (const path of ['/', '/rpc', '/foo/bar', '/?x=1', '/websocket', '/SOME_KEY']) {
+    t.match(await post(CHAIN_ID, JSON_TYPE, path), {
+      status: 200,
+      text: '{"jsonrpc":"2.0","id":1,"result":"0x21"}',
+    })
+  }
+  const { headers, text } = await post(`[${CHAIN_ID},${POOLED}]`)
+  t.equal(headers.get('content-type'), 'application/json')
+  t.equal(text, '[{"jsonrpc":"2.0","id":1,"result":"0x21"},{"jsonrpc":"2.0","id":2,"result":"0xb"}]')
+})
+
+t.test('status codes (design.md §4)', async (t) => {
+  t.match(await post('hello'), { status: 400, text: /-32700/ })
+  t.match(await post('5'), { status: 400, text: /-32600/ })
+  t.match(await post('{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByHash","params":["0x"]}'), {
+    status: 200,
+    text: /-32602/,
+  })
+  t.match(await post('{"jsonrpc":"2.0","method":"eth_chainId"}'), { status: 200, text: '' })
+  t.equal((await post('x'.repeat(100_001))).status, 413)
+  for (const type of [
+    'application/json; charset=utf-8',
+    'application/json-rpc',
+    'text/json',
+    'Application/JSON',
+  ]) {
+    t.equal((await post(CHAIN_ID, { 'content-type': type })).status, 200, type)
+  }
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonrequest']) {
+    t.equal((await post(CHAIN_ID, { 'content-type': type })).status, 415, type)
+  }
+  for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+    const response = await fetch(url, { method })
+    t.equal(response.status, 405, method)
+    t.equal(response.headers.get('allow'), 'POST')
+  }
+  t.equal((await fetch(`${url}/rpc`)).status, 405)
+})
+
+t.test('page, health and metrics', async (t) => {
+  const page = await fetch(url)
+  t.equal(page.status, 200)
+  t.match(await page.text(), /Rhizome/)
+  t.same(await (await fetch(`${url}/health`)).json(), { ready: true, head: 33 })
+  t.equal(await (await fetch(`${url}/metrics`)).text(), 'up 1\n')
+})
+
+t.test('a missing content type, chunks, keep-alive and pipelined requests on one connection', async (t) => {
+  const plain = (body: string) =>
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const half = CHAIN_ID.slice(0, 20)
+  const rest = CHAIN_ID.slice(20)
+  const chunked =
+    'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n' +
+    `${half.length.toString(16)}\r\n${half}\r\n${rest.length.toString(16)}\r\n${rest}\r\n0\r\n\r\n`
+  const received = await exchangeRaw(service.port, plain(CHAIN_ID) + plain(CHAIN_ID) + chunked, 3)
+  t.equal(received.match(/"result":"0x21"/g)?.length, 3)
+})
+
+t.test('CORS and Host', async (t) => {
+  t.equal((await post(CHAIN_ID)).headers.get('access-control-allow-origin'), null)
+  const strict = await open({ corsOrigin: '*', hosts: ['node.example'] })
+  t.teardown(() => strict.stop())
+  const address = `http://127.0.0.1:${strict.port}`
+  const preflight = await fetch(address, {
+    method: 'OPTIONS',
+    headers: { 'access-control-request-headers': 'content-type,x-a', origin: 'http://page.example' },
+  })
+  t.equal(preflight.status, 204)
+  t.equal(preflight.headers.get('access-control-allow-origin'), '*')
+  t.equal(preflight.headers.get('access-control-allow-headers'), 'content-type,x-a')
+  const answer = await fetch(address, { method: 'POST', body: CHAIN_ID, headers: JSON_TYPE })
+  t.equal(answer.headers.get('access-control-allow-origin'), '*')
+  const ask = (host: string) =>
+    exchangeRaw(
+      strict.port,
+      `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${CHAIN_ID.length}\r\n\r\n${CHAIN_ID}`,
+      1,
+    )
+  t.match(await ask('evil.example'), /^HTTP\/1.1 400/)
+  for (const host of ['node.example', 'node.example:4444', '127.0.0.1:1', '[::1]:1']) {
+    t.match(await ask(host), /^HTTP\/1.1 200/, host)
+  }
+})
+
+t.test('admission', async (t) => {
+  const admission: Admission = {
+    admit: ({ path }) => (path === '/KEY' ? { name: 'key' } : new RpcError('unauthorized')),
+    charge: (_caller, { name }) =>
+      name === 'eth_coinbase' ? new RpcError('limited', 'quota used up') : null,
+  }
+  const guarded = await open({}, admission)
+  t.teardown(() => guarded.stop())
+  const ask = async (path: string, method: string) => {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[]}`
+    const response = await fetch(`http://127.0.0.1:${guarded.port}${path}`, {
+      method: 'POST',
+      body,
+      headers: JSON_TYPE,
+    })
+    return {
+      status: response.status,
+      text: await response.text(),
+      retry: response.headers.get('retry-after'),
+    }
+  }
+  t.match(await ask('/KEY', 'eth_chainId'), { status: 200 })
+  t.match(await ask('/', 'eth_chainId'), { status: 401, text: /^{"jsonrpc":"2.0","id":null,"error":/ })
+  t.match(await ask('/KEY', 'eth_coinbase'), { status: 429, text: /-32005/, retry: '1' })
+  await t.rejects(openSocket(guarded.port, '/'))
+  const socket = await openSocket(guarded.port, '/KEY')
+  socket.close()
+})
+
+t.test('a port is taken by one service only', async (t) => {
+  await t.rejects(open({ port: service.port }), { code: 'LISTEN_FAILED' })
+})
+
+t.test('WebSocket', async (t) => {
+  const socket = await openSocket(service.port, '/')
+  t.teardown(() => socket.close())
+  const ask = (body: string | Buffer) =>
+    new Promise<string>((resolve) => {
+      socket.once('message', (message: Buffer) => resolve(message.toString('utf8')))
+      socket.send(body)
+    })
+  t.equal(await ask(CHAIN_ID), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+  t.equal(await ask(POOLED), '{"jsonrpc":"2.0","id":2,"result":"0xb"}')
+  t.equal(await ask(Buffer.from(CHAIN_ID)), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+  t.match(await ask('{"jsonrpc":'), /-32700/)
+  t.match(await ask('[]'), '[]')
+  socket.send('{"jsonrpc":"2.0","method":"eth_chainId"}')
+  t.equal(await ask(CHAIN_ID), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+  const closed = new Promise<number>((resolve) => socket.once('close', resolve))
+  socket.send('x'.repeat(100_001))
+  t.ok([1006, 1009].includes(await closed))
+})
+
+t.test('a client that leaves does not disturb the others', async (t) => {
+  await new Promise<void>((resolve) => {
+    const socket = connect(service.port, '127.0.0.1', () => {
+      const body = POOLED
+      socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`, () => {
+        socket.destroy()
+        resolve()
+      })
+    })
+  })
+  t.match(await post(POOLED), { status: 200, text: /"result":"0xb"/ })
+})
+
+function openSocket(port: number, path: string): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`)
+    socket.once('open', () => resolve(socket))
+    socket.once('error', reject)
+  })
+}
+
+/** Sends bytes over a bare connection and resolves with what came once there are so many answers. */
+function exchangeRaw(port: number, bytes: string, answers: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const finish = () => {
+      socket.destroy()
+      resolve(received)
+    }
+    socket.setTimeout(5000, finish)
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+      if ((received.match(/HTTP\/1.1 /g)?.length ?? 0) >= answers && received.endsWith('}')) finish()
+    })
+    socket.on('close', finish)
+    socket.on('error', reject)
+  })
+}

@@ -1,0 +1,184 @@
+import t from 'tap'
+import { Dispatcher } from '../../../src/gateway/dispatcher.ts'
+import type { LaneLimits, PoolLane } from '../../../src/gateway/lanes.ts'
+import type { Ticket } from '../../../src/gateway/ticket.ts'
+import type { RequestPool } from '../../../src/pool/interface.ts'
+import { InterruptTable } from '../../../src/pool/interrupts.ts'
+import type { PoolAnswer, PoolRequest } from '../../../src/pool/messages.ts'
+
+/** A pool whose batches end when the test says so. */
+class HeldPool implements RequestPool {
+  readonly capacity: number
+  readonly batches: { requests: readonly PoolRequest[]; finish: () => void; fail: () => void }[] = []
+
+  constructor(capacity: number) {
+    this.capacity = capacity
+  }
+
+  run(requests: readonly PoolRequest[]): Promise<readonly PoolAnswer[]> {
+    return new Promise((resolve, reject) => {
+      const answers = requests.map(({ id }) => ({ status: 200, bytes: Buffer.from(`answer ${id}`) }))
+      this.batches.push({
+        requests,
+        finish: () => resolve(answers),
+        fail: () => reject(new Error('worker died')),
+      })
+    })
+  }
+
+  async close(): Promise<void> {}
+}
+
+const LIMITS: LaneLimits = { pool: 'reads', permits: 100, queue: 100, timeLimit: 1000, batch: 10 }
+
+function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits>>> = {}, capacity = 1) {
+  const pools = { reads: new HeldPool(capacity), calls: new HeldPool(1), scans: new HeldPool(1) }
+  const lane = (name: PoolLane, pool: LaneLimits['pool']) => ({ ...LIMITS, pool, ...changes[name] })
+  const lost: unknown[] = []
+  const interrupts = new InterruptTable()
+  const dispatcher = new Dispatcher({
+    lanes: {
+      read: lane('read', 'reads'),
+      evm: lane('evm', 'calls'),
+      proof: lane('proof', 'calls'),
+      scan: lane('scan', 'scans'),
+      trace: lane('trace', 'scans'),
+    },
+    pools,
+    interrupts,
+    onLostBatch: (error) => lost.push(error),
+  })
+  t.teardown(() => dispatcher.close())
+  const answers: string[] = []
+  let next = 0
+  const submit = (name: PoolLane = 'read', deadline = Date.now() + 10_000): Ticket => {
+    const id = String(next++)
+    const ticket: Ticket = {
+      method: 0,
+      lane: name,
+      id,
+      params: '',
+      deadline,
+      slot: -1,
+      settled: false,
+      sink: (body, status) => answers.push(`${id} ${status} ${Buffer.from(body as string).toString()}`),
+    }
+    dispatcher.submit(name, ticket)
+    return ticket
+  }
+  return { dispatcher, pools, submit, answers, lost, flags: new Int32Array(interrupts.shared) }
+}
+
+declare namespace Tap {
+  type Test = { teardown(action: () => void): void }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+
+t.test('requests of one turn go as one batch; while it runs the next one grows', async (t) => {
+  const { pools, submit, answers } = setUp(t)
+  for (let i = 0; i < 3; i++) submit()
+  t.equal(pools.reads.batches.length, 0)
+  await turn()
+  t.same(
+    pools.reads.batches.map(({ requests }) => requests.map(({ id }) => id)),
+    [['0', '1', '2']],
+  )
+  submit()
+  await turn()
+  submit()
+  await turn()
+  t.equal(pools.reads.batches.length, 1)
+  pools.reads.batches[0]?.finish()
+  await turn()
+  t.same(answers, ['0 200 answer 0', '1 200 answer 1', '2 200 answer 2'])
+  t.same(
+    pools.reads.batches[1]?.requests.map(({ id }) => id),
+    ['3', '4'],
+  )
+})
+
+t.test('free workers share a turn', async (t) => {
+  const { pools, submit } = setUp(t, {}, 2)
+  for (let i = 0; i < 8; i++) submit()
+  await turn()
+  t.same(
+    pools.reads.batches.map(({ requests }) => requests.length),
+    [4, 4],
+  )
+})
+
+t.test('a slow lane does not hold up another', async (t) => {
+  const { pools, submit, answers } = setUp(t)
+  submit('trace')
+  await turn()
+  submit('read')
+  await turn()
+  pools.reads.batches[0]?.finish()
+  await turn()
+  t.same(answers, ['1 200 answer 1'])
+})
+
+t.test('a full lane answers -32005 at once', async (t) => {
+  const { submit, answers, dispatcher } = setUp(t, { read: { queue: 2, permits: 1, batch: 1 } })
+  for (let i = 0; i < 3; i++) submit()
+  t.equal(answers.length, 1)
+  t.match(answers[0], /^2 429 .*"code":-32005/)
+  t.match(dispatcher.figures()['read'], { waiting: 2, refused: 1 })
+})
+
+t.test('permits bound what is at the workers', async (t) => {
+  const { pools, submit } = setUp(t, { read: { permits: 2 } }, 4)
+  for (let i = 0; i < 5; i++) submit()
+  await turn()
+  t.equal(
+    pools.reads.batches.reduce((sum, { requests }) => sum + requests.length, 0),
+    2,
+  )
+})
+
+t.test('what is over its time is answered -32011 and told to stop', async (t) => {
+  const { submit, answers, pools, flags } = setUp(t)
+  const running = submit('read', Date.now() + 30)
+  await turn()
+  const { slot } = running
+  const waiting = submit('read', Date.now() + 30)
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  t.match(answers.join('\n'), /0 200 .*-32011.*\n1 200 .*-32011/)
+  t.equal(flags[slot], 2)
+  pools.reads.batches[0]?.finish()
+  await turn()
+  t.equal(answers.length, 2)
+  t.ok(waiting.settled)
+  t.equal(pools.reads.batches.length, 1)
+})
+
+t.test('what nobody waits for is dropped or told to stop', async (t) => {
+  const { dispatcher, submit, answers, pools, flags } = setUp(t)
+  const running = submit()
+  await turn()
+  const waiting = submit()
+  dispatcher.cancel(running)
+  dispatcher.cancel(waiting)
+  t.equal(flags[running.slot], 1)
+  pools.reads.batches[0]?.finish()
+  await turn()
+  t.same(answers, [])
+  t.equal(pools.reads.batches.length, 1)
+})
+
+t.test('a lost batch is answered -32603 and the lane goes on', async (t) => {
+  const { submit, answers, pools, lost } = setUp(t)
+  submit()
+  submit()
+  await turn()
+  pools.reads.batches[0]?.fail()
+  await turn()
+  t.match(answers, [/^0 200 .*-32603/, /^1 200 .*-32603/])
+  t.equal(lost.length, 1)
+  submit()
+  await turn()
+  pools.reads.batches[1]?.finish()
+  await turn()
+  t.equal(answers[2], '2 200 answer 2')
+})

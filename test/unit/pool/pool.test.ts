@@ -1,0 +1,98 @@
+import t from 'tap'
+import type { RequestPool } from '../../../src/pool/interface.ts'
+import { InterruptTable } from '../../../src/pool/interrupts.ts'
+import { LocalPool } from '../../../src/pool/local.ts'
+import { decodeAnswers, decodeRequests, encodeAnswers, encodeRequests } from '../../../src/pool/messages.ts'
+import { PooledPool } from '../../../src/pool/pooled.ts'
+import { METHODS } from '../../../src/rpc/methods.ts'
+import { type FixtureOptions, openNodeContext } from '../../support/chainContext.ts'
+
+const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3'
+const MODULE = new URL('../../support/chainContext.ts', import.meta.url).href
+const MAX_ANSWER = 1_000_000
+
+const numberOf = (name: string) => METHODS.findIndex((method) => method.name === name)
+const request = (name: string, params: string, id = '1', slot = 1) => ({
+  method: numberOf(name),
+  slot,
+  id,
+  params,
+})
+const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('utf8')
+
+t.test('batches keep their requests and answers', (t) => {
+  const requests = [request('eth_chainId', '', '"ü€"', 3), request('web3_sha3', '["0x😀"]', '2', 4)]
+  t.same(decodeRequests(encodeRequests(requests)), requests)
+  t.same(decodeRequests(encodeRequests([])), [])
+  const answers = decodeAnswers(
+    encodeAnswers([
+      { text: 'ü', status: 429 },
+      { text: '', status: 200 },
+    ]),
+  )
+  t.same(
+    answers.map(({ bytes, status }) => [text(bytes), status]),
+    [
+      ['ü', 429],
+      ['', 200],
+    ],
+  )
+  t.end()
+})
+
+/** What every pool must do. */
+function suite(name: string, create: (interrupts: InterruptTable) => RequestPool): void {
+  t.test(name, async (t) => {
+    const interrupts = new InterruptTable()
+    const pool = create(interrupts)
+    t.teardown(() => pool.close())
+    const answers = await pool.run([
+      request('eth_blockNumber', ''),
+      request('eth_getBlockTransactionCountByNumber', '["0x6"]', '"b"'),
+      request('eth_getBlockByHash', '["0x0"]'),
+      request('eth_getBalance', `["0x${'00'.repeat(20)}","latest"]`),
+      request('web3_sha3', '["0x"'),
+    ])
+    t.equal(text(answers[0]?.bytes), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+    t.equal(text(answers[1]?.bytes), '{"jsonrpc":"2.0","id":"b","result":"0xb"}')
+    t.match(text(answers[2]?.bytes), /-32602.*Invalid block hash: incorrect length/)
+    t.match(text(answers[3]?.bytes), /-32603,"message":"Internal server error"}}$/)
+    t.equal(answers[4]?.status, 400)
+    const slot = interrupts.acquire() ?? 0
+    interrupts.raise(slot, 'cancelled')
+    const [cancelled] = await pool.run([request('eth_blockNumber', '', '1', slot)])
+    t.match(text(cancelled?.bytes), /-32011/)
+  })
+}
+
+suite('local', (interrupts) => {
+  const context = openNodeContext({ head: HEAD }, { flags: new Int32Array(interrupts.shared), slot: 0 })
+  return new LocalPool({
+    context,
+    methods: METHODS,
+    maxAnswerBytes: MAX_ANSWER,
+    onUnexpected: () => undefined,
+  })
+})
+
+suite('pooled', (interrupts) => createPool(interrupts, { head: HEAD }))
+
+t.test('a worker that dies takes only its batch along', async (t) => {
+  const pool = createPool(new InterruptTable(), { head: HEAD, dieOnState: true })
+  t.teardown(() => pool.close())
+  await t.rejects(pool.run([request('eth_getBalance', `["0x${'00'.repeat(20)}","latest"]`)]))
+  const [answer] = await pool.run([request('eth_chainId', '')])
+  t.equal(text(answer?.bytes), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+})
+
+function createPool(interrupts: InterruptTable, contextOptions: FixtureOptions): PooledPool {
+  return new PooledPool({
+    threads: 1,
+    setup: {
+      contextModule: MODULE,
+      contextOptions,
+      interrupts: interrupts.shared,
+      maxAnswerBytes: MAX_ANSWER,
+    },
+  })
+}
