@@ -3,6 +3,7 @@
 
 #![allow(unreachable_pub, reason = "napi exports what is public in private modules")]
 
+mod block;
 mod bytes;
 mod crypto;
 mod errors;

@@ -1,0 +1,218 @@
+//! Executing and building blocks.
+
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{BigInt, Buffer, Uint8Array};
+use napi_derive::napi;
+use rhizome_evm::{
+    BlockError, BlockInput, BlockOutcome, Candidates, Transaction, build_block as build, execute_block as execute,
+    precompile_accounts,
+};
+use rhizome_primitives::rules::Rule;
+use rhizome_primitives::state::WriteSet;
+use rhizome_primitives::{B256, Bytes};
+use rhizome_store::AppliedState;
+use rhizome_trie::ordered::ordered_root;
+
+use crate::bytes;
+use crate::errors::{Code, Result, error, state};
+use crate::execution::{BlockEnvironment, ExecutableTransaction, execution_error, minimal};
+use crate::spec::ChainSpec;
+use crate::store::StateStore;
+
+/// A block to execute.
+#[napi(object)]
+pub struct BlockToExecute {
+    /// Root of the parent's state.
+    pub parent_root: Uint8Array,
+    /// The block as programs see it.
+    pub environment: BlockEnvironment,
+    /// Transactions in order.
+    pub transactions: Vec<ExecutableTransaction>,
+    /// Sublist edges of the header (RSKIP144).
+    pub edges: Option<Vec<u16>>,
+    /// Lets parallel sublists call the Bridge and REMASC: for recorded chains of scenario tests only.
+    pub system_contracts_in_parallel: bool,
+}
+
+/// Candidates for a block on top of a parent.
+#[napi(object)]
+pub struct BlockCandidates {
+    /// Root of the parent's state.
+    pub parent_root: Uint8Array,
+    /// The block as programs see it.
+    pub environment: BlockEnvironment,
+    /// In the order of preference; the reward transaction, if any, last.
+    pub transactions: Vec<ExecutableTransaction>,
+}
+
+/// A candidate that was left out.
+#[napi(object)]
+pub struct SkippedCandidate {
+    /// Index among the candidates.
+    pub index: u32,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// What execution made of a block. Nothing is kept until `keep`.
+#[napi]
+pub struct BlockExecution {
+    store: Arc<rhizome_store::StateStore>,
+    outcome: BlockOutcome,
+    parent_root: B256,
+    root: B256,
+    applied: Option<AppliedState>,
+    receipts_root: B256,
+    included: Vec<u32>,
+    skipped: Vec<(u32, String)>,
+}
+
+#[napi]
+impl BlockExecution {
+    /// Root of the state after the block.
+    #[napi(getter)]
+    pub fn state_root(&self) -> Buffer {
+        self.root.to_vec().into()
+    }
+
+    /// Root of the receipts, in the format of the block's rules.
+    #[napi(getter)]
+    pub fn receipts_root(&self) -> Buffer {
+        self.receipts_root.to_vec().into()
+    }
+
+    /// Bloom over all logs, 256 bytes.
+    #[napi(getter)]
+    pub fn logs_bloom(&self) -> Buffer {
+        self.outcome.logs_bloom.to_vec().into()
+    }
+
+    /// Sum of gas used.
+    #[napi(getter)]
+    pub fn gas_used(&self) -> BigInt {
+        self.outcome.gas_used.into()
+    }
+
+    /// Sum of fees in wei, big-endian.
+    #[napi(getter)]
+    pub fn paid_fees(&self) -> Buffer {
+        minimal(self.outcome.paid_fees)
+    }
+
+    /// RLP of the receipts in block order.
+    #[napi(getter)]
+    pub fn receipts(&self) -> Vec<Buffer> {
+        self.outcome.transactions.iter().map(|transaction| transaction.receipt.rlp.to_vec().into()).collect()
+    }
+
+    /// Indices of the candidates in the block, in order; all of them for a given block.
+    #[napi(getter)]
+    pub fn included(&self) -> Vec<u32> {
+        self.included.clone()
+    }
+
+    /// Candidates that were left out.
+    #[napi(getter)]
+    pub fn skipped(&self) -> Vec<SkippedCandidate> {
+        self.skipped.iter().map(|(index, reason)| SkippedCandidate { index: *index, reason: reason.clone() }).collect()
+    }
+
+    /// Makes the state readable; durable with the store's next commit.
+    #[napi(catch_unwind)]
+    pub fn keep(&mut self) {
+        if let Some(applied) = self.applied.take() {
+            self.store.keep(applied);
+        }
+    }
+
+    /// Says that the head has this state. Cached reads are carried over when the parent was the head.
+    #[napi(catch_unwind)]
+    pub fn set_head(&self) {
+        self.store.set_head(self.root, Some((&self.parent_root, &self.outcome.write_set)));
+    }
+}
+
+/// Executes a block on its parent's state (consensus.md §4.5). Throws `InvalidBlock` when a transaction or the
+/// sublists make it invalid.
+#[napi(catch_unwind)]
+pub fn execute_block(spec: &ChainSpec, store: &StateStore, block: BlockToExecute) -> Result<BlockExecution> {
+    let parent_root = bytes::hash("parentRoot", &block.parent_root)?;
+    let transactions = transactions(&block.transactions)?;
+    let context = block.environment.context(spec, store)?;
+    let orchid = !context.rules.active(Rule::Rskip126);
+    let input = BlockInput {
+        context,
+        transactions: &transactions,
+        edges: block.edges.as_deref(),
+        interrupt: None,
+        one_thread: false,
+        system_contracts_in_parallel: block.system_contracts_in_parallel,
+    };
+    let outcome = execute(&input, store.reader(parent_root)?).map_err(block_error)?;
+    let included = (0..transactions.len() as u32).collect();
+    execution(store, parent_root, outcome, orchid, included, Vec::new())
+}
+
+/// Builds a block from candidates; those that are invalid or do not fit are left out.
+#[napi(catch_unwind)]
+pub fn build_block(spec: &ChainSpec, store: &StateStore, candidates: BlockCandidates) -> Result<BlockExecution> {
+    let parent_root = bytes::hash("parentRoot", &candidates.parent_root)?;
+    let transactions = transactions(&candidates.transactions)?;
+    let context = candidates.environment.context(spec, store)?;
+    let orchid = !context.rules.active(Rule::Rskip126);
+    let input = Candidates { context, transactions: &transactions };
+    let built = build(&input, store.reader(parent_root)?).map_err(block_error)?;
+    let included = built.included.iter().map(|index| *index as u32).collect();
+    let skipped = built.skipped.iter().map(|skipped| (skipped.index as u32, skipped.reason.to_string())).collect();
+    execution(store, parent_root, built.outcome, orchid, included, skipped)
+}
+
+/// Adds the accounts of the precompiled contracts to a genesis state (consensus.md §1.4, §1.5) and keeps it. The
+/// new root.
+#[napi(catch_unwind)]
+pub fn add_genesis_contracts(spec: &ChainSpec, store: &StateStore, root: Uint8Array) -> Result<Buffer> {
+    let root = bytes::hash("root", &root)?;
+    let writes = precompile_accounts(&spec.inner, 0, store.reader(root)?).map_err(state)?;
+    let applied = store.inner.apply(root, &writes).map_err(state)?;
+    let root = applied.root();
+    store.inner.keep(applied);
+    Ok(root.to_vec().into())
+}
+
+fn transactions(given: &[ExecutableTransaction]) -> Result<Vec<Transaction>> {
+    given.iter().map(ExecutableTransaction::to_transaction).collect()
+}
+
+fn execution(
+    store: &StateStore,
+    parent_root: B256,
+    outcome: BlockOutcome,
+    orchid: bool,
+    included: Vec<u32>,
+    skipped: Vec<(u32, String)>,
+) -> Result<BlockExecution> {
+    let applied = apply(store, parent_root, &outcome.write_set)?;
+    let receipts: Vec<Bytes> = outcome.transactions.iter().map(|transaction| transaction.receipt.rlp.clone()).collect();
+    Ok(BlockExecution {
+        store: Arc::clone(&store.inner),
+        parent_root,
+        root: applied.root(),
+        applied: Some(applied),
+        receipts_root: ordered_root(&receipts, orchid).map_err(state)?,
+        outcome,
+        included,
+        skipped,
+    })
+}
+
+fn apply(store: &StateStore, root: B256, writes: &WriteSet) -> Result<AppliedState> {
+    store.inner.apply(root, writes).map_err(state)
+}
+
+fn block_error(failure: BlockError) -> napi::Error<Code> {
+    match failure {
+        BlockError::Execution(failure) => execution_error(failure),
+        invalid => error(Code::InvalidBlock, invalid),
+    }
+}

@@ -1,0 +1,22 @@
+import type { BlockEnvironment } from '../../native/addon/index.d.ts'
+import type { HeaderFields } from '../chain/codec/headerFields.ts'
+import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
+
+/** The fields of a header that programs see. */
+export type ExecutingHeader = Pick<
+  HeaderFields,
+  'number' | 'timestamp' | 'difficultyBytes' | 'gasLimitBytes' | 'coinbase' | 'minimumGasPrice' | 'parentHash'
+>
+
+/** A block as programs see it. */
+export function toBlockEnvironment(fields: ExecutingHeader): BlockEnvironment {
+  return {
+    number: fields.number,
+    timestamp: fields.timestamp,
+    difficulty: fields.difficultyBytes,
+    gasLimit: bytesToBigInt(fields.gasLimitBytes),
+    coinbase: fields.coinbase,
+    minimumGasPrice: bigIntToBytes(fields.minimumGasPrice ?? 0n),
+    parentHash: fields.parentHash,
+  }
+}

@@ -1,0 +1,139 @@
+import type { BlockExecutor, ExecutedBlock } from '../chain/blockExecutor.ts'
+import type { Block } from '../chain/codec/block.ts'
+import type { BlockHeader } from '../chain/codec/header.ts'
+import type { Violation } from '../chain/validation/rules.ts'
+import { createInvalidBlockError } from '../chain/validation/validateBlock.ts'
+import { isActive } from '../config/activations.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { NativeBlockExecution } from '../native/block.ts'
+import { executeBlock } from '../native/block.ts'
+import type { NativeChainSpec } from '../native/chainSpec.ts'
+import { NativeError } from '../native/errors.ts'
+import type { StateStore } from '../native/stateStore.ts'
+import { stateRootAfter } from '../state/stateRoot.ts'
+import { bytesToBigInt, toHex } from '../util/bytes.ts'
+import { ancestorFacts } from './ancestorFacts.ts'
+import { toBlockEnvironment } from './blockEnvironment.ts'
+import { toExecutable } from './executableTransaction.ts'
+
+/** What a native executor is made of. */
+export interface NativeBlockExecutorOptions {
+  readonly spec: NetworkSpec
+  readonly nativeSpec: NativeChainSpec
+  readonly store: StateStore
+  /** Lets parallel sublists call the Bridge and REMASC: for recorded chains of scenario tests only. */
+  readonly systemContractsInParallel?: boolean
+}
+
+/** Executes blocks in the native core, on states in its store. */
+export class NativeBlockExecutor implements BlockExecutor {
+  readonly #options: NativeBlockExecutorOptions
+  /** The last execution that was kept: when its block becomes the head, cached reads are carried over. */
+  #last: { readonly hashHex: string; readonly execution: NativeBlockExecution } | null = null
+
+  constructor(options: NativeBlockExecutorOptions) {
+    this.#options = options
+  }
+
+  execute(block: Block, parent: BlockHeader): ExecutedBlock {
+    const { spec, store } = this.#options
+    const execution = this.#execute(block, parent)
+    const violation = firstViolation(block, execution, isActive(spec, 'rskip126', block.number))
+    if (violation !== null) throw createInvalidBlockError(violation.rule, violation, block)
+    execution.keep()
+    if (!isActive(spec, 'rskip126', block.number)) {
+      store.putRoot(block.header.fields.stateRoot, execution.stateRoot)
+    }
+    this.#last = { hashHex: block.hashHex, execution }
+    return { receipts: execution.receipts }
+  }
+
+  connected(block: Block, totalDifficulty: bigint): void {
+    this.#options.store.putAncestor(ancestorFacts(block, totalDifficulty))
+  }
+
+  headChanged(head: BlockHeader): void {
+    const last = this.#last
+    this.#last = null
+    if (last?.hashHex === head.hashHex) last.execution.setHead()
+    else this.#options.store.setHead(this.#rootAfter(head))
+  }
+
+  nonceAfter(block: BlockHeader, account: Buffer): bigint {
+    const found = this.#options.store.account(this.#rootAfter(block), account)
+    return found === null ? 0n : bytesToBigInt(found.nonce)
+  }
+
+  hasStateAfter(block: BlockHeader): boolean {
+    try {
+      return this.#options.store.hasRoot(this.#rootAfter(block))
+    } catch (error) {
+      if (error instanceof NativeError && error.code === 'MissingState') return false
+      throw error
+    }
+  }
+
+  commit(): void {
+    this.#options.store.commit()
+  }
+
+  #execute(block: Block, parent: BlockHeader): NativeBlockExecution {
+    const { spec, nativeSpec, store } = this.#options
+    const transactions = block.transactions.map((transaction, index) => {
+      const sender = block.senders[index]
+      const executable = sender ? toExecutable(transaction, sender, spec.chainId) : null
+      if (executable !== null) return executable
+      const found = sender ? 'a gas limit above 2^63-1' : 'no sender'
+      throw createInvalidBlockError('execution', { expected: `transaction ${index} executes`, found }, block)
+    })
+    try {
+      return executeBlock(nativeSpec, store, {
+        parentRoot: this.#rootAfter(parent),
+        environment: toBlockEnvironment(block.header.fields),
+        transactions,
+        ...(block.header.fields.edges === null ? {} : { edges: [...block.header.fields.edges] }),
+        systemContractsInParallel: this.#options.systemContractsInParallel ?? false,
+      })
+    } catch (error) {
+      if (!(error instanceof NativeError) || error.code !== 'InvalidBlock') throw error
+      throw createInvalidBlockError(
+        'execution',
+        { expected: 'all transactions execute', found: error.message },
+        block,
+      )
+    }
+  }
+
+  #rootAfter(header: BlockHeader): Buffer {
+    return stateRootAfter(this.#options.spec, this.#options.store, header)
+  }
+}
+
+type ResultRule = 'stateRoot' | 'receiptsRoot' | 'logsBloom' | 'gasUsed' | 'paidFees'
+
+/** The first result that differs from the header, in the order of consensus.md §4.5. */
+function firstViolation(
+  block: Block,
+  execution: NativeBlockExecution,
+  checkStateRoot: boolean,
+): (Violation & { rule: ResultRule }) | null {
+  const { fields } = block.header
+  const bytes: [ResultRule, Buffer | null, () => Buffer][] = [
+    ['stateRoot', checkStateRoot ? fields.stateRoot : null, () => execution.stateRoot],
+    ['receiptsRoot', fields.receiptTrieRoot, () => execution.receiptsRoot],
+    ['logsBloom', fields.logsBloom, () => execution.logsBloom],
+  ]
+  for (const [rule, expected, result] of bytes) {
+    if (expected === null) continue
+    const found = result()
+    if (!expected.equals(found)) return { rule, expected: toHex(expected), found: toHex(found) }
+  }
+  const numbers: [ResultRule, bigint, bigint][] = [
+    ['gasUsed', fields.gasUsed, execution.gasUsed],
+    ['paidFees', fields.paidFees ?? 0n, bytesToBigInt(execution.paidFees)],
+  ]
+  for (const [rule, expected, found] of numbers) {
+    if (expected !== found) return { rule, expected: String(expected), found: String(found) }
+  }
+  return null
+}

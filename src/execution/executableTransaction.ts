@@ -1,0 +1,32 @@
+import type { ExecutableTransaction } from '../../native/addon/index.d.ts'
+import { acceptsSignature } from '../chain/codec/signature.ts'
+import type { Transaction } from '../chain/codec/transaction.ts'
+import { bigIntToBytes } from '../util/bytes.ts'
+
+/**
+ * A transaction as the native core takes it.
+ * @param sender 20 bytes, or the reward sender's single byte
+ * @returns null when its gas limit is absent or no gas at all (eight bytes with the top bit set): no block
+ * may hold it
+ */
+export function toExecutableTransaction(
+  transaction: Transaction,
+  sender: Buffer,
+  chainId: number,
+): ExecutableTransaction | null {
+  const { fields } = transaction
+  const gasLimit = transaction.executionGasLimit
+  if (gasLimit === null) return null
+  return {
+    hash: transaction.hash,
+    sender,
+    nonce: fields.nonceBytes,
+    gasPrice: bigIntToBytes(transaction.gasPrice),
+    gasLimit,
+    to: fields.to,
+    value: bigIntToBytes(fields.value),
+    data: fields.data,
+    signatureAccepted: acceptsSignature(transaction, chainId),
+    remasc: transaction.isRemasc,
+  }
+}

@@ -1,0 +1,25 @@
+import { isActive } from '../config/activations.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { NativeError } from '../native/errors.ts'
+import type { StateStore } from '../native/stateStore.ts'
+import { toHex } from '../util/bytes.ts'
+
+/** What of a header names its state. */
+export interface StateReference {
+  readonly number: number
+  readonly fields: { readonly stateRoot: Buffer }
+}
+
+/**
+ * Unitrie root of the state after a block: the header's own from RSKIP126 on, before that the one that was
+ * noted for it (consensus.md §2.6).
+ * @throws NativeError `MissingState` when none was noted
+ */
+export function stateRootAfter(spec: NetworkSpec, store: StateStore, header: StateReference): Buffer {
+  const { stateRoot } = header.fields
+  if (isActive(spec, 'rskip126', header.number)) return stateRoot
+  const root = store.rootFor(stateRoot)
+  if (root === null)
+    throw new NativeError('MissingState', `no state is known for the root ${toHex(stateRoot)}`)
+  return root
+}
