@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { Admission } from '../gateway/admission.ts'
 import { Dispatcher } from '../gateway/dispatcher.ts'
 import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
@@ -31,11 +32,13 @@ export interface ServiceOptions {
   readonly admission: Admission
   /** Context of the front thread: inline methods and commands. */
   readonly context: NodeContext
-  /** Module with `openNodeContext(options, interrupt)` for the workers, and what it gets. */
+  /** Module with `openNodeContext(options, interrupt, chainPort)` for the workers, and what it gets. */
   readonly contextModule: URL
   readonly contextOptions: unknown
   readonly probes: FrontProbes
   readonly onUnexpected: UnexpectedErrorSink
+  /** Gets the port of each worker to the chain thread, to be served there by `serveChainLink`. */
+  readonly onChainPort: (port: MessagePort) => void
   /** Told when a worker died and its batch was answered with -32603. */
   readonly onLostBatch: (error: unknown) => void
 }
@@ -103,9 +106,10 @@ function createPools(options: ServiceOptions, interrupts: InterruptTable): Recor
     interrupts: interrupts.shared,
     maxAnswerBytes: options.limits.answerBytes,
   }
+  const { onChainPort } = options
   return {
-    reads: new PooledPool({ threads: 1, setup }),
-    calls: new PooledPool({ threads: options.workers, setup }),
-    scans: new PooledPool({ threads: options.workers, idleMilliseconds: SCAN_IDLE, setup }),
+    reads: new PooledPool({ threads: 1, setup, onChainPort }),
+    calls: new PooledPool({ threads: options.workers, setup, onChainPort }),
+    scans: new PooledPool({ threads: options.workers, idleMilliseconds: SCAN_IDLE, setup, onChainPort }),
   }
 }

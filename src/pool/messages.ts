@@ -1,3 +1,5 @@
+import type { MessagePort } from 'node:worker_threads'
+
 /**
  * What crosses between the front thread and the pool's workers: batches as single buffers.
  *
@@ -33,7 +35,7 @@ export interface PoolTask {
 
 /** What a worker is started with. */
 export interface WorkerSetup {
-  /** Address of the module whose `openNodeContext(options)` makes the worker's context. */
+  /** Address of the module whose `openNodeContext(options, interrupt, chainPort)` makes the worker's context. */
   readonly contextModule: string
   /** What that function gets; must survive structured cloning. */
   readonly contextOptions: unknown
@@ -41,6 +43,12 @@ export interface WorkerSetup {
   readonly interrupts: SharedArrayBuffer
   /** Most bytes of one answer. */
   readonly maxAnswerBytes: number
+}
+
+/** What a worker says once, when it starts. */
+export interface WorkerHello {
+  /** To be served by the chain thread (`serveChainLink`). */
+  readonly chainPort: MessagePort
 }
 
 const COUNT_BYTES = 4

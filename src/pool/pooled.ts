@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { workerEntry } from '../util/entry.ts'
 import type { RequestPool } from './interface.ts'
@@ -7,6 +8,7 @@ import {
   type PoolAnswer,
   type PoolRequest,
   type PoolTask,
+  type WorkerHello,
   type WorkerSetup,
 } from './messages.ts'
 
@@ -17,6 +19,8 @@ export interface PooledOptions {
   /** Start threads when there is work and end them after this idle time, instead. */
   readonly idleMilliseconds?: number
   readonly setup: WorkerSetup
+  /** Gets a port per worker, replaced ones included; whoever has the chain thread hands it on to it. */
+  readonly onChainPort: (port: MessagePort) => void
 }
 
 /** Worker threads that run one batch each at a time. A thread that dies is replaced; its batch is lost. */
@@ -24,7 +28,7 @@ export class PooledPool implements RequestPool {
   readonly capacity: number
   readonly #piscina: Piscina
 
-  constructor({ threads, idleMilliseconds, setup }: PooledOptions) {
+  constructor({ threads, idleMilliseconds, setup, onChainPort }: PooledOptions) {
     this.capacity = threads
     this.#piscina = new Piscina({
       filename: workerEntry('./worker.ts', import.meta.url).href,
@@ -36,6 +40,7 @@ export class PooledPool implements RequestPool {
       recordTiming: false,
       workerData: setup,
     })
+    this.#piscina.on('message', ({ chainPort }: WorkerHello) => onChainPort(chainPort))
   }
 
   async run(requests: readonly PoolRequest[]): Promise<readonly PoolAnswer[]> {

@@ -1,8 +1,8 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import { isActive } from '../../config/activations.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { NativeError } from '../../native/errors.ts'
 import type { StateStore } from '../../native/stateStore.ts'
+import { stateRootAfter } from '../../state/chainState.ts'
 import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
 import type { AccountProof, AccountView, StateReader, StateView } from '../context.ts'
 import { RpcError } from '../errors.ts'
@@ -13,34 +13,25 @@ type NativeAccount = NonNullable<ReturnType<StateStore['account']>>
 /** Reads of the state store by block. */
 export function createStateReader(spec: NetworkSpec, store: StateStore): StateReader {
   return {
-    at: (header) => {
-      const root = stateRootOf(spec, store, header)
-      return root === null ? missing(header) : createStateView(store, root, header)
-    },
+    at: (header) => createStateView(store, () => stateRootAfter(spec, store, header), header),
   }
 }
 
-/** Unitrie root of the state after a block: the header's own from RSKIP126 on. */
-export function stateRootOf(spec: NetworkSpec, store: StateStore, header: BlockHeader): Buffer | null {
-  const { stateRoot } = header.fields
-  return isActive(spec, 'rskip126', header.number) ? stateRoot : store.rootFor(stateRoot)
-}
-
-function createStateView(store: StateStore, root: Buffer, header: BlockHeader): StateView {
-  const read = <T>(action: () => T): T => {
+function createStateView(store: StateStore, findRoot: () => Buffer, header: BlockHeader): StateView {
+  const read = <T>(action: (root: Buffer) => T): T => {
     try {
-      return action()
+      return action(findRoot())
     } catch (error) {
       if (error instanceof NativeError && error.code === 'MissingState') return missing(header, error)
       throw error
     }
   }
   return {
-    account: (address) => toView(read(() => store.account(root, address))),
-    code: (address) => read(() => store.code(root, address)),
-    storage: (address, slot) => read(() => store.storage(root, address, bigIntToBytes(slot))),
+    account: (address) => toView(read((root) => store.account(root, address))),
+    code: (address) => read((root) => store.code(root, address)),
+    storage: (address, slot) => read((root) => store.storage(root, address, bigIntToBytes(slot))),
     prove: (address, slots): AccountProof => {
-      const proof = read(() => store.proof(root, address, slots.map(bigIntToBytes)))
+      const proof = read((root) => store.proof(root, address, slots.map(bigIntToBytes)))
       return {
         account: toView(proof.account ?? null),
         codeHash: proof.codeHash,

@@ -28,6 +28,7 @@ function open(front: Partial<FrontOptions> = {}, admission: Admission = OPEN_ADM
     probes: { health: () => ({ ready: true, detail: { head: 33 } }), metrics: async () => 'up 1\n' },
     onUnexpected: () => undefined,
     onLostBatch: () => undefined,
+    onChainPort: (port) => port.close(),
   })
 }
 

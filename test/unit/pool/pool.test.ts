@@ -88,6 +88,7 @@ t.test('a worker that dies takes only its batch along', async (t) => {
 function createPool(interrupts: InterruptTable, contextOptions: FixtureOptions): PooledPool {
   return new PooledPool({
     threads: 1,
+    onChainPort: (port) => port.close(),
     setup: {
       contextModule: MODULE,
       contextOptions,

@@ -1,0 +1,141 @@
+import type { MessagePort } from 'node:worker_threads'
+import { parseBlock } from '../chain/codec/block.ts'
+import { parseReceipt } from '../chain/codec/receipt.ts'
+import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { NodeCommands, PooledTransaction, PoolReader, SendOutcome } from '../rpc/context.ts'
+import { asBuffer } from '../util/bytes.ts'
+
+/** A transaction as it crosses threads. */
+export interface EncodedTransaction {
+  readonly encoded: Uint8Array
+  /** 20 bytes. */
+  readonly sender: Uint8Array
+}
+
+/** The next block as it crosses threads. */
+export interface EncodedPendingBlock {
+  readonly block: Uint8Array
+  readonly senders: readonly Uint8Array[]
+  readonly receipts: readonly Uint8Array[]
+}
+
+/** An outcome as it crosses threads: byte arrays lose their Buffer methods. */
+export type EncodedOutcome =
+  | { readonly status: 'accepted'; readonly hash: Uint8Array }
+  | { readonly status: 'refused'; readonly reason: string }
+
+/**
+ * What the chain thread does for the other threads. The state after the pending block must be readable
+ * under its state root before `pendingBlock` answers.
+ */
+export interface ChainService {
+  pendingTransaction(hash: Uint8Array): EncodedTransaction | null
+  /** Nonce after the sender's pending transactions; null when it has none. */
+  nextNonce(address: Uint8Array): bigint | null
+  pendingTransactions(): readonly EncodedTransaction[]
+  pendingBlock(): EncodedPendingBlock | Promise<EncodedPendingBlock>
+  sendTransaction(encoded: Uint8Array): EncodedOutcome | Promise<EncodedOutcome>
+  mine(): void | Promise<void>
+}
+
+type Call = {
+  [K in keyof ChainService]: {
+    readonly id: number
+    readonly call: K
+    readonly args: Parameters<ChainService[K]>
+  }
+}[keyof ChainService]
+
+type Reply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly failure: string }
+
+/** The chain thread could not do what was asked of it. */
+export class ChainLinkError extends Error {
+  override readonly name = 'ChainLinkError'
+  readonly code = 'CHAIN_LINK'
+}
+
+/** Answers the calls that come through a port. To be called in the chain thread, once per port. */
+export function serveChainLink(port: MessagePort, service: ChainService): void {
+  port.on('message', (call: Call) => {
+    void answer(service, call).then((reply) => port.postMessage(reply))
+  })
+}
+
+async function answer(service: ChainService, { id, call, args }: Call): Promise<Reply> {
+  try {
+    const method = service[call].bind(service) as (...args: readonly unknown[]) => unknown
+    return { id, value: await method(...args) }
+  } catch (error) {
+    return { id, failure: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Pool and writer as another thread reaches them. */
+export interface ChainLink {
+  readonly pool: PoolReader
+  readonly commands: NodeCommands
+}
+
+/** The other end of a port that the chain thread serves. */
+export function createChainLink(port: MessagePort, spec: NetworkSpec): ChainLink {
+  const ask = createAsker(port)
+  return {
+    pool: {
+      transaction: async (hash) => {
+        const found = await ask('pendingTransaction', hash)
+        return found === null ? null : decode(found)
+      },
+      nextNonce: (address) => ask('nextNonce', address),
+      pending: async () => (await ask('pendingTransactions')).map(decode),
+      block: async () => {
+        const { block, senders, receipts } = await ask('pendingBlock')
+        return {
+          block: parseBlock(spec, block),
+          senders: senders.map(asBuffer),
+          receipts: receipts.map(parseReceipt),
+        }
+      },
+    },
+    commands: {
+      sendTransaction: async (encoded): Promise<SendOutcome> => {
+        const outcome = await ask('sendTransaction', encoded)
+        return outcome.status === 'refused' ? outcome : { status: 'accepted', hash: asBuffer(outcome.hash) }
+      },
+      mine: async () => ask('mine'),
+    },
+  }
+}
+
+type Asker = <K extends keyof ChainService>(
+  call: K,
+  ...args: Parameters<ChainService[K]>
+) => Promise<Awaited<ReturnType<ChainService[K]>>>
+
+function createAsker(port: MessagePort): Asker {
+  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  let lastId = 0
+  port.on('message', (reply: Reply) => {
+    const asked = waiting.get(reply.id)
+    waiting.delete(reply.id)
+    if ('failure' in reply) asked?.reject(new ChainLinkError(reply.failure))
+    else asked?.resolve(reply.value as never)
+  })
+  // Nobody answers any more: whoever waits must not wait for good.
+  port.on('close', () => {
+    for (const { reject } of waiting.values()) reject(new ChainLinkError('the chain thread has ended'))
+    waiting.clear()
+  })
+  return (call, ...args) =>
+    new Promise((resolve, reject) => {
+      lastId += 1
+      waiting.set(lastId, { resolve, reject })
+      port.postMessage({ id: lastId, call, args })
+    })
+}
+
+function decode({ encoded, sender }: EncodedTransaction): PooledTransaction {
+  return { transaction: parseTransaction(encoded), sender: asBuffer(sender) }
+}

@@ -1,0 +1,46 @@
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { StateStore } from '../../native/stateStore.ts'
+import type { ChainEnvironment } from '../../storage/environment.ts'
+import type {
+  Execution,
+  Interrupt,
+  NodeCommands,
+  NodeContext,
+  NodeInfo,
+  NodeStatus,
+  PoolReader,
+} from '../context.ts'
+import { createStateReader } from './stateReader.ts'
+import { StoredChain } from './storedChain.ts'
+
+/** What a context is made of. Each thread makes its own over the stores that all share. */
+export interface NodeContextParts {
+  readonly spec: NetworkSpec
+  readonly node: NodeInfo
+  readonly environment: ChainEnvironment
+  readonly stateStore: StateStore
+  readonly execution: Execution
+  readonly interrupt: Interrupt
+  /** Pool and writer, which live in the chain thread. */
+  readonly pool: PoolReader
+  readonly commands: NodeCommands
+  status(): NodeStatus
+}
+
+/** The context of the real node. */
+export function createNodeContext(parts: NodeContextParts): NodeContext {
+  const { spec, environment, stateStore } = parts
+  const chain = new StoredChain(spec, environment)
+  return {
+    node: parts.node,
+    interrupt: parts.interrupt,
+    status: () => parts.status(),
+    chain,
+    state: createStateReader(spec, stateStore),
+    execution: parts.execution,
+    pool: parts.pool,
+    commands: parts.commands,
+    refresh: () => chain.refresh(),
+    release: () => chain.release(),
+  }
+}

@@ -1,0 +1,59 @@
+import { MessageChannel } from 'node:worker_threads'
+import t from 'tap'
+import { type ChainService, createChainLink, serveChainLink } from '../../../src/pool/chainLink.ts'
+import { RecordedChain } from '../../support/recordedChain.ts'
+import { readVectorLines } from '../../support/vectors.ts'
+
+const chain = new RecordedChain(readVectorLines('rpc/chain-main.jsonl'))
+const HEAD = Buffer.from('d4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3', 'hex')
+const reader = chain.readerAt(HEAD)
+const block = reader.blockByHash(reader.hashByNumber(6) ?? HEAD)
+if (block === null) throw new Error('no block 6')
+const [transaction] = block.transactions
+const [sender] = reader.senders(block)
+if (transaction === undefined || sender === undefined) throw new Error('no transaction in block 6')
+
+/** A chain thread that knows one block's transactions as pending ones. */
+const service: ChainService = {
+  pendingTransaction: (hash) =>
+    transaction.hash.equals(hash) ? { encoded: transaction.encoded, sender } : null,
+  nextNonce: (address) => (sender.equals(address) ? 7n : null),
+  pendingTransactions: () => [{ encoded: transaction.encoded, sender }],
+  pendingBlock: () => ({ block: block.encoded, senders: [sender], receipts: [] }),
+  sendTransaction: (encoded) =>
+    encoded.length === 0
+      ? { status: 'refused', reason: 'transaction is null' }
+      : { status: 'accepted', hash: transaction.hash },
+  mine: async () => {
+    throw new Error('mining is switched off')
+  },
+}
+
+t.test('another thread reaches pool and writer through a port', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  serveChainLink(port2, service)
+  const { pool, commands } = createChainLink(port1, chain.spec)
+  const pooled = await pool.transaction(transaction.hash)
+  t.same(pooled?.transaction.hash, transaction.hash)
+  t.same(pooled?.sender, sender)
+  t.equal(await pool.transaction(Buffer.alloc(32)), null)
+  t.equal(await pool.nextNonce(sender), 7n)
+  t.equal(await pool.nextNonce(Buffer.alloc(20)), null)
+  t.equal((await pool.pending()).length, 1)
+  t.same((await pool.block()).block.hash, block.hash)
+  t.same(await commands.sendTransaction(transaction.encoded), { status: 'accepted', hash: transaction.hash })
+  t.same(await commands.sendTransaction(Buffer.alloc(0)), {
+    status: 'refused',
+    reason: 'transaction is null',
+  })
+  await t.rejects(commands.mine(), { code: 'CHAIN_LINK', message: 'mining is switched off' })
+})
+
+t.test('nobody waits for a chain thread that has ended', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  const { commands } = createChainLink(port1, chain.spec)
+  const mined = commands.mine()
+  port2.close()
+  await t.rejects(mined, { code: 'CHAIN_LINK' })
+})
