@@ -4,7 +4,7 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
 /** What later blocks read of a connected block (BLOCKHASH, REMASC, the BlockHeader contract). */
-export function toAncestorFacts(block: Block, totalDifficulty: bigint): AncestorFacts {
+export function ancestorFacts(block: Block, totalDifficulty: bigint): AncestorFacts {
   const { fields } = block.header
   return {
     hash: block.hash,

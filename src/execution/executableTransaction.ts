@@ -9,7 +9,7 @@ import { bigIntToBytes } from '../util/bytes.ts'
  * @returns null when its gas limit is absent or no gas at all (eight bytes with the top bit set): no block
  * may hold it
  */
-export function toExecutableTransaction(
+export function toExecutable(
   transaction: Transaction,
   sender: Buffer,
   chainId: number,

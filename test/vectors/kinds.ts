@@ -4,6 +4,7 @@ import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
 import { comparePow } from './kinds/pow.ts'
 import { compareTransactions } from './kinds/transactions.ts'
 import { compareUnitrie } from './kinds/unitrie.ts'
+import { compareVmTransactions } from './kinds/vmTransactions.ts'
 
 /** A vector file: its path and its lines as parsed JSON. */
 export interface VectorFile {
@@ -26,6 +27,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('transactions', compareTransactions),
   lineKind('pow', comparePow),
   lineKind('unitrie', compareUnitrie),
+  lineKind('vm-transactions', compareVmTransactions),
 ]
 
 /** The kind of a file, or undefined for a file that is no vector file. */
@@ -35,11 +37,11 @@ export function kindOf(path: string): VectorKind | undefined {
 
 function lineKind(
   name: string,
-  compare: (lines: readonly unknown[], comparison: Comparison) => void | Promise<void>,
+  compare: (lines: readonly unknown[], comparison: Comparison, path: string) => void | Promise<void>,
 ): VectorKind {
   return {
     name,
     pattern: new RegExp(`(^|/)${name}[^/]*\\.jsonl$`),
-    compare: (file, comparison) => compare(file.lines, comparison),
+    compare: (file, comparison) => compare(file.lines, comparison, file.path),
   }
 }
