@@ -3,10 +3,19 @@ import { asBuffer, EMPTY_BYTES } from '../../util/bytes.ts'
 /** Lengths above this cannot be decoded (consensus.md §0.2). */
 const MAX_LENGTH = 0x7fff_ffff
 
+/** What is wrong with the bytes: an element beyond their end, an impossible length, or another shape. */
+export type RlpFault = 'overrun' | 'length' | 'shape'
+
 /** Bytes that are no RLP, or not of the expected shape. */
 export class RlpError extends Error {
   readonly code = 'RLP_INVALID'
   override readonly name = 'RlpError'
+  readonly fault: RlpFault
+
+  constructor(message: string, fault: RlpFault = 'shape') {
+    super(message)
+    this.fault = fault
+  }
 }
 
 /**
@@ -96,7 +105,7 @@ function readItem(source: Buffer, position: number, into: RlpItem[]): number {
   const length = sizeLength === 0 ? first - shortBase : readLength(source, position + 1, sizeLength)
   const content = position + 1 + sizeLength
   const end = content + length
-  if (end > source.length) throw new RlpError('element is longer than the bytes it stands in')
+  if (end > source.length) throw new RlpError('element is longer than the bytes it stands in', 'overrun')
   into.push(
     isList
       ? new RlpItem(source.subarray(position, end), true, 1 + sizeLength)
@@ -106,10 +115,10 @@ function readItem(source: Buffer, position: number, into: RlpItem[]): number {
 }
 
 function readLength(source: Buffer, position: number, size: number): number {
-  if (position + size > source.length) throw new RlpError('element ends inside its length')
+  if (position + size > source.length) throw new RlpError('element ends inside its length', 'overrun')
   // The reference computes in 32 bits and drops what does not fit: leading zeros and overflow alike.
   let length = 0
   for (let index = 0; index < size; index += 1) length = ((length << 8) + (source[position + index] ?? 0)) | 0
-  if (length < 0 || length > MAX_LENGTH) throw new RlpError('element length is out of range')
+  if (length < 0 || length > MAX_LENGTH) throw new RlpError('element length is out of range', 'length')
   return length
 }

@@ -1,5 +1,5 @@
 import { CodecError } from '../../chain/codec/errors.ts'
-import { RlpError } from '../../chain/codec/rlpReader.ts'
+import { RlpError, type RlpFault } from '../../chain/codec/rlpReader.ts'
 import { acceptsSignature } from '../../chain/codec/signature.ts'
 import type { Transaction } from '../../chain/codec/transaction.ts'
 import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
@@ -43,8 +43,18 @@ function decode(encoded: Buffer): Transaction {
       )
     }
     if (error instanceof RlpError || error instanceof CodecError) {
-      throw invalidParams(`Invalid input: ${error.message}`, { cause: error })
+      throw invalidParams(`Invalid input: ${describe(error)}`, { cause: error })
     }
     throw error
   }
+}
+
+/** The reference's words for the two faults that it names; clients and recordings know them. */
+const RLP_FAULTS: Readonly<Partial<Record<RlpFault, string>>> = {
+  overrun: "The RLP byte array doesn't have enough space to hold an element with the specified length",
+  length: "The length of the RLP item can't be negative",
+}
+
+function describe(error: RlpError | CodecError): string {
+  return (error instanceof RlpError ? RLP_FAULTS[error.fault] : undefined) ?? error.message
 }

@@ -103,6 +103,8 @@ export function estimateBlock(): Param<BlockSelector> {
 export function parseIdentifier(text: string): string {
   if (text === '') throw invalidParams('Invalid block identifier: empty or null.')
   if (!isTag(text.toLowerCase()) && !DECIMAL.test(text) && !HEX.test(text)) throw invalidIdentifier(text)
+  // Before anybody turns it into a number: that takes time with the square of its length.
+  if (text.length > HASH_CHARACTERS) throw invalidParams(`invalid block identifier ${text}`)
   return text
 }
 
