@@ -1,6 +1,6 @@
-import type { AncestorFacts, AncestorUncle } from '../../native/addon/index.d.ts'
 import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
+import type { AncestorFacts, AncestorUncle } from '../native/types.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
 /** What later blocks read of a connected block (BLOCKHASH, REMASC, the BlockHeader contract). */

@@ -1,5 +1,5 @@
-import type { BlockEnvironment } from '../../native/addon/index.d.ts'
 import type { HeaderFields } from '../chain/codec/headerFields.ts'
+import type { BlockEnvironment } from '../native/types.ts'
 import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
 
 /** The fields of a header that programs see. */

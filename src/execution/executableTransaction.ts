@@ -1,6 +1,6 @@
-import type { ExecutableTransaction } from '../../native/addon/index.d.ts'
 import { acceptsSignature } from '../chain/codec/signature.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
+import type { ExecutableTransaction } from '../native/types.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
 /**

@@ -1,4 +1,3 @@
-import type { AccountWrite } from '../../native/addon/index.d.ts'
 import { EMPTY_TRIE_HASH } from '../chain/codec/constants.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { GenesisState, GenesisStateWriter } from '../chain/genesis.ts'
@@ -7,6 +6,7 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import { addGenesisContracts } from '../native/block.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import type { StateStore } from '../native/stateStore.ts'
+import type { AccountWrite } from '../native/types.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
 /** Writes genesis states into the native store; durable with its next commit. */

@@ -1,0 +1,13 @@
+/** Shapes that cross into the native core, as the addon declares them. */
+export type {
+  AccountFields,
+  AccountProof,
+  AccountWrite,
+  AncestorFacts,
+  AncestorUncle,
+  BlockEnvironment,
+  ExecutableTransaction,
+  MiningFields,
+  StoreOptions,
+  TransactionResult,
+} from '../../native/addon/index.d.ts'
