@@ -1,6 +1,6 @@
-import type { AccountWrite } from '../../native/addon/index.d.ts'
 import { keccak256 } from '../../src/native/crypto.ts'
 import type { StateStore } from '../../src/native/stateStore.ts'
+import type { AccountWrite } from '../../src/native/types.ts'
 import { bigIntToBytes, bytesToBigInt, fromHex } from '../../src/util/bytes.ts'
 import type { CaseValues } from './comparison.ts'
 

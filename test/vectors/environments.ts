@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { AncestorFacts } from '../../native/addon/index.d.ts'
 import { parseBlockUnchecked } from '../../src/chain/codec/block.ts'
 import type { NetworkSpec } from '../../src/config/networkSpec.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
@@ -8,6 +7,7 @@ import type { NetworkName } from '../../src/config/networks/names.ts'
 import { ancestorFacts } from '../../src/execution/ancestorFacts.ts'
 import { createNativeChainSpec, type NativeChainSpec } from '../../src/native/chainSpec.ts'
 import { StateStore } from '../../src/native/stateStore.ts'
+import type { AncestorFacts } from '../../src/native/types.ts'
 import { EMPTY_BYTES, fromHex } from '../../src/util/bytes.ts'
 
 interface AncestorVector {

@@ -1,7 +1,9 @@
 import type { Comparison } from './comparison.ts'
+import { compareChain, compareScenario } from './kinds/chain.ts'
 import { compareDifficulty } from './kinds/difficulty.ts'
 import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
 import { comparePow } from './kinds/pow.ts'
+import { compareRemasc } from './kinds/remasc.ts'
 import { compareTransactions } from './kinds/transactions.ts'
 import { compareUnitrie } from './kinds/unitrie.ts'
 import { compareVmTransactions } from './kinds/vmTransactions.ts'
@@ -28,6 +30,9 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('pow', comparePow),
   lineKind('unitrie', compareUnitrie),
   lineKind('vm-transactions', compareVmTransactions),
+  lineKind('remasc', compareRemasc),
+  { ...lineKind('chain', compareChain), pattern: /(^|\/)chain-[^/]*\.jsonl$/ },
+  { ...lineKind('dsl', compareScenario), pattern: /(^|\/)dsl\/[^/]+\.jsonl$/ },
 ]
 
 /** The kind of a file, or undefined for a file that is no vector file. */

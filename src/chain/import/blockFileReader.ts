@@ -1,15 +1,26 @@
+import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import { workerEntry } from '../../util/entry.ts'
 import { BlockSourceError } from './blockSource.ts'
 import { NEXT_BATCH, type ReaderInput, type ReaderMessage } from './messages.ts'
+import { type ReaderEvent, readBatches } from './readBatches.ts'
 
 /** Batches that the reading thread works ahead: it must never be waited for, and memory is bounded. */
 const BATCHES_AHEAD = 4
 
-/** Batches of a file, read and recovered by a thread of its own while the caller works. */
-export async function* readBlockFile(
-  input: ReaderInput,
-): AsyncGenerator<Exclude<ReaderMessage, { kind: 'failed' | 'end' }>, void, void> {
+/**
+ * Bytes of a file from which on a thread of its own reads it. Starting one takes some 30 ms, in which
+ * about so much is read and recovered on the spot.
+ */
+const THREAD_FROM_BYTES = 512 * 1024
+
+/** Batches of a file; of a large one read by a thread of its own while the caller works. */
+export async function* readBlockFile(input: ReaderInput): AsyncGenerator<ReaderEvent, void, void> {
+  const { size } = await stat(input.path)
+  yield* size < THREAD_FROM_BYTES ? readBatches(input) : readInThread(input)
+}
+
+async function* readInThread(input: ReaderInput): AsyncGenerator<ReaderEvent, void, void> {
   const worker = new Worker(workerEntry('./readerThread.ts', import.meta.url), { workerData: input })
   const queue: ReaderMessage[] = []
   let wake: (() => void) | undefined

@@ -1,5 +1,6 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { asBuffer } from '../../util/bytes.ts'
+import type { ReaderEvent } from './readBatches.ts'
 
 /** What the reading thread is started with. */
 export interface ReaderInput {
@@ -30,9 +31,7 @@ export interface PackedBlocks {
 
 /** What the reading thread sends. */
 export type ReaderMessage =
-  | { readonly kind: 'opened'; readonly bytes: number; readonly format: string }
-  /** `offset`: bytes of the file up to the end of the last block. */
-  | ({ readonly kind: 'blocks'; readonly offset: number } & PackedBlocks)
+  | ReaderEvent
   | { readonly kind: 'end' }
   | { readonly kind: 'failed'; readonly position: number; readonly message: string }
 

@@ -115,5 +115,5 @@ t.test('the reading thread gives the blocks in batches, with the senders of the 
 
 t.test('a file that is not there is an error of the caller', async (t) => {
   const reading = readBlockFile({ path: '/nonexistent', spec, knownHeight: 0, batchBlocks: 1 })
-  await t.rejects(reading.next(), { code: 'IMPORT_SOURCE' })
+  await t.rejects(reading.next(), { code: 'ENOENT' })
 })

@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import { Blockchain } from '../chain/blockchain.ts'
+import type { Block } from '../chain/codec/block.ts'
+import { createGenesis, type GenesisStateWriter } from '../chain/genesis.ts'
+import { initializeChain } from '../chain/initializeChain.ts'
+import type { OptionalRule } from '../chain/validation/rules.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { createNativeChainSpec, type NativeChainSpec } from '../native/chainSpec.ts'
+import { StateStore } from '../native/stateStore.ts'
+import { ChainEnvironment } from '../storage/environment.ts'
+import { NativeBlockExecutor } from './blockExecutor.ts'
+import { NativeGenesisState } from './genesisState.ts'
+
+/** Folder of the chain store below the data directory. */
+export const CHAIN_FOLDER = 'chain'
+/** Folder of the state store below the data directory. */
+export const STATE_FOLDER = 'state'
+
+export interface OpenChainOptions {
+  readonly spec: NetworkSpec
+  readonly dataDir: string
+  /** Sizes of the state store's caches. */
+  readonly storeOptions?: Parameters<typeof StateStore.open>[1]
+  /** Rules that recorded chains do not keep; none on a network. */
+  readonly disabledRules?: ReadonlySet<OptionalRule>
+  /** Lets parallel sublists call the Bridge and REMASC: for recorded chains of scenario tests only. */
+  readonly systemContractsInParallel?: boolean
+  /** Makes another genesis than the network's. */
+  readonly genesis?: (writer: GenesisStateWriter) => Block
+  /** Seconds since 1970. */
+  readonly now?: () => number
+}
+
+/** The stores of a data directory and the chain in them. The thread that writes has it. */
+export interface OpenChain {
+  readonly nativeSpec: NativeChainSpec
+  readonly environment: ChainEnvironment
+  readonly stateStore: StateStore
+  readonly chain: Blockchain
+  /** Waits until everything is on disk and closes the chain store. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a data directory, makes the genesis block where there is none, and goes on from the stored head.
+ * @throws StorageError for a store of another format or chain, or one whose head has no state
+ */
+export function openChain(options: OpenChainOptions): OpenChain {
+  const { spec, dataDir } = options
+  const nativeSpec = createNativeChainSpec(spec)
+  const stateStore = StateStore.open(join(dataDir, STATE_FOLDER), options.storeOptions)
+  const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
+  const executor = new NativeBlockExecutor({
+    spec,
+    nativeSpec,
+    store: stateStore,
+    systemContractsInParallel: options.systemContractsInParallel ?? false,
+  })
+  const writer = new NativeGenesisState({ spec, nativeSpec, store: stateStore })
+  initializeChain(environment, executor, options.genesis?.(writer) ?? createGenesis(spec, writer))
+  const chain = new Blockchain({
+    spec,
+    nativeSpec,
+    environment,
+    executor,
+    ...(options.disabledRules === undefined ? {} : { disabledRules: options.disabledRules }),
+    ...(options.now === undefined ? {} : { now: options.now }),
+  })
+  return {
+    nativeSpec,
+    environment,
+    stateStore,
+    chain,
+    close: async () => {
+      await environment.flushed()
+      await environment.close()
+    },
+  }
+}
