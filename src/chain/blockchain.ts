@@ -2,6 +2,7 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import type { ChainEnvironment, TableWriter } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
+import { LogIndexChanges } from '../storage/logIndex.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { ancestorFactsOf } from './ancestorFacts.ts'
 import { Ancestry } from './ancestry.ts'
@@ -48,6 +49,8 @@ export class Blockchain {
   readonly #context: ValidationContext
   readonly #orphans = new OrphanBlocks()
   readonly #listeners = new Set<(change: HeadChange) => void>()
+  /** Changes of the log index in the transaction that is open. */
+  #logIndex = new LogIndexChanges()
   #head: BlockHeader
 
   /**
@@ -112,6 +115,7 @@ export class Blockchain {
   connectAll(blocks: Iterable<Block>): ConnectResult[] {
     const head = this.#head
     const changes: HeadChange[] = []
+    this.#logIndex = new LogIndexChanges()
     try {
       const results = this.#environment.transaction((writer) => {
         const found: ConnectResult[] = []
@@ -123,6 +127,7 @@ export class Blockchain {
             this.#connectOrphans(writer, block.hashHex, changes)
           }
         }
+        this.#logIndex.write(writer)
         this.#executor.commit()
         return found
       })
@@ -174,7 +179,7 @@ export class Blockchain {
       paidFees: this.#head.fields.paidFees,
     }
     if (!isBetterTip(candidate, tip)) return { status: 'IMPORTED_NOT_BEST' }
-    const change = moveHead(writer, this.reader, this.#head, block.header)
+    const change = moveHead(writer, this.reader, this.#head, block.header, this.#logIndex)
     this.#head = block.header
     this.#executor.headChanged(block.header)
     changes.push(change)

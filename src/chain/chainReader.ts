@@ -2,6 +2,7 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { TableReader } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { readCanonicalHash } from '../storage/heights.ts'
+import { findLogHeights } from '../storage/logIndex.ts'
 import { readHead } from '../storage/metadata.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { readOccurrences } from '../storage/transactionIndex.ts'
@@ -11,6 +12,8 @@ import { parseHeader } from './codec/headerDecoder.ts'
 import { parseReceipt, type Receipt } from './codec/receipt.ts'
 import { parseRLPList } from './codec/rlpReader.ts'
 import { REMASC_SENDER } from './codec/signature.ts'
+import { type LogCriteria, logConditions } from './logs/logCriteria.ts'
+import { TransactionHashes } from './logs/transactionHashes.ts'
 
 const ADDRESS_LENGTH = 20
 
@@ -89,6 +92,22 @@ export class ChainReader {
   /** Receipts of a connected block, one per transaction. */
   receipts(hash: Buffer): readonly Receipt[] | null {
     return this.encodedReceipts(hash)?.map(parseReceipt) ?? null
+  }
+
+  /** RLP list of the receipts of a connected block, as a cursor over its logs reads it. */
+  storedReceipts(hash: Buffer): Buffer | null {
+    return this.#tables.get('receipts', hash) ?? null
+  }
+
+  /** Hashes of the transactions of a connected block, without decoding it. */
+  transactionHashes(hash: Buffer): TransactionHashes | null {
+    const body = this.#tables.get('bodies', hash)
+    return body === undefined ? null : new TransactionHashes(body)
+  }
+
+  /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs. */
+  logHeights(criteria: LogCriteria, from: number, to: number): Iterable<number> {
+    return findLogHeights(this.#tables, logConditions(criteria), from, to)
   }
 
   /** Where the canonical chain has a transaction. */

@@ -1,5 +1,7 @@
 import type { TableWriter } from '../storage/environment.ts'
 import { addToHeight, setCanonical } from '../storage/heights.ts'
+import { LogIndexChanges } from '../storage/logIndex.ts'
+import type { LogTerm } from '../storage/logTerm.ts'
 import { writeHead } from '../storage/metadata.ts'
 import { writePosition } from '../storage/totalDifficulty.ts'
 import { addOccurrences } from '../storage/transactionIndex.ts'
@@ -7,7 +9,11 @@ import type { ChainReader } from './chainReader.ts'
 import { encodeSenders } from './chainReader.ts'
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
+import { BLOOM_LENGTH } from './codec/logsBloom.ts'
 import { encodeList } from './codec/rlpWriter.ts'
+import { logTermsOf } from './logs/logTerms.ts'
+
+const EMPTY_BLOOM = Buffer.alloc(BLOOM_LENGTH)
 
 /** A change of the canonical chain. */
 export interface HeadChange {
@@ -39,14 +45,17 @@ export function writeBlock(
 
 /**
  * Makes a stored block the head: the canonical chain runs through it and ends with it.
- * @param from the head so far
  * @param reader reads that see the writer's changes
+ * @param from the head so far
+ * @param index gathers the changes of the log index, to be written before the transaction ends; without it
+ *   they are written at once
  */
 export function moveHead(
   writer: TableWriter,
   reader: ChainReader,
   from: BlockHeader,
   to: BlockHeader,
+  index?: LogIndexChanges,
 ): HeadChange {
   const retracted: BlockHeader[] = []
   const enacted: BlockHeader[] = []
@@ -65,7 +74,17 @@ export function moveHead(
   for (const header of retracted) setCanonical(writer, header.number, null)
   for (const header of enacted) setCanonical(writer, header.number, header.hash)
   writeHead(writer, to.hash)
+  const changes = index ?? new LogIndexChanges()
+  for (const header of retracted) changes.remove(header.number, logTermsOfBlock(writer, header))
+  for (const header of enacted) changes.add(header.number, logTermsOfBlock(writer, header))
+  if (index === undefined) changes.write(writer)
   return { head: to, retracted, enacted }
+}
+
+function logTermsOfBlock(writer: TableWriter, header: BlockHeader): Iterable<LogTerm> {
+  if (header.fields.logsBloom?.equals(EMPTY_BLOOM) === true) return []
+  const receipts = writer.get('receipts', header.hash)
+  return receipts === undefined ? [] : logTermsOf(receipts)
 }
 
 function parentOf(reader: ChainReader, header: BlockHeader): BlockHeader {

@@ -11,6 +11,8 @@ const MAXIMUM_TABLES = 64
 export interface TableReader {
   /** The value under a key; it stays valid. */
   get(table: TableName, key: Buffer): Buffer | undefined
+  /** Entries in the order of their keys, from `start` on and before `end`. Each is valid for good. */
+  range(table: TableName, start: Buffer, end: Buffer): Iterable<TableEntry>
 }
 
 /** Writes of tables inside a transaction, and reads that see them. */
@@ -61,6 +63,10 @@ export class ChainEnvironment implements TableReader {
     return this.#read(table, key)
   }
 
+  range(table: TableName, start: Buffer, end: Buffer): Iterable<TableEntry> {
+    return this.#range(table, start, end)
+  }
+
   /** Entries of a table in the order of their keys, from `start` on. Each is valid for good. */
   *entries(table: TableName, start?: Buffer): Generator<TableEntry> {
     for (const { key, value } of this.#table(table).getRange(start === undefined ? {} : { start })) {
@@ -78,6 +84,7 @@ export class ChainEnvironment implements TableReader {
     const transaction = this.#root.useReadTransaction()
     return {
       get: (table, key) => this.#read(table, key, transaction),
+      range: (table, start, end) => this.#range(table, start, end, transaction),
       release: () => transaction.done(),
     }
   }
@@ -106,6 +113,7 @@ export class ChainEnvironment implements TableReader {
 
   readonly #writer: TableWriter = {
     get: (table, key) => this.#read(table, key),
+    range: (table, start, end) => this.#range(table, start, end),
     put: (table, key, value) => this.#table(table).putSync(key, value),
     remove: (table, key) => {
       this.#table(table).removeSync(key)
@@ -115,6 +123,13 @@ export class ChainEnvironment implements TableReader {
   #read(table: TableName, key: Buffer, transaction?: Transaction): Buffer | undefined {
     const value = this.#table(table).get(key, transaction === undefined ? undefined : { transaction })
     return value === undefined ? undefined : asBuffer(value)
+  }
+
+  *#range(table: TableName, start: Buffer, end: Buffer, transaction?: Transaction): Generator<TableEntry> {
+    const options = transaction === undefined ? { start, end } : { start, end, transaction }
+    for (const { key, value } of this.#table(table).getRange(options)) {
+      yield { key: asBuffer(key), value: asBuffer(value) }
+    }
   }
 
   #table(name: TableName): Table {

@@ -19,7 +19,7 @@ export const TABLES = {
   receipts: 7,
   /** block hash → sender (20 bytes; zeros for the reward transaction)*. */
   senders: 8,
-  /** Kept for the index of logs by address and topic; not written yet. */
+  /** term 8 ∥ chunk 4 → heights in the chunk whose canonical block has logs with the term. See `logIndex.ts`. */
   logIndex: 9,
   /** transaction hash → milliseconds 8 ∥ height 8 ∥ RLP: what the pool keeps over a restart. */
   poolJournal: 10,

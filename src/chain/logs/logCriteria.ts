@@ -1,0 +1,28 @@
+import type { LogConditions } from '../../storage/logIndex.ts'
+import { ANY_LOG, addressTerm, topicTerm } from '../../storage/logTerm.ts'
+import { bloomMayContain } from '../codec/logsBloom.ts'
+
+/** Which logs are meant. Empty lists match anything. */
+export interface LogCriteria {
+  /** 20 bytes each; any of them. */
+  readonly addresses: readonly Buffer[]
+  /** 32 bytes each; by position any of the topics. A log must have as many topics as the last non-empty position. */
+  readonly topics: readonly (readonly Buffer[])[]
+}
+
+/** What the index has to be asked for blocks with such logs. */
+export function logConditions({ addresses, topics }: LogCriteria): LogConditions {
+  const conditions = topics.map((alternatives, position) =>
+    alternatives.map((topic) => topicTerm(position, topic)),
+  )
+  conditions.push(addresses.map((address) => addressTerm(address)))
+  const asked = conditions.filter((terms) => terms.length > 0)
+  return asked.length === 0 ? [[ANY_LOG]] : asked
+}
+
+/** Whether a block of this bloom may hold such a log. */
+export function bloomMayMatch(bloom: Buffer, { addresses, topics }: LogCriteria): boolean {
+  const mayHold = (alternatives: readonly Buffer[]) =>
+    alternatives.length === 0 || alternatives.some((element) => bloomMayContain(bloom, element))
+  return mayHold(addresses) && topics.every(mayHold)
+}

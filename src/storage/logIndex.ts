@@ -1,0 +1,158 @@
+import type { TableReader, TableWriter } from './environment.ts'
+import { ChunkBits, clearInChunk, readChunk, setInChunk } from './logIndexChunk.ts'
+import type { LogTerm } from './logTerm.ts'
+
+/** Heights of one chunk: 2^12. A chunk is then never larger than 512 bytes, and a million blocks are 245. */
+const CHUNK_BITS = 12
+const CHUNK_HEIGHTS = 1 << CHUNK_BITS
+const TERM_LENGTH = 8
+const KEY_LENGTH = TERM_LENGTH + 4
+
+/** Any of the terms of one condition; a block may match when it has one of each condition. */
+export type LogConditions = readonly (readonly LogTerm[])[]
+
+/**
+ * Changes of the index that belong to one transaction, gathered so that a term which occurs in many of its
+ * blocks is read and written once. The index holds canonical blocks only.
+ */
+export class LogIndexChanges {
+  /** By chunk key: heights inside the chunk, those taken out as their complement, in order. */
+  readonly #changes = new Map<string, number[]>()
+
+  /** A block with these terms joins the canonical chain. */
+  add(height: number, terms: Iterable<LogTerm>): void {
+    this.#note(height, terms, height & (CHUNK_HEIGHTS - 1))
+  }
+
+  /** A block with these terms leaves it. */
+  remove(height: number, terms: Iterable<LogTerm>): void {
+    this.#note(height, terms, ~(height & (CHUNK_HEIGHTS - 1)))
+  }
+
+  /** Writes what was gathered and forgets it. */
+  write(writer: TableWriter): void {
+    for (const [key, changes] of this.#changes) applyChanges(writer, Buffer.from(key, 'latin1'), changes)
+    this.#changes.clear()
+  }
+
+  #note(height: number, terms: Iterable<LogTerm>, change: number): void {
+    const suffix = chunkSuffix(chunkOf(height)).toString('latin1')
+    for (const term of terms) {
+      const key = term + suffix
+      const known = this.#changes.get(key)
+      if (known === undefined) this.#changes.set(key, [change])
+      else known.push(change)
+    }
+  }
+}
+
+function applyChanges(writer: TableWriter, key: Buffer, changes: readonly number[]): void {
+  let chunk = writer.get('logIndex', key)
+  for (const change of changes) {
+    chunk = change >= 0 ? setInChunk(chunk, change) : chunk && clearInChunk(chunk, ~change)
+  }
+  if (chunk === undefined) writer.remove('logIndex', key)
+  else writer.put('logIndex', key, chunk)
+}
+
+/**
+ * Heights, ascending, of canonical blocks whose logs may match: every height of a block that has one term
+ * of each condition is among them. Blocks without any of the terms are not touched.
+ * @param from first height
+ * @param to last height
+ */
+export function* findLogHeights(
+  reader: TableReader,
+  conditions: LogConditions,
+  from: number,
+  to: number,
+): Generator<number> {
+  const last = chunkOf(to)
+  const groups = conditions.map((terms) => terms.map((term) => new TermChunks(reader, term, last)))
+  const bits = new ChunkBits()
+  const group = new ChunkBits()
+  for (let chunk = chunkOf(from); chunk <= last; chunk += 1) {
+    chunk = nextCommonChunk(groups, chunk)
+    if (chunk > last) return
+    bits.fill()
+    for (const terms of groups) {
+      group.clear()
+      for (const term of terms) if (term.chunk === chunk) readChunk(term.value, group)
+      bits.intersect(group)
+    }
+    const base = chunk * CHUNK_HEIGHTS
+    for (const offset of bits.values(Math.max(0, from - base), Math.min(CHUNK_HEIGHTS - 1, to - base))) {
+      yield base + offset
+    }
+  }
+}
+
+/** The first chunk from `start` on in which every condition has a term; beyond the last when there is none. */
+function nextCommonChunk(groups: readonly (readonly TermChunks[])[], start: number): number {
+  let chunk = start
+  for (let agreed = false; !agreed; ) {
+    agreed = true
+    for (const terms of groups) {
+      let nearest = Number.POSITIVE_INFINITY
+      for (const term of terms) {
+        term.seek(chunk)
+        if (term.chunk < nearest) nearest = term.chunk
+      }
+      if (nearest > chunk) {
+        chunk = nearest
+        agreed = false
+      }
+    }
+    if (chunk === Number.POSITIVE_INFINITY) return chunk
+  }
+  return chunk
+}
+
+/** The chunks of one term, read one after the other. */
+class TermChunks {
+  /** Number of the chunk at hand; infinite after the last. */
+  chunk = -1
+  value: Buffer = Buffer.alloc(0)
+  readonly #reader: TableReader
+  readonly #term: Buffer
+  readonly #last: number
+  #entries: Iterator<{ readonly key: Buffer; readonly value: Buffer }> | undefined
+
+  constructor(reader: TableReader, term: LogTerm, last: number) {
+    this.#reader = reader
+    this.#term = Buffer.from(term, 'latin1')
+    this.#last = last
+  }
+
+  /** Moves to the first chunk at or after a number. */
+  seek(chunk: number): void {
+    if (this.chunk >= chunk) return
+    if (chunk > this.#last) {
+      this.chunk = Number.POSITIVE_INFINITY
+      return
+    }
+    if (this.#entries === undefined) {
+      const key = (number: number) => Buffer.concat([this.#term, chunkSuffix(number)])
+      this.#entries = this.#reader.range('logIndex', key(chunk), key(this.#last + 1))[Symbol.iterator]()
+    }
+    while (this.chunk < chunk) {
+      const next = this.#entries.next()
+      if (next.done === true) {
+        this.chunk = Number.POSITIVE_INFINITY
+        return
+      }
+      this.chunk = next.value.key.readUInt32BE(TERM_LENGTH)
+      this.value = next.value.value
+    }
+  }
+}
+
+function chunkOf(height: number): number {
+  return Math.floor(height / CHUNK_HEIGHTS)
+}
+
+function chunkSuffix(chunk: number): Buffer {
+  const suffix = Buffer.allocUnsafe(KEY_LENGTH - TERM_LENGTH)
+  suffix.writeUInt32BE(chunk)
+  return suffix
+}

@@ -1,0 +1,58 @@
+/**
+ * What the index knows an address or a topic at a position by: 8 bytes as text of one byte per character.
+ * A hash and not the bytes themselves: keys take a quarter of the room, and small numbers as topics do not
+ * all begin alike. Two things with the same hash only cost a block that is looked at in vain.
+ */
+export type LogTerm = string
+
+/** Every block with at least one log has it. */
+export const ANY_LOG: LogTerm = '\0\0\0\0\0\0\0\0'
+
+const ADDRESS_SEED = 1
+
+/** Term of logs of a contract; its address stands in the bytes from `start` to `end`. */
+export function addressTerm(bytes: Buffer, start = 0, end = bytes.length): LogTerm {
+  return hash(bytes, start, end, ADDRESS_SEED)
+}
+
+/** Term of logs with a topic at a position from 0 on. */
+export function topicTerm(position: number, bytes: Buffer, start = 0, end = bytes.length): LogTerm {
+  return hash(bytes, start, end, ADDRESS_SEED + 1 + position)
+}
+
+const output = Buffer.alloc(8)
+
+/** Two lanes of multiply-and-rotate over words of four bytes, as MurmurHash3 mixes them. */
+function hash(bytes: Buffer, start: number, end: number, seed: number): LogTerm {
+  let a = Math.imul(seed, 0x9e3779b1)
+  let b = Math.imul(seed, 0x85ebca77) ^ (end - start)
+  let at = start
+  for (; at + 4 <= end; at += 4) {
+    const word = bytes.readInt32LE(at)
+    a = rotate(a ^ mix(word, 0xcc9e2d51), 19) + b
+    b = Math.imul(rotate(b ^ mix(word, 0x1b873593), 17) + a, 5)
+  }
+  for (; at < end; at += 1) {
+    a = Math.imul(a ^ (bytes[at] ?? 0), 0x01000193)
+    b += a
+  }
+  output.writeInt32LE(finish(a + b), 0)
+  output.writeInt32LE(finish((b ^ 0x5bd1e995) + (a << 1)), 4)
+  return output.toString('latin1')
+}
+
+function mix(word: number, factor: number): number {
+  return Math.imul(rotate(Math.imul(word, factor), 15), 0x2c1b3c6d)
+}
+
+function rotate(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits))
+}
+
+function finish(value: number): number {
+  let mixed = value ^ (value >>> 16)
+  mixed = Math.imul(mixed, 0x85ebca6b)
+  mixed ^= mixed >>> 13
+  mixed = Math.imul(mixed, 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) | 0
+}
