@@ -36,10 +36,15 @@ export const BLOCK_RULES = [
 export type BlockRule = (typeof BLOCK_RULES)[number]
 
 /**
- * Rules that recorded chains of scenario tests do not keep; nothing else may be switched off. Uncles are
- * judged by `proofOfWork` too.
+ * Rules that the reference's scenario tests do not apply and that chains recorded from them break; nothing
+ * else may be switched off. What is switched off for blocks is so for their uncles.
  */
-export type OptionalRule = 'proofOfWork' | 'remascTransaction'
+export type OptionalRule =
+  | 'proofOfWork'
+  | 'remascTransaction'
+  | 'difficulty'
+  | 'gasLimitRange'
+  | 'minimumGasLimit'
 
 /** Why a rule refuses a block. */
 export interface Violation {

@@ -86,11 +86,12 @@ function checkRelation(uncle: BlockHeader, family: Family, seen: ReadonlySet<str
 function checkAgainstParent(context: ValidationContext, uncle: BlockHeader): Violation | null {
   const parent = context.headerByHash(uncle.parentHash)
   if (parent === undefined) return { expected: 'a stored parent', found: toHex(uncle.parentHash) }
+  const disabled = context.disabledRules
   return (
     checkMinimumGasPriceRange(uncle, parent) ??
     checkBlockNumber(uncle, parent) ??
     checkLaterThanParent(context, uncle, parent) ??
-    checkDifficulty(context, uncle, parent) ??
-    checkGasLimitRange(uncle, parent)
+    (disabled.has('difficulty') ? null : checkDifficulty(context, uncle, parent)) ??
+    (disabled.has('gasLimitRange') ? null : checkGasLimitRange(uncle, parent))
   )
 }
