@@ -100,8 +100,10 @@ impl From<StateError> for TransactionError {
 pub enum HaltKind {
     /// Not enough gas.
     OutOfGas,
+    /// Not enough gas left to store the code of the new contract.
+    CodeDeposit,
     /// No such opcode at this height.
-    InvalidOpcode,
+    InvalidOpcode(u8),
     /// The target is no JUMPDEST.
     BadJump,
     /// Too few words on the stack.

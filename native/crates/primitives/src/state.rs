@@ -37,6 +37,13 @@ pub trait StateReader: Send + Sync {
     /// Bytes of a storage cell as stored; None when absent. Cells written as words have no leading
     /// zeros and are never empty.
     fn storage(&self, account: &AccountRef, key: &U256) -> Result<Option<Bytes>, StateError>;
+    /// At most `limit` cells of the account in trie order, those after the slot `after` when given.
+    fn storage_cells(
+        &self,
+        account: &AccountRef,
+        after: Option<&U256>,
+        limit: usize,
+    ) -> Result<Vec<(U256, Bytes)>, StateError>;
 }
 
 /// Changes to the state, in the order of application: recursive deletions, then the writes

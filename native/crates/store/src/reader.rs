@@ -100,4 +100,13 @@ impl StateReader for RootReader {
         self.fill(key, || HeadValue::cell(value.as_ref()));
         Ok(value)
     }
+
+    fn storage_cells(
+        &self,
+        account: &AccountRef,
+        after: Option<&U256>,
+        limit: usize,
+    ) -> Result<Vec<(U256, Bytes)>, StateError> {
+        self.store.storage_cells(self.root, account, after, limit)
+    }
 }

@@ -74,17 +74,20 @@ impl Evm {
             depth: depth + 1,
         };
         if I::FRAMES {
-            inspector.enter(&FrameEntry {
-                kind: FrameKind::of_call(request.opcode),
-                target: if code.is_some() { Target::Code } else { Target::NoCode },
-                depth: depth + 1,
-                from: input.caller_address,
-                to: context,
-                code_address: request.address,
-                value: input.call_value,
-                gas: request.gas,
-                input: copy_memory(machine, request.input),
-            });
+            inspector.enter(
+                &FrameEntry {
+                    kind: FrameKind::of_call(request.opcode),
+                    target: if code.is_some() { Target::Code } else { Target::NoCode },
+                    depth: depth + 1,
+                    from: input.caller_address,
+                    to: context,
+                    code_address: request.address,
+                    value: input.call_value,
+                    gas: request.gas,
+                    input: copy_memory(machine, request.input),
+                },
+                &mut host.journal,
+            )?;
         }
         let Some(code) = code else {
             machine.gas.erase_cost(request.gas);
@@ -93,7 +96,10 @@ impl Evm {
             }
             let _ = machine.stack.push(U256::ONE);
             if I::FRAMES {
-                inspector.exit(&FrameExit { gas_used: 0, output: Bytes::new(), status: FrameStatus::Success });
+                inspector.exit(
+                    &FrameExit { gas_used: 0, output: Bytes::new(), status: FrameStatus::Success },
+                    &mut host.journal,
+                )?;
             }
             return Ok(None);
         };
@@ -123,7 +129,8 @@ impl Evm {
             self.host.journal.revert(checkpoint);
             if I::FRAMES {
                 let status = FrameStatus::Halt(halt::plain(HaltKind::HeaderBeyondCode));
-                inspector.exit(&FrameExit { gas_used: request.gas, output: Bytes::new(), status });
+                inspector
+                    .exit(&FrameExit { gas_used: request.gas, output: Bytes::new(), status }, &mut self.host.journal)?;
             }
         }
         Ok(None)

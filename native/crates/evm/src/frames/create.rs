@@ -67,17 +67,20 @@ impl Evm {
             return Ok(None);
         }
         if I::FRAMES {
-            inspector.enter(&FrameEntry {
-                kind: if request.salt.is_some() { FrameKind::Create2 } else { FrameKind::Create },
-                target: Target::Code,
-                depth: depth + 1,
-                from: creator,
-                to: address,
-                code_address: address,
-                value: request.value,
-                gas,
-                input: request.initcode.clone(),
-            });
+            inspector.enter(
+                &FrameEntry {
+                    kind: if request.salt.is_some() { FrameKind::Create2 } else { FrameKind::Create },
+                    target: Target::Code,
+                    depth: depth + 1,
+                    from: creator,
+                    to: address,
+                    code_address: address,
+                    value: request.value,
+                    gas,
+                    input: request.initcode.clone(),
+                },
+                &mut host.journal,
+            )?;
         }
         let frame = NewFrame {
             entry: initcode_entry(&request.initcode),
@@ -112,7 +115,7 @@ impl Evm {
             self.host.journal.revert(checkpoint);
             if I::FRAMES {
                 let status = FrameStatus::Halt(halt::plain(HaltKind::HeaderBeyondCode));
-                inspector.exit(&FrameExit { gas_used: gas, output: Bytes::new(), status });
+                inspector.exit(&FrameExit { gas_used: gas, output: Bytes::new(), status }, &mut self.host.journal)?;
             }
         }
         Ok(None)

@@ -29,7 +29,7 @@ impl Evm {
                     below.internal_count += env.internal_count;
                 }
                 if I::FRAMES {
-                    inspector.exit(&exit_of(&result, gas));
+                    inspector.exit(&exit_of(&result, gas), &mut self.host.journal)?;
                 }
                 self.return_from_call(result, offset, size);
             }
@@ -37,7 +37,7 @@ impl Evm {
                 self.host.constructors -= 1;
                 let exit = self.return_from_create(result, address, checkpoint, gas)?;
                 if I::FRAMES {
-                    inspector.exit(&exit);
+                    inspector.exit(&exit, &mut self.host.journal)?;
                 }
             }
         }
@@ -109,7 +109,7 @@ pub(crate) fn check_code(rules: &VmRules, code: &[u8], gas_left: u64) -> Result<
     if rules.no_ef_code && code.first() == Some(&0xef) {
         Err(HaltKind::CodePrefix)
     } else if gas_left < deposit {
-        Err(HaltKind::OutOfGas)
+        Err(HaltKind::CodeDeposit)
     } else if code.len() > MAX_CODE_SIZE {
         Err(HaltKind::CodeTooLong)
     } else {

@@ -14,7 +14,7 @@ pub(crate) fn plain(kind: HaltKind) -> Halt {
         HaltKind::HeaderBeyondCode => "the code header points beyond the code",
         HaltKind::CodePrefix => "Contract code cannot start with 0xEF byte (RSKIP544/EIP-3541)",
         HaltKind::CodeTooLong => "Maximum contract size allowed 24576",
-        HaltKind::OutOfGas => "Not enough gas for 'No gas to return just created contract' cause spending",
+        HaltKind::CodeDeposit => "Not enough gas for 'No gas to return just created contract' cause spending",
         HaltKind::BridgeBeforeRskip88 => "contracts cannot call the Bridge before RSKIP88",
         _ => "halt",
     };
@@ -29,7 +29,7 @@ pub(super) fn describe(machine: &Machine, host: &mut EvmHost, code: InstructionR
     let name = opcode_name(opcode).unwrap_or("unknown opcode");
     let kind = match code {
         InstructionResult::OpcodeNotFound | InstructionResult::NotActivated | InstructionResult::InvalidFEOpcode => {
-            HaltKind::InvalidOpcode
+            HaltKind::InvalidOpcode(opcode)
         }
         InstructionResult::InvalidJump => HaltKind::BadJump,
         InstructionResult::StackUnderflow => HaltKind::StackUnderflow,
@@ -47,7 +47,7 @@ pub(super) fn describe(machine: &Machine, host: &mut EvmHost, code: InstructionR
     };
     let text = match kind {
         HaltKind::OutOfGas => format!("Not enough gas for '{name}' operation executing"),
-        HaltKind::InvalidOpcode => format!("Invalid operation code: opcode[{opcode:02x}]"),
+        HaltKind::InvalidOpcode(_) => format!("Invalid operation code: opcode[{opcode:02x}]"),
         HaltKind::BadJump => "Operation with pc isn't 'JUMPDEST'".into(),
         HaltKind::StackUnderflow => format!("Expected stack size is not there for '{name}'"),
         HaltKind::StackOverflow => "Expected: overflow 1024 elements stack limit".into(),

@@ -6,7 +6,7 @@ use rhizome_primitives::contract::{CallType, ContractContext, ContractError};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 
 use super::call::copy_memory;
-use super::{Evm, FrameResult, covers, halt};
+use super::{Evm, FrameResult, covers, exit_of, halt};
 use crate::error::{ExecutionError, Halt, HaltKind};
 use crate::host::{CallRequest, EvmHost};
 use crate::instructions::call::keeps_account;
@@ -128,17 +128,20 @@ impl Evm {
             return Ok(Some(FrameResult::halt(halt::plain(HaltKind::BridgeBeforeRskip88))));
         }
         if I::FRAMES {
-            inspector.enter(&FrameEntry {
-                kind: FrameKind::of_call(request.opcode),
-                target: Target::Precompile,
-                depth: depth + 1,
-                from: sender,
-                to: context_address,
-                code_address: request.address,
-                value: request.value,
-                gas: request.gas,
-                input: input.clone(),
-            });
+            inspector.enter(
+                &FrameEntry {
+                    kind: FrameKind::of_call(request.opcode),
+                    target: Target::Precompile,
+                    depth: depth + 1,
+                    from: sender,
+                    to: context_address,
+                    code_address: request.address,
+                    value: request.value,
+                    gas: request.gas,
+                    input: input.clone(),
+                },
+                &mut host.journal,
+            )?;
         }
         let facts = CallFacts {
             transaction_hash,
@@ -161,35 +164,41 @@ impl Evm {
             }
         }
 
-        let rules = &host.rules;
+        let halted = |text: String, host: &mut EvmHost, inspector: &mut I| {
+            let result = FrameResult::halt(threw(text));
+            if I::FRAMES {
+                inspector.exit(&exit_of(&result, request.gas), &mut host.journal)?;
+            }
+            Ok(Some(result))
+        };
         let (used, output, status) = match outcome {
             Outcome::TooDear => {
                 host.journal.revert_state(checkpoint);
                 let _ = machine.stack.push(U256::ZERO);
-                if rules.clear_return_data {
+                if host.rules.clear_return_data {
                     machine.return_data.0 = Bytes::new();
                 }
                 (request.gas, Bytes::new(), FrameStatus::Halt(too_dear(precompile)))
             }
-            Outcome::NoPrice(text) => return Ok(Some(FrameResult::halt(threw(text)))),
-            Outcome::Threw(text, _) if !rules.precompile_failure_caught => {
-                return Ok(Some(FrameResult::halt(threw(text))));
+            Outcome::NoPrice(text) => return halted(text, host, inspector),
+            Outcome::Threw(text, _) if !host.rules.precompile_failure_caught => {
+                return halted(text, host, inspector);
             }
-            Outcome::Done(Some(output), price) if rules.precompile_failure_caught => {
+            Outcome::Done(Some(output), price) if host.rules.precompile_failure_caught => {
                 let copied = request.output.1.min(output.len());
                 machine.memory.set(request.output.0, &output[..copied]);
                 let _ = machine.stack.push(U256::ONE);
                 machine.return_data.0 = output.clone();
                 (price, output, FrameStatus::Success)
             }
-            Outcome::Done(output, price) if !rules.precompile_failure_caught => {
-                if rules.precompile_code_size {
+            Outcome::Done(output, price) if !host.rules.precompile_failure_caught => {
+                if host.rules.precompile_code_size {
                     machine.return_data.0 = output.clone().unwrap_or_default();
                 }
                 match &output {
-                    None if rules.precompile_output_cut => {}
-                    None => return Ok(Some(FrameResult::halt(threw("null output".into())))),
-                    Some(bytes) if rules.precompile_output_cut => {
+                    None if host.rules.precompile_output_cut => {}
+                    None => return halted("null output".into(), host, inspector),
+                    Some(bytes) if host.rules.precompile_output_cut => {
                         let copied = request.output.1.min(bytes.len());
                         machine.memory.set(request.output.0, &bytes[..copied]);
                     }
@@ -197,7 +206,7 @@ impl Evm {
                         // The whole output, also beyond what was paid for.
                         let offset = request.raw_output_offset as usize;
                         if offset > UNPAID_OFFSET_LIMIT {
-                            return Ok(Some(FrameResult::halt(threw("output offset out of range".into()))));
+                            return halted("output offset out of range".into(), host, inspector);
                         }
                         if !bytes.is_empty() {
                             grow(machine, offset + bytes.len());
@@ -217,7 +226,7 @@ impl Evm {
         };
         machine.gas.erase_cost(request.gas - used);
         if I::FRAMES {
-            inspector.exit(&FrameExit { gas_used: used, output, status });
+            inspector.exit(&FrameExit { gas_used: used, output, status }, &mut host.journal)?;
         }
         Ok(None)
     }

@@ -89,17 +89,24 @@ fn run_watched<I: Inspector>(
             return Err(ExecutionError::Interrupted);
         }
         let gas = machine.gas.remaining();
-        inspector.step(&StepView {
-            pc: machine.bytecode.pc(),
-            opcode: machine.bytecode.opcode(),
-            depth: machine.input.depth,
-            gas,
-            gas_limit: machine.gas.limit(),
-            address: machine.input.target_address,
-            stack: machine.stack.data(),
-            memory: &machine.memory.context_memory(),
-            return_data: &machine.return_data.0,
-        });
+        {
+            let memory = machine.memory.context_memory();
+            let view = StepView {
+                pc: machine.bytecode.pc(),
+                opcode: machine.bytecode.opcode(),
+                depth: machine.input.depth,
+                gas,
+                gas_limit: machine.gas.limit(),
+                address: machine.input.target_address,
+                stack: machine.stack.data(),
+                memory: &memory,
+                return_data: &machine.return_data.0,
+            };
+            inspector.step(&view, &mut host.journal)?;
+        }
+        if inspector.is_full() {
+            return Err(ExecutionError::Interrupted);
+        }
         let outcome = machine.step(&tables.instructions, &tables.gas, host);
         let halted = matches!(outcome, Err(code) if code.is_halt() || code == InstructionResult::FatalExternalError);
         inspector.step_end((!halted).then(|| gas.saturating_sub(machine.gas.remaining())));

@@ -2,10 +2,11 @@
 //! inspector and its constants remove what it does not want.
 
 use revm_bytecode::opcode::{CALL, CALLCODE, DELEGATECALL, STATICCALL};
+use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
 
 use crate::error::Halt;
-use crate::journal::Transfer;
+use crate::journal::{Journal, Transfer};
 
 /// How a frame came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,25 +129,33 @@ pub trait Inspector {
     /// Whether the other hooks are wanted.
     const FRAMES: bool;
 
-    /// Before an instruction, with the cell that SLOAD or SSTORE will touch.
-    fn step(&mut self, view: &StepView<'_>) {
-        let _ = view;
+    /// Before an instruction.
+    fn step(&mut self, view: &StepView<'_>, journal: &mut Journal) -> Result<(), StateError> {
+        let _ = (view, journal);
+        Ok(())
     }
 
-    /// After an instruction that did not halt: gas left and, for calls that run code, before the
-    /// child runs. `cost` is None when it halted.
+    /// Whether watching any longer is useless: execution then ends as if interrupted.
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// After an instruction, for calls before the callee runs: what it cost, with the gas handed to a
+    /// callee but not that handed to a constructor; None when it halted.
     fn step_end(&mut self, cost: Option<u64>) {
         let _ = cost;
     }
 
     /// A call or creation starts.
-    fn enter(&mut self, entry: &FrameEntry) {
-        let _ = entry;
+    fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
+        let _ = (entry, journal);
+        Ok(())
     }
 
-    /// It ends.
-    fn exit(&mut self, exit: &FrameExit) {
-        let _ = exit;
+    /// It ends. At depth 0 changes that are to be undone are not yet.
+    fn exit(&mut self, exit: &FrameExit, journal: &mut Journal) -> Result<(), StateError> {
+        let _ = (exit, journal);
+        Ok(())
     }
 
     /// SELFDESTRUCT of `account` with `balance` wei left to `beneficiary`.

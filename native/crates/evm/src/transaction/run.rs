@@ -57,8 +57,14 @@ impl Evm {
             self.host.journal.transfer(transaction.sender, to.into(), transaction.value)?;
             if I::FRAMES {
                 let input = transaction.data.clone();
-                inspector.enter(&entry(transaction, FrameKind::Call, Target::NoCode, to, leftover as u64, input));
-                inspector.exit(&FrameExit { gas_used: 0, output: Bytes::new(), status: FrameStatus::Success });
+                inspector.enter(
+                    &entry(transaction, FrameKind::Call, Target::NoCode, to, leftover as u64, input),
+                    &mut self.host.journal,
+                )?;
+                inspector.exit(
+                    &FrameExit { gas_used: 0, output: Bytes::new(), status: FrameStatus::Success },
+                    &mut self.host.journal,
+                )?;
             }
             return Ok(Run::succeeded(leftover, intrinsic));
         };
@@ -69,7 +75,8 @@ impl Evm {
         };
         if I::FRAMES {
             let input = transaction.data.clone();
-            inspector.enter(&entry(transaction, FrameKind::Call, Target::Code, to, gas, input));
+            inspector
+                .enter(&entry(transaction, FrameKind::Call, Target::Code, to, gas, input), &mut self.host.journal)?;
         }
         let result = self.run_top(
             NewFrame {
@@ -89,7 +96,7 @@ impl Evm {
             inspector,
         )?;
         if I::FRAMES {
-            inspector.exit(&exit(&result, gas));
+            inspector.exit(&exit(&result, gas), &mut self.host.journal)?;
         }
         self.conclude(transaction, result, checkpoint)
     }
@@ -117,7 +124,10 @@ impl Evm {
         };
         if I::FRAMES {
             let input = transaction.data.clone();
-            inspector.enter(&entry(transaction, FrameKind::Create, Target::Code, address, gas, input));
+            inspector.enter(
+                &entry(transaction, FrameKind::Create, Target::Code, address, gas, input),
+                &mut self.host.journal,
+            )?;
         }
         let mut result = self.run_top(
             NewFrame {
@@ -146,7 +156,7 @@ impl Evm {
             }
         }
         if I::FRAMES {
-            inspector.exit(&exit(&result, gas));
+            inspector.exit(&exit(&result, gas), &mut self.host.journal)?;
         }
         let run = self.conclude(transaction, result, checkpoint)?;
         Ok(Run { created: Some(address), ..run })
@@ -217,11 +227,12 @@ impl Evm {
         if leftover < 0 && with_intrinsic {
             return Err(Self::internal("gas below the price of the contract called"));
         }
-        let outcome = precompile.run(&context, &mut state, data);
         if I::FRAMES {
             let input = transaction.data.clone();
-            inspector.enter(&entry(transaction, FrameKind::Call, Target::Precompile, address, price, input));
+            let entry = entry(transaction, FrameKind::Call, Target::Precompile, address, price, input);
+            inspector.enter(&entry, state.journal)?;
         }
+        let outcome = precompile.run(&context, &mut state, data);
         for transfer in host.transfers.drain(..) {
             if I::FRAMES {
                 inspector.transfer(&transfer);
@@ -250,7 +261,7 @@ impl Evm {
                 }
                 _ => FrameStatus::Success,
             };
-            inspector.exit(&FrameExit { gas_used: price, output: run.output.clone(), status });
+            inspector.exit(&FrameExit { gas_used: price, output: run.output.clone(), status }, &mut host.journal)?;
         }
         Ok(run)
     }
