@@ -3,10 +3,12 @@
 
 #![allow(unreachable_pub, reason = "napi exports what is public in private modules")]
 
+mod basic_cost;
 mod block;
 mod bytes;
 mod crypto;
 mod errors;
+mod directory_lock;
 mod execution;
 mod merged_mining;
 mod spec;

@@ -24,6 +24,7 @@ pub use block::{
 };
 pub use error::{ExecutionError, Failure, Halt, HaltKind, InvalidTransaction, TransactionError};
 pub use frames::Evm;
+pub use gas::basic_cost;
 pub use host::BlockContext;
 pub use journal::{Cell, Journal, KeySets, StateKey, Transfer};
 pub use receipt::{Bloom, Receipt, bloom};

@@ -1,0 +1,28 @@
+//! The lock that keeps a second process out of a data directory.
+
+use napi_derive::napi;
+
+use crate::errors::{Code, Result, error};
+
+/// A data directory that this process has for itself, until it is released or the process ends.
+#[napi]
+pub struct DirectoryLock {
+    inner: Option<rhizome_store::DirectoryLock>,
+}
+
+#[napi]
+impl DirectoryLock {
+    /// Lets others have the directory.
+    #[napi]
+    pub fn release(&mut self) {
+        self.inner = None;
+    }
+}
+
+/// Takes the lock in an existing folder; null when another process has it.
+#[napi(catch_unwind)]
+pub fn lock_directory(folder: String) -> Result<Option<DirectoryLock>> {
+    let lock = rhizome_store::DirectoryLock::acquire(folder.as_ref())
+        .map_err(|failure| error(Code::Store, format!("{folder}: {failure}")))?;
+    Ok(lock.map(|inner| DirectoryLock { inner: Some(inner) }))
+}
