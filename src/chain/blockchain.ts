@@ -6,7 +6,7 @@ import { LogIndexChanges } from '../storage/logIndex.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { ancestorFactsOf } from './ancestorFacts.ts'
 import { Ancestry } from './ancestry.ts'
-import type { BlockExecutor } from './blockExecutor.ts'
+import type { BlockExecutor, ExecutedBlock } from './blockExecutor.ts'
 import { ChainReader } from './chainReader.ts'
 import { type HeadChange, moveHead, writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
@@ -14,7 +14,7 @@ import type { BlockHeader } from './codec/header.ts'
 import { isBetterTip } from './forkChoice.ts'
 import { OrphanBlocks } from './orphanBlocks.ts'
 import type { ValidationContext } from './validation/context.ts'
-import { InvalidBlockError } from './validation/errors.ts'
+import { InvalidBlockError, UndecidedBlockError } from './validation/errors.ts'
 import type { OptionalRule } from './validation/rules.ts'
 import { createInvalidBlockError, validateBlock } from './validation/validateBlock.ts'
 
@@ -26,6 +26,8 @@ export type ConnectResult =
   /** Kept until its parent comes, as long as there is room. */
   | { readonly status: 'NO_PARENT' }
   | { readonly status: 'INVALID_BLOCK'; readonly error: InvalidBlockError }
+  /** Could not be judged, which says nothing about the block. */
+  | { readonly status: 'UNDECIDED'; readonly error: UndecidedBlockError }
 
 /** What a chain is made of. */
 export interface BlockchainOptions {
@@ -109,7 +111,7 @@ export class Blockchain {
 
   /**
    * Connects blocks in order, in one commit: first the states become durable, then everything else in one
-   * transaction. Ends with the first invalid block; what came before it stays.
+   * transaction. Ends with the first block that is invalid or cannot be judged; what came before it stays.
    * @returns one result per block that was looked at
    */
   connectAll(blocks: Iterable<Block>): ConnectResult[] {
@@ -122,7 +124,7 @@ export class Blockchain {
         for (const block of blocks) {
           const result = this.#connect(writer, block, changes)
           found.push(result)
-          if (result.status === 'INVALID_BLOCK') break
+          if (result.status === 'INVALID_BLOCK' || result.status === 'UNDECIDED') break
           if (result.status === 'IMPORTED_BEST' || result.status === 'IMPORTED_NOT_BEST') {
             this.#connectOrphans(writer, block.hashHex, changes)
           }
@@ -154,6 +156,7 @@ export class Blockchain {
       return this.#choose(writer, block, totalDifficulty, changes)
     } catch (error) {
       if (error instanceof InvalidBlockError) return { status: 'INVALID_BLOCK', error }
+      if (error instanceof UndecidedBlockError) return { status: 'UNDECIDED', error }
       throw error
     }
   }
@@ -162,11 +165,21 @@ export class Blockchain {
     if (block.number === 0) {
       throw createInvalidBlockError('blockNumber', { expected: 'a height above 0', found: '0' }, block)
     }
-    validateBlock(this.#context, block, parent)
-    const { receipts } = this.#executor.execute(block, parent)
+    const { receipts } = this.#execute(block, parent)
     writeBlock(writer, block, { receipts, totalDifficulty })
     this.#executor.connected(block, totalDifficulty)
     this.ancestry.add(ancestorFactsOf(block))
+  }
+
+  /** Applies every rule. Nothing is written, so that a failure leaves the blocks before this one. */
+  #execute(block: Block, parent: BlockHeader): ExecutedBlock {
+    try {
+      validateBlock(this.#context, block, parent)
+      return this.#executor.execute(block, parent)
+    } catch (error) {
+      if (error instanceof InvalidBlockError) throw error
+      throw new UndecidedBlockError(block, error)
+    }
   }
 
   #choose(writer: TableWriter, block: Block, totalDifficulty: bigint, changes: HeadChange[]): ConnectResult {

@@ -5,7 +5,7 @@ import type { ExitCode } from './exitCodes.ts'
 /** Where a command writes: results to stdout, progress and messages to stderr. */
 export type CommandStreams = {
   readonly stdout: NodeJS.WritableStream
-  readonly stderr: NodeJS.WritableStream
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
 }
 
 /** What a running command has. */

@@ -8,6 +8,7 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import { createNativeChainSpec, type NativeChainSpec } from '../native/chainSpec.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
+import { lockDataDir } from '../storage/lock.ts'
 import { NativeBlockExecutor } from './blockExecutor.ts'
 import { NativeGenesisState } from './genesisState.ts'
 
@@ -43,9 +44,20 @@ export interface OpenChain {
 
 /**
  * Opens a data directory, makes the genesis block where there is none, and goes on from the stored head.
- * @throws StorageError for a store of another format or chain, or one whose head has no state
+ * @throws StorageError when another process has the directory, for a store of another format or chain, or one
+ * whose head has no state
  */
 export function openChain(options: OpenChainOptions): OpenChain {
+  const unlock = lockDataDir(options.dataDir)
+  try {
+    return openLocked(options, unlock)
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+function openLocked(options: OpenChainOptions, unlock: () => void): OpenChain {
   const { spec, dataDir } = options
   const nativeSpec = createNativeChainSpec(spec)
   const stateStore = StateStore.open(join(dataDir, STATE_FOLDER), options.storeOptions)
@@ -74,6 +86,7 @@ export function openChain(options: OpenChainOptions): OpenChain {
     close: async () => {
       await environment.flushed()
       await environment.close()
+      unlock()
     },
   }
 }

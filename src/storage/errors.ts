@@ -4,6 +4,8 @@ export type StorageErrorCode =
   | 'STORAGE_FORMAT'
   /** Holds another network's chain. */
   | 'STORAGE_NETWORK'
+  /** Another process writes it. */
+  | 'STORAGE_LOCKED'
   /** Something that must be there is not. */
   | 'STORAGE_CORRUPT'
 

@@ -16,25 +16,19 @@ export function createLogsBloom(logs: readonly Log[]): Buffer {
 
 /** Sets the bits of one address or topic. */
 export function addToBloom(bloom: Buffer, element: Uint8Array): void {
+  for (const { byte, mask } of bloomBits(element)) bloom[byte] = (bloom[byte] ?? 0) | mask
+}
+
+/** The three bits of an address or topic: byte of the bloom, and the bit in it. */
+export function bloomBits(element: Uint8Array): { readonly byte: number; readonly mask: number }[] {
   const hash = keccak256(element)
-  for (let index = 0; index < 6; index += 2) {
+  return [0, 2, 4].map((index) => {
     const bit = hash.readUInt16BE(index) & 0x7ff
-    const position = BLOOM_LENGTH - 1 - (bit >> 3)
-    bloom[position] = (bloom[position] ?? 0) | (1 << (bit & 7))
-  }
+    return { byte: BLOOM_LENGTH - 1 - (bit >> 3), mask: 1 << (bit & 7) }
+  })
 }
 
 /** Adds every bit of one bloom to another of the same length. */
 export function mergeBloom(into: Buffer, bloom: Uint8Array): void {
   for (let index = 0; index < BLOOM_LENGTH; index += 1) into[index] = (into[index] ?? 0) | (bloom[index] ?? 0)
-}
-
-/** Whether an address or topic may be in the logs that the bloom stands for. */
-export function bloomMayContain(bloom: Uint8Array, element: Uint8Array): boolean {
-  const hash = keccak256(element)
-  for (let index = 0; index < 6; index += 2) {
-    const bit = hash.readUInt16BE(index) & 0x7ff
-    if (((bloom[BLOOM_LENGTH - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) === 0) return false
-  }
-  return true
 }

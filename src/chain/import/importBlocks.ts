@@ -4,7 +4,7 @@ import type { Blockchain, ConnectResult } from '../blockchain.ts'
 import { type Block, parseBlockUnchecked } from '../codec/block.ts'
 import { headerFromItems } from '../codec/headerDecoder.ts'
 import { itemAt, parseRLPList } from '../codec/rlpReader.ts'
-import { InvalidBlockError } from '../validation/errors.ts'
+import { InvalidBlockError, type UndecidedBlockError } from '../validation/errors.ts'
 import { readBlockFile } from './blockFileReader.ts'
 import { type ReadBlock, unpackBlocks } from './messages.ts'
 import { unpackSenders } from './senders.ts'
@@ -32,6 +32,8 @@ export interface ImportReport extends ImportProgress {
   readonly orphans: number
   /** The first invalid block, where the import ended; everything before it is stored. */
   readonly invalid: InvalidBlockError | null
+  /** The first block that could not be judged, where the import ended likewise. */
+  readonly undecided: UndecidedBlockError | null
   /** Whether the caller ended it. */
   readonly interrupted: boolean
 }
@@ -66,6 +68,7 @@ export async function importBlocks(options: ImportOptions): Promise<ImportReport
     bytes: 0,
   }
   let invalid: InvalidBlockError | null = null
+  let undecided: UndecidedBlockError | null = null
   const messages = readBlockFile({
     path: options.path,
     spec,
@@ -79,19 +82,27 @@ export async function importBlocks(options: ImportOptions): Promise<ImportReport
     }
     const outcome = connectBatch(options, unpackBlocks(message))
     invalid = outcome.invalid
+    undecided = outcome.undecided
     progress = { ...addOutcome(progress, outcome), offset: message.offset, head: chain.head.number }
     options.onProgress?.(progress)
-    if (invalid !== null || signal?.aborted === true) break
+    if (invalid !== null || undecided !== null || signal?.aborted === true) break
     // Lets signals and timers run between commits.
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { ...progress, orphans: chain.orphanCount, invalid, interrupted: signal?.aborted === true }
+  return {
+    ...progress,
+    orphans: chain.orphanCount,
+    invalid,
+    undecided,
+    interrupted: signal?.aborted === true,
+  }
 }
 
 interface BatchOutcome {
   readonly blocks: number
   readonly connected: readonly Block[]
   readonly invalid: InvalidBlockError | null
+  readonly undecided: UndecidedBlockError | null
 }
 
 function connectBatch({ chain, spec, onResult }: ImportOptions, batch: readonly ReadBlock[]): BatchOutcome {
@@ -107,15 +118,19 @@ function connectBatch({ chain, spec, onResult }: ImportOptions, batch: readonly 
   }
   const results = chain.connectAll(blocks)
   const connected: Block[] = []
-  let invalid = undecodable
+  let invalid: InvalidBlockError | null = null
+  let undecided: UndecidedBlockError | null = null
   results.forEach((result, index) => {
     const block = blocks[index]
     if (block === undefined) return
     if (result.status === 'IMPORTED_BEST' || result.status === 'IMPORTED_NOT_BEST') connected.push(block)
     if (result.status === 'INVALID_BLOCK') invalid = result.error
+    if (result.status === 'UNDECIDED') undecided = result.error
     onResult?.(block, result)
   })
-  return { blocks: results.length, connected, invalid }
+  // A block that does not decode is reached only when all before it were connected.
+  if (invalid === null && undecided === null) invalid = undecodable
+  return { blocks: results.length, connected, invalid, undecided }
 }
 
 function addOutcome(progress: ImportProgress, outcome: BatchOutcome): ImportProgress {

@@ -1,6 +1,6 @@
 import type { LogConditions } from '../../storage/logIndex.ts'
 import { ANY_LOG, addressTerm, topicTerm } from '../../storage/logTerm.ts'
-import { bloomMayContain } from '../codec/logsBloom.ts'
+import { bloomBits } from '../codec/logsBloom.ts'
 
 /** Which logs are meant. Empty lists match anything. */
 export interface LogCriteria {
@@ -20,9 +20,13 @@ export function logConditions({ addresses, topics }: LogCriteria): LogConditions
   return asked.length === 0 ? [[ANY_LOG]] : asked
 }
 
-/** Whether a block of this bloom may hold such a log. */
-export function bloomMayMatch(bloom: Buffer, { addresses, topics }: LogCriteria): boolean {
-  const mayHold = (alternatives: readonly Buffer[]) =>
-    alternatives.length === 0 || alternatives.some((element) => bloomMayContain(bloom, element))
-  return mayHold(addresses) && topics.every(mayHold)
+/** A test whether a block of some bloom may hold such a log. */
+export function createBloomTest({ addresses, topics }: LogCriteria): (bloom: Uint8Array) => boolean {
+  const conditions = [addresses, ...topics]
+    .filter((alternatives) => alternatives.length > 0)
+    .map((alternatives) => alternatives.map((element) => bloomBits(element)))
+  return (bloom) =>
+    conditions.every((alternatives) =>
+      alternatives.some((bits) => bits.every(({ byte, mask }) => ((bloom[byte] ?? 0) & mask) !== 0)),
+    )
 }

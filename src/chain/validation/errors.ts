@@ -36,3 +36,19 @@ export class InvalidBlockError extends Error {
     return { code, rule, expected, found, number, hash }
   }
 }
+
+/** A block that could not be judged: the core failed, or the block needs what this node does not have. */
+export class UndecidedBlockError extends Error {
+  readonly code = 'UNDECIDED_BLOCK'
+  readonly number: number
+  /** 64 hex digits with `0x`. */
+  readonly hash: string
+  override readonly name = 'UndecidedBlockError'
+
+  constructor(block: { readonly number: number; readonly hashHex: string }, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(`block ${block.number} 0x${block.hashHex} cannot be judged: ${reason}`, { cause })
+    this.number = block.number
+    this.hash = `0x${block.hashHex}`
+  }
+}

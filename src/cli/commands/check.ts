@@ -1,5 +1,9 @@
+import { checkChain } from '../../chain/check/checkChain.ts'
+import { networkByName } from '../../config/networks/byName.ts'
+import { stateRootAfter } from '../../state/stateRoot.ts'
 import { defineCommand } from '../command.ts'
-import { CommandError } from '../errors.ts'
+import { EXIT_CODES } from '../exitCodes.ts'
+import { openConfiguredChain } from '../openNode.ts'
 
 /** `rhizome check`: walks the store and says what is wrong with it. */
 export const check = defineCommand({
@@ -18,7 +22,33 @@ export const check = defineCommand({
     },
     full: { kind: 'boolean', group: 'Command', default: false, doc: 'Read the state of every block' },
   },
-  run: async () => {
-    throw new CommandError('NotBuilt', 'check: this version cannot check a store yet')
+  run: async ({ config, extra, stdout, stderr }) => {
+    const spec = networkByName(config.network)
+    const opened = openConfiguredChain(config)
+    try {
+      const { problems, blocks, sideBlocks, states } = checkChain({
+        spec,
+        environment: opened.environment,
+        states: {
+          checkStateAfter: (header) => {
+            opened.stateStore.checkRoot(stateRootAfter(spec, opened.stateStore, header))
+          },
+        },
+        stateBlocks: extra.full ? Number.POSITIVE_INFINITY : extra.blocks,
+        ...(stderr.isTTY === true
+          ? { onHeight: (height) => stderr.write(`\r\u001b[2Kblock ${height}`) }
+          : {}),
+      })
+      if (stderr.isTTY === true) stderr.write('\r\u001b[2K')
+      for (const { number, hash, message } of problems) {
+        stdout.write(`${number === null ? 'store' : `block ${number} ${hash}`}: ${message}\n`)
+      }
+      stdout.write(
+        `${blocks} blocks, ${sideBlocks} side blocks, ${states} states: ${problems.length} problems\n`,
+      )
+      return problems.length === 0 ? EXIT_CODES.ok : EXIT_CODES.damaged
+    } finally {
+      await opened.close()
+    }
   },
 })

@@ -1,5 +1,10 @@
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { exportBlocks as storedBlocks } from '../../chain/exportBlocks.ts'
 import { defineCommand } from '../command.ts'
-import { CommandError } from '../errors.ts'
+import { EXIT_CODES } from '../exitCodes.ts'
+import { openConfiguredChain } from '../openNode.ts'
 
 /** `rhizome export`: writes the canonical chain as RLP blocks. */
 export const exportBlocks = defineCommand({
@@ -33,7 +38,23 @@ export const exportBlocks = defineCommand({
       doc: 'File to write; none writes to the standard output',
     },
   },
-  run: async () => {
-    throw new CommandError('NotBuilt', 'export: this version cannot export blocks yet')
+  run: async ({ config, extra, stdout, stderr }) => {
+    const opened = openConfiguredChain(config)
+    try {
+      const blocks = storedBlocks(opened.chain.reader, { from: extra.from, to: extra.to })
+      let count = 0
+      const encoded = function* (): Generator<Buffer> {
+        for (const block of blocks) {
+          count += 1
+          yield block.encoded
+        }
+      }
+      if (extra.output === null) await pipeline(Readable.from(encoded()), stdout, { end: false })
+      else await pipeline(Readable.from(encoded()), createWriteStream(extra.output))
+      stderr.write(`${count} blocks exported\n`)
+      return EXIT_CODES.ok
+    } finally {
+      await opened.close()
+    }
   },
 })

@@ -1,5 +1,19 @@
+import { BlockSourceError } from '../../chain/import/blockSource.ts'
+import { type ImportReport, importBlocks as importFile } from '../../chain/import/importBlocks.ts'
+import { networkByName } from '../../config/networks/byName.ts'
+import type { OpenChain } from '../../execution/openChain.ts'
+import { createLogger } from '../../observe/logger.ts'
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
+import { EXIT_CODES, type ExitCode } from '../exitCodes.ts'
+import {
+  createImportDisplay,
+  formatPace,
+  formatSeconds,
+  type ImportDisplay,
+  paceOf,
+} from '../importDisplay.ts'
+import { openConfiguredChain } from '../openNode.ts'
 
 /** `rhizome import FILE…`: reads blocks, validates, executes and stores them. */
 export const importBlocks = defineCommand({
@@ -11,7 +25,87 @@ export const importBlocks = defineCommand({
   files: 'some',
   options: ['network', 'dataDir', 'config', 'workers', 'logLevel', 'logFormat', 'commitEvery', 'stateCache'],
   extra: {},
-  run: async () => {
-    throw new CommandError('NotBuilt', 'import: this version cannot import blocks yet')
+  run: async ({ config, files, stdout, stderr }) => {
+    const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
+    const opened = openConfiguredChain(config)
+    const interruption = new AbortController()
+    const interrupt = () => interruption.abort()
+    process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+    try {
+      for (const path of files) {
+        const start = Date.now()
+        const display = createImportDisplay(stderr, logger)
+        const report = await importOne(opened, path, config, interruption.signal, display)
+        stdout.write(`${path}: ${describe(report, Date.now() - start)}\n`)
+        const code = exitCodeOf(report, stderr)
+        if (code !== EXIT_CODES.ok || report.interrupted) return code
+      }
+      return EXIT_CODES.ok
+    } finally {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+      await opened.close()
+    }
   },
 })
+
+async function importOne(
+  { chain }: OpenChain,
+  path: string,
+  config: { readonly network: Parameters<typeof networkByName>[0]; readonly commitEvery: number },
+  signal: AbortSignal,
+  display: ImportDisplay,
+): Promise<ImportReport> {
+  const onProgress = display.update
+  try {
+    return await importFile({
+      path,
+      spec: networkByName(config.network),
+      chain,
+      commitEvery: config.commitEvery,
+      signal,
+      onProgress,
+    })
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (!(error instanceof BlockSourceError) && !missing) throw error
+    throw new CommandError(
+      'Failed',
+      missing ? `no file ${path}` : `${path}: ${(error as Error).message}`,
+      undefined,
+      { cause: error },
+    )
+  } finally {
+    display.end()
+  }
+}
+
+function describe(report: ImportReport, milliseconds: number): string {
+  const known = report.blocks - report.connected
+  return [
+    `${report.connected} blocks and ${report.transactions} transactions imported`,
+    ...(known > 0 ? [`${known} known or waiting`] : []),
+    `head ${report.head}`,
+    `${formatSeconds(milliseconds / 1000)}, ${formatPace(paceOf(report, milliseconds))}`,
+    ...(report.interrupted ? ['interrupted'] : []),
+  ].join('; ')
+}
+
+function exitCodeOf(report: ImportReport, stderr: NodeJS.WritableStream): ExitCode {
+  const { invalid, undecided, orphans } = report
+  if (invalid !== null) {
+    stderr.write(
+      `error: invalid block ${invalid.number} ${invalid.hash}\n` +
+        `  rule     ${invalid.rule}\n  expected ${invalid.expected}\n  found    ${invalid.found}\n`,
+    )
+    return EXIT_CODES.invalidBlock
+  }
+  if (undecided !== null) {
+    stderr.write(`error: ${undecided.message}\n`)
+    return EXIT_CODES.failed
+  }
+  if (orphans > 0 && !report.interrupted) {
+    stderr.write(`error: ${orphans} blocks have a parent that is neither stored nor in the file\n`)
+    return EXIT_CODES.failed
+  }
+  return EXIT_CODES.ok
+}
