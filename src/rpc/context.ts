@@ -2,6 +2,7 @@ import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Receipt } from '../chain/codec/receipt.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
+import type { Wallet } from '../wallet/interface.ts'
 import type { AccountOverride } from './shared/params/stateOverrides.ts'
 
 /** A value now, or later where another thread has to be asked. */
@@ -58,8 +59,6 @@ export interface NodeStatus {
   readonly mining: boolean
   /** Hashes per second. */
   readonly hashrate: bigint
-  /** Addresses with a local key, 20 bytes each. */
-  readonly accounts: readonly Buffer[]
 }
 
 /** Place of a transaction in the canonical chain. */
@@ -224,6 +223,8 @@ export interface NodeContext {
   readonly execution: Execution
   readonly pool: PoolReader
   readonly commands: NodeCommands
+  /** Local keys; null where the wallet is switched off and in every thread but the front's. */
+  readonly wallet: Wallet | null
   /**
    * Takes a fresh snapshot: everything that is read until the next call belongs to one head.
    * Called before each batch.

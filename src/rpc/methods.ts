@@ -28,12 +28,24 @@ import { hashrate } from './eth/hashrate.ts'
 import { mining } from './eth/mining.ts'
 import { protocolVersion } from './eth/protocolVersion.ts'
 import { sendRawTransaction } from './eth/sendRawTransaction.ts'
+import { sendTransaction } from './eth/sendTransaction.ts'
+import { sign } from './eth/sign.ts'
+import { signTransaction } from './eth/signTransaction.ts'
+import { signTypedDataV4 } from './eth/signTypedDataV4.ts'
 import { syncing } from './eth/syncing.ts'
 import { mine } from './evm/mine.ts'
 import { listening } from './net/listening.ts'
 import { peerCount } from './net/peerCount.ts'
 import { peerList } from './net/peerList.ts'
 import { version } from './net/version.ts'
+import { dumpRawKey } from './personal/dumpRawKey.ts'
+import { importRawKey } from './personal/importRawKey.ts'
+import { listAccounts } from './personal/listAccounts.ts'
+import { lockAccount } from './personal/lockAccount.ts'
+import { newAccount } from './personal/newAccount.ts'
+import { newAccountWithSeed } from './personal/newAccountWithSeed.ts'
+import { sendTransaction as sendPersonalTransaction } from './personal/sendTransaction.ts'
+import { unlockAccount } from './personal/unlockAccount.ts'
 import { clientVersion } from './web3/clientVersion.ts'
 import { sha3 } from './web3/sha3.ts'
 
@@ -77,9 +89,21 @@ export const METHODS: readonly MethodDefinition[] = [
   call,
   estimateGas,
   sendRawTransaction,
+  sendTransaction,
+  sign,
+  signTransaction,
+  signTypedDataV4,
   getLogs,
   getProof,
   mine,
+  newAccount,
+  newAccountWithSeed,
+  importRawKey,
+  dumpRawKey,
+  listAccounts,
+  lockAccount,
+  unlockAccount,
+  sendPersonalTransaction,
 ]
 
 /**

@@ -1,7 +1,7 @@
 import type { Transaction } from '../chain/codec/transaction.ts'
 import { exceedsGasPriceCap, POOL_GAS_PRICE_CAP } from '../chain/gasPriceCap.ts'
 import { MAXIMUM_INIT_CODE_BYTES, MAXIMUM_TRANSACTION_GAS } from '../config/consensus.ts'
-import { PoolRefusal } from './errors.ts'
+import { GAS_PRICE_TOO_LOW, PoolRefusal } from './errors.ts'
 import type { PoolHead, PoolLimits } from './interface.ts'
 
 /** Most bytes of a transaction that the pool takes. */
@@ -37,7 +37,7 @@ export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: P
     throw new PoolRefusal('INSUFFICIENT_FUNDS', 'insufficient funds')
   }
   if (transaction.gasPrice < head.minimumGasPrice) {
-    throw new PoolRefusal('GAS_PRICE_TOO_LOW', "transaction's gas price lower than block's minimum")
+    throw new PoolRefusal('GAS_PRICE_TOO_LOW', GAS_PRICE_TOO_LOW)
   }
   if (basicCost > transaction.gasLimit) {
     throw new PoolRefusal('BASIC_COST', "transaction's basic cost is above the gas limit")

@@ -29,3 +29,6 @@ export class PoolRefusal extends Error {
     this.code = code
   }
 }
+
+/** Refusal of a gas price below the head's minimum, to which senders' own texts add the figures. */
+export const GAS_PRICE_TOO_LOW = "transaction's gas price lower than block's minimum"

@@ -34,7 +34,6 @@ export function createChainContext(
       coinbase: fromHex('0xec4ddeb4380ad69b3e509baad9f158cdf4e4681d'),
       mining: false,
       hashrate: 0n,
-      accounts: [],
     }),
     chain,
     state: { at: absent('state') },
@@ -49,6 +48,7 @@ export function createChainContext(
       sendTransaction: async () => ({ status: 'refused', reason: 'transaction nonce too low' }),
       mine: async () => undefined,
     },
+    wallet: null,
     refresh: () => undefined,
     release: () => undefined,
   }

@@ -19,6 +19,13 @@ export const NODE_OPTIONS = {
     defaultText: 'dev on regtest and devnet, else hosted',
     doc: 'Which methods are open: dev opens those that change the chain or hold keys, hosted only public ones',
   },
+  wallet: {
+    kind: 'boolean',
+    group: 'Node',
+    default: ({ profile }) => profile === 'dev',
+    defaultText: 'on with the dev profile, else off',
+    doc: 'Hold keys in <data-dir>/keystore and sign with them; the hosted profile never does',
+  },
   dataDir: {
     kind: 'text',
     group: 'Node',

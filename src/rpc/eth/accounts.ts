@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 
-/** Addresses that the node holds a key for. */
+/** Addresses that the node holds a key for; none on a hosted endpoint and without a wallet. */
 export const accounts = defineMethod({
   name: 'eth_accounts',
   doc: 'Addresses that the node holds a key for.',
@@ -9,6 +9,6 @@ export const accounts = defineMethod({
   result: { type: 'array' },
   lane: 'inline',
   cost: 1,
-  cache: 'head',
-  handler: (context) => (context.node.settings.hosted ? [] : context.status().accounts.map(toHex)),
+  cache: 'none',
+  handler: ({ node, wallet }) => (node.settings.hosted ? [] : (wallet?.addresses() ?? []).map(toHex)),
 })

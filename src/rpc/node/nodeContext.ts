@@ -1,6 +1,7 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
+import type { Wallet } from '../../wallet/interface.ts'
 import type {
   Execution,
   Interrupt,
@@ -24,6 +25,8 @@ export interface NodeContextParts {
   /** Pool and writer, which live in the chain thread. */
   readonly pool: PoolReader
   readonly commands: NodeCommands
+  /** Given in the front thread only. */
+  readonly wallet?: Wallet | null
   status(): NodeStatus
 }
 
@@ -40,6 +43,7 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     execution: parts.execution,
     pool: parts.pool,
     commands: parts.commands,
+    wallet: parts.wallet ?? null,
     refresh: () => chain.refresh(),
     release: () => chain.release(),
   }

@@ -1,0 +1,26 @@
+import { toHex } from '../../util/bytes.ts'
+import { defineMethod } from '../defineMethod.ts'
+import { invalidParams } from '../errors.ts'
+import { sendLocalTransaction } from '../shared/localTransaction.ts'
+import { transactionObject } from '../shared/params/transactionObject.ts'
+import { localWallet, walletAnswer } from '../shared/wallet.ts'
+
+/** Hash of a transaction that an unlocked account signed and the pool took (facts/rpc.md §3.4). */
+export const sendTransaction = defineMethod({
+  name: 'eth_sendTransaction',
+  doc: 'Signs a transaction with the key of an unlocked account and sends it.',
+  params: [transactionObject()],
+  result: { type: 'string', title: 'DATA' },
+  lane: 'chain',
+  cost: 15,
+  cache: 'none',
+  handler: (context, [call]) => {
+    const wallet = localWallet(context)
+    if (call.from === null) throw invalidParams('from is null')
+    const signer = wallet.signer(call.from)
+    if (signer === null) {
+      throw invalidParams(`Could not find account for address: ${toHex(call.from)}`)
+    }
+    return walletAnswer(() => sendLocalTransaction(context, wallet, signer, call, 'written'))
+  },
+})

@@ -1,0 +1,17 @@
+import { toHex } from '../../util/bytes.ts'
+import { defineMethod } from '../defineMethod.ts'
+import { secretText } from '../shared/params/secret.ts'
+import { personalWallet } from '../shared/wallet.ts'
+
+/** Address of the account whose key is Keccak-256 of a seed; it is kept in memory only (facts/rpc.md §3.9). */
+export const newAccountWithSeed = defineMethod({
+  name: 'personal_newAccountWithSeed',
+  doc: 'Adds the account of a seed, in memory only.',
+  params: [secretText('seed', 'Seed')],
+  result: { type: 'string', title: 'ADDRESS' },
+  lane: 'chain',
+  cost: 5,
+  cache: 'none',
+  audience: 'dev',
+  handler: (context, [seed]) => toHex(personalWallet(context).addSeed(seed)),
+})

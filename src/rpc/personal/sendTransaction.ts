@@ -1,0 +1,28 @@
+import { defineMethod } from '../defineMethod.ts'
+import { invalidParams } from '../errors.ts'
+import { sendLocalTransaction } from '../shared/localTransaction.ts'
+import { secretText } from '../shared/params/secret.ts'
+import { transactionObject } from '../shared/params/transactionObject.ts'
+import { personalWallet, walletAnswer } from '../shared/wallet.ts'
+
+/** Hash of a transaction that a stored account signed, unlocked for it alone (facts/rpc.md §3.9). */
+export const sendTransaction = defineMethod({
+  name: 'personal_sendTransaction',
+  doc: 'Signs a transaction with the key of a stored account and sends it.',
+  params: [transactionObject(), secretText('passphrase', 'Passphrase')],
+  result: { type: 'string', title: 'DATA' },
+  lane: 'chain',
+  cost: 50,
+  cache: 'none',
+  audience: 'dev',
+  handler: (context, [call, passphrase]) => {
+    const wallet = personalWallet(context)
+    const { from } = call
+    if (from === null) throw invalidParams('from is null')
+    return walletAnswer(() =>
+      wallet.withPassphrase(from, passphrase, (signer) =>
+        sendLocalTransaction(context, wallet, signer, call, 'number'),
+      ),
+    )
+  },
+})

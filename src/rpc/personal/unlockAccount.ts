@@ -1,0 +1,26 @@
+import { DEFAULT_UNLOCK_MILLISECONDS } from '../../wallet/localWallet.ts'
+import { defineMethod } from '../defineMethod.ts'
+import { duration } from '../shared/params/duration.ts'
+import { address } from '../shared/params/hex.ts'
+import { secretText } from '../shared/params/secret.ts'
+import { personalWallet, walletAnswer } from '../shared/wallet.ts'
+
+/** Unlocks a stored account for some milliseconds; false when it is not stored here (facts/rpc.md §3.9). */
+export const unlockAccount = defineMethod({
+  name: 'personal_unlockAccount',
+  doc: 'Unlocks a stored account for a number of milliseconds.',
+  params: [
+    address(),
+    secretText('passphrase', 'Passphrase'),
+    duration('duration', DEFAULT_UNLOCK_MILLISECONDS),
+  ],
+  result: { type: 'boolean' },
+  lane: 'chain',
+  cost: 50,
+  cache: 'none',
+  audience: 'dev',
+  handler: (context, [account, passphrase, milliseconds]) => {
+    const wallet = personalWallet(context)
+    return walletAnswer(() => wallet.unlock(account, passphrase, milliseconds))
+  },
+})

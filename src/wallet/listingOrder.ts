@@ -1,0 +1,22 @@
+const SMALLEST_TABLE = 16
+const FULL_QUARTERS = 3
+
+/**
+ * Stored accounts in the order in which the reference lists them, which clients that compare answers see:
+ * that of a hash table over all accounts of the wallet (facts/rpc.md §11, recorded `eth_accounts`).
+ *
+ * @param all every account of the wallet, seed accounts included: their number sets the table's size
+ */
+export function inListingOrder(all: readonly Buffer[]): Buffer[] {
+  let size = SMALLEST_TABLE
+  while (all.length * 4 > size * FULL_QUARTERS) size *= 2
+  const place = (address: Buffer) => {
+    let hash = 1
+    for (const byte of address) hash = (Math.imul(hash, 31) + ((byte << 24) >> 24)) | 0
+    return (hash ^ (hash >>> 16)) & (size - 1)
+  }
+  return all
+    .map((address) => ({ address, place: place(address) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ address }) => address)
+}

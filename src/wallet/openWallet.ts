@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import type { MiningSpec } from '../config/networkSpec.ts'
+import { networkByName } from '../config/networks/byName.ts'
+import type { Config } from '../config/schema.ts'
+import { KeyStore, type SkippedFileSink } from './keyStore.ts'
+import { LocalWallet } from './localWallet.ts'
+import { privateKeyOfSeed } from './privateKey.ts'
+import { type ScryptCost, STANDARD_SCRYPT } from './secretStorage/cipher.ts'
+
+/** Folder of key files in the data directory. */
+export const KEY_STORE_FOLDER = 'keystore'
+
+/** Where a wallet is and what it holds from the start. */
+export interface WalletOptions {
+  readonly dataDir: string
+  /** Development accounts of the network; they are unlocked. */
+  readonly mining: Pick<MiningSpec, 'walletSeeds' | 'coinbaseSeed'>
+  readonly onSkippedFile: SkippedFileSink
+  /** Cost of new key files; that of geth unless said. */
+  readonly scrypt?: ScryptCost
+  /** The clock, milliseconds. */
+  readonly now?: () => number
+}
+
+/**
+ * Opens the wallet of a data directory. The account that receives a development network's rewards is one of
+ * its accounts, too, as in the reference.
+ * @throws WalletError `KEY_FILE` when the folder of key files cannot be read
+ */
+export async function openWallet(options: WalletOptions): Promise<LocalWallet> {
+  const { dataDir, mining, onSkippedFile, scrypt = STANDARD_SCRYPT, now = Date.now } = options
+  const store = new KeyStore(join(dataDir, KEY_STORE_FOLDER), onSkippedFile)
+  await store.scan()
+  const wallet = new LocalWallet({ store, scrypt, now })
+  for (const seed of mining.walletSeeds) wallet.addSeed(seed)
+  if (mining.coinbaseSeed !== null) wallet.addKey(privateKeyOfSeed(mining.coinbaseSeed))
+  return wallet
+}
+
+/** The wallet that the configuration asks for; null where it is off. A hosted endpoint holds no keys. */
+export async function openConfiguredWallet(
+  config: Pick<Config, 'wallet' | 'profile' | 'network' | 'dataDir'>,
+  onSkippedFile: SkippedFileSink,
+): Promise<LocalWallet | null> {
+  if (!config.wallet || config.profile === 'hosted') return null
+  const { mining } = networkByName(config.network)
+  return openWallet({ dataDir: config.dataDir, mining, onSkippedFile })
+}

@@ -1,0 +1,79 @@
+/** Longest delay of a timer, milliseconds; keys that stay longer are looked at again then. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+interface UnlockedKey {
+  readonly address: Buffer
+  readonly privateKey: Buffer
+  /** Milliseconds of the clock; Infinity for ever. */
+  readonly until: number
+}
+
+/** Private keys in memory. Those with an end are wiped when it comes, also when nobody asks for them. */
+export class UnlockedKeys {
+  readonly #now: () => number
+  readonly #keys = new Map<string, UnlockedKey>()
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param now the clock, milliseconds */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  addresses(): Buffer[] {
+    this.#wipeEnded()
+    return [...this.#keys.values()].map(({ address }) => address)
+  }
+
+  /** The key itself, which is wiped when the account is locked: use it at once, or copy it. */
+  get(address: Buffer): Buffer | null {
+    const hex = address.toString('hex')
+    const key = this.#keys.get(hex)
+    if (key === undefined) return null
+    if (key.until >= this.#now()) return key.privateKey
+    this.#wipe(hex)
+    return null
+  }
+
+  /** Takes over the key. A new end replaces the old one. */
+  add(address: Buffer, privateKey: Buffer, until: number): void {
+    const hex = address.toString('hex')
+    this.#wipe(hex)
+    this.#keys.set(hex, { address, privateKey, until })
+    this.#schedule()
+  }
+
+  /** Whether there was one. */
+  remove(address: Buffer): boolean {
+    const there = this.get(address) !== null
+    this.#wipe(address.toString('hex'))
+    return there
+  }
+
+  clear(): void {
+    for (const hex of [...this.#keys.keys()]) this.#wipe(hex)
+    clearTimeout(this.#timer)
+  }
+
+  #wipe(hex: string): void {
+    this.#keys.get(hex)?.privateKey.fill(0)
+    this.#keys.delete(hex)
+  }
+
+  #wipeEnded(): void {
+    const now = this.#now()
+    for (const [hex, { until }] of [...this.#keys]) if (until < now) this.#wipe(hex)
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer)
+    let next = Number.POSITIVE_INFINITY
+    for (const { until } of this.#keys.values()) next = Math.min(next, until)
+    if (next === Number.POSITIVE_INFINITY) return
+    const delay = Math.min(Math.max(next - this.#now() + 1, 1), LONGEST_TIMER)
+    this.#timer = setTimeout(() => {
+      this.#wipeEnded()
+      this.#schedule()
+    }, delay)
+    this.#timer.unref()
+  }
+}
