@@ -31,6 +31,12 @@ export declare class ChainSpec {
   constructor(json: string)
 }
 
+/** A data directory that this process has for itself, until it is released or the process ends. */
+export declare class DirectoryLock {
+  /** Lets others have the directory. */
+  release(): void
+}
+
 /** States, code and ancestor facts. All threads of the process that open one folder share it. */
 export declare class StateStore {
   /** Opens the store in a folder, creating it when missing. */
@@ -200,6 +206,12 @@ export interface AncestorUncle {
   uncleCount: number
 }
 
+/**
+ * Gas that a transaction must bring along in a block of this height; 0 for the reward transaction and for free
+ * ones to the Bridge (consensus.md §5.4).
+ */
+export declare function basicCost(spec: ChainSpec, number: number, transaction: ExecutableTransaction): bigint
+
 /** Candidates for a block on top of a parent. */
 export interface BlockCandidates {
   /** Root of the parent's state. */
@@ -244,6 +256,13 @@ export interface BlockToExecute {
 
 /** Builds a block from candidates; those that are invalid or do not fit are left out. */
 export declare function buildBlock(spec: ChainSpec, store: StateStore, candidates: BlockCandidates): BlockExecution
+
+/**
+ * Prices the precompiled contract at an address and runs it when the price is at most `gas_limit`, as if a
+ * transaction called it. An absent input is the null of a transaction without data. Null when no contract is
+ * active there.
+ */
+export declare function callPrecompile(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, address: Uint8Array, input: Uint8Array | undefined | null, gasLimit: bigint): PrecompileCall | null
 
 /** Proof of a cell. */
 export interface CellProof {
@@ -315,6 +334,9 @@ export declare function keccak256(bytes: Uint8Array): Buffer
 /** Keccak-256 of slices of one buffer: item i is `bytes[ends[i-1]..ends[i]]`. 32 bytes per item. */
 export declare function keccak256Batch(bytes: Uint8Array, ends: Uint32Array): Buffer
 
+/** Takes the lock in an existing folder; null when another process has it. */
+export declare function lockDirectory(folder: string): DirectoryLock | null
+
 /** The merged-mining fields of a header. */
 export interface MiningFields {
   /** Bitcoin header, 80 bytes. */
@@ -333,6 +355,20 @@ export declare function orderedTrieNodes(values: Array<Uint8Array>, index: numbe
 
 /** Root of the trie that maps RLP `int(i)` to the i-th value. `orchid` for blocks before RSKIP126. */
 export declare function orderedTrieRoot(values: Array<Uint8Array>, orchid: boolean): Buffer
+
+/** What came of a direct call. */
+export interface PrecompileCall {
+  /** Longest input that a call from a contract hands over (RSKIP516); absent is no limit. */
+  maxInput?: number
+  /** Price; absent when it cannot be told. */
+  gas?: bigint
+  /** Whether the contract ran: its price was at most the limit. */
+  executed: boolean
+  /** Output; absent when there is none, or the contract threw. */
+  output?: Buffer
+  /** Why the contract threw, for people. */
+  failure?: string
+}
 
 /** What the proof-of-work rules read of a header; null is absent, which differs from empty. */
 export interface ProofOfWork {

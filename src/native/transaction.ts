@@ -35,3 +35,11 @@ export function executeTransaction(
     addon.executeTransaction(spec, store.handle, root, block, transaction, index, gasUsedBefore),
   )
 }
+
+/**
+ * Gas that a transaction must bring along in a block of a height: 0 for the reward transaction and for free
+ * ones to the Bridge (consensus.md §5.4).
+ */
+export function basicCost(spec: NativeChainSpec, number: number, transaction: ExecutableTransaction): bigint {
+  return native(() => addon.basicCost(spec, number, transaction))
+}

@@ -8,6 +8,7 @@ export type {
   BlockEnvironment,
   ExecutableTransaction,
   MiningFields,
+  PrecompileCall,
   StoreOptions,
   TransactionResult,
 } from '../../native/addon/index.d.ts'

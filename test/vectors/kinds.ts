@@ -3,6 +3,7 @@ import { compareChain, compareScenario } from './kinds/chain.ts'
 import { compareDifficulty } from './kinds/difficulty.ts'
 import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
 import { comparePow } from './kinds/pow.ts'
+import { comparePrecompiles } from './kinds/precompiles.ts'
 import { compareRemasc } from './kinds/remasc.ts'
 import { compareTransactions } from './kinds/transactions.ts'
 import { compareUnitrie } from './kinds/unitrie.ts'
@@ -29,6 +30,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('transactions', compareTransactions),
   lineKind('pow', comparePow),
   lineKind('unitrie', compareUnitrie),
+  lineKind('precompiles', comparePrecompiles),
   lineKind('vm-transactions', compareVmTransactions),
   lineKind('remasc', compareRemasc),
   { ...lineKind('chain', compareChain), pattern: /(^|\/)chain-[^/]*\.jsonl$/ },

@@ -5,6 +5,7 @@
 
 mod block;
 mod code;
+mod direct;
 mod error;
 mod frames;
 mod gas;
@@ -22,6 +23,7 @@ pub use block::{
     BlockError, BlockInput, BlockOutcome, BuiltBlock, Candidates, ExecutedTransaction, Skipped, SublistLimits,
     Unwatched, Watcher, build_block, execute_block, execute_block_watched, precompile_accounts, sublist_limits,
 };
+pub use direct::DirectCall;
 pub use error::{ExecutionError, Failure, Halt, HaltKind, InvalidTransaction, TransactionError};
 pub use frames::Evm;
 pub use gas::basic_cost;

@@ -1,0 +1,73 @@
+//! Precompiled contracts by themselves: for recorded calls and tools.
+
+use napi::bindgen_prelude::{BigInt, Buffer, Uint8Array};
+use napi_derive::napi;
+use rhizome_evm::{Evm, ExecutionError, Journal};
+use rhizome_primitives::contract::ContractError;
+
+use crate::bytes;
+use crate::errors::{Code, Result, state};
+use crate::execution::{BlockEnvironment, execution_error, gas};
+use crate::spec::ChainSpec;
+use crate::store::StateStore;
+
+/// What came of a direct call.
+#[napi(object)]
+pub struct PrecompileCall {
+    /// Longest input that a call from a contract hands over (RSKIP516); absent is no limit.
+    pub max_input: Option<u32>,
+    /// Price; absent when it cannot be told.
+    pub gas: Option<BigInt>,
+    /// Whether the contract ran: its price was at most the limit.
+    pub executed: bool,
+    /// Output; absent when there is none, or the contract threw.
+    pub output: Option<Buffer>,
+    /// Why the contract threw, for people.
+    pub failure: Option<String>,
+}
+
+/// Prices the precompiled contract at an address and runs it when the price is at most `gas_limit`, as if a
+/// transaction called it. An absent input is the null of a transaction without data. Null when no contract is
+/// active there.
+#[napi(catch_unwind)]
+pub fn call_precompile(
+    spec: &ChainSpec,
+    store: &StateStore,
+    root: Uint8Array,
+    block: BlockEnvironment,
+    address: Uint8Array,
+    input: Option<Uint8Array>,
+    gas_limit: BigInt,
+) -> Result<Option<PrecompileCall>> {
+    let root = bytes::hash("root", &root)?;
+    let address = bytes::address("address", &address)?;
+    let limit = gas("gasLimit", &gas_limit)?;
+    let mut evm = Evm::new(block.context(spec, store)?, Journal::new(store.reader(root)?));
+    let Some(call) = evm.call_directly(address, input.as_deref(), limit) else { return Ok(None) };
+    let mut result = PrecompileCall {
+        max_input: call.max_input.map(|length| length as u32),
+        gas: None,
+        executed: call.output.is_some(),
+        output: None,
+        failure: None,
+    };
+    match call.gas {
+        Ok(gas) => result.gas = Some(gas.into()),
+        Err(failure) => result.failure = Some(thrown(failure)?),
+    }
+    match call.output {
+        Some(Ok(output)) => result.output = output.map(|output| output.to_vec().into()),
+        Some(Err(failure)) => result.failure = Some(thrown(failure)?),
+        None => {}
+    }
+    Ok(Some(result))
+}
+
+/// The text of a contract that throws; any other failure is an error of the call.
+fn thrown(failure: ContractError) -> std::result::Result<String, napi::Error<Code>> {
+    match failure {
+        ContractError::Failed(text) => Ok(text),
+        ContractError::Unsupported(what) => Err(execution_error(ExecutionError::Unsupported(what))),
+        ContractError::State(failure) => Err(state(failure)),
+    }
+}

@@ -1,0 +1,44 @@
+//! A precompiled contract by itself, as if a transaction called it: for recorded calls and tools.
+
+use rhizome_contracts::Precompile;
+use rhizome_primitives::contract::{CallType, ContractError};
+use rhizome_primitives::{Address, B256, Bytes, U256};
+
+use crate::frames::{CallFacts, Evm, contract_context};
+use crate::journal::FrameState;
+
+/// What came of a direct call.
+#[derive(Clone, Debug)]
+pub struct DirectCall {
+    /// Longest input that a call from a contract hands over (RSKIP516); None is no limit.
+    pub max_input: Option<usize>,
+    /// Price, or why there is none.
+    pub gas: Result<u64, ContractError>,
+    /// Output, where `Ok(None)` is the reference's null; None when the price was above the limit and
+    /// nothing ran.
+    pub output: Option<Result<Option<Bytes>, ContractError>>,
+}
+
+impl Evm {
+    /// Prices a precompiled contract and runs it when the price is at most `gas_limit`. An absent input
+    /// is the null of a transaction without data. None when no contract is active at the address.
+    pub fn call_directly(&mut self, address: Address, input: Option<&[u8]>, gas_limit: u64) -> Option<DirectCall> {
+        let word = U256::from_be_bytes(address.into_word().0);
+        let precompile = Precompile::lookup(word, self.host.rules.set)?;
+        let facts = CallFacts {
+            transaction_hash: B256::ZERO,
+            sender: Address::ZERO,
+            from_contract: false,
+            call_type: CallType::Call,
+            is_static: false,
+            value: U256::ZERO,
+            depth: 1,
+        };
+        let (context, journal, transfers) = contract_context(&mut self.host, facts);
+        let mut state = FrameState { journal, transfers };
+        let gas = precompile.gas(&context, &mut state, input);
+        let affordable = gas.as_ref().is_ok_and(|gas| *gas <= gas_limit);
+        let output = affordable.then(|| precompile.run(&context, &mut state, input));
+        Some(DirectCall { max_input: precompile.max_input(context.rules), gas, output })
+    }
+}
