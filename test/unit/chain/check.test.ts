@@ -1,0 +1,59 @@
+import t from 'tap'
+import { checkChain } from '../../../src/chain/check/checkChain.ts'
+import { importBlocks } from '../../../src/chain/import/importBlocks.ts'
+import type { OpenChain } from '../../../src/execution/openChain.ts'
+import { stateRootAfter } from '../../../src/state/stateRoot.ts'
+import type { TableName } from '../../../src/storage/tables.ts'
+import { openTestChain, REGTEST } from '../../support/openTestChain.ts'
+import { vectorPath } from '../../support/vectors.ts'
+
+function messages({ environment, stateStore }: OpenChain): string[] {
+  const { problems } = checkChain({
+    spec: REGTEST,
+    environment,
+    states: {
+      checkStateAfter: (header) => void stateStore.checkRoot(stateRootAfter(REGTEST, stateStore, header)),
+    },
+    stateBlocks: 5,
+  })
+  return problems.map(({ number, message }) => `${number}: ${message}`)
+}
+
+t.test('a store is clean, and every damage is found', async (t) => {
+  const opened = openTestChain(t)
+  const { chain, environment } = opened
+  await importBlocks({ path: vectorPath('rpc/chain-main.jsonl'), spec: REGTEST, chain, commitEvery: 100 })
+  t.same(messages(opened), [])
+
+  const block = chain.reader.blockByNumber(4)
+  if (block === null) throw new Error('no block 4')
+  const transaction = block.transactions[0]?.hash ?? Buffer.alloc(32)
+  const height = Buffer.alloc(8)
+  height.writeUInt8(4, 7)
+  const damages: readonly [TableName, Buffer, RegExp][] = [
+    ['headers', block.hash, /4: its header is missing/],
+    ['bodies', block.hash, /4: its body is missing/],
+    ['receipts', block.hash, /4: its receipts are missing/],
+    ['senders', block.hash, /4: it has 0 bytes of senders/],
+    ['totalDifficulties', block.hash, /4: its total difficulty is missing/],
+    ['transactions', transaction, /4: its transaction 0 is not in the index/],
+    ['heights', height, /4: the height has 0 canonical blocks/],
+    ['metadata', Buffer.from('head'), /null: the store has no head/],
+  ]
+  for (const [table, key, expected] of damages) {
+    const value = environment.get(table, key)
+    if (value === undefined) throw new Error(`nothing to damage in ${table}`)
+    environment.transaction((writer) => writer.remove(table, key))
+    t.match(messages(opened).join('\n'), expected, `missing in ${table}`)
+    environment.transaction((writer) => writer.put(table, key, value))
+  }
+  for (const table of ['headers', 'bodies', 'receipts'] as const) {
+    const value = environment.get(table, block.hash) ?? Buffer.alloc(0)
+    const changed = Buffer.from(value)
+    changed[20] = (changed[20] ?? 0) ^ 1
+    environment.transaction((writer) => writer.put(table, block.hash, changed))
+    t.not(messages(opened).length, 0, `a changed bit in ${table}`)
+    environment.transaction((writer) => writer.put(table, block.hash, value))
+  }
+  t.same(messages(opened), [], 'clean again')
+})
