@@ -44,7 +44,7 @@ function runRequest(runner: BatchRunner, request: PoolRequest): Answer | Promise
 }
 
 function limitAnswer({ maxAnswerBytes }: BatchRunner, id: string, answer: Answer): Answer {
-  if (answer.text.length <= maxAnswerBytes) return answer
+  if (answer.unlimited === true || answer.text.length <= maxAnswerBytes) return answer
   return errorAnswer(id, responseTooLarge(maxAnswerBytes))
 }
 

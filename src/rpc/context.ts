@@ -2,6 +2,7 @@ import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Receipt } from '../chain/codec/receipt.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
+import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { AccountOverride } from './shared/params/stateOverrides.ts'
 
@@ -24,6 +25,8 @@ export interface RpcSettings {
   readonly logBlocks: number
   /** Most logs of a wider range. */
   readonly logCount: number
+  /** Bytes of an answer; a search of logs over more blocks than {@link logBlocks} ends when it has more. */
+  readonly answerBytes: number
   /** Factor of eth_gasPrice over the head's minimum, in thousandths. */
   readonly gasPriceFactor: bigint
   /** Whether `to` and the block of eth_call are required, as on a hosted endpoint. */
@@ -81,6 +84,12 @@ export interface ChainReader {
   hashByNumber(number: number): Buffer | null
   /** Difficulty of the chain up to and with a stored block; null when it is unknown. */
   totalDifficulty(hash: Buffer): bigint | null
+  /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs. */
+  logHeights(criteria: LogCriteria, from: number, to: number): Iterable<number>
+  /** RLP list of the receipts of a stored block, to be walked by a `LogCursor`. */
+  storedReceipts(hash: Buffer): Buffer | null
+  /** Hashes of the transactions of a stored block by their place. */
+  transactionHashes(hash: Buffer): { at(index: number): Buffer } | null
   /** Receipts of a stored block, one per transaction; null when there are none. */
   receipts(hash: Buffer): readonly Receipt[] | null
   /** Where the canonical chain has the transaction. */

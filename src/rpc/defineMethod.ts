@@ -11,8 +11,11 @@ export type Lane = 'inline' | 'chain' | 'read' | 'evm' | 'scan' | 'proof' | 'tra
 /** What may be kept of an answer: nothing, until the head or the status changes, or for good. */
 export type CacheRule = 'none' | 'head' | 'forever'
 
-/** Who may call: everybody, or only where the development helpers are switched on. */
-export type Audience = 'public' | 'dev'
+/**
+ * Who may call: everybody, only where the development helpers are switched on, or nobody but the gateway,
+ * which asks workers for a part of a larger answer.
+ */
+export type Audience = 'public' | 'dev' | 'internal'
 
 /** A method as its file writes it. */
 export interface MethodSpec<P extends readonly Param<unknown>[]> {

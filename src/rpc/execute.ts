@@ -2,13 +2,21 @@ import { NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { MethodDefinition } from './defineMethod.ts'
 import { RpcError, statusOfError, toErrorObject } from './errors.ts'
-import { encodeResult, failureText, type RpcResult, successText } from './json.ts'
+import { encodeResult, failureText, PagedResult, type RpcResult, successText } from './json.ts'
 
 /** A finished answer: its JSON text, and the HTTP status when it is the only one. */
 export interface Answer {
   readonly text: string
   readonly status: number
+  /** The method bounds its answer by itself: the limit on the size of answers does not count. */
+  readonly unlimited?: boolean
 }
+
+/**
+ * Status of an answer that is the first or a middle page: its text is the parameter that gives the next
+ * page, a line feed, and the elements of this one. It never leaves the gateway.
+ */
+export const PAGE_STATUS = 206
 
 /** Called with anything that is not an expected error, for the log. */
 export type UnexpectedErrorSink = (method: string, error: unknown) => void
@@ -43,6 +51,11 @@ export function errorAnswer(id: string, error: RpcError): Answer {
 }
 
 function success(id: string, result: RpcResult): Answer {
+  if (result instanceof PagedResult) {
+    return result.next === null
+      ? { text: successText(id, encodeResult(result)), status: 200, unlimited: true }
+      : { text: `${result.next}\n${result.text}`, status: PAGE_STATUS, unlimited: true }
+  }
   return { text: successText(id, encodeResult(result)), status: 200 }
 }
 

@@ -16,11 +16,28 @@ export class RawJson {
   }
 }
 
-/** What a handler returns. */
-export type RpcResult = Json | RawJson
+/**
+ * A part of an array that may be longer than an answer in memory should be. The gateway asks for the parts
+ * one after the other, each as a request of its own.
+ */
+export class PagedResult {
+  /** JSON texts of elements with commas between, without brackets. */
+  readonly text: string
+  /** Parameter (JSON text) of `internal_logsPage` that gives what follows; null after the last part. */
+  readonly next: string | null
 
-/** JSON text of a result. */
+  constructor(text: string, next: string | null) {
+    this.text = text
+    this.next = next
+  }
+}
+
+/** What a handler returns. */
+export type RpcResult = Json | RawJson | PagedResult
+
+/** JSON text of a result that is not one part of several. */
 export function encodeResult(result: RpcResult): string {
+  if (result instanceof PagedResult) return `[${result.text}]`
   return result instanceof RawJson ? result.text : JSON.stringify(result)
 }
 

@@ -12,6 +12,7 @@ export const TEST_SETTINGS: RpcSettings = {
   finalizedDepth: 0,
   logBlocks: 2000,
   logCount: 10_000,
+  answerBytes: 10 * 1024 * 1024,
   gasPriceFactor: 1100n,
   hosted: false,
 }

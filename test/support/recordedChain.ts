@@ -1,7 +1,9 @@
 import { type Block, parseBlock } from '../../src/chain/codec/block.ts'
 import type { BlockHeader } from '../../src/chain/codec/header.ts'
 import { parseReceipt, type Receipt } from '../../src/chain/codec/receipt.ts'
+import { encodeList } from '../../src/chain/codec/rlpWriter.ts'
 import { recoverSenders } from '../../src/chain/codec/signature.ts'
+import { TransactionHashes } from '../../src/chain/logs/transactionHashes.ts'
 import type { ActivationHeights } from '../../src/config/activations.ts'
 import { createNetworkSpec, type NetworkSpec } from '../../src/config/networkSpec.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
@@ -26,6 +28,8 @@ interface ChainHead {
 interface Entry {
   readonly block: Block
   readonly receipts: readonly Receipt[]
+  /** As the chain store keeps them. */
+  readonly storedReceipts: Buffer
   readonly senders: readonly Buffer[]
   readonly totalDifficulty: bigint
 }
@@ -68,6 +72,14 @@ export class RecordedChain {
       blockByHash: (hash) => known(hash)?.block ?? null,
       hashByNumber: (number) => canonical.get(number)?.block.hash ?? null,
       totalDifficulty: (hash) => known(hash)?.totalDifficulty ?? null,
+      // No index: every height may hold logs.
+      logHeights: (_criteria, from, to) =>
+        Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index),
+      storedReceipts: (hash) => known(hash)?.storedReceipts ?? null,
+      transactionHashes: (hash) => {
+        const body = known(hash)?.block.encodedBody
+        return body === undefined ? null : new TransactionHashes(body)
+      },
       receipts: (hash) => known(hash)?.receipts ?? null,
       locateTransaction: (hash) => {
         for (const { block } of canonical.values()) {
@@ -86,9 +98,11 @@ export class RecordedChain {
 
   #read(recorded: RecordedBlock): Entry {
     const block = parseBlock(this.spec, fromHex(recorded.rlp))
+    const receipts = (recorded.txs ?? []).map(({ receiptRlp }) => fromHex(receiptRlp))
     return {
       block,
-      receipts: (recorded.txs ?? []).map(({ receiptRlp }) => parseReceipt(fromHex(receiptRlp))),
+      receipts: receipts.map(parseReceipt),
+      storedReceipts: encodeList(receipts),
       senders: recoverSenders(block.transactions).map((sender) => sender ?? Buffer.alloc(20)),
       totalDifficulty: BigInt(recorded.totalDifficulty),
     }

@@ -2,6 +2,8 @@ import { ChainReader as TablesReader } from '../../chain/chainReader.ts'
 import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { Receipt } from '../../chain/codec/receipt.ts'
+import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
+import type { TransactionHashes } from '../../chain/logs/transactionHashes.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.ts'
 import { readHead } from '../../storage/metadata.ts'
@@ -75,6 +77,18 @@ export class StoredChain implements ChainReader {
 
   totalDifficulty(hash: Buffer): bigint | null {
     return this.#reader.totalDifficulty(hash)
+  }
+
+  logHeights(criteria: LogCriteria, from: number, to: number): Iterable<number> {
+    return this.#reader.logHeights(criteria, from, to)
+  }
+
+  storedReceipts(hash: Buffer): Buffer | null {
+    return this.#reader.storedReceipts(hash)
+  }
+
+  transactionHashes(hash: Buffer): TransactionHashes | null {
+    return this.#reader.transactionHashes(hash)
   }
 
   receipts(hash: Buffer): readonly Receipt[] | null {

@@ -1,18 +1,15 @@
+import type { LogCriteria } from '../../../chain/logs/logCriteria.ts'
 import { invalidParams } from '../../errors.ts'
 import { parseIdentifier } from './blockSelector.ts'
 import { parseAddress, parseHash } from './hex.ts'
 import { isJsonObject, nodeText, type Param } from './param.ts'
 
 /** A log filter. Empty lists match anything. */
-export interface LogFilter {
+export interface LogFilter extends LogCriteria {
   /** Checked block ids in the request's words; null when absent. */
   readonly fromBlock: string | null
   readonly toBlock: string | null
   readonly blockHash: Buffer | null
-  /** Addresses, 20 bytes each; any of them. */
-  readonly addresses: readonly Buffer[]
-  /** By position; any topic of a position, an empty position matches all. */
-  readonly topics: readonly (readonly Buffer[])[]
 }
 
 /** A filter object; text and arrays in its place act as the empty one (facts/rpc.md §5, §11). */

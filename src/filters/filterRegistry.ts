@@ -1,0 +1,205 @@
+import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { BlockReference, HeadNotice, PendingNotice } from './events.ts'
+import { createHandle } from './handle.ts'
+import { Journal } from './journal.ts'
+
+/** Limits of filters. */
+export interface FilterLimits {
+  /** Milliseconds without a read after which a filter is removed. */
+  readonly timeout: number
+  /** Filters at the same time. */
+  readonly most: number
+}
+
+/** A log filter as it is installed. */
+export interface LogFilterRequest {
+  readonly criteria: LogCriteria
+  /** Heights outside are not told of; null for no bound. */
+  readonly from: number | null
+  readonly to: number | null
+  /** Only this block; null for any. */
+  readonly blockHash: Buffer | null
+  /** What asks for all logs of the filter: parameter (JSON text) of eth_getLogs. */
+  readonly query: string
+}
+
+/** A block that joined the canonical chain, or left it. */
+export interface BlockEvent extends BlockReference {
+  readonly removed: boolean
+}
+
+/** What happened since the last poll of a filter. */
+export type FilterChanges =
+  | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[] }
+  | {
+      readonly kind: 'logs'
+      readonly criteria: LogCriteria
+      readonly blocks: readonly BlockEvent[]
+      /** Takes the poll back: its logs could not be delivered. */
+      readonly undo: () => void
+    }
+
+/** Everything that a filter stands for. */
+export type FilterContent =
+  | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[] }
+  | { readonly kind: 'logs'; readonly query: string }
+
+interface Filter {
+  readonly kind: 'logs' | 'blocks' | 'pending'
+  readonly logs: LogFilterRequest | null
+  /** Position in its journal at which it was installed. */
+  readonly start: number
+  cursor: number
+  deadline: number
+}
+
+/**
+ * Blocks that are kept for polls. A filter that is polled less often than so many blocks come is removed:
+ * better no answer than one with a gap.
+ */
+const MOST_BLOCKS = 32_768
+const MOST_PENDING = 65_536
+/** Blocks of one poll; the next one goes on behind them. */
+const BLOCKS_PER_POLL = 2000
+/** Milliseconds between searches for filters that are over their time. */
+const SWEEP_PERIOD = 1000
+
+/**
+ * The filters of the node. A filter is only a position in the journal of what happened, so thousands of
+ * them cost nothing while nobody polls, and their logs are read when they are asked for.
+ */
+export class FilterRegistry {
+  readonly #limits: FilterLimits
+  readonly #now: () => number
+  readonly #filters = new Map<string, Filter>()
+  readonly #blocks = new Journal<BlockEvent>(MOST_BLOCKS)
+  readonly #pending = new Journal<Buffer>(MOST_PENDING)
+  #nextSweep = 0
+
+  /** @param now milliseconds of any clock that does not go back */
+  constructor(limits: FilterLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits
+    this.#now = now
+  }
+
+  /** Installed filters, those over their time perhaps included. */
+  get size(): number {
+    return this.#filters.size
+  }
+
+  /** Handle of a new log filter; null when there are too many. */
+  installLogs(request: LogFilterRequest): string | null {
+    return this.#install('logs', request, this.#blocks.end)
+  }
+
+  /** Handle of a new filter for blocks; null when there are too many. */
+  installBlocks(): string | null {
+    return this.#install('blocks', null, this.#blocks.end)
+  }
+
+  /** Handle of a new filter for pending transactions; null when there are too many. */
+  installPending(): string | null {
+    return this.#install('pending', null, this.#pending.end)
+  }
+
+  /** Whether there was such a filter. */
+  uninstall(handle: string): boolean {
+    return this.#find(handle) !== null && this.#filters.delete(handle)
+  }
+
+  /** What happened since the filter was polled or installed; null when there is no such filter. */
+  poll(handle: string): FilterChanges | null {
+    const filter = this.#find(handle)
+    if (filter === null) return null
+    const before = filter.cursor
+    if (filter.kind === 'pending') {
+      const { entries, next } = this.#pending.read(before)
+      filter.cursor = next
+      return { kind: 'hashes', hashes: entries }
+    }
+    const { entries, next } = this.#blocks.read(before, filter.kind === 'logs' ? BLOCKS_PER_POLL : undefined)
+    filter.cursor = next
+    if (filter.logs === null) return { kind: 'hashes', hashes: enactedHashes(entries) }
+    const { logs } = filter
+    return {
+      kind: 'logs',
+      criteria: logs.criteria,
+      blocks: entries.filter((block) => concerns(logs, block)),
+      undo: () => {
+        // Unless somebody has polled behind it meanwhile.
+        if (filter.cursor === next) filter.cursor = before
+      },
+    }
+  }
+
+  /** What the filter stands for as a whole; null when there is no such filter. */
+  content(handle: string): FilterContent | null {
+    const filter = this.#find(handle)
+    if (filter === null) return null
+    if (filter.logs !== null) return { kind: 'logs', query: filter.logs.query }
+    const hashes =
+      filter.kind === 'pending'
+        ? this.#pending.read(filter.start).entries
+        : enactedHashes(this.#blocks.read(filter.start).entries)
+    return { kind: 'hashes', hashes }
+  }
+
+  /** The canonical chain changed. */
+  headChanged({ retracted, enacted }: HeadNotice): void {
+    this.#sweep()
+    if (this.#filters.size === 0) return
+    for (const block of retracted) this.#blocks.push({ ...block, removed: true })
+    for (const block of enacted) this.#blocks.push({ ...block, removed: false })
+  }
+
+  /** Transactions entered the pending set. */
+  pendingAdded(notices: readonly PendingNotice[]): void {
+    this.#sweep()
+    if (this.#filters.size === 0) return
+    for (const { hash } of notices) this.#pending.push(hash)
+  }
+
+  #install(kind: Filter['kind'], logs: LogFilterRequest | null, start: number): string | null {
+    this.#sweep()
+    if (this.#filters.size >= this.#limits.most) return null
+    const handle = createHandle()
+    this.#filters.set(handle, {
+      kind,
+      logs,
+      start,
+      cursor: start,
+      deadline: this.#now() + this.#limits.timeout,
+    })
+    return handle
+  }
+
+  /** The filter with its time renewed. */
+  #find(handle: string): Filter | null {
+    const filter = this.#filters.get(handle)
+    if (filter === undefined) return null
+    const now = this.#now()
+    const hasGap = filter.kind !== 'pending' && filter.cursor < this.#blocks.start
+    if (filter.deadline <= now || hasGap) {
+      this.#filters.delete(handle)
+      return null
+    }
+    filter.deadline = now + this.#limits.timeout
+    return filter
+  }
+
+  #sweep(): void {
+    const now = this.#now()
+    if (now < this.#nextSweep) return
+    this.#nextSweep = now + SWEEP_PERIOD
+    for (const [handle, { deadline }] of this.#filters) if (deadline <= now) this.#filters.delete(handle)
+  }
+}
+
+function enactedHashes(events: readonly BlockEvent[]): Buffer[] {
+  return events.filter(({ removed }) => !removed).map(({ hash }) => hash)
+}
+
+function concerns({ from, to, blockHash }: LogFilterRequest, { number, hash }: BlockEvent): boolean {
+  if (blockHash !== null && !blockHash.equals(hash)) return false
+  return (from === null || number >= from) && (to === null || number <= to)
+}

@@ -1,0 +1,49 @@
+import type { EventChain, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
+import { type FilterLimits, FilterRegistry } from './filterRegistry.ts'
+import { type EventConnection, SubscriptionHub } from './subscriptionHub.ts'
+
+/** Limits of filters and subscriptions. */
+export interface EventLimits {
+  readonly filters: FilterLimits
+  /** Subscriptions of one connection. */
+  readonly subscriptions: number
+}
+
+/** Limits unless configured otherwise: 5 minutes as the reference node (facts/rpc.md §5). */
+export const DEFAULT_EVENT_LIMITS: EventLimits = {
+  filters: { timeout: 300_000, most: 10_000 },
+  subscriptions: 1000,
+}
+
+/**
+ * Filters and subscriptions of the node. They live in the front thread, so that no worker's death ends
+ * them; methods reach them through the context of that thread.
+ */
+export class FrontEvents {
+  readonly filters: FilterRegistry
+  readonly subscriptions: SubscriptionHub
+  /** Connection of the request that runs; null over HTTP. Set before each request of the front thread. */
+  connection: EventConnection | null = null
+
+  constructor(chain: EventChain, texts: EventTexts, limits: EventLimits, now?: () => number) {
+    this.filters = new FilterRegistry(limits.filters, now)
+    this.subscriptions = new SubscriptionHub({ chain, texts, mostPerConnection: limits.subscriptions })
+  }
+
+  /** The canonical chain changed; the blocks can be read. */
+  headChanged(notice: HeadNotice): void {
+    this.filters.headChanged(notice)
+    this.subscriptions.headChanged(notice)
+  }
+
+  /** Transactions entered the pending set, or came back to it by a reorganisation. */
+  pendingAdded(notices: readonly PendingNotice[]): void {
+    this.filters.pendingAdded(notices)
+    this.subscriptions.pendingAdded(notices)
+  }
+
+  /** Synchronisation began or ended. */
+  syncingChanged(progress: SyncNotice | null): void {
+    this.subscriptions.syncingChanged(progress)
+  }
+}

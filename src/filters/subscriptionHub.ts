@@ -1,0 +1,163 @@
+import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import { LogCursor } from '../chain/logs/logCursor.ts'
+import type {
+  BlockReference,
+  EventChain,
+  EventTexts,
+  HeadNotice,
+  PendingNotice,
+  SyncNotice,
+} from './events.ts'
+import { EventFrame } from './frame.ts'
+import { createHandle } from './handle.ts'
+import { LogSubscribers } from './logSubscribers.ts'
+
+/** A client connection that takes notifications. */
+export interface EventConnection {
+  /** Sends bytes that are overwritten after the call. Whether the client keeps up is the connection's matter. */
+  notify(frame: Uint8Array): void
+}
+
+/** What can be subscribed to. */
+export type SubscriptionTopic =
+  | { readonly kind: 'newHeads' }
+  | { readonly kind: 'logs'; readonly criteria: LogCriteria }
+  | { readonly kind: 'newPendingTransactions'; readonly full: boolean }
+  | { readonly kind: 'syncing' }
+
+interface Subscription {
+  readonly handle: string
+  readonly connection: EventConnection
+  readonly topic: SubscriptionTopic
+}
+
+/** What a hub is made of. */
+export interface SubscriptionHubOptions {
+  readonly chain: EventChain
+  readonly texts: EventTexts
+  /** Subscriptions of one connection. */
+  readonly mostPerConnection: number
+}
+
+/** Sends events to subscribers. Each event is written once, however many take it. */
+export class SubscriptionHub {
+  readonly #chain: EventChain
+  readonly #texts: EventTexts
+  readonly #mostPerConnection: number
+  readonly #connections = new Map<EventConnection, Map<string, Subscription>>()
+  readonly #heads = new Set<Subscription>()
+  readonly #logs = new LogSubscribers<Subscription>()
+  readonly #pendingHashes = new Set<Subscription>()
+  readonly #pendingObjects = new Set<Subscription>()
+  readonly #syncing = new Set<Subscription>()
+
+  constructor(options: SubscriptionHubOptions) {
+    this.#chain = options.chain
+    this.#texts = options.texts
+    this.#mostPerConnection = options.mostPerConnection
+  }
+
+  /** Subscriptions of all connections. */
+  get size(): number {
+    let size = 0
+    for (const subscriptions of this.#connections.values()) size += subscriptions.size
+    return size
+  }
+
+  /** Handle of a new subscription; null when the connection has too many. */
+  subscribe(connection: EventConnection, topic: SubscriptionTopic): string | null {
+    const own = this.#connections.get(connection) ?? new Map<string, Subscription>()
+    if (own.size >= this.#mostPerConnection) return null
+    const subscription = { handle: createHandle(), connection, topic }
+    own.set(subscription.handle, subscription)
+    this.#connections.set(connection, own)
+    if (topic.kind === 'logs') this.#logs.add(subscription, topic.criteria)
+    else this.#setOf(topic).add(subscription)
+    return subscription.handle
+  }
+
+  /** Ends a subscription of this connection; false when it has none of that handle. */
+  unsubscribe(connection: EventConnection, handle: string): boolean {
+    const own = this.#connections.get(connection)
+    const subscription = own?.get(handle)
+    if (own === undefined || subscription === undefined) return false
+    own.delete(handle)
+    if (own.size === 0) this.#connections.delete(connection)
+    this.#forget(subscription)
+    return true
+  }
+
+  /** Ends everything of a connection that is closed. */
+  drop(connection: EventConnection): void {
+    for (const subscription of this.#connections.get(connection)?.values() ?? []) this.#forget(subscription)
+    this.#connections.delete(connection)
+  }
+
+  /**
+   * Logs of the blocks that left the chain as removed ones, newest block first, logs of those that joined it,
+   * then their headers.
+   */
+  headChanged({ retracted, enacted }: HeadNotice): void {
+    if (this.#logs.size > 0) {
+      for (const block of retracted) this.#sendLogs(block, true)
+      for (const block of enacted) this.#sendLogs(block, false)
+    }
+    if (this.#heads.size === 0) return
+    for (const { hash } of enacted) {
+      const header = this.#chain.headerByHash(hash)
+      if (header !== null) send(this.#heads, new EventFrame(this.#texts.header(header)))
+    }
+  }
+
+  /** Transactions entered the pending set, or came back to it. */
+  pendingAdded(notices: readonly PendingNotice[]): void {
+    for (const notice of notices) {
+      if (this.#pendingHashes.size > 0) {
+        send(this.#pendingHashes, new EventFrame(`"0x${notice.hash.toString('hex')}"`))
+      }
+      if (this.#pendingObjects.size > 0) {
+        send(this.#pendingObjects, new EventFrame(this.#texts.pendingTransaction(notice)))
+      }
+    }
+  }
+
+  /** Synchronisation began (with its progress) or ended (null). */
+  syncingChanged(progress: SyncNotice | null): void {
+    if (this.#syncing.size > 0) send(this.#syncing, new EventFrame(this.#texts.syncing(progress)))
+  }
+
+  #sendLogs({ number, hash }: BlockReference, removed: boolean): void {
+    const receipts = this.#chain.storedReceipts(hash)
+    const transactionHashes = this.#chain.transactionHashes(hash)
+    if (receipts === null || transactionHashes === null) return
+    const writer = this.#texts.logs({ number, hash, transactionHashes }, removed)
+    const log = new LogCursor(receipts)
+    while (log.next()) {
+      let frame: EventFrame | undefined
+      this.#logs.forEachMatch(log, ({ connection, handle }) => {
+        frame ??= new EventFrame(writer.write(log))
+        connection.notify(frame.for(handle))
+      })
+    }
+  }
+
+  #forget(subscription: Subscription): void {
+    if (subscription.topic.kind === 'logs') this.#logs.remove(subscription)
+    else this.#setOf(subscription.topic).delete(subscription)
+  }
+
+  #setOf(topic: Exclude<SubscriptionTopic, { kind: 'logs' }>): Set<Subscription> {
+    switch (topic.kind) {
+      case 'newHeads':
+        return this.#heads
+      case 'newPendingTransactions':
+        return topic.full ? this.#pendingObjects : this.#pendingHashes
+      case 'syncing':
+        return this.#syncing
+    }
+  }
+}
+
+function send(subscriptions: ReadonlySet<Subscription>, frame: EventFrame): void {
+  for (const { connection, handle } of subscriptions) connection.notify(frame.for(handle))
+}
