@@ -1,0 +1,71 @@
+import t from 'tap'
+import { DEVELOPMENT_BALANCE } from '../../../../src/config/networks/shared.ts'
+import { METHODS } from '../../../../src/rpc/methods.ts'
+import { readVectorLines } from '../../../support/vectors.ts'
+import {
+  ask,
+  createWalletContext,
+  openTestWallet,
+  type ParsedAnswer,
+} from '../../../support/walletContext.ts'
+
+interface Line {
+  readonly step: number
+  readonly request?: { readonly method?: string; readonly params?: readonly unknown[] }
+  readonly response: ParsedAnswer
+  readonly head?: { readonly number: number; readonly hash: string }
+}
+
+const WALLET_METHOD = /^(personal_|eth_sign$|eth_sendTransaction$|eth_accounts$)/
+const IMPORTED = '0x7d7264f9bc981742661f2ae7e35ba57525097c00'
+const lines = readVectorLines<Line>('rpc/rpc-main.jsonl').filter(({ request }) =>
+  WALLET_METHOD.test(request?.method ?? ''),
+)
+
+/** Head at which the wallet's recorded transactions were sent. */
+const SEND_HEAD = lines.find(({ request }) => request?.method === 'eth_sendTransaction')?.head?.hash
+
+/** Accounts before those transactions: the lowest nonces of what was pending after them. */
+function accountsAtSend() {
+  const pending = readVectorLines<Line>('rpc/rpc-main.jsonl')
+    .filter(({ request, head }) => request?.method === 'eth_pendingTransactions' && head?.hash === SEND_HEAD)
+    .flatMap(({ response }) => (response.result ?? []) as { from: string; nonce: string }[])
+  const nonces: Record<string, bigint> = {}
+  for (const { from, nonce } of pending) {
+    const value = BigInt(nonce)
+    const lowest = nonces[from]
+    if (lowest === undefined || value < lowest) nonces[from] = value
+  }
+  return Object.fromEntries(
+    Object.entries(nonces).map(([from, nonce]) => [from, { nonce, balance: DEVELOPMENT_BALANCE }]),
+  )
+}
+
+t.test('the wallet answers as the reference in the recorded scenario', async (t) => {
+  const { wallet } = await openTestWallet(t.teardown)
+  const accounts = { ...accountsAtSend(), [IMPORTED]: { nonce: 0n, balance: 10n ** 18n } }
+  const { context } = createWalletContext({ wallet, accounts, head: lines[0]?.head?.hash ?? '' })
+  let equal = 0
+  let clearer = 0
+  for (const { step, request, response } of lines) {
+    const name = request?.method ?? ''
+    if (!METHODS.some((method) => method.name === name)) {
+      t.equal(response.error?.code, -32601, `step ${step}: ${name} is none of the reference's methods either`)
+      continue
+    }
+    const found = await ask(context, name, request?.params ?? [])
+    if (response.error?.code === -32603) {
+      t.equal(found.error?.code, -32602, `step ${step}: ${name} says what is wrong`)
+      clearer += 1
+      continue
+    }
+    t.same(
+      { result: found.result, error: found.error },
+      { result: response.result, error: response.error },
+      `step ${step}: ${name}`,
+    )
+    equal += 1
+  }
+  t.ok(equal > 70, `${equal} equal`)
+  t.ok(clearer < 15, `${clearer} with a clearer error`)
+})
