@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Blockchain } from '../chain/blockchain.ts'
 import type { Block } from '../chain/codec/block.ts'
@@ -6,9 +7,10 @@ import { initializeChain } from '../chain/initializeChain.ts'
 import type { OptionalRule } from '../chain/validation/rules.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { createNativeChainSpec, type NativeChainSpec } from '../native/chainSpec.ts'
+import { type DirectoryLock, lockDirectory } from '../native/directoryLock.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
-import { lockDataDir } from '../storage/lock.ts'
+import { StorageError } from '../storage/errors.ts'
 import { NativeBlockExecutor } from './blockExecutor.ts'
 import { NativeGenesisState } from './genesisState.ts'
 
@@ -48,16 +50,19 @@ export interface OpenChain {
  * whose head has no state
  */
 export function openChain(options: OpenChainOptions): OpenChain {
-  const unlock = lockDataDir(options.dataDir)
+  mkdirSync(options.dataDir, { recursive: true })
+  const lock = lockDirectory(options.dataDir)
+  if (lock === null)
+    throw new StorageError('STORAGE_LOCKED', `${options.dataDir} is in use by another process`)
   try {
-    return openLocked(options, unlock)
+    return openLocked(options, lock)
   } catch (error) {
-    unlock()
+    lock.release()
     throw error
   }
 }
 
-function openLocked(options: OpenChainOptions, unlock: () => void): OpenChain {
+function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
   const { spec, dataDir } = options
   const nativeSpec = createNativeChainSpec(spec)
   const stateStore = StateStore.open(join(dataDir, STATE_FOLDER), options.storeOptions)
@@ -86,7 +91,7 @@ function openLocked(options: OpenChainOptions, unlock: () => void): OpenChain {
     close: async () => {
       await environment.flushed()
       await environment.close()
-      unlock()
+      lock.release()
     },
   }
 }

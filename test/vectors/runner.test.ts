@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { VECTORS_FOLDER } from '../support/vectors.ts'
+import { VECTORS_FOLDER, vectorPath } from '../support/vectors.ts'
 import { VECTOR_KINDS } from './kinds.ts'
 import { type FileResult, findVectorFiles, formatResult, runVectors } from './run.ts'
 
@@ -12,6 +12,11 @@ const RESULTS: Readonly<Record<string, RegExp>> = {
   transactions: /"sender":"0x([0-9a-f]{40})"/,
   pow: /"target":"0x([0-9a-f]+)"/,
   unitrie: /"root":"0x([0-9a-f]{64})"/,
+  precompiles: /"output":"0x([0-9a-f]{64})"/,
+  'vm-transactions': /"stateRoot":"0x([0-9a-f]{64})"/,
+  remasc: /"data":"0x([0-9a-f]+)"/,
+  chain: /"receiptRlp":"0x([0-9a-f]+)"/,
+  dsl: /"receiptRlp":"0x([0-9a-f]+)"/,
 }
 
 /** Lines of a file that are enough to find the changed one in: chains need all before it. */
@@ -21,13 +26,18 @@ for (const kind of VECTOR_KINDS) {
   t.test(`a changed digit in ${kind.name} is found`, async (t) => {
     const pattern = RESULTS[kind.name]
     t.ok(pattern, 'the kind has a result to change')
-    const recorded = findVectorFiles(VECTORS_FOLDER).find((found) => found.kind === kind)
-    t.ok(recorded, 'the kind is recorded')
-    if (pattern === undefined || recorded === undefined) return
-    const name = recorded.name.split('/').at(-1) ?? ''
-    const text = readFileSync(recorded.file, 'utf8').split('\n').slice(0, LINES).join('\n')
-    const changed = changeDigit(text, pattern)
-    const folder = t.testdir({ right: { [name]: text }, wrong: { [name]: changed } })
+    const recorded = findVectorFiles(VECTORS_FOLDER).filter((found) => found.kind === kind)
+    t.not(recorded.length, 0, 'the kind is recorded')
+    const source = recorded.find(({ file }) => pattern?.test(readFileSync(file, 'utf8')))
+    t.ok(source, 'a file has such a result')
+    if (pattern === undefined || source === undefined) return
+    const name = source.name.split('/').at(-1) ?? ''
+    const text = readFileSync(source.file, 'utf8').split('\n').slice(0, LINES).join('\n')
+    const environments = readFileSync(vectorPath('consensus/vm-environments.jsonl'), 'utf8')
+    const files = (content: string) => ({
+      [kind.name]: { [name]: content, 'vm-environments.jsonl': environments },
+    })
+    const folder = t.testdir({ right: files(text), wrong: files(changeDigit(text, pattern)) })
 
     const [right] = await runVectors([join(folder, 'right')])
     t.equal(right?.comparison.different, 0, describe(right))
