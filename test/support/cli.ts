@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './sources.ts'
+
+/** What a finished command left. */
+export interface CommandResult {
+  /** null when a signal ended it. */
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A command that runs, with its output so far. */
+export interface RunningCommand {
+  readonly process: ChildProcess
+  /** Everything written so far, standard output and error in one. */
+  output(): string
+  readonly done: Promise<CommandResult>
+}
+
+/**
+ * The arguments of `node` that run the command line: the built one, or the sources where they are newer, so that
+ * a test never runs yesterday's code.
+ */
+export function cliArguments(): string[] {
+  const built = join(ROOT, 'dist/cli/main.js')
+  const stamp = join(ROOT, 'dist/.tsbuildinfo')
+  const newest = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .reduce((time, path) => Math.max(time, statSync(join(ROOT, 'src', path)).mtimeMs), 0)
+  if (existsSync(built) && existsSync(stamp) && statSync(stamp).mtimeMs > newest) return [built]
+  return ['--import', import.meta.resolve('@tapjs/typescript/import'), join(ROOT, 'src/cli/main.ts')]
+}
+
+/** Starts `rhizome` with these arguments, optionally under another program such as strace. */
+export function startCommand(args: readonly string[], under: readonly string[] = []): RunningCommand {
+  const [program = process.execPath, ...before] = [...under, process.execPath]
+  const child = spawn(program, [...before, ...cliArguments(), ...args], {
+    env: commandEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    output += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    output += text
+  })
+  const done = new Promise<CommandResult>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+  })
+  return { process: child, output: () => output, done }
+}
+
+/** Runs `rhizome` to its end. */
+export function runCommand(args: readonly string[]): Promise<CommandResult> {
+  return startCommand(args).done
+}
+
+/** The environment without the test runner's own loader and without options of a node. */
+function commandEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS.*|RHIZOME_.*)$/.test(name),
+  )
+  return { ...Object.fromEntries(kept), TS_NODE_TRANSPILE_ONLY: '1' }
+}

@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type CommandResult, startCommand } from './cli.ts'
+
+/** A node that runs as a process of its own. */
+export interface NodeProcess {
+  readonly url: string
+  readonly pid: number
+  /** Asks over JSON-RPC; an error of the answer is thrown. */
+  request<T>(method: string, params?: readonly unknown[]): Promise<T>
+  /** Everything printed so far. */
+  output(): string
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<CommandResult>
+}
+
+export interface StartNodeOptions {
+  readonly dataDir: string
+  readonly args?: readonly string[]
+  /** Program and arguments to run the node under. */
+  readonly under?: readonly string[]
+  /** The port; a free one unless given. */
+  readonly port?: number
+}
+
+/** An error that a JSON-RPC answer carries. */
+export class JsonRpcError extends Error {
+  override readonly name = 'JsonRpcError'
+  readonly code: number
+  readonly data: unknown
+
+  constructor({ code, message, data }: { code: number; message: string; data?: unknown }) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+const START_LIMIT_MS = 60_000
+const START_POLL_MS = 50
+
+/**
+ * Runs `rhizome start` on a free port and waits until it answers.
+ * @throws Error with the output when it ends or stays silent
+ */
+export async function startNode(options: StartNodeOptions): Promise<NodeProcess> {
+  const port = options.port ?? (await freePort())
+  const command = startCommand(
+    ['start', '--data-dir', options.dataDir, '--http-port', String(port), ...(options.args ?? [])],
+    options.under,
+  )
+  const url = `http://127.0.0.1:${port}`
+  const request = <T>(method: string, params: readonly unknown[] = []) => askNode<T>(url, method, params)
+  const ended = command.done.then(() => 'ended' as const)
+  const limit = Date.now() + START_LIMIT_MS
+  for (;;) {
+    const answer = await Promise.race([
+      ended,
+      request('eth_chainId').then(
+        () => 'up' as const,
+        () => 'down' as const,
+      ),
+    ])
+    if (answer === 'up') break
+    if (answer === 'ended' || Date.now() > limit) {
+      command.process.kill('SIGKILL')
+      throw new Error(`the node does not answer:\n${command.output()}`)
+    }
+    await sleep(START_POLL_MS)
+  }
+  return {
+    url,
+    pid: command.process.pid ?? 0,
+    request,
+    output: command.output,
+    stop: (signal = 'SIGTERM') => {
+      command.process.kill(signal)
+      return command.done
+    },
+  }
+}
+
+/** Asks a node over HTTP. */
+export async function askNode<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const answer = (await response.json()) as {
+    result?: T
+    error?: { code: number; message: string; data?: unknown }
+  }
+  if (answer.error !== undefined) throw new JsonRpcError(answer.error)
+  return answer.result as T
+}
+
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
