@@ -13,9 +13,12 @@ mod host;
 mod instructions;
 mod internal_transaction;
 mod journal;
+mod local;
 mod receipt;
 pub mod rules;
 mod tables;
+#[cfg(test)]
+mod testing;
 pub mod trace;
 mod transaction;
 
@@ -29,5 +32,9 @@ pub use frames::Evm;
 pub use gas::basic_cost;
 pub use host::BlockContext;
 pub use journal::{Cell, Journal, KeySets, StateKey, Transfer};
+pub use local::{
+    AccountOverride, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message, call, call_watched,
+    estimate_gas,
+};
 pub use receipt::{Bloom, Receipt, bloom};
 pub use transaction::{FeePayment, Position, REMASC_ADDRESS, Transaction, TransactionOutcome};

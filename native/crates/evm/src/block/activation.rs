@@ -24,21 +24,19 @@ pub(super) fn activate_precompiles(journal: &mut Journal, context: &BlockContext
 
 /// The first ones keep an existing account; later ones start anew, whatever was there.
 fn activate(journal: &mut Journal, spec: &ChainSpec, number: u64) -> Result<(), StateError> {
-    for precompile in Precompile::ALL {
-        let account = precompile.address().into();
-        match precompile.rule() {
-            None if spec.activating(Rule::Rskip126, number) => {
-                if !journal.exists(account)? {
-                    journal.create_account(account, false)?;
-                }
-                journal.set_contract(account)?;
-            }
-            Some(rule) if spec.activating(rule, number) => {
+    if spec.activating(Rule::Rskip126, number) {
+        for precompile in Precompile::always_active() {
+            let account = precompile.address().into();
+            if !journal.exists(account)? {
                 journal.create_account(account, false)?;
-                journal.set_contract(account)?;
             }
-            _ => {}
+            journal.set_contract(account)?;
         }
+    }
+    for precompile in Precompile::activating(spec, number) {
+        let account = precompile.address().into();
+        journal.create_account(account, false)?;
+        journal.set_contract(account)?;
     }
     Ok(())
 }

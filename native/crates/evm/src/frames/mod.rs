@@ -7,6 +7,8 @@ mod finish;
 mod halt;
 mod precompile;
 mod run;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -39,6 +39,7 @@ fn rebased(entry: &Entry) -> Entry {
         code_written: false,
         cells: cells.collect(),
         wiped: entry.wiped,
+        storage_hidden: entry.storage_hidden,
     }
 }
 

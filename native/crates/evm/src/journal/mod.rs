@@ -55,6 +55,8 @@ struct Entry {
     cells: HashMap<U256, Slot>,
     /// Deleted with everything below: the reader is not asked any more.
     wiped: bool,
+    /// The reader's cells are not asked for: a call pretends another storage.
+    storage_hidden: bool,
 }
 
 #[derive(Debug, Default)]
@@ -228,6 +230,7 @@ impl Journal {
             code_written: false,
             cells: HashMap::default(),
             wiped: false,
+            storage_hidden: false,
         });
         self.index.insert(id, index);
         index

@@ -50,11 +50,19 @@ impl Journal {
         Ok(match entry.cells.entry(key) {
             Occupied(slot) => slot.into_mut(),
             Vacant(place) => {
-                let stored = if entry.wiped { None } else { self.reader.storage(&entry.id, &key)? };
+                let hidden = entry.wiped || entry.storage_hidden;
+                let stored = if hidden { None } else { self.reader.storage(&entry.id, &key)? };
                 let base = stored.map_or(Cell::Absent, Cell::from_stored);
                 place.insert(Slot { value: base.clone(), base })
             }
         })
+    }
+
+    /// Pretends that the account has no cells. Only for calls: it cannot be undone or written.
+    pub(crate) fn hide_storage(&mut self, id: AccountRef) {
+        let index = self.entry(id);
+        self.entries[index].cells.clear();
+        self.entries[index].storage_hidden = true;
     }
 
     /// A transient word (RSKIP446); zero when never written.

@@ -218,6 +218,10 @@ impl Evm {
         let used = price.saturating_add(intrinsic).min(i64::MAX as u64);
         let needed = if with_intrinsic { used } else { price };
         if !local && transaction.gas_limit < needed {
+            if precompile == Precompile::Bridge {
+                // What the Bridge wrote while it was priced stays.
+                rhizome_bridge::refuse(&context, &mut state, data).map_err(failure_without_price)?;
+            }
             return Ok(Run {
                 failure: Some(Failure::PrecompileGas { address, required: price }),
                 ..Run::succeeded(0, 0)

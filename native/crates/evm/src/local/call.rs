@@ -1,0 +1,117 @@
+//! eth_call: no checks, no purchase of gas, nothing kept (evm.md §3.3, §3.10).
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rhizome_primitives::contract::Log;
+use rhizome_primitives::state::StateReader;
+use rhizome_primitives::{Address, Bytes};
+
+use super::{AccountOverride, Message};
+use crate::error::{Failure, Halt, HaltKind, TransactionError};
+use crate::frames::Evm;
+use crate::host::BlockContext;
+use crate::journal::Journal;
+use crate::trace::{Inspector, NoInspector};
+use crate::transaction::{Mode, Position, TransactionOutcome};
+
+/// A call to execute on a state.
+#[derive(Clone)]
+pub struct LocalCall<'a> {
+    /// Network, and the block whose number, time, miner and rules the call sees.
+    pub context: BlockContext,
+    /// What is called.
+    pub message: Message,
+    /// Gas, intrinsic gas included. The caller applies its cap.
+    pub gas: u64,
+    /// Pretended changes to the state.
+    pub overrides: &'a [AccountOverride],
+    /// Stops the call soon after it is raised.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallStatus {
+    /// It succeeded.
+    Success,
+    /// REVERT; the output holds its data.
+    Revert,
+    /// Exceptional halt, or a precompiled contract that threw.
+    Halt(Halt),
+}
+
+/// What came of a call.
+#[derive(Clone, Debug)]
+pub struct CallOutcome {
+    /// How it ended.
+    pub status: CallStatus,
+    /// RETURN or REVERT data, or the code of the contract that would be created.
+    pub output: Bytes,
+    /// Gas used, refund deducted.
+    pub gas_used: u64,
+    /// Gas refunded.
+    pub refund: u64,
+    /// Logs in order; none after a failure.
+    pub logs: Vec<Log>,
+    /// Address of the contract that would be created.
+    pub contract_address: Option<Address>,
+}
+
+/// Executes a call.
+///
+/// # Errors
+/// [`TransactionError::Invalid`] where the reference fails inside: gas below the intrinsic gas of a
+/// call that runs no code, or a precompiled contract without a price.
+pub fn call(call: &LocalCall<'_>, state: Arc<dyn StateReader>) -> Result<CallOutcome, TransactionError> {
+    call_watched(call, state, &mut NoInspector)
+}
+
+/// Executes a call under an inspector.
+///
+/// # Errors
+/// As [`call`].
+pub fn call_watched<I: Inspector>(
+    call: &LocalCall<'_>,
+    state: Arc<dyn StateReader>,
+    inspector: &mut I,
+) -> Result<CallOutcome, TransactionError> {
+    let mut journal = Journal::new(state);
+    for account in call.overrides {
+        account.apply(&mut journal)?;
+    }
+    let nonce = journal.nonce(call.message.sender())?;
+    let mut evm = Evm::new(call.context.clone(), journal);
+    if let Some(flag) = &call.interrupt {
+        evm.set_interrupt(flag.clone());
+    }
+    let transaction = call.message.transaction(nonce, call.gas, false);
+    let position = Position { index: 0, gas_used: 0, gas_limit: call.context.block.gas_limit };
+    evm.execute(&transaction, position, Mode::Local, inspector).map(CallOutcome::from)
+}
+
+impl From<TransactionOutcome> for CallOutcome {
+    fn from(outcome: TransactionOutcome) -> Self {
+        Self {
+            status: outcome.failure.map_or(CallStatus::Success, CallStatus::from),
+            output: outcome.output,
+            gas_used: outcome.gas_used,
+            refund: outcome.refund,
+            logs: outcome.logs,
+            contract_address: outcome.contract_address,
+        }
+    }
+}
+
+impl From<Failure> for CallStatus {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Revert(_) => Self::Revert,
+            Failure::Halt(halt) => Self::Halt(halt),
+            Failure::Precompile(text) => Self::Halt(Halt { kind: HaltKind::Precompile, text }),
+            Failure::PrecompileGas { required, .. } => {
+                Self::Halt(Halt { kind: HaltKind::OutOfGas, text: format!("the contract called costs {required} gas") })
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Calls and estimates.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rhizome_primitives::{Address, Bytes, U256, address, hex};
+
+use super::{AccountOverride, CallStatus, EstimateError, EstimateInput, LocalCall, Message, call, estimate_gas};
+use crate::error::{ExecutionError, HaltKind, TransactionError};
+use crate::testing::{MemoryState, all_rules, context};
+
+const SENDER: Address = address!("1000000000000000000000000000000000000001");
+const CONTRACT: Address = address!("2000000000000000000000000000000000000002");
+
+fn code(text: &str) -> Bytes {
+    hex::decode(text).expect("hex digits").into()
+}
+
+fn state(contract: &str) -> MemoryState {
+    MemoryState::default().with_balance(SENDER, 1_000_000_000).with_code(CONTRACT, code(contract))
+}
+
+fn message() -> Message {
+    Message { from: Some(SENDER), to: Some(CONTRACT), ..Message::default() }
+}
+
+fn local(message: Message, overrides: &[AccountOverride]) -> LocalCall<'_> {
+    LocalCall { context: context(all_rules()), message, gas: 1_000_000, overrides, interrupt: None }
+}
+
+#[test]
+fn a_call_answers_and_charges_no_one() {
+    // Returns BALANCE of the caller: nothing was bought.
+    let outcome = call(&local(message(), &[]), state("33315f5260205ff3").shared()).expect("a call");
+    assert_eq!(outcome.status, CallStatus::Success);
+    assert_eq!(U256::from_be_slice(&outcome.output), U256::from(1_000_000_000));
+    assert_eq!(outcome.gas_used, 21_000 + 2 + 400 + 2 + 3 + 3 + 3 + 2);
+}
+
+#[test]
+fn a_call_may_send_more_than_there_is() {
+    let message = Message { value: U256::from(2_000_000_000), ..message() };
+    let outcome = call(&local(message, &[]), state("345f5260205ff3").shared()).expect("a call");
+    assert_eq!(U256::from_be_slice(&outcome.output), U256::from(2_000_000_000));
+}
+
+#[test]
+fn reverts_and_halts_are_told_apart() {
+    let reverted = call(&local(message(), &[]), state("602a5f5260205ffd").shared()).expect("a call");
+    assert_eq!(reverted.status, CallStatus::Revert);
+    assert_eq!(U256::from_be_slice(&reverted.output), U256::from(42));
+    let halted = call(&local(message(), &[]), state("fe").shared()).expect("a call");
+    assert!(matches!(halted.status, CallStatus::Halt(halt) if halt.kind == HaltKind::InvalidOpcode(0xfe)));
+    assert!(halted.output.is_empty());
+}
+
+#[test]
+fn overrides_replace_balance_code_and_cells() {
+    let mut stored = state("00");
+    let cell = |key: u64| (CONTRACT.into(), U256::from(key));
+    stored.cells.insert(cell(1), Bytes::from_static(&[7]));
+    stored.cells.insert(cell(2), Bytes::from_static(&[8]));
+    // Returns cells 1, 2 and the balance.
+    let program = code("6001545f526002546020524760405260605ff3");
+    let read = |overrides: AccountOverride| {
+        let overrides = [AccountOverride { address: CONTRACT, code: Some(program.clone()), ..overrides }];
+        let outcome = call(&local(message(), &overrides), stored.clone().shared()).expect("a call");
+        assert_eq!(outcome.status, CallStatus::Success);
+        let word = |at: usize| U256::from_be_slice(&outcome.output[32 * at..][..32]).to::<u64>();
+        (word(0), word(1), word(2))
+    };
+    assert_eq!(read(AccountOverride::default()), (7, 8, 0));
+    let slot = (U256::from(1), U256::from(9));
+    assert_eq!(read(AccountOverride { state_diff: vec![slot], ..AccountOverride::default() }), (9, 8, 0));
+    assert_eq!(read(AccountOverride { state: Some(vec![slot]), ..AccountOverride::default() }), (9, 0, 0));
+    let rich = AccountOverride { balance: Some(U256::from(5)), ..AccountOverride::default() };
+    assert_eq!(read(rich), (7, 8, 5));
+}
+
+#[test]
+fn a_raised_flag_stops_a_loop() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let mut call_forever = local(message(), &[]);
+    call_forever.gas = i64::MAX as u64 - 1;
+    call_forever.interrupt = Some(flag.clone());
+    let raise = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        flag.store(true, Ordering::Relaxed);
+    });
+    let start = Instant::now();
+    let result = call(&call_forever, state("5b5f56").shared());
+    assert!(matches!(result, Err(TransactionError::Execution(ExecutionError::Interrupted))));
+    assert!(start.elapsed() < Duration::from_secs(5));
+    raise.join().expect("the raising thread");
+}
+
+fn estimate(message: Message, state: MemoryState, cap: u64) -> Result<u64, EstimateError> {
+    let input = EstimateInput { context: context(all_rules()), message, cap, interrupt: None };
+    estimate_gas(&input, state.shared())
+}
+
+#[test]
+fn an_estimate_suffices_and_is_close() {
+    // Clears a cell: 15,000 are refunded but must be there first.
+    let mut clearing = state("5f5f55");
+    clearing.cells.insert((CONTRACT.into(), U256::ZERO), Bytes::from_static(&[1]));
+    let gas = estimate(message(), clearing, 6_800_000).expect("an estimate");
+    assert!((26_004..=26_004 + 26_004 / 50).contains(&gas), "{gas}");
+    // A transfer needs exactly its intrinsic gas.
+    let transfer = Message { to: Some(SENDER), value: U256::ONE, ..message() };
+    assert_eq!(estimate(transfer, state("00"), 6_800_000).expect("an estimate"), 21_000);
+}
+
+#[test]
+fn an_estimate_covers_gas_that_is_only_asked_for() {
+    // Reverts unless it has 200,000 gas at the start, and uses little of it.
+    let gas = estimate(message(), state("62030d405a11600c575f5ffd5b00"), 6_800_000).expect("an estimate");
+    let least = 21_000 + 200_000 + 3 + 2 + 1;
+    assert!((least..=least + least / 50).contains(&gas), "{gas}");
+}
+
+#[test]
+fn estimates_fail_with_their_reasons() {
+    let poor = Message { value: U256::from(2_000_000_000), ..message() };
+    assert!(matches!(estimate(poor, state("00"), 100_000), Err(EstimateError::Funds { .. })));
+    let unpayable = Message { gas_price: U256::from(1_000_000), ..message() };
+    assert!(matches!(estimate(unpayable, state("00"), 100_000), Err(EstimateError::Funds { .. })));
+    assert!(
+        matches!(estimate(message(), state("5f5ffd"), 100_000), Err(EstimateError::Revert(data)) if data.is_empty())
+    );
+    let stuck = estimate(message(), state("5b5f56"), 100_000);
+    assert!(matches!(stuck, Err(EstimateError::Allowance { allowance: 100_000, failure: Some(_) })));
+    let tiny = estimate(message(), state("00"), 20_000);
+    assert!(matches!(tiny, Err(EstimateError::Allowance { allowance: 20_000, failure: None })));
+    // Nobody in particular can send anything.
+    let unnamed = Message { from: None, value: U256::from(5), ..message() };
+    assert_eq!(estimate(unnamed, state("00"), 100_000).expect("an estimate"), 21_000);
+}
