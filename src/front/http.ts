@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { Admission } from '../gateway/admission.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { RpcError } from '../rpc/errors.ts'
@@ -10,6 +11,8 @@ import { PAGE } from './page.ts'
 
 /** What HTTP routes need. */
 export interface HttpRoutes {
+  /** Filters and subscriptions. */
+  readonly events: FrontEvents
   readonly gateway: Gateway
   readonly admission: Admission
   readonly options: FrontOptions

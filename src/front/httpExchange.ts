@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import type { Exchange } from '../gateway/exchange.ts'
+import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
 
 /** Status lines of the codes that are sent. */
 export const STATUS_LINES: Readonly<Record<number, string>> = {
@@ -45,12 +45,47 @@ export class HttpExchange implements Exchange {
     else this.#response.cork(() => this.#write(body, status))
   }
 
+  beginStream(): AnswerStream {
+    const response = this.#response
+    const stream: AnswerStream = {
+      write: (piece) => {
+        if (this.gone) return true
+        let kept = true
+        response.cork(() => {
+          kept = response.write(piece)
+        })
+        return kept
+      },
+      end: (piece) => {
+        if (this.gone) return
+        this.gone = true
+        response.cork(() => response.end(piece))
+      },
+      abort: () => {
+        if (this.gone) return
+        this.gone = true
+        response.close()
+      },
+      onWritable: undefined,
+    }
+    response.onWritable(() => {
+      stream.onWritable?.()
+      return true
+    })
+    response.cork(() => this.#writeHead(200))
+    return stream
+  }
+
   #write(body: string | Uint8Array, status: number): void {
+    this.#writeHead(status)
+    this.#response.end(body)
+  }
+
+  #writeHead(status: number): void {
     const response = this.#response
     if (status !== 200) response.writeStatus(STATUS_LINES[status] ?? '500 Internal Server Error')
     if (status === 429) response.writeHeader('Retry-After', RETRY_AFTER_SECONDS)
     if (this.#corsOrigin !== null) response.writeHeader('Access-Control-Allow-Origin', this.#corsOrigin)
     response.writeHeader('Content-Type', 'application/json')
-    response.end(body)
   }
 }

@@ -1,4 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { HeadNotice, PendingNotice, SyncNotice } from '../filters/events.ts'
+import { DEFAULT_EVENT_LIMITS, type EventLimits, FrontEvents } from '../filters/frontEvents.ts'
 import type { Admission } from '../gateway/admission.ts'
 import { Dispatcher } from '../gateway/dispatcher.ts'
 import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
@@ -12,6 +14,7 @@ import type { NodeContext } from '../rpc/context.ts'
 import type { Lane } from '../rpc/defineMethod.ts'
 import type { UnexpectedErrorSink } from '../rpc/execute.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
+import { EVENT_TEXTS } from '../rpc/shared/eventTexts.ts'
 import type { FrontOptions, FrontProbes } from './options.ts'
 import { type Front, listen } from './server.ts'
 
@@ -22,6 +25,8 @@ const SCAN_IDLE = 60_000
 export interface ServiceOptions {
   readonly front: FrontOptions
   readonly limits: GatewayLimits
+  /** Limits of filters and subscriptions. */
+  readonly events?: EventLimits
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   /** Lanes other than the methods' own, by method name. */
   readonly methodLanes?: Readonly<Record<string, Lane>>
@@ -45,8 +50,14 @@ export interface ServiceOptions {
 
 /** A running JSON-RPC service. */
 export interface Service extends Front {
-  /** To be called when head, pool or status changed. */
+  /** To be called when something else changed that answers depend on: coinbase, mining, peers. */
   onChange(): void
+  /** To be called after each committed change of the head, in order. */
+  headChanged(notice: HeadNotice): void
+  /** To be called when transactions entered the pending set, and when a reorganisation brought some back. */
+  pendingAdded(notices: readonly PendingNotice[]): void
+  /** To be called when synchronisation began, and with null when it ended. */
+  syncingChanged(progress: SyncNotice | null): void
   /** Figures per lane. */
   figures(): Record<string, LaneFigures>
   /** Ends listening, connections and workers. */
@@ -59,6 +70,8 @@ export interface Service extends Front {
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const interrupts = new InterruptTable()
+  const { chain } = options.context
+  const events = new FrontEvents(chain, EVENT_TEXTS, options.events ?? DEFAULT_EVENT_LIMITS)
   const pools = createPools(options, interrupts)
   const dispatcher = new Dispatcher({
     lanes: options.lanes,
@@ -75,7 +88,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     }),
     dispatcher,
     admission: options.admission,
-    context: options.context,
+    context: { ...options.context, front: events },
     limits: options.limits,
     onUnexpected: options.onUnexpected,
   })
@@ -83,7 +96,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     dispatcher.close()
     await Promise.all(POOL_NAMES.map((name) => pools[name].close()))
   }
-  const routes = { gateway, admission: options.admission, options: options.front, probes: options.probes }
+  const routes = {
+    events,
+    gateway,
+    admission: options.admission,
+    options: options.front,
+    probes: options.probes,
+  }
   const front = await listen(routes).catch(async (error: unknown) => {
     await closePools()
     throw error
@@ -91,6 +110,24 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   return {
     ...front,
     onChange: () => gateway.onChange(),
+    headChanged: (notice) => {
+      gateway.onChange()
+      // What was read before may be of a moment in which the blocks were not there yet.
+      options.context.refresh()
+      try {
+        events.headChanged(notice)
+      } finally {
+        options.context.release()
+      }
+    },
+    pendingAdded: (notices) => {
+      gateway.onChange()
+      events.pendingAdded(notices)
+    },
+    syncingChanged: (progress) => {
+      gateway.onChange()
+      events.syncingChanged(progress)
+    },
     figures: () => dispatcher.figures(),
     stop: async () => {
       front.close()

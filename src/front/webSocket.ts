@@ -1,26 +1,36 @@
 import type { TemplatedApp, WebSocket } from 'uWebSockets.js'
+import type { EventConnection } from '../filters/subscriptionHub.ts'
 import type { Caller } from '../gateway/admission.ts'
 import type { Exchange } from '../gateway/exchange.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { isAllowedHost } from './checks.ts'
 import type { HttpRoutes } from './http.ts'
 import { STATUS_LINES } from './httpExchange.ts'
+import { SocketConnection } from './socketConnection.ts'
 
 /** What belongs to one WebSocket. */
 interface SocketData {
   readonly caller: Caller
   /** Messages without an answer yet. */
   readonly open: Set<SocketExchange>
+  /** Made with the first message. */
+  connection: SocketConnection<SocketData> | null
 }
 
 /** One message of a WebSocket. */
 class SocketExchange implements Exchange {
   onGone: (() => void) | undefined
   gone = false
+  readonly connection: EventConnection
   readonly #socket: WebSocket<SocketData>
   readonly #open: Set<SocketExchange>
 
-  constructor(socket: WebSocket<SocketData>, open: Set<SocketExchange>) {
+  constructor(
+    socket: WebSocket<SocketData>,
+    open: Set<SocketExchange>,
+    connection: SocketConnection<SocketData>,
+  ) {
+    this.connection = connection
     this.#socket = socket
     this.#open = open
     this.onGone = undefined
@@ -42,7 +52,7 @@ class SocketExchange implements Exchange {
 }
 
 /** Adds the WebSocket on the same port: every frame is a body, every answer a text frame. */
-export function addWebSocket(app: TemplatedApp, { gateway, admission, options }: HttpRoutes): void {
+export function addWebSocket(app: TemplatedApp, { gateway, admission, options, events }: HttpRoutes): void {
   app.ws<SocketData>('/*', {
     maxPayloadLength: options.maxBodyBytes,
     maxBackpressure: options.maxSocketBacklog,
@@ -60,7 +70,7 @@ export function addWebSocket(app: TemplatedApp, { gateway, admission, options }:
         return
       }
       response.upgrade<SocketData>(
-        { caller, open: new Set() },
+        { caller, open: new Set(), connection: null },
         request.getHeader('sec-websocket-key'),
         request.getHeader('sec-websocket-protocol'),
         request.getHeader('sec-websocket-extensions'),
@@ -68,11 +78,17 @@ export function addWebSocket(app: TemplatedApp, { gateway, admission, options }:
       )
     },
     message: (socket, message) => {
-      const { caller, open } = socket.getUserData()
-      gateway.handle(Buffer.from(message), caller, new SocketExchange(socket, open))
+      const data = socket.getUserData()
+      data.connection ??= new SocketConnection(socket, options.maxSocketBacklog)
+      const exchange = new SocketExchange(socket, data.open, data.connection)
+      gateway.handle(Buffer.from(message), data.caller, exchange)
     },
     close: (socket) => {
-      for (const exchange of socket.getUserData().open) exchange.leave()
+      const { open, connection } = socket.getUserData()
+      for (const exchange of open) exchange.leave()
+      if (connection === null) return
+      connection.closed()
+      events.subscriptions.drop(connection)
     },
   })
 }

@@ -1,8 +1,26 @@
+import type { EventConnection } from '../filters/subscriptionHub.ts'
+
+/** An answer on its way, piece by piece. */
+export interface AnswerStream {
+  /** Sends a piece; false when the client does not keep up: then wait for {@link onWritable}. */
+  write(piece: Uint8Array): boolean
+  /** Sends the last piece. */
+  end(piece: Uint8Array): void
+  /** Breaks off: the client sees an answer that does not end as it should. */
+  abort(): void
+  /** Called when the client has taken what was sent. */
+  onWritable: (() => void) | undefined
+}
+
 /**
  * One HTTP request or WebSocket message that waits for its answer. Made by the front, answered by the
  * gateway exactly once.
  */
 export interface Exchange {
+  /** Where notifications of subscriptions go; not over HTTP. */
+  readonly connection?: EventConnection
+  /** Begins an answer that is sent piece by piece; not where an answer has to be one message. */
+  beginStream?(): AnswerStream
   /** Sends the answer; an empty one for notifications. */
   answer(body: string | Uint8Array, status: number): void
   /** Called when the client goes away before the answer. */

@@ -1,13 +1,16 @@
 import { responseTooLarge } from '../pool/runBatch.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import { RpcError, toErrorObject } from '../rpc/errors.ts'
-import { errorAnswer, type UnexpectedErrorSink } from '../rpc/execute.ts'
-import { failureText } from '../rpc/json.ts'
+import { errorAnswer, PAGE_STATUS, type UnexpectedErrorSink } from '../rpc/execute.ts'
+import { logsPage } from '../rpc/internal/logsPage.ts'
+import { type Forward, failureText, successText } from '../rpc/json.ts'
 import type { Admission, Caller } from './admission.ts'
 import { BatchCollector } from './collector.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
 import { InlineRunner } from './inline.ts'
+import type { PoolLane } from './lanes.ts'
+import { PAGE_ID, PagedAnswer } from './pagedAnswer.ts'
 import { type ParsedBody, type ParsedRequest, parseBody } from './parseBody.ts'
 import type { Route, Router } from './router.ts'
 import { RequestScanner } from './scanRequest.ts'
@@ -69,7 +72,7 @@ export class Gateway {
         return
       }
       const params = bytes.toString('latin1', scanner.paramsStart, scanner.paramsEnd)
-      this.#route(route, id, params, caller, exchange, sink)
+      this.#route({ route, id, params, exchange, sink, alone: true }, caller)
       return
     }
     this.#handleUnusual(bytes, caller, exchange)
@@ -91,21 +94,21 @@ export class Gateway {
       exchange.answer(failureText('null', { code: -32600, message: text }), 200)
       return
     }
-    this.#answer(body, caller, exchange, sink)
+    this.#answer(body, caller, exchange, sink, true)
   }
 
-  #answer(body: ParsedBody, caller: Caller, exchange: Exchange, sink: AnswerSink): void {
+  #answer(body: ParsedBody, caller: Caller, exchange: Exchange, sink: AnswerSink, alone: boolean): void {
     switch (body.kind) {
       case 'invalid':
         fail(sink, body.id, body.error)
         return
       case 'request':
-        this.#request(body.request, caller, exchange, sink)
+        this.#request(body.request, caller, exchange, sink, alone)
         return
       case 'batch': {
         const tooLarge = () => failureText('null', toErrorObject(responseTooLarge(this.#limits.answerBytes)))
         const collector = new BatchCollector(this.#limits.answerBytes, tooLarge, sink)
-        for (const element of body.elements) this.#answer(element, caller, exchange, collector.slot())
+        for (const element of body.elements) this.#answer(element, caller, exchange, collector.slot(), false)
         collector.end()
       }
     }
@@ -116,23 +119,22 @@ export class Gateway {
     caller: Caller,
     exchange: Exchange,
     sink: AnswerSink,
+    alone: boolean,
   ): void {
     // An object without a method is no notification either: somebody has to be told.
-    const answered: AnswerSink = id === null && method !== null ? () => sink('', 200) : sink
+    const isSilent = id === null && method !== null
+    const answered: AnswerSink = isSilent ? () => sink('', 200) : sink
     const route = method === null ? undefined : this.#router.find(method)
     if (route === undefined) fail(answered, id ?? 'null', this.#router.whyNot(method))
-    else this.#route(route, id ?? 'null', params, caller, exchange, answered)
+    else {
+      const work = { route, id: id ?? 'null', params, exchange, sink: answered, alone: alone && !isSilent }
+      this.#route(work, caller)
+    }
   }
 
   /** Admission, then the method's lane. */
-  #route(
-    route: Route,
-    id: string,
-    params: string,
-    caller: Caller,
-    exchange: Exchange,
-    sink: AnswerSink,
-  ): void {
+  #route(work: Work, caller: Caller): void {
+    const { route, id, params, exchange, sink } = work
     const refusal = this.#admission.charge(caller, route.definition)
     if (refusal !== null) {
       fail(sink, id, refusal)
@@ -140,9 +142,56 @@ export class Gateway {
     }
     const { lane } = route
     if (lane === 'inline' || lane === 'chain' || (route.inlineAtHead && params.endsWith(AT_HEAD))) {
-      this.#inline.run(route, id, params, sink)
+      this.#inline.run(route, id, params, sink, {
+        connection: exchange.connection ?? null,
+        forward: (forward) => this.#forward(work, forward),
+      })
       return
     }
+    this.#dispatch(work)
+  }
+
+  /** Has workers answer another request in place of the one that came. */
+  #forward(work: Work, { method, params, onFailure }: Forward): void {
+    const route = this.#router.forForward(method)
+    if (onFailure === undefined) {
+      this.#dispatch({ ...work, route, params })
+      return
+    }
+    const { exchange, id } = work
+    const head = successText(id, '')
+    whenGone(exchange, onFailure)
+    const sink: AnswerSink = (body, status) => {
+      if (!startsWith(body, head.slice(0, -1))) onFailure()
+      work.sink(body, status)
+    }
+    this.#dispatch({ ...work, route, params, sink })
+  }
+
+  #dispatch(work: Work): void {
+    const { route, id, params, exchange, sink } = work
+    const answered: AnswerSink = route.definition.paged
+      ? (body, status) => (status === PAGE_STATUS ? this.#answerInPages(work, body) : sink(body, status))
+      : sink
+    const ticket = this.#submit(route, id, params, answered)
+    whenGone(exchange, () => this.#dispatcher.cancel(ticket))
+  }
+
+  #answerInPages({ id, exchange, sink, alone }: Work, first: string | Uint8Array): void {
+    const route = this.#router.forForward(logsPage.name)
+    let ticket: Ticket | undefined
+    whenGone(exchange, () => {
+      if (ticket !== undefined) this.#dispatcher.cancel(ticket)
+    })
+    const ask = (next: string, pageSink: AnswerSink) => {
+      ticket = this.#submit(route, PAGE_ID, `[${next}]`, pageSink)
+    }
+    const maxBytes = this.#limits.answerBytes
+    new PagedAnswer({ id, exchange, alone, maxBytes, sink, ask }).begin(first)
+  }
+
+  #submit(route: Route, id: string, params: string, sink: AnswerSink): Ticket {
+    const lane = route.lane as PoolLane
     const ticket: Ticket = {
       method: route.index,
       lane,
@@ -153,20 +202,39 @@ export class Gateway {
       settled: false,
       sink,
     }
-    this.#cancelWhenGone(exchange, ticket)
     this.#dispatcher.submit(lane, ticket)
+    return ticket
   }
+}
 
-  #cancelWhenGone(exchange: Exchange, ticket: Ticket): void {
-    const before = exchange.onGone
-    exchange.onGone =
-      before === undefined
-        ? () => this.#dispatcher.cancel(ticket)
-        : () => {
-            before()
-            this.#dispatcher.cancel(ticket)
-          }
-  }
+/** One request on its way to its answer. */
+interface Work {
+  readonly route: Route
+  /** JSON text. */
+  readonly id: string
+  /** JSON text. */
+  readonly params: string
+  readonly exchange: Exchange
+  readonly sink: AnswerSink
+  /** Whether nothing else belongs to the exchange. */
+  readonly alone: boolean
+}
+
+/** Calls back, too, when the client goes away. */
+function whenGone(exchange: Exchange, action: () => void): void {
+  const before = exchange.onGone
+  exchange.onGone =
+    before === undefined
+      ? action
+      : () => {
+          before()
+          action()
+        }
+}
+
+function startsWith(body: string | Uint8Array, text: string): boolean {
+  if (typeof body === 'string') return body.startsWith(text)
+  return Buffer.from(body.buffer, body.byteOffset, text.length).toString('utf8') === text
 }
 
 function fail(sink: AnswerSink, id: string, error: RpcError): void {

@@ -1,11 +1,21 @@
+import type { EventConnection } from '../filters/subscriptionHub.ts'
 import { responseTooLarge } from '../pool/runBatch.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import { type Answer, errorAnswer, executeRequest, type UnexpectedErrorSink } from '../rpc/execute.ts'
+import type { Forward } from '../rpc/json.ts'
 import type { Route } from './router.ts'
 import type { AnswerSink } from './ticket.ts'
 
 /** How an answer's text begins, up to the id. */
 const HEAD = '{"jsonrpc":"2.0","id":'
+
+/** What a request of the front thread has besides its parameters. */
+export interface RequestOrigin {
+  /** Takes notifications; null over HTTP. */
+  readonly connection: EventConnection | null
+  /** Has the request answered by workers. */
+  forward(forward: Forward): void
+}
 
 /**
  * Runs methods in the front thread. Answers of methods without parameters are kept as text until
@@ -35,7 +45,7 @@ export class InlineRunner {
   }
 
   /** Runs a request; the sink may be called before this returns. */
-  run(route: Route, id: string, params: string, sink: AnswerSink): void {
+  run(route: Route, id: string, params: string, sink: AnswerSink, origin: RequestOrigin): void {
     const keeps = route.definition.cache !== 'none' && (params === '' || params === '[]')
     if (keeps) {
       const kept = this.#kept[route.index]
@@ -45,9 +55,15 @@ export class InlineRunner {
       }
     }
     this.#takeSnapshot()
+    const { front } = this.#context
+    if (front !== undefined) front.connection = origin.connection
     const version = this.#version
     const answer = executeRequest(this.#context, route.definition, id, params, this.#onUnexpected)
     const send = (done: Answer) => {
+      if (done.forward !== undefined) {
+        origin.forward(done.forward)
+        return
+      }
       if (keeps && version === this.#version) this.#keep(route.index, id, done)
       const sent =
         done.text.length > this.#maxAnswerBytes

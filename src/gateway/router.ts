@@ -26,6 +26,7 @@ export interface RouterOptions {
 /** Finds the route of a method name. */
 export class Router {
   readonly #routes = new Map<string, Route>()
+  readonly #internal = new Map<string, Route>()
   readonly #unavailable: Set<string>
 
   constructor({ methods, unsupported, dev, lanes = {} }: RouterOptions) {
@@ -39,7 +40,8 @@ export class Router {
         inlineAtHead: configured === undefined && definition.inlineAtHead,
       }
       for (const name of [definition.name, ...definition.aliases]) {
-        if (definition.audience === 'dev' && !dev) this.#unavailable.add(name)
+        if (definition.audience === 'internal') this.#internal.set(name, route)
+        else if (definition.audience === 'dev' && !dev) this.#unavailable.add(name)
         else this.#routes.set(name, route)
       }
     })
@@ -48,6 +50,13 @@ export class Router {
   /** The route, or undefined. */
   find(method: string): Route | undefined {
     return this.#routes.get(method)
+  }
+
+  /** The route of a method that the gateway itself asks workers for. @throws Error when there is none */
+  forForward(method: string): Route {
+    const route = this.#internal.get(method) ?? this.#routes.get(method)
+    if (route === undefined) throw new Error(`no method ${method}`)
+    return route
   }
 
   /** Why there is no route (design.md §4). */

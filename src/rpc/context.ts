@@ -3,6 +3,7 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Receipt } from '../chain/codec/receipt.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { AccountOverride } from './shared/params/stateOverrides.ts'
 
@@ -226,6 +227,8 @@ export interface Interrupt {
 export interface NodeContext {
   readonly node: NodeInfo
   readonly interrupt: Interrupt
+  /** Filters and subscriptions; only in the front thread. */
+  readonly front?: FrontEvents
   status(): NodeStatus
   readonly chain: ChainReader
   readonly state: StateReader

@@ -1,5 +1,5 @@
 import type { Eventually, NodeContext } from './context.ts'
-import type { RpcResult } from './json.ts'
+import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './shared/params/param.ts'
 
 /**
@@ -37,7 +37,10 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
    */
   readonly inlineAtHead?: boolean
   readonly audience?: Audience
-  readonly handler: (context: NodeContext, params: ParamValues<P>) => Eventually<RpcResult>
+  /** Answers may come in pages. */
+  readonly paged?: boolean
+  /** Only a method of the front thread may hand its request on to the workers. */
+  readonly handler: (context: NodeContext, params: ParamValues<P>) => Eventually<RpcResult | Forward>
 }
 
 /** A method as the router and the workers use it. */
@@ -52,11 +55,12 @@ export interface MethodDefinition {
   readonly cache: CacheRule
   readonly inlineAtHead: boolean
   readonly audience: Audience
+  readonly paged: boolean
   /**
    * Reads the parameters and runs the handler.
    * @throws RpcError
    */
-  readonly run: (context: NodeContext, values: readonly unknown[]) => Eventually<RpcResult>
+  readonly run: (context: NodeContext, values: readonly unknown[]) => Eventually<RpcResult | Forward>
 }
 
 /** Makes a definition of a method's description. */
@@ -76,6 +80,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     cache: spec.cache,
     inlineAtHead: spec.inlineAtHead ?? false,
     audience: spec.audience ?? 'public',
+    paged: spec.paged ?? false,
     run: (context, values) =>
       handler(context, parseParams(params, required, values, name) as unknown as ParamValues<P>),
   }

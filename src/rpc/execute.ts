@@ -2,7 +2,7 @@ import { NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { MethodDefinition } from './defineMethod.ts'
 import { RpcError, statusOfError, toErrorObject } from './errors.ts'
-import { encodeResult, failureText, PagedResult, type RpcResult, successText } from './json.ts'
+import { encodeResult, Forward, failureText, PagedResult, type RpcResult, successText } from './json.ts'
 
 /** A finished answer: its JSON text, and the HTTP status when it is the only one. */
 export interface Answer {
@@ -10,6 +10,8 @@ export interface Answer {
   readonly status: number
   /** The method bounds its answer by itself: the limit on the size of answers does not count. */
   readonly unlimited?: boolean
+  /** The answer is still to be had: from this request. */
+  readonly forward?: Forward
 }
 
 /**
@@ -50,7 +52,8 @@ export function errorAnswer(id: string, error: RpcError): Answer {
   return { text: failureText(id, toErrorObject(error)), status: statusOfError(error.kind) }
 }
 
-function success(id: string, result: RpcResult): Answer {
+function success(id: string, result: RpcResult | Forward): Answer {
+  if (result instanceof Forward) return { text: '', status: 200, forward: result }
   if (result instanceof PagedResult) {
     return result.next === null
       ? { text: successText(id, encodeResult(result)), status: 200, unlimited: true }

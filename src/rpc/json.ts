@@ -32,6 +32,22 @@ export class PagedResult {
   }
 }
 
+/** A request that workers answer in place of the one that came to the front thread. */
+export class Forward {
+  /** Name of a method, those of the gateway itself included. */
+  readonly method: string
+  /** JSON text. */
+  readonly params: string
+  /** Called when the answer is an error or nobody waits for it any more. */
+  readonly onFailure: (() => void) | undefined
+
+  constructor(method: string, params: string, onFailure?: () => void) {
+    this.method = method
+    this.params = params
+    this.onFailure = onFailure
+  }
+}
+
 /** What a handler returns. */
 export type RpcResult = Json | RawJson | PagedResult
 

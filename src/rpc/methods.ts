@@ -12,6 +12,8 @@ import { getBlockByNumber } from './eth/getBlockByNumber.ts'
 import { getBlockTransactionCountByHash } from './eth/getBlockTransactionCountByHash.ts'
 import { getBlockTransactionCountByNumber } from './eth/getBlockTransactionCountByNumber.ts'
 import { getCode } from './eth/getCode.ts'
+import { getFilterChanges } from './eth/getFilterChanges.ts'
+import { getFilterLogs } from './eth/getFilterLogs.ts'
 import { getLogs } from './eth/getLogs.ts'
 import { getProof } from './eth/getProof.ts'
 import { getStorageAt } from './eth/getStorageAt.ts'
@@ -26,14 +28,21 @@ import { getUncleCountByBlockHash } from './eth/getUncleCountByBlockHash.ts'
 import { getUncleCountByBlockNumber } from './eth/getUncleCountByBlockNumber.ts'
 import { hashrate } from './eth/hashrate.ts'
 import { mining } from './eth/mining.ts'
+import { newBlockFilter } from './eth/newBlockFilter.ts'
+import { newFilter } from './eth/newFilter.ts'
+import { newPendingTransactionFilter } from './eth/newPendingTransactionFilter.ts'
 import { protocolVersion } from './eth/protocolVersion.ts'
 import { sendRawTransaction } from './eth/sendRawTransaction.ts'
 import { sendTransaction } from './eth/sendTransaction.ts'
 import { sign } from './eth/sign.ts'
 import { signTransaction } from './eth/signTransaction.ts'
 import { signTypedDataV4 } from './eth/signTypedDataV4.ts'
+import { subscribe } from './eth/subscribe.ts'
 import { syncing } from './eth/syncing.ts'
+import { uninstallFilter } from './eth/uninstallFilter.ts'
+import { unsubscribe } from './eth/unsubscribe.ts'
 import { mine } from './evm/mine.ts'
+import { logsPage } from './internal/logsPage.ts'
 import { listening } from './net/listening.ts'
 import { peerCount } from './net/peerCount.ts'
 import { peerList } from './net/peerList.ts'
@@ -94,6 +103,15 @@ export const METHODS: readonly MethodDefinition[] = [
   signTransaction,
   signTypedDataV4,
   getLogs,
+  newFilter,
+  newBlockFilter,
+  newPendingTransactionFilter,
+  getFilterChanges,
+  getFilterLogs,
+  uninstallFilter,
+  subscribe,
+  unsubscribe,
+  logsPage,
   getProof,
   mine,
   newAccount,

@@ -11,5 +11,6 @@ export const getLogs = defineMethod({
   lane: 'scan',
   cost: 20,
   cache: 'none',
+  paged: true,
   handler: (context, [filter]) => findLogs(context, filter),
 })

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { quantity } from '../shared/quantity.ts'
+import { formatSyncing } from '../shared/formatSyncing.ts'
 
 /** Progress of synchronisation, or false. */
 export const syncing = defineMethod({
@@ -10,13 +10,5 @@ export const syncing = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'head',
-  handler: (context) => {
-    const { syncing: progress } = context.status()
-    if (progress === null) return false
-    return {
-      startingBlock: quantity(progress.startingBlock),
-      currentBlock: quantity(progress.currentBlock),
-      highestBlock: quantity(progress.highestBlock),
-    }
-  },
+  handler: (context) => formatSyncing(context.status().syncing),
 })

@@ -19,6 +19,7 @@ export const logsPage = defineMethod({
   lane: 'scan',
   cost: 0,
   cache: 'none',
+  paged: true,
   audience: 'internal',
   handler: (context, [wanted]) => pageOf(context, wanted),
 })

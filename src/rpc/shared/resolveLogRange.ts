@@ -36,6 +36,27 @@ export function resolveLogRange(context: NodeContext, filter: LogFilter): LogRan
   return from.number > last ? null : { from: from.number, to: last }
 }
 
+/** Heights between which a filter tells of blocks; null where there is no bound. */
+export interface FilterBounds {
+  readonly from: number | null
+  readonly to: number | null
+}
+
+/**
+ * Bounds of a filter that tells of what comes. The newest block is no bound: what comes is newer, and what
+ * a reorganisation puts in its place is told of, too.
+ * @throws RpcError as {@link resolveLogRange}
+ */
+export function resolveFilterBounds(context: NodeContext, filter: LogFilter): FilterBounds {
+  resolveLogRange(context, filter)
+  const head = context.chain.head().number
+  const bound = (text: string | null) =>
+    text === null || OPEN_ENDS.has(text.toLowerCase()) ? null : resolveEnd(context, text, head).number
+  return { from: bound(filter.fromBlock), to: bound(filter.toBlock) }
+}
+
+const OPEN_ENDS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'pending'])
+
 function resolveEnd(context: NodeContext, text: string | null, head: number): End {
   if (text === null) return { number: head, explicit: false }
   const tag = text.toLowerCase()

@@ -1,4 +1,5 @@
 import type { LogCriteria } from '../../../chain/logs/logCriteria.ts'
+import { toHex } from '../../../util/bytes.ts'
 import { invalidParams } from '../../errors.ts'
 import { parseIdentifier } from './blockSelector.ts'
 import { parseAddress, parseHash } from './hex.ts'
@@ -34,7 +35,19 @@ export function logFilter(name = 'filter'): Param<LogFilter> {
   }
 }
 
-function parseLogFilter(fields: Record<string, unknown>): LogFilter {
+/** The filter as parameter (JSON text) of eth_getLogs. */
+export function encodeLogFilter({ fromBlock, toBlock, blockHash, addresses, topics }: LogFilter): string {
+  return JSON.stringify({
+    ...(fromBlock === null ? {} : { fromBlock }),
+    ...(toBlock === null ? {} : { toBlock }),
+    ...(blockHash === null ? {} : { blockHash: toHex(blockHash) }),
+    address: addresses.map(toHex),
+    topics: topics.map((alternatives) => alternatives.map(toHex)),
+  })
+}
+
+/** @throws RpcError kind `invalidParams` with the reference's text */
+export function parseLogFilter(fields: Record<string, unknown>): LogFilter {
   const fromBlock = readBlock(fields['fromBlock'])
   const toBlock = readBlock(fields['toBlock'])
   const addresses = readAddresses(fields['address'])

@@ -1,0 +1,114 @@
+import { responseTooLarge } from '../pool/runBatch.ts'
+import { toErrorObject } from '../rpc/errors.ts'
+import { PAGE_STATUS } from '../rpc/execute.ts'
+import { failureText, successText } from '../rpc/json.ts'
+import type { AnswerStream, Exchange } from './exchange.ts'
+import type { AnswerSink } from './ticket.ts'
+
+/** Id of the requests for the pages after the first; the client's own stands in the head that it gets. */
+export const PAGE_ID = '0'
+
+const LINE_FEED = 0x0a
+const HEAD = Buffer.from(openResult(PAGE_ID))
+const COMMA = Buffer.from(',')
+const END = Buffer.from(']}')
+const NOTHING = Buffer.alloc(0)
+
+/** What an answer in pages needs. */
+export interface PagedAnswerOptions {
+  /** JSON text of the client's id. */
+  readonly id: string
+  readonly exchange: Exchange
+  /** Whether the answer is the only one of its exchange, so that its pages can go out as they come. */
+  readonly alone: boolean
+  /** Bytes of an answer that has to be put together here. */
+  readonly maxBytes: number
+  /** Takes an answer that was put together, or an error. */
+  readonly sink: AnswerSink
+  /** Asks for the page of a parameter (JSON text). */
+  readonly ask: (next: string, sink: AnswerSink) => void
+}
+
+/**
+ * Puts an answer together from pages. Over HTTP each page is sent before the next is asked for, and that
+ * waits until the client has taken it: the memory is that of one page however long the answer. Where an
+ * answer has to be one piece, in a batch or on a WebSocket, it is gathered up to the limit of answers.
+ */
+export class PagedAnswer {
+  readonly #options: PagedAnswerOptions
+  readonly #stream: AnswerStream | undefined
+  readonly #gathered: Buffer[] = []
+  #gatheredBytes = 0
+
+  constructor(options: PagedAnswerOptions) {
+    this.#options = options
+    this.#stream = options.alone ? options.exchange.beginStream?.() : undefined
+  }
+
+  /** Takes the first page, of status `PAGE_STATUS`. */
+  begin(page: string | Uint8Array): void {
+    this.#takePage(Buffer.from(openResult(this.#options.id)), toBuffer(page))
+  }
+
+  /** Takes what came for a request for another page. */
+  #take(body: string | Uint8Array, status: number): void {
+    const bytes = toBuffer(body)
+    if (status === PAGE_STATUS) this.#takePage(COMMA, bytes)
+    else if (bytes.subarray(0, HEAD.length).equals(HEAD)) {
+      const elements = bytes.subarray(HEAD.length, bytes.length - END.length)
+      this.#finish(Buffer.concat([elements.length === 0 ? NOTHING : COMMA, elements, END]))
+    } else if (this.#stream === undefined) this.#options.sink(withId(bytes, this.#options.id), status)
+    else this.#stream.abort()
+  }
+
+  #takePage(before: Buffer, page: Buffer): void {
+    const split = page.indexOf(LINE_FEED)
+    const next = page.toString('utf8', 0, split)
+    const elements = Buffer.concat([before, page.subarray(split + 1)])
+    const goOn = () => {
+      if (!this.#options.exchange.gone) this.#options.ask(next, (body, status) => this.#take(body, status))
+    }
+    const stream = this.#stream
+    if (stream === undefined) {
+      if (this.#gather(elements)) goOn()
+    } else if (stream.write(elements)) goOn()
+    else {
+      stream.onWritable = () => {
+        stream.onWritable = undefined
+        goOn()
+      }
+    }
+  }
+
+  #finish(last: Buffer): void {
+    if (this.#stream !== undefined) this.#stream.end(last)
+    else if (this.#gather(last)) this.#options.sink(Buffer.concat(this.#gathered), 200)
+  }
+
+  /** Whether there is room. */
+  #gather(piece: Buffer): boolean {
+    const { id, maxBytes, sink } = this.#options
+    this.#gatheredBytes += piece.length
+    if (this.#gatheredBytes > maxBytes) {
+      sink(failureText(id, toErrorObject(responseTooLarge(maxBytes))), 200)
+      return false
+    }
+    this.#gathered.push(piece)
+    return true
+  }
+}
+
+/** Text of an answer up to the first element of its array. */
+function openResult(id: string): string {
+  return successText(id, '[').slice(0, -1)
+}
+
+/** An error with the client's id in place of that of the page. */
+function withId(error: Buffer, id: string): string {
+  return error.toString('utf8').replace(`"id":${PAGE_ID}`, () => `"id":${id}`)
+}
+
+function toBuffer(body: string | Uint8Array): Buffer {
+  if (typeof body === 'string') return Buffer.from(body, 'utf8')
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+}

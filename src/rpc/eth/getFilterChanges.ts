@@ -1,0 +1,40 @@
+import { createBloomTest } from '../../chain/logs/logCriteria.ts'
+import type { FilterChanges } from '../../filters/filterRegistry.ts'
+import { toHex } from '../../util/bytes.ts'
+import type { ChainReader } from '../context.ts'
+import { defineMethod } from '../defineMethod.ts'
+import { RpcError } from '../errors.ts'
+import { Forward } from '../json.ts'
+import { frontEvents } from '../shared/frontEvents.ts'
+import { encodeLogSearch } from '../shared/logSearch.ts'
+import { filterHandle } from '../shared/params/filterHandle.ts'
+
+/** What happened since the last poll, or since the filter's creation (design.md §4). */
+export const getFilterChanges = defineMethod({
+  name: 'eth_getFilterChanges',
+  doc: 'What happened since the last poll of a filter.',
+  params: [filterHandle()],
+  result: { type: 'array' },
+  lane: 'inline',
+  cost: 2,
+  cache: 'none',
+  handler: (context, [handle]) => {
+    const changes = frontEvents(context).filters.poll(handle)
+    if (changes === null) throw new RpcError('filterNotFound')
+    if (changes.kind === 'hashes') return changes.hashes.map(toHex)
+    const blocks = withPossibleMatches(context.chain, changes)
+    if (blocks.length === 0) return []
+    // Their logs are read by workers: this thread reads no receipts.
+    const search = encodeLogSearch({ criteria: changes.criteria, blocks })
+    return new Forward('internal_logsPage', `[${search}]`, changes.undo)
+  },
+})
+
+/** Blocks whose bloom does not exclude every log of the filter. */
+function withPossibleMatches(chain: ChainReader, changes: FilterChanges & { readonly kind: 'logs' }) {
+  const mayMatch = createBloomTest(changes.criteria)
+  return changes.blocks.filter(({ hash }) => {
+    const bloom = chain.headerByHash(hash)?.fields.logsBloom ?? null
+    return bloom === null || mayMatch(bloom)
+  })
+}

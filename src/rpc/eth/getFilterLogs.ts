@@ -1,0 +1,24 @@
+import { toHex } from '../../util/bytes.ts'
+import { defineMethod } from '../defineMethod.ts'
+import { RpcError } from '../errors.ts'
+import { Forward } from '../json.ts'
+import { frontEvents } from '../shared/frontEvents.ts'
+import { filterHandle } from '../shared/params/filterHandle.ts'
+
+/** All logs that match a log filter, as eth_getLogs; of the other filters everything since their creation. */
+export const getFilterLogs = defineMethod({
+  name: 'eth_getFilterLogs',
+  doc: 'Everything that matches a filter.',
+  params: [filterHandle()],
+  result: { type: 'array' },
+  lane: 'inline',
+  cost: 20,
+  cache: 'none',
+  handler: (context, [handle]) => {
+    const content = frontEvents(context).filters.content(handle)
+    if (content === null) throw new RpcError('filterNotFound')
+    return content.kind === 'hashes'
+      ? content.hashes.map(toHex)
+      : new Forward('eth_getLogs', `[${content.query}]`)
+  },
+})

@@ -1,0 +1,14 @@
+import { defineMethod } from '../defineMethod.ts'
+import { frontEvents, grantedHandle } from '../shared/frontEvents.ts'
+
+/** Handle of a filter for the hashes of blocks that join the canonical chain. */
+export const newBlockFilter = defineMethod({
+  name: 'eth_newBlockFilter',
+  doc: 'Installs a filter for new blocks and returns its id.',
+  params: [],
+  result: { type: 'string' },
+  lane: 'inline',
+  cost: 2,
+  cache: 'none',
+  handler: (context) => grantedHandle(frontEvents(context).filters.installBlocks(), 'filters'),
+})

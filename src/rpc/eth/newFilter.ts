@@ -1,0 +1,25 @@
+import { defineMethod } from '../defineMethod.ts'
+import { frontEvents, grantedHandle } from '../shared/frontEvents.ts'
+import { encodeLogFilter, logFilter } from '../shared/params/logFilter.ts'
+import { resolveFilterBounds } from '../shared/resolveLogRange.ts'
+
+/** Handle of a filter for logs: of blocks that come or go after its creation (design.md §4). */
+export const newFilter = defineMethod({
+  name: 'eth_newFilter',
+  doc: 'Installs a filter for logs and returns its id.',
+  params: [logFilter()],
+  result: { type: 'string' },
+  lane: 'inline',
+  cost: 2,
+  cache: 'none',
+  handler: (context, [filter]) => {
+    const bounds = filter.blockHash === null ? resolveFilterBounds(context, filter) : { from: null, to: null }
+    const handle = frontEvents(context).filters.installLogs({
+      criteria: { addresses: filter.addresses, topics: filter.topics },
+      ...bounds,
+      blockHash: filter.blockHash,
+      query: encodeLogFilter(filter),
+    })
+    return grantedHandle(handle, 'filters')
+  },
+})

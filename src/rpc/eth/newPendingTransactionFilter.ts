@@ -1,0 +1,14 @@
+import { defineMethod } from '../defineMethod.ts'
+import { frontEvents, grantedHandle } from '../shared/frontEvents.ts'
+
+/** Handle of a filter for the hashes of transactions that enter the pending set. */
+export const newPendingTransactionFilter = defineMethod({
+  name: 'eth_newPendingTransactionFilter',
+  doc: 'Installs a filter for pending transactions and returns its id.',
+  params: [],
+  result: { type: 'string' },
+  lane: 'inline',
+  cost: 2,
+  cache: 'none',
+  handler: (context) => grantedHandle(frontEvents(context).filters.installPending(), 'filters'),
+})

@@ -1,0 +1,24 @@
+import { defineMethod } from '../defineMethod.ts'
+import { RpcError } from '../errors.ts'
+import { frontEvents, grantedHandle } from '../shared/frontEvents.ts'
+import { anyValue, parseSubscriptionTopic } from '../shared/params/subscriptionTopic.ts'
+
+const KINDS = ['newHeads', 'logs', 'newPendingTransactions', 'syncing']
+
+/** Handle of a subscription of the WebSocket that the request came through. */
+export const subscribe = defineMethod({
+  name: 'eth_subscribe',
+  doc: 'Subscribes to newHeads, logs, newPendingTransactions or syncing; over WebSocket only.',
+  params: [anyValue('type', { type: 'string', enum: KINDS }), anyValue('options', { type: 'object' })],
+  result: { type: 'string' },
+  lane: 'inline',
+  cost: 5,
+  cache: 'none',
+  handler: (context, [kind, options]) => {
+    const { connection, subscriptions } = frontEvents(context)
+    const topic = parseSubscriptionTopic(kind, options)
+    // The reference takes what it cannot read for an unknown method, over HTTP everything (facts/rpc.md §6).
+    if (connection === null || topic === null) throw new RpcError('methodNotFound')
+    return grantedHandle(subscriptions.subscribe(connection, topic), 'subscriptions of this connection')
+  },
+})

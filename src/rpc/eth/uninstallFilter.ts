@@ -1,0 +1,15 @@
+import { defineMethod } from '../defineMethod.ts'
+import { frontEvents } from '../shared/frontEvents.ts'
+import { filterHandle } from '../shared/params/filterHandle.ts'
+
+/** Removes a filter; false when there is none of that handle. */
+export const uninstallFilter = defineMethod({
+  name: 'eth_uninstallFilter',
+  doc: 'Removes a filter.',
+  params: [filterHandle()],
+  result: { type: 'boolean' },
+  lane: 'inline',
+  cost: 1,
+  cache: 'none',
+  handler: (context, [handle]) => frontEvents(context).filters.uninstall(handle),
+})
