@@ -1,7 +1,12 @@
 import { pbkdf2, scrypt } from 'node:crypto'
+import { once } from 'node:events'
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { asBuffer } from '../../util/bytes.ts'
+import { workerEntry } from '../../util/entry.ts'
 import { WalletError } from '../errors.ts'
 import type { KdfParams, ScryptParams } from './keyFile.ts'
+import type { ScryptTask } from './scryptThread.ts'
 
 /**
  * Most memory that a key file may ask for, in bytes. The strongest files in use (n = 2^18, r = 8) need a
@@ -18,7 +23,7 @@ export const MAXIMUM_PBKDF2_ROUNDS: number = 2 ** 24
 const pbkdf2Async = promisify(pbkdf2)
 
 /**
- * The key that a passphrase stands for, `dklen` bytes. Runs on the threads of node:crypto.
+ * The key that a passphrase stands for, `dklen` bytes. Runs away from the calling thread.
  * @throws WalletError `KEY_FILE` when the parameters ask for more than the bounds above
  */
 export async function deriveKey(passphrase: string, params: KdfParams): Promise<Buffer> {
@@ -32,17 +37,31 @@ export async function deriveKey(passphrase: string, params: KdfParams): Promise<
   }
 }
 
-function runScrypt(secret: Buffer, { n, r, p, dklen, salt }: ScryptParams): Promise<Buffer> {
+async function runScrypt(secret: Buffer, params: ScryptParams): Promise<Buffer> {
+  const { n, r, p, dklen, salt } = params
   assertBounds('bytes of memory', 128 * r * Math.max(n, p), MAXIMUM_SCRYPT_BYTES)
   assertBounds('blocks of work (n × r × p)', n * r * p, MAXIMUM_SCRYPT_WORK)
+  if (n >= 2 ** Math.min(16 * r, 32)) return scryptInThread(secret, params)
   // What OpenSSL counts: the table of n, the p blocks and two more.
   const maxmem = 128 * r * (n + p + 2) + 1024
   return new Promise((resolve, reject) => {
     scrypt(secret, salt, dklen, { N: n, r, p, maxmem }, (error, key) => {
       if (error === null) resolve(key)
-      else reject(new WalletError('KEY_FILE', `key file: scrypt refuses: ${error.message}`, { cause: error }))
+      else reject(error)
     })
   })
+}
+
+/** For n from 2^(16 r) on, which RFC 7914 and OpenSSL exclude but some key files have. */
+async function scryptInThread(secret: Buffer, params: ScryptParams): Promise<Buffer> {
+  const task: ScryptTask = { secret, params }
+  const thread = new Worker(workerEntry('./scryptThread.ts', import.meta.url), { workerData: task })
+  try {
+    const [key] = (await once(thread, 'message')) as [Uint8Array]
+    return asBuffer(key)
+  } finally {
+    void thread.terminate()
+  }
 }
 
 function assertBounds(what: string, value: number, maximum: number): void {
