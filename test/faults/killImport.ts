@@ -110,7 +110,7 @@ function importArguments(dataDir: string, file: string, commitEvery: number): st
 /** Whether the process was still running when the signal came. */
 async function killAfter(args: readonly string[], delay: number): Promise<boolean> {
   const command = startCommand(args)
-  const timer = sleep(delay).then(() => command.process.kill('SIGKILL'))
+  const timer = sleep(delay).then(() => command.kill('SIGKILL'))
   const result = await command.done
   await timer
   if (result.signal === 'SIGKILL') return true

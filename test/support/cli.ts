@@ -17,6 +17,8 @@ export interface RunningCommand {
   readonly process: ChildProcess
   /** Everything written so far, standard output and error in one. */
   output(): string
+  /** Sends a signal to the command, and to the program it runs under. */
+  kill(signal: NodeJS.Signals): void
   readonly done: Promise<CommandResult>
 }
 
@@ -40,6 +42,8 @@ export function startCommand(args: readonly string[], under: readonly string[] =
   const child = spawn(program, [...before, ...cliArguments(), ...args], {
     env: commandEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, for a program such as strace does not hand on signals.
+    detached: under.length > 0,
   })
   let stdout = ''
   let stderr = ''
@@ -56,7 +60,11 @@ export function startCommand(args: readonly string[], under: readonly string[] =
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
   })
-  return { process: child, output: () => output, done }
+  const kill = (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+    process.kill(under.length > 0 ? -child.pid : child.pid, signal)
+  }
+  return { process: child, output: () => output, kill, done }
 }
 
 /** Runs `rhizome` to its end. */

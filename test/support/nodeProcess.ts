@@ -64,7 +64,7 @@ export async function startNode(options: StartNodeOptions): Promise<NodeProcess>
     ])
     if (answer === 'up') break
     if (answer === 'ended' || Date.now() > limit) {
-      command.process.kill('SIGKILL')
+      command.kill('SIGKILL')
       throw new Error(`the node does not answer:\n${command.output()}`)
     }
     await sleep(START_POLL_MS)
@@ -75,7 +75,7 @@ export async function startNode(options: StartNodeOptions): Promise<NodeProcess>
     request,
     output: command.output,
     stop: (signal = 'SIGTERM') => {
-      command.process.kill(signal)
+      command.kill(signal)
       return command.done
     },
   }
