@@ -6,6 +6,7 @@ pub mod account;
 pub mod block;
 pub mod bridge_spec;
 pub mod contract;
+pub mod interrupt;
 pub mod rlp;
 pub mod rules;
 pub mod spec;

@@ -9,8 +9,8 @@ mod parallel;
 mod watch;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
+use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
 
 pub use activation::precompile_accounts;
@@ -36,7 +36,7 @@ pub struct BlockInput<'a> {
     /// Sublist edges of the header, exclusive ends (RSKIP144); None or empty: all sequential.
     pub edges: Option<&'a [u16]>,
     /// Stops the execution soon after it is raised.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    pub interrupt: Option<Interrupt>,
     /// Runs parallel sublists one after the other on this thread; the result is the same.
     pub one_thread: bool,
     /// Lets parallel sublists call the Bridge and REMASC: a setting of the reference's own tests, never

@@ -11,12 +11,12 @@ mod run;
 mod tests;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use revm_bytecode::Bytecode;
 use revm_interpreter::interpreter::{ExtBytecode, InputsImpl};
 use revm_interpreter::interpreter_types::{Jumps, MemoryTr};
 use revm_interpreter::{Interpreter, SharedMemory};
+use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::{Address, Bytes, U256};
 
 use crate::error::{ExecutionError, Halt, HaltKind};
@@ -41,7 +41,7 @@ pub struct Evm {
     /// Machines of ended frames, kept for their stacks.
     spare: Vec<Machine>,
     memory: SharedMemory,
-    interrupt: Option<Arc<AtomicBool>>,
+    interrupt: Option<Interrupt>,
 }
 
 struct Frame {
@@ -98,7 +98,7 @@ impl Evm {
     }
 
     /// Stops execution with [`ExecutionError::Interrupted`] soon after the flag is raised.
-    pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
+    pub fn set_interrupt(&mut self, flag: Interrupt) {
         self.interrupt = Some(flag);
     }
 

@@ -1,7 +1,5 @@
 //! The inner loop, plain, interruptible or watched.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use revm_interpreter::interpreter_types::{Jumps, LoopControl};
 use revm_interpreter::{InstructionResult, InterpreterAction};
 
@@ -11,6 +9,7 @@ use crate::host::EvmHost;
 use crate::instructions::Machine;
 use crate::tables::Tables;
 use crate::trace::{FrameStatus, Inspector, StepView};
+use rhizome_primitives::interrupt::Interrupt;
 
 /// Instructions between two looks at the interrupt flag: well below a millisecond of work.
 const INTERRUPT_STEPS: usize = 4096;
@@ -21,7 +20,7 @@ impl Evm {
         let Self { host, tables, frames, interrupt, .. } = self;
         let machine = &mut frames.last_mut().expect("the frame loop has a frame").machine;
         let action = if I::STEPS {
-            run_watched(machine, tables, host, interrupt.as_deref(), inspector)?
+            run_watched(machine, tables, host, interrupt.as_ref(), inspector)?
         } else if let Some(flag) = interrupt {
             run_interruptible(machine, tables, host, flag)?
         } else {
@@ -63,10 +62,10 @@ fn run_interruptible(
     machine: &mut Machine,
     tables: &Tables,
     host: &mut EvmHost,
-    flag: &AtomicBool,
+    flag: &Interrupt,
 ) -> Result<InterpreterAction, ExecutionError> {
     loop {
-        if flag.load(Ordering::Relaxed) {
+        if flag.raised() {
             return Err(ExecutionError::Interrupted);
         }
         for _ in 0..INTERRUPT_STEPS {
@@ -81,11 +80,11 @@ fn run_watched<I: Inspector>(
     machine: &mut Machine,
     tables: &Tables,
     host: &mut EvmHost,
-    flag: Option<&AtomicBool>,
+    flag: Option<&Interrupt>,
     inspector: &mut I,
 ) -> Result<InterpreterAction, ExecutionError> {
     loop {
-        if flag.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if flag.is_some_and(|flag| flag.raised()) {
             return Err(ExecutionError::Interrupted);
         }
         let gas = machine.gas.remaining();

@@ -1,9 +1,9 @@
 //! eth_call: no checks, no purchase of gas, nothing kept (evm.md §3.3, §3.10).
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use rhizome_primitives::contract::Log;
+use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Address, Bytes};
 
@@ -27,7 +27,7 @@ pub struct LocalCall<'a> {
     /// Pretended changes to the state.
     pub overrides: &'a [AccountOverride],
     /// Stops the call soon after it is raised.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    pub interrupt: Option<Interrupt>,
 }
 
 /// How a call ended.

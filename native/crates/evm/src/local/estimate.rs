@@ -2,8 +2,8 @@
 //! executing it. The reference runs once and adds up; its answers can be too low.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
+use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Bytes, U256};
 use thiserror::Error;
@@ -35,7 +35,7 @@ pub struct EstimateInput {
     /// room for.
     pub cap: u64,
     /// Stops the search soon after it is raised.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    pub interrupt: Option<Interrupt>,
 }
 
 /// Why there is no estimate.

@@ -83,7 +83,7 @@ fn a_raised_flag_stops_a_loop() {
     let flag = Arc::new(AtomicBool::new(false));
     let mut call_forever = local(message(), &[]);
     call_forever.gas = i64::MAX as u64 - 1;
-    call_forever.interrupt = Some(flag.clone());
+    call_forever.interrupt = Some(flag.clone().into());
     let raise = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(50));
         flag.store(true, Ordering::Relaxed);
