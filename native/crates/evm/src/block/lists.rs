@@ -8,7 +8,7 @@ use rhizome_primitives::state::WriteSet;
 use super::BlockInput;
 use super::outcome::{BlockError, BlockOutcome, ExecutedTransaction};
 use super::watch::Watcher;
-use crate::error::InvalidTransaction;
+use crate::error::{ExecutionError, InvalidTransaction};
 use crate::frames::Evm;
 use crate::receipt::merge;
 use crate::trace::NoInspector;
@@ -129,7 +129,7 @@ impl Lists {
                 pay_fees(evm, totals.paid_fees)?;
             }
             let position = Position { index: index as u32, gas_used, gas_limit: list.gas_limit };
-            let result = match watcher.inspector(index) {
+            let result = match watcher.inspector(index, evm.journal_mut())? {
                 Some(inspector) => evm.transact(transaction, position, self.fees, inspector),
                 None => evm.transact(transaction, position, self.fees, &mut NoInspector),
             };
@@ -137,7 +137,10 @@ impl Lists {
             if let (true, Some(address)) = (list.parallel && !input.system_contracts_in_parallel, outcome.banned) {
                 return Err(BlockError::Transaction { index, reason: InvalidTransaction::BannedContract(address) });
             }
-            watcher.finished(index, &outcome);
+            watcher.finished(index, &outcome, evm.journal_mut())?;
+            if watcher.is_done() {
+                return Err(ExecutionError::Interrupted.into());
+            }
             gas_used += outcome.gas_used;
             totals.gas_used += outcome.gas_used;
             totals.paid_fees = totals.paid_fees.wrapping_add(outcome.paid_fees);

@@ -96,7 +96,7 @@ impl Journal {
         Ok(())
     }
 
-    fn load_marker(&mut self, index: Index) -> Result<bool, StateError> {
+    pub(super) fn load_marker(&mut self, index: Index) -> Result<bool, StateError> {
         let entry = &mut self.entries[index];
         if let Some(marker) = entry.marker {
             return Ok(marker);
@@ -160,7 +160,7 @@ impl Journal {
         Ok(Some(code))
     }
 
-    fn load_code_info(&mut self, index: Index) -> Result<&CodeState, StateError> {
+    pub(super) fn load_code_info(&mut self, index: Index) -> Result<&CodeState, StateError> {
         let entry = &mut self.entries[index];
         if matches!(entry.code, CodeState::Unknown) {
             entry.code = match self.reader.code_info(&entry.id)? {

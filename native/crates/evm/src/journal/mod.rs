@@ -11,6 +11,7 @@ mod fork;
 mod keys;
 mod output;
 mod storage;
+mod watch;
 
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub use cell::Cell;
 pub(crate) use contract_state::FrameState;
 pub use contract_state::Transfer;
 pub use keys::{KeySets, StateKey};
+pub(crate) use watch::Change;
 
 /// Where an account stands in [`Journal::entries`].
 pub(crate) type Index = usize;

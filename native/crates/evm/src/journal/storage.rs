@@ -44,7 +44,7 @@ impl Journal {
         Ok(())
     }
 
-    fn slot(&mut self, index: Index, key: U256) -> Result<&mut Slot, StateError> {
+    pub(super) fn slot(&mut self, index: Index, key: U256) -> Result<&mut Slot, StateError> {
         use alloy_primitives::map::hash_map::Entry::{Occupied, Vacant};
         let entry = &mut self.entries[index];
         Ok(match entry.cells.entry(key) {

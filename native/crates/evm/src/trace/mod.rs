@@ -178,6 +178,23 @@ impl Inspector for NoInspector {
     const FRAMES: bool = false;
 }
 
+mod block;
+mod call_tracer;
+mod call_tree;
+mod errors;
+mod flat;
+mod four_byte;
+mod json;
+mod log_text;
 mod names;
+mod options;
+mod prestate;
+mod prestate_text;
+mod storage_map;
+mod struct_logs;
+mod traced;
+mod transfer_object;
 
+pub use block::trace_block;
 pub use names::opcode_name;
+pub use options::{BlockPlace, TraceError, TraceOptions, Tracer, TransactionTrace};

@@ -1,0 +1,163 @@
+//! `callTracer`: nested calls, with geth's values in the reference's order of members (evm.md §6.2).
+
+use rhizome_primitives::state::StateError;
+
+use super::call_tree::{Call, CallKind, CallTree};
+use super::errors::{TraceFailure, revert_reason};
+use super::json::JsonText;
+use super::options::TraceError;
+use super::traced::{Traced, Tracing};
+use super::{FrameEntry, FrameExit, FrameKind, Inspector};
+use crate::journal::{Journal, Transfer};
+use rhizome_primitives::{Address, U256};
+
+/// Records calls and writes them nested.
+pub(crate) struct CallTracer {
+    tree: CallTree,
+    only_top_call: bool,
+    with_log: bool,
+}
+
+impl CallTracer {
+    pub(crate) fn new(only_top_call: bool, with_log: bool, max_bytes: usize) -> Self {
+        Self { tree: CallTree::new(max_bytes), only_top_call, with_log }
+    }
+
+    /// Everything after the calls below.
+    fn close(&self, json: &mut JsonText, call: &Call, traced: &Traced<'_>) {
+        if self.with_log && !call.logs.is_empty() {
+            json.raw(",\"logs\":[");
+            let mut first = true;
+            let range = call.logs.clone();
+            for (index, log) in range.clone().zip(traced.outcome.logs.get(range).unwrap_or_default()) {
+                json.separate(&mut first);
+                json.raw("{\"index\":");
+                json.number((traced.logs_before + index) as u64);
+                json.raw(",\"address\":");
+                json.address(&log.address);
+                json.raw(",\"topics\":[");
+                let mut first_topic = true;
+                for topic in &log.topics {
+                    json.separate(&mut first_topic);
+                    json.data(topic.as_slice());
+                }
+                json.raw("],\"data\":");
+                json.data(&log.data);
+                json.raw("}");
+            }
+            json.raw("]");
+        }
+        json.raw("}");
+    }
+}
+
+/// Everything before the calls below.
+fn open(json: &mut JsonText, call: &Call) {
+    let CallKind::Frame(kind) = call.kind else { return open_selfdestruct(json, call) };
+    json.raw("{\"type\":\"");
+    json.raw(name(kind));
+    json.raw("\",\"from\":");
+    json.address(&call.from);
+    if !kind.is_create() || call.failure.is_none() {
+        json.raw(",\"to\":");
+        json.address(&call.to);
+    }
+    json.raw(",\"value\":");
+    json.quantity(call.value);
+    json.raw(",\"gas\":");
+    json.quantity(U256::from(call.gas));
+    json.raw(",\"gasUsed\":");
+    json.quantity(U256::from(call.gas_used));
+    json.raw(",\"input\":");
+    json.data(&call.input);
+    json.raw(",\"output\":");
+    json.data(&call.output);
+    if let Some(failure) = &call.failure {
+        json.raw(",\"error\":");
+        json.text(&failure.geth());
+        if *failure == TraceFailure::Revert
+            && let Some(reason) = revert_reason(&call.output)
+        {
+            json.raw(",\"revertReason\":");
+            json.text(&reason);
+        }
+    }
+}
+
+fn open_selfdestruct(json: &mut JsonText, call: &Call) {
+    json.raw("{\"type\":\"SELFDESTRUCT\",\"from\":");
+    json.address(&call.from);
+    json.raw(",\"to\":");
+    json.address(&call.to);
+    json.raw(",\"value\":");
+    json.quantity(call.value);
+    json.raw(",\"gas\":\"0x0\",\"gasUsed\":\"0x0\",\"input\":\"0x\"");
+}
+
+/// CREATE2 is called CREATE, as the reference does.
+fn name(kind: FrameKind) -> &'static str {
+    match kind {
+        FrameKind::Call => "CALL",
+        FrameKind::CallCode => "CALLCODE",
+        FrameKind::DelegateCall => "DELEGATECALL",
+        FrameKind::StaticCall => "STATICCALL",
+        FrameKind::Create | FrameKind::Create2 => "CREATE",
+    }
+}
+
+impl Inspector for CallTracer {
+    const STEPS: bool = false;
+    const FRAMES: bool = true;
+
+    fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
+        self.tree.enter(entry, journal)
+    }
+
+    fn exit(&mut self, exit: &FrameExit, journal: &mut Journal) -> Result<(), StateError> {
+        self.tree.exit(exit, journal)
+    }
+
+    fn selfdestruct(&mut self, account: Address, beneficiary: Address, balance: U256) {
+        self.tree.selfdestruct(account, beneficiary, balance);
+    }
+
+    fn transfer(&mut self, transfer: &Transfer) {
+        self.tree.transfer(transfer);
+    }
+}
+
+impl Tracing for CallTracer {
+    fn finish(self, traced: &Traced<'_>, _journal: &mut Journal, max_bytes: usize) -> Result<Vec<String>, TraceError> {
+        if self.tree.is_over() {
+            return Err(TraceError::TooLarge(max_bytes));
+        }
+        let mut json = JsonText::default();
+        let top = traced.top_call(&self.tree);
+        open(&mut json, &top);
+        // Calls that are not written to their end, and whether they have calls below.
+        let mut unfinished = vec![(&top, false)];
+        let end = |json: &mut JsonText, (call, has_calls): (&Call, bool)| {
+            if has_calls {
+                json.raw("]");
+            }
+            self.close(json, call, traced);
+        };
+        for call in if self.only_top_call { &[][..] } else { &self.tree.calls } {
+            while let Some(ended) = unfinished.pop_if(|(above, _)| above.level >= call.level) {
+                end(&mut json, ended);
+            }
+            if let Some((_, has_calls)) = unfinished.last_mut() {
+                json.raw(if std::mem::replace(has_calls, true) { "," } else { ",\"calls\":[" });
+            }
+            open(&mut json, call);
+            unfinished.push((call, false));
+        }
+        while let Some(ended) = unfinished.pop() {
+            end(&mut json, ended);
+        }
+        if json.len() > max_bytes {
+            return Err(TraceError::TooLarge(max_bytes));
+        }
+        Ok(vec![json.into_string()])
+    }
+}

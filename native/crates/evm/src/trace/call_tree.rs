@@ -1,0 +1,209 @@
+//! The calls of a transaction as traces show them (evm.md §6.3): calls of precompiled contracts by
+//! contracts, refused calls, and failed or empty creations are absent; payments of a precompiled
+//! contract that the transaction itself calls are present.
+
+use std::ops::Range;
+
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{Address, Bytes, U256};
+
+use super::errors::TraceFailure;
+use super::{FrameEntry, FrameExit, FrameKind, FrameStatus, Inspector, Target};
+use crate::error::HaltKind;
+use crate::journal::{Journal, Transfer};
+
+/// Bytes of text that a call makes beside its data.
+const CALL_TEXT: usize = 256;
+
+/// What kind of call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallKind {
+    Frame(FrameKind),
+    SelfDestruct,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    /// Calls above it; 0 for the transaction.
+    pub(crate) level: usize,
+    pub(crate) kind: CallKind,
+    /// For DELEGATECALL the account that lends its state.
+    pub(crate) from: Address,
+    /// For DELEGATECALL the account that lends its code; for SELFDESTRUCT the heir.
+    pub(crate) to: Address,
+    pub(crate) value: U256,
+    pub(crate) gas: u64,
+    pub(crate) gas_used: u64,
+    pub(crate) input: Bytes,
+    pub(crate) output: Bytes,
+    pub(crate) failure: Option<TraceFailure>,
+    /// Its logs and those below, by index in the transaction; empty when undone.
+    pub(crate) logs: Range<usize>,
+    pub(crate) children: usize,
+}
+
+/// Records the calls below the transaction.
+#[derive(Debug)]
+pub(crate) struct CallTree {
+    /// In pre-order, the transaction itself left out.
+    pub(crate) calls: Vec<Call>,
+    /// Calls of the transaction itself.
+    pub(crate) children: usize,
+    /// Whether the transaction ran code.
+    pub(crate) ran_code: bool,
+    open: Vec<Open>,
+    bytes: usize,
+    max_bytes: usize,
+}
+
+/// An entry that has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    Top,
+    TopPrecompile,
+    Call(usize),
+    /// Not shown.
+    Absent,
+}
+
+impl CallTree {
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self { calls: Vec::new(), children: 0, ran_code: false, open: Vec::new(), bytes: 0, max_bytes }
+    }
+
+    /// Whether calls are missing because there was too much to show.
+    pub(crate) fn is_over(&self) -> bool {
+        self.bytes > self.max_bytes
+    }
+
+    fn level(&self) -> usize {
+        self.open.iter().filter(|open| matches!(open, Open::Call(_))).count() + 1
+    }
+
+    fn push(&mut self, call: Call) -> Option<usize> {
+        self.bytes += CALL_TEXT + 2 * call.input.len();
+        if self.is_over() {
+            return None;
+        }
+        match self.open.last() {
+            Some(Open::Call(parent)) => self.calls[*parent].children += 1,
+            _ => self.children += 1,
+        }
+        self.calls.push(call);
+        Some(self.calls.len() - 1)
+    }
+
+    /// Takes back a call with everything below it.
+    fn drop_from(&mut self, index: usize) {
+        for call in &self.calls[index..] {
+            self.bytes -= CALL_TEXT + 2 * (call.input.len() + call.output.len());
+        }
+        self.calls.truncate(index);
+        match self.open.last() {
+            Some(Open::Call(parent)) => self.calls[*parent].children -= 1,
+            _ => self.children -= 1,
+        }
+    }
+}
+
+impl Inspector for CallTree {
+    const STEPS: bool = false;
+    const FRAMES: bool = true;
+
+    fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
+        let open = match (entry.depth, entry.target) {
+            (0, Target::Precompile) => Open::TopPrecompile,
+            (0, target) => {
+                self.ran_code = target == Target::Code;
+                Open::Top
+            }
+            (_, Target::Precompile) => Open::Absent,
+            (_, target) => {
+                let delegate = entry.kind == FrameKind::DelegateCall;
+                let logs = journal.log_count();
+                self.push(Call {
+                    level: self.level(),
+                    kind: CallKind::Frame(entry.kind),
+                    from: if delegate { entry.to } else { entry.from },
+                    to: if delegate { entry.code_address } else { entry.to },
+                    value: if delegate && target == Target::NoCode { U256::ZERO } else { entry.value },
+                    gas: entry.gas,
+                    gas_used: 0,
+                    input: entry.input.clone(),
+                    output: Bytes::new(),
+                    failure: None,
+                    logs: logs..logs,
+                    children: 0,
+                })
+                .map_or(Open::Absent, Open::Call)
+            }
+        };
+        self.open.push(open);
+        Ok(())
+    }
+
+    fn exit(&mut self, exit: &FrameExit, journal: &mut Journal) -> Result<(), StateError> {
+        let Some(Open::Call(index)) = self.open.pop() else { return Ok(()) };
+        let failure = match &exit.status {
+            FrameStatus::Success => None,
+            FrameStatus::Revert => Some(TraceFailure::Revert),
+            FrameStatus::Halt(halt) => Some(TraceFailure::Halt(halt.clone())),
+        };
+        let creation = matches!(self.calls[index].kind, CallKind::Frame(kind) if kind.is_create());
+        if creation && failure.as_ref().is_some_and(|failure| !is_about_code(failure)) {
+            self.drop_from(index);
+            return Ok(());
+        }
+        if failure.is_some() {
+            for call in &mut self.calls[index..] {
+                call.logs = 0..0;
+            }
+        }
+        let call = &mut self.calls[index];
+        call.gas_used = exit.gas_used;
+        call.output = exit.output.clone();
+        call.logs.end = if failure.is_some() { call.logs.start } else { journal.log_count() };
+        call.failure = failure;
+        self.bytes += 2 * exit.output.len();
+        Ok(())
+    }
+
+    fn selfdestruct(&mut self, account: Address, beneficiary: Address, balance: U256) {
+        if self.open.last() == Some(&Open::Absent) {
+            return;
+        }
+        let level = self.level();
+        self.push(transfer_call(CallKind::SelfDestruct, level, account, beneficiary, balance));
+    }
+
+    fn transfer(&mut self, transfer: &Transfer) {
+        if self.open.last() == Some(&Open::TopPrecompile) {
+            let kind = CallKind::Frame(FrameKind::Call);
+            self.push(transfer_call(kind, 1, transfer.from, transfer.to, transfer.amount));
+        }
+    }
+}
+
+fn transfer_call(kind: CallKind, level: usize, from: Address, to: Address, value: U256) -> Call {
+    Call {
+        level,
+        kind,
+        from,
+        to,
+        value,
+        gas: 0,
+        gas_used: 0,
+        input: Bytes::new(),
+        output: Bytes::new(),
+        failure: None,
+        logs: 0..0,
+        children: 0,
+    }
+}
+
+/// Creations that fail when the code is stored are shown, those whose initcode fails are not.
+fn is_about_code(failure: &TraceFailure) -> bool {
+    matches!(failure, TraceFailure::Halt(halt)
+        if matches!(halt.kind, HaltKind::CodePrefix | HaltKind::CodeDeposit | HaltKind::CodeTooLong))
+}

@@ -1,0 +1,195 @@
+//! Flat traces: the calls of a transaction as a list in pre-order (evm.md §6.3), with Parity's values.
+
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{Address, U256};
+
+use super::call_tree::{Call, CallKind, CallTree};
+use super::json::JsonText;
+use super::options::TraceError;
+use super::traced::{Traced, Tracing};
+use super::{FrameEntry, FrameExit, FrameKind, Inspector};
+use crate::journal::{Journal, Transfer};
+
+/// Records calls and writes them one after the other.
+pub(crate) struct FlatTracer {
+    tree: CallTree,
+}
+
+impl FlatTracer {
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self { tree: CallTree::new(max_bytes) }
+    }
+}
+
+impl Inspector for FlatTracer {
+    const STEPS: bool = false;
+    const FRAMES: bool = true;
+
+    fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
+        self.tree.enter(entry, journal)
+    }
+
+    fn exit(&mut self, exit: &FrameExit, journal: &mut Journal) -> Result<(), StateError> {
+        self.tree.exit(exit, journal)
+    }
+
+    fn selfdestruct(&mut self, account: Address, beneficiary: Address, balance: U256) {
+        self.tree.selfdestruct(account, beneficiary, balance);
+    }
+
+    fn transfer(&mut self, transfer: &Transfer) {
+        self.tree.transfer(transfer);
+    }
+}
+
+impl Tracing for FlatTracer {
+    fn finish(self, traced: &Traced<'_>, _journal: &mut Journal, max_bytes: usize) -> Result<Vec<String>, TraceError> {
+        if self.tree.is_over() {
+            return Err(TraceError::TooLarge(max_bytes));
+        }
+        let top = traced.top_call(&self.tree);
+        let mut texts = Vec::with_capacity(1 + self.tree.calls.len());
+        let mut address = Vec::new();
+        let mut bytes = 0;
+        for call in std::iter::once(&top).chain(&self.tree.calls) {
+            next_address(&mut address, call.level);
+            let text = element(call, &address, traced);
+            bytes += text.len();
+            if bytes > max_bytes {
+                return Err(TraceError::TooLarge(max_bytes));
+            }
+            texts.push(text);
+        }
+        Ok(texts)
+    }
+}
+
+/// The trace address of the next call in pre-order: one more than its elder sibling's.
+fn next_address(address: &mut Vec<usize>, level: usize) {
+    if level > address.len() {
+        address.push(0);
+        return;
+    }
+    address.truncate(level);
+    if let Some(last) = address.last_mut() {
+        *last += 1;
+    }
+}
+
+fn element(call: &Call, address: &[usize], traced: &Traced<'_>) -> String {
+    let mut json = JsonText::default();
+    json.raw("{\"action\":{");
+    write_action(&mut json, call);
+    json.raw("},");
+    if let Some(place) = traced.place {
+        json.raw("\"blockHash\":");
+        json.data(place.hash.as_slice());
+        json.raw(",\"blockNumber\":");
+        json.number(place.number);
+        json.raw(",\"transactionHash\":");
+        json.data(traced.transaction.hash.as_slice());
+        json.raw(",\"transactionPosition\":");
+        json.number(traced.index as u64);
+        json.raw(",");
+    }
+    json.raw("\"type\":\"");
+    json.raw(match call.kind {
+        CallKind::SelfDestruct => "suicide",
+        CallKind::Frame(kind) if kind.is_create() => "create",
+        CallKind::Frame(_) => "call",
+    });
+    json.raw("\",\"subtraces\":");
+    json.number(call.children as u64);
+    json.raw(",\"traceAddress\":[");
+    let mut first = true;
+    for &index in address {
+        json.separate(&mut first);
+        json.number(index as u64);
+    }
+    json.raw("],\"result\":");
+    write_result(&mut json, call);
+    if let Some(failure) = &call.failure {
+        json.raw(",\"error\":");
+        json.text(failure.parity());
+    }
+    json.raw("}");
+    json.into_string()
+}
+
+fn write_action(json: &mut JsonText, call: &Call) {
+    let CallKind::Frame(kind) = call.kind else {
+        json.raw("\"address\":");
+        json.address(&call.from);
+        json.raw(",\"refundAddress\":");
+        json.address(&call.to);
+        json.raw(",\"balance\":");
+        json.quantity(call.value);
+        return;
+    };
+    if kind.is_create() {
+        json.raw("\"from\":");
+        json.address(&call.from);
+    } else {
+        json.raw("\"callType\":\"");
+        json.raw(call_type(kind));
+        json.raw("\",\"from\":");
+        json.address(&call.from);
+        json.raw(",\"to\":");
+        json.address(&call.to);
+    }
+    json.raw(",\"gas\":");
+    json.quantity(U256::from(call.gas));
+    json.raw(if kind.is_create() { ",\"init\":" } else { ",\"input\":" });
+    json.data(&call.input);
+    if call.level > 0 && kind.is_create() {
+        json.raw(",\"creationMethod\":\"");
+        json.raw(if kind == FrameKind::Create2 { "create2\"" } else { "create\"" });
+    }
+    json.raw(",\"value\":");
+    json.quantity(call.value);
+}
+
+fn call_type(kind: FrameKind) -> &'static str {
+    match kind {
+        FrameKind::CallCode => "callcode",
+        FrameKind::DelegateCall => "delegatecall",
+        FrameKind::StaticCall => "staticcall",
+        _ => "call",
+    }
+}
+
+fn write_result(json: &mut JsonText, call: &Call) {
+    let CallKind::Frame(kind) = call.kind else { return json.raw("null") };
+    if call.failure.is_some() {
+        return json.raw("null");
+    }
+    json.raw("{\"gasUsed\":");
+    json.quantity(U256::from(call.gas_used));
+    if kind.is_create() {
+        json.raw(",\"code\":");
+        json.data(&call.output);
+        json.raw(",\"address\":");
+        json.address(&call.to);
+    } else {
+        json.raw(",\"output\":");
+        json.data(&call.output);
+    }
+    json.raw("}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_address;
+
+    #[test]
+    fn trace_addresses_follow_the_levels() {
+        let mut address = Vec::new();
+        let mut seen = Vec::new();
+        for level in [0, 1, 2, 2, 1, 2, 3, 1] {
+            next_address(&mut address, level);
+            seen.push(address.clone());
+        }
+        let expected: [&[usize]; 8] = [&[], &[0], &[0, 0], &[0, 1], &[1], &[1, 0], &[1, 0, 0], &[2]];
+        assert_eq!(seen, expected);
+    }
+}

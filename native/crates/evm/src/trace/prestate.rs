@@ -1,0 +1,246 @@
+//! `prestateTracer`: what a transaction touched, as it was before, and with `diffMode` what it became,
+//! as geth's tracer does. REMASC, which receives the fees, stands where geth has the miner.
+
+use std::collections::BTreeMap;
+
+use revm_bytecode::opcode::{
+    BALANCE, CALL, CALLCODE, CREATE, CREATE2, DELEGATECALL, EXTCODECOPY, EXTCODEHASH, EXTCODESIZE, SELFDESTRUCT, SLOAD,
+    SSTORE, STATICCALL,
+};
+use rhizome_primitives::account::Account;
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{Address, Bytes, U256};
+
+use super::options::TraceError;
+use super::prestate_text::write_accounts;
+use super::traced::{Traced, Tracing};
+use super::{FrameEntry, FrameExit, Inspector, StepView, Target};
+use crate::journal::{Change, Journal};
+use crate::trace::json::JsonText;
+use crate::transaction::{REMASC_ADDRESS, Transaction};
+
+/// An account before the transaction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AccountState {
+    /// Whether there was one.
+    pub(crate) exists: bool,
+    pub(crate) balance: U256,
+    pub(crate) nonce: U256,
+    pub(crate) code: Bytes,
+    pub(crate) storage: BTreeMap<U256, U256>,
+}
+
+/// Accounts by address.
+pub(crate) type Accounts = BTreeMap<Address, AccountState>;
+
+/// Collects accounts and cells at their first touch, when they still are as before.
+pub(crate) struct PrestateTracer {
+    diff: bool,
+    before: Accounts,
+    /// Created in the transaction.
+    created: Vec<Address>,
+    /// For each running precompiled contract, the changes made before it.
+    marks: Vec<Option<usize>>,
+}
+
+impl PrestateTracer {
+    pub(crate) fn new(diff: bool) -> Self {
+        Self { diff, before: Accounts::new(), created: Vec::new(), marks: Vec::new() }
+    }
+
+    fn touch(&mut self, address: Address, journal: &mut Journal) -> Result<&mut AccountState, StateError> {
+        use std::collections::btree_map::Entry::{Occupied, Vacant};
+        match self.before.entry(address) {
+            Occupied(known) => Ok(known.into_mut()),
+            Vacant(place) => Ok(place.insert(read(address, journal)?)),
+        }
+    }
+
+    fn touch_cell(&mut self, address: Address, slot: U256, journal: &mut Journal) -> Result<(), StateError> {
+        let account = self.touch(address, journal)?;
+        if !account.storage.contains_key(&slot) {
+            let cell = journal.seen_cell(address.into(), slot)?;
+            account.storage.insert(slot, cell.word().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// What a precompiled contract changed is known only after it ran, with what it was before.
+    fn take_changes(&mut self, mark: usize, journal: &mut Journal) -> Result<(), StateError> {
+        for change in journal.changes_since(mark) {
+            match change {
+                Change::Account(id, before) => {
+                    let address = id.address();
+                    if !self.before.contains_key(&address) {
+                        let account = AccountState { code: journal.seen_code(id)?, ..of(before) };
+                        self.before.insert(address, account);
+                    }
+                }
+                Change::Cell(id, slot, before) => {
+                    let account = self.touch(id.address(), journal)?;
+                    account.storage.entry(slot).or_insert_with(|| before.word().unwrap_or_default());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An account as it stands.
+pub(crate) fn read(address: Address, journal: &mut Journal) -> Result<AccountState, StateError> {
+    let id = address.into();
+    let account = journal.seen_account(id)?;
+    Ok(AccountState { code: journal.seen_code(id)?, ..of(account) })
+}
+
+fn of(account: Option<Account>) -> AccountState {
+    let exists = account.is_some();
+    let Account { balance, nonce, .. } = account.unwrap_or_default();
+    AccountState { exists, balance, nonce, ..AccountState::default() }
+}
+
+/// The stack word at a depth from the top, as an address.
+fn address_at(view: &StepView<'_>, depth: usize) -> Option<Address> {
+    let word = view.stack.get(view.stack.len().checked_sub(depth + 1)?)?;
+    Some(Address::from_word((*word).into()))
+}
+
+impl Inspector for PrestateTracer {
+    const STEPS: bool = true;
+    const FRAMES: bool = true;
+
+    fn step(&mut self, view: &StepView<'_>, journal: &mut Journal) -> Result<(), StateError> {
+        let touched = match view.opcode {
+            SLOAD | SSTORE => {
+                if let Some(slot) = view.stack.last() {
+                    self.touch_cell(view.address, *slot, journal)?;
+                }
+                None
+            }
+            BALANCE | EXTCODECOPY | EXTCODEHASH | EXTCODESIZE | SELFDESTRUCT => address_at(view, 0),
+            CALL | CALLCODE | DELEGATECALL | STATICCALL => address_at(view, 1),
+            _ => None,
+        };
+        if let Some(address) = touched {
+            self.touch(address, journal)?;
+        }
+        if matches!(view.opcode, CREATE | CREATE2 | SELFDESTRUCT) {
+            self.touch(view.address, journal)?;
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
+        if entry.kind.is_create() {
+            self.created.push(entry.to);
+            // Its account was just made; all it can have had is the balance without the value sent.
+            if !self.before.contains_key(&entry.to) {
+                let now = read(entry.to, journal)?;
+                let balance = now.balance.wrapping_sub(entry.value);
+                self.before.insert(entry.to, AccountState { balance, ..AccountState::default() });
+            }
+        }
+        let precompile = entry.target == Target::Precompile;
+        self.marks.push(precompile.then(|| journal.change_count()));
+        Ok(())
+    }
+
+    fn exit(&mut self, _exit: &FrameExit, journal: &mut Journal) -> Result<(), StateError> {
+        match self.marks.pop() {
+            Some(Some(mark)) => self.take_changes(mark, journal),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Tracing for PrestateTracer {
+    fn start(&mut self, transaction: &Transaction, journal: &mut Journal) -> Result<(), StateError> {
+        self.touch(transaction.sender.address(), journal)?;
+        if let Some(to) = transaction.to {
+            self.touch(to, journal)?;
+        }
+        self.touch(REMASC_ADDRESS, journal)?;
+        Ok(())
+    }
+
+    fn finish(
+        mut self,
+        traced: &Traced<'_>,
+        journal: &mut Journal,
+        max_bytes: usize,
+    ) -> Result<Vec<String>, TraceError> {
+        let mut json = JsonText::default();
+        if self.diff {
+            let after = changes(&mut self.before, &self.created, &traced.outcome.deleted, journal)
+                .map_err(crate::block::BlockError::from)?;
+            json.raw("{\"post\":");
+            write_accounts(&mut json, &after);
+            json.raw(",\"pre\":");
+            write_accounts(&mut json, &self.before);
+            json.raw("}");
+        } else {
+            write_accounts(&mut json, &self.before);
+        }
+        if json.len() > max_bytes {
+            return Err(TraceError::TooLarge(max_bytes));
+        }
+        Ok(vec![json.into_string()])
+    }
+}
+
+/// A changed account after the transaction: only what changed. Storage words of zero are left out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AccountChange {
+    pub(crate) balance: Option<U256>,
+    pub(crate) nonce: Option<U256>,
+    pub(crate) code: Option<Bytes>,
+    pub(crate) storage: BTreeMap<U256, U256>,
+}
+
+/// Takes what did not change out of `before` and gives what the rest became.
+fn changes(
+    before: &mut Accounts,
+    created: &[Address],
+    deleted: &[Address],
+    journal: &mut Journal,
+) -> Result<BTreeMap<Address, AccountChange>, StateError> {
+    let mut after = BTreeMap::new();
+    for (address, old) in std::mem::take(before) {
+        let mut kept = AccountState { storage: BTreeMap::new(), ..old.clone() };
+        if deleted.contains(&address) {
+            kept.storage = old.storage.into_iter().filter(|(_, word)| !word.is_zero()).collect();
+            before.insert(address, kept);
+            continue;
+        }
+        let new = read(address, journal)?;
+        let mut change = AccountChange {
+            balance: (new.balance != old.balance).then_some(new.balance),
+            nonce: (new.nonce != old.nonce).then_some(new.nonce),
+            code: (new.code != old.code).then_some(new.code),
+            storage: BTreeMap::new(),
+        };
+        let mut changed = change.balance.is_some() || change.nonce.is_some() || change.code.is_some();
+        changed |= new.exists != old.exists;
+        for (slot, word) in old.storage {
+            let now = journal.seen_cell(address.into(), slot)?.word().unwrap_or_default();
+            if now == word {
+                continue;
+            }
+            changed = true;
+            if !word.is_zero() {
+                kept.storage.insert(slot, word);
+            }
+            if !now.is_zero() {
+                change.storage.insert(slot, now);
+            }
+        }
+        if changed {
+            after.insert(address, change);
+            let was_empty = !old.exists && old.balance.is_zero();
+            if !(was_empty || created.contains(&address) && old.balance.is_zero()) {
+                before.insert(address, kept);
+            }
+        }
+    }
+    Ok(after)
+}

@@ -1,0 +1,57 @@
+//! A transaction that was traced, and what tracers make of it.
+
+use rhizome_primitives::state::StateError;
+
+use super::errors::TraceFailure;
+use super::options::{BlockPlace, TraceError};
+use super::{FrameKind, Inspector};
+use crate::journal::Journal;
+use crate::trace::call_tree::{Call, CallKind, CallTree};
+use crate::transaction::{Transaction, TransactionOutcome};
+
+/// Facts of a traced transaction.
+pub(crate) struct Traced<'a> {
+    pub(crate) transaction: &'a Transaction,
+    pub(crate) outcome: &'a TransactionOutcome,
+    /// Index in the block.
+    pub(crate) index: usize,
+    /// Logs of the block before it.
+    pub(crate) logs_before: usize,
+    /// None for simulated calls.
+    pub(crate) place: Option<BlockPlace>,
+}
+
+/// A tracer: an inspector that becomes text.
+pub(crate) trait Tracing: Inspector + Sized {
+    /// Before the transaction runs.
+    fn start(&mut self, transaction: &Transaction, journal: &mut Journal) -> Result<(), StateError> {
+        let _ = (transaction, journal);
+        Ok(())
+    }
+
+    /// After it ended; `max_bytes` bounds the text.
+    fn finish(self, traced: &Traced<'_>, journal: &mut Journal, max_bytes: usize) -> Result<Vec<String>, TraceError>;
+}
+
+impl Traced<'_> {
+    /// The transaction itself as a call. Its gas is the limit when code ran and zero otherwise, what it
+    /// used is what the receipt says (evm.md §6.3).
+    pub(crate) fn top_call(&self, tree: &CallTree) -> Call {
+        let Self { transaction, outcome, .. } = self;
+        let kind = if transaction.to.is_none() { FrameKind::Create } else { FrameKind::Call };
+        Call {
+            level: 0,
+            kind: CallKind::Frame(kind),
+            from: transaction.sender.address(),
+            to: transaction.to.or(outcome.contract_address).unwrap_or_default(),
+            value: transaction.value,
+            gas: if tree.ran_code { transaction.gas_limit } else { 0 },
+            gas_used: outcome.gas_used,
+            input: transaction.data.clone(),
+            output: outcome.output.clone(),
+            failure: TraceFailure::of_transaction(outcome.failure.as_ref()),
+            logs: 0..outcome.logs.len(),
+            children: tree.children,
+        }
+    }
+}
