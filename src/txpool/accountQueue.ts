@@ -1,27 +1,34 @@
 import type { PooledTransaction } from './interface.ts'
 
-/** The transactions of one sender, at most one per nonce, by nonce. */
+/** The transactions of one sender by nonce; those of the same nonce in the order in which they came. */
 export class AccountQueue {
-  readonly #byNonce = new Map<bigint, PooledTransaction>()
+  readonly #byNonce = new Map<bigint, PooledTransaction[]>()
 
-  get size(): number {
-    return this.#byNonce.size
+  get isEmpty(): boolean {
+    return this.#byNonce.size === 0
   }
 
+  /** The first that came with that nonce. */
   get(nonce: bigint): PooledTransaction | undefined {
-    return this.#byNonce.get(nonce)
+    return this.#byNonce.get(nonce)?.[0]
   }
 
-  set(entry: PooledTransaction): void {
-    this.#byNonce.set(entry.transaction.nonce, entry)
+  add(entry: PooledTransaction): void {
+    const { nonce } = entry.transaction
+    const others = this.#byNonce.get(nonce)
+    if (others === undefined) this.#byNonce.set(nonce, [entry])
+    else others.push(entry)
   }
 
-  delete(nonce: bigint): void {
-    this.#byNonce.delete(nonce)
+  remove(entry: PooledTransaction): void {
+    const { nonce } = entry.transaction
+    const rest = this.#byNonce.get(nonce)?.filter((other) => other !== entry) ?? []
+    if (rest.length === 0) this.#byNonce.delete(nonce)
+    else this.#byNonce.set(nonce, rest)
   }
 
-  values(): IterableIterator<PooledTransaction> {
-    return this.#byNonce.values()
+  *values(): Generator<PooledTransaction> {
+    for (const entries of this.#byNonce.values()) yield* entries
   }
 
   /** Largest nonce plus one, or null of an empty queue. */

@@ -2,19 +2,27 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import type { Rule } from '../config/rules.ts'
 
-/** A transaction of the pool with what was found out about it when it came. */
-export interface PooledTransaction {
+/** A transaction and who signed it. */
+export interface SignedTransaction {
   readonly transaction: Transaction
   /** 20 bytes. */
   readonly sender: Buffer
+}
+
+/** When a transaction came. */
+export interface Arrival {
+  /** Height of the head. */
+  readonly addedAtBlock: number
+  /** Milliseconds since 1970. */
+  readonly addedAt: number
+}
+
+/** A transaction of the pool with what was found out about it when it came. */
+export interface PooledTransaction extends SignedTransaction, Arrival {
   /** Sender as hex digits: the key of in-memory maps. */
   readonly senderHex: string
   /** Intrinsic gas; 0 for a free transaction to the Bridge. */
   readonly basicCost: bigint
-  /** Height of the head when it came. */
-  readonly addedAtBlock: number
-  /** Milliseconds of the clock when it came. */
-  readonly addedAt: number
 }
 
 /** State of an account at the head. */
@@ -52,7 +60,16 @@ export interface PoolLimits {
   readonly outdatedMilliseconds: number
 }
 
-/** What adding transactions did. Hashes of nothing: the entries themselves. */
+/** Blocks that a new head brought and those it displaced, as far as the pool reads them. */
+export interface PoolHeadChange {
+  readonly head: PoolHead
+  /** Transactions of blocks that left the canonical chain, oldest first; reward transactions are left out. */
+  readonly retracted: readonly SignedTransaction[]
+  /** Transactions of blocks that joined it; reward transactions are left out. */
+  readonly enacted: readonly SignedTransaction[]
+}
+
+/** What happened to the pool. */
 export interface PoolChange {
   /** Entered the pending set, in order: executable on top of the head. */
   readonly pending: readonly PooledTransaction[]

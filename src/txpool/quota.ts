@@ -20,6 +20,15 @@ export interface FeeMarket {
   readonly averageGasPrice: number
 }
 
+/** What a charge depends on beside the transaction. */
+export interface Circumstances {
+  /** The pending transaction that this one replaces. */
+  readonly replaced: PooledTransaction | null
+  readonly head: PoolHead
+  /** Nonce after the sender's pending transactions. */
+  readonly pendingNonce: bigint
+}
+
 interface Account {
   available: number
   /** Milliseconds. */
@@ -44,23 +53,15 @@ export class TransactionQuota {
    * Takes the virtual gas of a transaction from its sender.
    * @throws PoolRefusal `QUOTA` when the sender has not enough
    */
-  charge(
-    entry: PooledTransaction,
-    replaced: PooledTransaction | null,
-    head: PoolHead,
-    pendingNonce: bigint,
-  ): void {
+  charge(entry: PooledTransaction, circumstances: Circumstances): void {
+    const { head, pendingNonce } = circumstances
     const income = Math.round(GAS_PER_SECOND_SHARE * Number(head.header.gasLimit))
-    const accountNonce = head.account(entry.sender)?.nonce ?? 0n
     const isFirst =
-      !this.#accounts.has(entry.senderHex) && accountNonce === 0n && entry.transaction.nonce === 0n
+      !this.#accounts.has(entry.senderHex) && pendingNonce === 0n && entry.transaction.nonce === 0n
+    const initial = pendingNonce > 0n ? income * SAVED_SECONDS : income
+    const account = this.#refreshed(entry.senderHex, initial, income)
     this.#trackReceiver(entry, head, income)
-    const account = this.#refreshed(
-      entry.senderHex,
-      accountNonce > 0n ? income * SAVED_SECONDS : income,
-      income,
-    )
-    const price = this.#virtualGas(entry, replaced, head, pendingNonce)
+    const price = this.#virtualGas(entry, circumstances)
     if (account.available >= price) {
       account.available -= price
     } else if (isFirst) {
@@ -75,8 +76,9 @@ export class TransactionQuota {
     if (to.length === 0) return
     const receiver = head.account(to)
     const key = to.toString('hex')
-    if (this.#accounts.has(key) || receiver === null || !receiver.isContract)
+    if (receiver === null || !receiver.isContract || this.#accounts.has(key)) {
       this.#refreshed(key, income, income)
+    }
   }
 
   #refreshed(key: string, initial: number, income: number): Account {
@@ -101,22 +103,17 @@ export class TransactionQuota {
     if (!oldest.done) this.#accounts.delete(oldest.value)
   }
 
-  #virtualGas(
-    entry: PooledTransaction,
-    replaced: PooledTransaction | null,
-    head: PoolHead,
-    pendingNonce: bigint,
-  ) {
+  #virtualGas(entry: PooledTransaction, { replaced, head, pendingNonce }: Circumstances): number {
     const { transaction } = entry
     const gas = Number(transaction.gasLimit)
     const price = Number(transaction.gasPrice)
-    const accountNonce = head.account(entry.sender)?.nonce ?? 0n
-    const future = transaction.nonce === accountNonce ? 1 : 2
+    const future = transaction.nonce === pendingNonce ? 1 : 2
     const size = 1 + transaction.encoded.length / SIZE_UNIT
     const replacement = replaced === null ? 1 : 1 + Number(replaced.transaction.gasPrice) / price
     const share = 1 + (4 * gas) / Number(head.header.gasLimit)
     const newcomer = 1 + 4 / (Number(pendingNonce) + 1)
-    const total = gas * future * this.#lowPriceFactor(price, head) * newcomer * size * replacement * share
+    const factor = future * this.#lowPriceFactor(price, head) * newcomer * size * replacement * share
+    const total = gas * factor
     return Number.isFinite(total) ? total : gas * INFINITE_FACTOR
   }
 

@@ -1,7 +1,15 @@
 import type { Transaction } from '../chain/codec/transaction.ts'
 import { assertAdmissible } from './admission.ts'
 import { PoolRefusal } from './errors.ts'
-import type { PoolChange, PooledTransaction, PoolHead, PoolLimits } from './interface.ts'
+import type {
+  Arrival,
+  PoolChange,
+  PooledTransaction,
+  PoolHead,
+  PoolHeadChange,
+  PoolLimits,
+  SignedTransaction,
+} from './interface.ts'
 import { inBlockOrder } from './ordering.ts'
 import type { TransactionQuota } from './quota.ts'
 import { TransactionSet } from './transactionSet.ts'
@@ -16,13 +24,16 @@ export interface TransactionPoolParams {
   readonly now: () => number
 }
 
-/** Blocks that a new head brought and those it displaced, as far as the pool reads them. */
-export interface PoolHeadChange {
-  readonly head: PoolHead
-  /** Transactions of blocks that left the canonical chain, with their senders. */
-  readonly retracted: readonly { transaction: Transaction; sender: Buffer }[]
-  /** Transactions of blocks that joined it. */
-  readonly enacted: readonly Transaction[]
+/** Collects what one call does to the pool. */
+interface Changes {
+  readonly pending: PooledTransaction[]
+  readonly removed: PooledTransaction[]
+  /** Whether the senders pay with their quota; what was accepted once before is not charged again. */
+  readonly charged: boolean
+}
+
+function createChanges({ charged }: { charged: boolean }): Changes {
+  return { pending: [], removed: [], charged }
 }
 
 /**
@@ -36,12 +47,18 @@ export class TransactionPool {
   readonly #pending = new TransactionSet()
   readonly #queued = new TransactionSet()
   #head: PoolHead
+  #version = 0
 
   constructor(params: TransactionPoolParams) {
     this.#limits = params.limits
     this.#quota = params.quota
     this.#now = params.now
     this.#head = params.head
+  }
+
+  /** Grows with every change of the pending set. */
+  get version(): number {
+    return this.#version
   }
 
   get pendingCount(): number {
@@ -62,6 +79,11 @@ export class TransactionPool {
     return this.#queued.values()
   }
 
+  /** A pending transaction. */
+  pendingByHash(hashHex: string): PooledTransaction | undefined {
+    return this.#pending.get(hashHex)
+  }
+
   /** A pending or queued transaction. */
   get(hashHex: string): PooledTransaction | undefined {
     return this.#pending.get(hashHex) ?? this.#queued.get(hashHex)
@@ -72,10 +94,15 @@ export class TransactionPool {
     return inBlockOrder(this.#pending.values())
   }
 
+  /** Nonce after the sender's pending transactions; null when it has none. */
+  nonceAfterPending(sender: Buffer): bigint | null {
+    return this.#pending.nextNonce(sender.toString('hex'))
+  }
+
   /** Nonce that the sender's next transaction should have. */
   nextNonce(sender: Buffer): bigint {
     const accountNonce = this.#head.account(sender)?.nonce ?? 0n
-    const afterPending = this.#pending.nextNonce(sender.toString('hex'))
+    const afterPending = this.nonceAfterPending(sender)
     return afterPending !== null && afterPending > accountNonce ? afterPending : accountNonce
   }
 
@@ -85,105 +112,125 @@ export class TransactionPool {
    * @throws PoolRefusal with the reference's text
    */
   add(transaction: Transaction, sender: Buffer): PoolChange {
-    return this.#add(this.#entry(transaction, sender, this.#head.header.number, this.#now()))
+    const changes = createChanges({ charged: true })
+    this.#add(this.#entry({ transaction, sender, ...this.#arrival() }), changes)
+    return changes
   }
 
   /**
-   * Puts back what was in the pool when the node stopped, with its times. What the head no longer admits is
-   * left out and returned.
+   * Puts back what was in the pool when the node stopped, with its times.
+   * @returns what the head no longer admits and what is outdated: it is left out
    */
-  restore(
-    entries: readonly { transaction: Transaction; sender: Buffer; addedAtBlock: number; addedAt: number }[],
-  ) {
-    const dropped: Transaction[] = []
-    for (const { transaction, sender, addedAtBlock, addedAt } of entries) {
-      if (!this.#tryAdd(this.#entry(transaction, sender, addedAtBlock, addedAt))) dropped.push(transaction)
-    }
-    return dropped
+  restore(entries: readonly (SignedTransaction & Arrival)[]): Transaction[] {
+    const changes = createChanges({ charged: false })
+    for (const entry of entries) this.#tryAdd(this.#entry(entry), changes)
+    this.removeOutdated()
+    return entries
+      .filter(({ transaction }) => this.get(transaction.hashHex) === undefined)
+      .map(({ transaction }) => transaction)
   }
 
   /** Follows the chain to a new head. */
-  onHead(change: PoolHeadChange): PoolChange {
-    this.#head = change.head
-    const removed: PooledTransaction[] = []
-    const wasPending = new Set([...this.#pending.values()].map((entry) => entry.transaction.hashHex))
-    for (const transaction of change.enacted) this.#drop(transaction.hashHex, removed)
-    this.#dropStale(removed)
-    this.#requeueAfterGaps()
-    for (const { transaction, sender } of change.retracted) {
-      if (transaction.isRemasc || this.get(transaction.hashHex) !== undefined) continue
-      this.#tryAdd(this.#entry(transaction, sender, change.head.header.number, this.#now()))
+  onHead({ head, retracted, enacted }: PoolHeadChange): PoolChange {
+    this.#head = head
+    const changes = createChanges({ charged: false })
+    for (const { transaction } of enacted) this.#drop(transaction.hashHex, changes)
+    // Only those who sent something in these blocks can have another nonce than before.
+    const senders = new Map([...enacted, ...retracted].map(({ sender }) => [sender.toString('hex'), sender]))
+    for (const [senderHex, sender] of senders) this.#dropUsedNonces(senderHex, sender, changes)
+    for (const { transaction, sender } of retracted) {
+      if (this.get(transaction.hashHex) !== undefined) continue
+      this.#tryAdd(this.#entry({ transaction, sender, ...this.#arrival() }), changes)
     }
-    this.#promoteAll()
-    const pending = [...this.#pending.values()].filter((entry) => !wasPending.has(entry.transaction.hashHex))
-    return { pending, removed: removed.filter((entry) => this.get(entry.transaction.hashHex) === undefined) }
+    for (const [senderHex, sender] of senders) {
+      this.#requeueAfterGap(senderHex, sender)
+      this.#promote(senderHex, sender, changes)
+    }
+    this.#dropOutdated(changes)
+    return {
+      pending: changes.pending.filter((entry) => this.#pending.has(entry.transaction.hashHex)),
+      removed: changes.removed.filter((entry) => this.get(entry.transaction.hashHex) === undefined),
+    }
   }
 
-  /** Lets go of transactions that waited too long; to be called now and then. */
+  /** Lets go of transactions that waited too long. Every new head does; without one, to be called now and then. */
   removeOutdated(): PooledTransaction[] {
-    const removed: PooledTransaction[] = []
-    const oldestBlock = this.#head.header.number - this.#limits.outdatedBlocks
-    const oldest = this.#now() - this.#limits.outdatedMilliseconds
-    for (const entry of [...this.#pending.values(), ...this.#queued.values()]) {
-      if (entry.addedAtBlock < oldestBlock || entry.addedAt < oldest) {
-        this.#drop(entry.transaction.hashHex, removed)
-      }
+    const changes = createChanges({ charged: false })
+    this.#dropOutdated(changes)
+    return changes.removed
+  }
+
+  /** Removes a transaction that can be in no block on the head. */
+  evict(hashHex: string): PooledTransaction[] {
+    const changes = createChanges({ charged: false })
+    const entry = this.#drop(hashHex, changes)
+    if (entry !== undefined) this.#requeueAfterGap(entry.senderHex, entry.sender)
+    return changes.removed
+  }
+
+  #arrival(): Arrival {
+    return { addedAtBlock: this.#head.header.number, addedAt: this.#now() }
+  }
+
+  #entry(given: SignedTransaction & Arrival): PooledTransaction {
+    const { transaction, sender, addedAtBlock, addedAt } = given
+    return {
+      transaction,
+      sender,
+      senderHex: sender.toString('hex'),
+      basicCost: this.#head.basicCost(transaction, sender),
+      addedAtBlock,
+      addedAt,
     }
-    this.#requeueAfterGaps()
-    return removed
   }
 
-  /** Removes a transaction that a block builder found unfit. */
-  evict(hashHex: string): void {
-    this.#drop(hashHex, [])
-  }
-
-  #entry(transaction: Transaction, sender: Buffer, addedAtBlock: number, addedAt: number): PooledTransaction {
-    const basicCost = this.#head.basicCost(transaction, sender)
-    return { transaction, sender, senderHex: sender.toString('hex'), basicCost, addedAtBlock, addedAt }
-  }
-
-  #tryAdd(entry: PooledTransaction): boolean {
+  #tryAdd(entry: PooledTransaction, changes: Changes): void {
     try {
-      this.#add(entry)
-      return true
+      this.#add(entry, changes)
     } catch (refusal) {
-      if (refusal instanceof PoolRefusal) return false
-      throw refusal
+      if (!(refusal instanceof PoolRefusal)) throw refusal
     }
   }
 
-  #add(entry: PooledTransaction): PoolChange {
-    const { transaction, senderHex } = entry
-    if (this.#pending.has(transaction.hashHex)) {
+  /** Rules 1 to 21 in order. */
+  #add(entry: PooledTransaction, changes: Changes): void {
+    const { hashHex } = entry.transaction
+    if (this.#pending.has(hashHex)) {
       throw new PoolRefusal('KNOWN_PENDING', 'pending transaction with same hash already exists')
     }
-    if (this.#queued.has(transaction.hashHex)) {
+    if (this.#queued.has(hashHex)) {
       throw new PoolRefusal('KNOWN_QUEUED', 'queued transaction with same hash already exists')
     }
-    assertAdmissible(entry, this.#head, this.#limits)
-    this.#assertBump(entry)
-    if (transaction.nonce > this.nextNonce(entry.sender)) {
-      const replaced = this.#queued.add(entry)
-      return { pending: [], removed: replaced === undefined ? [] : [replaced] }
-    }
-    const replaced = this.#pending.at(senderHex, transaction.nonce)
-    this.#quota?.charge(entry, replaced ?? null, this.#head, this.nextNonce(entry.sender))
-    this.#assertPendingFunds(entry, replaced)
-    this.#pending.add(entry)
-    const pending = [entry, ...this.#promote(entry.sender, senderHex)]
-    return { pending, removed: replaced === undefined ? [] : [replaced] }
+    if (this.#place(entry, changes) === 'pending') this.#promote(entry.senderHex, entry.sender, changes)
   }
 
-  /** Rule 17: a replacement must pay noticeably more. Queued transactions are held to it too. */
-  #assertBump(entry: PooledTransaction): void {
-    const { transaction } = entry
-    const held = this.#pending.at(entry.senderHex, transaction.nonce)
-    const old = (held ?? this.#queued.at(entry.senderHex, transaction.nonce))?.transaction
-    if (old === undefined) return
-    const factor = BigInt(100 + this.#limits.gasPriceBump)
-    const enough = transaction.gasPrice > old.gasPrice && transaction.gasPrice * 100n >= old.gasPrice * factor
-    if (!enough) throw new PoolRefusal('BUMP', 'gas price not enough to bump transaction')
+  /** Rules 3 to 20: puts the transaction where it belongs. */
+  #place(entry: PooledTransaction, changes: Changes): 'pending' | 'queued' {
+    assertAdmissible(entry, this.#head, this.#limits)
+    const { transaction, senderHex } = entry
+    const replaced = this.#pending.at(senderHex, transaction.nonce)
+    if (replaced !== undefined) this.#assertBump(transaction, replaced.transaction)
+    const nextNonce = this.nextNonce(entry.sender)
+    if (transaction.nonce > nextNonce) {
+      this.#queued.add(entry)
+      return 'queued'
+    }
+    if (changes.charged) {
+      this.#quota?.charge(entry, { replaced: replaced ?? null, head: this.#head, pendingNonce: nextNonce })
+    }
+    this.#assertPendingFunds(entry, replaced)
+    if (replaced !== undefined) this.#drop(replaced.transaction.hashHex, changes)
+    this.#pending.add(entry)
+    this.#version += 1
+    changes.pending.push(entry)
+    return 'pending'
+  }
+
+  /** Rule 17: a replacement must pay noticeably more. */
+  #assertBump(transaction: Transaction, old: Transaction): void {
+    const least = (old.gasPrice * BigInt(100 + this.#limits.gasPriceBump)) / 100n
+    if (transaction.gasPrice > old.gasPrice && transaction.gasPrice >= least) return
+    throw new PoolRefusal('BUMP', 'gas price not enough to bump transaction')
   }
 
   /** Rule 20: the sender must be able to pay for all that it has pending. */
@@ -196,65 +243,68 @@ export class TransactionPool {
     }
   }
 
-  /** Moves the sender's queued transactions that now follow without a gap. */
-  #promote(sender: Buffer, senderHex: string): PooledTransaction[] {
-    const promoted: PooledTransaction[] = []
+  /** Rule 21: moves the sender's queued transactions that now follow without a gap. A refused one is gone. */
+  #promote(senderHex: string, sender: Buffer, changes: Changes): void {
     for (;;) {
       const next = this.#queued.at(senderHex, this.nextNonce(sender))
-      if (next === undefined) return promoted
+      if (next === undefined) return
       this.#queued.remove(next.transaction.hashHex)
       try {
-        this.#assertPendingFunds(next, undefined)
+        this.#place(next, changes)
       } catch (refusal) {
-        if (refusal instanceof PoolRefusal) return promoted
-        throw refusal
-      }
-      this.#pending.add(next)
-      promoted.push(next)
-    }
-  }
-
-  #promoteAll(): void {
-    const senders = new Map([...this.#queued.values()].map((entry) => [entry.senderHex, entry.sender]))
-    for (const [senderHex, sender] of senders) this.#promote(sender, senderHex)
-  }
-
-  /** Takes out what the head has made impossible: a nonce that is used up, whoever used it. */
-  #dropStale(removed: PooledTransaction[]): void {
-    for (const entry of [...this.#pending.values(), ...this.#queued.values()]) {
-      const nonce = this.#head.account(entry.sender)?.nonce ?? 0n
-      if (entry.transaction.nonce < nonce) this.#drop(entry.transaction.hashHex, removed)
-    }
-  }
-
-  /** A pending transaction whose predecessor is gone waits in the queue again. */
-  #requeueAfterGaps(): void {
-    const senders = new Map([...this.#pending.values()].map((entry) => [entry.senderHex, entry.sender]))
-    for (const [senderHex, sender] of senders) {
-      const entries = [...this.#pending.of(senderHex)].sort((a, b) =>
-        a.transaction.nonce < b.transaction.nonce ? -1 : 1,
-      )
-      let expected = this.#head.account(sender)?.nonce ?? 0n
-      for (const entry of entries) {
-        if (entry.transaction.nonce === expected) {
-          expected += 1n
-          continue
-        }
-        this.#pending.remove(entry.transaction.hashHex)
-        this.#queued.add(entry)
+        if (!(refusal instanceof PoolRefusal)) throw refusal
+        changes.removed.push(next)
+        return
       }
     }
   }
 
-  #drop(hashHex: string, removed: PooledTransaction[]): void {
-    const entry = this.#pending.remove(hashHex) ?? this.#queued.remove(hashHex)
-    if (entry !== undefined) removed.push(entry)
+  /** Takes out what the head has made impossible: a nonce that is used up, whichever transaction used it. */
+  #dropUsedNonces(senderHex: string, sender: Buffer, changes: Changes): void {
+    const nonce = this.#head.account(sender)?.nonce ?? 0n
+    for (const { transaction } of [...this.#pending.of(senderHex), ...this.#queued.of(senderHex)]) {
+      if (transaction.nonce < nonce) this.#drop(transaction.hashHex, changes)
+    }
+  }
+
+  /** Pending transactions whose predecessor is gone wait in the queue again. */
+  #requeueAfterGap(senderHex: string, sender: Buffer): void {
+    const entries = this.#pending
+      .of(senderHex)
+      .sort((a, b) => (a.transaction.nonce < b.transaction.nonce ? -1 : 1))
+    let expected = this.#head.account(sender)?.nonce ?? 0n
+    for (const entry of entries) {
+      if (entry.transaction.nonce === expected) {
+        expected += 1n
+        continue
+      }
+      this.#pending.remove(entry.transaction.hashHex)
+      this.#version += 1
+      this.#queued.add(entry)
+    }
+  }
+
+  #dropOutdated(changes: Changes): void {
+    const oldestBlock = this.#head.header.number - this.#limits.outdatedBlocks
+    const oldest = this.#now() - this.#limits.outdatedMilliseconds
+    const outdated = [...this.#pending.values(), ...this.#queued.values()].filter(
+      ({ addedAtBlock, addedAt }) => addedAtBlock < oldestBlock || addedAt <= oldest,
+    )
+    for (const { transaction } of outdated) this.#drop(transaction.hashHex, changes)
+    for (const { senderHex, sender } of outdated) this.#requeueAfterGap(senderHex, sender)
+  }
+
+  #drop(hashHex: string, changes: Changes): PooledTransaction | undefined {
+    const pending = this.#pending.remove(hashHex)
+    if (pending !== undefined) this.#version += 1
+    const entry = pending ?? this.#queued.remove(hashHex)
+    if (entry !== undefined) changes.removed.push(entry)
+    return entry
   }
 }
 
 /** The most a transaction can take from its sender, wei; a free one takes its value only. */
-function maximumCost(entry: PooledTransaction): bigint {
-  const { transaction, basicCost } = entry
+function maximumCost({ transaction, basicCost }: PooledTransaction): bigint {
   const gasCost = basicCost === 0n ? 0n : transaction.gasLimit * transaction.gasPrice
   return transaction.fields.value + gasCost
 }

@@ -18,14 +18,15 @@ export class TransactionSet {
     return this.#byHash.get(hashHex)
   }
 
-  /** The sender's transaction of that nonce. */
+  /** The sender's first transaction of that nonce. */
   at(senderHex: string, nonce: bigint): PooledTransaction | undefined {
     return this.#bySender.get(senderHex)?.get(nonce)
   }
 
   /** The sender's transactions, in no order. */
-  of(senderHex: string): Iterable<PooledTransaction> {
-    return this.#bySender.get(senderHex)?.values() ?? []
+  of(senderHex: string): PooledTransaction[] {
+    const own = this.#bySender.get(senderHex)
+    return own === undefined ? [] : [...own.values()]
   }
 
   /** The sender's largest nonce plus one; null when it has none. */
@@ -33,15 +34,12 @@ export class TransactionSet {
     return this.#bySender.get(senderHex)?.nextNonce() ?? null
   }
 
-  /** Adds a transaction in place of the one of the same sender and nonce, which is returned. */
-  add(entry: PooledTransaction): PooledTransaction | undefined {
+  /** Adds a transaction, beside others of the same nonce. */
+  add(entry: PooledTransaction): void {
     const own = this.#bySender.get(entry.senderHex) ?? new AccountQueue()
     this.#bySender.set(entry.senderHex, own)
-    const replaced = own.get(entry.transaction.nonce)
-    if (replaced !== undefined) this.#byHash.delete(replaced.transaction.hashHex)
-    own.set(entry)
+    own.add(entry)
     this.#byHash.set(entry.transaction.hashHex, entry)
-    return replaced
   }
 
   /** Removes the transaction with that hash, if it is there. */
@@ -50,8 +48,8 @@ export class TransactionSet {
     if (entry === undefined) return undefined
     this.#byHash.delete(hashHex)
     const own = this.#bySender.get(entry.senderHex)
-    own?.delete(entry.transaction.nonce)
-    if (own?.size === 0) this.#bySender.delete(entry.senderHex)
+    own?.remove(entry)
+    if (own?.isEmpty === true) this.#bySender.delete(entry.senderHex)
     return entry
   }
 

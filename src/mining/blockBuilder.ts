@@ -1,0 +1,109 @@
+import type { Ancestry } from '../chain/ancestry.ts'
+import { Block, transactionsRoot } from '../chain/codec/block.ts'
+import { BlockHeader } from '../chain/codec/header.ts'
+import type { HeaderFields } from '../chain/codec/headerFields.ts'
+import { REMASC_SENDER } from '../chain/codec/signature.ts'
+import { createRemascTransaction } from '../chain/codec/transaction.ts'
+import { calculateForkDetectionData, FORK_DETECTION_ANCESTORS } from '../chain/forkDetection.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { toBlockEnvironment } from '../execution/blockEnvironment.ts'
+import { toExecutable } from '../execution/executableTransaction.ts'
+import { buildBlock, type NativeBlockExecution } from '../native/block.ts'
+import type { NativeChainSpec } from '../native/chainSpec.ts'
+import type { StateStore } from '../native/stateStore.ts'
+import { stateRootAfter } from '../state/stateRoot.ts'
+import type { SignedTransaction } from '../txpool/interface.ts'
+import { bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
+import { type BlockPolicy, draftHeaderFields, includesForkDetectionData } from './blockDraft.ts'
+import { chooseCandidates } from './candidates.ts'
+import { MiningError } from './errors.ts'
+
+/** What a builder is made of. */
+export interface BlockBuilderParams {
+  readonly spec: NetworkSpec
+  readonly nativeSpec: NativeChainSpec
+  readonly store: StateStore
+  readonly ancestry: Ancestry
+  readonly policy: BlockPolicy
+}
+
+/** A block that lacks nothing but its proof of work. */
+export interface BuiltBlock {
+  /** Its header has no Bitcoin fields. */
+  readonly block: Block
+  /** RLP of the receipts, one per transaction. */
+  readonly receipts: readonly Buffer[]
+  /** What came of the block; the state is not kept yet. */
+  readonly execution: NativeBlockExecution
+  /** Transactions whose price fits no block on this parent. */
+  readonly unfit: readonly SignedTransaction[]
+}
+
+/** Builds blocks by executing candidates, all of them in the sequential sublist. */
+export class BlockBuilder {
+  readonly #params: BlockBuilderParams
+
+  constructor(params: BlockBuilderParams) {
+    this.#params = params
+  }
+
+  /**
+   * The next block on a parent. Candidates that are invalid there or do not fit are left out.
+   * @param inBlockOrder candidates in the order of preference
+   * @param timestamp seconds since 1970
+   * @throws MiningError `FORK_DETECTION`
+   */
+  build(parent: BlockHeader, inBlockOrder: readonly SignedTransaction[], timestamp: number): BuiltBlock {
+    const { spec, policy } = this.#params
+    const forkDetectionData = this.#forkDetectionData(parent)
+    const draft = draftHeaderFields({ spec, policy, parent, timestamp, uncles: [], forkDetectionData })
+    const { number } = draft
+    const { chosen, unfit } = chooseCandidates(spec, inBlockOrder, {
+      number,
+      minimumGasPrice: draft.minimumGasPrice ?? 0n,
+      gasLimit: bytesToBigInt(draft.gasLimitBytes),
+    })
+    const candidates = [...chosen, { transaction: createRemascTransaction(number), sender: REMASC_SENDER }]
+    const execution = this.#execute(parent, draft, candidates)
+    const included = execution.included.flatMap((index) => candidates[index] ?? [])
+    const transactions = included.map(({ transaction }) => transaction)
+    const header = new BlockHeader({
+      ...draft,
+      stateRoot: execution.stateRoot,
+      txTrieRoot: transactionsRoot(spec, number, transactions),
+      receiptTrieRoot: execution.receiptsRoot,
+      logsBloom: execution.logsBloom,
+      gasUsed: execution.gasUsed,
+      paidFees: bytesToBigInt(execution.paidFees),
+    })
+    const block = new Block(header, transactions, [])
+    block.setSenders(included.map(({ sender }) => sender))
+    return { block, receipts: execution.receipts, execution, unfit }
+  }
+
+  #execute(
+    parent: BlockHeader,
+    draft: HeaderFields,
+    candidates: readonly SignedTransaction[],
+  ): NativeBlockExecution {
+    const { spec, nativeSpec, store } = this.#params
+    return buildBlock(nativeSpec, store, {
+      parentRoot: stateRootAfter(spec, store, parent),
+      environment: toBlockEnvironment(draft),
+      transactions: candidates.map(({ transaction, sender }) => {
+        const executable = toExecutable(transaction, sender, spec.chainId)
+        // The pool refuses gas limits that cannot run (consensus.md §9.1 rule 8).
+        if (executable === null) throw new TypeError(`gas limit of ${transaction.hashHex} cannot run`)
+        return executable
+      }),
+    })
+  }
+
+  #forkDetectionData(parent: BlockHeader): Buffer {
+    const { spec, ancestry } = this.#params
+    if (!includesForkDetectionData(spec, parent.number + 1)) return EMPTY_BYTES
+    const data = calculateForkDetectionData(ancestry.walk(parent.hashHex, FORK_DETECTION_ANCESTORS))
+    if (data !== null) return data
+    throw new MiningError('FORK_DETECTION', `an ancestor of block ${parent.number + 1} has no Bitcoin header`)
+  }
+}

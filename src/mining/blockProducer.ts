@@ -1,0 +1,139 @@
+import type { Blockchain } from '../chain/blockchain.ts'
+import type { Block } from '../chain/codec/block.ts'
+import type { PooledTransaction } from '../txpool/interface.ts'
+import type { TransactionPool } from '../txpool/transactionPool.ts'
+import { toHex } from '../util/bytes.ts'
+import type { BlockBuilder, BuiltBlock } from './blockBuilder.ts'
+import type { BlockClock } from './blockClock.ts'
+import { MiningError } from './errors.ts'
+import { sealInProcess } from './seal.ts'
+
+/** When blocks are made without being asked for. */
+export type ProducerMode =
+  /** As soon as the pool has a transaction that fits. */
+  | { readonly kind: 'instant' }
+  /** Every so many seconds, with or without transactions. */
+  | { readonly kind: 'interval'; readonly seconds: number }
+  | { readonly kind: 'off' }
+
+/** Blocks asked for by hand. */
+export interface MineRequest {
+  /** One unless given. */
+  readonly count?: number
+  /** Time of the first block, seconds since 1970; later ones go on from there. */
+  readonly timestamp?: number
+}
+
+/** What a producer is made of. */
+export interface BlockProducerParams {
+  readonly chain: Blockchain
+  readonly pool: TransactionPool
+  readonly builder: BlockBuilder
+  readonly clock: BlockClock
+  readonly mode: ProducerMode
+  /** Gets what left the pool because no block can take it. */
+  readonly onEvicted: (evicted: readonly PooledTransaction[]) => void
+  /** Called when a block of the interval could not be made; the next is tried in its time. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/**
+ * Makes the blocks of a development chain: built on the head, proven in this process, and imported like any
+ * other block. Belongs to the chain thread; the pool must follow the chain's head changes.
+ */
+export class BlockProducer {
+  readonly #params: BlockProducerParams
+  #mode: ProducerMode = { kind: 'off' }
+  #timer: NodeJS.Timeout | null = null
+  #stopped = false
+
+  constructor(params: BlockProducerParams) {
+    this.#params = params
+  }
+
+  get mode(): ProducerMode {
+    return this.#mode
+  }
+
+  /** Begins in the mode that was given; transactions that wait are mined at once in the instant mode. */
+  start(): void {
+    this.setMode(this.#params.mode)
+  }
+
+  setMode(mode: ProducerMode): void {
+    this.#mode = mode
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+    if (mode.kind === 'interval') {
+      this.#timer = setInterval(() => this.#attempt(() => this.#mineOne()), mode.seconds * 1000)
+    }
+    this.#attempt(() => this.mineWaiting())
+  }
+
+  /** No block is made any more; requests that run end with the block they are at. */
+  stop(): void {
+    this.setMode({ kind: 'off' })
+    this.#stopped = true
+  }
+
+  /**
+   * Makes blocks on the head, with what the pool has.
+   * @throws MiningError
+   */
+  async mine({ count = 1, timestamp }: MineRequest = {}): Promise<readonly Block[]> {
+    const { chain, clock } = this.#params
+    if (timestamp !== undefined) clock.setTo(timestamp, chain.head.timestamp)
+    const mined: Block[] = []
+    while (mined.length < count && !this.#stopped) {
+      // Others get their turn between two blocks.
+      if (mined.length > 0) await new Promise((resolve) => setImmediate(resolve))
+      mined.push(this.#mineOne())
+    }
+    return mined
+  }
+
+  /**
+   * In the instant mode: makes blocks until no pending transaction fits any more.
+   * @throws MiningError
+   */
+  mineWaiting(): void {
+    const { pool } = this.#params
+    while (this.#mode.kind === 'instant' && pool.pendingCount > 0) {
+      const built = this.#build()
+      if (built.block.transactions.length <= REWARD_TRANSACTIONS) return
+      this.#import(built)
+    }
+  }
+
+  #mineOne(): Block {
+    return this.#import(this.#build())
+  }
+
+  #build(): BuiltBlock {
+    const { chain, pool, builder, clock, onEvicted } = this.#params
+    const parent = chain.head
+    const built = builder.build(parent, pool.inBlockOrder(), clock.next(parent.timestamp))
+    for (const { transaction } of built.unfit) onEvicted(pool.evict(transaction.hashHex))
+    return built
+  }
+
+  #import(built: BuiltBlock): Block {
+    const block = sealInProcess(built.block)
+    const result = this.#params.chain.connect(block)
+    if (result.status === 'IMPORTED_BEST') return block
+    const cause = result.status === 'INVALID_BLOCK' ? result.error : undefined
+    const reason = cause?.message ?? result.status
+    throw new MiningError('REFUSED', `own block ${block.number} ${toHex(block.hash)}: ${reason}`, { cause })
+  }
+
+  #attempt(action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      this.#params.onFailure(error)
+    }
+  }
+}
+
+/** A block that holds nothing else is empty. */
+const REWARD_TRANSACTIONS = 1

@@ -1,0 +1,40 @@
+import { BLOCK_GAS_PRICE_CAP, exceedsGasPriceCap } from '../chain/gasPriceCap.ts'
+import { isActive } from '../config/activations.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { SignedTransaction } from '../txpool/interface.ts'
+
+/** Least gas of a transaction: bounds how many a block can hold. */
+const LEAST_GAS = 21_000n
+/**
+ * Transactions tried per place in the block, so that a large pool does not make blocks slow: each one tried
+ * costs some ten microseconds even when it does not fit. Revise when blocks stay emptier than the pool allows.
+ */
+const TRIES_PER_PLACE = 4n
+
+/** What a block on the head can be made of. */
+export interface Candidates {
+  /** In the order in which the block takes them. */
+  readonly chosen: readonly SignedTransaction[]
+  /** Whose price no block at this minimum gas price can take: they are to leave the pool. */
+  readonly unfit: readonly SignedTransaction[]
+}
+
+/** Applies the price rules of the block to be (consensus.md §9.4 step 3). */
+export function chooseCandidates(
+  spec: NetworkSpec,
+  inBlockOrder: readonly SignedTransaction[],
+  block: { readonly number: number; readonly minimumGasPrice: bigint; readonly gasLimit: bigint },
+): Candidates {
+  const capped = isActive(spec, 'rskip252', block.number)
+  const most = Number((block.gasLimit / LEAST_GAS) * TRIES_PER_PLACE)
+  const chosen: SignedTransaction[] = []
+  const unfit: SignedTransaction[] = []
+  for (const entry of inBlockOrder) {
+    if (chosen.length >= most) break
+    const { transaction } = entry
+    const tooHigh = capped && exceedsGasPriceCap(transaction, block.minimumGasPrice, BLOCK_GAS_PRICE_CAP)
+    if (tooHigh || transaction.gasPrice < block.minimumGasPrice) unfit.push(entry)
+    else chosen.push(entry)
+  }
+  return { chosen, unfit }
+}

@@ -1,0 +1,34 @@
+import type { BlockHeader } from '../chain/codec/header.ts'
+import type { TransactionPool } from '../txpool/transactionPool.ts'
+import type { BlockBuilder, BuiltBlock } from './blockBuilder.ts'
+import type { BlockClock } from './blockClock.ts'
+
+/** What the next block depends on. */
+export interface PendingBlockParams {
+  readonly builder: BlockBuilder
+  readonly pool: TransactionPool
+  readonly clock: BlockClock
+  readonly head: () => BlockHeader
+}
+
+/** The next block as it would be built now, without proof of work; built again only when something changed. */
+export class PendingBlocks {
+  readonly #params: PendingBlockParams
+  #built: { readonly key: string; readonly block: BuiltBlock } | null = null
+
+  constructor(params: PendingBlockParams) {
+    this.#params = params
+  }
+
+  /** The block; the state after it can be read under its state root. */
+  current(): BuiltBlock {
+    const { builder, pool, clock, head } = this.#params
+    const parent = head()
+    const key = `${parent.hashHex}/${pool.version}/${clock.offset}`
+    if (this.#built?.key === key) return this.#built.block
+    const block = builder.build(parent, pool.inBlockOrder(), clock.next(parent.timestamp))
+    block.execution.keep()
+    this.#built = { key, block }
+    return block
+  }
+}
