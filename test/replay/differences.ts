@@ -177,6 +177,13 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
     },
   },
   {
+    methods: 'eth_signTransaction, eth_signTypedData_v4',
+    what: 'answered where the node has a wallet',
+    why: 'extensions that clients expect (issue of the JSON-RPC service): local wallet',
+    applies: ({ method, expected }) =>
+      /^eth_sign(Transaction|TypedData_v4)$/.test(method) && expected.error?.code === -32601,
+  },
+  {
     methods: 'eth_getProof',
     what: 'answered',
     why: 'specification: account proof object',
