@@ -137,6 +137,7 @@ export class Blockchain {
       return results
     } catch (error) {
       this.#head = head
+      this.#executor.headChanged(head)
       throw error
     }
   }

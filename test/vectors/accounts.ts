@@ -47,8 +47,11 @@ export function compareAccount(
   if (recorded.nonce !== undefined)
     values.equal(`${address} nonce`, recorded.nonce, account && bytesToBigInt(account.nonce))
   if (recorded.code !== undefined) values.equal(`${address} code`, recorded.code, store.code(root, bytes))
-  if (recorded.codeHash !== undefined)
-    values.equal(`${address} code hash`, recorded.codeHash, keccak256(store.code(root, bytes)))
+  if (recorded.codeHash !== undefined) {
+    const code = store.code(root, bytes)
+    values.equal(`${address} code hash`, recorded.codeHash, keccak256(code))
+    values.equal(`${address} code length`, recorded.codeLength, code.length)
+  }
   for (const [slot, value] of Object.entries(recorded.storage ?? {})) {
     values.equal(`${address} cell ${slot}`, value, store.storage(root, bytes, fromHex(slot)))
   }

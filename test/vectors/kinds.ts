@@ -7,6 +7,7 @@ import { comparePrecompiles } from './kinds/precompiles.ts'
 import { compareRemasc } from './kinds/remasc.ts'
 import { compareTransactions } from './kinds/transactions.ts'
 import { compareUnitrie } from './kinds/unitrie.ts'
+import { compareVmEnvironments } from './kinds/vmEnvironments.ts'
 import { compareVmTransactions } from './kinds/vmTransactions.ts'
 
 /** A vector file: its path and its lines as parsed JSON. */
@@ -32,9 +33,10 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('unitrie', compareUnitrie),
   lineKind('precompiles', comparePrecompiles),
   lineKind('vm-transactions', compareVmTransactions),
+  lineKind('vm-environments', compareVmEnvironments),
   lineKind('remasc', compareRemasc),
   { ...lineKind('chain', compareChain), pattern: /(^|\/)chain-[^/]*\.jsonl$/ },
-  { ...lineKind('dsl', compareScenario), pattern: /(^|\/)dsl\/[^/]+\.jsonl$/ },
+  { ...lineKind('dsl', compareScenario), pattern: /(^|\/)dsl[^/]*\/[^/]+\.jsonl$/ },
 ]
 
 /** The kind of a file, or undefined for a file that is no vector file. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { basename, join, relative, resolve, sep } from 'node:path'
 import { Comparison } from './comparison.ts'
 import { kindOf, type VectorKind } from './kinds.ts'
 
@@ -40,8 +40,8 @@ export function findVectorFiles(path: string): { file: string; name: string; kin
         .map((name) => join(path, name))
     : [path]
   return files.flatMap((file) => {
-    const name = relative(path, file).split(sep).join('/') || file
-    const kind = kindOf(file.split(sep).join('/'))
+    const name = relative(path, file).split(sep).join('/') || basename(file)
+    const kind = kindOf(resolve(file).split(sep).join('/'))
     return kind === undefined ? [] : [{ file, name, kind }]
   })
 }

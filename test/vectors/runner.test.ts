@@ -13,6 +13,7 @@ const RESULTS: Readonly<Record<string, RegExp>> = {
   pow: /"target":"0x([0-9a-f]+)"/,
   unitrie: /"root":"0x([0-9a-f]{64})"/,
   precompiles: /"output":"0x([0-9a-f]{64})"/,
+  'vm-environments': /"activeRules":\["rskip(\d+)/,
   'vm-transactions': /"stateRoot":"0x([0-9a-f]{64})"/,
   remasc: /"data":"0x([0-9a-f]+)"/,
   chain: /"receiptRlp":"0x([0-9a-f]+)"/,
@@ -35,13 +36,13 @@ for (const kind of VECTOR_KINDS) {
     const text = readFileSync(source.file, 'utf8').split('\n').slice(0, LINES).join('\n')
     const environments = readFileSync(vectorPath('consensus/vm-environments.jsonl'), 'utf8')
     const files = (content: string) => ({
-      [kind.name]: { [name]: content, 'vm-environments.jsonl': environments },
+      [kind.name]: { 'vm-environments.jsonl': environments, [name]: content },
     })
     const folder = t.testdir({ right: files(text), wrong: files(changeDigit(text, pattern)) })
 
-    const [right] = await runVectors([join(folder, 'right')])
+    const [right] = await runVectors([join(folder, 'right', kind.name, name)])
     t.equal(right?.comparison.different, 0, describe(right))
-    const [wrong] = await runVectors([join(folder, 'wrong')])
+    const [wrong] = await runVectors([join(folder, 'wrong', kind.name, name)])
     t.equal(wrong?.comparison.different, 1, 'exactly the changed case differs')
     t.match(wrong && formatResult(wrong), /1 different\n.*\n {4}expected .*\n {4}found /)
   })

@@ -16,6 +16,9 @@ interface ChainLine {
   readonly configName?: NetworkName
   readonly activationHeights: Partial<ActivationHeights>
   readonly bestHash?: string
+  readonly bestNumber?: number
+  readonly chainId?: number
+  readonly namedBlocks?: Readonly<Record<string, string>>
 }
 interface TransactionLine {
   readonly hash: string
@@ -101,6 +104,12 @@ async function compare(
         values.equal('first invalid block', null, report.invalid?.message)
         values.equal('blocks without parent', 0, report.orphans)
         values.equal('best block', config.bestHash ?? bestOf(blocks), chain.head.hash)
+        if (config.bestNumber !== undefined) values.equal('height', config.bestNumber, chain.head.number)
+        if (config.chainId !== undefined) values.equal('chain id', config.chainId, spec.chainId)
+        const recorded = new Set(blocks.map((line) => line.hash))
+        for (const [name, hash] of Object.entries(config.namedBlocks ?? {})) {
+          values.equal(`block ${name} is recorded`, true, recorded.has(hash))
+        }
       })
       for (const line of others) {
         comparison.case(`block ${line.number} ${line.hash}`, (values) =>
@@ -122,6 +131,8 @@ function compareBlock(line: BlockLine, reader: ChainReader, values: CaseValues):
   if (block === null) return
   values.equal('RLP', line.rlp, block.encoded)
   values.equal('canonical', line.main, reader.isCanonical(hash))
+  const unitrieRoot = recordedOf(line, 'unitrieRoot')
+  if (unitrieRoot !== undefined) values.equal('Unitrie root', unitrieRoot, block.header.fields.stateRoot)
   values.equal(
     'total difficulty',
     recordedOf(line, 'totalDifficulty'),

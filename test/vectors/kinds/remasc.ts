@@ -20,8 +20,16 @@ interface ConfigLine {
   readonly genesisRlp: string
   readonly genesisHash: string
   readonly genesisStateRoot: string
+  readonly chainId: number
+  readonly remasc: RemascConstants
   readonly genesisJson: string | { readonly alloc: Readonly<Record<string, { readonly balance: string }>> }
   readonly activationHeights: Partial<ActivationHeights>
+}
+interface RemascConstants {
+  readonly maturity: number
+  readonly syntheticSpan: number
+  readonly rskLabsAddress: string
+  readonly rskLabsAddressRskip218: string
 }
 interface LogLine {
   readonly address: string
@@ -33,6 +41,10 @@ interface BlockLine {
   readonly order: number
   readonly number: string
   readonly hash: string
+  readonly parentHash: string
+  readonly coinbase: string
+  readonly paidFees: string
+  readonly headerVersion: number
   readonly importResult: string
   readonly bestHashAfter: string
   readonly totalDifficulty: string
@@ -84,6 +96,17 @@ export async function compareRemasc(
       },
     },
     (opened, report) => {
+      comparison.case('constants', (values) => {
+        values.equal('chain id', config.chainId, spec.chainId)
+        values.equal('maturity', config.remasc.maturity, spec.remasc.maturity)
+        values.equal('synthetic span', config.remasc.syntheticSpan, spec.remasc.syntheticSpan)
+        values.equal('Labs', config.remasc.rskLabsAddress, spec.remasc.labsAddress)
+        values.equal(
+          'Labs from RSKIP218',
+          config.remasc.rskLabsAddressRskip218,
+          spec.remasc.labsAddressRskip218,
+        )
+      })
       comparison.case('import', (values) => {
         values.equal('first invalid block', null, report.invalid?.message)
         values.equal('genesis', config.genesisHash, opened.chain.reader.hashByNumber(0))
@@ -123,7 +146,13 @@ function compareBlock(
   values.equal('stored', true, block !== null)
   if (block === null) return
   values.equal('RLP', parseBlock(spec, block.encoded).hash, block.hash)
-  values.equal('state root', line.stateRoot, block.header.fields.stateRoot)
+  const { fields } = block.header
+  values.equal('number', line.number, BigInt(block.number))
+  values.equal('parent', line.parentHash, fields.parentHash)
+  values.equal('coinbase', line.coinbase, fields.coinbase)
+  values.equal('paid fees', line.paidFees, fields.paidFees)
+  values.equal('header version', line.headerVersion, fields.version)
+  values.equal('state root', line.stateRoot, fields.stateRoot)
   values.equal('total difficulty', line.totalDifficulty, chain.reader.totalDifficulty(hash))
   values.equal(
     'uncles',
@@ -142,6 +171,7 @@ function compareBlock(
 
 function compareState(line: StateLine, { chain, stateStore }: OpenChain, values: CaseValues): void {
   const header = chain.reader.headerByHash(fromHex(line.blockHash))
+  values.equal('number', line.number, header && BigInt(header.number))
   values.equal('state root', line.stateRoot, header?.fields.stateRoot)
   if (header === null) return
   const state = { store: stateStore, root: header.fields.stateRoot }

@@ -18,9 +18,11 @@ interface Step {
 interface NodeVector {
   keyBits: string
   message: string
-  hash?: string
-  embeddable?: boolean
-  value?: string | null
+  hash: string
+  embeddable: boolean
+  childrenSize: number
+  longValueHash?: string
+  longValueLength?: number
 }
 interface ProofVector {
   key: string
@@ -82,9 +84,11 @@ function compareSequence(vector: Extract<Line, { type: 'sequence' }>, values: Ca
     const found = nodes[index]
     values.equal(`path of node ${index}`, expected.keyBits, found && Array.from(found.path).join(''))
     values.equal(`message of node ${index}`, expected.message, found?.message)
-    if (expected.hash !== undefined) values.equal(`hash of node ${index}`, expected.hash, found?.hash)
-    if (expected.embeddable !== undefined)
-      values.equal(`embeddable ${index}`, expected.embeddable, found?.embeddable)
+    values.equal(`hash of node ${index}`, expected.hash, found?.hash)
+    values.equal(`embeddable ${index}`, expected.embeddable, found?.embeddable)
+    values.equal(`children size of node ${index}`, expected.childrenSize, found?.childrenSize)
+    values.equal(`long value of node ${index}`, expected.longValueHash, found?.longValueHash)
+    values.equal(`long value length of node ${index}`, expected.longValueLength, found?.longValueLength)
   })
   for (const proof of vector.proofs) {
     const key = fromHex(proof.key)

@@ -26,7 +26,7 @@ interface Line {
   readonly precompileAccounts: boolean
   readonly pre: Readonly<Record<string, AccountVector>>
   readonly preStateRoot: string
-  readonly tx: { readonly raw: string }
+  readonly tx: Readonly<Record<string, unknown>> & { readonly raw: string }
   readonly result: Readonly<Record<string, unknown>> & {
     readonly executed: boolean
     readonly post?: Readonly<Record<string, AccountVector>>
@@ -47,6 +47,7 @@ export function compareVmTransactions(lines: readonly unknown[], comparison: Com
 }
 
 function compareTransaction(vector: Line, environment: VectorEnvironment, values: CaseValues): void {
+  compareFields(vector, values)
   const root = writePreState(vector, environment)
   values.equal('state root before', vector.preStateRoot, root)
   const result = execute(vector, environment, root)
@@ -57,6 +58,21 @@ function compareTransaction(vector: Line, environment: VectorEnvironment, values
   for (const [address, account] of Object.entries(vector.result.post ?? {})) {
     compareAccount(values, state, address, account)
   }
+}
+
+/** The decoded fields beside the raw transaction. */
+function compareFields({ tx }: Line, values: CaseValues): void {
+  const transaction = parseTransaction(fromHex(tx.raw))
+  const { fields } = transaction
+  values.equal('transaction hash', tx['hash'], transaction.hash)
+  values.equal('sender', tx['from'], recoverSenders([transaction])[0])
+  values.equal('receiver', tx['to'], transaction.isCreation ? null : fields.to)
+  values.equal('nonce', tx['nonce'], transaction.nonce)
+  values.equal('gas price', tx['gasPrice'], transaction.gasPrice)
+  values.equal('gas limit', tx['gasLimit'], transaction.gasLimit)
+  values.equal('value', tx['value'], fields.value)
+  values.equal('chain id', tx['chainId'], fields.chainId)
+  if (tx['data'] !== undefined) values.equal('data', tx['data'], fields.data)
 }
 
 function writePreState(vector: Line, { store, activePrecompiles }: VectorEnvironment): Buffer {
@@ -108,7 +124,10 @@ function compareResult({ result: recorded }: Line, result: TransactionResult, va
   values.equal('paid fees', recorded['paidFees'], bytesToBigInt(result.paidFees))
   values.equal('refund', recorded['refund'] ?? '0x0', result.refund)
   if (recorded['outputHash'] === undefined) values.equal('output', recorded['output'], result.output)
-  else values.equal('output hash', recorded['outputHash'], keccak256(result.output))
+  else {
+    values.equal('output hash', recorded['outputHash'], keccak256(result.output))
+    values.equal('output length', recorded['outputLength'], result.output.length)
+  }
   values.equal('contract address', recorded['contractAddress'], result.contractAddress)
   values.equal('deleted', recorded['deleted'] ?? [], [...result.deleted].sort(Buffer.compare))
   compareLogs(recorded.logs ?? [], receipt.logs, values)
@@ -125,7 +144,10 @@ function compareLogs(recorded: readonly LogVector[], logs: readonly Log[], value
     values.equal(`log ${index} address`, expected.address, log.address)
     values.equal(`log ${index} topics`, expected.topics, log.topics)
     if (expected.dataHash === undefined) values.equal(`log ${index} data`, expected.data, log.data)
-    else values.equal(`log ${index} data hash`, expected.dataHash, keccak256(log.data))
+    else {
+      values.equal(`log ${index} data hash`, expected.dataHash, keccak256(log.data))
+      values.equal(`log ${index} data length`, expected.dataLength, log.data.length)
+    }
   })
 }
 
