@@ -13,7 +13,7 @@ use crate::frames::Evm;
 use crate::host::BlockContext;
 use crate::journal::Journal;
 use crate::trace::{Inspector, NoInspector};
-use crate::transaction::{Mode, Position, TransactionOutcome};
+use crate::transaction::{Mode, Position, Transaction, TransactionOutcome};
 
 /// A call to execute on a state.
 #[derive(Clone)]
@@ -76,6 +76,15 @@ pub fn call_watched<I: Inspector>(
     state: Arc<dyn StateReader>,
     inspector: &mut I,
 ) -> Result<CallOutcome, TransactionError> {
+    let (mut evm, transaction) = prepare(call, state)?;
+    execute(&mut evm, &transaction, inspector).map(CallOutcome::from)
+}
+
+/// The engine on the state with the overrides, and the call as a transaction.
+pub(crate) fn prepare(
+    call: &LocalCall<'_>,
+    state: Arc<dyn StateReader>,
+) -> Result<(Evm, Transaction), TransactionError> {
     let mut journal = Journal::new(state);
     for account in call.overrides {
         account.apply(&mut journal)?;
@@ -85,9 +94,17 @@ pub fn call_watched<I: Inspector>(
     if let Some(flag) = &call.interrupt {
         evm.set_interrupt(flag.clone());
     }
-    let transaction = call.message.transaction(nonce, call.gas, false);
-    let position = Position { index: 0, gas_used: 0, gas_limit: call.context.block.gas_limit };
-    evm.execute(&transaction, position, Mode::Local, inspector).map(CallOutcome::from)
+    Ok((evm, call.message.transaction(nonce, call.gas, false)))
+}
+
+/// Runs what [`prepare`] made.
+pub(crate) fn execute<I: Inspector>(
+    evm: &mut Evm,
+    transaction: &Transaction,
+    inspector: &mut I,
+) -> Result<TransactionOutcome, TransactionError> {
+    let position = Position { index: 0, gas_used: 0, gas_limit: evm.host.context.block.gas_limit };
+    evm.execute(transaction, position, Mode::Local, inspector)
 }
 
 impl From<TransactionOutcome> for CallOutcome {

@@ -10,6 +10,7 @@ use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::{Address, B256, Bytes, U256};
 
 pub use call::{CallOutcome, CallStatus, LocalCall, call, call_watched};
+pub(crate) use call::{execute, prepare};
 pub use estimate::{EstimateError, EstimateInput, estimate_gas};
 pub use overrides::AccountOverride;
 

@@ -179,6 +179,7 @@ impl Inspector for NoInspector {
 }
 
 mod block;
+mod call;
 mod call_tracer;
 mod call_tree;
 mod errors;
@@ -196,5 +197,6 @@ mod traced;
 mod transfer_object;
 
 pub use block::trace_block;
+pub use call::{CallTrace, trace_call};
 pub use names::opcode_name;
 pub use options::{BlockPlace, TraceError, TraceOptions, Tracer, TransactionTrace};
