@@ -1,0 +1,71 @@
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { networkByName } from '../../src/config/networks/byName.ts'
+import { openChain } from '../../src/execution/openChain.ts'
+import { BlockBuilder } from '../../src/mining/blockBuilder.ts'
+import { sealInProcess } from '../../src/mining/seal.ts'
+import type { SignedTransaction } from '../../src/txpool/interface.ts'
+import { createWorkload, type WorkloadName } from './workloads.ts'
+
+export interface GenerateOptions {
+  readonly workload: WorkloadName
+  /** Blocks after those that prepare accounts and contracts. */
+  readonly blocks: number
+  readonly transactionsPerBlock: number
+  /** File of concatenated RLP blocks to write. */
+  readonly file: string
+  readonly onBlock?: (number: number) => void
+}
+
+const GAS_LIMIT = 10_000_000n
+/** Above the target block time, so that the difficulty stays at its minimum. */
+const BLOCK_SECONDS = 30
+const COINBASE = Buffer.alloc(20, 0xbe)
+
+/**
+ * Writes a regtest chain that keeps every rule: built by the node's own block builder from transactions of fixed
+ * keys, at fixed times. The same options give the same bytes; a file that is there already is kept.
+ */
+export async function generateChain(options: GenerateOptions): Promise<void> {
+  const { file } = options
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true })
+  const folder = mkdtempSync(join(tmpdir(), 'rhizome-chain-'))
+  const spec = networkByName('regtest')
+  const opened = openChain({ spec, dataDir: folder })
+  const unfinished = `${file}.unfinished`
+  const output = createWriteStream(unfinished)
+  try {
+    const { chain, nativeSpec, stateStore: store } = opened
+    const builder = new BlockBuilder({
+      spec,
+      nativeSpec,
+      store,
+      ancestry: chain.ancestry,
+      policy: { coinbase: COINBASE, minimumGasPrice: 0n, gasLimit: GAS_LIMIT, extraData: Buffer.alloc(0) },
+    })
+    const append = (transactions: readonly SignedTransaction[]) => {
+      const parent = chain.head
+      const built = builder.build(parent, transactions, parent.timestamp + BLOCK_SECONDS)
+      const skipped = built.execution.skipped[0]
+      if (skipped !== undefined) throw new Error(`block ${parent.number + 1}: ${skipped.reason}`)
+      const block = sealInProcess(built.block)
+      const result = chain.connect(block)
+      if (result.status !== 'IMPORTED_BEST') throw new Error(`block ${block.number}: ${result.status}`)
+      output.write(block.encoded)
+      options.onBlock?.(block.number)
+    }
+    const workload = createWorkload(options.workload)
+    workload.setup.forEach(append)
+    for (let i = 0; i < options.blocks; i++) append(workload.next(options.transactionsPerBlock))
+    output.end()
+    await finished(output)
+    renameSync(unfinished, file)
+  } finally {
+    output.destroy()
+    await opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

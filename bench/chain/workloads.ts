@@ -1,0 +1,115 @@
+import { contractAddressOf } from '../../src/chain/codec/transaction.ts'
+import { keccak256 } from '../../src/native/crypto.ts'
+import type { SignedTransaction } from '../../src/txpool/interface.ts'
+import { fromHex } from '../../src/util/bytes.ts'
+import { readArtefact } from '../../test/contracts/artefact.ts'
+import { encodeCall, encodeWords } from './callData.ts'
+import { Sender } from './sender.ts'
+
+/** What the blocks of a generated chain hold. */
+export type WorkloadName = 'empty' | 'transfers' | 'token' | 'storage' | 'logs'
+
+export const WORKLOAD_NAMES: readonly WorkloadName[] = ['empty', 'transfers', 'token', 'storage', 'logs']
+
+/** The transactions of a generated chain, block by block. */
+export interface Workload {
+  /** Blocks that prepare accounts and contracts. */
+  readonly setup: readonly (readonly SignedTransaction[])[]
+  /** Transactions of the next block. */
+  next(count: number): SignedTransaction[]
+}
+
+const SENDERS = 100
+const RECEIVERS = 1_000
+const RBTC = 10n ** 18n
+const SUPPLY = 10n ** 30n
+const TRANSFER_GAS = 21_000n
+const TOKEN_GAS = 90_000n
+const CREATION_GAS = 3_000_000n
+/** Cells that one transaction of the storage workload writes, and logs that one of the log workload emits. */
+const CELLS = 10n
+const LOGS = 20n
+const STORAGE_GAS = 300_000n
+const LOG_GAS = 120_000n
+
+/** The workload of a name. The same name gives the same transactions every time. */
+export function createWorkload(name: WorkloadName): Workload {
+  const treasury = new Sender('cow')
+  const senders = Array.from({ length: SENDERS }, (_, i) => new Sender(`rhizome bench sender ${i}`))
+  const receivers = Array.from({ length: RECEIVERS }, (_, i) =>
+    keccak256(Buffer.from(`rhizome bench receiver ${i}`)).subarray(0, 20),
+  )
+  let count = 0
+  const at = <T>(items: readonly T[]): T => items[count % items.length] as T
+  const repeat = (make: (sender: Sender) => SignedTransaction) => (transactions: number) =>
+    Array.from({ length: transactions }, () => {
+      const made = make(at(senders))
+      count += 1
+      return made
+    })
+  const fund = senders.map(({ address }) =>
+    treasury.send({ to: address, value: 1_000n * RBTC, gas: TRANSFER_GAS }),
+  )
+  const create = (contract: 'Token' | 'Compute', args: readonly bigint[] = []): Buffer => {
+    const address = contractAddressOf(treasury.address, treasury.nonce)
+    const code = Buffer.concat([fromHex(readArtefact(contract).bytecode), encodeWords(args)])
+    fund.push(treasury.send({ data: code, gas: CREATION_GAS }))
+    return address
+  }
+
+  switch (name) {
+    case 'empty':
+      return { setup: [], next: () => [] }
+    case 'transfers':
+      return {
+        setup: [fund],
+        next: repeat((sender) => sender.send({ to: at(receivers), value: 1_000n, gas: TRANSFER_GAS })),
+      }
+    case 'token': {
+      const token = create('Token', [SUPPLY])
+      const share = senders.map(({ address }) =>
+        treasury.send({
+          to: token,
+          data: encodeCall('transfer(address,uint256)', [address, SUPPLY / 1_000n]),
+          gas: TOKEN_GAS,
+        }),
+      )
+      const next = repeat((sender) =>
+        sender.send({
+          to: token,
+          data: encodeCall('transfer(address,uint256)', [at(receivers), 1_000n]),
+          gas: TOKEN_GAS,
+        }),
+      )
+      return { setup: [fund, ...halves(share)], next }
+    }
+    case 'storage': {
+      const compute = create('Compute')
+      const next = repeat((sender) =>
+        sender.send({
+          to: compute,
+          data: encodeCall('store(uint256,uint256,uint256)', [
+            BigInt(count) * CELLS,
+            CELLS,
+            BigInt(count + 1),
+          ]),
+          gas: STORAGE_GAS,
+        }),
+      )
+      return { setup: [fund], next }
+    }
+    case 'logs': {
+      const compute = create('Compute')
+      const next = repeat((sender) =>
+        sender.send({ to: compute, data: encodeCall('log(uint256)', [LOGS]), gas: LOG_GAS }),
+      )
+      return { setup: [fund], next }
+    }
+  }
+}
+
+/** Two blocks of one's length, so that neither is too full. */
+function halves<T>(items: readonly T[]): T[][] {
+  const middle = Math.ceil(items.length / 2)
+  return [items.slice(0, middle), items.slice(middle)]
+}

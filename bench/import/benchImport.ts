@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { vectorPath } from '../../test/support/vectors.ts'
+import { generateChain } from '../chain/generateChain.ts'
+import { WORKLOAD_NAMES, type WorkloadName } from '../chain/workloads.ts'
+import { describeMachine } from '../report/machine.ts'
+import { type Row, saveResults, WORK_FOLDER } from '../report/results.ts'
+import type { ImportFigures } from './measureImport.ts'
+
+const RECORDED = {
+  'recorded: served chain': 'rpc/chain-main.jsonl',
+  'recorded: 1,100 blocks': 'consensus/remasc-long.jsonl',
+}
+const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
+
+/**
+ * `bench -- import [--blocks N] [--per-block N] [--runs N] [--only NAME …]`: imports recorded and generated chains,
+ * each in a process and a data directory of its own, and keeps the median run by time.
+ */
+export async function benchImport(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      blocks: { type: 'string', default: '2000' },
+      'per-block': { type: 'string', default: '20' },
+      runs: { type: 'string', default: '3' },
+      'commit-every': { type: 'string', default: '64' },
+      only: { type: 'string', multiple: true },
+    },
+  })
+  const machine = describeMachine()
+  const chosen = (name: string) => values.only?.some((part) => name.includes(part)) ?? true
+  const chains: { name: string; file: string }[] = []
+  for (const [name, file] of Object.entries(RECORDED))
+    if (chosen(name)) chains.push({ name, file: vectorPath(file) })
+  for (const workload of WORKLOAD_NAMES) {
+    if (!chosen(workload)) continue
+    chains.push({
+      name: workload,
+      file: await generated(workload, Number(values.blocks), Number(values['per-block'])),
+    })
+  }
+  const rows: Row[] = []
+  const detail: Record<string, ImportFigures[]> = {}
+  for (const { name, file } of chains) {
+    const runs = Array.from({ length: Number(values.runs) }, () => runChild(file, values['commit-every']))
+    runs.sort((a, b) => a.seconds - b.seconds)
+    detail[name] = runs
+    const median = runs[Math.floor(runs.length / 2)]
+    if (median !== undefined) rows.push(toRow(name, median))
+  }
+  saveResults('import', machine, rows, { options: values, runs: detail })
+}
+
+async function generated(workload: WorkloadName, blocks: number, perBlock: number): Promise<string> {
+  const file = `${WORK_FOLDER}${workload}-${blocks}x${perBlock}.rlp`
+  process.stderr.write(`${workload}: generating ${blocks} blocks of ${perBlock} transactions\n`)
+  await generateChain({ workload, blocks, transactionsPerBlock: perBlock, file })
+  return file
+}
+
+function runChild(file: string, commitEvery: string): ImportFigures {
+  const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
+  try {
+    const args = [...process.execArgv, CHILD, file, dataDir, commitEvery]
+    return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as ImportFigures
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function toRow(name: string, figures: ImportFigures): Row {
+  const { blocks, seconds } = figures
+  return {
+    chain: name,
+    blocks,
+    transactions: figures.transactions,
+    'blocks/s': blocks / seconds,
+    'tx/s': figures.transactions / seconds,
+    'Mgas/s': figures.gas / 1e6 / seconds,
+    'CPU ms/block': (figures.processorSeconds * 1000) / blocks,
+    'memory MiB': Math.round(figures.memoryMiB),
+    'chain store bytes/block': Math.round(figures.chainBytes / blocks),
+    'state store bytes/block': Math.round(figures.stateBytes / blocks),
+  }
+}
