@@ -1,0 +1,232 @@
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import type { Log } from '../../../../src/chain/codec/receipt.ts'
+import { toHex } from '../../../../src/util/bytes.ts'
+import { createLocalService } from '../../../replay/ask.ts'
+import {
+  type BlockLogs,
+  SyntheticChain,
+  testAddress,
+  testLog,
+  testTopic,
+} from '../../../support/syntheticChain.ts'
+
+interface FoundLog {
+  readonly logIndex: string
+  readonly blockNumber: string
+  readonly blockHash: string
+  readonly transactionHash: string
+  readonly transactionIndex: string
+  readonly address: string
+  readonly data: string
+  readonly topics: readonly string[]
+}
+
+interface Answer {
+  readonly result?: readonly FoundLog[]
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+function open(t: Test, chain: SyntheticChain, settings = {}) {
+  const service = createLocalService(chain.context(settings), {
+    onUnexpected: (_method, error) => t.error(error),
+  })
+  t.teardown(() => service.close())
+  return async (filter: unknown): Promise<Answer> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params: [filter] })
+    const a = (await service.ask(body)).text
+    return JSON.parse(a) as Answer
+  }
+}
+
+const hex = (value: number) => `0x${value.toString(16)}`
+const one = (log: Log): BlockLogs => [[log]]
+
+t.test('finds in a store what a scan of all receipts finds, over reorganisations', async (t) => {
+  const log = fc
+    .tuple(
+      fc.integer({ min: 1, max: 3 }),
+      fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 4 }),
+      fc.uint8Array({ maxLength: 3 }),
+    )
+    .map(([address, topics, data]) => testLog(address, topics, Buffer.from(data).toString('hex')))
+  const block = fc.array(fc.array(log, { maxLength: 3 }), { maxLength: 3 })
+  const branches = fc.array(fc.tuple(fc.nat(30), fc.array(block, { minLength: 1, maxLength: 8 })), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  const alternatives = fc.oneof(
+    fc.constant(null),
+    fc.integer({ min: 1, max: 4 }),
+    fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { maxLength: 3 }),
+  )
+  const query = fc.record({
+    address: alternatives,
+    topics: fc.array(alternatives, { maxLength: 4 }),
+    from: fc.nat(20),
+    length: fc.nat(20),
+  })
+  await fc.assert(
+    fc.asyncProperty(branches, fc.array(query, { minLength: 1, maxLength: 6 }), async (grown, queries) => {
+      const chain = new SyntheticChain(t)
+      let canonical = [{ block: chain.genesis, logs: [] as BlockLogs }]
+      for (const [depth, blocks] of grown) {
+        const kept = canonical.slice(0, Math.max(1, canonical.length - depth))
+        const parent = kept.at(-1)?.block ?? chain.genesis
+        const made = chain.extend(parent, blocks)
+        canonical = [...kept, ...made.map((block, index) => ({ block, logs: blocks[index] ?? [] }))]
+        chain.moveHead(made.at(-1) ?? parent)
+      }
+      const ask = open(t, chain)
+      for (const { address, topics, from, length } of queries) {
+        const filter = {
+          fromBlock: hex(from),
+          toBlock: hex(from + length),
+          address: pick(address, (index) => toHex(testAddress(index))),
+          topics: topics.map((topic) => pick(topic, (index) => toHex(testTopic(index)))),
+        }
+        const expected = canonical
+          .filter(({ block }) => block.number >= from && block.number <= from + length)
+          .flatMap(({ block, logs }) =>
+            logs
+              .flatMap((own, transactionIndex) => own.map((log) => ({ block, log, transactionIndex })))
+              .map((entry, logIndex) => ({ ...entry, logIndex })),
+          )
+          .filter(({ log }) => matches(log, address, topics))
+          .map(({ block, log, transactionIndex, logIndex }) => ({
+            logIndex: hex(logIndex),
+            blockNumber: hex(block.number),
+            blockHash: toHex(block.hash),
+            transactionHash: toHex(block.transactions[transactionIndex]?.hash ?? Buffer.alloc(0)),
+            transactionIndex: hex(transactionIndex),
+            address: toHex(log.address),
+            data: toHex(log.data),
+            topics: log.topics.map(toHex),
+          }))
+        t.strictSame((await ask(filter)).result, expected)
+      }
+    }),
+    { numRuns: 25 },
+  )
+})
+
+type Wanted = number | readonly number[] | null
+
+function pick(wanted: Wanted, name: (index: number) => string): string | readonly string[] | null {
+  if (wanted === null) return null
+  return typeof wanted === 'number' ? name(wanted) : wanted.map(name)
+}
+
+function matches(log: Log, address: Wanted, topics: readonly Wanted[]): boolean {
+  const any = (wanted: Wanted): readonly number[] | null =>
+    wanted === null || (Array.isArray(wanted) && wanted.length === 0) ? null : ([wanted].flat() as number[])
+  const isOne = (wanted: Wanted, value: Buffer | undefined, name: (index: number) => Buffer) => {
+    const list = any(wanted)
+    return list === null || (value !== undefined && list.some((index) => name(index).equals(value)))
+  }
+  return (
+    isOne(address, log.address, testAddress) &&
+    topics.every((topic, position) => isOne(topic, log.topics[position], testTopic))
+  )
+}
+
+t.test('10,000 logs or 2,000 blocks, exactly', async (t) => {
+  const chain = new SyntheticChain(t)
+  // Heights 1 to 2,100 with five logs each: 10,500.
+  chain.append(Array.from({ length: 2100 }, () => [[1, 2, 3, 4, 5].map(() => testLog(1, [1]))]))
+  const ask = open(t, chain)
+  t.equal((await ask({ fromBlock: '0x1', toBlock: hex(2000) })).result?.length, 10_000)
+  t.equal((await ask({ fromBlock: hex(51), toBlock: hex(2050) })).result?.length, 10_000)
+  // 2,001 blocks, 10,005 logs.
+  const refused = await ask({ fromBlock: '0x1', toBlock: hex(2001) })
+  t.equal(refused.error?.code, -32012)
+  const [, from, to] = /range (0x[0-9a-f]+) to (0x[0-9a-f]+)/.exec(refused.error?.message ?? '') ?? []
+  t.equal(from, '0x1')
+  t.equal(to, hex(2000))
+  t.equal((await ask({ fromBlock: from, toBlock: to })).result?.length, 10_000)
+  // 2,001 blocks, 10,000 logs: block 0 has none.
+  t.equal((await ask({ fromBlock: '0x0', toBlock: hex(2000) })).result?.length, 10_000)
+  t.equal((await ask({ fromBlock: '0x0', toBlock: hex(2001) })).error?.code, -32012)
+  // Narrow ranges have no cap.
+  const capped = open(t, chain, { logCount: 10 })
+  t.equal((await capped({ fromBlock: hex(101), toBlock: hex(2100) })).result?.length, 10_000)
+  t.equal((await capped({ fromBlock: hex(100), toBlock: hex(2100) })).error?.code, -32012)
+  // Ends beyond the head count only as far as there are blocks.
+  t.equal((await capped({ fromBlock: hex(101), toBlock: '0xffffff' })).result?.length, 10_000)
+})
+
+t.test('the range that an error names reaches as far as the logs allow', async (t) => {
+  const chain = new SyntheticChain(t)
+  chain.append(Array.from({ length: 300 }, (_, index) => (index % 10 === 0 ? one(testLog(1)) : [])))
+  const ask = open(t, chain, { logBlocks: 20, logCount: 10 })
+  const refused = await ask({ fromBlock: '0x5', toBlock: hex(300), address: toHex(testAddress(1)) })
+  t.equal(refused.error?.message, `Filter returned more than 10 logs. Use the range 0x5 to ${hex(110)}.`)
+  t.equal((await ask({ fromBlock: '0x5', toBlock: hex(110) })).result?.length, 10)
+  t.equal((await ask({ fromBlock: '0x5', toBlock: hex(111) })).error?.code, -32012)
+})
+
+t.test(
+  'a wide range with more text than an answer may have is refused before it fills the memory',
+  async (t) => {
+    const chain = new SyntheticChain(t)
+    chain.append(Array.from({ length: 50 }, () => one(testLog(1, [], 'ff'.repeat(5000)))))
+    const ask = open(t, chain, { logBlocks: 10, answerBytes: 100_000 })
+    t.match((await ask({ fromBlock: '0x1', toBlock: hex(50) })).error, {
+      code: -32011,
+      message: /100000 bytes/,
+    })
+    t.equal((await ask({ fromBlock: '0x1', toBlock: hex(10) })).result?.length, 10)
+  },
+)
+
+t.test('ranges, tags and block hashes', async (t) => {
+  const chain = new SyntheticChain(t)
+  const [first] = chain.append([one(testLog(1)), one(testLog(2)), one(testLog(3))])
+  const side = chain.extend(first ?? chain.genesis, [one(testLog(9))])[0]
+  const ask = open(t, chain)
+  const addresses = async (filter: unknown) =>
+    (await ask(filter)).result?.map(({ address }) => Number.parseInt(address.slice(2, 4), 16))
+  t.same(await addresses({}), [3])
+  t.same(await addresses({ fromBlock: 'earliest' }), [1, 2, 3])
+  t.same(await addresses({ fromBlock: '0x1', toBlock: '0x2' }), [1, 2])
+  t.same(await addresses({ fromBlock: '0x2', toBlock: '0x99' }), [2, 3])
+  t.same(await addresses({ fromBlock: '0x4' }), [])
+  t.same(await addresses({ fromBlock: '0x7', toBlock: '0x9' }), [])
+  t.same(await addresses({ fromBlock: 'pending' }), [])
+  t.equal((await ask({ fromBlock: '0x3', toBlock: '0x2' })).error?.code, -32602)
+  t.same(await addresses({ blockHash: toHex(first?.hash ?? Buffer.alloc(32)) }), [1])
+  t.same(await addresses({ blockHash: toHex(side?.hash ?? Buffer.alloc(32)) }), [9])
+  t.same(await addresses({ blockHash: toHex(Buffer.alloc(32)) }), [])
+  t.same(
+    await addresses({ blockHash: toHex(side?.hash ?? Buffer.alloc(32)), address: toHex(testAddress(1)) }),
+    [],
+  )
+})
+
+t.test('a long answer comes in pages; in a batch the limit on answers holds for it', async (t) => {
+  const chain = new SyntheticChain(t)
+  chain.append(Array.from({ length: 40 }, (_, index) => one(testLog(index + 1, [], 'ab'.repeat(20_000)))))
+  const context = chain.context()
+  const service = createLocalService(context, { answerBytes: 1_000_000 })
+  const roomy = createLocalService(context, { answerBytes: 20_000_000 })
+  t.teardown(() => service.close())
+  t.teardown(() => roomy.close())
+  const request = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 'a',
+    method: 'eth_getLogs',
+    params: [{ fromBlock: '0x1' }],
+  })
+  const text = (await roomy.ask(request)).text
+  const { id, result } = JSON.parse(text) as { id: string; result: readonly FoundLog[] }
+  t.equal(id, 'a')
+  t.same(
+    result.map(({ blockNumber }) => Number(blockNumber)),
+    Array.from({ length: 40 }, (_, index) => index + 1),
+  )
+  t.ok(result.every(({ data }) => data.length === 40_002))
+  const [batched] = JSON.parse((await roomy.ask(`[${request}]`)).text) as [{ result: unknown }]
+  t.strictSame(batched.result, result)
+  const [refused] = JSON.parse((await service.ask(`[${request}]`)).text) as [Answer]
+  t.equal(refused.error?.code, -32011)
+})
