@@ -36,6 +36,7 @@ const result = spawnSync(
     '--dts',
     'index.d.ts',
     '--no-js',
+    '--no-const-enum',
     ...(values.dev ? [] : ['--release']),
   ],
   { stdio: 'inherit', cwd: native },

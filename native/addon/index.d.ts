@@ -257,12 +257,76 @@ export interface BlockToExecute {
 /** Builds a block from candidates; those that are invalid or do not fit are left out. */
 export declare function buildBlock(spec: ChainSpec, store: StateStore, candidates: BlockCandidates): BlockExecution
 
+/** Executes a call on a state. Throws `Interrupted` when it was stopped. */
+export declare function call(spec: ChainSpec, store: StateStore, input: CallInput): CallResult
+
+/** How a call ended. */
+export type CallEnd = 'success' | 'revert' | 'halt' | 'funds'
+
+/** A call and where it happens. */
+export interface CallInput {
+  /** Root of the state. */
+  root: Uint8Array
+  /** The block whose number, time and miner the call sees. */
+  block: BlockEnvironment
+  /** What is called. */
+  message: CallMessage
+  /** Pretended changes. */
+  overrides: Array<CallOverride>
+  /** Stops the call. */
+  interrupt?: InterruptSlot
+}
+
+/** What is called; nobody signed it. Numbers are big-endian bytes. */
+export interface CallMessage {
+  /** 20 bytes; absent is the zero address. */
+  from?: Uint8Array
+  /** 20 bytes; absent creates a contract. */
+  to?: Uint8Array
+  /** Wei. */
+  gasPrice: Uint8Array
+  /** Wei. */
+  value: Uint8Array
+  /** Call data or creation code. */
+  data: Uint8Array
+  /** Gas, intrinsic gas included; of an estimate the largest answer. */
+  gas: bigint
+}
+
+/** What a call pretends of an account. Absent parts stay as they are. */
+export interface CallOverride {
+  /** 20 bytes. */
+  address: Uint8Array
+  /** Wei. */
+  balance?: Uint8Array
+  /** Nonce. */
+  nonce?: Uint8Array
+  /** Code. */
+  code?: Uint8Array
+  /** The whole storage: slot and word by turns. */
+  state?: Array<Uint8Array>
+  /** Single cells: slot and word by turns. */
+  stateDiff?: Array<Uint8Array>
+}
+
 /**
  * Prices the precompiled contract at an address and runs it when the price is at most `gas_limit`, as if a
  * transaction called it. An absent input is the null of a transaction without data. Null when no contract is
  * active there.
  */
 export declare function callPrecompile(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, address: Uint8Array, input: Uint8Array | undefined | null, gasLimit: bigint): PrecompileCall | null
+
+/** What came of a call. */
+export interface CallResult {
+  /** How it ended. */
+  end: CallEnd
+  /** RETURN or REVERT data, or the code of the contract that would be created. */
+  output: Buffer
+  /** Gas used, refund deducted; of an estimate the answer. */
+  gas: bigint
+  /** Why it halted, for people. */
+  reason?: string
+}
 
 /** Proof of a cell. */
 export interface CellProof {
@@ -291,6 +355,9 @@ export declare function decodeAccount(value: Uint8Array): AccountFields
 
 /** Writes an account value. */
 export declare function encodeAccount(account: AccountFields): Buffer
+
+/** The gas limit with which a transaction succeeds when it is sent, found by executing it. */
+export declare function estimateGas(spec: ChainSpec, store: StateStore, input: CallInput): CallResult
 
 /** A decoded transaction with its sender. Numbers as bytes are big-endian. */
 export interface ExecutableTransaction {
@@ -327,6 +394,14 @@ export declare function executeBlock(spec: ChainSpec, store: StateStore, block: 
  * block's gas limit bounds it. Throws `InvalidBlock` for a transaction that must not be in a block.
  */
 export declare function executeTransaction(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, transaction: ExecutableTransaction, index: number, gasUsedBefore: bigint): TransactionResult
+
+/** Where other threads say that a call is to stop: the element `slot` of `flags` is then not zero. */
+export interface InterruptSlot {
+  /** Over shared memory that lives as long as the process works. */
+  flags: Int32Array
+  /** Element of this call. */
+  slot: number
+}
 
 /** Keccak-256 of the bytes: 32 bytes. */
 export declare function keccak256(bytes: Uint8Array): Buffer

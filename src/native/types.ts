@@ -1,14 +1,18 @@
-/** Shapes that cross into the native core, as the addon declares them. */
-export type {
-  AccountFields,
-  AccountProof,
-  AccountWrite,
-  AncestorFacts,
-  AncestorUncle,
-  BlockEnvironment,
-  ExecutableTransaction,
-  MiningFields,
-  PrecompileCall,
-  StoreOptions,
-  TransactionResult,
-} from '../../native/addon/index.d.ts'
+import type * as Addon from '../../native/addon/index.d.ts'
+
+// Shapes that cross into the native core, as the addon declares them.
+
+export type AccountFields = Addon.AccountFields
+export type AccountProof = Addon.AccountProof
+export type AccountWrite = Addon.AccountWrite
+export type AncestorFacts = Addon.AncestorFacts
+export type AncestorUncle = Addon.AncestorUncle
+export type BlockEnvironment = Addon.BlockEnvironment
+export type CallInput = Addon.CallInput
+export type CallOverride = Addon.CallOverride
+export type CallResult = Addon.CallResult
+export type ExecutableTransaction = Addon.ExecutableTransaction
+export type MiningFields = Addon.MiningFields
+export type PrecompileCall = Addon.PrecompileCall
+export type StoreOptions = Addon.StoreOptions
+export type TransactionResult = Addon.TransactionResult

@@ -3,9 +3,9 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Receipt } from '../chain/codec/receipt.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { Execution } from '../execution/localExecution.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { Wallet } from '../wallet/interface.ts'
-import type { AccountOverride } from './shared/params/stateOverrides.ts'
 
 /** A value now, or later where another thread has to be asked. */
 export type Eventually<T> = T | Promise<T>
@@ -137,41 +137,6 @@ export interface StateView {
 export interface StateReader {
   /** The state after a block. Whether it is there shows at the first read: `NativeError` `MissingState`. */
   at(header: BlockHeader): StateView
-}
-
-/** A simulated transaction. */
-export interface CallRequest {
-  /** 20 bytes; null is the zero-length address. */
-  readonly from: Buffer | null
-  /** 20 bytes; null creates a contract. */
-  readonly to: Buffer | null
-  readonly gas: bigint
-  /** Wei. */
-  readonly gasPrice: bigint
-  /** Wei. */
-  readonly value: bigint
-  readonly data: Buffer
-  readonly overrides: readonly AccountOverride[]
-}
-
-/** How a simulation ended. `reason` is a short English text for the user. */
-export type CallOutcome =
-  | { readonly status: 'success'; readonly output: Buffer }
-  | { readonly status: 'revert'; readonly output: Buffer }
-  | { readonly status: 'failure'; readonly reason: string }
-
-/** What eth_estimateGas found. */
-export type EstimateOutcome =
-  | { readonly status: 'success'; readonly gas: bigint }
-  | { readonly status: 'revert'; readonly output: Buffer }
-  | { readonly status: 'insufficientFunds' }
-  | { readonly status: 'failure'; readonly reason: string }
-
-/** Simulations on the state after a block, in that block's environment. */
-export interface Execution {
-  call(header: BlockHeader, request: CallRequest): CallOutcome
-  /** `request.gas` is the most that may be tried. */
-  estimate(header: BlockHeader, request: CallRequest): EstimateOutcome
 }
 
 /** The next block as it would be built now; its state can be read like that of any block. */

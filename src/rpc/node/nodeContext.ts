@@ -1,16 +1,9 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { Execution } from '../../execution/localExecution.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
 import type { Wallet } from '../../wallet/interface.ts'
-import type {
-  Execution,
-  Interrupt,
-  NodeCommands,
-  NodeContext,
-  NodeInfo,
-  NodeStatus,
-  PoolReader,
-} from '../context.ts'
+import type { Interrupt, NodeCommands, NodeContext, NodeInfo, NodeStatus, PoolReader } from '../context.ts'
 import { createStateReader } from './stateReader.ts'
 import { StoredChain } from './storedChain.ts'
 

@@ -1,7 +1,7 @@
-import type { CallRequest, NodeContext } from '../context.ts'
+import type { AccountOverride, CallRequest } from '../../execution/localExecution.ts'
+import type { NodeContext } from '../context.ts'
 import { invalidParams } from '../errors.ts'
 import type { CallObject } from './params/callObject.ts'
-import type { AccountOverride } from './params/stateOverrides.ts'
 
 const NO_DATA = Buffer.alloc(0)
 

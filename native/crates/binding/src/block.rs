@@ -9,7 +9,7 @@ use rhizome_evm::{
     precompile_accounts,
 };
 use rhizome_primitives::rules::Rule;
-use rhizome_primitives::state::WriteSet;
+use rhizome_primitives::state::{StateReader, WriteSet};
 use rhizome_primitives::{B256, Bytes};
 use rhizome_store::AppliedState;
 use rhizome_trie::ordered::ordered_root;
@@ -138,20 +138,34 @@ impl BlockExecution {
 #[napi(catch_unwind)]
 pub fn execute_block(spec: &ChainSpec, store: &StateStore, block: BlockToExecute) -> Result<BlockExecution> {
     let parent_root = bytes::hash("parentRoot", &block.parent_root)?;
-    let transactions = transactions(&block.transactions)?;
-    let context = block.environment.context(spec, store)?;
-    let orchid = !context.rules.active(Rule::Rskip126);
-    let input = BlockInput {
-        context,
-        transactions: &transactions,
-        edges: block.edges.as_deref(),
-        interrupt: None,
-        one_thread: false,
-        system_contracts_in_parallel: block.system_contracts_in_parallel,
-    };
-    let outcome = execute(&input, store.reader(parent_root)?).map_err(block_error)?;
-    let included = (0..transactions.len() as u32).collect();
-    execution(store, parent_root, outcome, orchid, included, Vec::new())
+    block.with_input(spec, store, |input, state| {
+        let orchid = !input.context.rules.active(Rule::Rskip126);
+        let outcome = execute(input, state).map_err(block_error)?;
+        let included = (0..input.transactions.len() as u32).collect();
+        execution(store, parent_root, outcome, orchid, included, Vec::new())
+    })
+}
+
+impl BlockToExecute {
+    /// Hands the block and its parent's state over as the executor takes them.
+    pub fn with_input<T>(
+        &self,
+        spec: &ChainSpec,
+        store: &StateStore,
+        run: impl FnOnce(&BlockInput<'_>, Arc<dyn StateReader>) -> Result<T>,
+    ) -> Result<T> {
+        let parent_root = bytes::hash("parentRoot", &self.parent_root)?;
+        let transactions = transactions(&self.transactions)?;
+        let input = BlockInput {
+            context: self.environment.context(spec, store)?,
+            transactions: &transactions,
+            edges: self.edges.as_deref(),
+            interrupt: None,
+            one_thread: false,
+            system_contracts_in_parallel: self.system_contracts_in_parallel,
+        };
+        run(&input, store.reader(parent_root)?)
+    }
 }
 
 /// Builds a block from candidates; those that are invalid or do not fit are left out.
@@ -210,7 +224,8 @@ fn apply(store: &StateStore, root: B256, writes: &WriteSet) -> Result<AppliedSta
     store.inner.apply(root, writes).map_err(state)
 }
 
-fn block_error(failure: BlockError) -> napi::Error<Code> {
+/// A block that is invalid, or could not be executed.
+pub fn block_error(failure: BlockError) -> napi::Error<Code> {
     match failure {
         BlockError::Execution(failure) => execution_error(failure),
         invalid => error(Code::InvalidBlock, invalid),

@@ -20,6 +20,8 @@ pub enum Code {
     Unsupported,
     /// Stopped by the caller or by the time limit.
     Interrupted,
+    /// The answer would be larger than the caller allows.
+    OutputLimit,
     /// A fault of the core itself.
     Panic,
 }
@@ -34,6 +36,7 @@ impl AsRef<str> for Code {
             Self::InvalidBlock => "InvalidBlock",
             Self::Unsupported => "Unsupported",
             Self::Interrupted => "Interrupted",
+            Self::OutputLimit => "OutputLimit",
             Self::Panic => "Panic",
         }
     }

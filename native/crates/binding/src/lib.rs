@@ -6,10 +6,12 @@
 mod basic_cost;
 mod block;
 mod bytes;
+mod call;
 mod crypto;
 mod directory_lock;
 mod errors;
 mod execution;
+mod interrupt;
 mod merged_mining;
 mod precompile;
 mod spec;

@@ -1,20 +1,7 @@
+import type { AccountOverride } from '../../../execution/localExecution.ts'
 import { invalidParams, type RpcError } from '../../errors.ts'
 import { lenientHex, parseAddress } from './hex.ts'
 import { isJsonObject, type Param } from './param.ts'
-
-/** What a call sees in place of an account's state. Absent fields are left as they are. */
-export interface AccountOverride {
-  /** 20 bytes. */
-  readonly address: Buffer
-  /** Wei. */
-  readonly balance?: bigint
-  readonly nonce?: bigint
-  readonly code?: Buffer
-  /** Replaces every cell of the account. */
-  readonly state?: ReadonlyMap<bigint, Buffer>
-  /** Replaces the cells that it names. */
-  readonly stateDiff?: ReadonlyMap<bigint, Buffer>
-}
 
 const MAX_WORD_BYTES = 32
 const MAX_NONCE = 0x7fff_ffff_ffff_ffffn

@@ -8,7 +8,7 @@ use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Bytes, U256};
 use thiserror::Error;
 
-use super::Message;
+use super::{AccountOverride, Message};
 use crate::error::{ExecutionError, Failure, InvalidTransaction, TransactionError};
 use crate::frames::{Evm, covers};
 use crate::gas;
@@ -26,7 +26,7 @@ const UNNAMED_FUNDS: U256 = U256::from_limbs([0, 0, 0, 1 << 61]);
 
 /// A transaction to estimate.
 #[derive(Clone)]
-pub struct EstimateInput {
+pub struct EstimateInput<'a> {
     /// Network, and the block that the transaction would be in.
     pub context: BlockContext,
     /// The transaction. Funds are checked only when it names its sender.
@@ -34,6 +34,8 @@ pub struct EstimateInput {
     /// The largest answer: the smallest of the caller's gas, the configured cap and what a block has
     /// room for.
     pub cap: u64,
+    /// Pretended changes to the state.
+    pub overrides: &'a [AccountOverride],
     /// Stops the search soon after it is raised.
     pub interrupt: Option<Interrupt>,
 }
@@ -81,7 +83,7 @@ impl From<TransactionError> for EstimateError {
 ///
 /// # Errors
 /// See [`EstimateError`].
-pub fn estimate_gas(input: &EstimateInput, state: Arc<dyn StateReader>) -> Result<u64, EstimateError> {
+pub fn estimate_gas(input: &EstimateInput<'_>, state: Arc<dyn StateReader>) -> Result<u64, EstimateError> {
     let search = Search::new(input, state)?;
     let cap = search.cap;
     if cap < search.intrinsic {
@@ -124,7 +126,7 @@ pub fn estimate_gas(input: &EstimateInput, state: Arc<dyn StateReader>) -> Resul
 }
 
 struct Search<'a> {
-    input: &'a EstimateInput,
+    input: &'a EstimateInput<'a>,
     state: Arc<dyn StateReader>,
     nonce: U256,
     intrinsic: u64,
@@ -132,9 +134,9 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(input: &'a EstimateInput, state: Arc<dyn StateReader>) -> Result<Self, EstimateError> {
+    fn new(input: &'a EstimateInput<'a>, state: Arc<dyn StateReader>) -> Result<Self, EstimateError> {
         let message = &input.message;
-        let mut journal = Journal::new(state.clone());
+        let mut journal = overridden(input, state.clone())?;
         let account = journal.account(message.sender()).map_err(ExecutionError::from)?.unwrap_or_default();
         let transaction = message.transaction(account.nonce, 0, true);
         let context = &input.context;
@@ -171,7 +173,7 @@ impl<'a> Search<'a> {
 
     /// Executes the transaction as if it were sent.
     fn run(&self, gas_limit: u64) -> Result<TransactionOutcome, TransactionError> {
-        let mut journal = Journal::new(self.state.clone());
+        let mut journal = overridden(self.input, self.state.clone())?;
         if self.input.message.from.is_none() {
             let sender = self.input.message.sender();
             let mut account = journal.account(sender)?.unwrap_or_default();
@@ -193,4 +195,13 @@ impl<'a> Search<'a> {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The state with the pretended changes.
+fn overridden(input: &EstimateInput<'_>, state: Arc<dyn StateReader>) -> Result<Journal, ExecutionError> {
+    let mut journal = Journal::new(state);
+    for account in input.overrides {
+        account.apply(&mut journal)?;
+    }
+    Ok(journal)
 }

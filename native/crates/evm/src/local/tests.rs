@@ -96,7 +96,7 @@ fn a_raised_flag_stops_a_loop() {
 }
 
 fn estimate(message: Message, state: MemoryState, cap: u64) -> Result<u64, EstimateError> {
-    let input = EstimateInput { context: context(all_rules()), message, cap, interrupt: None };
+    let input = EstimateInput { context: context(all_rules()), message, cap, overrides: &[], interrupt: None };
     estimate_gas(&input, state.shared())
 }
 

@@ -1,0 +1,180 @@
+//! Calls that leave no trace, and estimates.
+
+use napi::bindgen_prelude::{BigInt, Buffer, Uint8Array};
+use napi_derive::napi;
+use rhizome_evm::{
+    AccountOverride, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message, TransactionError,
+    call as call_locally, estimate_gas as estimate,
+};
+use rhizome_primitives::{Bytes, U256};
+
+use crate::bytes;
+use crate::errors::{Result, invalid};
+use crate::execution::{BlockEnvironment, execution_error, gas};
+use crate::interrupt::InterruptSlot;
+use crate::spec::ChainSpec;
+use crate::store::StateStore;
+
+/// What is called; nobody signed it. Numbers are big-endian bytes.
+#[napi(object)]
+pub struct CallMessage {
+    /// 20 bytes; absent is the zero address.
+    pub from: Option<Uint8Array>,
+    /// 20 bytes; absent creates a contract.
+    pub to: Option<Uint8Array>,
+    /// Wei.
+    pub gas_price: Uint8Array,
+    /// Wei.
+    pub value: Uint8Array,
+    /// Call data or creation code.
+    pub data: Uint8Array,
+    /// Gas, intrinsic gas included; of an estimate the largest answer.
+    pub gas: BigInt,
+}
+
+/// What a call pretends of an account. Absent parts stay as they are.
+#[napi(object)]
+pub struct CallOverride {
+    /// 20 bytes.
+    pub address: Uint8Array,
+    /// Wei.
+    pub balance: Option<Uint8Array>,
+    /// Nonce.
+    pub nonce: Option<Uint8Array>,
+    /// Code.
+    pub code: Option<Uint8Array>,
+    /// The whole storage: slot and word by turns.
+    pub state: Option<Vec<Uint8Array>>,
+    /// Single cells: slot and word by turns.
+    pub state_diff: Option<Vec<Uint8Array>>,
+}
+
+/// A call and where it happens.
+#[napi(object)]
+pub struct CallInput {
+    /// Root of the state.
+    pub root: Uint8Array,
+    /// The block whose number, time and miner the call sees.
+    pub block: BlockEnvironment,
+    /// What is called.
+    pub message: CallMessage,
+    /// Pretended changes.
+    pub overrides: Vec<CallOverride>,
+    /// Stops the call.
+    pub interrupt: Option<InterruptSlot>,
+}
+
+/// How a call ended.
+#[napi(string_enum = "lowercase")]
+pub enum CallEnd {
+    /// With its output.
+    Success,
+    /// REVERT with its data.
+    Revert,
+    /// Exceptional halt, or a precompiled contract that threw.
+    Halt,
+    /// The sender cannot pay; of estimates only.
+    Funds,
+}
+
+/// What came of a call.
+#[napi(object)]
+pub struct CallResult {
+    /// How it ended.
+    pub end: CallEnd,
+    /// RETURN or REVERT data, or the code of the contract that would be created.
+    pub output: Buffer,
+    /// Gas used, refund deducted; of an estimate the answer.
+    pub gas: BigInt,
+    /// Why it halted, for people.
+    pub reason: Option<String>,
+}
+
+/// Executes a call on a state. Throws `Interrupted` when it was stopped.
+#[napi(catch_unwind)]
+pub fn call(spec: &ChainSpec, store: &StateStore, input: CallInput) -> Result<CallResult> {
+    let overrides = overrides(&input.overrides)?;
+    let local = LocalCall {
+        context: input.block.context(spec, store)?,
+        message: message(&input.message)?,
+        gas: gas("gas", &input.message.gas)?,
+        overrides: &overrides,
+        interrupt: input.interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?,
+    };
+    let state = store.reader(bytes::hash("root", &input.root)?)?;
+    match call_locally(&local, state) {
+        Ok(outcome) => Ok(call_result(outcome)),
+        Err(TransactionError::Invalid(reason)) => Ok(halted(reason.to_string())),
+        Err(TransactionError::Execution(failure)) => Err(execution_error(failure)),
+    }
+}
+
+/// The gas limit with which a transaction succeeds when it is sent, found by executing it.
+#[napi(catch_unwind)]
+pub fn estimate_gas(spec: &ChainSpec, store: &StateStore, input: CallInput) -> Result<CallResult> {
+    let overrides = overrides(&input.overrides)?;
+    let search = EstimateInput {
+        context: input.block.context(spec, store)?,
+        message: message(&input.message)?,
+        cap: gas("gas", &input.message.gas)?,
+        overrides: &overrides,
+        interrupt: input.interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?,
+    };
+    let state = store.reader(bytes::hash("root", &input.root)?)?;
+    match estimate(&search, state) {
+        Ok(gas) => Ok(CallResult { end: CallEnd::Success, output: Vec::new().into(), gas: gas.into(), reason: None }),
+        Err(EstimateError::Revert(data)) => {
+            Ok(CallResult { end: CallEnd::Revert, output: data.to_vec().into(), gas: 0u64.into(), reason: None })
+        }
+        Err(EstimateError::Execution(failure)) => Err(execution_error(failure)),
+        Err(failure @ EstimateError::Funds { .. }) => {
+            Ok(CallResult { end: CallEnd::Funds, ..halted(failure.to_string()) })
+        }
+        Err(failure) => Ok(halted(failure.to_string())),
+    }
+}
+
+fn message(given: &CallMessage) -> Result<Message> {
+    Ok(Message {
+        from: given.from.as_deref().map(|from| bytes::address("from", from)).transpose()?,
+        to: given.to.as_deref().map(|to| bytes::address("to", to)).transpose()?,
+        gas_price: bytes::uint("gasPrice", &given.gas_price)?,
+        value: bytes::uint("value", &given.value)?,
+        data: Bytes::copy_from_slice(&given.data),
+    })
+}
+
+fn overrides(given: &[CallOverride]) -> Result<Vec<AccountOverride>> {
+    let account = |given: &CallOverride| {
+        Ok(AccountOverride {
+            address: bytes::address("address", &given.address)?,
+            balance: given.balance.as_deref().map(|balance| bytes::uint("balance", balance)).transpose()?,
+            nonce: given.nonce.as_deref().map(|nonce| bytes::uint("nonce", nonce)).transpose()?,
+            code: given.code.as_deref().map(Bytes::copy_from_slice),
+            state: given.state.as_deref().map(cells).transpose()?,
+            state_diff: given.state_diff.as_deref().map(cells).transpose()?.unwrap_or_default(),
+        })
+    };
+    given.iter().map(account).collect()
+}
+
+fn cells(pairs: &[Uint8Array]) -> Result<Vec<(U256, U256)>> {
+    let cell = |pair: &[Uint8Array]| match pair {
+        [slot, word] => Ok((bytes::uint("slot", slot)?, bytes::uint("word", word)?)),
+        _ => Err(invalid("a slot without a word")),
+    };
+    pairs.chunks(2).map(cell).collect()
+}
+
+fn call_result(outcome: CallOutcome) -> CallResult {
+    let (end, reason) = match outcome.status {
+        CallStatus::Success => (CallEnd::Success, None),
+        CallStatus::Revert => (CallEnd::Revert, None),
+        CallStatus::Halt(halt) => (CallEnd::Halt, Some(halt.text)),
+    };
+    CallResult { end, output: outcome.output.to_vec().into(), gas: outcome.gas_used.into(), reason }
+}
+
+fn halted(reason: String) -> CallResult {
+    CallResult { end: CallEnd::Halt, output: Vec::new().into(), gas: 0u64.into(), reason: Some(reason) }
+}

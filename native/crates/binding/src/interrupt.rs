@@ -1,0 +1,31 @@
+//! Memory through which JavaScript stops a running call.
+
+use std::sync::atomic::AtomicI32;
+
+use napi::bindgen_prelude::Int32Array;
+use napi_derive::napi;
+use rhizome_primitives::interrupt::Interrupt;
+
+use crate::errors::{Result, invalid};
+
+/// Where other threads say that a call is to stop: the element `slot` of `flags` is then not zero.
+#[napi(object)]
+pub struct InterruptSlot {
+    /// Over shared memory that lives as long as the process works.
+    pub flags: Int32Array,
+    /// Element of this call.
+    pub slot: u32,
+}
+
+impl InterruptSlot {
+    /// The flag as the core looks at it. It must not outlive the call into the addon.
+    pub fn to_interrupt(&self) -> Result<Interrupt> {
+        let flags: &[i32] = &self.flags;
+        let flag = flags.get(self.slot as usize).ok_or_else(|| invalid("interrupt slot outside its table"))?;
+        // SAFETY: the pointer is aligned and points into memory that the caller's typed array keeps alive for
+        // the duration of this call, which is as long as the core holds the flag. Other threads write to it
+        // with atomic operations only, and the core reads it atomically.
+        let word = unsafe { AtomicI32::from_ptr(std::ptr::from_ref(flag).cast_mut()) };
+        Ok(Interrupt::Word(word))
+    }
+}

@@ -1,0 +1,139 @@
+import type { BlockHeader } from '../chain/codec/header.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { callNative, estimateGasNative } from '../native/call.ts'
+import type { NativeChainSpec } from '../native/chainSpec.ts'
+import type { StateStore } from '../native/stateStore.ts'
+import type { CallInput, CallOverride } from '../native/types.ts'
+import { stateRootAfter } from '../state/stateRoot.ts'
+import { bigIntToBytes } from '../util/bytes.ts'
+import { toBlockEnvironment } from './blockEnvironment.ts'
+
+/** What a call sees in place of an account's state. Absent fields are left as they are. */
+export interface AccountOverride {
+  /** 20 bytes. */
+  readonly address: Buffer
+  /** Wei. */
+  readonly balance?: bigint
+  readonly nonce?: bigint
+  readonly code?: Buffer
+  /** Replaces every cell of the account. */
+  readonly state?: ReadonlyMap<bigint, Buffer>
+  /** Replaces the cells that it names. */
+  readonly stateDiff?: ReadonlyMap<bigint, Buffer>
+}
+
+/** A simulated transaction. */
+export interface CallRequest {
+  /** 20 bytes; null is the zero address. */
+  readonly from: Buffer | null
+  /** 20 bytes; null creates a contract. */
+  readonly to: Buffer | null
+  /** Gas that it has; of an estimate the most that may be tried. */
+  readonly gas: bigint
+  /** Wei. */
+  readonly gasPrice: bigint
+  /** Wei. */
+  readonly value: bigint
+  readonly data: Buffer
+  readonly overrides: readonly AccountOverride[]
+}
+
+/** How a simulation ended. `reason` is a short English text for the user. */
+export type CallOutcome =
+  | { readonly status: 'success'; readonly output: Buffer }
+  | { readonly status: 'revert'; readonly output: Buffer }
+  | { readonly status: 'failure'; readonly reason: string }
+
+/** What an estimate found. */
+export type EstimateOutcome =
+  | { readonly status: 'success'; readonly gas: bigint }
+  | { readonly status: 'revert'; readonly output: Buffer }
+  | { readonly status: 'insufficientFunds' }
+  | { readonly status: 'failure'; readonly reason: string }
+
+/** Simulations on the state after a block, in that block's environment. */
+export interface Execution {
+  /** @throws NativeError `Interrupted`, `MissingState`, `Unsupported` */
+  call(header: BlockHeader, request: CallRequest): CallOutcome
+  /** @throws NativeError as {@link call} */
+  estimate(header: BlockHeader, request: CallRequest): EstimateOutcome
+}
+
+/** Where other threads say that the running simulation is to stop: an element of shared memory. */
+export interface InterruptSource {
+  readonly flags: Int32Array
+  readonly slot: number
+}
+
+/** What simulations run on. */
+export interface LocalExecutionParts {
+  readonly spec: NetworkSpec
+  readonly nativeSpec: NativeChainSpec
+  readonly store: StateStore
+  /** Read at the start of each simulation; absent where nothing can stop it. */
+  readonly interrupt?: InterruptSource
+}
+
+/** Simulations in the native core. */
+export function createLocalExecution(parts: LocalExecutionParts): Execution {
+  const { nativeSpec, store } = parts
+  return {
+    call: (header, request) => {
+      const { end, output, reason } = callNative(nativeSpec, store, toCallInput(parts, header, request))
+      if (end === 'success' || end === 'revert') return { status: end, output }
+      return { status: 'failure', reason: reason ?? end }
+    },
+    estimate: (header, request) => {
+      const { end, output, gas, reason } = estimateGasNative(
+        nativeSpec,
+        store,
+        toCallInput(parts, header, request),
+      )
+      switch (end) {
+        case 'success':
+          return { status: 'success', gas }
+        case 'revert':
+          return { status: 'revert', output }
+        case 'funds':
+          return { status: 'insufficientFunds' }
+        case 'halt':
+          return { status: 'failure', reason: reason ?? end }
+      }
+    },
+  }
+}
+
+function toCallInput(parts: LocalExecutionParts, header: BlockHeader, request: CallRequest): CallInput {
+  const { interrupt } = parts
+  return {
+    root: stateRootAfter(parts.spec, parts.store, header),
+    block: toBlockEnvironment(header.fields),
+    message: {
+      ...(request.from === null ? {} : { from: request.from }),
+      ...(request.to === null ? {} : { to: request.to }),
+      gasPrice: bigIntToBytes(request.gasPrice),
+      value: bigIntToBytes(request.value),
+      data: request.data,
+      gas: request.gas,
+    },
+    overrides: request.overrides.map(toNativeOverride),
+    ...(interrupt === undefined ? {} : { interrupt: { flags: interrupt.flags, slot: interrupt.slot } }),
+  }
+}
+
+function toNativeOverride(override: AccountOverride): CallOverride {
+  const { address, balance, nonce, code, state, stateDiff } = override
+  return {
+    address,
+    ...(balance === undefined ? {} : { balance: bigIntToBytes(balance) }),
+    ...(nonce === undefined ? {} : { nonce: bigIntToBytes(nonce) }),
+    ...(code === undefined ? {} : { code }),
+    ...(state === undefined ? {} : { state: toPairs(state) }),
+    ...(stateDiff === undefined ? {} : { stateDiff: toPairs(stateDiff) }),
+  }
+}
+
+/** Slot and word by turns. */
+function toPairs(cells: ReadonlyMap<bigint, Buffer>): Buffer[] {
+  return [...cells].flatMap(([slot, word]) => [bigIntToBytes(slot), word])
+}
