@@ -124,14 +124,19 @@ export class ChainReader {
   /** Senders of the block's transactions: 20 bytes each, zeros for the reward transaction. */
   senders(block: Block): readonly Buffer[] {
     const stored = this.#tables.get('senders', block.hash)
-    if (stored === undefined) return block.senders.map((sender) => wholeAddress(sender))
+    if (stored === undefined) return addressesOfSenders(block.senders)
     return block.transactions.map((_, index) => addressAt(stored, index))
   }
 }
 
 /** Senders as they are stored: 20 bytes each. */
 export function encodeSenders(senders: readonly (Buffer | null)[]): Buffer {
-  return Buffer.concat(senders.map(wholeAddress))
+  return Buffer.concat(addressesOfSenders(senders))
+}
+
+/** Senders of a block's transactions as addresses: 20 bytes each, zeros for the reward transaction. */
+export function addressesOfSenders(senders: readonly (Buffer | null)[]): Buffer[] {
+  return senders.map(wholeAddress)
 }
 
 function senderAt(stored: Buffer, index: number, isRemasc: boolean): Buffer {

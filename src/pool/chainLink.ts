@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import { parseBlock } from '../chain/codec/block.ts'
+import { Block, parseBlock } from '../chain/codec/block.ts'
 import { parseReceipt } from '../chain/codec/receipt.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
@@ -15,7 +15,10 @@ export interface EncodedTransaction {
 
 /** The next block as it crosses threads. */
 export interface EncodedPendingBlock {
+  /** Without proof of work. */
   readonly block: Uint8Array
+  /** 12 bytes, or empty: the encoding of a block without proof of work does not hold it. */
+  readonly forkDetectionData: Uint8Array
   readonly senders: readonly Uint8Array[]
   readonly receipts: readonly Uint8Array[]
 }
@@ -91,9 +94,14 @@ export function createChainLink(port: MessagePort, spec: NetworkSpec): ChainLink
       nextNonce: (address) => ask('nextNonce', address),
       pending: async () => (await ask('pendingTransactions')).map(decode),
       block: async () => {
-        const { block, senders, receipts } = await ask('pendingBlock')
+        const { block, forkDetectionData, senders, receipts } = await ask('pendingBlock')
+        const { header, transactions, uncles } = parseBlock(spec, block)
         return {
-          block: parseBlock(spec, block),
+          block: new Block(
+            header.with({ forkDetectionData: asBuffer(forkDetectionData) }),
+            transactions,
+            uncles,
+          ),
           senders: senders.map(asBuffer),
           receipts: receipts.map(parseReceipt),
         }

@@ -6,6 +6,7 @@ import { isBarrel, ROOT, readSources, resolveImport, type SourceFile } from '../
 /** Rooms from the top down; rooms on one line stand side by side. */
 const LEVELS: readonly (readonly string[])[] = [
   ['cli'],
+  ['node'],
   ['front'],
   ['gateway'],
   ['pool'],

@@ -1,6 +1,14 @@
 import { OPTION_KEYS } from '../../config/schema.ts'
+import { ListenError } from '../../front/server.ts'
+import { createNode } from '../../node/createNode.ts'
+import { NodeError } from '../../node/errors.ts'
+import { createLogger } from '../../observe/logger.ts'
+import { startBanner } from '../banner.ts'
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
+import { EXIT_CODES } from '../exitCodes.ts'
+import { untilInterrupted } from '../interruption.ts'
+import { readVersion } from '../version.ts'
 
 /** `rhizome start`: runs the node until it is interrupted. */
 export const start = defineCommand({
@@ -10,7 +18,31 @@ export const start = defineCommand({
   files: 'none',
   options: OPTION_KEYS,
   extra: {},
-  run: async () => {
-    throw new CommandError('NotBuilt', 'start: this version cannot run the node yet')
+  run: async ({ config, stdout, stderr }) => {
+    const version = readVersion()
+    const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
+    const interrupted = untilInterrupted()
+    const node = await createNode({ config, version, logger }).catch(describeStart)
+    try {
+      stdout.write(startBanner(node, config, version))
+      await Promise.race([interrupted, node.failed.catch(describeEnd)])
+    } finally {
+      await node.stop()
+    }
+    return EXIT_CODES.ok
   },
 })
+
+function describeStart(error: unknown): never {
+  if (error instanceof NodeError) throw new CommandError('Failed', error.message, undefined, { cause: error })
+  if (error instanceof ListenError) {
+    const message = `${error.message} Another --http-port, or 0 for any free one, may help.`
+    throw new CommandError('Failed', message, undefined, { cause: error })
+  }
+  throw error
+}
+
+function describeEnd(error: unknown): never {
+  if (error instanceof NodeError) throw new CommandError('Failed', error.message, undefined, { cause: error })
+  throw error
+}

@@ -35,6 +35,13 @@ export const PRODUCTION_OPTIONS = {
     default: 650,
     doc: 'Seconds after which a waiting transaction leaves the pool',
   },
+  accountQuota: {
+    kind: 'boolean',
+    group: 'Pool',
+    default: ({ profile }) => profile !== 'dev',
+    defaultText: 'off on the dev profile, else on',
+    doc: 'Limit how much gas an account may ask for in a time, as the reference node does',
+  },
   mining: {
     kind: 'boolean',
     group: 'Block production',

@@ -19,7 +19,12 @@ const service: ChainService = {
     transaction.hash.equals(hash) ? { encoded: transaction.encoded, sender } : null,
   nextNonce: (address) => (sender.equals(address) ? 7n : null),
   pendingTransactions: () => [{ encoded: transaction.encoded, sender }],
-  pendingBlock: () => ({ block: block.encoded, senders: [sender], receipts: [] }),
+  pendingBlock: () => ({
+    block: block.encoded,
+    forkDetectionData: Buffer.alloc(0),
+    senders: [sender],
+    receipts: [],
+  }),
   sendTransaction: (encoded) =>
     encoded.length === 0
       ? { status: 'refused', reason: 'transaction is null' }

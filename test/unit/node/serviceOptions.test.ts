@@ -1,10 +1,10 @@
 import t from 'tap'
+import { fillDefaults } from '../../../src/config/load.ts'
 import {
   frontOptionsFromConfig,
   gatewayLimitsFromConfig,
   lanesFromConfig,
-} from '../../../src/cli/serviceOptions.ts'
-import { fillDefaults } from '../../../src/config/load.ts'
+} from '../../../src/node/serviceOptions.ts'
 
 t.test('without options the service has the bounds of the reference node', (t) => {
   const config = fillDefaults({ network: 'main' })

@@ -1,0 +1,69 @@
+import type { Config } from '../config/schema.ts'
+import type { RunningNode } from '../node/createNode.ts'
+import { type DevelopmentAccount, developmentAccounts } from '../node/developmentAccounts.ts'
+import { toHex } from '../util/bytes.ts'
+
+const WEI_PER_COIN = 10n ** 18n
+
+/** What `rhizome start` says when the node answers. */
+export function startBanner(node: RunningNode, config: Config, version: string): string {
+  const facts: [string, string][] = [
+    ['Network', `${config.network}, chain id ${node.spec.chainId}`],
+    ['JSON-RPC', endpoint('http', node)],
+    ['WebSocket', endpoint('ws', node)],
+    ['Data', config.dataDir],
+    ['Head', `block ${node.head}`],
+    ['Mining', describeMining(config)],
+  ]
+  if (node.restored > 0) facts.push(['Pool', `${node.restored} transactions of the last run wait again`])
+  const width = Math.max(...facts.map(([name]) => name.length)) + 2
+  return [
+    `Rhizome ${version}`,
+    '',
+    ...facts.map(([name, value]) => `  ${name.padEnd(width)}${value}`),
+    '',
+    ...accountLines(node, config),
+    'Ctrl-C stops the node.',
+    '',
+  ].join('\n')
+}
+
+function endpoint(scheme: string, { host, port }: RunningNode): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function describeMining({ mining, blockTime }: Config): string {
+  if (!mining) return 'off; evm_mine makes a block where the dev profile is on'
+  return blockTime === 0 ? 'a block for every transaction, at once' : `a block every ${blockTime} s`
+}
+
+/** The funded accounts of a development network. Their keys are public knowledge. */
+function accountLines(node: RunningNode, config: Config): string[] {
+  if (config.profile !== 'dev') return []
+  const accounts = developmentAccounts(node.spec)
+  if (accounts.length === 0) return []
+  return [
+    'Funded accounts. Everybody knows their keys: use them on this chain only.',
+    '',
+    ...accounts.flatMap((account, index) => accountLine(node, account, index)),
+    '',
+  ]
+}
+
+function accountLine(
+  node: RunningNode,
+  { address, privateKey }: DevelopmentAccount,
+  index: number,
+): string[] {
+  const number = `(${index})`.padStart(5)
+  return [
+    `${number} ${toHex(address)}  ${formatCoins(node.balanceOf(address))} RBTC`,
+    `      ${privateKey === null ? 'no known key' : `key ${toHex(privateKey)}`}`,
+  ]
+}
+
+function formatCoins(wei: bigint): string {
+  const whole = (wei / WEI_PER_COIN).toLocaleString('en-US')
+  const fraction = (wei % WEI_PER_COIN).toString().padStart(18, '0').replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}

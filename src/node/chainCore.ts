@@ -1,0 +1,237 @@
+import type { HeadChange } from '../chain/chainWriter.ts'
+import type { BlockHeader } from '../chain/codec/header.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { networkByName } from '../config/networks/byName.ts'
+import { type OpenChain, openChain } from '../execution/openChain.ts'
+import type { HeadNotice, PendingNotice } from '../filters/events.ts'
+import { BlockBuilder, type BuiltBlock } from '../mining/blockBuilder.ts'
+import { BlockClock } from '../mining/blockClock.ts'
+import { BlockProducer, type MineRequest } from '../mining/blockProducer.ts'
+import { createExtraData } from '../mining/extraData.ts'
+import { PendingBlocks } from '../mining/pendingBlock.ts'
+import { rewardAddress } from '../mining/rewardAddress.ts'
+import type { SendOutcome } from '../rpc/context.ts'
+import { createFeeMarket } from '../txpool/feeMarket.ts'
+import type { PoolChange, PoolHead, SignedTransaction } from '../txpool/interface.ts'
+import { createPoolHead } from '../txpool/poolHead.ts'
+import { PoolJournal } from '../txpool/poolJournal.ts'
+import { TransactionQuota } from '../txpool/quota.ts'
+import { TransactionPool } from '../txpool/transactionPool.ts'
+import type { ChainOptions } from './chainOptions.ts'
+import { SendQueue } from './sendQueue.ts'
+
+/** Time between two looks for outdated transactions while no block comes, milliseconds. */
+const OUTDATED_CHECK = 10_000
+
+/** Who is told what the chain does. */
+export interface ChainListener {
+  /** The head changed and the blocks can be read. */
+  onHead(notice: HeadNotice, head: BlockHeader): void
+  /** Transactions entered the pending set, or came back to it by a reorganisation. */
+  onPending(notices: readonly PendingNotice[]): void
+  /** A block of the interval could not be made, or some other work that nobody waits for failed. */
+  onFailure(error: unknown): void
+}
+
+/**
+ * The one writer: chain, transaction pool and block producer over the stores of a data directory. Lives in
+ * the chain thread; tests may have it in their own.
+ */
+export class ChainCore {
+  readonly spec: NetworkSpec
+  readonly open: OpenChain
+  readonly pool: TransactionPool
+  readonly producer: BlockProducer
+  readonly clock: BlockClock
+  /** Account that is paid for blocks, 20 bytes; null where there is none. */
+  readonly coinbase: Buffer | null
+  /** Transactions of the last run that the pool took back. */
+  readonly restored: number
+  readonly #listener: ChainListener
+  readonly #journal: PoolJournal
+  readonly #pendingBlocks: PendingBlocks
+  readonly #sends: SendQueue
+  readonly #timer: NodeJS.Timeout
+  #committing: Promise<void> | null = null
+
+  /**
+   * Opens the data directory and goes on where it was.
+   * @param now milliseconds since 1970
+   * @throws StorageError, NativeError when the data directory cannot be used, MiningError `EXTRA_DATA`
+   */
+  constructor(options: ChainOptions, listener: ChainListener, now: () => number = Date.now) {
+    const spec = networkByName(options.network)
+    const { production } = options
+    const extraData = createExtraData(production.client)
+    this.spec = spec
+    this.#listener = listener
+    this.coinbase = rewardAddress(production.coinbase, spec.mining)
+    const seconds = () => Math.floor(now() / 1000)
+    this.open = openChain({
+      spec,
+      dataDir: options.dataDir,
+      storeOptions: options.storeOptions,
+      now: seconds,
+    })
+    const { chain, environment, nativeSpec, stateStore } = this.open
+    const feeMarket = createFeeMarket(chain.reader)
+    this.pool = new TransactionPool({
+      limits: options.pool,
+      head: this.#poolHead(chain.head),
+      quota: options.quota ? new TransactionQuota({ now, feeMarket }) : null,
+      now,
+    })
+    this.#journal = new PoolJournal(environment)
+    this.restored = this.#restorePool()
+    this.clock = new BlockClock(seconds)
+    const builder = new BlockBuilder({
+      spec,
+      nativeSpec,
+      store: stateStore,
+      ancestry: chain.ancestry,
+      policy: {
+        coinbase: this.coinbase ?? Buffer.alloc(20),
+        minimumGasPrice: production.minimumGasPrice,
+        gasLimit: production.gasLimit,
+        extraData,
+      },
+    })
+    const { pool, clock } = this
+    this.producer = new BlockProducer({
+      chain,
+      pool,
+      builder,
+      clock,
+      mode: production.mode,
+      onEvicted: (evicted) => this.#note({ pending: [], removed: evicted }),
+      onFailure: (error) => listener.onFailure(error),
+    })
+    this.#pendingBlocks = new PendingBlocks({ builder, pool, clock, head: () => chain.head })
+    this.#sends = new SendQueue({
+      chainId: spec.chainId,
+      add: (transaction) => this.#add(transaction),
+      commit: () => this.#commitGroup(),
+    })
+    chain.onHead((change) => this.#followHead(change))
+    this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK)
+    this.#timer.unref()
+  }
+
+  /** Begins to make blocks. */
+  start(): void {
+    this.producer.start()
+  }
+
+  /** Offers the RLP of a transaction to the pool; answers once it is durable, and mined in the instant mode. */
+  sendTransaction(encoded: Buffer): Promise<SendOutcome> {
+    return this.#sends.submit(encoded)
+  }
+
+  /** Makes blocks on the head; answers once they are durable. @throws MiningError */
+  async mine(request: MineRequest = {}): Promise<void> {
+    await this.producer.mine(request)
+    await this.#commit()
+  }
+
+  /** The next block as it would be built now, without proof of work. The state after it can be read. */
+  pendingBlock(): BuiltBlock {
+    return this.#pendingBlocks.current()
+  }
+
+  /** Stops making blocks, answers what was sent, makes everything durable and closes the stores. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.producer.stop()
+    await this.#sends.drained()
+    await this.#commit()
+    await this.#committing
+    await this.open.close()
+  }
+
+  #poolHead(header: BlockHeader): PoolHead {
+    const { nativeSpec, stateStore } = this.open
+    return createPoolHead({ spec: this.spec, nativeSpec, store: stateStore, header })
+  }
+
+  #restorePool(): number {
+    const entries = this.#journal.load()
+    const dropped = this.pool.restore(entries)
+    for (const transaction of dropped) this.#journal.remove(transaction)
+    this.#journal.write()
+    return entries.length - dropped.length
+  }
+
+  #add({ transaction, sender }: SignedTransaction): PoolChange {
+    const change = this.pool.add(transaction, sender)
+    const entry = this.pool.get(transaction.hashHex)
+    if (entry !== undefined) this.#journal.keep(entry)
+    this.#note(change)
+    return change
+  }
+
+  /** In the instant mode a group is mined before it is answered. */
+  async #commitGroup(): Promise<void> {
+    try {
+      this.producer.mineWaiting()
+    } catch (error) {
+      // The transactions are in the pool all the same.
+      this.#listener.onFailure(error)
+    }
+    await this.#commit()
+  }
+
+  /** Makes durable what happened so far: one commit for all who ask at the same time. */
+  async #commit(): Promise<void> {
+    this.#journal.write()
+    await this.open.environment.flushed()
+  }
+
+  #followHead({ head, retracted, enacted }: HeadChange): void {
+    const change = this.pool.onHead({
+      head: this.#poolHead(head),
+      retracted: retracted.toReversed().flatMap((header) => this.#transactionsOf(header)),
+      enacted: enacted.flatMap((header) => this.#transactionsOf(header)),
+    })
+    for (const entry of change.pending) this.#journal.keep(entry)
+    const reference = ({ number, hash }: BlockHeader) => ({ number, hash })
+    this.#listener.onHead({ retracted: retracted.map(reference), enacted: enacted.map(reference) }, head)
+    this.#note(change)
+    this.#commitSoon()
+  }
+
+  #note({ pending, removed }: PoolChange): void {
+    for (const { transaction } of removed) this.#journal.remove(transaction)
+    if (pending.length === 0) return
+    this.#listener.onPending(
+      pending.map(({ transaction, sender }) => ({
+        hash: transaction.hash,
+        encoded: transaction.encoded,
+        sender,
+      })),
+    )
+  }
+
+  #removeOutdated(): void {
+    this.#note({ pending: [], removed: this.pool.removeOutdated() })
+    this.#commitSoon()
+  }
+
+  /** Writes the journal after this turn, unless somebody else did. */
+  #commitSoon(): void {
+    this.#committing ??= new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => this.#journal.write())
+      .catch((error: unknown) => this.#listener.onFailure(error))
+      .finally(() => {
+        this.#committing = null
+      })
+  }
+
+  #transactionsOf(header: BlockHeader): SignedTransaction[] {
+    const block = this.open.chain.reader.blockByHash(header.hash)
+    if (block === null) throw new Error(`block ${header.hashHex} of a head change is missing`)
+    return block.transactions.flatMap((transaction, index) => {
+      const sender = block.senders[index]
+      return transaction.isRemasc || !sender ? [] : [{ transaction, sender }]
+    })
+  }
+}

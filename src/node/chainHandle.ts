@@ -1,0 +1,150 @@
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { HeadNotice, PendingNotice } from '../filters/events.ts'
+import { asBuffer } from '../util/bytes.ts'
+import { workerEntry } from '../util/entry.ts'
+import type { ChainOptions } from './chainOptions.ts'
+import { NodeError } from './errors.ts'
+import type { ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
+
+/** Sizes of the pool. */
+export interface PoolFigures {
+  readonly pending: number
+  readonly queued: number
+}
+
+/** Who is told what happens in the chain thread. */
+export interface ChainHandleListener {
+  onHead(notice: HeadNotice, pool: PoolFigures): void
+  onPending(notices: readonly PendingNotice[]): void
+  /** Something failed that nobody waits for. */
+  onFault(text: string): void
+}
+
+/** The chain thread as the front thread has it. */
+export interface ChainHandle {
+  /** Height of the head when it started. */
+  readonly head: number
+  /** Account that is paid for blocks, 20 bytes; null where there is none. */
+  readonly coinbase: Buffer | null
+  /** Transactions of the last run that the pool took back. */
+  readonly restored: number
+  /** Lets it make blocks. */
+  start(): void
+  /** Lets another thread call it through the port, whose other end that thread has. */
+  serve(port: MessagePort): void
+  /** A port for this thread's own calls. */
+  connect(): MessagePort
+  /** Resolves when everything is on disk and closed. */
+  close(): Promise<void>
+  /** Rejects with a NodeError when the thread ends by itself. */
+  readonly failed: Promise<never>
+}
+
+/**
+ * Starts the chain thread and waits until the chain can be read.
+ * @throws NodeError when the data directory cannot be used
+ */
+export async function startChainThread(
+  options: ChainOptions,
+  listener: ChainHandleListener,
+): Promise<ChainHandle> {
+  const setup: ChainThreadSetup = { options }
+  const worker = new Worker(workerEntry('./chainThread.ts', import.meta.url), {
+    workerData: setup,
+    name: 'chain',
+  })
+  const tell = (order: ChainThreadOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
+  let closing = false
+  let settleClosed: () => void = () => undefined
+  const closed = new Promise<void>((resolve) => {
+    settleClosed = resolve
+  })
+  let fail: (error: unknown) => void = () => undefined
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  // Whoever waits for it gets it; nobody has to.
+  failed.catch(() => undefined)
+  const ready = new Promise<Extract<ChainThreadMessage, { kind: 'ready' }>>((resolve, reject) => {
+    worker.on('message', (message: ChainThreadMessage) => {
+      switch (message.kind) {
+        case 'ready':
+          resolve(message)
+          return
+        case 'failed':
+          reject(NodeError.fromObject(message.error))
+          return
+        case 'closed':
+          settleClosed()
+          return
+        default:
+          report(listener, message)
+      }
+    })
+    const end = (error: NodeError) => {
+      reject(error)
+      fail(error)
+      settleClosed()
+    }
+    worker.on('error', (cause: Error) =>
+      end(
+        new NodeError('CHAIN_THREAD', `the chain thread failed: ${cause.stack ?? cause.message}`, { cause }),
+      ),
+    )
+    worker.on('exit', (code) => {
+      if (!closing) end(new NodeError('CHAIN_THREAD', `the chain thread ended with code ${code}`))
+      settleClosed()
+    })
+  })
+  const { head, coinbase, restored } = await ready
+  return {
+    head: head.number,
+    coinbase: coinbase === null ? null : asBuffer(coinbase),
+    restored,
+    failed,
+    start: () => tell({ kind: 'start' }),
+    serve: (port) => tell({ kind: 'serve', port }, [port]),
+    connect: () => {
+      const { port1, port2 } = new MessageChannel()
+      tell({ kind: 'serve', port: port2 }, [port2])
+      port1.unref()
+      return port1
+    },
+    close: async () => {
+      closing = true
+      tell({ kind: 'close' })
+      await closed
+      // Ports of threads that are still there would keep it running.
+      await worker.terminate()
+    },
+  }
+}
+
+function report(
+  listener: ChainHandleListener,
+  message: Extract<ChainThreadMessage, { kind: 'head' | 'pending' | 'fault' }>,
+): void {
+  switch (message.kind) {
+    case 'head': {
+      const { retracted, enacted, pending, queued } = message
+      const reference = ({ number, hash }: { number: number; hash: Uint8Array }) => ({
+        number,
+        hash: asBuffer(hash),
+      })
+      const notice = { retracted: retracted.map(reference), enacted: enacted.map(reference) }
+      listener.onHead(notice, { pending, queued })
+      return
+    }
+    case 'pending':
+      listener.onPending(
+        message.transactions.map(({ hash, encoded, sender }) => ({
+          hash: asBuffer(hash),
+          encoded: asBuffer(encoded),
+          sender: asBuffer(sender),
+        })),
+      )
+      return
+    case 'fault':
+      listener.onFault(message.text)
+  }
+}

@@ -1,0 +1,77 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { serveChainLink } from '../pool/chainLink.ts'
+import { asBuffer } from '../util/bytes.ts'
+import { ChainCore } from './chainCore.ts'
+import { createChainService } from './chainService.ts'
+import { NodeError, toNodeError } from './errors.ts'
+import type { BlockMark, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
+
+/** Entry of the chain thread: the only writer of the process. */
+run(workerData as ChainThreadSetup)
+
+function run({ options }: ChainThreadSetup): void {
+  const core = openCore(options)
+  if (core === null) return
+  const service = createChainService(core)
+  parentPort?.on('message', (order: ChainThreadOrder) => {
+    switch (order.kind) {
+      case 'start':
+        core.start()
+        return
+      case 'serve':
+        serveChainLink(order.port, service)
+        return
+      case 'close':
+        void core.close().then(
+          () => {
+            tell({ kind: 'closed' })
+            parentPort?.close()
+          },
+          // Ends the thread, and with it the process, with this error.
+          (error: unknown) => queueMicrotask(() => fail(error)),
+        )
+    }
+  })
+  const { number, hash } = core.open.chain.head
+  tell({ kind: 'ready', head: { number, hash }, coinbase: core.coinbase, restored: core.restored })
+}
+
+function openCore(options: ChainThreadSetup['options']): ChainCore | null {
+  try {
+    const core: ChainCore = new ChainCore(options, {
+      onHead: ({ retracted, enacted }) =>
+        tell({
+          kind: 'head',
+          retracted: retracted.map(mark),
+          enacted: enacted.map(mark),
+          pending: core.pool.pendingCount,
+          queued: core.pool.queuedCount,
+        }),
+      onPending: (transactions) => tell({ kind: 'pending', transactions }),
+      onFailure: (error) => tell({ kind: 'fault', text: describe(error) }),
+    })
+    return core
+  } catch (thrown) {
+    const error = toNodeError(thrown, options.dataDir)
+    if (!(error instanceof NodeError)) throw error
+    tell({ kind: 'failed', error: error.toObject() })
+    parentPort?.close()
+    return null
+  }
+}
+
+function tell(message: ChainThreadMessage): void {
+  parentPort?.postMessage(message)
+}
+
+function mark({ number, hash }: BlockMark): BlockMark {
+  return { number, hash: asBuffer(hash) }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+function fail(error: unknown): never {
+  throw error
+}

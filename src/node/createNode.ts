@@ -1,0 +1,184 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { networkByName } from '../config/networks/byName.ts'
+import type { Config } from '../config/schema.ts'
+import { openService, type Service } from '../front/service.ts'
+import { OPEN_ADMISSION } from '../gateway/admission.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { NodeContext } from '../rpc/context.ts'
+import { workerEntry } from '../util/entry.ts'
+import type { Wallet } from '../wallet/interface.ts'
+import { openConfiguredWallet } from '../wallet/openWallet.ts'
+import { type ChainHandle, startChainThread } from './chainHandle.ts'
+import { chainOptionsFromConfig } from './chainOptions.ts'
+import { createNodeMetrics, type NodeMetrics } from './metrics.ts'
+import { nodeInfoFromConfig } from './nodeInfo.ts'
+import { frontOptionsFromConfig, gatewayLimitsFromConfig, lanesFromConfig } from './serviceOptions.ts'
+import { openThreadContext, type ThreadContext, type ThreadContextOptions } from './threadContext.ts'
+import type { WorkerContextOptions } from './workerContext.ts'
+
+/** What a node is made of. */
+export interface NodeOptions {
+  readonly config: Config
+  /** Version of the program. */
+  readonly version: string
+  readonly logger: Logger
+}
+
+/** A running node. */
+export interface RunningNode {
+  readonly spec: NetworkSpec
+  readonly host: string
+  readonly port: number
+  /** Height of the head when it started. */
+  readonly head: number
+  /** Transactions of the last run that wait again. */
+  readonly restored: number
+  /** Balance of an account at the head, wei. */
+  balanceOf(address: Buffer): bigint
+  /** Stops accepting requests, finishes what is written, closes the stores. */
+  stop(): Promise<void>
+  /** Rejects when the node cannot go on. */
+  readonly failed: Promise<never>
+}
+
+/**
+ * Opens the data directory, starts the threads and listens.
+ * @throws NodeError when the data directory cannot be used, ListenError when the port is taken
+ */
+export async function createNode({ config, version, logger }: NodeOptions): Promise<RunningNode> {
+  const log = logger.child({ part: 'node' })
+  const metrics = createNodeMetrics()
+  let service: Service | null = null
+  const chain = await startChainThread(chainOptionsFromConfig(config, `Rhizome-${version}`), {
+    onHead: (notice, pool) => {
+      metrics.headChanged(notice, pool)
+      service?.headChanged(notice)
+    },
+    onPending: (notices) => service?.pendingAdded(notices),
+    onFault: (text) => log.error({ error: text }, 'work in the chain thread failed'),
+  })
+  metrics.started(chain.head)
+  const closers: (() => Promise<void>)[] = [() => chain.close()]
+  const close = async () => {
+    for (const closer of closers.toReversed()) await closer()
+  }
+  try {
+    const wallet = await openConfiguredWallet(config, (path, reason) =>
+      log.warn({ path, reason }, 'a key file was left out'),
+    )
+    if (wallet !== null) closers.push(async () => wallet.close())
+    const options = contextOptions(config, version, chain)
+    const front = openFrontContext(options, chain, wallet)
+    closers.push(() => front.close())
+    const running = await listenForRequests({ config, logger, options, chain, front, metrics }, () => service)
+    service = running
+    closers.push(() => running.stop())
+    chain.start()
+    return {
+      spec: networkByName(config.network),
+      host: running.host,
+      port: running.port,
+      head: chain.head,
+      restored: chain.restored,
+      balanceOf: (address) => balanceOf(front.context, address),
+      stop: close,
+      failed: chain.failed,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+interface ServiceParts {
+  readonly config: Config
+  readonly logger: Logger
+  readonly options: ThreadContextOptions
+  readonly chain: ChainHandle
+  readonly front: ThreadContext
+  readonly metrics: NodeMetrics
+}
+
+function listenForRequests(
+  { config, logger, options, chain, front, metrics }: ServiceParts,
+  current: () => Service | null,
+): Promise<Service> {
+  const log = logger.child({ part: 'rpc' })
+  const workerOptions: WorkerContextOptions = {
+    ...options,
+    log: { level: config.logLevel, format: config.logFormat },
+  }
+  return openService({
+    front: frontOptionsFromConfig(config),
+    limits: gatewayLimitsFromConfig(config),
+    lanes: lanesFromConfig(config),
+    workers: config.workers,
+    dev: config.profile === 'dev',
+    admission: OPEN_ADMISSION,
+    context: withFreshAnswers(front.context, current),
+    contextModule: workerEntry('./workerContext.ts', import.meta.url),
+    contextOptions: workerOptions,
+    probes: { health: () => metrics.health(), metrics: () => metrics.text() },
+    onUnexpected: (method, error) => log.error({ method, err: error }, 'a request failed unexpectedly'),
+    onChainPort: (port: MessagePort) => chain.serve(port),
+    onLostBatch: (error) => log.error({ err: error }, 'a worker died with its requests'),
+  })
+}
+
+function contextOptions(config: Config, version: string, chain: ChainHandle): ThreadContextOptions {
+  const { network, dataDir, storeOptions } = chainOptionsFromConfig(config, version)
+  return {
+    network,
+    dataDir,
+    storeOptions,
+    node: nodeInfoFromConfig(config, version),
+    status: {
+      // There are no peers yet.
+      listening: false,
+      peers: [],
+      syncing: null,
+      coinbase: chain.coinbase,
+      mining: config.mining,
+      hashrate: 0n,
+    },
+  }
+}
+
+function openFrontContext(
+  options: ThreadContextOptions,
+  chain: ChainHandle,
+  wallet: Wallet | null,
+): ThreadContext {
+  // Nothing stops what runs in this thread: it is short.
+  const interrupt = { flags: new Int32Array(1), slot: 0 }
+  return openThreadContext(options, interrupt, chain.connect(), wallet)
+}
+
+/**
+ * Commands whose answer is not overtaken by the news of what they did: who has the answer of a send or of a
+ * mined block finds its block in the next answer of this thread, too.
+ */
+function withFreshAnswers(context: NodeContext, service: () => Service | null): NodeContext {
+  const fresh = async <T>(command: Promise<T>): Promise<T> => {
+    const answer = await command
+    service()?.onChange()
+    return answer
+  }
+  return {
+    ...context,
+    commands: {
+      sendTransaction: (encoded) => fresh(context.commands.sendTransaction(encoded)),
+      mine: () => fresh(context.commands.mine()),
+    },
+  }
+}
+
+function balanceOf({ refresh, release, state, chain }: NodeContext, address: Buffer): bigint {
+  refresh()
+  try {
+    return state.at(chain.head()).account(address)?.balance ?? 0n
+  } finally {
+    release()
+  }
+}

@@ -1,0 +1,83 @@
+import { NativeError } from '../native/errors.ts'
+import { StorageError, type StorageErrorCode } from '../storage/errors.ts'
+
+/** Why a node does not start or has ended. */
+export type NodeErrorCode =
+  /** Another process writes the data directory. */
+  | 'DATA_DIR_LOCKED'
+  /** The data directory holds the chain of another network. */
+  | 'DATA_DIR_NETWORK'
+  /** The data directory was written by another version. */
+  | 'DATA_DIR_FORMAT'
+  /** Something that must be in the data directory is not. */
+  | 'DATA_DIR_CORRUPT'
+  /** The data directory cannot be made, read or written. */
+  | 'DATA_DIR_UNUSABLE'
+  /** The chain thread failed: a fault of this program. */
+  | 'CHAIN_THREAD'
+
+/** A {@link NodeError} as plain data, for messages between threads. */
+export interface NodeErrorFacts {
+  readonly code: NodeErrorCode
+  readonly message: string
+}
+
+/** A node that cannot start or go on. The message says what to do. */
+export class NodeError extends Error {
+  override readonly name = 'NodeError'
+  readonly code: NodeErrorCode
+
+  constructor(code: NodeErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+
+  toObject(): NodeErrorFacts {
+    return { code: this.code, message: this.message }
+  }
+
+  static fromObject({ code, message }: NodeErrorFacts): NodeError {
+    return new NodeError(code, message)
+  }
+}
+
+const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; advice: string }>> = {
+  STORAGE_LOCKED: {
+    code: 'DATA_DIR_LOCKED',
+    advice: 'stop the other node, or give this one another --data-dir',
+  },
+  STORAGE_NETWORK: {
+    code: 'DATA_DIR_NETWORK',
+    advice: 'give each network a --data-dir of its own, or start with the --network that it was made for',
+  },
+  STORAGE_FORMAT: {
+    code: 'DATA_DIR_FORMAT',
+    advice: 'use the version that wrote it, or start with a new --data-dir and import the chain again',
+  },
+  STORAGE_CORRUPT: {
+    code: 'DATA_DIR_CORRUPT',
+    advice: 'run `rhizome check`, or start with a new --data-dir and import the chain again',
+  },
+}
+
+/** System errors that a wrong data directory causes. */
+const FILE_ERRORS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EEXIST'])
+
+/** What opening a data directory threw, as an error that says what to do; anything else passes through. */
+export function toNodeError(thrown: unknown, dataDir: string): unknown {
+  if (thrown instanceof StorageError) {
+    const { code, advice } = STORAGE_ADVICE[thrown.code]
+    return new NodeError(code, `${thrown.message}: ${advice}`, { cause: thrown })
+  }
+  const code = (thrown as { code?: unknown } | null)?.code
+  const isFileError = typeof code === 'string' && FILE_ERRORS.has(code)
+  if (isFileError || (thrown instanceof NativeError && thrown.code === 'Store')) {
+    const { message } = thrown as Error
+    return new NodeError(
+      'DATA_DIR_UNUSABLE',
+      `the data directory ${dataDir} cannot be used (${message}): check its owner, or give another --data-dir`,
+      { cause: thrown },
+    )
+  }
+  return thrown
+}

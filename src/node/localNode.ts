@@ -1,0 +1,82 @@
+import { addressesOfSenders } from '../chain/chainReader.ts'
+import { parseReceipt } from '../chain/codec/receipt.ts'
+import { networkByName } from '../config/networks/byName.ts'
+import { createLocalExecution } from '../execution/localExecution.ts'
+import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
+import { createNodeContext } from '../rpc/node/nodeContext.ts'
+import { ChainCore, type ChainListener } from './chainCore.ts'
+import type { ChainOptions } from './chainOptions.ts'
+
+/** What a node in one thread is made of. */
+export interface LocalNodeOptions {
+  readonly chain: ChainOptions
+  readonly node: NodeInfo
+  readonly listener?: Partial<ChainListener>
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/** A node without threads and sockets, for tests and tools. */
+export interface LocalNode {
+  readonly core: ChainCore
+  readonly context: NodeContext
+  close(): Promise<void>
+}
+
+/**
+ * Opens a data directory and answers in the calling thread. Work that fails while nobody waits for it is thrown
+ * unless a listener takes it.
+ * @throws as {@link ChainCore}
+ */
+export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOptions): LocalNode {
+  const core = new ChainCore(
+    chain,
+    {
+      onHead: (notice, head) => listener.onHead?.(notice, head),
+      onPending: (notices) => listener.onPending?.(notices),
+      onFailure: (error) => {
+        if (listener.onFailure === undefined) throw error
+        listener.onFailure(error)
+      },
+    },
+    now,
+  )
+  const { environment, nativeSpec, stateStore } = core.open
+  const spec = networkByName(chain.network)
+  const interrupt: Interrupt = { flags: new Int32Array(1), slot: 0 }
+  const context = createNodeContext({
+    spec,
+    node,
+    environment,
+    stateStore,
+    execution: createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt }),
+    interrupt,
+    pool: {
+      transaction: (hash) => core.pool.pendingByHash(hash.toString('hex')) ?? null,
+      nextNonce: (address) => core.pool.nonceAfterPending(address),
+      pending: () => [...core.pool.pending()],
+      block: () => {
+        const { block, receipts } = core.pendingBlock()
+        return {
+          block,
+          senders: addressesOfSenders(block.senders),
+          receipts: receipts.map(parseReceipt),
+        }
+      },
+    },
+    commands: {
+      sendTransaction: (encoded) => core.sendTransaction(encoded),
+      mine: () => core.mine(),
+    },
+    status: () => ({
+      listening: false,
+      peers: [],
+      syncing: null,
+      coinbase: core.coinbase,
+      mining: core.producer.mode.kind !== 'off',
+      hashrate: 0n,
+    }),
+  })
+  core.start()
+  return { core, context, close: () => core.close() }
+}

@@ -1,0 +1,55 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { ChainOptions } from './chainOptions.ts'
+import type { NodeErrorFacts } from './errors.ts'
+
+/** What crosses between the front thread and the chain thread, beside the calls of `pool/chainLink.ts`. */
+
+/** What the chain thread is started with. */
+export interface ChainThreadSetup {
+  readonly options: ChainOptions
+}
+
+/** A block as messages name it. */
+export interface BlockMark {
+  readonly number: number
+  readonly hash: Uint8Array
+}
+
+/** A pending transaction as messages carry it. */
+export interface PendingMark {
+  readonly hash: Uint8Array
+  readonly encoded: Uint8Array
+  readonly sender: Uint8Array
+}
+
+/** What the chain thread says. */
+export type ChainThreadMessage =
+  /** The stores are open and the chain can be read. */
+  | {
+      readonly kind: 'ready'
+      readonly head: BlockMark
+      readonly coinbase: Uint8Array | null
+      readonly restored: number
+    }
+  /** It could not start. */
+  | { readonly kind: 'failed'; readonly error: NodeErrorFacts }
+  | {
+      readonly kind: 'head'
+      readonly retracted: readonly BlockMark[]
+      readonly enacted: readonly BlockMark[]
+      readonly pending: number
+      readonly queued: number
+    }
+  | { readonly kind: 'pending'; readonly transactions: readonly PendingMark[] }
+  /** Something failed that nobody waits for. */
+  | { readonly kind: 'fault'; readonly text: string }
+  /** Everything is on disk and closed. */
+  | { readonly kind: 'closed' }
+
+/** What the chain thread is told. */
+export type ChainThreadOrder =
+  /** Begin to make blocks. */
+  | { readonly kind: 'start' }
+  /** Serve the calls of another thread. */
+  | { readonly kind: 'serve'; readonly port: MessagePort }
+  | { readonly kind: 'close' }

@@ -1,0 +1,43 @@
+import type { HeadNotice } from '../filters/events.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import type { PoolFigures } from './chainHandle.ts'
+
+/** Figures of the node for operators. */
+export interface NodeMetrics {
+  started(head: number): void
+  headChanged(notice: HeadNotice, pool: PoolFigures): void
+  /** Answer of `/health`. */
+  health(): { readonly ready: boolean; readonly detail: { readonly head: number } }
+  /** Prometheus text. */
+  text(): Promise<string>
+}
+
+/** Metrics of a node, all in the front thread. */
+export function createNodeMetrics(): NodeMetrics {
+  const { registry, gauge, counter } = createMetrics()
+  const headGauge = gauge({ name: 'chain_head_number', help: 'Height of the head.' })
+  const blocks = counter({ name: 'chain_blocks_total', help: 'Blocks that joined the canonical chain.' })
+  const retracted = counter({ name: 'chain_retracted_blocks_total', help: 'Blocks that left it again.' })
+  const pool = gauge({
+    name: 'txpool_transactions_count',
+    help: 'Transactions in the pool after the last block, by where they wait.',
+    labels: ['set'],
+  })
+  let head = 0
+  return {
+    started: (number) => {
+      head = number
+      headGauge.set(number)
+    },
+    headChanged: (notice, { pending, queued }) => {
+      head = notice.enacted.at(-1)?.number ?? head
+      headGauge.set(head)
+      blocks.inc(notice.enacted.length)
+      retracted.inc(notice.retracted.length)
+      pool.set({ set: 'pending' }, pending)
+      pool.set({ set: 'queued' }, queued)
+    },
+    health: () => ({ ready: true, detail: { head } }),
+    text: () => registry.metrics(),
+  }
+}

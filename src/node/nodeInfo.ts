@@ -1,0 +1,39 @@
+import { platform } from 'node:os'
+import { networkByName } from '../config/networks/byName.ts'
+import type { Config } from '../config/schema.ts'
+import type { NodeInfo, RpcSettings } from '../rpc/context.ts'
+
+/** Highest version of the wire protocol that is spoken (facts/rpc.md §3.2). */
+const PROTOCOL_VERSION = 62
+
+/** Blocks that eth_getLogs reads without a limit on the number of logs, and most logs of more (design.md §4). */
+const LOG_BLOCKS = 2000
+const LOG_COUNT = 10_000
+
+/** Margin of eth_gasPrice over the head's minimum, in thousandths (consensus.md §9.3). */
+const GAS_PRICE_FACTOR = 1100n
+
+/** What clients are told about the node. `version` is that of the program. */
+export function nodeInfoFromConfig(config: Config, version: string): NodeInfo {
+  return {
+    chainId: networkByName(config.network).chainId,
+    clientVersion: `Rhizome/${version}/${platform()}/node${process.versions.node}`,
+    protocolVersion: PROTOCOL_VERSION,
+    settings: rpcSettingsFromConfig(config),
+  }
+}
+
+function rpcSettingsFromConfig(config: Config): RpcSettings {
+  return {
+    callGasCap: BigInt(config.callGasCap),
+    estimateGasCap: BigInt(config.estimateGasCap),
+    stateOverrides: config.stateOverrides,
+    safeDepth: config.safeDistance,
+    finalizedDepth: config.finalizedDistance,
+    logBlocks: LOG_BLOCKS,
+    logCount: LOG_COUNT,
+    answerBytes: config.maxResponseSize,
+    gasPriceFactor: GAS_PRICE_FACTOR,
+    hosted: config.profile === 'hosted',
+  }
+}

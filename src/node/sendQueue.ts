@@ -1,0 +1,103 @@
+import { acceptsSignature, recoverSenders } from '../chain/codec/signature.ts'
+import type { Transaction } from '../chain/codec/transaction.ts'
+import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
+import type { SendOutcome } from '../rpc/context.ts'
+import { PoolRefusal } from '../txpool/errors.ts'
+import type { PoolChange, SignedTransaction } from '../txpool/interface.ts'
+
+/** Where transactions go. */
+export interface SendQueueParams {
+  readonly chainId: number
+  /** Puts a transaction into the pool. @throws PoolRefusal */
+  add(transaction: SignedTransaction): PoolChange
+  /** Called after each group: what it did is to be made durable. The answers wait for it. */
+  commit(): Promise<void>
+}
+
+/** Transactions in one group; more wait for the next, so that blocks and reads of the pool get their turn. */
+const MOST_IN_GROUP = 512
+
+interface Waiting {
+  readonly encoded: Buffer
+  readonly resolve: (outcome: SendOutcome) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Takes transactions into the pool in groups: those that come while a group is being made durable form the
+ * next one. Senders of a group are recovered in one parallel call, and one commit serves all of it, so that
+ * many senders at once cost little more than one. Nothing is acknowledged before it is durable.
+ */
+export class SendQueue {
+  readonly #params: SendQueueParams
+  #waiting: Waiting[] = []
+  #running: Promise<void> | null = null
+
+  constructor(params: SendQueueParams) {
+    this.#params = params
+  }
+
+  /** Offers the RLP of a transaction. */
+  submit(encoded: Buffer): Promise<SendOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ encoded, resolve, reject })
+      this.#running ??= this.#run()
+    })
+  }
+
+  /** Resolves when everything that was submitted is answered. */
+  async drained(): Promise<void> {
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // What else has arrived in this turn belongs to the group.
+      await new Promise((resolve) => setImmediate(resolve))
+      await this.#runGroup(this.#waiting.splice(0, MOST_IN_GROUP))
+    }
+    this.#running = null
+  }
+
+  async #runGroup(group: readonly Waiting[]): Promise<void> {
+    const decoded = group.map(decode)
+    const transactions = decoded.filter((item): item is Transaction => !(item instanceof Error))
+    const senders = recoverSenders(transactions)
+    const senderOf = new Map(transactions.map((transaction, index) => [transaction, senders[index]]))
+    const outcomes = decoded.map((item) =>
+      item instanceof Error ? item : this.#offer(item, senderOf.get(item) ?? null),
+    )
+    try {
+      await this.#params.commit()
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+      return
+    }
+    group.forEach(({ resolve, reject }, index) => {
+      const outcome = outcomes[index]
+      if (outcome === undefined || outcome instanceof Error) reject(outcome)
+      else resolve(outcome)
+    })
+  }
+
+  #offer(transaction: Transaction, sender: Buffer | null): SendOutcome | Error {
+    if (sender === null || !acceptsSignature(transaction, this.#params.chainId)) {
+      return { status: 'refused', reason: "the sender account doesn't exist" }
+    }
+    try {
+      this.#params.add({ transaction, sender })
+      return { status: 'accepted', hash: transaction.hash }
+    } catch (error) {
+      if (error instanceof PoolRefusal) return { status: 'refused', reason: error.message }
+      return error instanceof Error ? error : new Error(String(error))
+    }
+  }
+}
+
+function decode({ encoded }: Waiting): Transaction | Error {
+  try {
+    return parseTransaction(encoded)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}

@@ -1,0 +1,16 @@
+import type { Config } from '../config/schema.ts'
+import type { StoreOptions } from '../native/types.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+/** Share of the state cache that code gets: programs are few and large, nodes many and small. */
+const CODE_SHARE = 0.25
+
+/** Sizes of the state store's caches under a configuration. */
+export function stateStoreOptionsFromConfig(config: Pick<Config, 'stateCache'>): StoreOptions {
+  const bytes = config.stateCache * MEBIBYTE
+  return {
+    nodeCacheBytes: Math.floor(bytes * (1 - CODE_SHARE)),
+    codeCacheBytes: Math.floor(bytes * CODE_SHARE),
+  }
+}

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import type { MessagePort } from 'node:worker_threads'
+import { networkByName } from '../config/networks/byName.ts'
+import type { NetworkName } from '../config/networks/names.ts'
+import { createLocalExecution } from '../execution/localExecution.ts'
+import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/openChain.ts'
+import { createNativeChainSpec } from '../native/chainSpec.ts'
+import { StateStore } from '../native/stateStore.ts'
+import type { StoreOptions } from '../native/types.ts'
+import { createChainLink } from '../pool/chainLink.ts'
+import type { Interrupt, NodeContext, NodeInfo, NodeStatus } from '../rpc/context.ts'
+import { createNodeContext } from '../rpc/node/nodeContext.ts'
+import { ChainEnvironment } from '../storage/environment.ts'
+import { asBuffer } from '../util/bytes.ts'
+import type { Wallet } from '../wallet/interface.ts'
+
+/** What a thread needs to answer requests: plain data, so that it can cross to another thread. */
+export interface ThreadContextOptions {
+  readonly network: NetworkName
+  readonly dataDir: string
+  readonly storeOptions: StoreOptions
+  readonly node: NodeInfo
+  readonly status: ThreadStatus
+}
+
+/** The status of the node as it crosses threads: byte arrays lose their Buffer methods. */
+export type ThreadStatus = Omit<NodeStatus, 'coinbase'> & { readonly coinbase: Uint8Array | null }
+
+/** A context over stores that it has open. */
+export interface ThreadContext {
+  readonly context: NodeContext
+  close(): Promise<void>
+}
+
+/**
+ * Opens the stores for reading; the chain thread must have opened them before.
+ * @param port to the chain thread, which serves it
+ * @param wallet in the front thread only
+ */
+export function openThreadContext(
+  options: ThreadContextOptions,
+  interrupt: Interrupt,
+  port: MessagePort,
+  wallet: Wallet | null = null,
+): ThreadContext {
+  const spec = networkByName(options.network)
+  const nativeSpec = createNativeChainSpec(spec)
+  const stateStore = StateStore.open(join(options.dataDir, STATE_FOLDER), options.storeOptions)
+  const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
+  const { pool, commands } = createChainLink(port, spec)
+  const { coinbase } = options.status
+  const status: NodeStatus = { ...options.status, coinbase: coinbase === null ? null : asBuffer(coinbase) }
+  const context = createNodeContext({
+    spec,
+    node: options.node,
+    environment,
+    stateStore,
+    execution: createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt }),
+    interrupt,
+    pool,
+    commands,
+    wallet,
+    status: () => status,
+  })
+  return {
+    context,
+    close: async () => {
+      port.close()
+      await environment.close()
+    },
+  }
+}

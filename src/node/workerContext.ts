@@ -1,0 +1,23 @@
+import type { MessagePort } from 'node:worker_threads'
+import { createLogger, type Logger, type LoggerOptions } from '../observe/logger.ts'
+import type { Interrupt, NodeContext } from '../rpc/context.ts'
+import { openThreadContext, type ThreadContextOptions } from './threadContext.ts'
+
+/** What the workers of a node get. */
+export interface WorkerContextOptions extends ThreadContextOptions {
+  readonly log: Pick<LoggerOptions, 'level' | 'format'>
+}
+
+let logger: Logger | null = null
+
+/** Entry for the workers of `pool/worker.ts`: the stores of the node. */
+export function openNodeContext(options: unknown, interrupt: Interrupt, chain: MessagePort): NodeContext {
+  const given = options as WorkerContextOptions
+  logger = createLogger(given.log).child({ part: 'rpc' })
+  return openThreadContext(given, interrupt, chain).context
+}
+
+/** Errors that no method expects. */
+export function reportUnexpected(method: string, error: unknown): void {
+  logger?.error({ method, err: error }, 'a request failed unexpectedly')
+}
