@@ -12,15 +12,33 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rhizome_evm::{BlockContext, BlockError, BlockInput, BlockOutcome, ExecutionError, execute_block};
+use rhizome_evm::{
+    BlockContext, BlockError, BlockInput, BlockOutcome, ExecutionError, execute_block, precompile_accounts,
+};
+use rhizome_primitives::account::Account;
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
-use rhizome_primitives::{B256, Bytes};
+use rhizome_primitives::state::WriteSet;
+use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::{StateStore, StoreOptions};
 use rhizome_trie::EMPTY_ROOT;
 use rhizome_trie::ordered::ordered_root;
 use serde_json::{Value, json};
 use support::{bytes, hash, quantity};
+
+/// Accounts funded on the development network and in the recorded test network.
+const FUNDED: [&str; 10] = [
+    "0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826",
+    "0x7986b3df570230288501eea3d890bd66948c9b79",
+    "0x0a3aa774752ec2042c46548456c094a76c7f3a79",
+    "0xcf7cdbbb5f7ba79d3ffe74a0bba13fc0295f6036",
+    "0x39b12c05e8503356e3a7df0b7b33efa4c054c409",
+    "0xc354d97642faa06781b76ffb6786f72cd7746c97",
+    "0xdebe71e1de41fc77c44df4b6db940026e31b0e71",
+    "0x7857288e171c6159c5576d1bd9ac40c0c48a771c",
+    "0xa4dea4d5c954f5fd9e87f0e9752911e83a3d18b3",
+    "0x09a1eda29f664ac8f68106f6567276df0c65d859",
+];
 
 fn vectors() -> PathBuf {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors");
@@ -34,9 +52,19 @@ fn read(path: &Path) -> Vec<Value> {
 
 fn spec(line: &Value) -> Arc<ChainSpec> {
     let labs = "0xdabadabadabadabadabadabadabadabadaba0001";
-    let remasc = json!({"maturity": 10, "syntheticSpan": 5, "labsAddress": labs, "labsAddressRskip218": labs});
+    let mut remasc = json!({"maturity": 10, "syntheticSpan": 5, "labsAddress": labs, "labsAddressRskip218": labs});
+    let recorded = &line["remasc"];
+    if recorded.is_object() {
+        remasc = json!({
+            "maturity": recorded["maturity"],
+            "syntheticSpan": recorded["syntheticSpan"],
+            "labsAddress": recorded["rskLabsAddress"],
+            "labsAddressRskip218": recorded["rskLabsAddressRskip218"],
+        });
+    }
+    let network = if line["network"] == "testnet" { "testnet" } else { "regtest" };
     let heights = &line["activationHeights"];
-    Arc::new(support::spec("regtest", &remasc, |rule: Rule| heights[rule.name()].as_i64()))
+    Arc::new(support::spec(network, &remasc, |rule: Rule| heights[rule.name()].as_i64()))
 }
 
 /// Differences of a block from its recording, or what stops the chain.
@@ -67,6 +95,15 @@ fn import(name: &str, lines: &[Value], one_thread: bool) -> (usize, Vec<String>)
     let store = StateStore::in_memory(&StoreOptions::default());
     let mut roots = HashMap::new();
     let (mut equal, mut different) = (0, Vec::new());
+    let genesis = &lines[0]["genesisHash"];
+    if genesis.is_string() {
+        let rlp = bytes(&lines[0]["genesisRlp"]);
+        let ancestor = support::blocks::decode(&rlp, hash(genesis), Default::default(), None);
+        store.put_ancestor(ancestor);
+        let root = funded_genesis(&store, &spec);
+        assert_eq!(root, hash(&lines[0]["genesisStateRoot"]), "{name}: genesis");
+        roots.insert(hash(genesis), root);
+    }
     for line in &lines[1..] {
         let hash_of = hash(&line["hash"]);
         let rlp = bytes(&line["rlp"]);
@@ -122,13 +159,8 @@ fn import(name: &str, lines: &[Value], one_thread: bool) -> (usize, Vec<String>)
 }
 
 fn uncles(line: &Value) -> Option<Vec<B256>> {
-    Some(
-        line["uncles"]
-            .as_array()?
-            .iter()
-            .map(|uncle| hash(if uncle.is_string() { uncle } else { &uncle["hash"] }))
-            .collect(),
-    )
+    let list = if line["uncles"].is_null() { &line["uncleHashes"] } else { &line["uncles"] };
+    Some(list.as_array()?.iter().map(|uncle| hash(if uncle.is_string() { uncle } else { &uncle["hash"] })).collect())
 }
 
 fn report(name: &str, equal: usize, different: Vec<String>) {
@@ -137,6 +169,41 @@ fn report(name: &str, equal: usize, different: Vec<String>) {
         println!("  {}", &line[..line.len().min(600)]);
     }
     assert!(different.is_empty(), "{name}: {} different", different.len());
+}
+
+/// The state of a network whose ten accounts are funded, made as the node makes it (consensus.md §1.4).
+fn funded_genesis(store: &Arc<StateStore>, spec: &ChainSpec) -> B256 {
+    let mut writes = WriteSet::default();
+    let mut fund = |address: &str, coins: u64, zeros: u64| {
+        let balance = U256::from(coins) * U256::from(10).pow(U256::from(zeros));
+        let account = Account { balance, ..Account::default() };
+        writes.accounts.push((address.parse::<Address>().expect("an address").into(), account));
+    };
+    fund("0x0000000000000000000000000000000001000006", 21, 24);
+    for address in FUNDED {
+        fund(address, 1, 30);
+    }
+    let applied = store.apply(EMPTY_ROOT, &writes).expect("accounts");
+    let root = applied.root();
+    store.keep(applied);
+    let reader = store.reader(root).expect("accounts");
+    let precompiles = precompile_accounts(spec, 0, reader).expect("precompiled contracts");
+    let applied = store.apply(root, &precompiles).expect("a genesis state");
+    let root = applied.root();
+    store.keep(applied);
+    root
+}
+
+#[test]
+fn reward_chains_are_equal() {
+    for name in ["remasc.jsonl", "remasc-long.jsonl", "remasc-history.jsonl", "remasc-testnet.jsonl"] {
+        let lines = support::lines(name);
+        let blocks: Vec<Value> =
+            std::iter::once(&lines[0]).chain(lines.iter().filter(|line| line["type"] == "block")).cloned().collect();
+        let (equal, different) = import(name, &blocks, false);
+        assert_eq!(equal + different.len() + 1, blocks.len(), "{name}: every block was executed");
+        report(name, equal, different);
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod build;
 mod lists;
 mod outcome;
 mod parallel;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 use std::sync::Arc;

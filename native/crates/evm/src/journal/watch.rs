@@ -62,7 +62,8 @@ impl Journal {
         let mut new: BTreeSet<U256> =
             self.entries[index].cells.iter().filter(|(_, slot)| slot.value.is_present()).map(|(key, _)| *key).collect();
         let mut after = None;
-        while !self.entries[index].wiped {
+        let mut more = !self.entries[index].wiped && !self.entries[index].storage_hidden;
+        while more {
             let page = self.reader.storage_cells(&id, after.as_ref(), PAGE)?;
             let last = page.last().map(|(key, _)| *key);
             let full = page.len() == PAGE;
@@ -79,9 +80,7 @@ impl Journal {
                 }
             }
             after = last;
-            if !full {
-                break;
-            }
+            more = full;
         }
         for key in new {
             let cell = self.entries[index].cells.get(&key).map(|slot| slot.value.clone()).unwrap_or_default();
