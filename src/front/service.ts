@@ -103,10 +103,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     options: options.front,
     probes: options.probes,
   }
-  const front = await listen(routes).catch(async (error: unknown) => {
-    await closePools()
-    throw error
-  })
+  const front = await startWorkers(pools)
+    .then(() => listen(routes))
+    .catch(async (error: unknown) => {
+      await closePools()
+      throw error
+    })
   return {
     ...front,
     onChange: () => gateway.onChange(),
@@ -134,6 +136,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await closePools()
     },
   }
+}
+
+/**
+ * Waits until the threads that are always there answer, so that no request waits for their start.
+ * @throws what keeps them from starting
+ */
+async function startWorkers({ reads, calls }: Record<PoolName, RequestPool>): Promise<void> {
+  const empty = [reads, calls].flatMap((pool) => Array.from({ length: pool.capacity }, () => pool.run([])))
+  await Promise.all(empty)
 }
 
 function createPools(options: ServiceOptions, interrupts: InterruptTable): Record<PoolName, RequestPool> {
