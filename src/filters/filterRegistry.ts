@@ -148,8 +148,8 @@ export class FilterRegistry {
   headChanged({ retracted, enacted }: HeadNotice): void {
     this.#sweep()
     if (this.#filters.size === 0) return
-    for (const block of retracted) this.#blocks.push({ ...block, removed: true })
-    for (const block of enacted) this.#blocks.push({ ...block, removed: false })
+    for (const { number, hash } of retracted) this.#blocks.push({ number, hash, removed: true })
+    for (const { number, hash } of enacted) this.#blocks.push({ number, hash, removed: false })
   }
 
   /** Transactions entered the pending set. */

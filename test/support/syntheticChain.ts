@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -140,12 +140,19 @@ export class SyntheticChain {
 export interface SyntheticContextOptions {
   readonly path: string
   readonly settings?: Partial<RpcSettings>
+  /** While this file exists, a worker that reads logs dies. */
+  readonly deadly?: string
 }
 
 /** Entry for pool workers: the same store. */
 export function openNodeContext(options: unknown, interrupt: Interrupt): NodeContext {
-  const { path, settings = {} } = options as SyntheticContextOptions
-  return createStoreContext(syntheticSpec(), new ChainEnvironment(path), settings, interrupt)
+  const { path, settings = {}, deadly } = options as SyntheticContextOptions
+  const context = createStoreContext(syntheticSpec(), new ChainEnvironment(path), settings, interrupt)
+  if (deadly === undefined) return context
+  const { chain } = context
+  const storedReceipts = chain.storedReceipts.bind(chain)
+  chain.storedReceipts = (hash) => (existsSync(deadly) ? process.exit(1) : storedReceipts(hash))
+  return context
 }
 
 function createStoreContext(
