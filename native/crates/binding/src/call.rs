@@ -1,11 +1,14 @@
 //! Calls that leave no trace, and estimates.
 
+use std::sync::Arc;
+
 use napi::bindgen_prelude::{BigInt, Buffer, Uint8Array};
 use napi_derive::napi;
 use rhizome_evm::{
     AccountOverride, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message, TransactionError,
     call as call_locally, estimate_gas as estimate,
 };
+use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Bytes, U256};
 
 use crate::bytes;
@@ -93,19 +96,30 @@ pub struct CallResult {
 /// Executes a call on a state. Throws `Interrupted` when it was stopped.
 #[napi(catch_unwind)]
 pub fn call(spec: &ChainSpec, store: &StateStore, input: CallInput) -> Result<CallResult> {
-    let overrides = overrides(&input.overrides)?;
-    let local = LocalCall {
-        context: input.block.context(spec, store)?,
-        message: message(&input.message)?,
-        gas: gas("gas", &input.message.gas)?,
-        overrides: &overrides,
-        interrupt: input.interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?,
-    };
-    let state = store.reader(bytes::hash("root", &input.root)?)?;
-    match call_locally(&local, state) {
+    input.with_call(spec, store, |local, state| match call_locally(local, state) {
         Ok(outcome) => Ok(call_result(outcome)),
         Err(TransactionError::Invalid(reason)) => Ok(halted(reason.to_string())),
         Err(TransactionError::Execution(failure)) => Err(execution_error(failure)),
+    })
+}
+
+impl CallInput {
+    /// Hands the call and the state over as the core takes them.
+    pub fn with_call<T>(
+        &self,
+        spec: &ChainSpec,
+        store: &StateStore,
+        run: impl FnOnce(&LocalCall<'_>, Arc<dyn StateReader>) -> Result<T>,
+    ) -> Result<T> {
+        let overrides = overrides(&self.overrides)?;
+        let local = LocalCall {
+            context: self.block.context(spec, store)?,
+            message: message(&self.message)?,
+            gas: gas("gas", &self.message.gas)?,
+            overrides: &overrides,
+            interrupt: self.interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?,
+        };
+        run(&local, store.reader(bytes::hash("root", &self.root)?)?)
     }
 }
 

@@ -16,5 +16,6 @@ mod merged_mining;
 mod precompile;
 mod spec;
 mod store;
+mod trace;
 mod transaction;
 mod trie;
