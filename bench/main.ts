@@ -1,8 +1,10 @@
 import { benchImport } from './import/benchImport.ts'
+import { benchLogs } from './logs/benchLogs.ts'
 
 const [name = '', ...args] = process.argv.slice(2)
 const BENCHES: Readonly<Record<string, (args: string[]) => void | Promise<void>>> = {
   import: benchImport,
+  logs: benchLogs,
 }
 const bench = BENCHES[name]
 if (bench === undefined) {
