@@ -254,6 +254,16 @@ export interface BlockToExecute {
   systemContractsInParallel: boolean
 }
 
+/** A block whose transactions are to be traced. */
+export interface BlockToTrace {
+  /** The block on its parent's state. */
+  block: BlockToExecute
+  /** Block hash. */
+  hash: Uint8Array
+  /** Indices of the wanted transactions; absent: all. */
+  wanted?: Array<number>
+}
+
 /** Builds a block from candidates; those that are invalid or do not fit are left out. */
 export declare function buildBlock(spec: ChainSpec, store: StateStore, candidates: BlockCandidates): BlockExecution
 
@@ -326,6 +336,16 @@ export interface CallResult {
   gas: bigint
   /** Why it halted, for people. */
   reason?: string
+}
+
+/** The trace of a call. */
+export interface CallTrace {
+  /** JSON texts: one, or one per element of a flat trace. */
+  texts: Array<string>
+  /** How the call ended. */
+  end: CallEnd
+  /** RETURN or REVERT data, or the code of the contract that would be created. */
+  output: Buffer
 }
 
 /** Proof of a cell. */
@@ -535,6 +555,39 @@ export interface StoreOptions {
   mapBytes?: number
 }
 
+/**
+ * Traces transactions of a block by executing it on its parent's state (evm.md §6). Throws `OutputLimit` when
+ * the texts are too large, `Interrupted` when it was stopped.
+ */
+export declare function traceBlock(spec: ChainSpec, store: StateStore, block: BlockToTrace, options: TraceOptions): Array<TransactionTrace>
+
+/** Traces a call on a state. Throws as [`trace_block`], and `InvalidBlock` where it cannot run at all. */
+export declare function traceCall(spec: ChainSpec, store: StateStore, input: CallInput, options: TraceOptions): CallTrace
+
+/** How to trace. Switches that a tracer does not know are ignored. */
+export interface TraceOptions {
+  /** `structLogs`, `calls`, `flat`, `prestate` or `fourByte`. */
+  tracer: string
+  /** Leaves memory out of struct logs. */
+  disableMemory?: boolean
+  /** Leaves the stack out of struct logs. */
+  disableStack?: boolean
+  /** Leaves storage out of the instructions of struct logs. */
+  disableStorage?: boolean
+  /** The outermost call alone. */
+  onlyTopCall?: boolean
+  /** With the logs of each call. */
+  withLog?: boolean
+  /** What changed, before and after, in place of what was touched. */
+  diffMode?: boolean
+  /** Most bytes of all texts together. */
+  maxBytes: number
+  /** Cells up to which struct logs show a contract's whole storage. */
+  maxInitialCells: number
+  /** Stops the execution. */
+  interrupt?: InterruptSlot
+}
+
 /** What came of a transaction. */
 export interface TransactionResult {
   /** Status of the receipt. */
@@ -557,6 +610,14 @@ export interface TransactionResult {
   failure?: string
   /** Root of the state after it, which is kept. */
   stateRoot: Buffer
+}
+
+/** The trace of a transaction. */
+export interface TransactionTrace {
+  /** Index in the block. */
+  index: number
+  /** JSON texts: one, or one per element of a flat trace. */
+  texts: Array<string>
 }
 
 /** Trie keys of an account (20 bytes, or the single zero byte of the REMASC sender) and a cell (up to 32 bytes). */

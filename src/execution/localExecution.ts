@@ -103,7 +103,8 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
   }
 }
 
-function toCallInput(parts: LocalExecutionParts, header: BlockHeader, request: CallRequest): CallInput {
+/** A call as the native core takes it, on the state after the block and in its environment. */
+export function toCallInput(parts: LocalExecutionParts, header: BlockHeader, request: CallRequest): CallInput {
   const { interrupt } = parts
   return {
     root: stateRootAfter(parts.spec, parts.store, header),

@@ -1,6 +1,5 @@
-import { responseTooLarge } from '../pool/runBatch.ts'
 import type { NodeContext } from '../rpc/context.ts'
-import { RpcError, toErrorObject } from '../rpc/errors.ts'
+import { RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
 import { errorAnswer, PAGE_STATUS, type UnexpectedErrorSink } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
 import { type Forward, failureText, successText } from '../rpc/json.ts'

@@ -1,6 +1,6 @@
 import type { EventConnection } from '../filters/subscriptionHub.ts'
-import { responseTooLarge } from '../pool/runBatch.ts'
 import type { NodeContext } from '../rpc/context.ts'
+import { responseTooLarge } from '../rpc/errors.ts'
 import { type Answer, errorAnswer, executeRequest, type UnexpectedErrorSink } from '../rpc/execute.ts'
 import type { Forward } from '../rpc/json.ts'
 import type { Route } from './router.ts'

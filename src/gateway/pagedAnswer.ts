@@ -1,5 +1,4 @@
-import { responseTooLarge } from '../pool/runBatch.ts'
-import { toErrorObject } from '../rpc/errors.ts'
+import { responseTooLarge, toErrorObject } from '../rpc/errors.ts'
 import { PAGE_STATUS } from '../rpc/execute.ts'
 import { failureText, successText } from '../rpc/json.ts'
 import type { AnswerStream, Exchange } from './exchange.ts'

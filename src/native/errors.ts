@@ -7,6 +7,7 @@ export type NativeErrorCode =
   | 'InvalidBlock'
   | 'Unsupported'
   | 'Interrupted'
+  | 'OutputLimit'
   | 'Panic'
 
 const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
@@ -17,6 +18,7 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'InvalidBlock',
   'Unsupported',
   'Interrupted',
+  'OutputLimit',
   'Panic',
 ])
 

@@ -2,6 +2,7 @@ import { addressesOfSenders } from '../chain/chainReader.ts'
 import { parseReceipt } from '../chain/codec/receipt.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
+import { createTracing } from '../execution/tracing.ts'
 import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { ChainCore, type ChainListener } from './chainCore.ts'
@@ -50,6 +51,13 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     environment,
     stateStore,
     execution: createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt }),
+    tracing: createTracing({
+      spec,
+      nativeSpec,
+      store: stateStore,
+      interrupt,
+      maxBytes: node.settings.answerBytes,
+    }),
     interrupt,
     pool: {
       transaction: (hash) => core.pool.pendingByHash(hash.toString('hex')) ?? null,

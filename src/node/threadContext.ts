@@ -4,6 +4,7 @@ import { networkByName } from '../config/networks/byName.ts'
 import type { NetworkName } from '../config/networks/names.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/openChain.ts'
+import { createTracing } from '../execution/tracing.ts'
 import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
@@ -56,6 +57,13 @@ export function openThreadContext(
     environment,
     stateStore,
     execution: createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt }),
+    tracing: createTracing({
+      spec,
+      nativeSpec,
+      store: stateStore,
+      interrupt,
+      maxBytes: options.node.settings.answerBytes,
+    }),
     interrupt,
     pool,
     commands,

@@ -1,6 +1,6 @@
 import type { NodeContext } from '../rpc/context.ts'
 import type { MethodDefinition } from '../rpc/defineMethod.ts'
-import { RpcError } from '../rpc/errors.ts'
+import { RpcError, responseTooLarge } from '../rpc/errors.ts'
 import { type Answer, errorAnswer, executeRequest, type UnexpectedErrorSink } from '../rpc/execute.ts'
 import type { PoolRequest } from './messages.ts'
 
@@ -46,9 +46,4 @@ function runRequest(runner: BatchRunner, request: PoolRequest): Answer | Promise
 function limitAnswer({ maxAnswerBytes }: BatchRunner, id: string, answer: Answer): Answer {
   if (answer.unlimited === true || answer.text.length <= maxAnswerBytes) return answer
   return errorAnswer(id, responseTooLarge(maxAnswerBytes))
-}
-
-/** The error in place of an answer that is too large (facts/rpc.md §1.4). */
-export function responseTooLarge(limit: number): RpcError {
-  return new RpcError('overLimit', `Response size limit of ${limit} bytes exceeded`)
 }

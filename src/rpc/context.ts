@@ -4,6 +4,7 @@ import type { Receipt } from '../chain/codec/receipt.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 import type { Execution } from '../execution/localExecution.ts'
+import type { Tracing } from '../execution/tracing.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { Wallet } from '../wallet/interface.ts'
 
@@ -198,6 +199,7 @@ export interface NodeContext {
   readonly chain: ChainReader
   readonly state: StateReader
   readonly execution: Execution
+  readonly tracing: Tracing
   readonly pool: PoolReader
   readonly commands: NodeCommands
   /** Local keys; null where the wallet is switched off and in every thread but the front's. */

@@ -87,6 +87,11 @@ export function invalidParams(message?: string, options?: ErrorOptions): RpcErro
   return new RpcError('invalidParams', message, options)
 }
 
+/** The error in place of an answer that is too large (facts/rpc.md §1.4). */
+export function responseTooLarge(limit: number, options?: ErrorOptions): RpcError {
+  return new RpcError('overLimit', `Response size limit of ${limit} bytes exceeded`, options)
+}
+
 /** The `error` member for anything thrown; what is no {@link RpcError} is internal, without its text. */
 export function toErrorObject(thrown: unknown): RpcErrorObject {
   if (!(thrown instanceof RpcError))

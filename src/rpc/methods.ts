@@ -1,3 +1,12 @@
+import { getRawBlock } from './debug/getRawBlock.ts'
+import { getRawHeader } from './debug/getRawHeader.ts'
+import { getRawReceipts } from './debug/getRawReceipts.ts'
+import { getRawTransaction } from './debug/getRawTransaction.ts'
+import { traceBlockByHash } from './debug/traceBlockByHash.ts'
+import { traceBlockByNumber } from './debug/traceBlockByNumber.ts'
+import { traceCall } from './debug/traceCall.ts'
+import { traceTransaction } from './debug/traceTransaction.ts'
+import { wireProtocolQueueSize } from './debug/wireProtocolQueueSize.ts'
 import type { MethodDefinition } from './defineMethod.ts'
 import { accounts } from './eth/accounts.ts'
 import { blockNumber } from './eth/blockNumber.ts'
@@ -55,6 +64,11 @@ import { newAccount } from './personal/newAccount.ts'
 import { newAccountWithSeed } from './personal/newAccountWithSeed.ts'
 import { sendTransaction as sendPersonalTransaction } from './personal/sendTransaction.ts'
 import { unlockAccount } from './personal/unlockAccount.ts'
+import { block as traceBlock } from './trace/block.ts'
+import { call as traceFlatCall } from './trace/call.ts'
+import { filter as traceFilter } from './trace/filter.ts'
+import { get as traceGet } from './trace/get.ts'
+import { transaction as traceFlatTransaction } from './trace/transaction.ts'
 import { clientVersion } from './web3/clientVersion.ts'
 import { sha3 } from './web3/sha3.ts'
 
@@ -122,6 +136,20 @@ export const METHODS: readonly MethodDefinition[] = [
   lockAccount,
   unlockAccount,
   sendPersonalTransaction,
+  traceTransaction,
+  traceBlockByHash,
+  traceBlockByNumber,
+  traceCall,
+  wireProtocolQueueSize,
+  getRawHeader,
+  getRawBlock,
+  getRawTransaction,
+  getRawReceipts,
+  traceFlatTransaction,
+  traceBlock,
+  traceFilter,
+  traceGet,
+  traceFlatCall,
 ]
 
 /**

@@ -39,6 +39,7 @@ export function createChainContext(
     chain,
     state: { at: absent('state') },
     execution: { call: absent('call'), estimate: absent('estimate') },
+    tracing: { block: absent('trace of a block'), call: absent('trace of a call') },
     pool: {
       transaction: () => null,
       nextNonce: () => null,

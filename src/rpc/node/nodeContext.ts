@@ -1,5 +1,6 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Execution } from '../../execution/localExecution.ts'
+import type { Tracing } from '../../execution/tracing.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
 import type { Wallet } from '../../wallet/interface.ts'
@@ -14,6 +15,7 @@ export interface NodeContextParts {
   readonly environment: ChainEnvironment
   readonly stateStore: StateStore
   readonly execution: Execution
+  readonly tracing: Tracing
   readonly interrupt: Interrupt
   /** Pool and writer, which live in the chain thread. */
   readonly pool: PoolReader
@@ -34,6 +36,7 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     chain,
     state: createStateReader(spec, stateStore),
     execution: parts.execution,
+    tracing: parts.tracing,
     pool: parts.pool,
     commands: parts.commands,
     wallet: parts.wallet ?? null,

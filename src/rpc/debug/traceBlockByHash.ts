@@ -1,0 +1,19 @@
+import { defineMethod } from '../defineMethod.ts'
+import { blockTraceAnswer } from '../shared/blockTraceAnswer.ts'
+import { hash } from '../shared/params/hex.ts'
+import { traceOptions } from '../shared/params/traceOptions.ts'
+
+/** Traces of a block's transactions; null when the block is unknown (facts/rpc.md §3.13). */
+export const traceBlockByHash = defineMethod({
+  name: 'debug_traceBlockByHash',
+  doc: 'Traces of the transactions of a block, by its hash.',
+  params: [hash('blockHash', 'block hash'), traceOptions()],
+  result: { title: 'traces or null' },
+  lane: 'trace',
+  cost: 100,
+  cache: 'none',
+  handler: (context, [blockHash, form]) => {
+    const block = context.chain.blockByHash(blockHash)
+    return block === null ? null : blockTraceAnswer(context, block, form)
+  },
+})

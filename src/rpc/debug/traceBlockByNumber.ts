@@ -1,0 +1,18 @@
+import { defineMethod } from '../defineMethod.ts'
+import { blockTraceAnswer } from '../shared/blockTraceAnswer.ts'
+import { tracedBlock } from '../shared/params/tracedBlock.ts'
+import { traceOptions } from '../shared/params/traceOptions.ts'
+import { atStoredBlock } from '../shared/traceBlock.ts'
+
+/** Traces of a block's transactions; null when the block is unknown (facts/rpc.md §3.13). */
+export const traceBlockByNumber = defineMethod({
+  name: 'debug_traceBlockByNumber',
+  doc: 'Traces of the transactions of a block, by number, tag or hash.',
+  params: [tracedBlock(), traceOptions()],
+  result: { title: 'traces or null' },
+  lane: 'trace',
+  cost: 100,
+  cache: 'none',
+  handler: (context, [selector, form]) =>
+    atStoredBlock(context, selector, (block) => blockTraceAnswer(context, block, form)),
+})

@@ -1,0 +1,26 @@
+import { defineMethod } from '../defineMethod.ts'
+import { invalidParams } from '../errors.ts'
+import { RawJson } from '../json.ts'
+import { traceOptions } from '../shared/params/traceOptions.ts'
+import { anyTransactionHash } from '../shared/params/transactionHash.ts'
+import { findTransaction, traceTransactions } from '../shared/traceBlock.ts'
+
+/** Trace of a canonical transaction, executed again in its block (facts/rpc.md §3.13). */
+export const traceTransaction = defineMethod({
+  name: 'debug_traceTransaction',
+  doc: 'Trace of a transaction: rskTracer unless options name callTracer, prestateTracer or 4byteTracer.',
+  params: [anyTransactionHash(), traceOptions()],
+  result: { title: 'trace or null' },
+  lane: 'trace',
+  cost: 50,
+  cache: 'none',
+  handler: (context, [hash, form]) => {
+    const found = findTransaction(context, hash)
+    if (found === null) {
+      if (form.tracer === 'structLogs') return null
+      throw invalidParams(`No transaction info for 0x${hash.toString('hex')}`)
+    }
+    const [trace] = traceTransactions(context, found.block, form, [found.index])
+    return new RawJson(trace?.texts[0] ?? 'null')
+  },
+})
