@@ -13,7 +13,12 @@ import { type ChainHandle, startChainThread } from './chainHandle.ts'
 import { chainOptionsFromConfig } from './chainOptions.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics.ts'
 import { nodeInfoFromConfig } from './nodeInfo.ts'
-import { frontOptionsFromConfig, gatewayLimitsFromConfig, lanesFromConfig } from './serviceOptions.ts'
+import {
+  eventLimitsFromConfig,
+  frontOptionsFromConfig,
+  gatewayLimitsFromConfig,
+  lanesFromConfig,
+} from './serviceOptions.ts'
 import { openThreadContext, type ThreadContext, type ThreadContextOptions } from './threadContext.ts'
 import type { WorkerContextOptions } from './workerContext.ts'
 
@@ -112,6 +117,7 @@ function listenForRequests(
   return openService({
     front: frontOptionsFromConfig(config),
     limits: gatewayLimitsFromConfig(config),
+    events: eventLimitsFromConfig(config),
     lanes: lanesFromConfig(config),
     workers: config.workers,
     dev: config.profile === 'dev',

@@ -1,5 +1,6 @@
 import { laneLimits } from '../config/options/lanes.ts'
 import type { Config } from '../config/schema.ts'
+import type { EventLimits } from '../filters/frontEvents.ts'
 import type { FrontOptions } from '../front/options.ts'
 import type { GatewayLimits } from '../gateway/gateway.ts'
 import { createLanes, type LaneLimits, type PoolLane } from '../gateway/lanes.ts'
@@ -14,6 +15,14 @@ export function frontOptionsFromConfig(config: Config): FrontOptions {
     maxBodyBytes: config.maxBodySize,
     maxSocketBacklog: config.maxSocketBacklog,
     socketIdleSeconds: config.socketIdleTimeout,
+  }
+}
+
+/** The bounds of filters and subscriptions under a configuration. */
+export function eventLimitsFromConfig(config: Config): EventLimits {
+  return {
+    filters: { timeout: config.filterTimeout * 1000, most: config.maxFilters },
+    subscriptions: config.maxSubscriptions,
   }
 }
 

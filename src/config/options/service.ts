@@ -113,6 +113,22 @@ export const SERVICE_OPTIONS = {
     default: DEFAULT_BACKLOG_BYTES,
     doc: 'Bytes that may wait for a slow WebSocket client before it is cut off',
   },
+  maxFilters: {
+    kind: 'integer',
+    group: 'Limits',
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 10_000,
+    doc: 'Filters at the same time; one more is refused',
+  },
+  maxSubscriptions: {
+    kind: 'integer',
+    group: 'Limits',
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 1000,
+    doc: 'Subscriptions of one WebSocket; one more is refused',
+  },
   callGasCap: {
     kind: 'integer',
     group: 'Limits',
