@@ -5,6 +5,7 @@
 
 mod basic_cost;
 mod block;
+mod bridge;
 mod bytes;
 mod call;
 mod crypto;

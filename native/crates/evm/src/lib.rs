@@ -4,6 +4,7 @@
 //! revm's; host, journal, frames and executors are here (native/README.md).
 
 mod block;
+mod bridge_state;
 mod code;
 mod direct;
 mod error;
@@ -26,6 +27,7 @@ pub use block::{
     BlockError, BlockInput, BlockOutcome, BuiltBlock, Candidates, ExecutedTransaction, Skipped, SublistLimits,
     Unwatched, Watcher, build_block, execute_block, execute_block_watched, precompile_accounts, sublist_limits,
 };
+pub use bridge_state::{BridgeSummary, bridge_summary};
 pub use direct::DirectCall;
 pub use error::{ExecutionError, Failure, Halt, HaltKind, InvalidTransaction, TransactionError};
 pub use frames::Evm;

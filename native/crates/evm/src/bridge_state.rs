@@ -1,0 +1,34 @@
+//! The state of the Bridge as `eth_bridgeState` tells it.
+
+use rhizome_bridge::BridgeState;
+use rhizome_primitives::B256;
+use rhizome_primitives::contract::ContractError;
+
+use crate::frames::Evm;
+use crate::host::BlockContext;
+use crate::journal::{FrameState, Journal};
+
+/// What a reader learns of the Bridge without calling it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BridgeSummary {
+    /// Height of the best Bitcoin chain that the Bridge knows.
+    pub bitcoin_height: i32,
+    /// Rootstock transactions whose Bitcoin transactions wait for signatures.
+    pub waiting_for_signatures: Vec<B256>,
+}
+
+/// Reads the Bridge on the state that the journal reads, under the rules of the context's block.
+///
+/// # Errors
+/// [`ContractError::Failed`] when a cell does not parse, [`ContractError::State`] when the state cannot be read.
+pub fn bridge_summary(context: BlockContext, journal: Journal) -> Result<BridgeSummary, ContractError> {
+    let mut evm = Evm::new(context, journal);
+    let host = &mut evm.host;
+    let mut state = FrameState { journal: &mut host.journal, transfers: &mut host.transfers };
+    let BridgeState { btc_blockchain_best_chain_height, waiting_for_signatures, .. } =
+        rhizome_bridge::bridge_state(&host.context.spec, host.rules.set, &mut state, host.context.block.number)?;
+    Ok(BridgeSummary {
+        bitcoin_height: btc_blockchain_best_chain_height,
+        waiting_for_signatures: waiting_for_signatures.into_iter().map(|(hash, _)| hash).collect(),
+    })
+}

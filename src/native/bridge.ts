@@ -1,0 +1,19 @@
+import type { BridgeState } from '../../native/addon/index.d.ts'
+import { addon } from './addon.ts'
+import type { NativeChainSpec } from './chainSpec.ts'
+import { native } from './errors.ts'
+import type { StateStore } from './stateStore.ts'
+import type { BlockEnvironment } from './types.ts'
+
+/**
+ * What the Bridge contract tells of itself on the state under a root, under the rules of a block.
+ * @throws NativeError `MissingState` when the root is not here, `CorruptState` when a cell does not parse
+ */
+export function bridgeState(
+  spec: NativeChainSpec,
+  store: StateStore,
+  root: Uint8Array,
+  block: BlockEnvironment,
+): BridgeState {
+  return native(() => addon.bridgeState(spec, store.handle, root, block))
+}
