@@ -1,0 +1,216 @@
+import t, { type Test } from 'tap'
+import { parseBlock } from '../../../src/chain/codec/block.ts'
+import { parseReceipt } from '../../../src/chain/codec/receipt.ts'
+import type { PartialConfig } from '../../../src/config/schema.ts'
+import { toHex } from '../../../src/util/bytes.ts'
+import { openLocalNode } from '../../support/localNode.ts'
+import { openTestChain } from '../../support/openTestChain.ts'
+import { accountOfSeed, COW, STRANGER, signedTransaction } from '../../support/signedTransaction.ts'
+
+const NOW = 1_700_000_000
+const BRIDGE = Buffer.from('0000000000000000000000000000000001000006', 'hex')
+
+function openNode(t: Test, config: PartialConfig = {}) {
+  const node = openLocalNode(t, { dataDir: t.testdir(), ...config }, { now: () => NOW * 1000 })
+  const { core } = node
+  const { chain } = core.open
+  const send = async (given: Parameters<typeof signedTransaction>[0] = {}) => {
+    const transaction = signedTransaction(given)
+    t.match(await core.sendTransaction(transaction.encoded), { status: 'accepted', hash: transaction.hash })
+    return transaction
+  }
+  return { ...node, chain, send }
+}
+
+t.test('a transaction is mined before it is answered', async (t) => {
+  const { core, chain, context, send } = openNode(t)
+  const transaction = await send({ value: 5n })
+  t.equal(chain.head.number, 1)
+  const block = chain.reader.blockByNumber(1)
+  t.same(
+    block?.transactions.map(({ hash }) => hash),
+    [transaction.hash, block?.transactions.at(-1)?.hash],
+  )
+  t.ok(block?.transactions.at(-1)?.isRemasc)
+  t.equal(context.state.at(chain.head).account(STRANGER.address)?.balance, 5n)
+  t.equal(core.pool.pendingCount, 0)
+  t.equal(core.open.environment.count('poolJournal'), 0)
+})
+
+t.test('header fields are those of the rules and of the configuration', async (t) => {
+  const coinbase = `0x${'ab'.repeat(20)}`
+  const { core, chain } = openNode(t, {
+    mining: false,
+    coinbase,
+    minimumGasPrice: 3,
+    targetGasLimit: 9_995_000,
+  })
+  await core.mine({ count: 5 })
+  const headers = [1, 2, 3, 4, 5].map((number) => chain.reader.headerByNumber(number))
+  t.same(
+    headers.map((header) => header?.fields.minimumGasPrice),
+    [1n, 2n, 3n, 3n, 3n],
+  )
+  t.same(
+    headers.map((header) => header?.gasLimit),
+    [9_995_000n, 9_995_000n, 9_995_000n, 9_995_000n, 9_995_000n],
+  )
+  t.same(
+    headers.map((header) => header?.timestamp),
+    [NOW, NOW + 1, NOW + 2, NOW + 3, NOW + 4],
+  )
+  const fields = headers[0]?.fields
+  t.equal(toHex(fields?.coinbase ?? Buffer.alloc(0)), coinbase)
+  t.match(fields, { version: 2, edges: [], uncleCount: 0, paidFees: 0n, gasUsed: 0n })
+  t.equal(fields?.ummRoot?.length, 0)
+  t.equal(fields?.gasLimitBytes.toString('hex'), '009882f8', 'with a sign byte')
+})
+
+t.test('the gas limit moves by at most one part in 1024', async (t) => {
+  const { core, chain } = openNode(t, { mining: false })
+  await core.mine({ count: 2 })
+  const first = 10_000_000n - 10_000_000n / 1024n
+  t.equal(chain.reader.headerByNumber(1)?.gasLimit, first)
+  t.equal(chain.head.gasLimit, first - first / 1024n)
+})
+
+t.test('what does not fit in one block goes into the next', async (t) => {
+  const { core, chain } = openNode(t, { mining: false })
+  const sent = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => {
+      const from = accountOfSeed(`cow${index % 2 === 0 ? '' : '1'}`)
+      return core.sendTransaction(
+        signedTransaction({
+          from,
+          nonce: BigInt(index >> 1),
+          gasLimit: 1_000_000n,
+          // A program that loops until its gas is gone: jumpdest, push 0, jump.
+          to: Buffer.alloc(0),
+          data: Buffer.from('5b600056', 'hex'),
+        }).encoded,
+      )
+    }),
+  )
+  t.ok(sent.every(({ status }) => status === 'accepted'))
+  core.producer.setMode({ kind: 'instant' })
+  const counts = Array.from(
+    { length: chain.head.number },
+    (_, index) => (chain.reader.blockByNumber(index + 1)?.transactions.length ?? 0) - 1,
+  )
+  t.same(counts, [6, 6, 6, 2], 'six million gas of the sequential sublist')
+  t.equal(core.pool.pendingCount, 0)
+})
+
+t.test('a transaction that no block can take any more leaves the pool', async (t) => {
+  const { core, chain, send } = openNode(t, { mining: false, minimumGasPrice: 100 })
+  await core.mine({ count: 4 })
+  const low = await send({ gasPrice: 4n })
+  const high = await send({ from: accountOfSeed('cow1'), gasPrice: 5n })
+  await core.mine()
+  t.equal(core.pool.get(low.hashHex), undefined, 'the minimum went up to 5')
+  t.ok(chain.reader.locateTransaction(high.hash))
+  t.equal(core.open.environment.count('poolJournal'), 0)
+})
+
+t.test('transactions of one sender go by nonce, those of others by price', async (t) => {
+  const { core, chain, send } = openNode(t, { mining: false })
+  const other = accountOfSeed('cow1')
+  const a1 = await send({ nonce: 1n, gasPrice: 50n })
+  const a0 = await send({ nonce: 0n, gasPrice: 1n })
+  const b0 = await send({ from: other, gasPrice: 10n })
+  await core.mine()
+  const block = chain.reader.blockByNumber(1)
+  t.same(
+    block?.transactions.slice(0, -1).map(({ hashHex }) => hashHex),
+    [b0, a0, a1].map(({ hashHex }) => hashHex),
+  )
+})
+
+t.test('the pending block is the next one, with receipts and a state that can be read', async (t) => {
+  const { core, chain, context, send } = openNode(t, { mining: false })
+  const transaction = await send({ value: 7n })
+  const pending = await context.pool.block()
+  t.equal(pending.block.number, 1)
+  t.same(pending.block.transactions[0]?.hash, transaction.hash)
+  t.same(pending.senders, [COW.address, Buffer.alloc(20)])
+  t.match(pending.receipts, [{ gasUsed: 21_000n, success: true }, {}])
+  t.equal(context.state.at(pending.block.header).account(STRANGER.address)?.balance, 7n)
+  t.equal(context.state.at(chain.head).account(STRANGER.address), null)
+  t.equal((await context.pool.block()).block, pending.block, 'not built twice')
+  await send({ nonce: 1n })
+  t.equal((await context.pool.block()).block.transactions.length, 3)
+  await core.mine()
+  const next = await context.pool.block()
+  t.equal(next.block.number, 2)
+  t.equal(next.block.transactions.length, 1)
+})
+
+t.test('time asked for is kept by the blocks to come', async (t) => {
+  const { core, chain } = openNode(t, { mining: false })
+  await core.mine({ count: 2, timestamp: NOW + 1_000_000 })
+  t.equal(chain.reader.headerByNumber(1)?.timestamp, NOW + 1_000_000)
+  t.equal(chain.head.timestamp, NOW + 1_000_001)
+  core.clock.increase(50)
+  await core.mine()
+  t.equal(chain.head.timestamp, NOW + 1_000_050)
+  await t.rejects(core.mine({ timestamp: NOW + 1_000_050 }), { code: 'TIMESTAMP' })
+})
+
+t.test('modes are switched while the node runs', async (t) => {
+  const { core, chain, send } = openNode(t, { mining: false })
+  await send()
+  t.equal(chain.head.number, 0)
+  core.producer.setMode({ kind: 'instant' })
+  t.equal(chain.head.number, 1, 'what waited is mined at once')
+  core.producer.setMode({ kind: 'off' })
+  await send({ nonce: 1n })
+  t.equal(chain.head.number, 1)
+  core.producer.setMode({ kind: 'interval', seconds: 0.02 })
+  while (chain.head.number < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+  core.producer.setMode({ kind: 'off' })
+  t.pass('blocks come with and without transactions')
+  t.equal(core.pool.pendingCount, 0)
+})
+
+t.test('a call of the Bridge is no hindrance', async (t) => {
+  const { chain, send } = openNode(t)
+  // getFederationAddress()
+  const transaction = await send({
+    to: BRIDGE,
+    value: 0n,
+    data: Buffer.from('6923fa85', 'hex'),
+    gasLimit: 100_000n,
+  })
+  const location = chain.reader.locateTransaction(transaction.hash)
+  const receipts = chain.reader.receipts(location?.blockHash ?? Buffer.alloc(32))
+  t.match(receipts?.[0], { success: true })
+})
+
+t.test('blocks past the first with fork detection data are taken by a fresh chain', async (t) => {
+  const { core, chain, send } = openNode(t, { mining: false })
+  const deployed = await send({
+    to: Buffer.alloc(0),
+    data: Buffer.from('60006000f3', 'hex'),
+    gasLimit: 90_000n,
+  })
+  await core.mine({ count: 448 })
+  const pending = core.pendingBlock().block
+  t.equal(pending.header.fields.forkDetectionData.length, 12)
+  await core.mine({ count: 5 })
+  t.equal(chain.head.number, 453)
+  t.ok(chain.reader.locateTransaction(deployed.hash))
+  const { chain: fresh } = openTestChain(t, { dataDir: t.testdir({ fresh: {} }) })
+  for (let number = 1; number <= 453; number += 1) {
+    const mined = chain.reader.blockByNumber(number)
+    if (mined === null) throw new Error(`no block ${number}`)
+    const { status } = fresh.connect(parseBlock(core.spec, mined.encoded))
+    if (status !== 'IMPORTED_BEST') t.fail(`block ${number}: ${status}`)
+  }
+  t.same(fresh.head.hash, chain.head.hash)
+  t.equal(fresh.reader.headerByNumber(449)?.forkDetectionData().length, 12)
+  t.same(
+    chain.reader.encodedReceipts(chain.head.hash)?.map(parseReceipt).length,
+    1,
+    'the reward transaction alone',
+  )
+})
