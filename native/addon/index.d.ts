@@ -264,6 +264,17 @@ export interface BlockToTrace {
   wanted?: Array<number>
 }
 
+/** Reads the Bridge on a state, under the rules of a block. */
+export declare function bridgeState(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment): BridgeState
+
+/** What the Bridge tells of itself. */
+export interface BridgeState {
+  /** Height of the best Bitcoin chain that it knows. */
+  bitcoinHeight: number
+  /** Hashes of the transactions whose Bitcoin transactions wait for signatures. */
+  waitingForSignatures: Array<Buffer>
+}
+
 /** Builds a block from candidates; those that are invalid or do not fit are left out. */
 export declare function buildBlock(spec: ChainSpec, store: StateStore, candidates: BlockCandidates): BlockExecution
 
