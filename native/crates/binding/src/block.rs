@@ -65,6 +65,7 @@ pub struct BlockExecution {
     applied: Option<AppliedState>,
     receipts_root: B256,
     included: Vec<u32>,
+    edges: Option<Vec<u16>>,
     skipped: Vec<(u32, String)>,
 }
 
@@ -112,6 +113,12 @@ impl BlockExecution {
         self.included.clone()
     }
 
+    /// Sublist edges of a block built here, exclusive ends (RSKIP144); null before the rule and for a given block.
+    #[napi(getter)]
+    pub fn edges(&self) -> Option<Vec<u16>> {
+        self.edges.clone()
+    }
+
     /// Candidates that were left out.
     #[napi(getter)]
     pub fn skipped(&self) -> Vec<SkippedCandidate> {
@@ -142,7 +149,7 @@ pub fn execute_block(spec: &ChainSpec, store: &StateStore, block: BlockToExecute
         let orchid = !input.context.rules.active(Rule::Rskip126);
         let outcome = execute(input, state).map_err(block_error)?;
         let included = (0..input.transactions.len() as u32).collect();
-        execution(store, parent_root, outcome, orchid, included, Vec::new())
+        execution(store, parent_root, outcome, orchid, Placed { included, edges: None, skipped: Vec::new() })
     })
 }
 
@@ -179,7 +186,7 @@ pub fn build_block(spec: &ChainSpec, store: &StateStore, candidates: BlockCandid
     let built = build(&input, store.reader(parent_root)?).map_err(block_error)?;
     let included = built.included.iter().map(|index| *index as u32).collect();
     let skipped = built.skipped.iter().map(|skipped| (skipped.index as u32, skipped.reason.to_string())).collect();
-    execution(store, parent_root, built.outcome, orchid, included, skipped)
+    execution(store, parent_root, built.outcome, orchid, Placed { included, edges: built.edges, skipped })
 }
 
 /// Adds the accounts of the precompiled contracts to a genesis state (consensus.md §1.4, §1.5) and keeps it. The
@@ -198,13 +205,19 @@ fn transactions(given: &[ExecutableTransaction]) -> Result<Vec<Transaction>> {
     given.iter().map(ExecutableTransaction::to_transaction).collect()
 }
 
+/// Where candidates went.
+struct Placed {
+    included: Vec<u32>,
+    edges: Option<Vec<u16>>,
+    skipped: Vec<(u32, String)>,
+}
+
 fn execution(
     store: &StateStore,
     parent_root: B256,
     outcome: BlockOutcome,
     orchid: bool,
-    included: Vec<u32>,
-    skipped: Vec<(u32, String)>,
+    placed: Placed,
 ) -> Result<BlockExecution> {
     let applied = apply(store, parent_root, &outcome.write_set)?;
     let receipts: Vec<Bytes> = outcome.transactions.iter().map(|transaction| transaction.receipt.rlp.clone()).collect();
@@ -215,8 +228,9 @@ fn execution(
         applied: Some(applied),
         receipts_root: ordered_root(&receipts, orchid).map_err(state)?,
         outcome,
-        included,
-        skipped,
+        included: placed.included,
+        edges: placed.edges,
+        skipped: placed.skipped,
     })
 }
 

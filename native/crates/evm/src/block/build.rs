@@ -1,19 +1,20 @@
-//! Building a block: candidates run in order, and what cannot be in the block is left out. All of
-//! them run in the sequential sublist.
+//! Building a block: candidates run in order on one state, each is placed in a sublist (RSKIP144),
+//! and what cannot be in the block is left out.
 
 use std::sync::Arc;
 
 use rhizome_primitives::state::StateReader;
 
 use super::activation::activate_precompiles;
-use super::lists::{Totals, pay_fees, sublist_limits};
+use super::lists::{Totals, pay_fees};
 use super::outcome::{BlockError, BlockOutcome, ExecutedTransaction};
-use crate::error::{ExecutionError, TransactionError};
+use super::placement::{Executed, Placement};
+use crate::error::{ExecutionError, InvalidTransaction, TransactionError};
 use crate::frames::Evm;
 use crate::host::BlockContext;
 use crate::journal::Journal;
 use crate::trace::NoInspector;
-use crate::transaction::{FeePayment, Position, Transaction};
+use crate::transaction::{FeePayment, Position, Transaction, TransactionOutcome};
 
 /// Candidates for a block.
 #[derive(Clone)]
@@ -36,55 +37,134 @@ pub struct Skipped {
 /// A block built from candidates.
 #[derive(Clone, Debug)]
 pub struct BuiltBlock {
-    /// Indices of the candidates in the block, in order.
+    /// Indices of the candidates in the block, in block order: the parallel sublists one after the
+    /// other, then the sequential one.
     pub included: Vec<usize>,
     /// The others.
     pub skipped: Vec<Skipped>,
+    /// Sublist edges of the header; None where blocks have none (before RSKIP144).
+    pub edges: Option<Vec<u16>>,
     /// What came of the block; its transactions are those included.
     pub outcome: BlockOutcome,
 }
 
 /// Executes candidates and keeps those that are valid and fit. A candidate that needs a feature this
-/// node does not have is left out as well.
+/// node does not have is left out as well. Executing the block built gives the same outcome.
 ///
 /// # Errors
 /// [`BlockError::Execution`] when the state cannot be read.
 pub fn build_block(candidates: &Candidates<'_>, state: Arc<dyn StateReader>) -> Result<BuiltBlock, BlockError> {
-    let context = &candidates.context;
-    let mut journal = Journal::new(state);
-    activate_precompiles(&mut journal, context)?;
-    let (gas_limit, fees) = if context.rules.parallel_execution() {
-        let limits = sublist_limits(context.block.gas_limit, context.spec.minimum_sequential_gas);
-        (limits.sequential, FeePayment::Postponed)
-    } else {
-        (context.block.gas_limit, FeePayment::AtOnce)
-    };
-    let mut evm = Evm::new(context.clone(), journal);
-    let mut totals = Totals::default();
-    let (mut included, mut skipped) = (Vec::new(), Vec::new());
-    let mut paid = fees == FeePayment::AtOnce;
+    let mut builder = Builder::new(&candidates.context, state)?;
     for (index, transaction) in candidates.transactions.iter().enumerate() {
-        if transaction.remasc && !paid {
-            pay_fees(&mut evm, totals.paid_fees)?;
-            paid = true;
+        builder.offer(index, transaction)?;
+    }
+    builder.finish()
+}
+
+/// A transaction in its sublist.
+struct Placed {
+    index: usize,
+    executed: ExecutedTransaction,
+}
+
+struct Builder {
+    evm: Evm,
+    fees: FeePayment,
+    fees_paid: bool,
+    placement: Placement,
+    lists: Vec<Vec<Placed>>,
+    skipped: Vec<Skipped>,
+    /// Gas and fees; the transactions are added in block order at the end.
+    totals: Totals,
+    /// Position before RSKIP191, without meaning where there are sublists.
+    count: u32,
+}
+
+impl Builder {
+    fn new(context: &BlockContext, state: Arc<dyn StateReader>) -> Result<Self, BlockError> {
+        let mut journal = Journal::new(state);
+        activate_precompiles(&mut journal, context)?;
+        let placement = Placement::new(context);
+        if placement.has_parallel() {
+            journal.hold_transactions();
         }
-        let position = Position { index: included.len() as u32, gas_used: totals.gas_used, gas_limit };
-        match evm.transact(transaction, position, fees, &mut NoInspector) {
-            Ok(outcome) => {
-                included.push(index);
-                totals.gas_used += outcome.gas_used;
-                totals.paid_fees = totals.paid_fees.wrapping_add(outcome.paid_fees);
-                let cumulative = totals.gas_used;
-                totals.transactions.push(ExecutedTransaction::new(outcome, cumulative));
-            }
+        let postponed = context.rules.parallel_execution();
+        Ok(Self {
+            evm: Evm::new(context.clone(), journal),
+            fees: if postponed { FeePayment::Postponed } else { FeePayment::AtOnce },
+            fees_paid: !postponed,
+            lists: (0..placement.lists()).map(|_| Vec::new()).collect(),
+            placement,
+            skipped: Vec::new(),
+            totals: Totals::default(),
+            count: 0,
+        })
+    }
+
+    fn offer(&mut self, index: usize, transaction: &Transaction) -> Result<(), BlockError> {
+        if transaction.remasc {
+            self.pay_fees()?;
+        }
+        if self.placement.has_parallel() {
+            self.evm.journal_mut().record_keys();
+        }
+        let room = self.placement.most_room();
+        let position = Position { index: self.count, gas_used: room.used, gas_limit: room.limit };
+        match self.evm.transact(transaction, position, self.fees, &mut NoInspector) {
+            Ok(outcome) => self.place(index, transaction, outcome),
             Err(
                 reason @ (TransactionError::Invalid(_) | TransactionError::Execution(ExecutionError::Unsupported(_))),
-            ) => skipped.push(Skipped { index, reason }),
+            ) => self.skipped.push(Skipped { index, reason }),
             Err(TransactionError::Execution(error)) => return Err(error.into()),
         }
+        Ok(())
     }
-    if !paid {
-        pay_fees(&mut evm, totals.paid_fees)?;
+
+    /// Puts a transaction that ran where it belongs, or takes it back.
+    fn place(&mut self, index: usize, transaction: &Transaction, outcome: TransactionOutcome) {
+        let keys = self.evm.journal_mut().take_keys().unwrap_or_default();
+        let list = self.placement.place(&Executed {
+            sender: transaction.sender,
+            gas_limit: transaction.gas_limit,
+            gas_used: outcome.gas_used,
+            keys: &keys,
+            banned: transaction.remasc || outcome.banned.is_some(),
+        });
+        let Some(list) = list else {
+            self.evm.journal_mut().take_back_transaction();
+            let room = self.placement.room(self.placement.sequential());
+            let no_room =
+                InvalidTransaction::NoRoom { gas_limit: transaction.gas_limit, used: room.used, available: room.limit };
+            self.skipped.push(Skipped { index, reason: no_room.into() });
+            return;
+        };
+        if self.placement.has_parallel() {
+            self.evm.journal_mut().keep_transaction();
+        }
+        self.count += 1;
+        self.totals.gas_used += outcome.gas_used;
+        self.totals.paid_fees = self.totals.paid_fees.wrapping_add(outcome.paid_fees);
+        let cumulative = self.placement.room(list).used;
+        self.lists[list].push(Placed { index, executed: ExecutedTransaction::new(outcome, cumulative) });
     }
-    Ok(BuiltBlock { included, skipped, outcome: totals.outcome(evm.journal().write_set()) })
+
+    fn pay_fees(&mut self) -> Result<(), BlockError> {
+        if !self.fees_paid {
+            pay_fees(&mut self.evm, self.totals.paid_fees)?;
+            self.fees_paid = true;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<BuiltBlock, BlockError> {
+        self.pay_fees()?;
+        let mut included = Vec::with_capacity(self.count as usize);
+        for Placed { index, executed } in self.lists.into_iter().flatten() {
+            included.push(index);
+            self.totals.transactions.push(executed);
+        }
+        let edges = self.placement.has_parallel().then(|| self.placement.edges());
+        let outcome = self.totals.outcome(self.evm.journal().write_set());
+        Ok(BuiltBlock { included, skipped: self.skipped, edges, outcome })
+    }
 }

@@ -15,7 +15,7 @@ use crate::trace::NoInspector;
 use crate::transaction::{FeePayment, Position, REMASC_ADDRESS};
 
 /// Threads that run parallel sublists (RSKIP144).
-const PARALLEL_LISTS: u64 = 2;
+pub(super) const PARALLEL_LISTS: u64 = 2;
 
 /// Gas limits of the sublists of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,12 @@
 
 mod activation;
 mod build;
+#[cfg(test)]
+mod build_tests;
 mod lists;
 mod outcome;
 mod parallel;
+mod placement;
 #[cfg(test)]
 mod tests;
 mod watch;

@@ -35,11 +35,12 @@ impl Evm {
             Some(salt) => creator.create2(salt.to_be_bytes::<32>(), keccak256(&request.initcode)),
         };
         let guarded = host.rules.create_nonce_and_collision;
+        // Read first: a builder must see that a refusal depends on the transaction that deleted it.
+        let exists = host.journal.exists(address.into())?;
         if guarded && host.journal.deleted_in_block().contains(&address) {
             let _ = machine.stack.push(U256::ZERO);
             return Ok(None);
         }
-        let exists = host.journal.exists(address.into())?;
         if exists {
             let taken =
                 host.journal.code_length(address.into())? > 0 || host.journal.nonce(address.into())?.as_limbs()[0] != 0;

@@ -74,6 +74,8 @@ enum Undo {
     Code(Index, CodeState, bool),
     Cell(Index, U256, Cell),
     Transient(Address, U256, U256),
+    Deleted(Index, Box<Entry>),
+    DeletedInBlock(Address),
 }
 
 /// A point to which the state can be reverted.
@@ -98,6 +100,8 @@ pub struct Journal {
     scheduled: Vec<Address>,
     /// Accounts deleted by earlier transactions of the block or sublist.
     deleted_in_block: HashSet<Address>,
+    /// Whether finished transactions can still be taken back.
+    holds: bool,
 }
 
 impl Journal {
@@ -113,6 +117,7 @@ impl Journal {
             logs: Vec::new(),
             scheduled: Vec::new(),
             deleted_in_block: HashSet::default(),
+            holds: false,
         }
     }
 
@@ -169,6 +174,10 @@ impl Journal {
                 Some(Undo::Transient(address, key, value)) => {
                     self.transient.insert((address, key), value);
                 }
+                Some(Undo::Deleted(index, entry)) => self.entries[index] = *entry,
+                Some(Undo::DeletedInBlock(address)) => {
+                    self.deleted_in_block.remove(&address);
+                }
                 None => break,
             }
         }
@@ -191,29 +200,59 @@ impl Journal {
         &self.scheduled
     }
 
-    /// Ends a transaction: deletes the scheduled accounts, clears transient storage and forgets how
-    /// to undo. Returns its logs and the deleted accounts.
+    /// Ends a transaction: deletes the scheduled accounts, clears transient storage and, unless
+    /// transactions are held, forgets how to undo. Returns its logs and the deleted accounts.
     pub fn finish_transaction(&mut self) -> (Vec<Log>, Vec<Address>) {
         let deleted = std::mem::take(&mut self.scheduled);
-        for address in &deleted {
-            self.delete((*address).into());
+        for &address in &deleted {
+            self.delete(address.into());
+            if self.deleted_in_block.insert(address) && self.holds {
+                self.undo.push(Undo::DeletedInBlock(address));
+            }
         }
-        self.deleted_in_block.extend(deleted.iter().copied());
         self.transient.clear();
-        self.undo.clear();
+        if !self.holds {
+            self.undo.clear();
+        }
         (std::mem::take(&mut self.logs), deleted)
+    }
+
+    /// From now on a finished transaction is either kept or taken back before the next one starts.
+    pub fn hold_transactions(&mut self) {
+        self.holds = true;
+    }
+
+    /// Keeps the transaction that finished last.
+    pub fn keep_transaction(&mut self) {
+        self.undo.clear();
+    }
+
+    /// Takes back the transaction that finished last; the keys that it touched stay recorded.
+    pub fn take_back_transaction(&mut self) {
+        self.revert_state(Checkpoint { undo: 0, logs: 0, scheduled: 0 });
+        self.transient.clear();
     }
 
     fn delete(&mut self, id: AccountRef) {
         self.wrote(StateKey::Account(id));
         let index = self.entry(id);
         let entry = &mut self.entries[index];
-        entry.account = Some(None);
-        entry.marker = Some(false);
-        entry.code = CodeState::Absent;
-        entry.code_written = false;
-        entry.cells.clear();
-        entry.wiped = true;
+        let deleted = Entry {
+            id,
+            account: Some(None),
+            base_account: entry.base_account,
+            marker: Some(false),
+            base_marker: entry.base_marker,
+            code: CodeState::Absent,
+            code_written: false,
+            cells: HashMap::default(),
+            wiped: true,
+            storage_hidden: entry.storage_hidden,
+        };
+        let before = std::mem::replace(entry, deleted);
+        if self.holds {
+            self.undo.push(Undo::Deleted(index, Box::new(before)));
+        }
     }
 
     /// Index of the account, which need not exist.
