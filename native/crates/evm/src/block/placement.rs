@@ -1,0 +1,168 @@
+//! Which sublist a transaction of a block under construction goes to (RSKIP144, evm.md §3.8): the
+//! reference's greedy choice.
+
+use alloy_primitives::map::HashMap;
+use rhizome_primitives::account::AccountRef;
+
+use super::lists::{PARALLEL_LISTS, sublist_limits};
+use crate::host::BlockContext;
+use crate::journal::{KeySets, StateKey};
+
+/// Most transactions in parallel sublists: edges are signed 16-bit numbers.
+const MOST_PARALLEL: usize = i16::MAX as usize;
+
+/// Room of a sublist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    /// Gas limit of the sublist.
+    pub(super) limit: u64,
+    /// Gas used in it so far.
+    pub(super) used: u64,
+}
+
+impl Room {
+    fn left(self) -> u64 {
+        self.limit.saturating_sub(self.used)
+    }
+}
+
+/// A transaction that ran, to be placed.
+pub(super) struct Executed<'a> {
+    pub(super) sender: AccountRef,
+    pub(super) gas_limit: u64,
+    pub(super) gas_used: u64,
+    /// What it read and wrote.
+    pub(super) keys: &'a KeySets,
+    /// Whether it called a contract that parallel sublists ban.
+    pub(super) banned: bool,
+}
+
+/// Sublists under construction: the parallel ones, then the sequential one. Without RSKIP144 the
+/// sequential one is the block.
+pub(super) struct Placement {
+    rooms: Vec<Room>,
+    counts: Vec<usize>,
+    of_sender: HashMap<AccountRef, usize>,
+    written_in: HashMap<StateKey, usize>,
+    /// Bit set of the lists that read a key.
+    read_in: HashMap<StateKey, u8>,
+}
+
+impl Placement {
+    pub(super) fn new(context: &BlockContext) -> Self {
+        let block_limit = context.block.gas_limit;
+        let limits = if context.rules.parallel_execution() {
+            let limits = sublist_limits(block_limit, context.spec.minimum_sequential_gas);
+            let mut all = vec![limits.parallel; PARALLEL_LISTS as usize];
+            all.push(limits.sequential);
+            all
+        } else {
+            vec![block_limit]
+        };
+        Self {
+            counts: vec![0; limits.len()],
+            rooms: limits.into_iter().map(|limit| Room { limit, used: 0 }).collect(),
+            of_sender: HashMap::default(),
+            written_in: HashMap::default(),
+            read_in: HashMap::default(),
+        }
+    }
+
+    /// Whether there is a choice, for which the keys that transactions touch must be recorded.
+    pub(super) fn has_parallel(&self) -> bool {
+        self.sequential() > 0
+    }
+
+    /// Number of sublists.
+    pub(super) fn lists(&self) -> usize {
+        self.rooms.len()
+    }
+
+    /// The largest room that a transaction could get.
+    pub(super) fn most_room(&self) -> Room {
+        self.rooms.iter().copied().max_by_key(|room| room.left()).unwrap_or(Room { limit: 0, used: 0 })
+    }
+
+    /// Room of a sublist.
+    pub(super) fn room(&self, list: usize) -> Room {
+        self.rooms[list]
+    }
+
+    /// Index of the sequential sublist, the last one.
+    pub(super) fn sequential(&self) -> usize {
+        self.rooms.len() - 1
+    }
+
+    /// Exclusive ends of the parallel sublists that are not empty.
+    pub(super) fn edges(&self) -> Vec<u16> {
+        let mut end = 0;
+        let parallel = self.counts[..self.sequential()].iter().filter(|count| **count > 0);
+        parallel
+            .map(|count| {
+                end += count;
+                end as u16
+            })
+            .collect()
+    }
+
+    /// Puts a transaction into its sublist, whose index is returned; None when there is no room.
+    pub(super) fn place(&mut self, transaction: &Executed<'_>) -> Option<usize> {
+        let mut list = if transaction.banned { self.sequential() } else { self.choose(transaction) };
+        if self.rooms[list].left() < transaction.gas_limit {
+            list = self.sequential();
+        }
+        if self.rooms[list].left() < transaction.gas_limit {
+            return None;
+        }
+        self.rooms[list].used += transaction.gas_used;
+        self.counts[list] += 1;
+        self.note(transaction, list);
+        Some(list)
+    }
+
+    fn choose(&self, transaction: &Executed<'_>) -> usize {
+        let conflicts = self.conflicts(transaction);
+        match conflicts.count_ones() {
+            0 => self.least_used(transaction.gas_limit),
+            1 => conflicts.trailing_zeros() as usize,
+            _ => self.sequential(),
+        }
+    }
+
+    /// Bit set of the lists that the transaction cannot be parallel to.
+    fn conflicts(&self, transaction: &Executed<'_>) -> u8 {
+        let writer = |key: &StateKey| self.written_in.get(key).map_or(0, |list| 1 << list);
+        let mut lists = self.of_sender.get(&transaction.sender).map_or(0, |list| 1u8 << list);
+        for key in &transaction.keys.read {
+            lists |= writer(key);
+        }
+        for key in &transaction.keys.written {
+            lists |= writer(key) | self.read_in.get(key).copied().unwrap_or_default();
+        }
+        lists
+    }
+
+    /// The parallel list with the least gas used of those with room, the first of equals; the
+    /// sequential one when there is none.
+    fn least_used(&self, gas_limit: u64) -> usize {
+        if self.counts[..self.sequential()].iter().sum::<usize>() >= MOST_PARALLEL {
+            return self.sequential();
+        }
+        let parallel = 0..self.sequential();
+        parallel
+            .filter(|list| self.rooms[*list].left() >= gas_limit)
+            .min_by_key(|list| self.rooms[*list].used)
+            .unwrap_or(self.sequential())
+    }
+
+    /// A sender, or a key written, that reaches the sequential list stays there.
+    fn note(&mut self, transaction: &Executed<'_>, list: usize) {
+        self.of_sender.insert(transaction.sender, list);
+        for key in &transaction.keys.read {
+            *self.read_in.entry(*key).or_default() |= 1 << list;
+        }
+        for key in &transaction.keys.written {
+            self.written_in.insert(*key, list);
+        }
+    }
+}
