@@ -5,6 +5,7 @@ import { readGenesis, readHead } from '../../storage/metadata.ts'
 import { readPosition } from '../../storage/totalDifficulty.ts'
 import type { BlockHeader } from '../codec/header.ts'
 import { checkStoredBlock } from './checkBlock.ts'
+import { checkLogIndex } from './checkLogIndex.ts'
 import type { Problem } from './problem.ts'
 
 /** What a check may read of states. */
@@ -90,6 +91,7 @@ class Walk {
     if (block === undefined) return null
     this.blocks += 1
     const header = this.#checkEntry(height, block)
+    this.#checkLogs(height, block.hash)
     if (header !== null && readState) this.#checkState(header)
     return header?.parentHash ?? null
   }
@@ -100,6 +102,12 @@ class Walk {
     if (block !== null && block.number !== height)
       this.#problem(height, entry.hash, `it has the height ${block.number}`)
     return block?.header ?? null
+  }
+
+  #checkLogs(height: number, hash: Buffer): void {
+    for (const message of checkLogIndex(this.#options.environment, height, hash)) {
+      this.#problem(height, hash, message)
+    }
   }
 
   #checkState(header: BlockHeader): void {

@@ -47,6 +47,11 @@ t.test('a store is clean, and every damage is found', async (t) => {
     t.match(messages(opened).join('\n'), expected, `missing in ${table}`)
     environment.transaction((writer) => writer.put(table, key, value))
   }
+  const [indexed] = environment.entries('logIndex')
+  if (indexed === undefined) throw new Error('no logs')
+  environment.transaction((writer) => writer.remove('logIndex', indexed.key))
+  t.match(messages(opened).join('\n'), /1 of \d+ terms of its logs are not in the index/)
+  environment.transaction((writer) => writer.put('logIndex', indexed.key, indexed.value))
   for (const table of ['headers', 'bodies', 'receipts'] as const) {
     const value = environment.get(table, block.hash) ?? Buffer.alloc(0)
     const changed = Buffer.from(value)

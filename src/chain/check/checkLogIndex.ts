@@ -1,0 +1,29 @@
+import type { TableReader } from '../../storage/environment.ts'
+import { findLogHeights } from '../../storage/logIndex.ts'
+import { ANY_LOG, type LogTerm } from '../../storage/logTerm.ts'
+import { RlpError } from '../codec/rlpReader.ts'
+import { logTermsOf } from '../logs/logTerms.ts'
+
+/**
+ * What the index of logs lacks of a canonical block, or says of it without ground. Receipts that cannot be
+ * read are not its matter.
+ */
+export function checkLogIndex(tables: TableReader, height: number, hash: Buffer): string[] {
+  const receipts = tables.get('receipts', hash)
+  if (receipts === undefined) return []
+  const terms = readTerms(receipts)
+  if (terms === null) return []
+  const isIndexed = (term: string) => findLogHeights(tables, [[term]], height, height).next().done !== true
+  const missing = [...terms].filter((term) => !isIndexed(term)).length
+  if (missing > 0) return [`${missing} of ${terms.size} terms of its logs are not in the index`]
+  return terms.size === 0 && isIndexed(ANY_LOG) ? ['the index has logs of it, it has none'] : []
+}
+
+function readTerms(receipts: Buffer): Set<LogTerm> | null {
+  try {
+    return logTermsOf(receipts)
+  } catch (error) {
+    if (error instanceof RlpError) return null
+    throw error
+  }
+}
