@@ -17,6 +17,8 @@ export declare class BlockExecution {
   get receipts(): Array<Buffer>
   /** Indices of the candidates in the block, in order; all of them for a given block. */
   get included(): Array<number>
+  /** Sublist edges of a block built here, exclusive ends (RSKIP144); null before the rule and for a given block. */
+  get edges(): Array<number> | null
   /** Candidates that were left out. */
   get skipped(): Array<SkippedCandidate>
   /** Makes the state readable; durable with the store's next commit. */

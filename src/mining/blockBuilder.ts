@@ -39,7 +39,7 @@ export interface BuiltBlock {
   readonly unfit: readonly SignedTransaction[]
 }
 
-/** Builds blocks by executing candidates, all of them in the sequential sublist. */
+/** Builds blocks by executing candidates; the native core places them in sublists (RSKIP144). */
 export class BlockBuilder {
   readonly #params: BlockBuilderParams
 
@@ -73,6 +73,7 @@ export class BlockBuilder {
       txTrieRoot: transactionsRoot(spec, number, transactions),
       receiptTrieRoot: execution.receiptsRoot,
       logsBloom: execution.logsBloom,
+      edges: execution.edges ?? null,
       gasUsed: execution.gasUsed,
       paidFees: bytesToBigInt(execution.paidFees),
     })

@@ -6,7 +6,6 @@ import { BLOOM_LENGTH } from '../chain/codec/logsBloom.ts'
 import { calculateDifficulty } from '../chain/difficulty.ts'
 import { nextGasLimit } from '../chain/gasLimit.ts'
 import { nextMinimumGasPrice } from '../chain/minimumGasPrice.ts'
-import { hasSublists } from '../chain/sublistLimits.ts'
 import { isActive } from '../config/activations.ts'
 import { MINIMUM_BLOCK_GAS_LIMIT } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
@@ -77,7 +76,8 @@ export function draftHeaderFields(params: BlockDraftParams): HeaderFields {
     minimumGasPrice: nextMinimumGasPrice(parent.fields.minimumGasPrice ?? 0n, policy.minimumGasPrice),
     uncleCount,
     ummRoot: isActive(spec, 'rskipUMM', number) ? EMPTY_BYTES : null,
-    edges: hasSublists(spec, number) ? [] : null,
+    // Known when the transactions are placed.
+    edges: null,
     // Empty in practice also where the Bridge has one: consensus.md §9.4 step 6.
     baseEvent: version === 2 ? EMPTY_BYTES : null,
     bitcoinMergedMiningHeader: EMPTY_BYTES,
