@@ -1,7 +1,7 @@
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { TableReader } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
-import { readCanonicalHash } from '../storage/heights.ts'
+import { type HeightEntry, readCanonicalHash, readHeight } from '../storage/heights.ts'
 import { findLogHeights } from '../storage/logIndex.ts'
 import { readHead } from '../storage/metadata.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
@@ -44,6 +44,11 @@ export class ChainReader {
   /** Hash of the canonical block of a height. */
   hashByNumber(number: number): Buffer | null {
     return readCanonicalHash(this.#tables, number) ?? null
+  }
+
+  /** Every connected block of a height, the canonical one first. */
+  blocksAt(number: number): readonly HeightEntry[] {
+    return readHeight(this.#tables, number)
   }
 
   /** Header of a connected block, canonical or not. */

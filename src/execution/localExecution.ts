@@ -1,5 +1,6 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
+import { bridgeState } from '../native/bridge.ts'
 import { callNative, estimateGasNative } from '../native/call.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import type { StateStore } from '../native/stateStore.ts'
@@ -40,9 +41,9 @@ export interface CallRequest {
 
 /** How a simulation ended. `reason` is a short English text for the user. */
 export type CallOutcome =
-  | { readonly status: 'success'; readonly output: Buffer }
-  | { readonly status: 'revert'; readonly output: Buffer }
-  | { readonly status: 'failure'; readonly reason: string }
+  | { readonly status: 'success'; readonly output: Buffer; readonly gasUsed: bigint }
+  | { readonly status: 'revert'; readonly output: Buffer; readonly gasUsed: bigint }
+  | { readonly status: 'failure'; readonly reason: string; readonly gasUsed: bigint }
 
 /** What an estimate found. */
 export type EstimateOutcome =
@@ -57,6 +58,16 @@ export interface Execution {
   call(header: BlockHeader, request: CallRequest): CallOutcome
   /** @throws NativeError as {@link call} */
   estimate(header: BlockHeader, request: CallRequest): EstimateOutcome
+  /** The Bridge after a block. @throws NativeError `MissingState` */
+  bridge(header: BlockHeader): BridgeSummary
+}
+
+/** What the Bridge tells of itself. */
+export interface BridgeSummary {
+  /** Height of the best Bitcoin chain that it knows. */
+  readonly bitcoinHeight: number
+  /** Hashes of the transactions whose Bitcoin transactions wait for signatures. */
+  readonly waitingForSignatures: readonly Buffer[]
 }
 
 /** Where other threads say that the running simulation is to stop: an element of shared memory. */
@@ -79,9 +90,9 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
   const { nativeSpec, store } = parts
   return {
     call: (header, request) => {
-      const { end, output, reason } = callNative(nativeSpec, store, toCallInput(parts, header, request))
-      if (end === 'success' || end === 'revert') return { status: end, output }
-      return { status: 'failure', reason: reason ?? end }
+      const { end, output, gas, reason } = callNative(nativeSpec, store, toCallInput(parts, header, request))
+      if (end === 'success' || end === 'revert') return { status: end, output, gasUsed: gas }
+      return { status: 'failure', reason: reason ?? end, gasUsed: gas }
     },
     estimate: (header, request) => {
       const { end, output, gas, reason } = estimateGasNative(
@@ -100,11 +111,22 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
           return { status: 'failure', reason: reason ?? end }
       }
     },
+    bridge: (header) =>
+      bridgeState(
+        nativeSpec,
+        store,
+        stateRootAfter(parts.spec, store, header),
+        toBlockEnvironment(header.fields),
+      ),
   }
 }
 
 /** A call as the native core takes it, on the state after the block and in its environment. */
-export function toCallInput(parts: LocalExecutionParts, header: BlockHeader, request: CallRequest): CallInput {
+export function toCallInput(
+  parts: LocalExecutionParts,
+  header: BlockHeader,
+  request: CallRequest,
+): CallInput {
   const { interrupt } = parts
   return {
     root: stateRootAfter(parts.spec, parts.store, header),

@@ -14,6 +14,7 @@ export function createChainService(core: ChainCore): ChainService {
     },
     nextNonce: (address) => pool.nonceAfterPending(asBuffer(address)),
     pendingTransactions: () => [...pool.pending()].map(encode),
+    queuedTransactions: () => [...pool.queued()].map(encode),
     pendingBlock: () => {
       const { block, receipts } = core.pendingBlock()
       return {

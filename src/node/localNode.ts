@@ -63,6 +63,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
       transaction: (hash) => core.pool.pendingByHash(hash.toString('hex')) ?? null,
       nextNonce: (address) => core.pool.nonceAfterPending(address),
       pending: () => [...core.pool.pending()],
+      queued: () => [...core.pool.queued()],
       block: () => {
         const { block, receipts } = core.pendingBlock()
         return {

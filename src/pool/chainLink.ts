@@ -37,6 +37,7 @@ export interface ChainService {
   /** Nonce after the sender's pending transactions; null when it has none. */
   nextNonce(address: Uint8Array): bigint | null
   pendingTransactions(): readonly EncodedTransaction[]
+  queuedTransactions(): readonly EncodedTransaction[]
   pendingBlock(): EncodedPendingBlock | Promise<EncodedPendingBlock>
   sendTransaction(encoded: Uint8Array): EncodedOutcome | Promise<EncodedOutcome>
   mine(): void | Promise<void>
@@ -93,6 +94,7 @@ export function createChainLink(port: MessagePort, spec: NetworkSpec): ChainLink
       },
       nextNonce: (address) => ask('nextNonce', address),
       pending: async () => (await ask('pendingTransactions')).map(decode),
+      queued: async () => (await ask('queuedTransactions')).map(decode),
       block: async () => {
         const { block, forkDetectionData, senders, receipts } = await ask('pendingBlock')
         const { header, transactions, uncles } = parseBlock(spec, block)

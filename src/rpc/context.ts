@@ -72,6 +72,12 @@ export interface TransactionLocation {
   readonly index: number
 }
 
+/** A connected block of a height. */
+export interface PlacedBlock {
+  readonly hash: Buffer
+  readonly canonical: boolean
+}
+
 /** Reads of blocks, receipts and indices, all on one snapshot. */
 export interface ChainReader {
   /** The head of the snapshot. */
@@ -84,6 +90,8 @@ export interface ChainReader {
   blockByHash(hash: Buffer): Block | null
   /** Hash of the canonical block of that height. */
   hashByNumber(number: number): Buffer | null
+  /** Every connected block of a height, the canonical one first. */
+  blocksAt(number: number): readonly PlacedBlock[]
   /** Difficulty of the chain up to and with a stored block; null when it is unknown. */
   totalDifficulty(hash: Buffer): bigint | null
   /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs. */
@@ -162,6 +170,8 @@ export interface PoolReader {
   nextNonce(address: Buffer): Eventually<bigint | null>
   /** Pending transactions in the order of the pool. */
   pending(): Eventually<readonly PooledTransaction[]>
+  /** Transactions that wait for a predecessor, in the order of the pool. */
+  queued(): Eventually<readonly PooledTransaction[]>
   block(): Eventually<PendingBlock>
 }
 

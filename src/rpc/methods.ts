@@ -10,14 +10,18 @@ import { wireProtocolQueueSize } from './debug/wireProtocolQueueSize.ts'
 import type { MethodDefinition } from './defineMethod.ts'
 import { accounts } from './eth/accounts.ts'
 import { blockNumber } from './eth/blockNumber.ts'
+import { bridgeState } from './eth/bridgeState.ts'
 import { call } from './eth/call.ts'
 import { chainId } from './eth/chainId.ts'
 import { coinbase } from './eth/coinbase.ts'
+import { createAccessList } from './eth/createAccessList.ts'
 import { estimateGas } from './eth/estimateGas.ts'
 import { gasPrice } from './eth/gasPrice.ts'
 import { getBalance } from './eth/getBalance.ts'
 import { getBlockByHash } from './eth/getBlockByHash.ts'
 import { getBlockByNumber } from './eth/getBlockByNumber.ts'
+import { getBlockReceipts } from './eth/getBlockReceipts.ts'
+import { getBlocksByNumber } from './eth/getBlocksByNumber.ts'
 import { getBlockTransactionCountByHash } from './eth/getBlockTransactionCountByHash.ts'
 import { getBlockTransactionCountByNumber } from './eth/getBlockTransactionCountByNumber.ts'
 import { getCode } from './eth/getCode.ts'
@@ -37,9 +41,11 @@ import { getUncleCountByBlockHash } from './eth/getUncleCountByBlockHash.ts'
 import { getUncleCountByBlockNumber } from './eth/getUncleCountByBlockNumber.ts'
 import { hashrate } from './eth/hashrate.ts'
 import { mining } from './eth/mining.ts'
+import { netHashrate } from './eth/netHashrate.ts'
 import { newBlockFilter } from './eth/newBlockFilter.ts'
 import { newFilter } from './eth/newFilter.ts'
 import { newPendingTransactionFilter } from './eth/newPendingTransactionFilter.ts'
+import { pendingTransactions } from './eth/pendingTransactions.ts'
 import { protocolVersion } from './eth/protocolVersion.ts'
 import { sendRawTransaction } from './eth/sendRawTransaction.ts'
 import { sendTransaction } from './eth/sendTransaction.ts'
@@ -51,6 +57,11 @@ import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstallFilter.ts'
 import { unsubscribe } from './eth/unsubscribe.ts'
 import { mine } from './evm/mine.ts'
+import { getRawBlockHeaderByHash } from './ext/getRawBlockHeaderByHash.ts'
+import { getRawBlockHeaderByNumber } from './ext/getRawBlockHeaderByNumber.ts'
+import { getRawTransactionReceiptByHash } from './ext/getRawTransactionReceiptByHash.ts'
+import { getStorageBytesAt } from './ext/getStorageBytesAt.ts'
+import { getTransactionReceiptNodesByHash } from './ext/getTransactionReceiptNodesByHash.ts'
 import { logsPage } from './internal/logsPage.ts'
 import { listening } from './net/listening.ts'
 import { peerCount } from './net/peerCount.ts'
@@ -69,6 +80,9 @@ import { call as traceFlatCall } from './trace/call.ts'
 import { filter as traceFilter } from './trace/filter.ts'
 import { get as traceGet } from './trace/get.ts'
 import { transaction as traceFlatTransaction } from './trace/transaction.ts'
+import { content as txpoolContent } from './txpool/content.ts'
+import { inspect as txpoolInspect } from './txpool/inspect.ts'
+import { status as txpoolStatus } from './txpool/status.ts'
 import { clientVersion } from './web3/clientVersion.ts'
 import { sha3 } from './web3/sha3.ts'
 
@@ -127,6 +141,20 @@ export const METHODS: readonly MethodDefinition[] = [
   unsubscribe,
   logsPage,
   getProof,
+  bridgeState,
+  createAccessList,
+  getBlockReceipts,
+  getBlocksByNumber,
+  netHashrate,
+  pendingTransactions,
+  getRawBlockHeaderByHash,
+  getRawBlockHeaderByNumber,
+  getRawTransactionReceiptByHash,
+  getStorageBytesAt,
+  getTransactionReceiptNodesByHash,
+  txpoolContent,
+  txpoolInspect,
+  txpoolStatus,
   mine,
   newAccount,
   newAccountWithSeed,

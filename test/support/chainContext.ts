@@ -38,12 +38,13 @@ export function createChainContext(
     }),
     chain,
     state: { at: absent('state') },
-    execution: { call: absent('call'), estimate: absent('estimate') },
+    execution: { call: absent('call'), estimate: absent('estimate'), bridge: absent('bridge') },
     tracing: { block: absent('trace of a block'), call: absent('trace of a call') },
     pool: {
       transaction: () => null,
       nextNonce: () => null,
       pending: () => [],
+      queued: () => [],
       block: absent('pending block'),
     },
     commands: {

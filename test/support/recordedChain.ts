@@ -71,6 +71,11 @@ export class RecordedChain {
       headerByHash: (hash) => known(hash)?.block.header ?? null,
       blockByHash: (hash) => known(hash)?.block ?? null,
       hashByNumber: (number) => canonical.get(number)?.block.hash ?? null,
+      blocksAt: (number) =>
+        [...this.#entries.values()]
+          .filter(({ block }) => block.number === number && number <= tip.block.number)
+          .map(({ block }) => ({ hash: block.hash, canonical: canonical.get(number)?.block === block }))
+          .sort((a, b) => Number(b.canonical) - Number(a.canonical)),
       totalDifficulty: (hash) => known(hash)?.totalDifficulty ?? null,
       // No index: every height may hold logs.
       logHeights: (_criteria, from, to) =>

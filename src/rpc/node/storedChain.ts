@@ -7,7 +7,7 @@ import type { TransactionHashes } from '../../chain/logs/transactionHashes.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.ts'
 import { readHead } from '../../storage/metadata.ts'
-import type { ChainReader, TransactionLocation } from '../context.ts'
+import type { ChainReader, PlacedBlock, TransactionLocation } from '../context.ts'
 import { BoundedCache } from './boundedCache.ts'
 
 /** Decoded blocks and their receipts that are kept: requests come in runs about the same few blocks. */
@@ -73,6 +73,10 @@ export class StoredChain implements ChainReader {
 
   hashByNumber(number: number): Buffer | null {
     return this.#reader.hashByNumber(number)
+  }
+
+  blocksAt(number: number): readonly PlacedBlock[] {
+    return this.#reader.blocksAt(number)
   }
 
   totalDifficulty(hash: Buffer): bigint | null {

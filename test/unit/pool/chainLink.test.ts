@@ -19,6 +19,7 @@ const service: ChainService = {
     transaction.hash.equals(hash) ? { encoded: transaction.encoded, sender } : null,
   nextNonce: (address) => (sender.equals(address) ? 7n : null),
   pendingTransactions: () => [{ encoded: transaction.encoded, sender }],
+  queuedTransactions: () => [],
   pendingBlock: () => ({
     block: block.encoded,
     forkDetectionData: Buffer.alloc(0),

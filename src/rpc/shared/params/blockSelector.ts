@@ -60,7 +60,7 @@ export function blockRef(options: BlockSelectorOptions = {}): Param<BlockSelecto
     parse: (value, method) => {
       if (isJsonObject(value)) return parseBlockMap(value)
       if (typeof value !== 'string') throw invalidParams('Invalid input')
-      if (!isTag(value) && !DECIMAL.test(value) && !HEX.test(value)) throw invalidIdentifier(value)
+      if (!isBlockTag(value) && !DECIMAL.test(value) && !HEX.test(value)) throw invalidIdentifier(value)
       return fromText(value, method, options)
     },
   }
@@ -86,7 +86,7 @@ export function estimateBlock(): Param<BlockSelector> {
       if (value === null) return LATEST
       if (isJsonObject(value)) return parseBlockMap(value)
       const text = parseIdentifier(scalarText(value))
-      if (!isTag(text) && !DECIMAL.test(text) && !HEX.test(text)) {
+      if (!isBlockTag(text) && !DECIMAL.test(text) && !HEX.test(text)) {
         throw invalidParams(
           `Unsupported block specifier '${text}'. Can only be either 'earliest', 'latest', 'pending' or a specific block number (either hex - prepending '0x' or decimal).`,
         )
@@ -102,7 +102,7 @@ export function estimateBlock(): Param<BlockSelector> {
  */
 export function parseIdentifier(text: string): string {
   if (text === '') throw invalidParams('Invalid block identifier: empty or null.')
-  if (!isTag(text.toLowerCase()) && !DECIMAL.test(text) && !HEX.test(text)) throw invalidIdentifier(text)
+  if (!isBlockTag(text.toLowerCase()) && !DECIMAL.test(text) && !HEX.test(text)) throw invalidIdentifier(text)
   // Before anybody turns it into a number: that takes time with the square of its length.
   if (text.length > HASH_CHARACTERS) throw invalidParams(`invalid block identifier ${text}`)
   return text
@@ -110,7 +110,7 @@ export function parseIdentifier(text: string): string {
 
 /** @throws RpcError where the method does not take what the text says */
 function fromText(text: string, method: string, options: BlockSelectorOptions): BlockSelector {
-  if (isTag(text)) {
+  if (isBlockTag(text)) {
     if (text === 'pending' && options.pending === false) {
       throw invalidParams(`The method ${method} doesn't support 'pending' as a parameter`)
     }
@@ -154,7 +154,8 @@ function parseCanonical(value: unknown): boolean {
   return text === 'true'
 }
 
-function isTag(text: string): text is BlockTag {
+/** Whether the text is a tag as it is written. */
+export function isBlockTag(text: string): text is BlockTag {
   return TAGS.has(text)
 }
 
