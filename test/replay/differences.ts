@@ -1,4 +1,5 @@
 import type { Exchange } from './exchanges.ts'
+import { TRACE_CORRECTIONS } from './traceCorrections.ts'
 
 /** Both answers to one request element. */
 export interface Pair {
@@ -63,8 +64,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
     what: 'errors always carry `jsonrpc` and `id`, `id` is null when unknown',
     why: 'envelope errors: always `jsonrpc` and `id` (null when unknown)',
     applies: ({ expected, found }) =>
-      (expected.id === 'null' || expected.id === undefined) &&
-      found.id === null &&
+      (expected.id === 'null' ? found.id === null : expected.id === undefined && 'id' in found) &&
       sameError(expected, found),
   },
   {
@@ -189,6 +189,25 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
     why: 'specification: account proof object',
     applies: ({ method, expected }) => method === 'eth_getProof' && expected.error?.code === -32601,
   },
+  {
+    methods: 'debug_trace*',
+    what: '`prestateTracer` and `4byteTracer` are answered',
+    why: "facts/rpc.md §8.3: geth's tracers that explorers and debuggers ask for",
+    applies: ({ expected, found, params }) =>
+      expected.error?.code === -32603 &&
+      found.result !== undefined &&
+      /"tracer":"(prestateTracer|4byteTracer)"/.test(JSON.stringify(params)),
+  },
+  {
+    methods: 'debug_traceCall, debug_getRaw*, trace_call',
+    what: 'answered',
+    why: 'facts/rpc.md §8.3: extensions that clients of today expect',
+    applies: ({ expected, found, method }) =>
+      expected.error?.code === -32601 &&
+      found.error?.code !== -32601 &&
+      /^(debug_traceCall|debug_getRaw(Header|Block|Transaction|Receipts)|trace_call)$/.test(method),
+  },
+  ...TRACE_CORRECTIONS,
 ]
 
 function sameError(expected: Answer, found: Answer): boolean {

@@ -1,5 +1,5 @@
 import type { Block } from '../../chain/codec/block.ts'
-import type { Eventually, NodeContext } from '../context.ts'
+import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams, RpcError, responseTooLarge } from '../errors.ts'
 import { RawJson } from '../json.ts'
@@ -21,16 +21,15 @@ export const filter = defineMethod({
   cost: 200,
   cache: 'none',
   handler: (context, [wanted]) => {
-    const { fromBlock, toBlock } = wanted
-    if (!isPending(fromBlock) && !isPending(toBlock)) return collect(context, wanted, null)
-    return withPending(context, ({ block }) => collect(context, wanted, block)) as Eventually<RawJson>
+    if (!isPending(wanted.toBlock)) return collect(context, wanted, null)
+    return withPending(context, ({ block }) => collect(context, wanted, block))
   },
 })
 
 /** @param pending the pending block where the range may reach it */
 function collect(context: NodeContext, wanted: TraceFilter, pending: Block | null): RawJson {
-  const first = heightOf(context, wanted.fromBlock, pending)
-  const found = heightOf(context, wanted.toBlock, pending)
+  const first = heightOf(context, wanted.fromBlock)
+  const found = heightOf(context, wanted.toBlock)
   if (first !== null && found !== null && first > found) {
     throw invalidParams('fromBlock cannot be greater than toBlock')
   }
@@ -83,8 +82,8 @@ class TraceWindow {
   }
 }
 
-function heightOf(context: NodeContext, selector: BlockSelector, pending: Block | null): number | null {
-  if (isPending(selector)) return pending?.number ?? null
+function heightOf(context: NodeContext, selector: BlockSelector): number | null {
+  if (isPending(selector)) return context.chain.head().number + 1
   return findHeader(context, selector)?.number ?? null
 }
 

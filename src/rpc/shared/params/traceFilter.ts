@@ -23,6 +23,9 @@ export interface TraceFilter {
 
 const EARLIEST: BlockSelector = { kind: 'tag', tag: 'earliest' }
 const FIELDS = new Set(['fromBlock', 'toBlock', 'fromAddress', 'toAddress', 'after', 'count'])
+const ADDRESS_DIGITS = 40
+/** The reference measures the parameter, which is no text. */
+const WRONG_LENGTH = 'invalid argument 0: hex string has length 0, want 40 for RSK address'
 const INTEGER = /^-?[0-9]{1,10}$/
 
 /** The parameter of trace_filter; an unknown field makes it unreadable (facts/rpc.md §3.14). */
@@ -80,5 +83,9 @@ function blockOf(value: unknown, fallback: BlockSelector): BlockSelector {
 
 function addresses(value: unknown): Buffer[] {
   if (value === undefined || value === null) return []
-  return (Array.isArray(value) ? value : [value]).map((address: unknown) => parseAddress(scalarText(address)))
+  return (Array.isArray(value) ? value : [value]).map((address: unknown) => {
+    const text = scalarText(address)
+    if (text.length < ADDRESS_DIGITS || text.length > ADDRESS_DIGITS + 2) throw invalidParams(WRONG_LENGTH)
+    return parseAddress(text)
+  })
 }

@@ -141,12 +141,12 @@ fn write_action(json: &mut JsonText, call: &Call) {
     json.quantity(U256::from(call.gas));
     json.raw(if kind.is_create() { ",\"init\":" } else { ",\"input\":" });
     json.data(&call.input);
+    json.raw(",\"value\":");
+    json.quantity(call.value);
     if call.level > 0 && kind.is_create() {
         json.raw(",\"creationMethod\":\"");
         json.raw(if kind == FrameKind::Create2 { "create2\"" } else { "create\"" });
     }
-    json.raw(",\"value\":");
-    json.quantity(call.value);
 }
 
 fn call_type(kind: FrameKind) -> &'static str {

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { importBlocks } from '../../src/chain/import/importBlocks.ts'
+import { createLocalExecution } from '../../src/execution/localExecution.ts'
+import { openChain } from '../../src/execution/openChain.ts'
+import { createTracing } from '../../src/execution/tracing.ts'
+import { createStateReader } from '../../src/rpc/node/stateReader.ts'
+import { fromHex } from '../../src/util/bytes.ts'
+import { createChainContext, TEST_SETTINGS } from '../support/chainContext.ts'
+import { RecordedChain } from '../support/recordedChain.ts'
+import { readJsonLines } from './exchanges.ts'
+import type { ContextSource } from './run.ts'
+
+/** Methods that execute, or read the state. */
+const STATE_METHODS = /^(debug_(trace|getRaw|wire|foo)|trace_)/
+
+/** The recorded blocks with their states, which come of importing them. */
+export async function createExecutedSource(
+  chainPath: string,
+): Promise<ContextSource & { close(): Promise<void> }> {
+  const recorded = new RecordedChain(readJsonLines(chainPath))
+  const { spec } = recorded
+  const dataDir = await mkdtemp(join(tmpdir(), 'rhizome-replay-'))
+  const opened = openChain({ spec, dataDir })
+  const close = async (): Promise<void> => {
+    await opened.close()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  try {
+    await importBlocks({ path: chainPath, spec, chain: opened.chain, commitEvery: 16 })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const { nativeSpec, stateStore: store } = opened
+  return {
+    close,
+    supports: (method) => STATE_METHODS.test(method),
+    at: (head) => {
+      const hash = fromHex(head)
+      if (!recorded.has(hash)) return null
+      const context = createChainContext(recorded.readerAt(hash))
+      const { interrupt } = context
+      return {
+        ...context,
+        state: createStateReader(spec, store),
+        execution: createLocalExecution({ spec, nativeSpec, store, interrupt }),
+        tracing: createTracing({
+          spec,
+          nativeSpec,
+          store,
+          interrupt,
+          maxBytes: TEST_SETTINGS.answerBytes,
+        }),
+      }
+    },
+  }
+}
