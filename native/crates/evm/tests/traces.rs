@@ -260,10 +260,10 @@ fn recorded_traces_are_equal_but_for_the_corrections() {
                 item.as_object_mut().and_then(|item| item.remove("blockHash"));
             }
         }
-        exact += usize::from(found.to_string() == expected.to_string());
+        exact += usize::from(found == expected);
         corrected(&mut expected, 0);
         corrected(&mut found, 0);
-        if found.to_string() == expected.to_string() {
+        if found == expected {
             equal += 1;
             continue;
         }

@@ -58,7 +58,7 @@ pub(super) fn with_tracer<W: WithTracer>(options: &TraceOptions, with: W) -> W::
             with.run(|max_bytes| CallTracer::new(only_top_call, with_log, max_bytes))
         }
         Tracer::Flat => with.run(FlatTracer::new),
-        Tracer::Prestate { diff } => with.run(|_| PrestateTracer::new(diff)),
+        Tracer::Prestate { diff } => with.run(|max_bytes| PrestateTracer::new(diff, max_bytes)),
         Tracer::FourByte => with.run(|_| FourByteTracer::default()),
     }
 }

@@ -193,6 +193,8 @@ mod prestate;
 mod prestate_text;
 mod storage_map;
 mod struct_logs;
+#[cfg(test)]
+mod tests;
 mod traced;
 mod transfer_object;
 

@@ -2,6 +2,7 @@
 //! as geth's tracer does. REMASC, which receives the fees, stands where geth has the miner.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use revm_bytecode::opcode::{
     BALANCE, CALL, CALLCODE, CREATE, CREATE2, DELEGATECALL, EXTCODECOPY, EXTCODEHASH, EXTCODESIZE, SELFDESTRUCT, SLOAD,
@@ -41,26 +42,34 @@ pub(crate) struct PrestateTracer {
     created: Vec<Address>,
     /// For each running precompiled contract, the changes made before it.
     marks: Vec<Option<usize>>,
+    /// Bytes of text so far.
+    bytes: usize,
+    max_bytes: usize,
 }
 
+/// Bytes of text of an account without its code, and of a cell.
+const ITEM_TEXT: usize = 128;
+
 impl PrestateTracer {
-    pub(crate) fn new(diff: bool) -> Self {
-        Self { diff, before: Accounts::new(), created: Vec::new(), marks: Vec::new() }
+    pub(crate) fn new(diff: bool, max_bytes: usize) -> Self {
+        Self { diff, before: Accounts::new(), created: Vec::new(), marks: Vec::new(), bytes: 0, max_bytes }
     }
 
     fn touch(&mut self, address: Address, journal: &mut Journal) -> Result<&mut AccountState, StateError> {
-        use std::collections::btree_map::Entry::{Occupied, Vacant};
         match self.before.entry(address) {
-            Occupied(known) => Ok(known.into_mut()),
-            Vacant(place) => Ok(place.insert(read(address, journal)?)),
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let account = read(address, journal)?;
+                self.bytes += ITEM_TEXT + 2 * account.code.len();
+                Ok(place.insert(account))
+            }
         }
     }
 
     fn touch_cell(&mut self, address: Address, slot: U256, journal: &mut Journal) -> Result<(), StateError> {
-        let account = self.touch(address, journal)?;
-        if !account.storage.contains_key(&slot) {
-            let cell = journal.seen_cell(address.into(), slot)?;
-            account.storage.insert(slot, cell.word().unwrap_or_default());
+        if let Entry::Vacant(place) = self.touch(address, journal)?.storage.entry(slot) {
+            place.insert(journal.seen_cell(address.into(), slot)?.word().unwrap_or_default());
+            self.bytes += ITEM_TEXT;
         }
         Ok(())
     }
@@ -70,10 +79,8 @@ impl PrestateTracer {
         for change in journal.changes_since(mark) {
             match change {
                 Change::Account(id, before) => {
-                    let address = id.address();
-                    if !self.before.contains_key(&address) {
-                        let account = AccountState { code: journal.seen_code(id)?, ..of(before) };
-                        self.before.insert(address, account);
+                    if let Entry::Vacant(place) = self.before.entry(id.address()) {
+                        place.insert(AccountState { code: journal.seen_code(id)?, ..of(before) });
                     }
                 }
                 Change::Cell(id, slot, before) => {
@@ -109,6 +116,10 @@ impl Inspector for PrestateTracer {
     const STEPS: bool = true;
     const FRAMES: bool = true;
 
+    fn is_full(&self) -> bool {
+        self.bytes > self.max_bytes
+    }
+
     fn step(&mut self, view: &StepView<'_>, journal: &mut Journal) -> Result<(), StateError> {
         let touched = match view.opcode {
             SLOAD | SSTORE => {
@@ -134,10 +145,10 @@ impl Inspector for PrestateTracer {
         if entry.kind.is_create() {
             self.created.push(entry.to);
             // Its account was just made; all it can have had is the balance without the value sent.
-            if !self.before.contains_key(&entry.to) {
+            if let Entry::Vacant(place) = self.before.entry(entry.to) {
                 let now = read(entry.to, journal)?;
                 let balance = now.balance.wrapping_sub(entry.value);
-                self.before.insert(entry.to, AccountState { balance, ..AccountState::default() });
+                place.insert(AccountState { balance, ..AccountState::default() });
             }
         }
         let precompile = entry.target == Target::Precompile;
