@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rhizome_evm::trace::{BlockPlace, TraceError, TraceOptions, Tracer, TransactionTrace, trace_block};
-use rhizome_evm::{BlockContext, BlockInput, execute_block};
+use rhizome_evm::{BlockContext, BlockError, BlockInput, ExecutionError, execute_block};
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{B256, Bytes};
@@ -25,10 +25,14 @@ use support::{bytes, hash, quantity};
 
 const MAX_BYTES: usize = 10 * 1024 * 1024;
 
+fn vectors() -> PathBuf {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors");
+    std::env::var_os("RHIZOME_VECTORS").map_or(beside, PathBuf::from)
+}
+
 /// The lines that hold one of the words.
 fn read(name: &str, words: &[&str]) -> Vec<Value> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors");
-    let path = std::env::var_os("RHIZOME_VECTORS").map_or(beside, PathBuf::from).join(name);
+    let path = vectors().join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let wanted = text.lines().filter(|line| words.iter().any(|word| line.contains(word)));
     wanted.map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
@@ -43,10 +47,11 @@ struct Chain {
     heights: BTreeMap<u64, B256>,
     /// Canonical transactions.
     transactions: HashMap<B256, (B256, usize)>,
+    system_contracts_in_parallel: bool,
 }
 
-fn import() -> Chain {
-    let lines = read("rpc/chain-main.jsonl", &[""]);
+/// Imports the blocks that were connected and can be executed.
+fn import(lines: &[Value], system_contracts_in_parallel: bool) -> Chain {
     let labs = "0xdabadabadabadabadabadabadabadabadaba0001";
     let remasc = json!({"maturity": 10, "syntheticSpan": 5, "labsAddress": labs, "labsAddressRskip218": labs});
     let heights = &lines[0]["activationHeights"];
@@ -59,18 +64,26 @@ fn import() -> Chain {
         roots: HashMap::new(),
         heights: BTreeMap::new(),
         transactions: HashMap::new(),
+        system_contracts_in_parallel,
     };
     for line in &lines[1..] {
         let (hash_of, rlp) = (hash(&line["hash"]), bytes(&line["rlp"]));
+        let total =
+            if line["totalDifficulty"].is_null() { Default::default() } else { quantity(&line["totalDifficulty"]) };
         let uncles = line["uncles"].as_array().map(|uncles| {
             uncles.iter().map(|uncle| hash(if uncle.is_string() { uncle } else { &uncle["hash"] })).collect()
         });
-        store.put_ancestor(support::blocks::decode(&rlp, hash_of, quantity(&line["totalDifficulty"]), uncles));
+        store.put_ancestor(support::blocks::decode(&rlp, hash_of, total, uncles));
         let writes = if line["genesisTrie"].is_null() {
             let block = chain::block(&rlp, &spec);
-            let parent = imported.roots[&block.env.parent_hash];
-            let outcome = execute_block(&imported.input(&block), store.reader(parent).expect("a state"));
-            let outcome = outcome.expect("a valid block");
+            let Some(&parent) = imported.roots.get(&block.env.parent_hash) else { continue };
+            if line["inStore"] == false {
+                continue;
+            }
+            let outcome = match execute_block(&imported.input(&block), store.reader(parent).expect("a state")) {
+                Err(BlockError::Execution(ExecutionError::Unsupported(_))) => continue,
+                outcome => outcome.expect("a valid block"),
+            };
             assert_eq!((outcome.gas_used, outcome.paid_fees), (block.gas_used, block.paid_fees));
             assert_eq!(block.logs_bloom[..], outcome.logs_bloom[..]);
             let receipts: Vec<Bytes> = outcome.transactions.iter().map(|done| done.receipt.rlp.clone()).collect();
@@ -103,7 +116,7 @@ impl Chain {
             edges: Some(&block.edges),
             interrupt: None,
             one_thread: false,
-            system_contracts_in_parallel: false,
+            system_contracts_in_parallel: self.system_contracts_in_parallel,
         }
     }
 
@@ -234,7 +247,7 @@ fn corrected(value: &mut Value, level: usize) {
 
 #[test]
 fn recorded_traces_are_equal_but_for_the_corrections() {
-    let chain = import();
+    let chain = import(&read("rpc/chain-main.jsonl", &[""]), false);
     let (mut equal, mut exact, mut different) = (0, 0, 0);
     let side_blocks: Vec<String> = chain
         .blocks
@@ -277,4 +290,49 @@ fn recorded_traces_are_equal_but_for_the_corrections() {
     println!("{equal} equal ({exact} of them to the letter), {different} different");
     assert!(equal > 100, "only {equal} recorded traces were compared");
     assert_eq!(different, 0);
+}
+
+#[test]
+fn blocks_of_scenarios_are_traced_in_every_form_and_sublist() {
+    let mut files: Vec<_> = std::fs::read_dir(vectors().join("dsl")).expect("a folder").flatten().collect();
+    files.sort_by_key(std::fs::DirEntry::file_name);
+    let mut transactions = 0;
+    for file in files {
+        let name = file.file_name().to_string_lossy().into_owned();
+        let chain = import(&read(&format!("dsl/{name}"), &[""]), name.contains("ShouldGoToParallelIfEnabled"));
+        for (at, block) in &chain.blocks {
+            let flat = chain.trace(*at, None, Tracer::Flat).expect("traces");
+            assert_eq!(flat.len(), block.transactions.len(), "{name}");
+            let gas: u64 = flat.iter().filter_map(|trace| gas_used(&trace.texts[0])).sum();
+            let calls = chain.trace(*at, None, Tracer::Calls { only_top_call: false, with_log: true }).expect("traces");
+            assert_eq!(calls.iter().filter_map(|trace| gas_used(&trace.texts[0])).sum::<u64>(), block.gas_used);
+            assert!(gas <= block.gas_used, "{name}: failed calls show no result");
+            for tracer in [
+                Tracer::StructLogs { disable_memory: false, disable_stack: false, disable_storage: false },
+                Tracer::Prestate { diff: false },
+                Tracer::Prestate { diff: true },
+                Tracer::FourByte,
+            ] {
+                // One by one as in the whole block: each runs on the state that its sublist left.
+                let whole = match chain.trace(*at, None, tracer) {
+                    Ok(whole) => whole,
+                    Err(TraceError::TooLarge(_)) => continue,
+                    Err(error) => panic!("{name}: {error}"),
+                };
+                for trace in whole {
+                    let alone = chain.trace(*at, Some(trace.index), tracer).expect("a trace");
+                    assert_eq!(alone[0].texts, trace.texts, "{name}");
+                    serde_json::from_str::<Value>(&trace.texts[0]).expect("JSON");
+                    transactions += 1;
+                }
+            }
+        }
+    }
+    assert!(transactions > 1000, "only {transactions} transactions were traced");
+}
+
+fn gas_used(text: &str) -> Option<u64> {
+    let value: Value = serde_json::from_str(text).expect("JSON");
+    let used = value.get("gasUsed").or_else(|| value["result"].get("gasUsed"))?.as_str()?;
+    u64::from_str_radix(used.strip_prefix("0x")?, 16).ok()
 }
