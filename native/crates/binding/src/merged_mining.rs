@@ -1,10 +1,10 @@
 //! Proof of work.
 
-use std::sync::atomic::AtomicBool;
-
 use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
-use rhizome_bitcoin::{MergedMining, check_proof_of_work, compress_coinbase, mine, target_from_difficulty};
+use rhizome_bitcoin::{
+    Control, MergedMining, Solution, Template, check_proof_of_work, compress_coinbase, mine, target_from_difficulty,
+};
 
 use crate::bytes;
 use crate::errors::{Result, invalid};
@@ -75,12 +75,25 @@ pub fn solve_proof_of_work(
 ) -> Result<Option<MiningFields>> {
     let target = target_from_difficulty(bytes::uint("difficulty", &difficulty)?);
     let hash = bytes::hash("hashForMergedMining", &hash_for_merged_mining)?;
-    let solution = mine(&hash, target, time, &AtomicBool::new(false));
-    Ok(solution.map(|solution| MiningFields {
-        bitcoin_header: solution.bitcoin_header.to_vec().into(),
-        merkle_proof: solution.merkle_proof.into(),
-        coinbase: solution.compressed_coinbase.into(),
-    }))
+    Ok(mine(&hash, target, time, &Control::default()).map(MiningFields::from))
+}
+
+/// The merged-mining fields of the template of a work (src/mining/README.md) with the eight bytes of a nonce.
+#[napi(catch_unwind)]
+pub fn solve_template(hash_for_merged_mining: Uint8Array, time: u32, nonce: Uint8Array) -> Result<MiningFields> {
+    let hash = bytes::hash("hashForMergedMining", &hash_for_merged_mining)?;
+    let nonce = nonce.as_ref().try_into().map_err(|_| invalid(format!("nonce: {} bytes instead of 8", nonce.len())))?;
+    Ok(Template::solve(&hash, time, nonce).into())
+}
+
+impl From<Solution> for MiningFields {
+    fn from(solution: Solution) -> Self {
+        Self {
+            bitcoin_header: solution.bitcoin_header.to_vec().into(),
+            merkle_proof: solution.merkle_proof.into(),
+            coinbase: solution.compressed_coinbase.into(),
+        }
+    }
 }
 
 /// A serialised coinbase without witness as headers carry it: midstate (40 bytes) and tail. Null when it

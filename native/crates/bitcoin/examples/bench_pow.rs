@@ -2,10 +2,9 @@
 //! Prints one line per benchmark: name and nanoseconds per operation, the best of several rounds.
 
 use std::hint::black_box;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use rhizome_bitcoin::{MergedMining, Template, check_proof_of_work, mine, target_from_difficulty};
+use rhizome_bitcoin::{Control, MergedMining, Template, check_proof_of_work, mine, target_from_difficulty};
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::{B256, U256};
 
@@ -22,9 +21,9 @@ fn bench(name: &str, operations: u32, work: impl Fn()) {
 }
 
 fn main() {
-    let stop = AtomicBool::new(false);
+    let control = Control::default();
     let (hash, difficulty) = (B256::repeat_byte(7), U256::from(1));
-    let solution = mine(&hash, target_from_difficulty(difficulty), 1_700_000_000, &stop).expect("not stopped");
+    let solution = mine(&hash, target_from_difficulty(difficulty), 1_700_000_000, &control).expect("not stopped");
     let mining = MergedMining {
         hash_for_merged_mining: Some(hash),
         difficulty,
@@ -41,8 +40,8 @@ fn main() {
             let _ = black_box(check_proof_of_work(black_box(&mining)));
         }
     });
-    let template = Template::new(&hash, 0, 0);
+    let template = Template::new(&hash, 0, [0; 4]);
     bench("nonce_search", 200_000, || {
-        black_box(template.search(U256::ZERO, 0..=199_999, &stop));
+        black_box(template.search(U256::ZERO, 0..=199_999, &control));
     });
 }

@@ -12,6 +12,7 @@ pub mod merkle;
 pub mod partial_merkle_tree;
 pub mod pow;
 pub mod solution;
+pub mod submission;
 pub mod target;
 
 mod transactions;
@@ -20,7 +21,8 @@ pub use coinbase::compress_coinbase;
 pub use error::{FallbackError, MerkleError, PartialTreeError, PowError};
 pub use header::{block_hash, hash_as_number, timestamp, timestamps_linked};
 pub use pow::{MergedMining, check_proof_of_work};
-pub use solution::{Solution, Template, mine};
+pub use solution::{Control, Solution, Template, WorkNonce, mine, mine_on_threads};
+pub use submission::{BlockParts, read_block, read_block_header, read_coinbase, work_of_coinbase};
 pub use target::target_from_difficulty;
 
 /// Marks the hash for merged mining in a coinbase: ASCII `RSKBLOCK:`.

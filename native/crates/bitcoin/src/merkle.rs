@@ -19,10 +19,27 @@ pub fn combine(left: &B256, right: &B256) -> Result<B256, MerkleError> {
     if looks_like_transaction(&display_order(left, right)) {
         return Err(MerkleError::SixtyFourByteTransaction);
     }
+    Ok(parent(left, right))
+}
+
+fn parent(left: &B256, right: &B256) -> B256 {
     let mut both = [0; 64];
     both[..32].copy_from_slice(left.as_slice());
     both[32..].copy_from_slice(right.as_slice());
-    Ok(sha256d(&both))
+    sha256d(&both)
+}
+
+/// The proof, in the RSKIP92 format, that the first of a block's transactions is in it. The ids are in
+/// block order; one alone needs an empty proof.
+pub fn prove_first(ids: &[B256]) -> Vec<u8> {
+    let mut proof = Vec::new();
+    let mut level = ids.to_vec();
+    while level.len() > 1 {
+        proof.extend(level[1].iter().rev());
+        // A node without a neighbour is its own.
+        level = level.chunks(2).map(|pair| parent(&pair[0], pair.last().unwrap_or(&pair[0]))).collect();
+    }
+    proof
 }
 
 /// Checks the length of a proof of the RSKIP92 format, and its limit when `limited` (RSKIP180).
@@ -123,6 +140,27 @@ mod tests {
         assert_eq!(check_proof(proof.as_slice(), &coinbase, &root), Ok(()));
         assert_eq!(check_proof(sibling.as_slice(), &coinbase, &root), Err(MerkleError::RootMismatch));
         assert_eq!(check_proof(&[], &coinbase, &coinbase), Ok(()));
+    }
+
+    /// The root of a whole tree, level by level.
+    fn root(ids: &[B256]) -> B256 {
+        let mut level = ids.to_vec();
+        while level.len() > 1 {
+            level = level.chunks(2).map(|pair| parent(&pair[0], pair.last().expect("not empty"))).collect();
+        }
+        level[0]
+    }
+
+    #[test]
+    fn proofs_of_the_first_transaction_lead_to_the_root() {
+        let ids: Vec<B256> = (0..70u8).map(B256::repeat_byte).collect();
+        for count in 1..=ids.len() {
+            let ids = &ids[..count];
+            let proof = prove_first(ids);
+            assert_eq!(proof.len() / 32, count.next_power_of_two().trailing_zeros() as usize, "{count}");
+            assert_eq!(check_proof(&proof, &ids[0], &root(ids)), Ok(()), "{count}");
+        }
+        assert!(prove_first(&[]).is_empty());
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! Proofs of work made here: the dev chain's block producer and the solo miner.
+//! Proofs of work made here: the dev chain's block producer and the solo miner. Both sides of
+//! eth_getWork and eth_submitWork derive the same Bitcoin block from the work, the template below.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rhizome_crypto::{Sha256Midstate, sha256, sha256d};
 use rhizome_primitives::{B256, U256, hex};
@@ -10,7 +11,7 @@ use crate::coinbase::compress_coinbase;
 use crate::header::{HEADER_BYTES, hash_as_number};
 
 /// Nonces tried between two looks at the stop signal: about five milliseconds of work.
-const NONCES_PER_CHECK: u32 = 1 << 15;
+const NONCES_PER_CHECK: u64 = 1 << 15;
 
 /// Byte at which the nonce of a Bitcoin header starts.
 const NONCE_AT: usize = 76;
@@ -19,10 +20,10 @@ const NONCE_AT: usize = 76;
 const HEADER_VERSION: [u8; 4] = hex!("00000020");
 const HEADER_BITS: [u8; 4] = hex!("ffff7f20");
 
-/// Start of the coinbase: version 1, one input without an outpoint, a script of nine bytes that
-/// starts with a push of eight.
+/// Start of the coinbase: version 1, one input without an outpoint, a script of five bytes that
+/// pushes the extra nonce.
 const COINBASE_START: [u8; 43] =
-    hex!("01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff0908");
+    hex!("01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff0504");
 
 /// End of the input; an output of 50 BTC to nobody; an output that holds the tag and the hash.
 const COINBASE_MIDDLE: [u8; 50] =
@@ -48,11 +49,11 @@ pub struct Template {
 
 impl Template {
     /// A block that commits to the hash. `time` is in seconds and goes into the Bitcoin header, which
-    /// RSKIP179 compares with the block's own; `extra_nonce` gives the same work another four
-    /// thousand million nonces.
-    pub fn new(hash_for_merged_mining: &B256, time: u32, extra_nonce: u64) -> Self {
+    /// RSKIP179 compares with the block's own; another `extra_nonce`, whose bytes stand in the coinbase
+    /// before the tag, gives the same work another four thousand million nonces.
+    pub fn new(hash_for_merged_mining: &B256, time: u32, extra_nonce: [u8; 4]) -> Self {
         let mut coinbase = COINBASE_START.to_vec();
-        coinbase.extend_from_slice(&extra_nonce.to_le_bytes());
+        coinbase.extend_from_slice(&extra_nonce);
         coinbase.extend_from_slice(&COINBASE_MIDDLE);
         coinbase.extend_from_slice(TAG);
         coinbase.extend_from_slice(hash_for_merged_mining.as_slice());
@@ -77,21 +78,36 @@ impl Template {
     }
 
     /// The first nonce in the range whose block hash is at most the target. Gives up, within some
-    /// milliseconds, when `stop` becomes true.
-    pub fn search(&self, target: U256, nonces: std::ops::RangeInclusive<u32>, stop: &AtomicBool) -> Option<u32> {
+    /// milliseconds, when the search is stopped.
+    pub fn search(&self, target: U256, nonces: std::ops::RangeInclusive<u32>, control: &Control) -> Option<u32> {
         let start = Sha256Midstate::after_whole_blocks(&self.header, HEADER_BYTES);
         let mut tail = [0; 16];
         tail.copy_from_slice(&self.header[64..]);
+        let mut tried = 0;
+        let mut found = None;
         for nonce in nonces {
-            if nonce.is_multiple_of(NONCES_PER_CHECK) && stop.load(Ordering::Relaxed) {
-                return None;
+            if tried == NONCES_PER_CHECK {
+                control.hashes.fetch_add(tried, Ordering::Relaxed);
+                tried = 0;
+                if control.is_stopped() {
+                    break;
+                }
             }
+            tried += 1;
             tail[NONCE_AT - 64..].copy_from_slice(&nonce.to_le_bytes());
             if hash_as_number(&sha256(start.finish(&tail).as_slice())) <= target {
-                return Some(nonce);
+                found = Some(nonce);
+                break;
             }
         }
-        None
+        control.hashes.fetch_add(tried, Ordering::Relaxed);
+        found
+    }
+
+    /// The fields of a header that commits to the hash, with the nonce of a solution.
+    pub fn solve(hash_for_merged_mining: &B256, time: u32, nonce: WorkNonce) -> Solution {
+        let [a, b, c, d, nonce @ ..] = nonce;
+        Self::new(hash_for_merged_mining, time, [a, b, c, d]).solution(u32::from_le_bytes(nonce))
     }
 
     /// The fields of the header solved with this nonce.
@@ -104,17 +120,79 @@ impl Template {
     }
 }
 
-/// Searches a proof of work for the hash on the calling thread until it is found or `stop` becomes
-/// true. The target is [`crate::target_from_difficulty`] of the header's difficulty; `time` is in
+/// How a search is stopped and how far it is. All threads of a search share one.
+#[derive(Debug, Default)]
+pub struct Control {
+    stopped: AtomicBool,
+    hashes: AtomicU64,
+}
+
+impl Control {
+    /// Ends the search within some milliseconds.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the search was told to end.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Block hashes tried so far.
+    pub fn hashes(&self) -> u64 {
+        self.hashes.load(Ordering::Relaxed)
+    }
+}
+
+/// A nonce of eight bytes that solves a template: the extra nonce as it stands in the coinbase, then
+/// the nonce as it stands in the header.
+pub type WorkNonce = [u8; 8];
+
+/// Searches a proof of work for the hash on the calling thread, until it is found or the search is
+/// stopped. The target is [`crate::target_from_difficulty`] of the header's difficulty; `time` is in
 /// seconds.
-pub fn mine(hash_for_merged_mining: &B256, target: U256, time: u32, stop: &AtomicBool) -> Option<Solution> {
-    let mut extra_nonce = 0;
-    while !stop.load(Ordering::Relaxed) {
-        let template = Template::new(hash_for_merged_mining, time, extra_nonce);
-        if let Some(nonce) = template.search(target, 0..=u32::MAX, stop) {
-            return Some(template.solution(nonce));
+pub fn mine(hash_for_merged_mining: &B256, target: U256, time: u32, control: &Control) -> Option<Solution> {
+    let nonce = search_share(hash_for_merged_mining, target, time, (0, 1), control)?;
+    Some(Template::solve(hash_for_merged_mining, time, nonce))
+}
+
+/// As [`mine`], on several threads at once: the first nonce found by any of them. At least one thread
+/// runs.
+pub fn mine_on_threads(hash: &B256, target: U256, time: u32, threads: u32, control: &Control) -> Option<WorkNonce> {
+    let threads = threads.max(1);
+    std::thread::scope(|scope| {
+        let share = |at| {
+            scope.spawn(move || {
+                let found = search_share(hash, target, time, (at, threads), control);
+                if found.is_some() {
+                    control.stop();
+                }
+                found
+            })
+        };
+        let running: Vec<_> = (0..threads).map(share).collect();
+        running.into_iter().filter_map(|thread| thread.join().ok().flatten()).next()
+    })
+}
+
+/// Tries every extra nonce of a thread: from the first number on in steps of the second.
+fn search_share(
+    hash: &B256,
+    target: U256,
+    time: u32,
+    (first, step): (u32, u32),
+    control: &Control,
+) -> Option<WorkNonce> {
+    let mut extra_nonce = first;
+    while !control.is_stopped() {
+        let bytes = extra_nonce.to_be_bytes();
+        if let Some(nonce) = Template::new(hash, time, bytes).search(target, 0..=u32::MAX, control) {
+            let mut found = [0; 8];
+            found[..4].copy_from_slice(&bytes);
+            found[4..].copy_from_slice(&nonce.to_le_bytes());
+            return Some(found);
         }
-        extra_nonce += 1;
+        extra_nonce = extra_nonce.checked_add(step)?;
     }
     None
 }
@@ -141,31 +219,71 @@ mod tests {
 
     #[test]
     fn mined_solutions_pass_the_rules() {
-        let stop = AtomicBool::new(false);
         for difficulty in [1u64, 3, 1000, 20_000] {
+            let control = Control::default();
             let hash = B256::repeat_byte(difficulty as u8);
             let difficulty = U256::from(difficulty);
-            let solution = mine(&hash, target_from_difficulty(difficulty), 1_700_000_000, &stop).expect("not stopped");
+            let solution =
+                mine(&hash, target_from_difficulty(difficulty), 1_700_000_000, &control).expect("not stopped");
             assert_eq!(check(&solution, hash, difficulty), Ok(()));
             assert_eq!(check(&solution, B256::ZERO, difficulty), Err(PowError::TagMissing));
             assert_eq!(crate::timestamp(&solution.bitcoin_header), 1_700_000_000);
             let hard = check(&solution, hash, U256::MAX);
             assert!(matches!(hard, Err(PowError::HashAboveTarget { .. })));
+            assert!(control.hashes() > 0);
         }
     }
 
     #[test]
+    fn threads_find_a_nonce_that_the_other_side_accepts() {
+        let (hash, time) = (B256::repeat_byte(9), 1_700_000_000);
+        let difficulty = U256::from(200_000);
+        let control = Control::default();
+        let nonce = mine_on_threads(&hash, target_from_difficulty(difficulty), time, 3, &control).expect("found");
+        assert_eq!(check(&Template::solve(&hash, time, nonce), hash, difficulty), Ok(()));
+        assert!(control.hashes() > 1000, "{} hashes", control.hashes());
+    }
+
+    #[test]
     fn a_stopped_search_ends() {
-        assert_eq!(mine(&B256::ZERO, U256::ZERO, 0, &AtomicBool::new(true)), None);
-        let template = Template::new(&B256::ZERO, 0, 7);
-        assert_eq!(template.search(U256::ZERO, 0..=100, &AtomicBool::new(false)), None);
+        let stopped = Control::default();
+        stopped.stop();
+        assert_eq!(mine(&B256::ZERO, U256::ZERO, 0, &stopped), None);
+        assert_eq!(mine_on_threads(&B256::ZERO, U256::ZERO, 0, 2, &stopped), None);
+        let control = Control::default();
+        assert_eq!(Template::new(&B256::ZERO, 0, [7; 4]).search(U256::ZERO, 0..=100, &control), None);
+        assert_eq!(control.hashes(), 101);
     }
 
     #[test]
     fn the_coinbase_is_a_transaction() {
-        let template = Template::new(&B256::repeat_byte(1), 0, 7);
+        let template = Template::new(&B256::repeat_byte(1), 0, [1, 2, 3, 4]);
         let block = [&[1], template.coinbase()].concat();
         assert!(crate::transactions::check_transactions(&block).is_ok());
         assert!(crate::transactions::check_transactions(&block[..block.len() - 1]).is_err());
+    }
+
+    /// The worked example of src/mining/README.md.
+    #[test]
+    fn worked_example() {
+        let hash = B256::new(std::array::from_fn(|at| at as u8));
+        let target = target_from_difficulty(U256::from(4096));
+        let nonce = mine_on_threads(&hash, target, 1_700_000_000, 1, &Control::default()).expect("found");
+        assert_eq!(nonce, hex!("00000000d81b0000"));
+        let template = Template::new(&hash, 1_700_000_000, [0; 4]);
+        let coinbase = hex!(
+            "01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff050400000000ffffffff"
+            "0200f2052a010000001976a914000000000000000000000000000000000000000088ac00000000000000002b6a2952534b424c"
+            "4f434b3a000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f00000000"
+        );
+        assert_eq!(template.coinbase(), coinbase);
+        let solution = Template::solve(&hash, 1_700_000_000, nonce);
+        let header = hex!(
+            "000000200000000000000000000000000000000000000000000000000000000000000000"
+            "bf7515f883079628e0be79ebcbdd5932db819015902420a08963616d2893bbe7"
+            "00f15365ffff7f20d81b0000"
+        );
+        assert_eq!(solution.bitcoin_header, header);
+        assert_eq!(check(&solution, hash, U256::from(4096)), Ok(()));
     }
 }

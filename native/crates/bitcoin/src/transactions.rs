@@ -1,5 +1,10 @@
-//! Walks Bitcoin transactions without keeping them. Needed only because headers before RSKIP98 may
-//! carry a whole block, which the reference parses: what it cannot parse is an invalid header.
+//! Walks Bitcoin transactions without keeping them: in blocks that pools submit, and in headers
+//! before RSKIP98, which may carry a whole block that the reference parses.
+
+use std::ops::Range;
+
+use rhizome_crypto::sha256d;
+use rhizome_primitives::B256;
 
 /// The bytes are no list of transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +22,43 @@ pub(crate) fn check_transactions(bytes: &[u8]) -> Result<(), Unparsable> {
         reader.transaction()?;
     }
     Ok(())
+}
+
+/// A transaction inside other bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Transaction<'a> {
+    /// All of its bytes.
+    pub(crate) bytes: &'a [u8],
+    /// Marker, flag and, apart from them, witnesses; None without.
+    witness: Option<Range<usize>>,
+}
+
+impl Transaction<'_> {
+    /// Its id: the hash without witnesses.
+    pub(crate) fn id(&self) -> B256 {
+        let Some(witness) = &self.witness else { return sha256d(self.bytes) };
+        let mut stripped = self.bytes[..MARKER_AT].to_vec();
+        stripped.extend_from_slice(&self.bytes[MARKER_AT + MARKER_BYTES..witness.start]);
+        stripped.extend_from_slice(&self.bytes[witness.end..]);
+        sha256d(&stripped)
+    }
+}
+
+/// Where the marker of a transaction with witnesses stands, after the version, and its bytes with the
+/// flag.
+const MARKER_AT: usize = 4;
+const MARKER_BYTES: usize = 2;
+
+/// The transaction at the start of the bytes; what follows it is ignored.
+pub(crate) fn read_transaction(bytes: &[u8]) -> Result<Transaction<'_>, Unparsable> {
+    Reader { rest: bytes }.whole_transaction()
+}
+
+/// A count and that many transactions. What follows them is ignored.
+pub(crate) fn read_transactions(bytes: &[u8]) -> Result<Vec<Transaction<'_>>, Unparsable> {
+    let mut reader = Reader { rest: bytes };
+    let count = reader.list_length()? as i32;
+    (0..count).map(|_| reader.whole_transaction()).collect()
 }
 
 struct Reader<'a> {
@@ -77,8 +119,17 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn transaction(&mut self) -> Result<(), Unparsable> {
-        self.take(4)?;
+    fn whole_transaction(&mut self) -> Result<Transaction<'a>, Unparsable> {
+        let start = self.rest;
+        let witness = self.transaction()?;
+        let at = |left: usize| start.len() - left;
+        let bytes = &start[..at(self.rest.len())];
+        Ok(Transaction { bytes, witness: witness.map(|left| at(left.start)..at(left.end)) })
+    }
+
+    /// Where its witnesses are, as bytes left at their start and end; None without.
+    fn transaction(&mut self) -> Result<Option<Range<usize>>, Unparsable> {
+        self.take(MARKER_AT)?;
         let mut inputs = self.inputs()?;
         let mut flags = 0;
         if inputs == 0 {
@@ -90,6 +141,7 @@ impl<'a> Reader<'a> {
         } else {
             self.outputs()?;
         }
+        let witness_start = self.rest.len();
         match flags {
             0 => {}
             1 => {
@@ -101,7 +153,9 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(Unparsable),
         }
-        self.take(4).map(|_| ())
+        let witness = witness_start..self.rest.len();
+        self.take(4)?;
+        Ok((flags != 0).then_some(witness))
     }
 }
 
@@ -128,6 +182,10 @@ mod tests {
         }
         block.push(0xaa);
         assert_eq!(check_transactions(&block), Ok(()));
+        let read = read_transactions(&block).expect("transactions");
+        assert_eq!(read.iter().map(|transaction| transaction.bytes).collect::<Vec<_>>(), [COINBASE, COINBASE]);
+        assert_eq!(read_transaction(&block[1..]).expect("a transaction").id(), sha256d(&COINBASE));
+        assert!(read_transaction(&COINBASE[..COINBASE.len() - 1]).is_err());
     }
 
     #[test]
@@ -139,6 +197,9 @@ mod tests {
         witness.extend_from_slice(&[1, 2, 0xaa, 0xbb]);
         witness.extend_from_slice(&[0; 4]);
         assert_eq!(check_transactions(&witness), Ok(()));
+        let read = read_transactions(&witness).expect("transactions");
+        assert_eq!((read.len(), read[0].bytes), (1, &witness[1..]));
+        assert_eq!(read[0].id(), sha256d(&COINBASE), "the id leaves witnesses out");
         witness[6] = 2;
         assert_eq!(check_transactions(&witness), Err(Unparsable));
     }
