@@ -39,6 +39,18 @@ export declare class DirectoryLock {
   release(): void
 }
 
+/** A search for the nonce of a work. */
+export declare class NonceSearch {
+  /** A search that has not begun. `target` is big-endian; `time` is the Bitcoin header's, in seconds. */
+  constructor(hashForMergedMining: Uint8Array, target: Uint8Array, time: number)
+  /** Block hashes tried so far. */
+  get hashes(): bigint
+  /** Ends the search within some milliseconds; it then finds nothing. */
+  stop(): void
+  /** Searches on that many threads: the eight bytes of the nonce, or null when the search was stopped. */
+  run(threads: number): Promise<Buffer | null>
+}
+
 /** States, code and ancestor facts. All threads of the process that open one folder share it. */
 export declare class StateStore {
   /** Opens the store in a folder, creating it when missing. */
@@ -213,6 +225,16 @@ export interface AncestorUncle {
  * ones to the Bridge (consensus.md §5.4).
  */
 export declare function basicCost(spec: ChainSpec, number: number, transaction: ExecutableTransaction): bigint
+
+/** What a header needs of a Bitcoin block. */
+export interface BitcoinBlockParts {
+  /** Header, 80 bytes. */
+  header: Buffer
+  /** First transaction as it stands in the block. */
+  coinbase: Buffer
+  /** Proof in the RSKIP92 format that it is the first. */
+  merkleProof: Buffer
+}
 
 /** Candidates for a block on top of a parent. */
 export interface BlockCandidates {
@@ -499,8 +521,26 @@ export interface ProofOfWork {
 /** Judges the proof of work of a header (consensus.md §3.2): the first rule broken, or null. */
 export declare function proofOfWorkFault(spec: ChainSpec, proof: ProofOfWork): string | null
 
+/**
+ * Proof in the RSKIP92 format that the first of a block's transactions is in it. `ids` are their ids in block
+ * order, 32 bytes each in internal byte order.
+ */
+export declare function proveBitcoinCoinbase(ids: Uint8Array): Buffer
+
 /** Public key x ∥ y of a private key: 64 bytes. */
 export declare function publicKey(privateKey: Uint8Array): Buffer
+
+/** Takes a serialised Bitcoin block apart. Null when it does not parse or has no transaction. */
+export declare function readBitcoinBlock(block: Uint8Array): BitcoinBlockParts | null
+
+/** The Bitcoin transaction at the start of the bytes, without what follows it. Null when it does not parse. */
+export declare function readBitcoinCoinbase(bytes: Uint8Array): Buffer | null
+
+/**
+ * The 80 bytes of the header of a serialised Bitcoin block, with or without transactions. Null when it does
+ * not parse.
+ */
+export declare function readBitcoinHeader(block: Uint8Array): Buffer | null
 
 /**
  * Signers of a batch, recovered on all cores. In: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32.
@@ -527,6 +567,9 @@ export interface SkippedCandidate {
  * that takes a few tries. `time` is the Bitcoin header's, in seconds. Null when no nonce fits.
  */
 export declare function solveProofOfWork(hashForMergedMining: Uint8Array, difficulty: Uint8Array, time: number): MiningFields | null
+
+/** The merged-mining fields of the template of a work (src/mining/README.md) with the eight bytes of a nonce. */
+export declare function solveTemplate(hashForMergedMining: Uint8Array, time: number, nonce: Uint8Array): MiningFields
 
 /** What a walk through a state saw. */
 export interface StateReport {
@@ -665,3 +708,6 @@ export interface TrieNode {
   /** Bytes below the node. */
   childrenSize: number
 }
+
+/** The 32 bytes after the last tag of a coinbase, which name the work. Null when it is too short. */
+export declare function workOfBitcoinCoinbase(coinbase: Uint8Array): Buffer | null
