@@ -1,5 +1,5 @@
-import { readExchanges, readJsonLines } from './exchanges.ts'
-import { createRecordedSource } from './recordedSource.ts'
+import { readExchanges } from './exchanges.ts'
+import { createExecutedSource } from './executedSource.ts'
 import { type ReplayReport, replay } from './run.ts'
 
 /** Differences shown in full. */
@@ -12,7 +12,9 @@ if (chainPath === undefined || rpcPath === undefined) {
   process.exit(2)
 }
 
-const report = await replay(readExchanges(rpcPath), createRecordedSource(readJsonLines(chainPath)))
+const source = await createExecutedSource(chainPath)
+const report = await replay(readExchanges(rpcPath), source)
+await source.close()
 process.stdout.write(format(report))
 process.exitCode = report.unlisted.length === 0 ? 0 : 1
 
