@@ -17,6 +17,7 @@ import { bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 import { type BlockPolicy, draftHeaderFields, includesForkDetectionData } from './blockDraft.ts'
 import { chooseCandidates } from './candidates.ts'
 import { MiningError } from './errors.ts'
+import type { UncleSelection } from './uncleSelection.ts'
 
 /** What a builder is made of. */
 export interface BlockBuilderParams {
@@ -24,6 +25,7 @@ export interface BlockBuilderParams {
   readonly nativeSpec: NativeChainSpec
   readonly store: StateStore
   readonly ancestry: Ancestry
+  readonly uncles: UncleSelection
   readonly policy: BlockPolicy
 }
 
@@ -54,9 +56,8 @@ export class BlockBuilder {
    * @throws MiningError `FORK_DETECTION`
    */
   build(parent: BlockHeader, inBlockOrder: readonly SignedTransaction[], timestamp: number): BuiltBlock {
-    const { spec, policy } = this.#params
-    const forkDetectionData = this.#forkDetectionData(parent)
-    const draft = draftHeaderFields({ spec, policy, parent, timestamp, uncles: [], forkDetectionData })
+    const { spec } = this.#params
+    const { draft, uncles } = this.#draft(parent, timestamp)
     const { number } = draft
     const { chosen, unfit } = chooseCandidates(spec, inBlockOrder, {
       number,
@@ -77,9 +78,23 @@ export class BlockBuilder {
       gasUsed: execution.gasUsed,
       paidFees: bytesToBigInt(execution.paidFees),
     })
-    const block = new Block(header, transactions, [])
+    const block = new Block(header, transactions, uncles)
     block.setSenders(included.map(({ sender }) => sender))
     return { block, receipts: execution.receipts, execution, unfit }
+  }
+
+  /** The header as far as it is known, with uncles when these keep their rule, else without. */
+  #draft(parent: BlockHeader, timestamp: number): { draft: HeaderFields; uncles: readonly BlockHeader[] } {
+    const { spec, policy, uncles: selection } = this.#params
+    const forkDetectionData = this.#forkDetectionData(parent)
+    const draftWith = (uncles: readonly BlockHeader[]) =>
+      draftHeaderFields({ spec, policy, parent, timestamp, uncles, forkDetectionData })
+    const uncles = selection.select(parent)
+    if (uncles.length > 0) {
+      const draft = draftWith(uncles)
+      if (selection.isAllowed(new Block(new BlockHeader(draft), [], uncles))) return { draft, uncles }
+    }
+    return { draft: draftWith([]), uncles: [] }
   }
 
   #execute(

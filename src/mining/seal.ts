@@ -1,5 +1,6 @@
 import { Block } from '../chain/codec/block.ts'
 import { solveProofOfWork } from '../native/mergedMining.ts'
+import type { MiningFields } from '../native/types.ts'
 import { bigIntToBytes, EMPTY_BYTES } from '../util/bytes.ts'
 import { MiningError } from './errors.ts'
 
@@ -8,6 +9,20 @@ import { MiningError } from './errors.ts'
  * are mined for real are far above it and need a miner.
  */
 const MAXIMUM_DIFFICULTY = 1n << 24n
+
+/** A built block with its proof of work. Whether the proof is right is not looked at. */
+export function sealBlock(built: Block, fields: MiningFields): Block {
+  const sealed = built.header.with({
+    bitcoinMergedMiningHeader: fields.bitcoinHeader,
+    bitcoinMergedMiningMerkleProof: fields.merkleProof,
+    bitcoinMergedMiningCoinbaseTransaction: fields.coinbase,
+    // From here on it stands in the coinbase, as in every block that was read.
+    forkDetectionData: EMPTY_BYTES,
+  })
+  const block = new Block(sealed, built.transactions, built.uncles)
+  block.setSenders(built.senders)
+  return block
+}
 
 /**
  * Finds the proof of work of a built block: a Bitcoin block of one transaction that commits to it.
@@ -27,14 +42,5 @@ export function sealInProcess(built: Block): Block {
     header.timestamp,
   )
   if (found === null) throw tooHard()
-  const sealed = header.with({
-    bitcoinMergedMiningHeader: found.bitcoinHeader,
-    bitcoinMergedMiningMerkleProof: found.merkleProof,
-    bitcoinMergedMiningCoinbaseTransaction: found.coinbase,
-    // From here on it stands in the coinbase, as in every block that was read.
-    forkDetectionData: EMPTY_BYTES,
-  })
-  const block = new Block(sealed, built.transactions, built.uncles)
-  block.setSenders(built.senders)
-  return block
+  return sealBlock(built, found)
 }

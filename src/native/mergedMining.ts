@@ -26,6 +26,18 @@ export function solveProofOfWork(
 }
 
 /**
+ * The merged-mining fields of the template of a work (`src/mining/README.md`) with a nonce of 8 bytes.
+ * @param time of the Bitcoin header, seconds
+ */
+export function solveTemplate(
+  hashForMergedMining: Uint8Array,
+  time: number,
+  nonce: Uint8Array,
+): MiningFields {
+  return native(() => addon.solveTemplate(hashForMergedMining, time, nonce))
+}
+
+/**
  * A serialised coinbase without witness as headers carry it: midstate (40 bytes) and tail. null when it has
  * no merged-mining tag.
  */

@@ -10,6 +10,7 @@ import { BlockProducer, type MineRequest } from '../mining/blockProducer.ts'
 import { createExtraData } from '../mining/extraData.ts'
 import { PendingBlocks } from '../mining/pendingBlock.ts'
 import { rewardAddress } from '../mining/rewardAddress.ts'
+import { UncleSelection } from '../mining/uncleSelection.ts'
 import type { SendOutcome } from '../rpc/context.ts'
 import { createFeeMarket } from '../txpool/feeMarket.ts'
 import type { PoolChange, PoolHead, SignedTransaction } from '../txpool/interface.ts'
@@ -89,6 +90,13 @@ export class ChainCore {
       nativeSpec,
       store: stateStore,
       ancestry: chain.ancestry,
+      uncles: new UncleSelection({
+        spec,
+        nativeSpec,
+        ancestry: chain.ancestry,
+        reader: chain.reader,
+        now: seconds,
+      }),
       policy: {
         coinbase: this.coinbase ?? Buffer.alloc(20),
         minimumGasPrice: production.minimumGasPrice,

@@ -20,3 +20,6 @@ export interface ValidationContext {
   /** Seconds since 1970. */
   now(): number
 }
+
+/** What the rules of headers and uncles need to know of that. */
+export type HeaderContext = Omit<ValidationContext, 'nonceAfter'>

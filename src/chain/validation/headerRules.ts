@@ -7,7 +7,7 @@ import { calculateDifficulty } from '../difficulty.ts'
 import { calculateForkDetectionData, FORK_DETECTION_ANCESTORS } from '../forkDetection.ts'
 import { gasLimitBounds } from '../gasLimit.ts'
 import { minimumGasPriceBounds } from '../minimumGasPrice.ts'
-import type { ValidationContext } from './context.ts'
+import type { HeaderContext } from './context.ts'
 import type { Violation } from './rules.ts'
 
 /** Where a Bitcoin header has its time, unsigned 32 bits, little-endian. */
@@ -30,7 +30,7 @@ export function checkBlockNumber(header: BlockHeader, parent: BlockHeader): Viol
 
 /** The difficulty is the one that follows from the parent (§4.2 rule 5, §4.4). */
 export function checkDifficulty(
-  context: ValidationContext,
+  context: HeaderContext,
   header: BlockHeader,
   parent: BlockHeader,
 ): Violation | null {
@@ -75,7 +75,7 @@ export function checkGasUsedWithinLimit(header: BlockHeader): Violation | null {
  * RSKIP297).
  */
 export function checkTimestamp(
-  context: Pick<ValidationContext, 'spec' | 'now'>,
+  context: Pick<HeaderContext, 'spec' | 'now'>,
   header: BlockHeader,
 ): Violation | null {
   const { timestamps } = context.spec
@@ -102,7 +102,7 @@ export function checkTimestamp(
 
 /** An uncle is later than its parent; not asked where timestamps are not checked (§4.3). */
 export function checkLaterThanParent(
-  context: ValidationContext,
+  context: HeaderContext,
   header: BlockHeader,
   parent: BlockHeader,
 ): Violation | null {
@@ -111,7 +111,7 @@ export function checkLaterThanParent(
 }
 
 /** The fork detection data tells the branch as it is (§3.5, RSKIP110). */
-export function checkForkDetectionData(context: ValidationContext, header: BlockHeader): Violation | null {
+export function checkForkDetectionData(context: HeaderContext, header: BlockHeader): Violation | null {
   // At the first block that carries data the reference does not compare it; below, decoding reads none.
   if (!isActive(context.spec, 'rskip110', header.number) || header.number <= FORK_DETECTION_FIRST_BLOCK)
     return null

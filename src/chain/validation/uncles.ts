@@ -3,7 +3,7 @@ import { toHex } from '../../util/bytes.ts'
 import type { Block } from '../codec/block.ts'
 import { unclesHash } from '../codec/block.ts'
 import type { BlockHeader } from '../codec/header.ts'
-import type { ValidationContext } from './context.ts'
+import type { HeaderContext } from './context.ts'
 import {
   checkBlockNumber,
   checkDifficulty,
@@ -18,7 +18,7 @@ import { checkProofOfWork } from './proofOfWork.ts'
 import type { Violation } from './rules.ts'
 
 /** The uncles are real, recent, new siblings of ancestors (§4.3, uncle rule). */
-export function checkUncles(context: ValidationContext, block: Block): Violation | null {
+export function checkUncles(context: HeaderContext, block: Block): Violation | null {
   const expectedHash = unclesHash(block.uncles)
   const foundHash = block.header.fields.unclesHash
   if (!expectedHash.equals(foundHash)) return { expected: toHex(expectedHash), found: toHex(foundHash) }
@@ -42,7 +42,7 @@ interface Family {
   readonly usedUncles: ReadonlySet<string>
 }
 
-function familyOf(context: ValidationContext, block: Block): Family {
+function familyOf(context: HeaderContext, block: Block): Family {
   const lowest = Math.max(0, block.number - UNCLE_GENERATIONS)
   const ancestors = context.ancestry.downTo(block.header.parentHash.toString('hex'), lowest)
   return {
@@ -52,7 +52,7 @@ function familyOf(context: ValidationContext, block: Block): Family {
 }
 
 function checkUncle(
-  context: ValidationContext,
+  context: HeaderContext,
   block: Block,
   uncle: BlockHeader,
   family: Family,
@@ -83,7 +83,7 @@ function checkRelation(uncle: BlockHeader, family: Family, seen: ReadonlySet<str
   return { expected: 'an ancestor as parent', found: toHex(uncle.parentHash) }
 }
 
-function checkAgainstParent(context: ValidationContext, uncle: BlockHeader): Violation | null {
+function checkAgainstParent(context: HeaderContext, uncle: BlockHeader): Violation | null {
   const parent = context.headerByHash(uncle.parentHash)
   if (parent === undefined) return { expected: 'a stored parent', found: toHex(uncle.parentHash) }
   const disabled = context.disabledRules
