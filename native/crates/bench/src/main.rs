@@ -1,0 +1,55 @@
+//! Measures the executor of this workspace against bare revm: the same bytecode, the same calls, by
+//! turns. One JSON object per program goes to the standard output.
+
+mod bare;
+mod ours;
+mod programs;
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use bare::Bare;
+use ours::Ours;
+
+/// Account that calls.
+const CALLER: [u8; 20] = [0xca; 20];
+/// Account that has the code.
+const CONTRACT: [u8; 20] = [0xc0; 20];
+/// Gas that each transaction brings along.
+const GAS_LIMIT: u64 = 30_000_000;
+/// Measurements of each engine per program; the quickest counts, for disturbance only ever adds.
+const ROUNDS: usize = 15;
+/// How long one measurement lasts at least.
+const ROUND: Duration = Duration::from_millis(60);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    for program in programs::all(CALLER)? {
+        let (ours, bare) = (Ours::new(&program)?, Bare::new(&program)?);
+        let (our_gas, bare_gas) = (ours.run()?, bare.run()?);
+        let (mut our_time, mut bare_time) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..ROUNDS {
+            our_time = our_time.min(seconds(|| ours.run())?);
+            bare_time = bare_time.min(seconds(|| bare.run())?);
+        }
+        let line = json!({
+            "program": program.name,
+            "ours": {"gas": our_gas, "seconds": our_time, "mgasPerSecond": our_gas as f64 / our_time / 1e6},
+            "revm": {"gas": bare_gas, "seconds": bare_time, "mgasPerSecond": bare_gas as f64 / bare_time / 1e6},
+        });
+        println!("{line}");
+    }
+    Ok(())
+}
+
+/// Seconds per run.
+fn seconds(run: impl Fn() -> Result<u64, Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
+    let start = Instant::now();
+    let mut runs = 0;
+    while start.elapsed() < ROUND {
+        std::hint::black_box(run()?);
+        runs += 1;
+    }
+    Ok(start.elapsed().as_secs_f64() / f64::from(runs))
+}
