@@ -1,6 +1,8 @@
 import type { HeadChange } from '../chain/chainWriter.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
-import type { NetworkSpec } from '../config/networkSpec.ts'
+import { impersonatedSender } from '../chain/codec/impersonated.ts'
+import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
+import { isDevelopmentNetwork, type NetworkSpec } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import { type OpenChain, openChain } from '../execution/openChain.ts'
 import type { HeadNotice, PendingNotice } from '../filters/events.ts'
@@ -12,14 +14,17 @@ import { PendingBlocks } from '../mining/pendingBlock.ts'
 import { rewardAddress } from '../mining/rewardAddress.ts'
 import { UncleSelection } from '../mining/uncleSelection.ts'
 import type { SendOutcome } from '../rpc/context.ts'
+import { PoolRefusal } from '../txpool/errors.ts'
 import { createFeeMarket } from '../txpool/feeMarket.ts'
-import type { PoolChange, PoolHead, SignedTransaction } from '../txpool/interface.ts'
+import type { PoolChange, PooledTransaction, PoolHead, SignedTransaction } from '../txpool/interface.ts'
 import { createPoolHead } from '../txpool/poolHead.ts'
 import { PoolJournal } from '../txpool/poolJournal.ts'
 import { TransactionQuota } from '../txpool/quota.ts'
 import { TransactionPool } from '../txpool/transactionPool.ts'
 import type { ChainOptions } from './chainOptions.ts'
+import { DevControl } from './devControl.ts'
 import { SendQueue } from './sendQueue.ts'
+import { StateEditor } from './stateEditor.ts'
 
 /** Time between two looks for outdated transactions while no block comes, milliseconds. */
 const OUTDATED_CHECK = 10_000
@@ -44,6 +49,8 @@ export class ChainCore {
   readonly pool: TransactionPool
   readonly producer: BlockProducer
   readonly clock: BlockClock
+  /** Control by its users; null unless the network is one for development. */
+  readonly dev: DevControl | null
   /** Account that is paid for blocks, 20 bytes; null where there is none. */
   readonly coinbase: Buffer | null
   /** Transactions of the last run that the pool took back. */
@@ -115,6 +122,7 @@ export class ChainCore {
       onFailure: (error) => listener.onFailure(error),
     })
     this.#pendingBlocks = new PendingBlocks({ builder, pool, clock, head: () => chain.head })
+    this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl(options) : null
     this.#sends = new SendQueue({
       chainId: spec.chainId,
       add: (transaction) => this.#add(transaction),
@@ -133,6 +141,24 @@ export class ChainCore {
   /** Offers the RLP of a transaction to the pool; answers once it is durable, and mined in the instant mode. */
   sendTransaction(encoded: Buffer): Promise<SendOutcome> {
     return this.#sends.submit(encoded)
+  }
+
+  /**
+   * Offers a transaction that nobody signed, on a development chain; its sender stands in place of the
+   * signature (`impersonatedSender`).
+   */
+  async sendImpersonated(encoded: Buffer): Promise<SendOutcome> {
+    const transaction = parseTransaction(encoded)
+    const sender = this.dev === null ? null : impersonatedSender(transaction)
+    if (sender === null) return { status: 'refused', reason: "the sender account doesn't exist" }
+    try {
+      this.#add({ transaction, sender })
+    } catch (error) {
+      if (error instanceof PoolRefusal) return { status: 'refused', reason: error.message }
+      throw error
+    }
+    await this.#commitGroup()
+    return { status: 'accepted', hash: transaction.hash }
   }
 
   /** Makes blocks on the head; answers once they are durable. @throws MiningError */
@@ -156,6 +182,28 @@ export class ChainCore {
     await this.open.close()
   }
 
+  #createDevControl(options: ChainOptions): DevControl {
+    const { chain } = this.open
+    return new DevControl({
+      chain,
+      clock: this.clock,
+      producer: this.producer,
+      editor: new StateEditor(this.spec, this.open),
+      mode: options.production.mode,
+      onStateEdited: () => this.#followEdit(),
+      clearPool: () => this.#note({ pending: [], removed: this.pool.clear() }),
+      commit: () => this.#commit(),
+    })
+  }
+
+  /** The head is the same block with another state. */
+  #followEdit(): void {
+    const { head } = this.open.chain
+    this.#pendingBlocks.forget()
+    this.#note(this.pool.onHead({ head: this.#poolHead(head), retracted: [], enacted: [] }))
+    this.#listener.onHead({ retracted: [], enacted: [] }, head)
+  }
+
   #poolHead(header: BlockHeader): PoolHead {
     const { nativeSpec, stateStore } = this.open
     return createPoolHead({ spec: this.spec, nativeSpec, store: stateStore, header })
@@ -172,7 +220,7 @@ export class ChainCore {
   #add({ transaction, sender }: SignedTransaction): PoolChange {
     const change = this.pool.add(transaction, sender)
     const entry = this.pool.get(transaction.hashHex)
-    if (entry !== undefined) this.#journal.keep(entry)
+    if (entry !== undefined) this.#keep(entry)
     this.#note(change)
     return change
   }
@@ -195,16 +243,24 @@ export class ChainCore {
   }
 
   #followHead({ head, retracted, enacted }: HeadChange): void {
+    // Blocks that a user took back take their transactions with them; a reorganisation gives them back.
+    const isRewind = enacted.length === 0
+    if (isRewind) this.#note({ pending: [], removed: this.pool.clear() })
     const change = this.pool.onHead({
       head: this.#poolHead(head),
-      retracted: retracted.toReversed().flatMap((header) => this.#transactionsOf(header)),
+      retracted: (isRewind ? [] : retracted).toReversed().flatMap((header) => this.#transactionsOf(header)),
       enacted: enacted.flatMap((header) => this.#transactionsOf(header)),
     })
-    for (const entry of change.pending) this.#journal.keep(entry)
+    for (const entry of change.pending) this.#keep(entry)
     const reference = ({ number, hash }: BlockHeader) => ({ number, hash })
     this.#listener.onHead({ retracted: retracted.map(reference), enacted: enacted.map(reference) }, head)
     this.#note(change)
     this.#commitSoon()
+  }
+
+  /** Over a restart; a transaction that nobody signed could not be told from a forged one. */
+  #keep(entry: PooledTransaction): void {
+    if (impersonatedSender(entry.transaction) === null) this.#journal.keep(entry)
   }
 
   #note({ pending, removed }: PoolChange): void {

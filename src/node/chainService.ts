@@ -1,5 +1,7 @@
 import { addressesOfSenders } from '../chain/chainReader.ts'
-import type { ChainService, EncodedTransaction } from '../pool/chainLink.ts'
+import type { ChainService, DevService, EncodedTransaction } from '../pool/chainLink.ts'
+import type { AccountEdit } from '../rpc/devCommands.ts'
+import { RpcError } from '../rpc/errors.ts'
 import type { SignedTransaction } from '../txpool/interface.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { ChainCore } from './chainCore.ts'
@@ -25,7 +27,37 @@ export function createChainService(core: ChainCore): ChainService {
       }
     },
     sendTransaction: (encoded) => core.sendTransaction(asBuffer(encoded)),
-    mine: () => core.mine(),
+    ...createDevService(core),
+  }
+}
+
+function createDevService(core: ChainCore): DevService {
+  const dev = () => {
+    if (core.dev !== null) return core.dev
+    throw new RpcError('methodUnavailable', 'only a development chain can be controlled')
+  }
+  return {
+    mine: (request) => dev().mine(request),
+    snapshot: () => dev().snapshot(),
+    revert: (id) => dev().revert(id),
+    reset: () => dev().reset(),
+    increaseTime: (seconds) => dev().increaseTime(seconds),
+    setNextBlockTimestamp: (timestamp) => dev().setNextBlockTimestamp(timestamp),
+    setAutomine: (on) => dev().setAutomine(on),
+    setMining: (on) => dev().setMining(on),
+    editAccount: (edit) => dev().editAccount(withBuffers(edit)),
+    sendImpersonated: (encoded) => core.sendImpersonated(asBuffer(encoded)),
+  }
+}
+
+/** Byte arrays lose their Buffer methods when they cross threads. */
+function withBuffers(edit: AccountEdit): AccountEdit {
+  const { address, code, cell } = edit
+  return {
+    ...edit,
+    address: asBuffer(address),
+    ...(code === undefined ? {} : { code: asBuffer(code) }),
+    ...(cell === undefined ? {} : { cell: { ...cell, value: asBuffer(cell.value) } }),
   }
 }
 

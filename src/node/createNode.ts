@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts'
 import { openService, type Service } from '../front/service.ts'
 import { OPEN_ADMISSION } from '../gateway/admission.ts'
 import type { Logger } from '../observe/logger.ts'
-import type { NodeContext } from '../rpc/context.ts'
+import type { NodeCommands, NodeContext } from '../rpc/context.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import { openConfiguredWallet } from '../wallet/openWallet.ts'
@@ -120,7 +120,6 @@ function listenForRequests(
     events: eventLimitsFromConfig(config),
     lanes: lanesFromConfig(config),
     workers: config.workers,
-    dev: config.profile === 'dev',
     admission: OPEN_ADMISSION,
     context: withFreshAnswers(front.context, current),
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
@@ -173,10 +172,29 @@ function withFreshAnswers(context: NodeContext, service: () => Service | null): 
   }
   return {
     ...context,
-    commands: {
-      sendTransaction: (encoded) => fresh(context.commands.sendTransaction(encoded)),
-      mine: () => fresh(context.commands.mine()),
+    commands: freshCommands(context.commands, fresh),
+  }
+}
+
+type Fresh = <T>(command: Promise<T>) => Promise<T>
+
+function freshCommands(commands: NodeCommands, fresh: Fresh): NodeCommands {
+  const { dev, mining } = commands
+  return {
+    sendTransaction: (encoded) => fresh(commands.sendTransaction(encoded)),
+    mine: (request) => fresh(commands.mine(request)),
+    dev: {
+      snapshot: () => dev.snapshot(),
+      revert: (id) => fresh(dev.revert(id)),
+      reset: () => fresh(dev.reset()),
+      increaseTime: (seconds) => dev.increaseTime(seconds),
+      setNextBlockTimestamp: (timestamp) => dev.setNextBlockTimestamp(timestamp),
+      setAutomine: (on) => fresh(dev.setAutomine(on)),
+      setMining: (on) => dev.setMining(on),
+      editAccount: (edit) => fresh(dev.editAccount(edit)),
+      sendImpersonated: (encoded) => fresh(dev.sendImpersonated(encoded)),
     },
+    mining,
   }
 }
 

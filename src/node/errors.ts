@@ -61,7 +61,16 @@ const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; a
 }
 
 /** System errors that a wrong data directory causes. */
-const FILE_ERRORS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EEXIST'])
+const FILE_ERRORS: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOENT',
+  'ENOTDIR',
+  'EEXIST',
+  'ENAMETOOLONG',
+  'ENOSPC',
+])
 
 /** What opening a data directory threw, as an error that says what to do; anything else passes through. */
 export function toNodeError(thrown: unknown, dataDir: string): unknown {

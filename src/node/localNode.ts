@@ -3,10 +3,13 @@ import { parseReceipt } from '../chain/codec/receipt.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTracing } from '../execution/tracing.ts'
+import type { DevService } from '../pool/chainLink.ts'
 import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
+import type { DevCommands } from '../rpc/devCommands.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { ChainCore, type ChainListener } from './chainCore.ts'
 import type { ChainOptions } from './chainOptions.ts'
+import { createChainService } from './chainService.ts'
 
 /** What a node in one thread is made of. */
 export interface LocalNodeOptions {
@@ -75,7 +78,9 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     },
     commands: {
       sendTransaction: (encoded) => core.sendTransaction(encoded),
-      mine: () => core.mine(),
+      mine: (request = {}) => core.mine(request),
+      dev: localDevCommands(createChainService(core), core),
+      mining: null,
     },
     status: () => ({
       listening: false,
@@ -88,4 +93,19 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
   })
   core.start()
   return { core, context, close: () => core.close() }
+}
+
+/** The same control as over a port, without one. */
+function localDevCommands(service: DevService, core: ChainCore): DevCommands {
+  return {
+    snapshot: async () => service.snapshot(),
+    revert: async (id) => service.revert(id),
+    reset: async () => service.reset(),
+    increaseTime: async (seconds) => service.increaseTime(seconds),
+    setNextBlockTimestamp: async (timestamp) => service.setNextBlockTimestamp(timestamp),
+    setAutomine: async (on) => service.setAutomine(on),
+    setMining: async (on) => service.setMining(on),
+    editAccount: async (edit) => service.editAccount(edit),
+    sendImpersonated: (encoded) => core.sendImpersonated(encoded),
+  }
 }

@@ -30,7 +30,8 @@ export function createNodeMetrics(): NodeMetrics {
       headGauge.set(number)
     },
     headChanged: (notice, { pending, queued }) => {
-      head = notice.enacted.at(-1)?.number ?? head
+      const parent = notice.retracted.at(-1)
+      head = notice.enacted.at(-1)?.number ?? (parent === undefined ? head : parent.number - 1)
       headGauge.set(head)
       blocks.inc(notice.enacted.length)
       retracted.inc(notice.retracted.length)

@@ -1,6 +1,8 @@
 import { platform } from 'node:os'
+import { isDevelopmentNetwork } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
+import type { MethodOffer } from '../rpc/availability.ts'
 import type { NodeInfo, RpcSettings } from '../rpc/context.ts'
 
 /** Highest version of the wire protocol that is spoken (facts/rpc.md §3.2). */
@@ -23,6 +25,15 @@ export function nodeInfoFromConfig(config: Config, version: string): NodeInfo {
   }
 }
 
+/** Which methods there are under a configuration. */
+export function offerFromConfig(config: Config): MethodOffer {
+  return {
+    modules: config.modules,
+    disabledMethods: config.disabledMethods,
+    dev: isDevelopmentNetwork({ name: config.network }),
+  }
+}
+
 function rpcSettingsFromConfig(config: Config): RpcSettings {
   return {
     callGasCap: BigInt(config.callGasCap),
@@ -35,5 +46,6 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     answerBytes: config.maxResponseSize,
     gasPriceFactor: GAS_PRICE_FACTOR,
     hosted: config.profile === 'hosted',
+    offer: offerFromConfig(config),
   }
 }

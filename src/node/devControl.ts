@@ -1,0 +1,132 @@
+import type { Blockchain } from '../chain/blockchain.ts'
+import type { BlockClock } from '../mining/blockClock.ts'
+import type { BlockProducer, MineRequest, ProducerMode } from '../mining/blockProducer.ts'
+import { MiningError } from '../mining/errors.ts'
+import type { AccountEdit } from '../rpc/devCommands.ts'
+import { invalidParams } from '../rpc/errors.ts'
+import type { StateEditor, StateEdits } from './stateEditor.ts'
+
+/** The chain as it was when a snapshot was taken. */
+interface Snapshot {
+  readonly number: number
+  readonly edits: StateEdits
+}
+
+/** What a development chain is controlled through. */
+export interface DevControlParams {
+  readonly chain: Blockchain
+  readonly clock: BlockClock
+  readonly producer: BlockProducer
+  readonly editor: StateEditor
+  /** How blocks are made unless somebody switches it. */
+  readonly mode: ProducerMode
+  /** To be called when the state after the head is no longer what it was, the head itself being the same. */
+  readonly onStateEdited: () => void
+  /** Empties the transaction pool. */
+  readonly clearPool: () => void
+  /** Resolves when everything that was done is on disk. */
+  readonly commit: () => Promise<void>
+}
+
+/** Snapshots, time, modes and edits of a development chain (facts/rpc.md §3.8). Belongs to the chain thread. */
+export class DevControl {
+  readonly #params: DevControlParams
+  #snapshots: Snapshot[] = []
+
+  constructor(params: DevControlParams) {
+    this.#params = params
+  }
+
+  /** Remembers the chain as it is. @returns the snapshot's id, from 1 */
+  snapshot(): number {
+    const { chain, editor } = this.#params
+    return this.#snapshots.push({ number: chain.head.number, edits: editor.current() })
+  }
+
+  /** Goes back to a snapshot; later ones are forgotten, it stays. False when there is none of that id. */
+  async revert(id: bigint): Promise<boolean> {
+    const snapshot = id < 1n ? undefined : this.#snapshots[Number(id) - 1]
+    if (snapshot === undefined) return false
+    this.#snapshots = this.#snapshots.slice(0, Number(id))
+    await this.#goBack(snapshot)
+    return true
+  }
+
+  /** Goes back to genesis as the network has it; snapshots are forgotten. */
+  async reset(): Promise<void> {
+    this.#snapshots = []
+    await this.#goBack({ number: 0, edits: new Map() })
+  }
+
+  /** Moves the time of the next block forward. @returns seconds added since the last block */
+  increaseTime(seconds: number): number {
+    return this.#params.clock.increase(seconds)
+  }
+
+  /** Sets the time of the next block. @throws RpcError -32602 unless it is after the head's */
+  setNextBlockTimestamp(timestamp: number): void {
+    const { chain, clock } = this.#params
+    refuse(() => clock.setTo(timestamp, chain.head.timestamp))
+  }
+
+  /** Makes blocks on the head; answers once they are durable. @throws RpcError -32602 for a time that cannot be */
+  async mine(request: MineRequest): Promise<void> {
+    const { timestamp } = request
+    if (timestamp !== undefined) this.setNextBlockTimestamp(timestamp)
+    await this.#params.producer.mine(request)
+    await this.#params.commit()
+  }
+
+  setAutomine(on: boolean): void {
+    const { producer, mode } = this.#params
+    producer.setMode(on ? { kind: 'instant' } : mode.kind === 'instant' ? { kind: 'off' } : mode)
+  }
+
+  /**
+   * Stops blocks that are made in intervals, or lets them go on. Blocks that are made for transactions are
+   * `setAutomine`'s, as in the reference (recorded).
+   */
+  setMining(on: boolean): void {
+    const { producer, mode } = this.#params
+    if (mode.kind === 'interval' && producer.mode.kind !== 'instant') {
+      producer.setMode(on ? mode : { kind: 'off' })
+    }
+  }
+
+  /** Changes the state after the head. */
+  async editAccount(edit: AccountEdit): Promise<void> {
+    const { chain, editor, onStateEdited, commit } = this.#params
+    editor.edit(edit)
+    chain.stateEdited()
+    onStateEdited()
+    await commit()
+  }
+
+  async #goBack({ number, edits }: Snapshot): Promise<void> {
+    const { chain, editor, onStateEdited, clearPool, commit } = this.#params
+    const target = chain.reader.headerByNumber(Math.min(number, chain.head.number))
+    if (target === null) throw new Error(`the canonical chain has no block ${number}`)
+    // Before its blocks go: an edit is undone under the hash of its block.
+    editor.restore(edits)
+    if (target.hash.equals(chain.head.hash)) {
+      clearPool()
+      chain.stateEdited()
+      onStateEdited()
+    } else {
+      chain.rewind(target)
+    }
+    await commit()
+  }
+}
+
+/** A time that cannot be is a wrong parameter. */
+function refuse<T>(action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    if (error instanceof MiningError && error.code === 'TIMESTAMP') {
+      throw invalidParams(error.message, { cause: error })
+    }
+    throw error
+  }
+}

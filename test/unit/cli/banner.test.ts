@@ -1,0 +1,57 @@
+import t from 'tap'
+import { startBanner } from '../../../src/cli/banner.ts'
+import { fillDefaults } from '../../../src/config/load.ts'
+import { networkByName } from '../../../src/config/networks/byName.ts'
+import type { NetworkName } from '../../../src/config/networks/names.ts'
+import type { PartialConfig } from '../../../src/config/schema.ts'
+import type { RunningNode } from '../../../src/node/createNode.ts'
+
+function banner(given: PartialConfig & { network: NetworkName }, node: Partial<RunningNode> = {}): string {
+  const running: RunningNode = {
+    spec: networkByName(given.network),
+    host: '127.0.0.1',
+    port: 4444,
+    head: 7,
+    restored: 0,
+    balanceOf: () => 1_234_567n * 10n ** 18n + 5n * 10n ** 17n,
+    stop: async () => undefined,
+    failed: new Promise<never>(() => undefined),
+    ...node,
+  }
+  return startBanner(running, fillDefaults(given), '1.2.3')
+}
+
+t.test('how blocks are made is said', (t) => {
+  t.match(banner({ network: 'regtest' }), /^ +Mining +a block for every transaction, at once$/m)
+  t.match(banner({ network: 'regtest', blockTime: 30 }), /^ +Mining +a block every 30 s$/m)
+  t.match(banner({ network: 'regtest', mining: false }), /^ +Mining +off/m)
+  t.end()
+})
+
+t.test('where it is and what it has is said', (t) => {
+  const text = banner({ network: 'main', dataDir: '/data' }, { host: '::1', restored: 3 })
+  t.match(text, /^Rhizome 1\.2\.3\n/)
+  t.match(text, /^ +Network +main, chain id 30$/m)
+  t.match(text, /^ +JSON-RPC +http:\/\/\[::1\]:4444$/m)
+  t.match(text, /^ +WebSocket +ws:\/\/\[::1\]:4444$/m)
+  t.match(text, /^ +Data +\/data$/m)
+  t.match(text, /^ +Head +block 7$/m)
+  t.match(text, /^ +Pool +3 transactions of the last run wait again$/m)
+  t.notMatch(text, /key 0x/)
+  t.match(text, /^Ctrl-C stops the node\.\n$/m)
+  t.end()
+})
+
+t.test('development accounts come with balance and key, or without one', (t) => {
+  const text = banner({ network: 'regtest' })
+  t.equal(text.match(/^ +\(\d\) 0x[0-9a-f]{40} {2}1,234,567\.5 RBTC\n +key 0x[0-9a-f]{64}$/gm)?.length, 10)
+  const spec = networkByName('regtest')
+  const { mining } = spec
+  const unknown = banner(
+    { network: 'regtest' },
+    { spec: { ...spec, mining: { ...mining, walletSeeds: [] } } },
+  )
+  t.equal(unknown.match(/^ +no known key$/gm)?.length, 10)
+  t.notMatch(banner({ network: 'regtest', profile: 'hosted' }), /key/)
+  t.end()
+})

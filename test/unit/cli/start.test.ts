@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { COW_ADDRESS, COW_KEY } from '../../e2e/accounts.ts'
+import { runCommand } from '../../support/cli.ts'
+import { startNode } from '../../support/nodeProcess.ts'
+
+t.test('start says where it is and how to stop it, and ends cleanly', async (t) => {
+  const dataDir = join(t.testdir(), 'data')
+  const node = await startNode({ dataDir, args: ['--workers', '1'] })
+  const locked = await runCommand(['start', '--data-dir', dataDir, '--http-port', '0'])
+  t.equal(locked.code, 1)
+  t.match(
+    locked.stderr,
+    /^error: .*data.* in use.*: stop the other node, or give this one another --data-dir$/m,
+  )
+  while (!node.output().includes('Ctrl-C stops the node.')) await new Promise((done) => setTimeout(done, 10))
+  const ended = await node.stop('SIGINT')
+  t.equal(ended.code, 0)
+  t.equal(ended.stderr, '')
+  const said = ended.stdout
+  t.match(said, /Network +regtest, chain id 33/)
+  t.ok(said.includes(node.url))
+  t.ok(said.includes(dataDir))
+  t.match(said, /Mining +a block for every transaction/)
+  t.ok(said.includes(`${COW_ADDRESS}  1,000,000,000,000 RBTC`))
+  t.ok(said.includes(COW_KEY))
+  t.equal(said.match(/^ +key 0x[0-9a-f]{64}$/gm)?.length, 10)
+})
