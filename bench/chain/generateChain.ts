@@ -6,6 +6,7 @@ import { networkByName } from '../../src/config/networks/byName.ts'
 import { openChain } from '../../src/execution/openChain.ts'
 import { BlockBuilder } from '../../src/mining/blockBuilder.ts'
 import { sealInProcess } from '../../src/mining/seal.ts'
+import { UncleSelection } from '../../src/mining/uncleSelection.ts'
 import type { SignedTransaction } from '../../src/txpool/interface.ts'
 import { createWorkload, type WorkloadName } from './workloads.ts'
 
@@ -39,11 +40,13 @@ export async function generateChain(options: GenerateOptions): Promise<void> {
   const output = createWriteStream(unfinished)
   try {
     const { chain, nativeSpec, stateStore: store } = opened
+    const { ancestry, reader } = chain
     const builder = new BlockBuilder({
       spec,
       nativeSpec,
       store,
-      ancestry: chain.ancestry,
+      ancestry,
+      uncles: new UncleSelection({ spec, nativeSpec, ancestry, reader, now: () => chain.head.timestamp }),
       policy: { coinbase: COINBASE, minimumGasPrice: 0n, gasLimit: GAS_LIMIT, extraData: Buffer.alloc(0) },
     })
     const append = (transactions: readonly SignedTransaction[]) => {
