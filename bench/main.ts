@@ -1,9 +1,11 @@
 import { benchImport } from './import/benchImport.ts'
 import { benchLogs } from './logs/benchLogs.ts'
+import { benchNative } from './native/benchNative.ts'
 
 const [name = '', ...args] = process.argv.slice(2)
 const BENCHES: Readonly<Record<string, (args: string[]) => void | Promise<void>>> = {
   import: benchImport,
+  native: benchNative,
   logs: benchLogs,
 }
 const bench = BENCHES[name]
