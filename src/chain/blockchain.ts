@@ -13,6 +13,7 @@ import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
 import { isBetterTip } from './forkChoice.ts'
 import { OrphanBlocks } from './orphanBlocks.ts'
+import { rewindTo } from './rewind.ts'
 import type { ValidationContext } from './validation/context.ts'
 import { InvalidBlockError, UndecidedBlockError } from './validation/errors.ts'
 import type { OptionalRule } from './validation/rules.ts'
@@ -100,6 +101,29 @@ export class Blockchain {
     return () => {
       this.#listeners.delete(listener)
     }
+  }
+
+  /**
+   * Goes back to a canonical block: those above it are disconnected, as if they had never come. Only a
+   * development chain does this.
+   * @throws RangeError when the block is not below the head
+   */
+  rewind(to: BlockHeader): HeadChange {
+    const index = new LogIndexChanges()
+    const change = this.#environment.transaction((writer) => {
+      const found = rewindTo(writer, this.reader, this.#head, to, index)
+      index.write(writer)
+      return found
+    })
+    this.#head = to
+    this.#executor.headChanged(to)
+    this.#tell([change])
+    return change
+  }
+
+  /** To be called when the state after the head was edited: reads of it are no longer what was kept. */
+  stateEdited(): void {
+    this.#executor.headChanged(this.#head)
   }
 
   /** Connects one block, and those that waited for it, in one commit. */

@@ -115,3 +115,8 @@ export function toNativeSpec(spec: NetworkSpec): string {
   const { name, chainId, minimumSequentialGas, remasc, bridge, activationHeights } = spec
   return JSON.stringify({ name, chainId, minimumSequentialGas, remasc, bridge, activationHeights })
 }
+
+/** Whether the network is one for development, whose chain users may change at will. */
+export function isDevelopmentNetwork({ name }: Pick<NetworkSpec, 'name'>): boolean {
+  return name === 'regtest' || name === 'devnet'
+}

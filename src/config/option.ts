@@ -25,7 +25,15 @@ type Described = {
 }
 
 /** Headings of help and of the reference table, in this order. */
-export const OPTION_GROUPS = ['Node', 'Store', 'Service', 'Limits', 'Pool', 'Block production'] as const
+export const OPTION_GROUPS = [
+  'Node',
+  'Store',
+  'Service',
+  'Access',
+  'Limits',
+  'Pool',
+  'Block production',
+] as const
 
 /** Heading that an option stands under; `Command` for an option of one command alone. */
 export type OptionGroup = (typeof OPTION_GROUPS)[number] | 'Command'

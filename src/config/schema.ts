@@ -1,4 +1,5 @@
 import type { OptionValue } from './option.ts'
+import { ACCESS_OPTIONS } from './options/access.ts'
 import { LANE_OPTIONS } from './options/lanes.ts'
 import { NODE_OPTIONS } from './options/node.ts'
 import { PRODUCTION_OPTIONS } from './options/production.ts'
@@ -10,6 +11,7 @@ export const OPTIONS = {
   ...NODE_OPTIONS,
   ...STORE_OPTIONS,
   ...SERVICE_OPTIONS,
+  ...ACCESS_OPTIONS,
   ...LANE_OPTIONS,
   ...PRODUCTION_OPTIONS,
 } as const

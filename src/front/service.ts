@@ -32,8 +32,6 @@ export interface ServiceOptions {
   readonly methodLanes?: Readonly<Record<string, Lane>>
   /** Threads for eth_call and the like; reads have one thread, slow work as many again, started on demand. */
   readonly workers: number
-  /** Whether development helpers are switched on. */
-  readonly dev: boolean
   readonly admission: Admission
   /** Context of the front thread: inline methods and commands. */
   readonly context: NodeContext
@@ -83,7 +81,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     router: new Router({
       methods: METHODS,
       unsupported: UNSUPPORTED_METHODS,
-      dev: options.dev,
+      offer: options.context.node.settings.offer,
       lanes: options.methodLanes ?? {},
     }),
     dispatcher,

@@ -1,3 +1,4 @@
+import { isOffered, type MethodOffer } from '../rpc/availability.ts'
 import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError } from '../rpc/errors.ts'
 
@@ -17,8 +18,8 @@ export interface RouterOptions {
   readonly methods: readonly MethodDefinition[]
   /** Names that answer `does not exist/is not available`. */
   readonly unsupported: ReadonlySet<string>
-  /** Whether development helpers (`evm_*` and the like) are there. */
-  readonly dev: boolean
+  /** Which of the methods callers may ask for. */
+  readonly offer: MethodOffer
   /** Lanes other than the methods' own, by method name. */
   readonly lanes?: Readonly<Record<string, Lane>>
 }
@@ -29,7 +30,7 @@ export class Router {
   readonly #internal = new Map<string, Route>()
   readonly #unavailable: Set<string>
 
-  constructor({ methods, unsupported, dev, lanes = {} }: RouterOptions) {
+  constructor({ methods, unsupported, offer, lanes = {} }: RouterOptions) {
     this.#unavailable = new Set(unsupported)
     methods.forEach((definition, index) => {
       const configured = lanes[definition.name]
@@ -41,8 +42,8 @@ export class Router {
       }
       for (const name of [definition.name, ...definition.aliases]) {
         if (definition.audience === 'internal') this.#internal.set(name, route)
-        else if (definition.audience === 'dev' && !dev) this.#unavailable.add(name)
-        else this.#routes.set(name, route)
+        else if (isOffered(definition, offer)) this.#routes.set(name, route)
+        else this.#unavailable.add(name)
       }
     })
   }

@@ -22,6 +22,8 @@ export interface MineRequest {
   readonly count?: number
   /** Time of the first block, seconds since 1970; later ones go on from there. */
   readonly timestamp?: number
+  /** Seconds from each block to the next; they follow the clock unless given. */
+  readonly interval?: number
 }
 
 /** What a producer is made of. */
@@ -80,13 +82,16 @@ export class BlockProducer {
    * Makes blocks on the head, with what the pool has.
    * @throws MiningError
    */
-  async mine({ count = 1, timestamp }: MineRequest = {}): Promise<readonly Block[]> {
+  async mine({ count = 1, timestamp, interval }: MineRequest = {}): Promise<readonly Block[]> {
     const { chain, clock } = this.#params
     if (timestamp !== undefined) clock.setTo(timestamp, chain.head.timestamp)
     const mined: Block[] = []
     while (mined.length < count && !this.#stopped) {
       // Others get their turn between two blocks.
       if (mined.length > 0) await new Promise((resolve) => setImmediate(resolve))
+      if (mined.length > 0 && interval !== undefined) {
+        clock.setTo(chain.head.timestamp + interval, chain.head.timestamp)
+      }
       mined.push(this.#mineOne())
     }
     return mined
@@ -120,7 +125,10 @@ export class BlockProducer {
   #import(built: BuiltBlock): Block {
     const block = sealInProcess(built.block)
     const result = this.#params.chain.connect(block)
-    if (result.status === 'IMPORTED_BEST') return block
+    if (result.status === 'IMPORTED_BEST') {
+      this.#params.clock.blockMade()
+      return block
+    }
     const cause = result.status === 'INVALID_BLOCK' ? result.error : undefined
     const reason = cause?.message ?? result.status
     throw new MiningError('REFUSED', `own block ${block.number} ${toHex(block.hash)}: ${reason}`, { cause })

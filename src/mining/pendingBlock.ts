@@ -20,6 +20,11 @@ export class PendingBlocks {
     this.#params = params
   }
 
+  /** To be called when the state after the head was edited. */
+  forget(): void {
+    this.#built = null
+  }
+
   /** The block; the state after it can be read under its state root. */
   current(): BuiltBlock {
     const { builder, pool, clock, head } = this.#params

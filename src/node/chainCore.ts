@@ -20,6 +20,7 @@ import type { PoolChange, PooledTransaction, PoolHead, SignedTransaction } from 
 import { createPoolHead } from '../txpool/poolHead.ts'
 import { PoolJournal } from '../txpool/poolJournal.ts'
 import { TransactionQuota } from '../txpool/quota.ts'
+import { sideTransactions } from '../txpool/sideTransactions.ts'
 import { TransactionPool } from '../txpool/transactionPool.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { DevControl } from './devControl.ts'
@@ -90,7 +91,7 @@ export class ChainCore {
       now,
     })
     this.#journal = new PoolJournal(environment)
-    this.restored = this.#restorePool()
+    this.restored = this.#restorePool(options.pool.outdatedBlocks, now())
     this.clock = new BlockClock(seconds)
     const builder = new BlockBuilder({
       spec,
@@ -209,12 +210,21 @@ export class ChainCore {
     return createPoolHead({ spec: this.spec, nativeSpec, store: stateStore, header })
   }
 
-  #restorePool(): number {
-    const entries = this.#journal.load()
-    const dropped = this.pool.restore(entries)
-    for (const transaction of dropped) this.#journal.remove(transaction)
+  #restorePool(depth: number, now: number): number {
+    const { environment, chain } = this.open
+    const journaled = this.#journal.load()
+    const known = new Set(journaled.map(({ transaction }) => transaction.hashHex))
+    const retracted = sideTransactions(environment, chain.reader, depth)
+      .filter(({ transaction }) => !known.has(transaction.hashHex))
+      .map(({ transaction, sender, height }) => ({ transaction, sender, addedAtBlock: height, addedAt: now }))
+    for (const transaction of this.pool.restore([...retracted, ...journaled]))
+      this.#journal.remove(transaction)
+    for (const { transaction } of retracted) {
+      const entry = this.pool.get(transaction.hashHex)
+      if (entry !== undefined) this.#journal.keep(entry)
+    }
     this.#journal.write()
-    return entries.length - dropped.length
+    return this.pool.pendingCount + this.pool.queuedCount
   }
 
   #add({ transaction, sender }: SignedTransaction): PoolChange {

@@ -3,7 +3,10 @@ import { Block, parseBlock } from '../chain/codec/block.ts'
 import { parseReceipt } from '../chain/codec/receipt.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { MineRequest } from '../mining/blockProducer.ts'
 import type { NodeCommands, PooledTransaction, PoolReader, SendOutcome } from '../rpc/context.ts'
+import type { AccountEdit, DevCommands } from '../rpc/devCommands.ts'
+import { RpcError, type RpcErrorKind } from '../rpc/errors.ts'
 import { asBuffer } from '../util/bytes.ts'
 
 /** A transaction as it crosses threads. */
@@ -32,7 +35,7 @@ export type EncodedOutcome =
  * What the chain thread does for the other threads. The state after the pending block must be readable
  * under its state root before `pendingBlock` answers.
  */
-export interface ChainService {
+export interface ChainService extends DevService {
   pendingTransaction(hash: Uint8Array): EncodedTransaction | null
   /** Nonce after the sender's pending transactions; null when it has none. */
   nextNonce(address: Uint8Array): bigint | null
@@ -40,7 +43,22 @@ export interface ChainService {
   queuedTransactions(): readonly EncodedTransaction[]
   pendingBlock(): EncodedPendingBlock | Promise<EncodedPendingBlock>
   sendTransaction(encoded: Uint8Array): EncodedOutcome | Promise<EncodedOutcome>
-  mine(): void | Promise<void>
+}
+
+type Promised<T> = T | Promise<T>
+
+/** Control over a development chain, as {@link DevCommands} has it; refusals are thrown as RpcError. */
+export interface DevService {
+  mine(request: MineRequest): Promised<void>
+  snapshot(): Promised<number>
+  revert(id: bigint): Promised<boolean>
+  reset(): Promised<void>
+  increaseTime(seconds: number): Promised<number>
+  setNextBlockTimestamp(timestamp: number): Promised<void>
+  setAutomine(on: boolean): Promised<void>
+  setMining(on: boolean): Promised<void>
+  editAccount(edit: AccountEdit): Promised<void>
+  sendImpersonated(encoded: Uint8Array): Promised<EncodedOutcome>
 }
 
 type Call = {
@@ -54,6 +72,7 @@ type Call = {
 type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failure: string }
+  | { readonly id: number; readonly refusal: { readonly kind: RpcErrorKind; readonly message: string } }
 
 /** The chain thread could not do what was asked of it. */
 export class ChainLinkError extends Error {
@@ -73,6 +92,7 @@ async function answer(service: ChainService, { id, call, args }: Call): Promise<
     const method = service[call].bind(service) as (...args: readonly unknown[]) => unknown
     return { id, value: await method(...args) }
   } catch (error) {
+    if (error instanceof RpcError) return { id, refusal: { kind: error.kind, message: error.message } }
     return { id, failure: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -110,11 +130,11 @@ export function createChainLink(port: MessagePort, spec: NetworkSpec): ChainLink
       },
     },
     commands: {
-      sendTransaction: async (encoded): Promise<SendOutcome> => {
-        const outcome = await ask('sendTransaction', encoded)
-        return outcome.status === 'refused' ? outcome : { status: 'accepted', hash: asBuffer(outcome.hash) }
-      },
-      mine: async () => ask('mine'),
+      sendTransaction: async (encoded) => toOutcome(await ask('sendTransaction', encoded)),
+      mine: (request = {}) => ask('mine', request),
+      dev: createDevCommands(ask),
+      // Work for miners outside the node is served by nobody yet.
+      mining: null,
     },
   }
 }
@@ -131,6 +151,7 @@ function createAsker(port: MessagePort): Asker {
     const asked = waiting.get(reply.id)
     waiting.delete(reply.id)
     if ('failure' in reply) asked?.reject(new ChainLinkError(reply.failure))
+    else if ('refusal' in reply) asked?.reject(new RpcError(reply.refusal.kind, reply.refusal.message))
     else asked?.resolve(reply.value as never)
   })
   // Nobody answers any more: whoever waits must not wait for good.
@@ -144,6 +165,24 @@ function createAsker(port: MessagePort): Asker {
       waiting.set(lastId, { resolve, reject })
       port.postMessage({ id: lastId, call, args })
     })
+}
+
+function createDevCommands(ask: Asker): DevCommands {
+  return {
+    snapshot: () => ask('snapshot'),
+    revert: (id) => ask('revert', id),
+    reset: () => ask('reset'),
+    increaseTime: (seconds) => ask('increaseTime', seconds),
+    setNextBlockTimestamp: (timestamp) => ask('setNextBlockTimestamp', timestamp),
+    setAutomine: (on) => ask('setAutomine', on),
+    setMining: (on) => ask('setMining', on),
+    editAccount: (edit) => ask('editAccount', edit),
+    sendImpersonated: async (encoded) => toOutcome(await ask('sendImpersonated', encoded)),
+  }
+}
+
+function toOutcome(outcome: EncodedOutcome): SendOutcome {
+  return outcome.status === 'refused' ? outcome : { status: 'accepted', hash: asBuffer(outcome.hash) }
 }
 
 function decode({ encoded, sender }: EncodedTransaction): PooledTransaction {

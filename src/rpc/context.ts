@@ -6,7 +6,12 @@ import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 import type { Execution } from '../execution/localExecution.ts'
 import type { Tracing } from '../execution/tracing.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
+import type { MineRequest } from '../mining/blockProducer.ts'
+import type { PeerTable } from '../p2p/peerTable.ts'
 import type { Wallet } from '../wallet/interface.ts'
+import type { MethodOffer } from './availability.ts'
+import type { DevCommands } from './devCommands.ts'
+import type { MiningCommands } from './miningCommands.ts'
 
 /** A value now, or later where another thread has to be asked. */
 export type Eventually<T> = T | Promise<T>
@@ -33,6 +38,8 @@ export interface RpcSettings {
   readonly gasPriceFactor: bigint
   /** Whether `to` and the block of eth_call are required, as on a hosted endpoint. */
   readonly hosted: boolean
+  /** Which methods there are. */
+  readonly offer: MethodOffer
 }
 
 /** What does not change while the node runs. */
@@ -181,12 +188,23 @@ export type SendOutcome =
   /** The pool's reason (facts/rpc.md §4.2). */
   | { readonly status: 'refused'; readonly reason: string }
 
+/** Accounts of which everybody may send transactions, on a development chain. */
+export interface Impersonation {
+  add(address: Buffer): void
+  /** @returns whether it was there */
+  remove(address: Buffer): boolean
+  has(address: Buffer): boolean
+}
+
 /** Requests to the one thread that writes. */
 export interface NodeCommands {
   /** Offers a decoded, well-signed transaction to the pool; `encoded` is its RLP as it came. */
   sendTransaction(encoded: Buffer): Promise<SendOutcome>
-  /** Builds and mines one block on the head. */
-  mine(): Promise<void>
+  /** Builds and mines blocks on the head. */
+  mine(request?: MineRequest): Promise<void>
+  readonly dev: DevCommands
+  /** null where the node serves no miners. */
+  readonly mining: MiningCommands | null
 }
 
 /**
@@ -212,6 +230,10 @@ export interface NodeContext {
   readonly tracing: Tracing
   readonly pool: PoolReader
   readonly commands: NodeCommands
+  /** Peers and bans; only those of the front thread count. */
+  readonly peers: PeerTable
+  /** Senders whose transactions are taken without a signature; only those of the front thread count. */
+  readonly impersonated: Impersonation
   /** Local keys; null where the wallet is switched off and in every thread but the front's. */
   readonly wallet: Wallet | null
   /**

@@ -39,6 +39,7 @@ import { getUncleByBlockHashAndIndex } from './eth/getUncleByBlockHashAndIndex.t
 import { getUncleByBlockNumberAndIndex } from './eth/getUncleByBlockNumberAndIndex.ts'
 import { getUncleCountByBlockHash } from './eth/getUncleCountByBlockHash.ts'
 import { getUncleCountByBlockNumber } from './eth/getUncleCountByBlockNumber.ts'
+import { getHeaderWork } from './eth/getWork.ts'
 import { hashrate } from './eth/hashrate.ts'
 import { mining } from './eth/mining.ts'
 import { netHashrate } from './eth/netHashrate.ts'
@@ -52,17 +53,38 @@ import { sendTransaction } from './eth/sendTransaction.ts'
 import { sign } from './eth/sign.ts'
 import { signTransaction } from './eth/signTransaction.ts'
 import { signTypedDataV4 } from './eth/signTypedDataV4.ts'
+import { submitHashrate } from './eth/submitHashrate.ts'
+import { submitWork } from './eth/submitWork.ts'
 import { subscribe } from './eth/subscribe.ts'
 import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstallFilter.ts'
 import { unsubscribe } from './eth/unsubscribe.ts'
+import { impersonateAccount } from './evm/impersonateAccount.ts'
+import { increaseTime } from './evm/increaseTime.ts'
 import { mine } from './evm/mine.ts'
+import { mineBlocks } from './evm/mineBlocks.ts'
+import { reset } from './evm/reset.ts'
+import { revert } from './evm/revert.ts'
+import { setAutomine } from './evm/setAutomine.ts'
+import { setBalance } from './evm/setBalance.ts'
+import { setCode } from './evm/setCode.ts'
+import { setNextBlockTimestamp } from './evm/setNextBlockTimestamp.ts'
+import { setNonce } from './evm/setNonce.ts'
+import { setStorageAt } from './evm/setStorageAt.ts'
+import { snapshot } from './evm/snapshot.ts'
+import { startMining } from './evm/startMining.ts'
+import { stopImpersonatingAccount } from './evm/stopImpersonatingAccount.ts'
+import { stopMining } from './evm/stopMining.ts'
 import { getRawBlockHeaderByHash } from './ext/getRawBlockHeaderByHash.ts'
 import { getRawBlockHeaderByNumber } from './ext/getRawBlockHeaderByNumber.ts'
 import { getRawTransactionReceiptByHash } from './ext/getRawTransactionReceiptByHash.ts'
 import { getStorageBytesAt } from './ext/getStorageBytesAt.ts'
 import { getTransactionReceiptNodesByHash } from './ext/getTransactionReceiptNodesByHash.ts'
 import { logsPage } from './internal/logsPage.ts'
+import { getWork } from './mnr/getWork.ts'
+import { submitBitcoinBlock } from './mnr/submitBitcoinBlock.ts'
+import { submitBitcoinBlockPartialMerkle } from './mnr/submitBitcoinBlockPartialMerkle.ts'
+import { submitBitcoinBlockTransactions } from './mnr/submitBitcoinBlockTransactions.ts'
 import { listening } from './net/listening.ts'
 import { peerCount } from './net/peerCount.ts'
 import { peerList } from './net/peerList.ts'
@@ -75,6 +97,14 @@ import { newAccount } from './personal/newAccount.ts'
 import { newAccountWithSeed } from './personal/newAccountWithSeed.ts'
 import { sendTransaction as sendPersonalTransaction } from './personal/sendTransaction.ts'
 import { unlockAccount } from './personal/unlockAccount.ts'
+import { defineDiscover } from './rpc/discover.ts'
+import { defineModules } from './rpc/modules.ts'
+import { banAddress } from './sco/banAddress.ts'
+import { bannedAddresses } from './sco/bannedAddresses.ts'
+import { clearPeerScoring } from './sco/clearPeerScoring.ts'
+import { peerScores } from './sco/peerList.ts'
+import { reputationSummary } from './sco/reputationSummary.ts'
+import { unbanAddress } from './sco/unbanAddress.ts'
 import { block as traceBlock } from './trace/block.ts'
 import { call as traceFlatCall } from './trace/call.ts'
 import { filter as traceFilter } from './trace/filter.ts'
@@ -155,7 +185,37 @@ export const METHODS: readonly MethodDefinition[] = [
   txpoolContent,
   txpoolInspect,
   txpoolStatus,
+  getHeaderWork,
+  submitWork,
+  submitHashrate,
+  getWork,
+  submitBitcoinBlock,
+  submitBitcoinBlockTransactions,
+  submitBitcoinBlockPartialMerkle,
   mine,
+  mineBlocks,
+  snapshot,
+  revert,
+  reset,
+  increaseTime,
+  setNextBlockTimestamp,
+  setAutomine,
+  startMining,
+  stopMining,
+  setBalance,
+  setNonce,
+  setCode,
+  setStorageAt,
+  impersonateAccount,
+  stopImpersonatingAccount,
+  banAddress,
+  unbanAddress,
+  bannedAddresses,
+  peerScores,
+  reputationSummary,
+  clearPeerScoring,
+  defineModules(() => METHODS),
+  defineDiscover(() => METHODS),
   newAccount,
   newAccountWithSeed,
   importRawKey,

@@ -1,5 +1,5 @@
 import { isActive } from '../config/activations.ts'
-import type { NetworkSpec } from '../config/networkSpec.ts'
+import { isDevelopmentNetwork, type NetworkSpec } from '../config/networkSpec.ts'
 import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import { toHex } from '../util/bytes.ts'
@@ -7,15 +7,23 @@ import { toHex } from '../util/bytes.ts'
 /** What of a header names its state. */
 export interface StateReference {
   readonly number: number
+  readonly hash: Buffer
   readonly fields: { readonly stateRoot: Buffer }
 }
 
 /**
  * Unitrie root of the state after a block: the header's own from RSKIP126 on, before that the one that was
- * noted for it (consensus.md §2.6).
+ * noted for it (consensus.md §2.6). On a development chain users can edit the state after a block: its root is
+ * then noted under the hash of the block.
  * @throws NativeError `MissingState` when none was noted
  */
 export function stateRootAfter(spec: NetworkSpec, store: StateStore, header: StateReference): Buffer {
+  const edited = isDevelopmentNetwork(spec) ? store.rootFor(header.hash) : null
+  return edited ?? stateRootOfHeader(spec, store, header)
+}
+
+/** The same without edits. @throws NativeError `MissingState` */
+export function stateRootOfHeader(spec: NetworkSpec, store: StateStore, header: StateReference): Buffer {
   const { stateRoot } = header.fields
   if (isActive(spec, 'rskip126', header.number)) return stateRoot
   const root = store.rootFor(stateRoot)

@@ -48,6 +48,11 @@ export function setCanonical(writer: TableWriter, height: number, hash: Buffer |
   writeHeight(writer, height, entries)
 }
 
+/** Forgets every block of a height. */
+export function clearHeight(writer: TableWriter, height: number): void {
+  writer.remove('heights', heightKey(height))
+}
+
 function writeHeight(writer: TableWriter, height: number, entries: readonly HeightEntry[]): void {
   const ordered = [...entries].sort((a, b) => Number(b.canonical) - Number(a.canonical))
   const value = Buffer.concat(

@@ -7,6 +7,7 @@ export const FORMAT_VERSION = 2
 const FORMAT_KEY = Buffer.from('format')
 const GENESIS_KEY = Buffer.from('genesis')
 const HEAD_KEY = Buffer.from('head')
+const REWINDS_KEY = Buffer.from('rewinds')
 
 /** Hash of the best block; undefined before genesis is stored. */
 export function readHead(reader: TableReader): Buffer | undefined {
@@ -21,6 +22,18 @@ export function writeHead(writer: TableWriter, hash: Buffer): void {
 /** Hash of block 0; undefined before genesis is stored. */
 export function readGenesis(reader: TableReader): Buffer | undefined {
   return reader.get('metadata', GENESIS_KEY)
+}
+
+/** How often blocks were disconnected: whoever keeps blocks by their hash forgets them when it changes. */
+export function readRewinds(reader: TableReader): number {
+  return reader.get('metadata', REWINDS_KEY)?.readUIntBE(0, 6) ?? 0
+}
+
+/** Notes that blocks were disconnected. */
+export function countRewind(writer: TableWriter): void {
+  const count = Buffer.alloc(6)
+  count.writeUIntBE(readRewinds(writer) + 1, 0, 6)
+  writer.put('metadata', REWINDS_KEY, count)
 }
 
 /** Names the format and the chain of a new store. */

@@ -23,6 +23,8 @@ export const TABLES = {
   logIndex: 9,
   /** transaction hash → milliseconds 8 ∥ height 8 ∥ RLP: what the pool keeps over a restart. */
   poolJournal: 10,
+  /** block hash → state root 32: states after blocks that a user of a development chain edited. */
+  stateEdits: 11,
 } as const
 
 /** Name of a table. */

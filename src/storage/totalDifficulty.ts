@@ -14,6 +14,11 @@ export function readPosition(reader: TableReader, hash: Buffer): ChainPosition |
   return { height: Number(value.readBigUInt64BE(0)), totalDifficulty: bytesToBigInt(value.subarray(8)) }
 }
 
+/** Disconnects a block. */
+export function removePosition(writer: TableWriter, hash: Buffer): void {
+  writer.remove('totalDifficulties', hash)
+}
+
 export function writePosition(writer: TableWriter, hash: Buffer, position: ChainPosition): void {
   const height = Buffer.alloc(8)
   height.writeBigUInt64BE(BigInt(position.height))

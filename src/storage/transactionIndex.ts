@@ -25,10 +25,29 @@ export function addOccurrences(
   transactionHashes: readonly Buffer[],
 ): void {
   transactionHashes.forEach((transactionHash, index) => {
-    const entry = Buffer.alloc(ENTRY_LENGTH)
-    blockHash.copy(entry)
-    entry.writeUInt32BE(index, 32)
-    const others = writer.get('transactions', transactionHash)
-    writer.put('transactions', transactionHash, others === undefined ? entry : Buffer.concat([others, entry]))
+    addOccurrence(writer, transactionHash, blockHash, index)
   })
+}
+
+/** Takes the transactions of a block, given by their hashes, out of the index. */
+export function removeOccurrences(
+  writer: TableWriter,
+  blockHash: Buffer,
+  transactionHashes: readonly Buffer[],
+): void {
+  for (const transactionHash of transactionHashes) {
+    const rest = readOccurrences(writer, transactionHash).filter(
+      (entry) => !entry.blockHash.equals(blockHash),
+    )
+    writer.remove('transactions', transactionHash)
+    for (const { blockHash: other, index } of rest) addOccurrence(writer, transactionHash, other, index)
+  }
+}
+
+function addOccurrence(writer: TableWriter, transactionHash: Buffer, blockHash: Buffer, index: number): void {
+  const entry = Buffer.alloc(ENTRY_LENGTH)
+  blockHash.copy(entry)
+  entry.writeUInt32BE(index, 32)
+  const others = writer.get('transactions', transactionHash)
+  writer.put('transactions', transactionHash, others === undefined ? entry : Buffer.concat([others, entry]))
 }

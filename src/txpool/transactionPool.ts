@@ -160,6 +160,15 @@ export class TransactionPool {
     return changes.removed
   }
 
+  /** Lets go of everything. */
+  clear(): PooledTransaction[] {
+    const changes = createChanges({ charged: false })
+    for (const { transaction } of [...this.#pending.values(), ...this.#queued.values()]) {
+      this.#drop(transaction.hashHex, changes)
+    }
+    return changes.removed
+  }
+
   /** Removes a transaction that can be in no block on the head. */
   evict(hashHex: string): PooledTransaction[] {
     const changes = createChanges({ charged: false })

@@ -5,6 +5,7 @@ import type { LaneLimits, PoolLane } from '../../src/gateway/lanes.ts'
 import { Router } from '../../src/gateway/router.ts'
 import { InterruptTable } from '../../src/pool/interrupts.ts'
 import { LocalPool } from '../../src/pool/local.ts'
+import type { MethodOffer } from '../../src/rpc/availability.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import type { MethodDefinition } from '../../src/rpc/defineMethod.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../../src/rpc/methods.ts'
@@ -28,7 +29,7 @@ export interface LocalServiceOptions {
   readonly methods?: readonly MethodDefinition[]
   readonly batch?: number
   readonly answerBytes?: number
-  readonly dev?: boolean
+  readonly offer?: MethodOffer
   readonly onUnexpected?: (method: string, error: unknown) => void
 }
 
@@ -54,7 +55,11 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     onLostBatch: (error) => onUnexpected('batch', error),
   })
   const gateway = new Gateway({
-    router: new Router({ methods, unsupported: UNSUPPORTED_METHODS, dev: options.dev ?? true }),
+    router: new Router({
+      methods,
+      unsupported: UNSUPPORTED_METHODS,
+      offer: options.offer ?? context.node.settings.offer,
+    }),
     dispatcher,
     admission: OPEN_ADMISSION,
     context,

@@ -1,4 +1,7 @@
+import { PeerTable } from '../../src/p2p/peerTable.ts'
 import type { ChainReader, Interrupt, NodeContext, RpcSettings } from '../../src/rpc/context.ts'
+import type { DevCommands } from '../../src/rpc/devCommands.ts'
+import { ImpersonatedAccounts } from '../../src/rpc/node/impersonatedAccounts.ts'
 import { fromHex } from '../../src/util/bytes.ts'
 import { RecordedChain } from './recordedChain.ts'
 import { readVectorLines } from './vectors.ts'
@@ -15,6 +18,7 @@ export const TEST_SETTINGS: RpcSettings = {
   answerBytes: 10 * 1024 * 1024,
   gasPriceFactor: 1100n,
   hosted: false,
+  offer: { modules: ['*'], disabledMethods: [], dev: true },
 }
 
 /** A context that reads a recorded chain. What needs state, execution or the writer fails. */
@@ -50,10 +54,31 @@ export function createChainContext(
     commands: {
       sendTransaction: async () => ({ status: 'refused', reason: 'transaction nonce too low' }),
       mine: async () => undefined,
+      dev: absentDevCommands(),
+      mining: null,
     },
+    peers: new PeerTable(),
+    impersonated: new ImpersonatedAccounts(),
     wallet: null,
     refresh: () => undefined,
     release: () => undefined,
+  }
+}
+
+function absentDevCommands(): DevCommands {
+  const absent = () => {
+    throw new Error('control of the chain: not in a context of recorded blocks')
+  }
+  return {
+    snapshot: absent,
+    revert: absent,
+    reset: absent,
+    increaseTime: absent,
+    setNextBlockTimestamp: absent,
+    setAutomine: absent,
+    setMining: absent,
+    editAccount: absent,
+    sendImpersonated: absent,
   }
 }
 

@@ -1,6 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
+import { impersonatingSigner, withoutSignatures } from '../shared/impersonation.ts'
 import { sendLocalTransaction } from '../shared/localTransaction.ts'
 import { transactionObject } from '../shared/params/transactionObject.ts'
 import { localWallet, walletAnswer } from '../shared/wallet.ts'
@@ -17,6 +18,10 @@ export const sendTransaction = defineMethod({
   handler: (context, [call]) => {
     const wallet = localWallet(context)
     if (call.from === null) throw invalidParams('from is null')
+    if (context.impersonated.has(call.from)) {
+      const anybody = impersonatingSigner(call.from)
+      return sendLocalTransaction(withoutSignatures(context), wallet, anybody, call, 'written')
+    }
     const signer = wallet.signer(call.from)
     if (signer === null) {
       throw invalidParams(`Could not find account for address: ${toHex(call.from)}`)

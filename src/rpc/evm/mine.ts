@@ -1,17 +1,19 @@
 import { defineMethod } from '../defineMethod.ts'
+import { mineTarget } from '../shared/params/mineTarget.ts'
+import { optional } from '../shared/params/param.ts'
 
-/** Mines one block on the head. */
+/** Mines on the head: one block, at a time when one is given; Foundry's form names a number of blocks, too. */
 export const mine = defineMethod({
   name: 'evm_mine',
-  doc: 'Mines one block on the head.',
-  params: [],
+  doc: 'Mines on the head: one block, or as many as are asked for, the first at a time that may be given.',
+  params: [optional(mineTarget(), {})],
   result: { type: 'null' },
   lane: 'chain',
   cost: 10,
   cache: 'none',
   audience: 'dev',
-  handler: async ({ commands }) => {
-    await commands.mine()
+  handler: async ({ commands }, [request]) => {
+    await commands.mine(request)
     return null
   },
 })

@@ -22,6 +22,10 @@ export class BoundedCache<T> {
     return value
   }
 
+  clear(): void {
+    this.#values.clear()
+  }
+
   #keep(key: string, value: T): void {
     this.#values.set(key, value)
     if (this.#values.size <= this.#most) return

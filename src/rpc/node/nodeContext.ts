@@ -2,9 +2,11 @@ import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Execution } from '../../execution/localExecution.ts'
 import type { Tracing } from '../../execution/tracing.ts'
 import type { StateStore } from '../../native/stateStore.ts'
+import { PeerTable } from '../../p2p/peerTable.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
 import type { Wallet } from '../../wallet/interface.ts'
 import type { Interrupt, NodeCommands, NodeContext, NodeInfo, NodeStatus, PoolReader } from '../context.ts'
+import { ImpersonatedAccounts } from './impersonatedAccounts.ts'
 import { createStateReader } from './stateReader.ts'
 import { StoredChain } from './storedChain.ts'
 
@@ -39,6 +41,8 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     tracing: parts.tracing,
     pool: parts.pool,
     commands: parts.commands,
+    peers: new PeerTable(),
+    impersonated: new ImpersonatedAccounts(),
     wallet: parts.wallet ?? null,
     refresh: () => chain.refresh(),
     release: () => chain.release(),

@@ -6,7 +6,7 @@ import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
 import type { TransactionHashes } from '../../chain/logs/transactionHashes.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.ts'
-import { readHead } from '../../storage/metadata.ts'
+import { readHead, readRewinds } from '../../storage/metadata.ts'
 import type { ChainReader, PlacedBlock, TransactionLocation } from '../context.ts'
 import { BoundedCache } from './boundedCache.ts'
 
@@ -16,7 +16,8 @@ const KEPT_HEADERS = 2048
 
 /**
  * The chain store as one thread reads it: everything between two calls of {@link refresh} is of one
- * moment. Blocks never change under their hash, so decoded ones are kept across moments.
+ * moment. Blocks never change under their hash, so decoded ones are kept across moments; only a rewind of a
+ * development chain takes some away.
  */
 export class StoredChain implements ChainReader {
   readonly #spec: NetworkSpec
@@ -27,6 +28,8 @@ export class StoredChain implements ChainReader {
   #snapshot: TableSnapshot | null = null
   #reader: TablesReader
   #head: BlockHeader | null = null
+  /** Rewinds of the chain that were followed. */
+  #rewinds = 0
 
   constructor(spec: NetworkSpec, environment: ChainEnvironment) {
     this.#spec = spec
@@ -39,6 +42,7 @@ export class StoredChain implements ChainReader {
     this.release()
     this.#environment.refresh()
     this.#snapshot = this.#environment.snapshot()
+    this.#followRewinds(this.#snapshot)
     this.#reader = new TablesReader(this.#spec, this.#snapshot)
   }
 
@@ -64,11 +68,15 @@ export class StoredChain implements ChainReader {
   }
 
   headerByHash(hash: Buffer): BlockHeader | null {
-    return this.#headers.getOrRead(hash, () => this.#reader.headerByHash(hash))
+    return this.#headers.getOrRead(hash, () =>
+      this.#isConnected(hash) ? this.#reader.headerByHash(hash) : null,
+    )
   }
 
   blockByHash(hash: Buffer): Block | null {
-    return this.#blocks.getOrRead(hash, () => this.#reader.blockByHash(hash))
+    return this.#blocks.getOrRead(hash, () =>
+      this.#isConnected(hash) ? this.#reader.blockByHash(hash) : null,
+    )
   }
 
   hashByNumber(number: number): Buffer | null {
@@ -105,5 +113,16 @@ export class StoredChain implements ChainReader {
 
   senders(block: Block): readonly Buffer[] {
     return this.#reader.senders(block)
+  }
+
+  #isConnected(hash: Buffer): boolean {
+    return this.#reader.totalDifficulty(hash) !== null
+  }
+
+  #followRewinds(tables: TableSnapshot): void {
+    const rewinds = readRewinds(tables)
+    if (rewinds === this.#rewinds) return
+    this.#rewinds = rewinds
+    for (const cache of [this.#headers, this.#blocks, this.#receipts]) cache.clear()
   }
 }

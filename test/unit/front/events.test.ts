@@ -32,7 +32,6 @@ async function open(t: Test, chain: SyntheticChain, { deadly, events, maxSocketB
     limits: DEFAULT_LIMITS,
     lanes: createLanes({ read: LANE, evm: LANE, scan: LANE, proof: LANE, trace: LANE }),
     workers: 1,
-    dev: true,
     admission: OPEN_ADMISSION,
     context: chain.context(),
     contextModule: new URL('../../support/syntheticChain.ts', import.meta.url),

@@ -20,7 +20,6 @@ function open(front: Partial<FrontOptions> = {}, admission: Admission = OPEN_ADM
     limits: DEFAULT_LIMITS,
     lanes: createLanes({ read: LANE, evm: LANE, scan: LANE, proof: LANE, trace: LANE }),
     workers: 1,
-    dev: true,
     admission,
     context: openNodeContext({ head: HEAD }, { flags: new Int32Array(8192), slot: 0 }),
     contextModule: new URL('../../support/chainContext.ts', import.meta.url),

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { ALL_MODULES, type MethodOffer } from '../../../src/rpc/availability.ts'
 import { defineMethod } from '../../../src/rpc/defineMethod.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
@@ -13,6 +14,7 @@ import { readVectorLines } from '../../support/vectors.ts'
 const HEAD = Buffer.from('d4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3', 'hex')
 const context = createChainContext(new RecordedChain(readVectorLines('rpc/chain-main.jsonl')).readerAt(HEAD))
 
+const OPEN: MethodOffer = { modules: [ALL_MODULES], disabledMethods: [], dev: true }
 const spec = { doc: '', result: {}, cost: 1, cache: 'none', lane: 'read' } as const
 const methods = [
   ...METHODS,
@@ -40,7 +42,10 @@ const methods = [
   }),
 ]
 
-async function ask(body: string, options: { batch?: number; answerBytes?: number; dev?: boolean } = {}) {
+async function ask(
+  body: string,
+  options: { batch?: number; answerBytes?: number; offer?: MethodOffer } = {},
+) {
   const service = createLocalService(context, { methods, ...options })
   try {
     return await service.ask(body)
@@ -154,9 +159,22 @@ t.test('limit of the answer', async (t) => {
 })
 
 t.test('development helpers are not available unless switched on', async (t) => {
-  t.match((await ask(request('evm_mine'), { dev: true })).text, /"result":null/)
+  t.match((await ask(request('evm_mine'), { offer: { ...OPEN, dev: true } })).text, /"result":null/)
   t.equal(
-    (await ask(request('evm_mine'), { dev: false })).text,
+    (await ask(request('evm_mine'), { offer: { ...OPEN, dev: false } })).text,
     error(-32601, 'the method evm_mine does not exist/is not available'),
   )
+})
+
+t.test('modules and single methods can be closed, by any of their names', async (t) => {
+  const unavailable = (method: string) =>
+    error(-32601, `the method ${method} does not exist/is not available`)
+  const only = { offer: { ...OPEN, modules: ['net', 'rsk'] } }
+  t.match((await ask(request('net_version'), only)).text, /"result":"33"/)
+  t.equal((await ask(request('eth_chainId'), only)).text, unavailable('eth_chainId'))
+  t.equal((await ask(request('hardhat_mine'), only)).text, unavailable('hardhat_mine'))
+  const without = { offer: { ...OPEN, disabledMethods: ['ext_getStorageBytesAt'] } }
+  t.equal((await ask(request('rsk_getStorageBytesAt'), without)).text, unavailable('rsk_getStorageBytesAt'))
+  t.equal((await ask(request('ext_getStorageBytesAt'), without)).text, unavailable('ext_getStorageBytesAt'))
+  t.equal((await ask(request('eth_noSuchMethod'), only)).text, error(-32601, 'method not found'))
 })

@@ -1,6 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { type ChainService, createChainLink, serveChainLink } from '../../../src/pool/chainLink.ts'
+import { RpcError } from '../../../src/rpc/errors.ts'
 import { RecordedChain } from '../../support/recordedChain.ts'
 import { readVectorLines } from '../../support/vectors.ts'
 
@@ -33,6 +34,19 @@ const service: ChainService = {
   mine: async () => {
     throw new Error('mining is switched off')
   },
+  snapshot: () => 1,
+  revert: (id) => id === 1n,
+  reset: async () => undefined,
+  increaseTime: (seconds) => seconds,
+  setNextBlockTimestamp: () => {
+    throw new RpcError('invalidParams', 'time 5 is not after the parent')
+  },
+  setAutomine: () => undefined,
+  setMining: () => undefined,
+  editAccount: ({ address, balance }) => {
+    if (address.length !== 20 || balance !== 7n) throw new Error('another edit')
+  },
+  sendImpersonated: () => ({ status: 'accepted', hash: transaction.hash }),
 }
 
 t.test('another thread reaches pool and writer through a port', async (t) => {
@@ -54,6 +68,19 @@ t.test('another thread reaches pool and writer through a port', async (t) => {
     reason: 'transaction is null',
   })
   await t.rejects(commands.mine(), { code: 'CHAIN_LINK', message: 'mining is switched off' })
+  t.equal(await commands.dev.snapshot(), 1)
+  t.equal(await commands.dev.revert(1n), true)
+  t.equal(await commands.dev.revert(2n), false)
+  t.equal(await commands.dev.increaseTime(9), 9)
+  await commands.dev.editAccount({ address: Buffer.alloc(20), balance: 7n })
+  t.same(await commands.dev.sendImpersonated(transaction.encoded), {
+    status: 'accepted',
+    hash: transaction.hash,
+  })
+  await t.rejects(commands.dev.setNextBlockTimestamp(5), {
+    kind: 'invalidParams',
+    message: 'time 5 is not after the parent',
+  })
 })
 
 t.test('nobody waits for a chain thread that has ended', async (t) => {

@@ -1,0 +1,42 @@
+import type { TableWriter } from '../storage/environment.ts'
+import { clearHeight, readHeight } from '../storage/heights.ts'
+import type { LogIndexChanges } from '../storage/logIndex.ts'
+import { countRewind } from '../storage/metadata.ts'
+import { writeStateEdit } from '../storage/stateEdits.ts'
+import { removePosition } from '../storage/totalDifficulty.ts'
+import { removeOccurrences } from '../storage/transactionIndex.ts'
+import type { ChainReader } from './chainReader.ts'
+import { type HeadChange, moveHead } from './chainWriter.ts'
+import type { BlockHeader } from './codec/header.ts'
+
+/**
+ * Makes an ancestor the head again and disconnects every block above it, those beside the canonical chain
+ * included. What is stored under their hashes stays until they are connected again: notices of the rewind
+ * still read it.
+ * @param reader reads that see the writer's changes
+ */
+export function rewindTo(
+  writer: TableWriter,
+  reader: ChainReader,
+  from: BlockHeader,
+  to: BlockHeader,
+  index: LogIndexChanges,
+): HeadChange {
+  const change = moveHead(writer, reader, from, to, index)
+  if (change.enacted.length > 0) throw new RangeError(`block ${to.hashHex} is not below the head`)
+  for (let height = to.number + 1; ; height += 1) {
+    const entries = readHeight(writer, height)
+    if (entries.length === 0) break
+    for (const { hash } of entries) disconnect(writer, reader, hash)
+    clearHeight(writer, height)
+  }
+  countRewind(writer)
+  return change
+}
+
+function disconnect(writer: TableWriter, reader: ChainReader, hash: Buffer): void {
+  const hashes = reader.blockByHash(hash)?.transactions.map((transaction) => transaction.hash) ?? []
+  removeOccurrences(writer, hash, hashes)
+  removePosition(writer, hash)
+  writeStateEdit(writer, hash, null)
+}

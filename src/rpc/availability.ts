@@ -1,0 +1,41 @@
+import type { MethodDefinition } from './defineMethod.ts'
+
+/** Stands for all modules. */
+export const ALL_MODULES = '*'
+
+/** Prefixes that belong to the module of another name. */
+const MODULE_OF_PREFIX: Readonly<Record<string, string>> = {
+  ext: 'rsk',
+  hardhat: 'evm',
+  anvil: 'evm',
+}
+
+/** What of the methods is open to callers. */
+export interface MethodOffer {
+  /** Names of modules, or `*`. */
+  readonly modules: readonly string[]
+  /** Names of methods that are closed although their module is open. */
+  readonly disabledMethods: readonly string[]
+  /** Whether the network is one for development: only there the chain can be changed at will. */
+  readonly dev: boolean
+}
+
+/** Module of a method name: its prefix; `ext` is `rsk`, the helpers of Hardhat and Foundry are `evm`. */
+export function moduleOf(method: string): string {
+  const [prefix = ''] = method.split(/[_.]/, 1)
+  return MODULE_OF_PREFIX[prefix] ?? prefix
+}
+
+/** Whether callers may ask for the method. */
+export function isOffered(definition: MethodDefinition, offer: MethodOffer): boolean {
+  const { audience, name, aliases } = definition
+  if (audience === 'internal' || (audience === 'dev' && !offer.dev)) return false
+  if (!offer.modules.includes(ALL_MODULES) && !offer.modules.includes(moduleOf(name))) return false
+  return ![name, ...aliases].some((known) => offer.disabledMethods.includes(known))
+}
+
+/** Modules with a method that callers may ask for, in the order of their names. */
+export function openModules(methods: readonly MethodDefinition[], offer: MethodOffer): string[] {
+  const open = methods.filter((method) => isOffered(method, offer)).map(({ name }) => moduleOf(name))
+  return [...new Set(open)].sort()
+}

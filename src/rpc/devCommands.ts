@@ -1,0 +1,40 @@
+import type { SendOutcome } from './context.ts'
+
+/** What is to be changed of an account. Absent fields stay as they are. */
+export interface AccountEdit {
+  /** 20 bytes. */
+  readonly address: Buffer
+  /** Wei. */
+  readonly balance?: bigint
+  readonly nonce?: bigint
+  readonly code?: Buffer
+  readonly cell?: {
+    readonly slot: bigint
+    /** 32 bytes. */
+    readonly value: Buffer
+  }
+}
+
+/**
+ * Control over a development chain. Refusals are thrown as RpcError.
+ */
+export interface DevCommands {
+  /** Remembers the chain as it is; ids count from 1. */
+  snapshot(): Promise<number>
+  /** Goes back to a snapshot, which stays, while later ones are forgotten; false when there is none of that id. */
+  revert(id: bigint): Promise<boolean>
+  /** Goes back to genesis and forgets all snapshots. */
+  reset(): Promise<void>
+  /** Moves the time of the next block forward. @returns how far it is ahead of the machine's, seconds */
+  increaseTime(seconds: number): Promise<number>
+  /** Sets the time of the next block, seconds since 1970, from which later ones go on. */
+  setNextBlockTimestamp(timestamp: number): Promise<void>
+  /** Whether a block is made as soon as there is a transaction. */
+  setAutomine(on: boolean): Promise<void>
+  /** Stops making blocks in intervals, or goes on. */
+  setMining(on: boolean): Promise<void>
+  /** Changes the state after the head without a block. */
+  editAccount(edit: AccountEdit): Promise<void>
+  /** Offers a transaction that nobody signed; `encoded` carries its sender (`impersonated.ts`). */
+  sendImpersonated(encoded: Buffer): Promise<SendOutcome>
+}

@@ -1,0 +1,17 @@
+import { bytesToBigInt } from '../../util/bytes.ts'
+import { defineMethod } from '../defineMethod.ts'
+import { headerMiningOf } from '../shared/mining.ts'
+import { fixedData } from '../shared/params/fixedData.ts'
+
+/** Notes the hash rate of a miner, which eth_hashrate adds up. */
+export const submitHashrate = defineMethod({
+  name: 'eth_submitHashrate',
+  doc: 'Tells the node the hash rate of a miner.',
+  params: [fixedData('hashrate', 32), fixedData('clientId', 32)],
+  result: { type: 'boolean' },
+  lane: 'chain',
+  cost: 1,
+  cache: 'none',
+  handler: (context, [rate, miner]) =>
+    headerMiningOf(context, 'eth_submitHashrate').submitHashrate(bytesToBigInt(rate()), miner()),
+})

@@ -1,0 +1,27 @@
+import { defineMethod } from '../defineMethod.ts'
+import { boundedNumber } from '../shared/params/boundedNumber.ts'
+import { MOST_BLOCKS } from '../shared/params/mineTarget.ts'
+import { optional } from '../shared/params/param.ts'
+
+/** Longest time between two blocks, seconds: a year. */
+const LONGEST_INTERVAL = 31_536_000
+
+/** Mines some blocks with a time between them. */
+export const mineBlocks = defineMethod({
+  name: 'hardhat_mine',
+  aliases: ['anvil_mine'],
+  doc: 'Mines some blocks, with a number of seconds from each to the next.',
+  params: [
+    optional(boundedNumber('blocks', MOST_BLOCKS), 1),
+    optional(boundedNumber('interval', LONGEST_INTERVAL), null),
+  ],
+  result: { type: 'boolean' },
+  lane: 'chain',
+  cost: 100,
+  cache: 'none',
+  audience: 'dev',
+  handler: async ({ commands }, [count, interval]) => {
+    if (count > 0) await commands.mine({ count, ...(interval === null ? {} : { interval }) })
+    return true
+  },
+})

@@ -1,0 +1,20 @@
+import { openModules } from '../availability.ts'
+import { defineMethod, type MethodDefinition } from '../defineMethod.ts'
+
+/** What the reference answers as the version of each module. */
+const MODULE_VERSION = '1.0'
+
+/** `rpc_modules`: the modules that are open (facts/rpc.md §3.1). `methods` gives the whole list. */
+export function defineModules(methods: () => readonly MethodDefinition[]): MethodDefinition {
+  return defineMethod({
+    name: 'rpc_modules',
+    doc: 'Modules that are open.',
+    params: [],
+    result: { type: 'object' },
+    lane: 'inline',
+    cost: 1,
+    cache: 'forever',
+    handler: ({ node }) =>
+      Object.fromEntries(openModules(methods(), node.settings.offer).map((name) => [name, MODULE_VERSION])),
+  })
+}

@@ -1,0 +1,13 @@
+import { defineMethod } from '../defineMethod.ts'
+
+/** What is banned: single addresses, then blocks. */
+export const bannedAddresses = defineMethod({
+  name: 'sco_bannedAddresses',
+  doc: 'Banned IP addresses and blocks of them.',
+  params: [],
+  result: { type: 'array' },
+  lane: 'inline',
+  cost: 1,
+  cache: 'none',
+  handler: ({ peers }) => peers.banned.list(),
+})

@@ -1,0 +1,18 @@
+import { defineMethod } from '../defineMethod.ts'
+import { plainText } from '../shared/params/plainText.ts'
+import { peerScoreAnswer } from '../shared/peerList.ts'
+
+/** Forgets the behaviour of a peer; answers with those that are left. */
+export const clearPeerScoring = defineMethod({
+  name: 'sco_clearPeerScoring',
+  doc: 'Forgets the behaviour of a peer, named by its address or node id.',
+  params: [plainText('id')],
+  result: { type: 'array' },
+  lane: 'inline',
+  cost: 1,
+  cache: 'none',
+  handler: ({ peers }, [id]) => {
+    peers.scores.clear(id)
+    return peerScoreAnswer(peers)
+  },
+})
