@@ -107,3 +107,36 @@ t.test('a second node does not get the data directory', async (t) => {
   await close()
   t.doesNotThrow(() => openLocalNode(t, { dataDir }))
 })
+
+t.test(
+  'a reorganisation gives transactions back, also when the process ends before the pool has noted it',
+  async (t) => {
+    const folder = t.testdir({ ours: {}, theirs: {} })
+    const heads: HeadNotice[] = []
+    const ours = openLocalNode(
+      t,
+      { dataDir: join(folder, 'ours') },
+      { listener: { onHead: (notice) => heads.push(notice) } },
+    )
+    const transaction = signedTransaction()
+    await ours.core.sendTransaction(transaction.encoded)
+    ours.core.producer.setMode({ kind: 'off' })
+    const theirs = openLocalNode(t, { dataDir: join(folder, 'theirs'), mining: false })
+    await theirs.core.mine({ count: 2 })
+    for (const number of [1, 2]) {
+      const block = theirs.core.open.chain.reader.blockByNumber(number)
+      if (block === null) throw new Error(`no block ${number}`)
+      ours.core.open.chain.connect(block)
+    }
+    t.match(heads.at(-1), { retracted: [{ number: 1 }], enacted: [{ number: 1 }, { number: 2 }] })
+    t.ok(ours.core.pool.pendingByHash(transaction.hashHex))
+    await new Promise((resolve) => setImmediate(resolve))
+    const { environment } = ours.core.open
+    t.equal(environment.count('poolJournal'), 1)
+    environment.transaction((writer) => writer.remove('poolJournal', transaction.hash))
+    await ours.close()
+    const again = openLocalNode(t, { dataDir: join(folder, 'ours') })
+    t.ok(again.context.chain.locateTransaction(transaction.hash), 'mined on the other branch')
+    t.equal(again.core.open.chain.head.number, 3)
+  },
+)

@@ -1,0 +1,35 @@
+import type { ChainReader } from '../chain/chainReader.ts'
+import type { ChainEnvironment } from '../storage/environment.ts'
+import { readHeight } from '../storage/heights.ts'
+import type { SignedTransaction } from './interface.ts'
+
+/** A transaction of a block beside the canonical chain. */
+export interface SideTransaction extends SignedTransaction {
+  /** Height of that block. */
+  readonly height: number
+}
+
+/**
+ * Transactions of the newest blocks beside the canonical chain that the canonical chain does not hold. A
+ * reorganisation gives them back to the pool; where the process ended between the two they are found here.
+ * @param depth heights below and above the head that are looked at
+ */
+export function sideTransactions(
+  environment: ChainEnvironment,
+  reader: ChainReader,
+  depth: number,
+): SideTransaction[] {
+  const found = new Map<string, SideTransaction>()
+  const head = reader.head().number
+  for (let height = Math.max(1, head - depth); height <= head + depth; height += 1) {
+    for (const { hash, canonical } of readHeight(environment, height)) {
+      const block = canonical ? null : reader.blockByHash(hash)
+      block?.transactions.forEach((transaction, index) => {
+        const sender = block.senders[index]
+        if (transaction.isRemasc || !sender || reader.locateTransaction(transaction.hash) !== null) return
+        found.set(transaction.hashHex, { transaction, sender, height })
+      })
+    }
+  }
+  return [...found.values()]
+}
