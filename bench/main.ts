@@ -1,13 +1,11 @@
-import { benchImport } from './import/benchImport.ts'
-import { benchLogs } from './logs/benchLogs.ts'
-import { benchNative } from './native/benchNative.ts'
+/** Each is loaded when it is asked for: the load generator needs no native core. */
+const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
+  import: async (args) => (await import('./import/benchImport.ts')).benchImport(args),
+  native: async (args) => (await import('./native/benchNative.ts')).benchNative(args),
+  rpc: async (args) => (await import('./rpc/benchRpc.ts')).benchRpc(args),
+}
 
 const [name = '', ...args] = process.argv.slice(2)
-const BENCHES: Readonly<Record<string, (args: string[]) => void | Promise<void>>> = {
-  import: benchImport,
-  native: benchNative,
-  logs: benchLogs,
-}
 const bench = BENCHES[name]
 if (bench === undefined) {
   console.error(`bench: ${Object.keys(BENCHES).join(' | ')} expected, not "${name}"`)

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Hex, keccak256, toHex } from 'viem'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { askNode } from '../../test/support/nodeProcess.ts'
+
+const RECEIPT_POLL_MS = 5
+const RECEIPT_LIMIT_MS = 30_000
+
+/** Receipt fields that the set-up reads. */
+export interface Receipt {
+  readonly status: string
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  readonly contractAddress: Hex | null
+}
+
+/** What a transaction of the set-up does. */
+export interface Send {
+  readonly to?: Hex
+  readonly data?: Hex
+  readonly value?: bigint
+  readonly gas: bigint
+}
+
+/** An account of fixed key that sends plain transactions to any node and waits for each. */
+export class BenchAccount {
+  readonly account: PrivateKeyAccount = privateKeyToAccount(keccak256(toHex('rhizome bench')))
+  readonly url: string
+  #nonce = 0
+  #chainId = 0
+  #gasPrice = 0n
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  async prepare(): Promise<void> {
+    this.#chainId = Number(await askNode<Hex>(this.url, 'eth_chainId', []))
+    // Twice the price, for nodes whose base fee rises; at least one, for zero cannot be sent.
+    this.#gasPrice = BigInt(await askNode<Hex>(this.url, 'eth_gasPrice', [])) * 2n + 1n
+    const count = await askNode<Hex>(this.url, 'eth_getTransactionCount', [this.account.address, 'latest'])
+    this.#nonce = Number(count)
+  }
+
+  /** Sends and waits for the receipt. @throws Error when it failed */
+  async send({ to, data, value = 0n, gas }: Send): Promise<Receipt & { readonly hash: Hex }> {
+    const raw = await this.account.signTransaction({
+      type: 'legacy',
+      chainId: this.#chainId,
+      nonce: this.#nonce,
+      gasPrice: this.#gasPrice,
+      gas,
+      value,
+      ...(to === undefined ? {} : { to }),
+      ...(data === undefined ? {} : { data }),
+    })
+    this.#nonce += 1
+    const hash = await askNode<Hex>(this.url, 'eth_sendRawTransaction', [raw])
+    return { ...(await waitForReceipt(this.url, hash)), hash }
+  }
+}
+
+/** Waits until a transaction is in a block. @throws Error when it failed or does not get there */
+export async function waitForReceipt(url: string, hash: Hex): Promise<Receipt> {
+  const limit = Date.now() + RECEIPT_LIMIT_MS
+  while (Date.now() < limit) {
+    const receipt = await askNode<Receipt | null>(url, 'eth_getTransactionReceipt', [hash])
+    if (receipt?.status === '0x1') return receipt
+    if (receipt !== null) throw new Error(`transaction ${hash} failed at ${url}`)
+    await sleep(RECEIPT_POLL_MS)
+  }
+  throw new Error(`no receipt of ${hash} at ${url}`)
+}

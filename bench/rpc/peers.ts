@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import { COW_KEY } from '../../test/e2e/accounts.ts'
+import { askNode, freePort, startNode } from '../../test/support/nodeProcess.ts'
+
+/** A node under load. */
+export interface Peer {
+  readonly name: string
+  readonly url: string
+  /** Process whose time is counted; null for one that was started by others. */
+  readonly pid: number | null
+  /** Key of an account with funds; null where the node signs for its first account. */
+  readonly funder: Hex | null
+  stop(): Promise<void>
+}
+
+/** Key of the first account that anvil funds, from its published mnemonic. */
+const ANVIL_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const START_LIMIT_MS = 30_000
+
+/** Starts this node on a new data directory. */
+export async function startRhizome(args: readonly string[]): Promise<Peer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
+  const node = await startNode({ dataDir, args: ['--log-level', 'warn', ...args] })
+  return {
+    name: 'rhizome',
+    url: node.url,
+    pid: node.pid,
+    funder: COW_KEY,
+    stop: async () => {
+      await node.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts anvil where it is installed (`npm install --no-save @foundry-rs/anvil`, or on the path). */
+export async function startAnvil(): Promise<Peer | null> {
+  const program = findProgram('anvil', ['node_modules/.bin/anvil'])
+  if (program === null) return null
+  const port = await freePort()
+  const child = spawn(program, ['--port', String(port), '--silent'], { stdio: 'ignore' })
+  return settle('anvil', port, child, ANVIL_KEY)
+}
+
+/** Starts `geth --dev` where it is installed (`go install github.com/ethereum/go-ethereum/cmd/geth@v1.15.11`). */
+export async function startGeth(): Promise<Peer | null> {
+  const program = findProgram('geth', [join(homedir(), 'go/bin/geth')])
+  if (program === null) return null
+  const port = await freePort()
+  const args = [
+    '--dev',
+    '--ipcdisable',
+    '--nodiscover',
+    '--port',
+    '0',
+    '--authrpc.port',
+    String(await freePort()),
+  ]
+  const http = ['--http', '--http.port', String(port), '--http.api', 'eth,net,web3,debug', '--verbosity', '1']
+  const child = spawn(program, [...args, ...http], { stdio: 'ignore' })
+  return settle('geth --dev', port, child, null)
+}
+
+/** A node that runs already, given as `NAME=URL`. Its first account must be unlocked or the key that of regtest. */
+export function connectPeer(text: string): Peer {
+  const [name, url] = text.split(/=(.*)/s)
+  if (name === undefined || url === undefined || !URL.canParse(url)) {
+    throw new Error(`NAME=URL expected, not ${text}`)
+  }
+  return { name, url, pid: null, funder: COW_KEY, stop: async () => undefined }
+}
+
+async function settle(name: string, port: number, child: ChildProcess, funder: Hex | null): Promise<Peer> {
+  const url = `http://127.0.0.1:${port}`
+  const limit = Date.now() + START_LIMIT_MS
+  while (!(await answers(url))) {
+    if (child.exitCode !== null || Date.now() > limit) throw new Error(`${name} does not answer`)
+    await sleep(50)
+  }
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  return {
+    name,
+    url,
+    pid: child.pid ?? null,
+    funder,
+    stop: () => {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await askNode(url, 'eth_chainId', [])
+    return true
+  } catch {
+    return false
+  }
+}
+
+function findProgram(name: string, others: readonly string[]): string | null {
+  const named = process.env[`RHIZOME_BENCH_${name.toUpperCase()}`]
+  const places = [...(named === undefined ? [] : [named]), name, ...others]
+  return places.find((place) => spawnSync(place, ['--version']).error === undefined) ?? null
+}
