@@ -121,11 +121,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       }
     },
     pendingAdded: (notices) => {
-      gateway.onChange()
+      gateway.onStatusChange()
       events.pendingAdded(notices)
     },
     syncingChanged: (progress) => {
-      gateway.onChange()
+      gateway.onStatusChange()
       events.syncingChanged(progress)
     },
     figures: () => dispatcher.figures(),

@@ -4,10 +4,11 @@ import { errorAnswer, PAGE_STATUS, type UnexpectedErrorSink } from '../rpc/execu
 import { logsPage } from '../rpc/internal/logsPage.ts'
 import { type Forward, failureText, successText } from '../rpc/json.ts'
 import type { Admission, Caller } from './admission.ts'
+import { AnswerCache } from './answerCache.ts'
 import { BatchCollector } from './collector.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
-import { InlineRunner } from './inline.ts'
+import { ANSWER_HEAD, InlineRunner } from './inline.ts'
 import type { PoolLane } from './lanes.ts'
 import { PAGE_ID, PagedAnswer } from './pagedAnswer.ts'
 import { type ParsedBody, type ParsedRequest, parseBody } from './parseBody.ts'
@@ -21,6 +22,8 @@ export interface GatewayLimits {
   readonly batch: number
   /** Bytes of one answer, or of all answers of a batch. */
   readonly answerBytes: number
+  /** Bytes of answers that are kept until the head changes; none when absent. */
+  readonly keptBytes?: number
 }
 
 /** What a gateway is made of. */
@@ -36,6 +39,10 @@ export interface GatewayOptions {
 
 /** How the parameters of a read of the newest block end, as clients write them. */
 const AT_HEAD = '"latest"]'
+const RESULT = ',"result":'
+const NO_RESULT = ',"result":null'
+/** In a transaction of the pool, which can leave it unseen. */
+const NOT_MINED = '"blockNumber":null'
 
 /** Answers bodies: JSON-RPC envelope, admission, routing (facts/rpc.md §1, design.md §4). */
 export class Gateway {
@@ -45,6 +52,7 @@ export class Gateway {
   readonly #limits: GatewayLimits
   readonly #inline: InlineRunner
   readonly #scanner = new RequestScanner()
+  readonly #answers: AnswerCache
 
   constructor(options: GatewayOptions) {
     this.#router = options.router
@@ -52,10 +60,17 @@ export class Gateway {
     this.#admission = options.admission
     this.#limits = options.limits
     this.#inline = new InlineRunner(options.context, options.limits.answerBytes, options.onUnexpected)
+    this.#answers = new AnswerCache(options.limits.keptBytes ?? 0)
   }
 
-  /** To be called when the head, the pool or the node's status changed: kept answers are dropped. */
+  /** To be called when the head or its state changed: every kept answer is dropped. */
   onChange(): void {
+    this.#answers.forget()
+    this.#inline.forget()
+  }
+
+  /** To be called when only the pool or the node's status changed. */
+  onStatusChange(): void {
     this.#inline.forget()
   }
 
@@ -133,12 +148,45 @@ export class Gateway {
 
   /** Admission, then the method's lane. */
   #route(work: Work, caller: Caller): void {
-    const { route, id, params, exchange, sink } = work
+    const { route, id, params, sink } = work
     const refusal = this.#admission.charge(caller, route.definition)
     if (refusal !== null) {
       fail(sink, id, refusal)
       return
     }
+    const key = route.keepsAtHead ? this.#answers.keyOf(route.index, params) : null
+    if (key === null) {
+      this.#run(work)
+      return
+    }
+    const kept = this.#answers.find(key)
+    if (kept === undefined) this.#run({ ...work, sink: this.#keeping(key, id, sink) })
+    else sink(ANSWER_HEAD + id + kept, 200)
+  }
+
+  /** A sink that keeps the answer on its way, unless the head changed since the question. */
+  #keeping(key: string, id: string, sink: AnswerSink): AnswerSink {
+    const answers = this.#answers
+    const { version } = answers
+    return (body, status) => {
+      if (status === 200 && version === answers.version && body.length > 0) {
+        const text = typeof body === 'string' ? body : toText(body)
+        const start = ANSWER_HEAD.length + id.length
+        // Errors are not kept, nor what is not there yet or only in the pool.
+        if (
+          text.startsWith(RESULT, start) &&
+          !text.startsWith(NO_RESULT, start) &&
+          !text.includes(NOT_MINED)
+        ) {
+          answers.keep(key, text.slice(start))
+        }
+      }
+      sink(body, status)
+    }
+  }
+
+  #run(work: Work): void {
+    const { route, id, params, exchange, sink } = work
     const { lane } = route
     if (lane === 'inline' || lane === 'chain' || (route.inlineAtHead && params.endsWith(AT_HEAD))) {
       this.#inline.run(route, id, params, sink, {
@@ -229,6 +277,10 @@ function whenGone(exchange: Exchange, action: () => void): void {
           before()
           action()
         }
+}
+
+function toText(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
 }
 
 function startsWith(body: string | Uint8Array, text: string): boolean {

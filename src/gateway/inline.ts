@@ -7,7 +7,7 @@ import type { Route } from './router.ts'
 import type { AnswerSink } from './ticket.ts'
 
 /** How an answer's text begins, up to the id. */
-const HEAD = '{"jsonrpc":"2.0","id":'
+export const ANSWER_HEAD = '{"jsonrpc":"2.0","id":'
 
 /** What a request of the front thread has besides its parameters. */
 export interface RequestOrigin {
@@ -50,7 +50,7 @@ export class InlineRunner {
     if (keeps) {
       const kept = this.#kept[route.index]
       if (kept !== undefined) {
-        sink(HEAD + id + kept, 200)
+        sink(ANSWER_HEAD + id + kept, 200)
         return
       }
     }
@@ -76,7 +76,7 @@ export class InlineRunner {
   }
 
   #keep(index: number, id: string, { text, status }: Answer): void {
-    const rest = text.slice(HEAD.length + id.length)
+    const rest = text.slice(ANSWER_HEAD.length + id.length)
     if (status === 200 && rest.startsWith(',"result":')) this.#kept[index] = rest
   }
 

@@ -11,6 +11,8 @@ export interface Route {
   readonly lane: Lane
   /** Whether a request for the newest block runs in the front thread. */
   readonly inlineAtHead: boolean
+  /** Whether an answer to parameters holds as long as the head does. */
+  readonly keepsAtHead: boolean
 }
 
 /** What decides which methods there are. */
@@ -39,6 +41,7 @@ export class Router {
         index,
         lane: configured ?? definition.lane,
         inlineAtHead: configured === undefined && definition.inlineAtHead,
+        keepsAtHead: definition.cache === 'head' && definition.params.length > 0,
       }
       for (const name of [definition.name, ...definition.aliases]) {
         if (definition.audience === 'internal') this.#internal.set(name, route)

@@ -5,6 +5,8 @@ import type { FrontOptions } from '../front/options.ts'
 import type { GatewayLimits } from '../gateway/gateway.ts'
 import { createLanes, type LaneLimits, type PoolLane } from '../gateway/lanes.ts'
 
+const MEBIBYTE = 1024 * 1024
+
 /** How the front listens under a configuration. */
 export function frontOptionsFromConfig(config: Config): FrontOptions {
   return {
@@ -28,7 +30,11 @@ export function eventLimitsFromConfig(config: Config): EventLimits {
 
 /** The bounds of one exchange under a configuration. */
 export function gatewayLimitsFromConfig(config: Config): GatewayLimits {
-  return { batch: config.maxBatchRequests, answerBytes: config.maxResponseSize }
+  return {
+    batch: config.maxBatchRequests,
+    answerBytes: config.maxResponseSize,
+    keptBytes: config.answerCache * MEBIBYTE,
+  }
 }
 
 /** The bounds of every lane under a configuration. */

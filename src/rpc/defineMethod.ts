@@ -8,7 +8,10 @@ import { type Param, type ParamValues, parseParams } from './shared/params/param
  */
 export type Lane = 'inline' | 'chain' | 'read' | 'evm' | 'scan' | 'proof' | 'trace'
 
-/** What may be kept of an answer: nothing, until the head or the status changes, or for good. */
+/**
+ * What may be kept of an answer: nothing, until the head or the status changes, or for good. With parameters
+ * `head` says that the answer follows from them and the head alone, as long as they do not name the pending block.
+ */
 export type CacheRule = 'none' | 'head' | 'forever'
 
 /**

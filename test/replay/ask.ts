@@ -30,6 +30,7 @@ export interface LocalServiceOptions {
   readonly batch?: number
   readonly answerBytes?: number
   readonly offer?: MethodOffer
+  readonly keptBytes?: number
   readonly onUnexpected?: (method: string, error: unknown) => void
 }
 
@@ -63,7 +64,11 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     dispatcher,
     admission: OPEN_ADMISSION,
     context,
-    limits: { batch: options.batch ?? 50, answerBytes: maxAnswerBytes },
+    limits: {
+      batch: options.batch ?? 50,
+      answerBytes: maxAnswerBytes,
+      keptBytes: options.keptBytes ?? 1024 * 1024,
+    },
     onUnexpected,
   })
   const ask = (body: string) =>

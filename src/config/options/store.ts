@@ -24,6 +24,6 @@ export const STORE_OPTIONS = {
     minimum: 0,
     maximum: 1_048_576,
     default: 64,
-    doc: 'Memory for answers that cannot change any more, in MiB; 0 switches the cache off',
+    doc: 'Memory for answers that are kept until the head changes, in MiB; 0 switches the cache off',
   },
 } as const satisfies OptionTable

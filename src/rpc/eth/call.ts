@@ -16,7 +16,7 @@ export const call = defineMethod({
   result: { type: 'string' },
   lane: 'evm',
   cost: 5,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)
     return atBlockForCall(context, block, (header) => {

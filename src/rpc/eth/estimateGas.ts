@@ -17,7 +17,7 @@ export const estimateGas = defineMethod({
   result: { type: 'string', title: 'QUANTITY' },
   lane: 'evm',
   cost: 10,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.estimateGasCap, overrides)
     return atBlockForCall(context, block, (header) => {

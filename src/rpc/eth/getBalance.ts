@@ -13,7 +13,7 @@ export const getBalance = defineMethod({
   result: { type: 'string', title: 'QUANTITY' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   inlineAtHead: true,
   handler: (context, [account, block]) =>
     atBlock(context, block, (header) => quantity(context.state.at(header).account(account)?.balance ?? 0n)),

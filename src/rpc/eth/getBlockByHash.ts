@@ -12,6 +12,6 @@ export const getBlockByHash = defineMethod({
   result: { title: 'block or null' },
   lane: 'read',
   cost: 3,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [blockHash, full]) => blockAnswer(context, blockHash, full),
 })

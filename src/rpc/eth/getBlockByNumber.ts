@@ -13,7 +13,7 @@ export const getBlockByNumber = defineMethod({
   result: { title: 'block or null' },
   lane: 'read',
   cost: 3,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [block, full]) => {
     const header = findHeader(context, block)
     return header === null ? null : blockAnswer(context, header.hash, full)

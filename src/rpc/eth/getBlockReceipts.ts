@@ -13,7 +13,7 @@ export const getBlockReceipts = defineMethod({
   result: { title: 'receipts or null' },
   lane: 'read',
   cost: 10,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [selector]) => {
     const { chain } = context
     const header = isPending(selector) ? null : findHeader(context, selector)

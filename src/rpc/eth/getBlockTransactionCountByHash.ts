@@ -10,7 +10,7 @@ export const getBlockTransactionCountByHash = defineMethod({
   result: { title: 'QUANTITY or null' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   handler: ({ chain }, [blockHash]) => {
     const block = chain.blockByHash(blockHash)
     return block === null ? null : quantity(block.transactions.length)

@@ -12,7 +12,7 @@ export const getBlockTransactionCountByNumber = defineMethod({
   result: { type: 'string', title: 'QUANTITY' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   handler: async (context, [selector]) => {
     if (isPending(selector)) return quantity((await context.pool.pending()).length)
     const block = findBlock(context, selector)

@@ -12,7 +12,7 @@ export const getCode = defineMethod({
   result: { type: 'string' },
   lane: 'read',
   cost: 2,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [account, block]) =>
     atBlock(context, block, (header) => toHex(context.state.at(header).code(account))),
 })

@@ -10,7 +10,7 @@ export const getLogs = defineMethod({
   result: { type: 'array' },
   lane: 'scan',
   cost: 20,
-  cache: 'none',
+  cache: 'head',
   paged: true,
   handler: (context, [filter]) => findLogs(context, filter),
 })

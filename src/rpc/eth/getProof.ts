@@ -32,7 +32,7 @@ export const getProof = defineMethod({
   result: { title: 'account proof' },
   lane: 'proof',
   cost: 10,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [account, keys, block]) =>
     atBlock(context, block, (header): Json => {
       const proof = context.state.at(header).prove(account, keys)

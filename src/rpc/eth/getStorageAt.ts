@@ -14,7 +14,7 @@ export const getStorageAt = defineMethod({
   result: { type: 'string' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   inlineAtHead: true,
   handler: (context, [account, position, block]) =>
     atBlock(context, block, (header) => toWord(context.state.at(header).storage(account, position))),

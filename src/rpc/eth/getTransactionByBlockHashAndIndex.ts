@@ -11,7 +11,7 @@ export const getTransactionByBlockHashAndIndex = defineMethod({
   result: { title: 'transaction or null' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [blockHash, position]) =>
     transactionAnswer(context, context.chain.blockByHash(blockHash), position),
 })

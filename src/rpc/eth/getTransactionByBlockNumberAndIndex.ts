@@ -12,7 +12,7 @@ export const getTransactionByBlockNumberAndIndex = defineMethod({
   result: { title: 'transaction or null' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [selector, position]) =>
     transactionAnswer(context, findBlock(context, selector), position),
 })

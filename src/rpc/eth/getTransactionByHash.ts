@@ -13,7 +13,7 @@ export const getTransactionByHash = defineMethod({
   result: { title: 'transaction or null' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [transactionHash]) => {
     const { chain } = context
     const location = chain.locateTransaction(transactionHash)

@@ -14,7 +14,7 @@ export const getTransactionCount = defineMethod({
   result: { type: 'string', title: 'QUANTITY' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   inlineAtHead: true,
   handler: (context, [account, block]) => {
     if (isPending(block)) return pendingCount(context, account)

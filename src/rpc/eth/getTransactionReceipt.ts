@@ -10,7 +10,7 @@ export const getTransactionReceipt = defineMethod({
   result: { title: 'receipt or null' },
   lane: 'read',
   cost: 2,
-  cache: 'none',
+  cache: 'head',
   handler: ({ chain }, [transactionHash]) => {
     const location = chain.locateTransaction(transactionHash)
     if (location === null) return null

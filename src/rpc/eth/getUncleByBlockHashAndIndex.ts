@@ -11,7 +11,7 @@ export const getUncleByBlockHashAndIndex = defineMethod({
   result: { title: 'block or null' },
   lane: 'read',
   cost: 2,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [blockHash, position]) =>
     uncleAnswer(context, context.chain.blockByHash(blockHash), position),
 })

@@ -12,6 +12,6 @@ export const getUncleByBlockNumberAndIndex = defineMethod({
   result: { title: 'block or null' },
   lane: 'read',
   cost: 2,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [selector, position]) => uncleAnswer(context, findBlock(context, selector), position),
 })

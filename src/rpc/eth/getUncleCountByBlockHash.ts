@@ -11,7 +11,7 @@ export const getUncleCountByBlockHash = defineMethod({
   result: { title: 'QUANTITY or null' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   handler: ({ chain }, [blockHash]) => {
     const block = chain.blockByHash(blockHash)
     if (block === null)

@@ -12,7 +12,7 @@ export const getUncleCountByBlockNumber = defineMethod({
   result: { type: 'string', title: 'QUANTITY' },
   lane: 'read',
   cost: 1,
-  cache: 'none',
+  cache: 'head',
   handler: (context, [selector]) => {
     const block = findBlock(context, selector)
     if (block === null) throw blockNotFound(selector)

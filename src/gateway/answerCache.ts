@@ -1,0 +1,61 @@
+/** An entry may take this part of the whole at most, so that one large answer does not push out all others. */
+const LARGEST_PART = 8
+/** Bytes that an entry takes besides its texts, about. */
+const ENTRY_BYTES = 128
+
+/**
+ * Answers that hold as long as the head does, by method and parameters. What is kept follows the id of an
+ * answer. When there is no more room the oldest go.
+ */
+export class AnswerCache {
+  readonly #maxBytes: number
+  readonly #kept = new Map<string, string>()
+  #bytes = 0
+  /** Counts {@link forget}: an answer that was asked for before one is not to be kept after it. */
+  version = 0
+
+  /** @param maxBytes bytes of all texts; 0 keeps nothing */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /**
+   * Key of a request; null when its answer cannot be kept: it may ask for the pending block, which changes
+   * all the time. Escapes could hide that.
+   * @param method place in METHODS
+   * @param params JSON text
+   */
+  keyOf(method: number, params: string): string | null {
+    if (this.#maxBytes === 0 || params.includes('pending') || params.includes('\\')) return null
+    return String.fromCharCode(method) + params
+  }
+
+  /** What follows the id. */
+  find(key: string): string | undefined {
+    return this.#kept.get(key)
+  }
+
+  /** Keeps what follows the id of an answer. */
+  keep(key: string, rest: string): void {
+    const size = sizeOf(key, rest)
+    if (size * LARGEST_PART > this.#maxBytes || this.#kept.has(key)) return
+    this.#kept.set(key, rest)
+    this.#bytes += size
+    for (const [oldest, text] of this.#kept) {
+      if (this.#bytes <= this.#maxBytes) break
+      this.#kept.delete(oldest)
+      this.#bytes -= sizeOf(oldest, text)
+    }
+  }
+
+  /** Drops everything: the head is another one. */
+  forget(): void {
+    this.version += 1
+    this.#kept.clear()
+    this.#bytes = 0
+  }
+}
+
+function sizeOf(key: string, rest: string): number {
+  return key.length + rest.length + ENTRY_BYTES
+}
