@@ -1,3 +1,11 @@
+import { ANSWER_HEAD } from '../rpc/json.ts'
+import type { AnswerSink } from './ticket.ts'
+
+const RESULT = ',"result":'
+const NO_RESULT = ',"result":null'
+/** In a transaction of the pool, which can leave it unseen. */
+const NOT_MINED = '"blockNumber":null'
+
 /** An entry may take this part of the whole at most, so that one large answer does not push out all others. */
 const LARGEST_PART = 8
 /** Bytes that an entry takes besides its texts, about. */
@@ -11,8 +19,8 @@ export class AnswerCache {
   readonly #maxBytes: number
   readonly #kept = new Map<string, string>()
   #bytes = 0
-  /** Counts {@link forget}: an answer that was asked for before one is not to be kept after it. */
-  version = 0
+  /** Counts {@link forget}. */
+  #version = 0
 
   /** @param maxBytes bytes of all texts; 0 keeps nothing */
   constructor(maxBytes: number) {
@@ -48,9 +56,22 @@ export class AnswerCache {
     }
   }
 
+  /** A sink that keeps an answer on its way unless the head changed since the question. */
+  keeping(key: string, id: string, sink: AnswerSink): AnswerSink {
+    const version = this.#version
+    return (body, status) => {
+      if (status === 200 && version === this.#version && body.length > 0) {
+        const text = typeof body === 'string' ? body : toText(body)
+        const start = ANSWER_HEAD.length + id.length
+        if (canStay(text, start)) this.keep(key, text.slice(start))
+      }
+      sink(body, status)
+    }
+  }
+
   /** Drops everything: the head is another one. */
   forget(): void {
-    this.version += 1
+    this.#version += 1
     this.#kept.clear()
     this.#bytes = 0
   }
@@ -58,4 +79,15 @@ export class AnswerCache {
 
 function sizeOf(key: string, rest: string): number {
   return key.length + rest.length + ENTRY_BYTES
+}
+
+/** Errors cannot, nor what is not there yet or only in the pool. */
+function canStay(answer: string, start: number): boolean {
+  return (
+    answer.startsWith(RESULT, start) && !answer.startsWith(NO_RESULT, start) && !answer.includes(NOT_MINED)
+  )
+}
+
+function toText(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
 }

@@ -2,17 +2,18 @@ import type { NodeContext } from '../rpc/context.ts'
 import { RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
 import { errorAnswer, PAGE_STATUS, type UnexpectedErrorSink } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
-import { type Forward, failureText, successText } from '../rpc/json.ts'
+import { ANSWER_HEAD, type Forward, failureText, successText } from '../rpc/json.ts'
 import type { Admission, Caller } from './admission.ts'
 import { AnswerCache } from './answerCache.ts'
 import { BatchCollector } from './collector.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
-import { ANSWER_HEAD, InlineRunner } from './inline.ts'
+import { InlineRunner } from './inline.ts'
 import type { PoolLane } from './lanes.ts'
 import { PAGE_ID, PagedAnswer } from './pagedAnswer.ts'
 import { type ParsedBody, type ParsedRequest, parseBody } from './parseBody.ts'
 import type { Route, Router } from './router.ts'
+import { scanBatch } from './scanBatch.ts'
 import { RequestScanner } from './scanRequest.ts'
 import type { AnswerSink, Ticket } from './ticket.ts'
 
@@ -39,10 +40,6 @@ export interface GatewayOptions {
 
 /** How the parameters of a read of the newest block end, as clients write them. */
 const AT_HEAD = '"latest"]'
-const RESULT = ',"result":'
-const NO_RESULT = ',"result":null'
-/** In a transaction of the pool, which can leave it unseen. */
-const NOT_MINED = '"blockNumber":null'
 
 /** Answers bodies: JSON-RPC envelope, admission, routing (facts/rpc.md §1, design.md §4). */
 export class Gateway {
@@ -89,7 +86,19 @@ export class Gateway {
       this.#route({ route, id, params, exchange, sink, alone: true }, caller)
       return
     }
-    this.#handleUnusual(bytes, caller, exchange)
+    const requests = scanBatch(scanner, bytes, this.#limits.batch)
+    if (requests === null) {
+      this.#handleUnusual(bytes, caller, exchange)
+      return
+    }
+    const collector = this.#collect((answer, status) => exchange.answer(answer, status))
+    for (const request of requests) this.#request(request, caller, exchange, collector.slot(), false)
+    collector.end()
+  }
+
+  #collect(sink: AnswerSink): BatchCollector {
+    const tooLarge = () => failureText('null', toErrorObject(responseTooLarge(this.#limits.answerBytes)))
+    return new BatchCollector(this.#limits.answerBytes, tooLarge, sink)
   }
 
   #handleUnusual(bytes: Buffer, caller: Caller, exchange: Exchange): void {
@@ -120,8 +129,7 @@ export class Gateway {
         this.#request(body.request, caller, exchange, sink, alone)
         return
       case 'batch': {
-        const tooLarge = () => failureText('null', toErrorObject(responseTooLarge(this.#limits.answerBytes)))
-        const collector = new BatchCollector(this.#limits.answerBytes, tooLarge, sink)
+        const collector = this.#collect(sink)
         for (const element of body.elements) this.#answer(element, caller, exchange, collector.slot(), false)
         collector.end()
       }
@@ -160,29 +168,8 @@ export class Gateway {
       return
     }
     const kept = this.#answers.find(key)
-    if (kept === undefined) this.#run({ ...work, sink: this.#keeping(key, id, sink) })
+    if (kept === undefined) this.#run({ ...work, sink: this.#answers.keeping(key, id, sink) })
     else sink(ANSWER_HEAD + id + kept, 200)
-  }
-
-  /** A sink that keeps the answer on its way, unless the head changed since the question. */
-  #keeping(key: string, id: string, sink: AnswerSink): AnswerSink {
-    const answers = this.#answers
-    const { version } = answers
-    return (body, status) => {
-      if (status === 200 && version === answers.version && body.length > 0) {
-        const text = typeof body === 'string' ? body : toText(body)
-        const start = ANSWER_HEAD.length + id.length
-        // Errors are not kept, nor what is not there yet or only in the pool.
-        if (
-          text.startsWith(RESULT, start) &&
-          !text.startsWith(NO_RESULT, start) &&
-          !text.includes(NOT_MINED)
-        ) {
-          answers.keep(key, text.slice(start))
-        }
-      }
-      sink(body, status)
-    }
   }
 
   #run(work: Work): void {
@@ -277,10 +264,6 @@ function whenGone(exchange: Exchange, action: () => void): void {
           before()
           action()
         }
-}
-
-function toText(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
 }
 
 function startsWith(body: string | Uint8Array, text: string): boolean {

@@ -2,12 +2,9 @@ import type { EventConnection } from '../filters/subscriptionHub.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import { responseTooLarge } from '../rpc/errors.ts'
 import { type Answer, errorAnswer, executeRequest, type UnexpectedErrorSink } from '../rpc/execute.ts'
-import type { Forward } from '../rpc/json.ts'
+import { ANSWER_HEAD, type Forward } from '../rpc/json.ts'
 import type { Route } from './router.ts'
 import type { AnswerSink } from './ticket.ts'
-
-/** How an answer's text begins, up to the id. */
-export const ANSWER_HEAD = '{"jsonrpc":"2.0","id":'
 
 /** What a request of the front thread has besides its parameters. */
 export interface RequestOrigin {

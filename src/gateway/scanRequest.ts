@@ -12,6 +12,8 @@ const NINE = 0x39
 const SPACE = 0x20
 const LAST_ASCII = 0x7e
 
+const NO_BYTES = Buffer.alloc(0)
+
 /** Digits of an id that every JSON reader takes for the same number. */
 const MAX_ID_DIGITS = 15
 /** Structures in each other that the scan follows; deeper ones are left to the full parser. */
@@ -29,17 +31,20 @@ export class RequestScanner {
   idEnd = 0
   paramsStart = 0
   paramsEnd = 0
-  #bytes: Buffer = Buffer.alloc(0)
+  /** Position after the request. */
+  end = 0
+  #bytes: Buffer = NO_BYTES
   #position = 0
 
-  /** Whether the bytes are an ordinary request; an id of no length means that there is none. */
-  scan(bytes: Buffer): boolean {
+  /** Whether the bytes from `start` on begin with an ordinary request. */
+  scan(bytes: Buffer, start = 0): boolean {
     this.#bytes = bytes
-    this.#position = 0
+    this.#position = start
     this.method = ''
     this.idStart = this.idEnd = this.paramsStart = this.paramsEnd = 0
     const found = this.#scanObject()
-    this.#bytes = bytes.subarray(0, 0)
+    this.#bytes = NO_BYTES
+    this.end = this.#position
     return found
   }
 

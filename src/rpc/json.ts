@@ -57,6 +57,9 @@ export function encodeResult(result: RpcResult): string {
   return result instanceof RawJson ? result.text : JSON.stringify(result)
 }
 
+/** How the text of an answer begins, up to the id. */
+export const ANSWER_HEAD = '{"jsonrpc":"2.0","id":'
+
 /** JSON text of a successful answer; `id` is JSON text. */
 export function successText(id: string, result: string): string {
   return `{"jsonrpc":"2.0","id":${id},"result":${result}}`

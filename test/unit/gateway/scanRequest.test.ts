@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { parseBody } from '../../../src/gateway/parseBody.ts'
+import { scanBatch } from '../../../src/gateway/scanBatch.ts'
 import { RequestScanner } from '../../../src/gateway/scanRequest.ts'
 
 const scanner = new RequestScanner()
@@ -87,3 +88,42 @@ t.test('agrees with the full parser on whatever it takes', (t) => {
 function quickInOrder({ method, id, params }: { method: string; id: string; params: string }) {
   return { method, id, params }
 }
+
+const MOST = 5
+
+t.test('finds the requests of a batch as the full parser does', (t) => {
+  const request = fc.record({
+    id: fc.constantFrom('1', '"x"', '-7', 'null', '1.5', '{}'),
+    method: fc.constantFrom('"m"', '"eth_call"', '5', '"\\u0061"'),
+    params: fc.constantFrom('[]', '["0x1","latest"]', '[{"a":[1]}]', 'null', '[tru]', '["é"]', '[1,]'),
+  })
+  const element = fc.oneof(
+    { weight: 20, arbitrary: request.map((r) => `{"id":${r.id},"method":${r.method},"params":${r.params}}`) },
+    { weight: 1, arbitrary: fc.constantFrom('1', '[]', '{"id":1}', '') },
+  )
+  const batch = fc.tuple(
+    fc.constantFrom('[', ' [ ', '{', ''),
+    fc.array(element, { maxLength: MOST + 2 }),
+    fc.constantFrom(',', ' , ', ',,'),
+    fc.constantFrom(']', ' ]', '', ',]', '] x', '}'),
+  )
+  let taken = 0
+  fc.assert(
+    fc.property(batch, ([open, elements, comma, close]) => {
+      const bytes = Buffer.from(open + elements.join(comma) + close, 'utf8')
+      const requests = scanBatch(scanner, bytes, MOST)
+      if (requests === null) return
+      taken += 1
+      const expected = requests.map((found) => ({ kind: 'request', request: found }))
+      t.strictSame(parseBody(bytes), { kind: 'batch', elements: expected })
+      t.ok(requests.length > 0 && requests.length <= MOST)
+    }),
+    { numRuns: 5000 },
+  )
+  t.ok(taken > 0)
+  const ordinary = Array.from({ length: MOST }, (_, i) => `{"id":${i},"method":"m","params":["0x1"]}`)
+  t.equal(scanBatch(scanner, Buffer.from(`[${ordinary.join(', ')}] rest`), MOST)?.length, MOST)
+  t.equal(scanBatch(scanner, Buffer.from(`[${[...ordinary, ordinary[0]].join()}]`), MOST), null)
+  t.equal(scanBatch(scanner, Buffer.from(`[${ordinary[0]},{"id":1,"method":"m","params":[x]}]`), MOST), null)
+  t.end()
+})
