@@ -3,6 +3,7 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import { bridgeState } from '../native/bridge.ts'
 import { callNative, estimateGasNative } from '../native/call.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
+import { callPrecompile } from '../native/precompile.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { CallInput, CallOverride } from '../native/types.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'
@@ -58,6 +59,8 @@ export interface Execution {
   call(header: BlockHeader, request: CallRequest): CallOutcome
   /** @throws NativeError as {@link call} */
   estimate(header: BlockHeader, request: CallRequest): EstimateOutcome
+  /** Whether a precompiled contract is active at the address in that block. */
+  isPrecompiled(header: BlockHeader, address: Buffer): boolean
   /** The Bridge after a block. @throws NativeError `MissingState` */
   bridge(header: BlockHeader): BridgeSummary
 }
@@ -111,6 +114,15 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
           return { status: 'failure', reason: reason ?? end }
       }
     },
+    isPrecompiled: (header, address) =>
+      callPrecompile(nativeSpec, store, {
+        root: stateRootAfter(parts.spec, store, header),
+        block: toBlockEnvironment(header.fields),
+        address,
+        input: null,
+        // It is only asked for.
+        gasLimit: 0n,
+      }) !== null,
     bridge: (header) =>
       bridgeState(
         nativeSpec,

@@ -42,7 +42,12 @@ export function createChainContext(
     }),
     chain,
     state: { at: absent('state') },
-    execution: { call: absent('call'), estimate: absent('estimate'), bridge: absent('bridge') },
+    execution: {
+      call: absent('call'),
+      estimate: absent('estimate'),
+      isPrecompiled: absent('precompiles'),
+      bridge: absent('bridge'),
+    },
     tracing: { block: absent('trace of a block'), call: absent('trace of a call') },
     pool: {
       transaction: () => null,

@@ -1,6 +1,6 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { createCallRequest } from '../shared/callRequest.ts'
+import { assertOverridable, createCallRequest } from '../shared/callRequest.ts'
 import { blockRef } from '../shared/params/blockSelector.ts'
 import { callObject } from '../shared/params/callObject.ts'
 import { optional } from '../shared/params/param.ts'
@@ -20,6 +20,7 @@ export const call = defineMethod({
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)
     return atBlockForCall(context, block, (header) => {
+      assertOverridable(context, header, request)
       const outcome = context.execution.call(header, request)
       if (outcome.status === 'revert') throw revertError(outcome.output)
       if (outcome.status === 'failure') throw failureError(outcome.reason)

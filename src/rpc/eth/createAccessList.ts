@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { createCallRequest } from '../shared/callRequest.ts'
+import { assertOverridable, createCallRequest } from '../shared/callRequest.ts'
 import { blockRef, LATEST } from '../shared/params/blockSelector.ts'
 import { callObject } from '../shared/params/callObject.ts'
 import { optional } from '../shared/params/param.ts'
@@ -23,6 +23,7 @@ export const createAccessList = defineMethod({
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)
     return atBlockForCall(context, block, (header) => {
+      assertOverridable(context, header, request)
       const outcome = context.execution.call(header, request)
       const answer = { accessList: [], gasUsed: quantity(outcome.gasUsed) }
       switch (outcome.status) {

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { createCallRequest } from '../shared/callRequest.ts'
+import { assertOverridable, createCallRequest } from '../shared/callRequest.ts'
 import { estimateBlock, LATEST } from '../shared/params/blockSelector.ts'
 import { callObject } from '../shared/params/callObject.ts'
 import { optional } from '../shared/params/param.ts'
@@ -21,6 +21,7 @@ export const estimateGas = defineMethod({
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.estimateGasCap, overrides)
     return atBlockForCall(context, block, (header) => {
+      assertOverridable(context, header, request)
       const outcome = context.execution.estimate(header, request)
       switch (outcome.status) {
         case 'success':

@@ -19,7 +19,7 @@ export const sendRawTransaction = defineMethod({
   cache: 'none',
   handler: async ({ commands, node }, [encoded]) => {
     const transaction = decode(encoded)
-    if (transaction.executionGasLimit === null || transaction.fields.gasPrice === null) {
+    if (transaction.executionGasLimit === null) {
       throw invalidParams('Missing parameter, gasPrice, gas or value')
     }
     if (!acceptsSignature(transaction, node.chainId)) {

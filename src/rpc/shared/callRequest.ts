@@ -1,3 +1,4 @@
+import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { AccountOverride, CallRequest } from '../../execution/localExecution.ts'
 import type { NodeContext } from '../context.ts'
 import { invalidParams } from '../errors.ts'
@@ -26,5 +27,19 @@ export function createCallRequest(
     value: call.value ?? 0n,
     data: call.data ?? NO_DATA,
     overrides,
+  }
+}
+
+/**
+ * Refuses to override what has no state: precompiled contracts are active by their block.
+ * @throws RpcError -32602 (facts/rpc.md §3.5)
+ */
+export function assertOverridable(
+  { execution }: NodeContext,
+  header: BlockHeader,
+  { overrides }: CallRequest,
+): void {
+  if (overrides.some(({ address }) => execution.isPrecompiled(header, address))) {
+    throw invalidParams('Precompiled contracts can not be overridden')
   }
 }
