@@ -17,10 +17,15 @@ export interface AncestorFacts {
  */
 const CAPACITY = 4096
 
+/** Blocks of a branch from where on it is cut back to what is asked for. */
+const LONGEST_BRANCH = 2048
+
 /** The connected blocks below a block, followed by parent hash. */
 export class Ancestry {
   readonly #load: (hashHex: string) => AncestorFacts | undefined
   readonly #recent = new Map<string, AncestorFacts>()
+  /** A run of one branch, oldest first: what the last walks went through, so that the next need no lookups. */
+  #branch: AncestorFacts[] = []
 
   /** @param load reads the facts of a stored block */
   constructor(load: (hashHex: string) => AncestorFacts | undefined) {
@@ -48,12 +53,39 @@ export class Ancestry {
   /** The block and its ancestors, newest first: `count` of them, or fewer where the chain begins. */
   walk(hashHex: string, count: number): AncestorFacts[] {
     const found: AncestorFacts[] = []
-    let next = this.get(hashHex)
-    while (next !== undefined && found.length < count) {
-      found.push(next)
-      next = next.number === 0 ? undefined : this.get(next.parentHashHex)
+    for (let at = this.#place(hashHex, count); at >= 0 && found.length < count; at -= 1) {
+      const facts = this.#branch[at]
+      if (facts !== undefined) found.push(facts)
     }
     return found
+  }
+
+  /** Place of a block in the branch, made to reach `count` blocks down if the chain does; -1 when unknown. */
+  #place(hashHex: string, count: number): number {
+    const facts = this.get(hashHex)
+    if (facts === undefined) return -1
+    const tip = this.#branch.at(-1)
+    if (tip?.hashHex === facts.parentHashHex) this.#branch.push(facts)
+    let place = this.#branch.length - 1 - ((this.#branch.at(-1)?.number ?? 0) - facts.number)
+    if (this.#branch[place]?.hashHex !== hashHex) {
+      this.#branch = [facts]
+      place = 0
+    }
+    if (place + 1 < count) place += this.#extend(count - place - 1)
+    if (this.#branch.length > LONGEST_BRANCH) place -= this.#branch.splice(0, place + 1 - count).length
+    return place
+  }
+
+  /** Adds blocks below the branch: how many were found. */
+  #extend(count: number): number {
+    const found: AncestorFacts[] = []
+    let lowest = this.#branch[0]
+    while (lowest !== undefined && lowest.number > 0 && found.length < count) {
+      lowest = this.get(lowest.parentHashHex)
+      if (lowest !== undefined) found.push(lowest)
+    }
+    if (found.length > 0) this.#branch = found.reverse().concat(this.#branch)
+    return found.length
   }
 
   /** The block and its ancestors down to a height, newest first. */
