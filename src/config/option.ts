@@ -33,6 +33,8 @@ export const OPTION_GROUPS = [
   'Limits',
   'Pool',
   'Block production',
+  'Merged mining',
+  'Stable gas price',
 ] as const
 
 /** Heading that an option stands under; `Command` for an option of one command alone. */

@@ -1,6 +1,7 @@
 import type { OptionValue } from './option.ts'
 import { ACCESS_OPTIONS } from './options/access.ts'
 import { LANE_OPTIONS } from './options/lanes.ts'
+import { MINING_OPTIONS } from './options/mining.ts'
 import { NODE_OPTIONS } from './options/node.ts'
 import { PRODUCTION_OPTIONS } from './options/production.ts'
 import { SERVICE_OPTIONS } from './options/service.ts'
@@ -14,6 +15,7 @@ export const OPTIONS = {
   ...ACCESS_OPTIONS,
   ...LANE_OPTIONS,
   ...PRODUCTION_OPTIONS,
+  ...MINING_OPTIONS,
 } as const
 
 /** Key of an option, which is also its key in a file. */

@@ -1,5 +1,6 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { LogCursor } from '../chain/logs/logCursor.ts'
+import type { MiningWork } from '../mining/interface.ts'
 
 /** A block as events name it. */
 export interface BlockReference {
@@ -50,4 +51,5 @@ export interface EventTexts {
   logs(block: EventLogBlock, removed: boolean): { write(log: LogCursor): string }
   pendingTransaction(notice: PendingNotice): string
   syncing(progress: SyncNotice | null): string
+  work(work: MiningWork): string
 }

@@ -1,5 +1,6 @@
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 import { LogCursor } from '../chain/logs/logCursor.ts'
+import type { MiningWork } from '../mining/interface.ts'
 import type {
   BlockReference,
   EventChain,
@@ -24,6 +25,8 @@ export type SubscriptionTopic =
   | { readonly kind: 'logs'; readonly criteria: LogCriteria }
   | { readonly kind: 'newPendingTransactions'; readonly full: boolean }
   | { readonly kind: 'syncing' }
+  /** Work for merged mining; an extension. */
+  | { readonly kind: 'newWork' }
 
 interface Subscription {
   readonly handle: string
@@ -50,6 +53,7 @@ export class SubscriptionHub {
   readonly #pendingHashes = new Set<Subscription>()
   readonly #pendingObjects = new Set<Subscription>()
   readonly #syncing = new Set<Subscription>()
+  readonly #work = new Set<Subscription>()
 
   constructor(options: SubscriptionHubOptions) {
     this.#chain = options.chain
@@ -126,6 +130,16 @@ export class SubscriptionHub {
     if (this.#syncing.size > 0) send(this.#syncing, new EventFrame(this.#texts.syncing(progress)))
   }
 
+  /** There is new work for miners. */
+  workBuilt(work: MiningWork): void {
+    if (this.#work.size > 0) send(this.#work, new EventFrame(this.#texts.work(work)))
+  }
+
+  /** Whether anybody takes work as it comes. */
+  get wantsWork(): boolean {
+    return this.#work.size > 0
+  }
+
   #sendLogs({ number, hash }: BlockReference, removed: boolean): void {
     const receipts = this.#chain.storedReceipts(hash)
     const transactionHashes = this.#chain.transactionHashes(hash)
@@ -154,6 +168,8 @@ export class SubscriptionHub {
         return topic.full ? this.#pendingObjects : this.#pendingHashes
       case 'syncing':
         return this.#syncing
+      case 'newWork':
+        return this.#work
     }
   }
 }

@@ -7,6 +7,7 @@ import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
 import type { LaneFigures } from '../gateway/laneQueue.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from '../gateway/lanes.ts'
 import { Router } from '../gateway/router.ts'
+import type { MiningWork } from '../mining/interface.ts'
 import type { RequestPool } from '../pool/interface.ts'
 import { InterruptTable } from '../pool/interrupts.ts'
 import { PooledPool } from '../pool/pooled.ts'
@@ -20,6 +21,9 @@ import { type Front, listen } from './server.ts'
 
 /** Idle time after which the threads of slow work end, milliseconds. */
 const SCAN_IDLE = 60_000
+
+/** Milliseconds between two looks for subscribers to work, for which it is to be built on. */
+const WORK_INTEREST = 30_000
 
 /** What the JSON-RPC service is made of. */
 export interface ServiceOptions {
@@ -56,6 +60,8 @@ export interface Service extends Front {
   pendingAdded(notices: readonly PendingNotice[]): void
   /** To be called when synchronisation began, and with null when it ended. */
   syncingChanged(progress: SyncNotice | null): void
+  /** To be called with new work for miners, before the head that it is built on. */
+  workBuilt(work: MiningWork): void
   /** Figures per lane. */
   figures(): Record<string, LaneFigures>
   /** Ends listening, connections and workers. */
@@ -107,6 +113,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await closePools()
       throw error
     })
+  const workTimer = setInterval(() => {
+    if (events.subscriptions.wantsWork) options.context.commands.mining?.keepAwake()
+  }, WORK_INTEREST)
+  workTimer.unref()
   return {
     ...front,
     onChange: () => gateway.onChange(),
@@ -128,8 +138,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       gateway.onStatusChange()
       events.syncingChanged(progress)
     },
+    workBuilt: (work) => events.subscriptions.workBuilt(work),
     figures: () => dispatcher.figures(),
     stop: async () => {
+      clearInterval(workTimer)
       front.close()
       await closePools()
     },

@@ -6,14 +6,20 @@ import { MiningError } from './errors.ts'
 const LAYOUT = 1
 
 /**
- * Extra data of the blocks that a client makes: RLP `[01, client]` (consensus.md §9.4).
+ * Extra data of the blocks that a client makes: RLP `[01, client]`, with a text of the miner
+ * `[01, client, text]` (consensus.md §9.4).
  * @throws MiningError `EXTRA_DATA`
  */
-export function createExtraData(client: string): Buffer {
-  const extraData = encodeList([encodeByte(LAYOUT), encodeBytes(Buffer.from(client, 'utf8'))])
+export function createExtraData(client: string, text: string | null = null): Buffer {
+  const own = text === null ? [] : [encodeText(text)]
+  const extraData = encodeList([encodeByte(LAYOUT), encodeText(client), ...own])
   if (extraData.length <= MAXIMUM_EXTRA_DATA_BYTES) return extraData
   throw new MiningError(
     'EXTRA_DATA',
     `extra data of ${extraData.length} bytes, at most ${MAXIMUM_EXTRA_DATA_BYTES} expected`,
   )
+}
+
+function encodeText(text: string): Buffer {
+  return encodeBytes(Buffer.from(text, 'utf8'))
 }

@@ -6,13 +6,15 @@ import { isDevelopmentNetwork, type NetworkSpec } from '../config/networkSpec.ts
 import { networkByName } from '../config/networks/byName.ts'
 import { type OpenChain, openChain } from '../execution/openChain.ts'
 import type { HeadNotice, PendingNotice } from '../filters/events.ts'
-import { BlockBuilder, type BuiltBlock } from '../mining/blockBuilder.ts'
+import type { PoolSolution } from '../mining/bitcoinSolution.ts'
+import type { BuiltBlock } from '../mining/blockBuilder.ts'
 import { BlockClock } from '../mining/blockClock.ts'
 import { BlockProducer, type MineRequest } from '../mining/blockProducer.ts'
 import { createExtraData } from '../mining/extraData.ts'
+import type { SolutionOutcome, TemplateSolution, WorkListener } from '../mining/interface.ts'
 import { PendingBlocks } from '../mining/pendingBlock.ts'
 import { rewardAddress } from '../mining/rewardAddress.ts'
-import { UncleSelection } from '../mining/uncleSelection.ts'
+import type { WorkServer } from '../mining/workServer.ts'
 import type { SendOutcome } from '../rpc/context.ts'
 import { PoolRefusal } from '../txpool/errors.ts'
 import { createFeeMarket } from '../txpool/feeMarket.ts'
@@ -22,6 +24,7 @@ import { PoolJournal } from '../txpool/poolJournal.ts'
 import { TransactionQuota } from '../txpool/quota.ts'
 import { sideTransactions } from '../txpool/sideTransactions.ts'
 import { TransactionPool } from '../txpool/transactionPool.ts'
+import { createBlockMaking } from './blockMaking.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { DevControl } from './devControl.ts'
 import { SendQueue } from './sendQueue.ts'
@@ -31,13 +34,11 @@ import { StateEditor } from './stateEditor.ts'
 const OUTDATED_CHECK = 10_000
 
 /** Who is told what the chain does. */
-export interface ChainListener {
+export interface ChainListener extends WorkListener {
   /** The head changed and the blocks can be read. */
   onHead(notice: HeadNotice, head: BlockHeader): void
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
   onPending(notices: readonly PendingNotice[]): void
-  /** A block of the interval could not be made, or some other work that nobody waits for failed. */
-  onFailure(error: unknown): void
 }
 
 /**
@@ -50,6 +51,8 @@ export class ChainCore {
   readonly pool: TransactionPool
   readonly producer: BlockProducer
   readonly clock: BlockClock
+  /** Work for miners outside the node; null where they are not served. */
+  readonly work: WorkServer | null
   /** Control by its users; null unless the network is one for development. */
   readonly dev: DevControl | null
   /** Account that is paid for blocks, 20 bytes; null where there is none. */
@@ -71,10 +74,10 @@ export class ChainCore {
   constructor(options: ChainOptions, listener: ChainListener, now: () => number = Date.now) {
     const spec = networkByName(options.network)
     const { production } = options
-    const extraData = createExtraData(production.client)
+    const extraData = createExtraData(production.client, production.extraText)
     this.spec = spec
     this.#listener = listener
-    this.coinbase = rewardAddress(production.coinbase, spec.mining)
+    this.coinbase = rewardAddress(production.coinbase, spec.mining, production.coinbaseSecret)
     const seconds = () => Math.floor(now() / 1000)
     this.open = openChain({
       spec,
@@ -82,7 +85,7 @@ export class ChainCore {
       storeOptions: options.storeOptions,
       now: seconds,
     })
-    const { chain, environment, nativeSpec, stateStore } = this.open
+    const { chain, environment } = this.open
     const feeMarket = createFeeMarket(chain.reader)
     this.pool = new TransactionPool({
       limits: options.pool,
@@ -93,33 +96,28 @@ export class ChainCore {
     this.#journal = new PoolJournal(environment)
     this.restored = this.#restorePool(options.pool.outdatedBlocks, now())
     this.clock = new BlockClock(seconds)
-    const builder = new BlockBuilder({
+    const { open, pool, clock } = this
+    const onEvicted = (removed: readonly PooledTransaction[]) => this.#note({ pending: [], removed })
+    const { builder, work } = createBlockMaking({
       spec,
-      nativeSpec,
-      store: stateStore,
-      ancestry: chain.ancestry,
-      uncles: new UncleSelection({
-        spec,
-        nativeSpec,
-        ancestry: chain.ancestry,
-        reader: chain.reader,
-        now: seconds,
-      }),
-      policy: {
-        coinbase: this.coinbase ?? Buffer.alloc(20),
-        minimumGasPrice: production.minimumGasPrice,
-        gasLimit: production.gasLimit,
-        extraData,
-      },
+      open,
+      pool,
+      clock,
+      production,
+      coinbase: this.coinbase ?? Buffer.alloc(20),
+      extraData,
+      listener,
+      onEvicted,
+      now,
     })
-    const { pool, clock } = this
+    this.work = work
     this.producer = new BlockProducer({
       chain,
       pool,
       builder,
       clock,
       mode: production.mode,
-      onEvicted: (evicted) => this.#note({ pending: [], removed: evicted }),
+      onEvicted,
       onFailure: (error) => listener.onFailure(error),
     })
     this.#pendingBlocks = new PendingBlocks({ builder, pool, clock, head: () => chain.head })
@@ -134,9 +132,10 @@ export class ChainCore {
     this.#timer.unref()
   }
 
-  /** Begins to make blocks. */
+  /** Begins to make blocks, and work for others to make them. */
   start(): void {
     this.producer.start()
+    this.work?.start()
   }
 
   /** Offers the RLP of a transaction to the pool; answers once it is durable, and mined in the instant mode. */
@@ -168,6 +167,16 @@ export class ChainCore {
     await this.#commit()
   }
 
+  /** Takes the solution of a pool; an imported block is durable when this answers. */
+  async submitSolution(solution: PoolSolution): Promise<SolutionOutcome | null> {
+    return this.#settled(this.work?.submit(solution) ?? null)
+  }
+
+  /** As {@link submitSolution}, for a solution of eth_getWork. */
+  async submitTemplate(solution: TemplateSolution): Promise<SolutionOutcome | null> {
+    return this.#settled(this.work?.submitTemplate(solution) ?? null)
+  }
+
   /** The next block as it would be built now, without proof of work. The state after it can be read. */
   pendingBlock(): BuiltBlock {
     return this.#pendingBlocks.current()
@@ -177,6 +186,7 @@ export class ChainCore {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.producer.stop()
+    this.work?.stop()
     await this.#sends.drained()
     await this.#commit()
     await this.#committing
@@ -202,6 +212,7 @@ export class ChainCore {
     const { head } = this.open.chain
     this.#pendingBlocks.forget()
     this.#note(this.pool.onHead({ head: this.#poolHead(head), retracted: [], enacted: [] }))
+    this.work?.headChanged()
     this.#listener.onHead({ retracted: [], enacted: [] }, head)
   }
 
@@ -246,6 +257,11 @@ export class ChainCore {
     await this.#commit()
   }
 
+  async #settled(outcome: SolutionOutcome | null): Promise<SolutionOutcome | null> {
+    if (outcome?.status === 'imported') await this.#commit()
+    return outcome
+  }
+
   /** Makes durable what happened so far: one commit for all who ask at the same time. */
   async #commit(): Promise<void> {
     this.#journal.write()
@@ -262,6 +278,8 @@ export class ChainCore {
       enacted: enacted.flatMap((header) => this.#transactionsOf(header)),
     })
     for (const entry of change.pending) this.#keep(entry)
+    // Of several blocks at once only the last is built upon, and before anybody hears of it.
+    if (head.hash.equals(this.open.chain.head.hash)) this.work?.headChanged()
     const reference = ({ number, hash }: BlockHeader) => ({ number, hash })
     this.#listener.onHead({ retracted: retracted.map(reference), enacted: enacted.map(reference) }, head)
     this.#note(change)
@@ -276,6 +294,7 @@ export class ChainCore {
   #note({ pending, removed }: PoolChange): void {
     for (const { transaction } of removed) this.#journal.remove(transaction)
     if (pending.length === 0) return
+    this.work?.pendingAdded()
     this.#listener.onPending(
       pending.map(({ transaction, sender }) => ({
         hash: transaction.hash,

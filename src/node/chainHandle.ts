@@ -1,5 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { HeadNotice, PendingNotice } from '../filters/events.ts'
+import type { MiningWork, SubmissionResult } from '../mining/interface.ts'
+import { decodeWork } from '../pool/miningLink.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { ChainOptions } from './chainOptions.ts'
@@ -16,6 +18,10 @@ export interface PoolFigures {
 export interface ChainHandleListener {
   onHead(notice: HeadNotice, pool: PoolFigures): void
   onPending(notices: readonly PendingNotice[]): void
+  /** New work for miners; before the head that it is built on. */
+  onWork(work: MiningWork): void
+  /** @param age seconds since the work was built; null for an unknown one */
+  onSubmission(result: SubmissionResult, age: number | null): void
   /** Something failed that nobody waits for. */
   onFault(text: string): void
 }
@@ -122,7 +128,7 @@ export async function startChainThread(
 
 function report(
   listener: ChainHandleListener,
-  message: Extract<ChainThreadMessage, { kind: 'head' | 'pending' | 'fault' }>,
+  message: Extract<ChainThreadMessage, { kind: 'head' | 'pending' | 'work' | 'submission' | 'fault' }>,
 ): void {
   switch (message.kind) {
     case 'head': {
@@ -143,6 +149,12 @@ function report(
           sender: asBuffer(sender),
         })),
       )
+      return
+    case 'work':
+      listener.onWork(decodeWork(message.work))
+      return
+    case 'submission':
+      listener.onSubmission(message.result, message.age)
       return
     case 'fault':
       listener.onFault(message.text)

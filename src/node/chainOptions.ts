@@ -1,8 +1,14 @@
 import type { NetworkName } from '../config/networks/names.ts'
 import type { Config } from '../config/schema.ts'
 import type { ProducerMode } from '../mining/blockProducer.ts'
+import type { WorkOptions } from '../mining/workServer.ts'
 import type { StoreOptions } from '../native/types.ts'
 import type { PoolLimits } from '../txpool/interface.ts'
+import {
+  type StablePriceOptions,
+  stablePriceOptionsFromConfig,
+  workOptionsFromConfig,
+} from './miningOptions.ts'
 import { stateStoreOptionsFromConfig } from './storeOptions.ts'
 
 /** What the chain thread is started with: plain data, so that it can cross to another thread. */
@@ -19,13 +25,21 @@ export interface ChainOptions {
 /** How blocks are made. */
 export interface ProductionOptions {
   readonly mode: ProducerMode
-  /** `0x` hex; null is the network's own development account. */
+  /** `0x` hex; null is the account of {@link coinbaseSecret}. */
   readonly coinbase: string | null
+  /** Its Keccak-256 hash is a private key; null is the network's own development account. */
+  readonly coinbaseSecret: string | null
   /** Wei. */
   readonly minimumGasPrice: bigint
   readonly gasLimit: bigint
+  /** Keeps the price stable in another currency; until a rate is known it is {@link minimumGasPrice}. */
+  readonly stablePrice: StablePriceOptions | null
   /** Name and version in the extra data of blocks. */
   readonly client: string
+  /** The miner's own text after it. */
+  readonly extraText: string | null
+  /** Work for miners outside the node; null where they are not served. */
+  readonly work: WorkOptions | null
 }
 
 /** The options of the chain thread under a configuration. `client` names program and version. */
@@ -44,9 +58,13 @@ export function chainOptionsFromConfig(config: Config, client: string): ChainOpt
     production: {
       mode: producerMode(config),
       coinbase: config.coinbase,
+      coinbaseSecret: config.coinbaseSecret,
       minimumGasPrice: BigInt(config.minimumGasPrice),
       gasLimit: BigInt(config.targetGasLimit),
+      stablePrice: stablePriceOptionsFromConfig(config),
       client,
+      extraText: config.extraData,
+      work: workOptionsFromConfig(config),
     },
   }
 }

@@ -1,5 +1,6 @@
 import { addressesOfSenders } from '../chain/chainReader.ts'
 import type { ChainService, DevService, EncodedTransaction } from '../pool/chainLink.ts'
+import { decodeTemplateSolution, type MiningLinkService } from '../pool/miningLink.ts'
 import type { AccountEdit } from '../rpc/devCommands.ts'
 import { RpcError } from '../rpc/errors.ts'
 import type { SignedTransaction } from '../txpool/interface.ts'
@@ -28,6 +29,7 @@ export function createChainService(core: ChainCore): ChainService {
     },
     sendTransaction: (encoded) => core.sendTransaction(asBuffer(encoded)),
     ...createDevService(core),
+    ...createMiningService(core),
   }
 }
 
@@ -47,6 +49,18 @@ function createDevService(core: ChainCore): DevService {
     setMining: (on) => dev().setMining(on),
     editAccount: (edit) => dev().editAccount(withBuffers(edit)),
     sendImpersonated: (encoded) => core.sendImpersonated(asBuffer(encoded)),
+  }
+}
+
+function createMiningService(core: ChainCore): MiningLinkService {
+  const served = <T>(answer: T | null | undefined): T => {
+    if (answer !== null && answer !== undefined) return answer
+    throw new Error('this node serves no miners')
+  }
+  return {
+    work: () => served(core.work).work(),
+    submitSolution: async (solution) => served(await core.submitSolution(solution)),
+    submitTemplate: async (solution) => served(await core.submitTemplate(decodeTemplateSolution(solution))),
   }
 }
 

@@ -48,6 +48,8 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
           queued: core.pool.queuedCount,
         }),
       onPending: (transactions) => tell({ kind: 'pending', transactions }),
+      onWork: (work) => tell({ kind: 'work', work }),
+      onSubmission: (result, age) => tell({ kind: 'submission', result, age }),
       onFailure: (error) => tell({ kind: 'fault', text: describe(error) }),
     })
     return core

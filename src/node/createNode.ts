@@ -12,6 +12,7 @@ import { openConfiguredWallet } from '../wallet/openWallet.ts'
 import { type ChainHandle, startChainThread } from './chainHandle.ts'
 import { chainOptionsFromConfig } from './chainOptions.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics.ts'
+import { createFrontMining, type FrontMining } from './miningCommands.ts'
 import { nodeInfoFromConfig } from './nodeInfo.ts'
 import {
   eventLimitsFromConfig,
@@ -53,14 +54,22 @@ export interface RunningNode {
  */
 export async function createNode({ config, version, logger }: NodeOptions): Promise<RunningNode> {
   const log = logger.child({ part: 'node' })
-  const metrics = createNodeMetrics()
   let service: Service | null = null
+  let mining: FrontMining | null = null
+  const metrics = createNodeMetrics(() => mining?.commands.reportedHashrate() ?? 0n)
   const chain = await startChainThread(chainOptionsFromConfig(config, `Rhizome-${version}`), {
     onHead: (notice, pool) => {
       metrics.headChanged(notice, pool)
+      mining?.headChanged(notice)
       service?.headChanged(notice)
     },
     onPending: (notices) => service?.pendingAdded(notices),
+    onWork: (work) => {
+      metrics.mining.workBuilt()
+      mining?.workBuilt(work)
+      service?.workBuilt(work)
+    },
+    onSubmission: (result, age) => metrics.mining.solutionSubmitted(result, age),
     onFault: (text) => log.error({ error: text }, 'work in the chain thread failed'),
   })
   metrics.started(chain.head)
@@ -76,7 +85,9 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     const options = contextOptions(config, version, chain)
     const front = openFrontContext(options, chain, wallet)
     closers.push(() => front.close())
-    const running = await listenForRequests({ config, logger, options, chain, front, metrics }, () => service)
+    if (config.mergedMining) mining = createFrontMining(front.mining, Date.now)
+    const parts = { config, logger, options, chain, front, mining, metrics }
+    const running = await listenForRequests(parts, () => service)
     service = running
     closers.push(() => running.stop())
     chain.start()
@@ -102,11 +113,13 @@ interface ServiceParts {
   readonly options: ThreadContextOptions
   readonly chain: ChainHandle
   readonly front: ThreadContext
+  /** null where no miners are served. */
+  readonly mining: FrontMining | null
   readonly metrics: NodeMetrics
 }
 
 function listenForRequests(
-  { config, logger, options, chain, front, metrics }: ServiceParts,
+  { config, logger, options, chain, front, mining, metrics }: ServiceParts,
   current: () => Service | null,
 ): Promise<Service> {
   const log = logger.child({ part: 'rpc' })
@@ -121,7 +134,7 @@ function listenForRequests(
     lanes: lanesFromConfig(config),
     workers: config.workers,
     admission: OPEN_ADMISSION,
-    context: withFreshAnswers(front.context, current),
+    context: withFreshAnswers(withMining(front.context, mining), current),
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
     contextOptions: workerOptions,
     probes: { health: () => metrics.health(), metrics: () => metrics.text() },
@@ -145,7 +158,6 @@ function contextOptions(config: Config, version: string, chain: ChainHandle): Th
       syncing: null,
       coinbase: chain.coinbase,
       mining: config.mining,
-      hashrate: 0n,
     },
   }
 }
@@ -158,6 +170,10 @@ function openFrontContext(
   // Nothing stops what runs in this thread: it is short.
   const interrupt = { flags: new Int32Array(1), slot: 0 }
   return openThreadContext(options, interrupt, chain.connect(), wallet)
+}
+
+function withMining(context: NodeContext, mining: FrontMining | null): NodeContext {
+  return { ...context, commands: { ...context.commands, mining: mining?.commands ?? null } }
 }
 
 /**
@@ -194,7 +210,11 @@ function freshCommands(commands: NodeCommands, fresh: Fresh): NodeCommands {
       editAccount: (edit) => fresh(dev.editAccount(edit)),
       sendImpersonated: (encoded) => fresh(dev.sendImpersonated(encoded)),
     },
-    mining,
+    mining: mining && {
+      ...mining,
+      submit: (solution) => fresh(mining.submit(solution)),
+      submitTemplate: (solution) => fresh(mining.submitTemplate(solution)),
+    },
   }
 }
 

@@ -3,13 +3,15 @@ import { parseReceipt } from '../chain/codec/receipt.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTracing } from '../execution/tracing.ts'
-import type { DevService } from '../pool/chainLink.ts'
+import type { ChainService, DevService } from '../pool/chainLink.ts'
+import { decodeSolutionOutcome, decodeWork, type MiningLink } from '../pool/miningLink.ts'
 import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
 import type { DevCommands } from '../rpc/devCommands.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { ChainCore, type ChainListener } from './chainCore.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { createChainService } from './chainService.ts'
+import { createFrontMining, type FrontMining } from './miningCommands.ts'
 
 /** What a node in one thread is made of. */
 export interface LocalNodeOptions {
@@ -33,11 +35,20 @@ export interface LocalNode {
  * @throws as {@link ChainCore}
  */
 export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOptions): LocalNode {
+  let mining: FrontMining | null = null
   const core = new ChainCore(
     chain,
     {
-      onHead: (notice, head) => listener.onHead?.(notice, head),
+      onHead: (notice, head) => {
+        mining?.headChanged(notice)
+        listener.onHead?.(notice, head)
+      },
       onPending: (notices) => listener.onPending?.(notices),
+      onWork: (work) => {
+        mining?.workBuilt(work)
+        listener.onWork?.(work)
+      },
+      onSubmission: (result, age) => listener.onSubmission?.(result, age),
       onFailure: (error) => {
         if (listener.onFailure === undefined) throw error
         listener.onFailure(error)
@@ -47,6 +58,8 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
   )
   const { environment, nativeSpec, stateStore } = core.open
   const spec = networkByName(chain.network)
+  const service = createChainService(core)
+  if (chain.production.work !== null) mining = createFrontMining(createLocalMining(service), now ?? Date.now)
   const interrupt: Interrupt = { flags: new Int32Array(1), slot: 0 }
   const context = createNodeContext({
     spec,
@@ -79,8 +92,8 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     commands: {
       sendTransaction: (encoded) => core.sendTransaction(encoded),
       mine: (request = {}) => core.mine(request),
-      dev: localDevCommands(createChainService(core), core),
-      mining: null,
+      dev: localDevCommands(service, core),
+      mining: mining?.commands ?? null,
     },
     status: () => ({
       listening: false,
@@ -88,11 +101,19 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
       syncing: null,
       coinbase: core.coinbase,
       mining: core.producer.mode.kind !== 'off',
-      hashrate: 0n,
     }),
   })
   core.start()
   return { core, context, close: () => core.close() }
+}
+
+/** The same as over a port, without one. */
+function createLocalMining(service: ChainService): MiningLink {
+  return {
+    work: async () => decodeWork(await service.work()),
+    submit: async (solution) => decodeSolutionOutcome(await service.submitSolution(solution)),
+    submitTemplate: async (solution) => decodeSolutionOutcome(await service.submitTemplate(solution)),
+  }
 }
 
 /** The same control as over a port, without one. */

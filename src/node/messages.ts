@@ -1,4 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { SubmissionResult } from '../mining/interface.ts'
+import type { EncodedWork } from '../pool/miningLink.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import type { NodeErrorFacts } from './errors.ts'
 
@@ -41,6 +43,10 @@ export type ChainThreadMessage =
       readonly queued: number
     }
   | { readonly kind: 'pending'; readonly transactions: readonly PendingMark[] }
+  /** New work for miners; comes before the head that it is built on. */
+  | { readonly kind: 'work'; readonly work: EncodedWork }
+  /** A solution came. */
+  | { readonly kind: 'submission'; readonly result: SubmissionResult; readonly age: number | null }
   /** Something failed that nobody waits for. */
   | { readonly kind: 'fault'; readonly text: string }
   /** Everything is on disk and closed. */

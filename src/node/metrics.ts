@@ -1,20 +1,26 @@
 import type { HeadNotice } from '../filters/events.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import type { PoolFigures } from './chainHandle.ts'
+import { createMiningMetrics, type MiningMetrics } from './miningMetrics.ts'
 
 /** Figures of the node for operators. */
 export interface NodeMetrics {
   started(head: number): void
   headChanged(notice: HeadNotice, pool: PoolFigures): void
+  readonly mining: MiningMetrics
   /** Answer of `/health`. */
   health(): { readonly ready: boolean; readonly detail: { readonly head: number } }
   /** Prometheus text. */
   text(): Promise<string>
 }
 
-/** Metrics of a node, all in the front thread. */
-export function createNodeMetrics(): NodeMetrics {
-  const { registry, gauge, counter } = createMetrics()
+/**
+ * Metrics of a node, all in the front thread.
+ * @param hashrate hashes per second that miners reported
+ */
+export function createNodeMetrics(hashrate: () => bigint): NodeMetrics {
+  const metrics = createMetrics()
+  const { registry, gauge, counter } = metrics
   const headGauge = gauge({ name: 'chain_head_number', help: 'Height of the head.' })
   const blocks = counter({ name: 'chain_blocks_total', help: 'Blocks that joined the canonical chain.' })
   const retracted = counter({ name: 'chain_retracted_blocks_total', help: 'Blocks that left it again.' })
@@ -25,6 +31,7 @@ export function createNodeMetrics(): NodeMetrics {
   })
   let head = 0
   return {
+    mining: createMiningMetrics(metrics, hashrate),
     started: (number) => {
       head = number
       headGauge.set(number)

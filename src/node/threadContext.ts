@@ -9,6 +9,7 @@ import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
 import { createChainLink } from '../pool/chainLink.ts'
+import type { MiningLink } from '../pool/miningLink.ts'
 import type { Interrupt, NodeContext, NodeInfo, NodeStatus } from '../rpc/context.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
@@ -29,7 +30,9 @@ export type ThreadStatus = Omit<NodeStatus, 'coinbase'> & { readonly coinbase: U
 
 /** A context over stores that it has open. */
 export interface ThreadContext {
+  /** Serves no miners: the front thread adds that. */
   readonly context: NodeContext
+  readonly mining: MiningLink
   close(): Promise<void>
 }
 
@@ -48,7 +51,7 @@ export function openThreadContext(
   const nativeSpec = createNativeChainSpec(spec)
   const stateStore = StateStore.open(join(options.dataDir, STATE_FOLDER), options.storeOptions)
   const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
-  const { pool, commands } = createChainLink(port, spec)
+  const { pool, commands, mining } = createChainLink(port, spec)
   const { coinbase } = options.status
   const status: NodeStatus = { ...options.status, coinbase: coinbase === null ? null : asBuffer(coinbase) }
   const context = createNodeContext({
@@ -66,12 +69,13 @@ export function openThreadContext(
     }),
     interrupt,
     pool,
-    commands,
+    commands: { ...commands, mining: null },
     wallet,
     status: () => status,
   })
   return {
     context,
+    mining,
     close: async () => {
       port.close()
       await environment.close()

@@ -8,6 +8,7 @@ import type { NodeCommands, PooledTransaction, PoolReader, SendOutcome } from '.
 import type { AccountEdit, DevCommands } from '../rpc/devCommands.ts'
 import { RpcError, type RpcErrorKind } from '../rpc/errors.ts'
 import { asBuffer } from '../util/bytes.ts'
+import { decodeSolutionOutcome, decodeWork, type MiningLink, type MiningLinkService } from './miningLink.ts'
 
 /** A transaction as it crosses threads. */
 export interface EncodedTransaction {
@@ -35,7 +36,7 @@ export type EncodedOutcome =
  * What the chain thread does for the other threads. The state after the pending block must be readable
  * under its state root before `pendingBlock` answers.
  */
-export interface ChainService extends DevService {
+export interface ChainService extends DevService, MiningLinkService {
   pendingTransaction(hash: Uint8Array): EncodedTransaction | null
   /** Nonce after the sender's pending transactions; null when it has none. */
   nextNonce(address: Uint8Array): bigint | null
@@ -100,7 +101,8 @@ async function answer(service: ChainService, { id, call, args }: Call): Promise<
 /** Pool and writer as another thread reaches them. */
 export interface ChainLink {
   readonly pool: PoolReader
-  readonly commands: NodeCommands
+  readonly commands: Omit<NodeCommands, 'mining'>
+  readonly mining: MiningLink
 }
 
 /** The other end of a port that the chain thread serves. */
@@ -133,8 +135,11 @@ export function createChainLink(port: MessagePort, spec: NetworkSpec): ChainLink
       sendTransaction: async (encoded) => toOutcome(await ask('sendTransaction', encoded)),
       mine: (request = {}) => ask('mine', request),
       dev: createDevCommands(ask),
-      // Work for miners outside the node is served by nobody yet.
-      mining: null,
+    },
+    mining: {
+      work: async () => decodeWork(await ask('work')),
+      submit: async (solution) => decodeSolutionOutcome(await ask('submitSolution', solution)),
+      submitTemplate: async (solution) => decodeSolutionOutcome(await ask('submitTemplate', solution)),
     },
   }
 }

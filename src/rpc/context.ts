@@ -69,8 +69,6 @@ export interface NodeStatus {
   /** 20 bytes; null without a miner. */
   readonly coinbase: Buffer | null
   readonly mining: boolean
-  /** Hashes per second. */
-  readonly hashrate: bigint
 }
 
 /** Place of a transaction in the canonical chain. */

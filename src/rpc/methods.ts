@@ -39,7 +39,7 @@ import { getUncleByBlockHashAndIndex } from './eth/getUncleByBlockHashAndIndex.t
 import { getUncleByBlockNumberAndIndex } from './eth/getUncleByBlockNumberAndIndex.ts'
 import { getUncleCountByBlockHash } from './eth/getUncleCountByBlockHash.ts'
 import { getUncleCountByBlockNumber } from './eth/getUncleCountByBlockNumber.ts'
-import { getHeaderWork } from './eth/getWork.ts'
+import { getTemplateWork } from './eth/getWork.ts'
 import { hashrate } from './eth/hashrate.ts'
 import { mining } from './eth/mining.ts'
 import { netHashrate } from './eth/netHashrate.ts'
@@ -81,6 +81,7 @@ import { getRawTransactionReceiptByHash } from './ext/getRawTransactionReceiptBy
 import { getStorageBytesAt } from './ext/getStorageBytesAt.ts'
 import { getTransactionReceiptNodesByHash } from './ext/getTransactionReceiptNodesByHash.ts'
 import { logsPage } from './internal/logsPage.ts'
+import { minedHashrate } from './internal/minedHashrate.ts'
 import { getWork } from './mnr/getWork.ts'
 import { submitBitcoinBlock } from './mnr/submitBitcoinBlock.ts'
 import { submitBitcoinBlockPartialMerkle } from './mnr/submitBitcoinBlockPartialMerkle.ts'
@@ -170,6 +171,7 @@ export const METHODS: readonly MethodDefinition[] = [
   subscribe,
   unsubscribe,
   logsPage,
+  minedHashrate,
   getProof,
   bridgeState,
   createAccessList,
@@ -185,7 +187,7 @@ export const METHODS: readonly MethodDefinition[] = [
   txpoolContent,
   txpoolInspect,
   txpoolStatus,
-  getHeaderWork,
+  getTemplateWork,
   submitWork,
   submitHashrate,
   getWork,

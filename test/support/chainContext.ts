@@ -38,7 +38,6 @@ export function createChainContext(
       syncing: null,
       coinbase: fromHex('0xec4ddeb4380ad69b3e509baad9f158cdf4e4681d'),
       mining: false,
-      hashrate: 0n,
     }),
     chain,
     state: { at: absent('state') },

@@ -1,18 +1,22 @@
+import { seedHashOfTime } from '../../mining/seedHash.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { headerMiningOf } from '../shared/mining.ts'
+import { templateMiningOf } from '../shared/mining.ts'
 
-/** Work as `[header hash, seed hash, target]` (specification; design.md §4). */
-export const getHeaderWork = defineMethod({
+/**
+ * Work as `[hash, seed hash, target]`, which a miner solves on the template of `src/mining/README.md`
+ * (specification; design.md §4).
+ */
+export const getTemplateWork = defineMethod({
   name: 'eth_getWork',
-  doc: 'Work for a miner of headers: header hash, seed hash and target.',
+  doc: 'Work for a miner without a pool: hash for merged mining, seed hash and target.',
   params: [],
   result: { type: 'array' },
   lane: 'chain',
   cost: 2,
   cache: 'none',
   handler: async (context) => {
-    const { headerHash, seedHash, target } = await headerMiningOf(context, 'eth_getWork').headerWork()
-    return [toHex(headerHash), toHex(seedHash), toHex(target)]
+    const work = await templateMiningOf(context, 'eth_getWork').work()
+    return [toHex(work.hashForMergedMining), toHex(seedHashOfTime(work.timestamp)), toHex(work.target)]
   },
 })

@@ -1,9 +1,9 @@
 import { bytesToBigInt } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { headerMiningOf } from '../shared/mining.ts'
+import { templateMiningOf } from '../shared/mining.ts'
 import { fixedData } from '../shared/params/fixedData.ts'
 
-/** Notes the hash rate of a miner, which eth_hashrate adds up. */
+/** Notes the hash rate of a miner, which eth_hashrate adds up for a minute. */
 export const submitHashrate = defineMethod({
   name: 'eth_submitHashrate',
   doc: 'Tells the node the hash rate of a miner.',
@@ -13,5 +13,5 @@ export const submitHashrate = defineMethod({
   cost: 1,
   cache: 'none',
   handler: (context, [rate, miner]) =>
-    headerMiningOf(context, 'eth_submitHashrate').submitHashrate(bytesToBigInt(rate()), miner()),
+    templateMiningOf(context, 'eth_submitHashrate').reportHashrate(bytesToBigInt(rate()), miner()),
 })

@@ -1,16 +1,19 @@
 import { defineMethod } from '../defineMethod.ts'
-import { headerMiningOf } from '../shared/mining.ts'
+import { templateMiningOf } from '../shared/mining.ts'
 import { fixedData } from '../shared/params/fixedData.ts'
 
-/** Whether a solution of `eth_getWork` is valid. */
+/** Whether a solution of `eth_getWork` is valid and its block is in the node (`src/mining/README.md`). */
 export const submitWork = defineMethod({
   name: 'eth_submitWork',
-  doc: 'Submits a solution of eth_getWork.',
+  doc: 'Submits a solution of eth_getWork; the mix digest is the seed hash of the work.',
   params: [fixedData('nonce', 8), fixedData('headerHash', 32), fixedData('mixDigest', 32)],
   result: { type: 'boolean' },
   lane: 'chain',
   cost: 20,
   cache: 'none',
-  handler: (context, [nonce, headerHash, mixDigest]) =>
-    headerMiningOf(context, 'eth_submitWork').submitHeaderWork(nonce(), headerHash(), mixDigest()),
+  handler: async (context, [nonce, headerHash, mixDigest]) => {
+    const mining = templateMiningOf(context, 'eth_submitWork')
+    const outcome = await mining.submitTemplate({ nonce: nonce(), work: headerHash(), seed: mixDigest() })
+    return outcome.status === 'imported' && outcome.word !== 'INVALID_BLOCK' && outcome.word !== 'NO_PARENT'
+  },
 })

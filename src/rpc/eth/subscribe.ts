@@ -3,12 +3,12 @@ import { RpcError } from '../errors.ts'
 import { frontEvents, grantedHandle } from '../shared/frontEvents.ts'
 import { anyValue, parseSubscriptionTopic } from '../shared/params/subscriptionTopic.ts'
 
-const KINDS = ['newHeads', 'logs', 'newPendingTransactions', 'syncing']
+const KINDS = ['newHeads', 'logs', 'newPendingTransactions', 'syncing', 'newWork']
 
 /** Handle of a subscription of the WebSocket that the request came through. */
 export const subscribe = defineMethod({
   name: 'eth_subscribe',
-  doc: 'Subscribes to newHeads, logs, newPendingTransactions or syncing; over WebSocket only.',
+  doc: 'Subscribes to newHeads, logs, newPendingTransactions, syncing or newWork; over WebSocket only.',
   params: [anyValue('type', { type: 'string', enum: KINDS }), anyValue('options', { type: 'object' })],
   result: { type: 'string' },
   lane: 'inline',
@@ -19,6 +19,11 @@ export const subscribe = defineMethod({
     const topic = parseSubscriptionTopic(kind, options)
     // The reference takes what it cannot read for an unknown method, over HTTP everything (facts/rpc.md §6).
     if (connection === null || topic === null) throw new RpcError('methodNotFound')
+    if (topic.kind === 'newWork') {
+      const { mining } = context.commands
+      if (mining === null) throw new RpcError('methodNotFound')
+      mining.keepAwake()
+    }
     return grantedHandle(subscriptions.subscribe(connection, topic), 'subscriptions of this connection')
   },
 })

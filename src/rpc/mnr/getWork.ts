@@ -1,5 +1,5 @@
-import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
+import { formatWork } from '../shared/formatWork.ts'
 import { miningOf } from '../shared/mining.ts'
 
 /** The newest block to be mined (facts/mining.md §2). */
@@ -11,14 +11,5 @@ export const getWork = defineMethod({
   lane: 'chain',
   cost: 2,
   cache: 'none',
-  handler: async (context) => {
-    const { hashForMergedMining, target, fees, notify, parentHash } = await miningOf(context).work()
-    return {
-      blockHashForMergedMining: toHex(hashForMergedMining),
-      target: toHex(target),
-      feesPaidToMiner: fees.toString(),
-      notify,
-      parentBlockHash: toHex(parentHash),
-    }
-  },
+  handler: async (context) => formatWork(await miningOf(context).work()),
 })

@@ -1,27 +1,26 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { solutionAnswer, solvableMiningOf } from '../shared/mining.ts'
-import { bitcoinBytes, bitcoinCount, bitcoinHashes, bitcoinHeader } from '../shared/params/bitcoin.ts'
-import { plainText } from '../shared/params/plainText.ts'
+import { miningOf, solutionAnswer } from '../shared/mining.ts'
+import { poolText } from '../shared/params/poolText.ts'
 
 /** A solution as header, coinbase and Merkle branch; the first parameter is ignored (facts/mining.md §5). */
 export const submitBitcoinBlockPartialMerkle = defineMethod({
   name: 'mnr_submitBitcoinBlockPartialMerkle',
   doc: 'Submits a solution as Bitcoin header, coinbase and Merkle branch.',
   params: [
-    plainText('blockHash'),
-    bitcoinHeader(),
-    bitcoinBytes('coinbase'),
-    bitcoinHashes('merkleHashes'),
-    bitcoinCount('transactionCount'),
+    poolText('blockHash'),
+    poolText('header'),
+    poolText('coinbase'),
+    poolText('merkleHashes'),
+    poolText('transactionCount'),
   ],
   result: { type: 'object' },
   lane: 'chain',
   cost: 20,
   cache: 'none',
   handler: async (context, [, header, coinbase, hashes, count]) => {
-    if (hashes.length === 0) throw new RpcError('miningRefused', "The list of merkle hashes can't be empty")
-    const mining = solvableMiningOf(context, coinbase)
+    if (hashes === '') throw new RpcError('miningRefused', "The list of merkle hashes can't be empty")
+    const mining = miningOf(context)
     return solutionAnswer(await mining.submit({ kind: 'partialMerkle', header, coinbase, hashes, count }))
   },
 })

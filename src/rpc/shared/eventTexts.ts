@@ -4,6 +4,7 @@ import type { EventTexts } from '../../filters/events.ts'
 import { toHex } from '../../util/bytes.ts'
 import { formatSyncing } from './formatSyncing.ts'
 import { formatTransaction } from './formatTransaction.ts'
+import { formatWork } from './formatWork.ts'
 import { LogText } from './logText.ts'
 import { quantity, quantityOfBytes } from './quantity.ts'
 
@@ -14,6 +15,7 @@ export const EVENT_TEXTS: EventTexts = {
   pendingTransaction: ({ encoded, sender }) =>
     JSON.stringify(formatTransaction(parseTransaction(encoded), sender, null)),
   syncing: (progress) => JSON.stringify(formatSyncing(progress)),
+  work: (work) => JSON.stringify(formatWork(work)),
 }
 
 /** The 14 fields of a header in a newHeads notification. */

@@ -47,7 +47,33 @@ const service: ChainService = {
     if (address.length !== 20 || balance !== 7n) throw new Error('another edit')
   },
   sendImpersonated: () => ({ status: 'accepted', hash: transaction.hash }),
+  work: () => ({
+    hashForMergedMining: HEAD,
+    target: Buffer.alloc(32, 0x55),
+    fees: 5n,
+    notify: true,
+    parentHash: block.hash,
+    timestamp: 1_700_000_000,
+  }),
+  submitSolution: ({ kind }) =>
+    kind === 'block' ? { status: 'malformed' } : { status: 'refused', reason: 'not the form expected' },
+  submitTemplate: ({ work }) => ({ status: 'imported', word: 'IMPORTED_BEST', hash: work, number: 7 }),
 }
+
+t.test('mining from outside crosses threads', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  serveChainLink(port2, service)
+  const { mining } = createChainLink(port1, chain.spec)
+  const work = await mining.work()
+  t.ok(Buffer.isBuffer(work.hashForMergedMining) && Buffer.isBuffer(work.target))
+  t.ok(work.parentHash.equals(block.hash))
+  t.match(work, { fees: 5n, notify: true, timestamp: 1_700_000_000 })
+  t.same(await mining.submit({ kind: 'block', block: '00' }), { status: 'malformed' })
+  const outcome = await mining.submitTemplate({ nonce: Buffer.alloc(8), work: HEAD, seed: HEAD })
+  t.same(outcome, { status: 'imported', word: 'IMPORTED_BEST', hash: HEAD, number: 7 })
+  t.ok(outcome.status === 'imported' && Buffer.isBuffer(outcome.hash))
+})
 
 t.test('another thread reaches pool and writer through a port', async (t) => {
   const { port1, port2 } = new MessageChannel()

@@ -19,6 +19,7 @@ export function parseSubscriptionTopic(kind: unknown, options: unknown): Subscri
   switch (kind) {
     case 'newHeads':
     case 'syncing':
+    case 'newWork':
       return options === undefined || isEmptyObject(options) ? { kind } : null
     case 'newPendingTransactions':
       if (typeof options === 'boolean') return { kind, full: options }

@@ -1,0 +1,235 @@
+import type { ConnectResult } from '../chain/blockchain.ts'
+import type { Block } from '../chain/codec/block.ts'
+import type { BlockHeader } from '../chain/codec/header.ts'
+import { miningTarget, solveTemplate } from '../native/mergedMining.ts'
+import type { MiningFields } from '../native/types.ts'
+import { bigIntToBytes, toHex } from '../util/bytes.ts'
+import {
+  type BitcoinSolution,
+  MalformedSolutionError,
+  type PoolSolution,
+  readSolution,
+} from './bitcoinSolution.ts'
+import type {
+  MiningService,
+  MiningWork,
+  SolutionOutcome,
+  SubmissionResult,
+  TemplateSolution,
+  WorkListener,
+} from './interface.ts'
+import { sealBlock } from './seal.ts'
+import { seedHashOfTime } from './seedHash.ts'
+import { type CachedWork, WorkCache } from './workCache.ts'
+
+/** How work is kept up to date and told. */
+export interface WorkOptions {
+  /** Milliseconds after which work is built again, with a new time. */
+  readonly refreshTime: number
+  /** Whether pending transactions bring new work. */
+  readonly onTransactions: boolean
+  /** Least milliseconds between two submissions; 0 for any number. */
+  readonly submissionInterval: number
+  /** Wei that work on the same parent must pay for miners to be told of it. */
+  readonly notifyFees: bigint
+}
+
+/** What a work server is made of. */
+export interface WorkServerParams {
+  readonly options: WorkOptions
+  readonly listener: WorkListener
+  /** The next block on the head, without proof of work. @throws MiningError */
+  readonly build: () => Block
+  /** Whether a header's proof of work is right (consensus.md §3.2). */
+  readonly isProven: (header: BlockHeader) => boolean
+  readonly connect: (block: Block) => ConnectResult
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/**
+ * Milliseconds without a request after which nobody seems to mine: work is then built when it is asked for,
+ * not with every block. Pools ask every second or two.
+ */
+const IDLE_TIME = 600_000
+
+/**
+ * Milliseconds in which new transactions are gathered before work is built again: building costs milliseconds,
+ * transactions may come by the thousand. Revise with `mining_works_built_total`.
+ */
+const GATHER_TIME = 100
+
+/** Work on the same parent is told of when its fees are this percentage of those told last. */
+const NOTIFY_PERCENTAGE = 110n
+
+/**
+ * Hands out blocks for merged mining and takes their solutions (mining.md §2, §5). Belongs to the chain
+ * thread.
+ */
+export class WorkServer implements MiningService {
+  readonly #params: WorkServerParams
+  readonly #cache = new WorkCache()
+  #current: { readonly work: MiningWork; readonly builtAt: number } | null = null
+  /** Whether the head or its state changed since the current work was built. */
+  #isStale = true
+  #feesTold = 0n
+  #askedAt = Number.NEGATIVE_INFINITY
+  #submittedAt = Number.NEGATIVE_INFINITY
+  #refreshTimer: NodeJS.Timeout | null = null
+  #gatherTimer: NodeJS.Timeout | null = null
+
+  constructor(params: WorkServerParams) {
+    this.#params = params
+  }
+
+  /** Begins to keep work up to date. */
+  start(): void {
+    if (this.#refreshTimer !== null) return
+    this.#refreshTimer = setInterval(() => this.#update(), this.#params.options.refreshTime)
+    this.#refreshTimer.unref()
+  }
+
+  stop(): void {
+    if (this.#refreshTimer !== null) clearInterval(this.#refreshTimer)
+    if (this.#gatherTimer !== null) clearTimeout(this.#gatherTimer)
+    this.#refreshTimer = null
+    this.#gatherTimer = null
+  }
+
+  /** To be called for a new head before anybody else hears of it, so that its work is there in time. */
+  headChanged(): void {
+    this.#isStale = true
+    this.#update()
+  }
+
+  /** To be called when transactions entered the pool. */
+  pendingAdded(): void {
+    if (!this.#params.options.onTransactions || this.#gatherTimer !== null || !this.#isAskedFor) return
+    this.#gatherTimer = setTimeout(() => {
+      this.#gatherTimer = null
+      this.#update()
+    }, GATHER_TIME)
+    this.#gatherTimer.unref()
+  }
+
+  work(): MiningWork {
+    this.#askedAt = this.#params.now()
+    const current = this.#current
+    const isFresh =
+      current !== null && !this.#isStale && this.#askedAt - current.builtAt < this.#params.options.refreshTime
+    return isFresh ? current.work : this.#build()
+  }
+
+  submit(solution: PoolSolution): SolutionOutcome {
+    let read: BitcoinSolution
+    try {
+      read = readSolution(solution)
+    } catch (error) {
+      return this.#malformed(error)
+    }
+    return this.#import(read.work, () => read.fields())
+  }
+
+  submitTemplate({ nonce, work, seed }: TemplateSolution): SolutionOutcome {
+    return this.#import(work, ({ header }) => {
+      const expected = seedHashOfTime(header.timestamp)
+      if (!expected.equals(seed)) return null
+      return solveTemplate(work, header.timestamp, nonce)
+    })
+  }
+
+  /** Order of mining.md §5. */
+  #import(hash: Buffer, fieldsOf: (block: Block) => MiningFields | null): SolutionOutcome {
+    const { now, options, isProven } = this.#params
+    if (now() - this.#submittedAt < options.submissionInterval) {
+      this.#note('rate_limited', null)
+      return refused('Cannot publish block, block submission rate limit exceeded')
+    }
+    this.#submittedAt = now()
+    const known = this.#cache.get(hash)
+    if (known === undefined) {
+      this.#note('unknown_work', null)
+      return refused(`Cannot publish block, could not find hash ${toHex(hash)} in the cache`)
+    }
+    let fields: MiningFields | null
+    try {
+      fields = fieldsOf(known.block)
+    } catch (error) {
+      return this.#malformed(error)
+    }
+    const block = fields === null ? null : sealBlock(known.block, fields)
+    if (block === null || !isProven(block.header)) {
+      this.#note('invalid_proof', known)
+      const name = `${block?.hashHex ?? known.block.hashHex} ${hash.toString('hex')}`
+      return refused(`Invalid block supplied by miner: ${name} at height ${known.block.number}`)
+    }
+    return this.#connect(block, known)
+  }
+
+  #connect(block: Block, known: CachedWork): SolutionOutcome {
+    const result = this.#params.connect(block)
+    if (result.status === 'UNDECIDED') throw result.error
+    this.#note(result.status.toLowerCase() as SubmissionResult, known)
+    return { status: 'imported', word: result.status, hash: block.hash, number: block.number }
+  }
+
+  #malformed(error: unknown): SolutionOutcome {
+    if (!(error instanceof MalformedSolutionError)) throw error
+    this.#note('malformed', null)
+    return { status: 'malformed' }
+  }
+
+  get #isAskedFor(): boolean {
+    return this.#params.now() - this.#askedAt < IDLE_TIME
+  }
+
+  /** Builds work when somebody mines; a failure is told, as nobody waits for it. */
+  #update(): void {
+    if (!this.#isAskedFor) return
+    try {
+      this.#build()
+    } catch (error) {
+      this.#params.listener.onFailure(error)
+    }
+  }
+
+  #build(): MiningWork {
+    const { build, now, listener } = this.#params
+    const block = build()
+    const { header } = block
+    const hashForMergedMining = header.hashForMergedMining()
+    const fees = header.fields.paidFees ?? 0n
+    const notify = this.#isWorthTelling(header, fees)
+    if (notify) this.#feesTold = fees
+    const work: MiningWork = {
+      hashForMergedMining,
+      target: miningTarget(bigIntToBytes(header.difficulty)),
+      fees,
+      notify,
+      parentHash: header.parentHash,
+      timestamp: header.timestamp,
+    }
+    const builtAt = now()
+    this.#cache.add(hashForMergedMining, { block, builtAt })
+    this.#current = { work, builtAt }
+    this.#isStale = false
+    listener.onWork(work)
+    return work
+  }
+
+  #isWorthTelling(header: BlockHeader, fees: bigint): boolean {
+    if (this.#current?.work.parentHash.equals(header.parentHash) !== true) return true
+    // The division truncates, as in the reference.
+    const least = (this.#feesTold * NOTIFY_PERCENTAGE) / 100n
+    return fees > least && fees >= this.#params.options.notifyFees
+  }
+
+  #note(result: SubmissionResult, work: CachedWork | null): void {
+    const age = work === null ? null : (this.#params.now() - work.builtAt) / 1000
+    this.#params.listener.onSubmission(result, age)
+  }
+}
+
+function refused(reason: string): SolutionOutcome {
+  return { status: 'refused', reason }
+}
