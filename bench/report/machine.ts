@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
@@ -54,10 +54,14 @@ function commit(): string {
   }
 }
 
+/** Whether the addon in use is what cargo built with the release profile, for this machine or for a named target. */
 function isReleaseBuild(): boolean {
-  const built = `${ROOT}native/target/release/librhizome_binding.so`
+  const target = `${ROOT}native/target/`
   const used = `${ROOT}native/addon/rhizome.node`
-  return existsSync(built) && existsSync(used) && digest(built) === digest(used)
+  if (!existsSync(used) || !existsSync(target)) return false
+  const folders = ['', ...readdirSync(target).map((name) => `${name}/`)]
+  const built = folders.map((folder) => `${target}${folder}release/librhizome_binding.so`).filter(existsSync)
+  return built.some((file) => digest(file) === digest(used))
 }
 
 function digest(file: string): string {
