@@ -49,6 +49,8 @@ export class ChainCore {
   readonly spec: NetworkSpec
   readonly open: OpenChain
   readonly pool: TransactionPool
+  /** What accounts may still send; null where there is no limit. */
+  readonly quota: TransactionQuota | null
   readonly producer: BlockProducer
   readonly clock: BlockClock
   /** Work for miners outside the node; null where they are not served. */
@@ -87,10 +89,11 @@ export class ChainCore {
     })
     const { chain, environment } = this.open
     const feeMarket = createFeeMarket(chain.reader)
+    this.quota = options.quota ? new TransactionQuota({ now, feeMarket }) : null
     this.pool = new TransactionPool({
       limits: options.pool,
       head: this.#poolHead(chain.head),
-      quota: options.quota ? new TransactionQuota({ now, feeMarket }) : null,
+      quota: this.quota,
       now,
     })
     this.#journal = new PoolJournal(environment)

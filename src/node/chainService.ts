@@ -18,6 +18,7 @@ export function createChainService(core: ChainCore): ChainService {
     nextNonce: (address) => pool.nonceAfterPending(asBuffer(address)),
     pendingTransactions: () => [...pool.pending()].map(encode),
     queuedTransactions: () => [...pool.queued()].map(encode),
+    quotaBalance: (address) => core.quota?.balanceOf(asBuffer(address).toString('hex')) ?? null,
     pendingBlock: () => {
       const { block, receipts } = core.pendingBlock()
       return {

@@ -80,6 +80,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
       nextNonce: (address) => core.pool.nonceAfterPending(address),
       pending: () => [...core.pool.pending()],
       queued: () => [...core.pool.queued()],
+      quota: (address) => core.quota?.balanceOf(address.toString('hex')) ?? null,
       block: () => {
         const { block, receipts } = core.pendingBlock()
         return {

@@ -7,6 +7,7 @@ import type { MineRequest } from '../mining/blockProducer.ts'
 import type { NodeCommands, PooledTransaction, PoolReader, SendOutcome } from '../rpc/context.ts'
 import type { AccountEdit, DevCommands } from '../rpc/devCommands.ts'
 import { RpcError, type RpcErrorKind } from '../rpc/errors.ts'
+import type { QuotaBalance } from '../txpool/quota.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { decodeSolutionOutcome, decodeWork, type MiningLink, type MiningLinkService } from './miningLink.ts'
 
@@ -42,6 +43,7 @@ export interface ChainService extends DevService, MiningLinkService {
   nextNonce(address: Uint8Array): bigint | null
   pendingTransactions(): readonly EncodedTransaction[]
   queuedTransactions(): readonly EncodedTransaction[]
+  quotaBalance(address: Uint8Array): QuotaBalance | null
   pendingBlock(): EncodedPendingBlock | Promise<EncodedPendingBlock>
   sendTransaction(encoded: Uint8Array): EncodedOutcome | Promise<EncodedOutcome>
 }
@@ -117,6 +119,7 @@ export function createChainLink(port: MessagePort, spec: NetworkSpec): ChainLink
       nextNonce: (address) => ask('nextNonce', address),
       pending: async () => (await ask('pendingTransactions')).map(decode),
       queued: async () => (await ask('queuedTransactions')).map(decode),
+      quota: (address) => ask('quotaBalance', address),
       block: async () => {
         const { block, forkDetectionData, senders, receipts } = await ask('pendingBlock')
         const { header, transactions, uncles } = parseBlock(spec, block)

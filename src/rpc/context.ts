@@ -8,6 +8,7 @@ import type { Tracing } from '../execution/tracing.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { MineRequest } from '../mining/blockProducer.ts'
 import type { PeerTable } from '../p2p/peerTable.ts'
+import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { MethodOffer } from './availability.ts'
 import type { DevCommands } from './devCommands.ts'
@@ -177,6 +178,8 @@ export interface PoolReader {
   pending(): Eventually<readonly PooledTransaction[]>
   /** Transactions that wait for a predecessor, in the order of the pool. */
   queued(): Eventually<readonly PooledTransaction[]>
+  /** What an account has left of its quota; null when it never sent anything, or there is none. */
+  quota(address: Buffer): Eventually<QuotaBalance | null>
   block(): Eventually<PendingBlock>
 }
 

@@ -1,3 +1,4 @@
+import { accountTransactionQuota } from './debug/accountTransactionQuota.ts'
 import { getRawBlock } from './debug/getRawBlock.ts'
 import { getRawHeader } from './debug/getRawHeader.ts'
 import { getRawReceipts } from './debug/getRawReceipts.ts'
@@ -232,6 +233,7 @@ export const METHODS: readonly MethodDefinition[] = [
   traceCall,
   wireProtocolQueueSize,
   getRawHeader,
+  accountTransactionQuota,
   getRawBlock,
   getRawTransaction,
   getRawReceipts,

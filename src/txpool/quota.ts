@@ -29,6 +29,14 @@ export interface Circumstances {
   readonly pendingNonce: bigint
 }
 
+/** What an account has left. */
+export interface QuotaBalance {
+  /** Virtual gas. */
+  readonly available: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 interface Account {
   available: number
   /** Milliseconds. */
@@ -69,6 +77,12 @@ export class TransactionQuota {
     } else {
       throw new PoolRefusal('QUOTA', 'account exceeds quota')
     }
+  }
+
+  /** Virtual gas of an account when it last paid, and when that was; null when it never did. */
+  balanceOf(senderHex: string): QuotaBalance | null {
+    const account = this.#accounts.get(senderHex)
+    return account === undefined ? null : { available: account.available, at: account.refreshedAt }
   }
 
   #trackReceiver(entry: PooledTransaction, head: PoolHead, income: number): void {

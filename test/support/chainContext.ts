@@ -53,6 +53,7 @@ export function createChainContext(
       nextNonce: () => null,
       pending: () => [],
       queued: () => [],
+      quota: () => null,
       block: absent('pending block'),
     },
     commands: {

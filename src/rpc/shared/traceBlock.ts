@@ -63,6 +63,10 @@ export function tracing<T>({ node }: NodeContext, header: BlockHeader, run: () =
   } catch (error) {
     if (!(error instanceof NativeError)) throw error
     if (error.code === 'OutputLimit') throw responseTooLarge(node.settings.answerBytes, { cause: error })
+    // A call that cannot run at all, or a block made after its parent's state was edited by hand.
+    if (error.code === 'InvalidBlock') {
+      throw new RpcError('executionFailed', `tracing failed: ${error.message}`, { cause: error })
+    }
     if (error.code !== 'MissingState') throw error
     throw new RpcError('notFound', `State not found for block with hash ${header.hashHex}`, { cause: error })
   }

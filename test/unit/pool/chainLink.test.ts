@@ -21,6 +21,7 @@ const service: ChainService = {
   nextNonce: (address) => (sender.equals(address) ? 7n : null),
   pendingTransactions: () => [{ encoded: transaction.encoded, sender }],
   queuedTransactions: () => [],
+  quotaBalance: (address) => (sender.equals(address) ? { available: 1.5, at: 9 } : null),
   pendingBlock: () => ({
     block: block.encoded,
     forkDetectionData: Buffer.alloc(0),
@@ -87,6 +88,8 @@ t.test('another thread reaches pool and writer through a port', async (t) => {
   t.equal(await pool.nextNonce(sender), 7n)
   t.equal(await pool.nextNonce(Buffer.alloc(20)), null)
   t.equal((await pool.pending()).length, 1)
+  t.same(await pool.quota(sender), { available: 1.5, at: 9 })
+  t.equal(await pool.quota(Buffer.alloc(20)), null)
   t.same((await pool.block()).block.hash, block.hash)
   t.same(await commands.sendTransaction(transaction.encoded), { status: 'accepted', hash: transaction.hash })
   t.same(await commands.sendTransaction(Buffer.alloc(0)), {
