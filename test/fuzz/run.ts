@@ -1,0 +1,119 @@
+import type { NodeProcess } from '../support/nodeProcess.ts'
+import { bodyBytes } from './bodies.ts'
+import { Chance } from './chance.ts'
+import { faultOfAnswer } from './checkAnswer.ts'
+import { createFacts, type Facts } from './facts.ts'
+import { HttpTraffic } from './httpTraffic.ts'
+import { ownMemory } from './processMemory.ts'
+import { rawBytes, sendRaw } from './rawTraffic.ts'
+import { SocketTraffic } from './socketTraffic.ts'
+
+/** A request that was answered wrongly, or not at all. */
+export interface Fault {
+  readonly client: number
+  readonly fault: string
+  /** The body, cut to a readable length. */
+  readonly body: string
+}
+
+/** What a run did and found. */
+export interface FuzzReport {
+  readonly seed: number
+  readonly http: number
+  readonly frames: number
+  readonly raw: number
+  readonly seconds: number
+  readonly faults: readonly Fault[]
+  /** Own memory of the node in bytes, at equal distances from the start to the end. */
+  readonly memory: readonly number[]
+}
+
+export interface FuzzOptions {
+  readonly node: NodeProcess
+  readonly requests: number
+  readonly seed: number
+  /** Clients at once; every third is a WebSocket. */
+  readonly clients: number
+  readonly onProgress?: (done: number, memory: number, faults: readonly Fault[]) => void
+}
+
+/** Share of requests that are broken below JSON. */
+const RAW_SHARE = 0.01
+const MEMORY_SAMPLES = 20
+const SHOWN_CHARACTERS = 2000
+const MAX_FAULTS = 200
+
+/** Sends generated requests to a development node and checks every answer. Faults are gathered, not thrown. */
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const { node, seed, requests, clients } = options
+  const facts = await createFacts(node)
+  const counts = { http: 0, frames: 0, raw: 0 }
+  const faults: Fault[] = []
+  const memory = [memoryOf(node)]
+  const start = Date.now()
+  let begun = 0
+  const client = async (number: number): Promise<void> => {
+    const chance = new Chance(seed * 1000 + number)
+    const traffic = createClient(node.url, number % 3 === 2)
+    while (begun < requests && faults.length < MAX_FAULTS) {
+      begun += 1
+      const { kind, body, fault } = await traffic(chance, facts)
+      counts[kind] += 1
+      if (fault !== null) {
+        memoryOf(node)
+        faults.push({ client: number, fault, body: body.toString('utf8').slice(0, SHOWN_CHARACTERS) })
+      }
+      if (begun >= (requests * memory.length) / MEMORY_SAMPLES) {
+        memory.push(memoryOf(node))
+        options.onProgress?.(begun, memory.at(-1) ?? 0, faults)
+      }
+    }
+    traffic.close()
+  }
+  await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  memory.push(memoryOf(node))
+  return { seed, ...counts, seconds: (Date.now() - start) / 1000, faults, memory }
+}
+
+/** @throws Error with the end of its output when the node is no more */
+function memoryOf(node: NodeProcess): number {
+  try {
+    return ownMemory(node.pid)
+  } catch (error) {
+    throw new Error(`the node died:\n${node.output().slice(-SHOWN_CHARACTERS)}`, { cause: error })
+  }
+}
+
+interface Sent {
+  readonly kind: 'http' | 'frames' | 'raw'
+  readonly body: Buffer
+  readonly fault: string | null
+}
+
+type Client = ((chance: Chance, facts: Facts) => Promise<Sent>) & { readonly close: () => void }
+
+function createClient(url: string, isSocket: boolean): Client {
+  const http = new HttpTraffic(url)
+  const socket = new SocketTraffic(url)
+  const port = Number(new URL(url).port)
+  const send = async (chance: Chance, facts: Facts): Promise<Sent> => {
+    const body = bodyBytes(chance, facts)
+    try {
+      if (chance.happens(RAW_SHARE)) {
+        return { kind: 'raw', body, fault: await sendRaw(port, rawBytes(chance, body)) }
+      }
+      if (isSocket) return { kind: 'frames', body, fault: await socket.send(chance, body) }
+      const { status, text } = await http.send(chance, body)
+      return { kind: 'http', body, fault: faultOfAnswer(body, status, text) }
+    } catch (error) {
+      socket.close()
+      const fault = error instanceof Error ? error.message : String(error)
+      return { kind: isSocket ? 'frames' : 'http', body, fault }
+    }
+  }
+  const close = () => {
+    http.close()
+    socket.close()
+  }
+  return Object.assign(send, { close })
+}

@@ -1,0 +1,128 @@
+import type { MethodDefinition } from '../../src/rpc/defineMethod.ts'
+import type { Chance } from './chance.ts'
+import type { Facts } from './facts.ts'
+
+type Maker = (facts: Facts, chance: Chance) => unknown
+
+const SMALL = ['0x0', '0x1', '0x2', '0x3'] as const
+const hash: Maker = ({ blockHash, transactionHash }, chance) => chance.pick([blockHash, transactionHash])
+const block: Maker = ({ blockHash }, chance) =>
+  chance.pick([
+    ...['latest', 'earliest', 'pending', 'safe', 'finalized', ...SMALL],
+    ...[{ blockNumber: '0x1' }, { blockHash }, { blockHash, requireCanonical: true }],
+  ])
+const address: Maker = ({ account, token, failures }, chance) =>
+  chance.pick([account, token, failures, '0x0000000000000000000000000000000001000006'])
+const call: Maker = (facts, chance) => ({
+  from: facts.account,
+  to: address(facts, chance),
+  gas: chance.pick(['0x5208', '0x186a0', '0x2dc6c0']),
+  gasPrice: '0x1',
+  value: chance.pick(['0x0', '0x1']),
+  data: chance.pick(['0x', '0x18160ddd', '0x0a9059cb', `0x70a08231${'0'.repeat(64)}`]),
+})
+const overrides: Maker = (facts, chance) => ({
+  [String(address(facts, chance))]: {
+    balance: '0xffff',
+    nonce: '0x7',
+    code: '0x60016000526001601ff3',
+    stateDiff: { [`0x${'0'.repeat(64)}`]: `0x${'0'.repeat(63)}1` },
+  },
+})
+const logFilter: Maker = (facts, chance) =>
+  chance.happens(0.3)
+    ? { blockHash: facts.blockHash }
+    : {
+        fromBlock: block(facts, chance),
+        toBlock: block(facts, chance),
+        address: chance.pick([facts.token, [facts.token, facts.failures]]),
+        topics: chance.pick([[], [null, null], [[`0x${'1'.repeat(64)}`, null]], [`0x${'d'.repeat(64)}`]]),
+      }
+const traceSearch: Maker = (facts) => ({
+  fromBlock: '0x0',
+  toBlock: '0x3',
+  fromAddress: [facts.account],
+  toAddress: [],
+  after: 0,
+  count: 5,
+})
+const typedData: Maker = () => ({
+  types: {
+    EIP712Domain: [{ name: 'name', type: 'string' }],
+    Mail: [
+      { name: 'to', type: 'address' },
+      { name: 'sums', type: 'uint256[2][]' },
+    ],
+  },
+  primaryType: 'Mail',
+  domain: { name: 'fuzz' },
+  message: { to: `0x${'1'.repeat(40)}`, sums: [[1, '2']] },
+})
+const word: Maker = (_, chance) => `0x${chance.hex(64)}`
+
+/** A valid value by the name that parameters of a meaning share. */
+const BY_NAME: Readonly<Record<string, Maker>> = {
+  address,
+  block,
+  blockHash: hash,
+  transactionHash: ({ transactionHash }) => transactionHash,
+  call,
+  overrides,
+  typedData,
+  positions: () => ['0x0'],
+  traceTypes: () => ['trace'],
+  storageKeys: (_, chance) => [chance.pick(SMALL), `0x${'0'.repeat(63)}2`],
+  fullTransactions: (_, chance) => chance.happens(0.5),
+  on: () => true,
+  type: (_, chance) => chance.pick(['newHeads', 'logs', 'newPendingTransactions', 'syncing']),
+  seconds: () => 1,
+  timestamp: () => undefined,
+  blocks: () => '0x1',
+  balance: () => '0xffffffffffffffff',
+  nonce: (_, chance) => `0x${chance.hex(16)}`,
+  passphrase: () => 'word',
+  key: word,
+  headerHash: word,
+  mixDigest: word,
+  hashrate: word,
+  clientId: word,
+  value: word,
+  duration: () => '0x10',
+}
+
+/** Where a name means something else in one method. */
+const BY_METHOD: Readonly<Record<string, Maker>> = {
+  'eth_getLogs filter': logFilter,
+  'eth_newFilter filter': logFilter,
+  'trace_filter filter': traceSearch,
+  'eth_sendRawTransaction transaction': ({ rawTransaction }) => rawTransaction,
+  'eth_sendTransaction transaction': call,
+  'eth_signTransaction transaction': call,
+  'personal_sendTransaction transaction': call,
+  'eth_subscribe options': (facts) => ({ address: facts.token, topics: [] }),
+  'trace_call block': block,
+  'mnr_submitBitcoinBlock block': (_, chance) => chance.hex(300),
+  'sco_banAddress address': () => '192.168.56.1',
+  'sco_unbanAddress address': () => '192.168.56.1',
+}
+
+const TRACERS = [
+  {},
+  { tracer: 'callTracer' },
+  { tracer: 'prestateTracer', tracerConfig: { diffMode: true } },
+  { tracer: '4byteTracer' },
+  { tracer: 'noopTracer' },
+  { disableStack: true, disableMemory: true, disableStorage: true },
+] as const
+
+/** Parameters that the method should take, without some of the optional ones at the end. */
+export function validParams(method: MethodDefinition, facts: Facts, chance: Chance): unknown[] {
+  const values = method.params.map(({ name, schema }) => {
+    const maker = BY_METHOD[`${method.name} ${name}`] ?? BY_NAME[name]
+    if (maker !== undefined) return maker(facts, chance)
+    if (name === 'options') return chance.pick(TRACERS)
+    return schema['type'] === 'object' ? {} : chance.pick(SMALL)
+  })
+  const required = method.params.filter(({ optional }) => !optional).length
+  return values.slice(0, required + chance.below(values.length - required + 1)).filter((v) => v !== undefined)
+}
