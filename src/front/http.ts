@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import type { FrontEvents } from '../filters/frontEvents.ts'
-import type { Admission } from '../gateway/admission.ts'
+import type { Admission, AdmissionRequest } from '../gateway/admission.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
@@ -38,6 +38,23 @@ export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   })
 }
 
+/** What admission may ask about a request, taken from it only then: each look costs a call into the library. */
+class RequestFacts implements AdmissionRequest {
+  readonly #request: HttpRequest
+
+  constructor(request: HttpRequest) {
+    this.#request = request
+  }
+
+  get path(): string {
+    return this.#request.getUrl()
+  }
+
+  get origin(): string {
+    return this.#request.getHeader('origin')
+  }
+}
+
 function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
   const { gateway, admission, options } = routes
   const refusal = checkHeaders(request, options)
@@ -45,7 +62,7 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
     refuse(response, refusal)
     return
   }
-  const caller = admission.admit({ path: request.getUrl(), origin: request.getHeader('origin') })
+  const caller = admission.admit(new RequestFacts(request))
   const exchange = new HttpExchange(response, options.corsOrigin)
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
@@ -78,7 +95,8 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
 
 /** HTTP status for headers that are not let through; null when they are. */
 function checkHeaders(request: HttpRequest, options: FrontOptions): number | null {
-  if (!isAllowedHost(options.hosts, request.getHeader('host'))) return 400
+  const { hosts } = options
+  if (!hosts.includes('*') && !isAllowedHost(hosts, request.getHeader('host'))) return 400
   if (!isJsonContent(request.getHeader('content-type'))) return 415
   return Number(request.getHeader('content-length')) > options.maxBodyBytes ? 413 : null
 }

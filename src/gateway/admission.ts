@@ -7,7 +7,7 @@ export interface Caller {
   readonly name: string
 }
 
-/** What the front knows about a request before its body is read. */
+/** What the front knows about a request before its body is read. Valid until `admit` returns. */
 export interface AdmissionRequest {
   /** Path without the query: the last segment is the API key. */
   readonly path: string

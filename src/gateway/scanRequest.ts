@@ -12,6 +12,8 @@ const NINE = 0x39
 const SPACE = 0x20
 const LAST_ASCII = 0x7e
 
+const KEYS = ['jsonrpc', 'id', 'method', 'params'].map((name) => ({ name, bytes: Buffer.from(name) }))
+
 const NO_BYTES = Buffer.alloc(0)
 
 /** Digits of an id that every JSON reader takes for the same number. */
@@ -55,7 +57,7 @@ export class RequestScanner {
       if (this.#next() !== QUOTE) return false
       const keyStart = this.#position
       if (!this.#skipPlainString()) return false
-      const key = this.#bytes.toString('latin1', keyStart, this.#position - 1)
+      const key = this.#keyAt(keyStart, this.#position - 1)
       if (this.#next() !== COLON) return false
       const first = this.#next()
       const start = this.#position - 1
@@ -86,6 +88,18 @@ export class RequestScanner {
       if (after === CLOSE_BRACE) return this.method !== '' && this.idEnd !== 0
       if (after !== COMMA) return false
     }
+  }
+
+  /** The member name between two positions; null for one that ordinary requests do not have. */
+  #keyAt(start: number, end: number): string | null {
+    // Making a string of it would take longer than the rest of the scan.
+    for (const { name, bytes } of KEYS) {
+      if (bytes.length !== end - start || bytes[0] !== this.#bytes[start]) continue
+      let same = 1
+      while (same < bytes.length && bytes[same] === this.#bytes[start + same]) same += 1
+      return same === bytes.length ? name : null
+    }
+    return null
   }
 
   /** The next byte that is no white space; -1 at the end. */
