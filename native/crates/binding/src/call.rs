@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{BigInt, Buffer, Uint8Array};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_evm::{
     AccountOverride, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message, TransactionError,
@@ -11,6 +11,7 @@ use rhizome_evm::{
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Bytes, U256};
 
+use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid};
 use crate::execution::{BlockEnvironment, execution_error, gas};

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{BigInt, Uint8Array};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_evm::{BlockContext, ExecutionError, Transaction, TransactionError};
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::BlockEnv;
 use rhizome_primitives::{Bytes, U256};
 
+use crate::byte_array::Uint8Array;
 use crate::bytes;
 use crate::errors::{Code, Result, error, invalid, state};
 use crate::spec::ChainSpec;

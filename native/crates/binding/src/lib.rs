@@ -6,6 +6,7 @@
 mod basic_cost;
 mod block;
 mod bridge;
+mod byte_array;
 mod bytes;
 mod call;
 mod crypto;

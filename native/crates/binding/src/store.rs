@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::block::{AncestorBlock, UncleFacts};
@@ -12,6 +11,7 @@ use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_store::CheckProgress;
 use rhizome_trie::account::SignedBalance;
 
+use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid, state};
 use crate::trie::AccountFields;

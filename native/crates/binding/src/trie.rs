@@ -1,12 +1,12 @@
 //! Tries that are not the state: transaction and receipt tries, genesis, and tools.
 
-use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_trie::account::{AccountValue, SignedBalance};
 use rhizome_trie::{Trie, keys, ordered};
 
+use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid, state};
 

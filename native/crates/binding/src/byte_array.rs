@@ -1,0 +1,102 @@
+//! Byte arrays that are copied when they cross. The library's own types of these names keep a reference to, or
+//! memory for, each array, which the garbage collector has to end: for the few bytes of an address or a balance
+//! that costs ten times the copy. They have the same names because the declarations are made of them.
+
+use std::ffi::c_void;
+use std::ops::Deref;
+use std::ptr;
+
+use napi::bindgen_prelude::{FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
+use napi::{Error, Result, Status, ValueType, check_status, sys};
+
+/// Longer arrays go to JavaScript as they are.
+const LONGEST_COPY: usize = 16 * 1024;
+
+/// Bytes as they cross.
+pub struct ByteArray(Vec<u8>);
+
+/// What JavaScript gives.
+pub type Uint8Array = ByteArray;
+
+/// What JavaScript gets.
+pub type Buffer = ByteArray;
+
+impl From<Vec<u8>> for ByteArray {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+}
+
+impl Deref for ByteArray {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl AsRef<[u8]> for ByteArray {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl TypeName for ByteArray {
+    fn type_name() -> &'static str {
+        "Uint8Array"
+    }
+
+    fn value_type() -> ValueType {
+        ValueType::Object
+    }
+}
+
+impl ValidateNapiValue for ByteArray {}
+
+impl FromNapiValue for ByteArray {
+    unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
+        let mut is_typed_array = false;
+        // SAFETY: the caller gives a live environment and a value of it.
+        check_status!(unsafe { sys::napi_is_typedarray(env, value, &mut is_typed_array) })?;
+        let mut kind = 0;
+        let mut length = 0;
+        let mut data = ptr::null_mut();
+        if is_typed_array {
+            // SAFETY: the value is a typed array; of what is not asked for null may be given.
+            check_status!(unsafe {
+                sys::napi_get_typedarray_info(
+                    env,
+                    value,
+                    &mut kind,
+                    &mut length,
+                    &mut data,
+                    ptr::null_mut(),
+                    ptr::null_mut(),
+                )
+            })?;
+        }
+        if !is_typed_array || kind != sys::TypedarrayType::uint8_array {
+            return Err(Error::new(Status::InvalidArg, "Expected a Uint8Array value"));
+        }
+        if length == 0 || data.is_null() {
+            return Ok(Self(Vec::new()));
+        }
+        // SAFETY: the array has `length` bytes there, and no JavaScript runs before they are copied.
+        Ok(Self(unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) }.to_vec()))
+    }
+}
+
+impl ToNapiValue for ByteArray {
+    unsafe fn to_napi_value(env: sys::napi_env, Self(bytes): Self) -> Result<sys::napi_value> {
+        if bytes.len() > LONGEST_COPY {
+            // SAFETY: as this function's.
+            return unsafe { napi::bindgen_prelude::Buffer::to_napi_value(env, bytes.into()) };
+        }
+        let mut value = ptr::null_mut();
+        // SAFETY: the environment is live, and the bytes are copied before the call ends.
+        check_status!(unsafe {
+            sys::napi_create_buffer_copy(env, bytes.len(), bytes.as_ptr().cast::<c_void>(), ptr::null_mut(), &mut value)
+        })?;
+        Ok(value)
+    }
+}
