@@ -52,12 +52,8 @@ export class Ancestry {
 
   /** The block and its ancestors, newest first: `count` of them, or fewer where the chain begins. */
   walk(hashHex: string, count: number): AncestorFacts[] {
-    const found: AncestorFacts[] = []
-    for (let at = this.#place(hashHex, count); at >= 0 && found.length < count; at -= 1) {
-      const facts = this.#branch[at]
-      if (facts !== undefined) found.push(facts)
-    }
-    return found
+    const end = this.#place(hashHex, count) + 1
+    return this.#branch.slice(Math.max(0, end - count), end).reverse()
   }
 
   /** Place of a block in the branch, made to reach `count` blocks down if the chain does; -1 when unknown. */
