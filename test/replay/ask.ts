@@ -1,3 +1,4 @@
+import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
 import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { Dispatcher } from '../../src/gateway/dispatcher.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
@@ -20,7 +21,8 @@ export interface AskedAnswer {
 export interface LocalService {
   readonly gateway: Gateway
   readonly dispatcher: Dispatcher
-  ask(body: string): Promise<AskedAnswer>
+  /** @param connection takes notifications, as a WebSocket does */
+  ask(body: string, connection?: EventConnection): Promise<AskedAnswer>
   close(): void
 }
 
@@ -71,7 +73,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     },
     onUnexpected,
   })
-  const ask = (body: string) =>
+  const ask = (body: string, connection?: EventConnection) =>
     new Promise<AskedAnswer>((resolve) => {
       gateway.handle(
         Buffer.from(body, 'utf8'),
@@ -82,6 +84,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
               text: typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8'),
               status,
             }),
+          ...(connection === undefined ? {} : { connection }),
           onGone: undefined,
           gone: false,
         },

@@ -33,13 +33,33 @@ export function compareExchange(exchange: Exchange, asked: AskedAnswer): Verdict
   const pairs = pairUp(exchange, exchange.response, found)
   let listed: ListedDifference | undefined
   for (const pair of pairs ?? []) {
-    if (JSON.stringify(pair.expected) === JSON.stringify(pair.found)) continue
+    if (textInOrder(pair.method, pair.expected) === textInOrder(pair.method, pair.found)) continue
     const difference = LISTED_DIFFERENCES.find(({ applies }) => applies(pair))
     if (difference === undefined) return { kind: 'unlisted', expected: expectedText, found: asked.text }
     listed = difference
   }
   if (pairs === null) return { kind: 'unlisted', expected: expectedText, found: asked.text }
   return listed === undefined ? { kind: 'equal' } : { kind: 'listed', difference: listed }
+}
+
+/** Methods whose lists the reference writes in the order of a hash table. */
+const WITHOUT_ORDER =
+  /^(eth_pendingTransactions|eth_accounts|personal_listAccounts|txpool_(content|inspect))$/
+
+/** Text to be compared; lists and maps without an order of their own are sorted. */
+function textInOrder(method: string, answer: Answer): string {
+  if (!WITHOUT_ORDER.test(method)) return JSON.stringify(answer)
+  return JSON.stringify(answer, (_key, value: unknown) => {
+    if (Array.isArray(value)) {
+      return [...value].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+    }
+    return isBySender(value) ? Object.fromEntries(Object.entries(value).sort()) : value
+  })
+}
+
+/** Whether the keys are addresses in hex digits. */
+function isBySender(value: unknown): value is Record<string, unknown> {
+  return isAnswer(value) && Object.keys(value).every((key) => /^[0-9a-f]{40}$/.test(key))
 }
 
 /** 200 for every answer but to what is no JSON or no request (design.md §4). */

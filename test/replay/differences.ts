@@ -1,4 +1,6 @@
+import { CALL_DIFFERENCES } from './callDifferences.ts'
 import type { Exchange } from './exchanges.ts'
+import { SERVICE_DIFFERENCES } from './serviceDifferences.ts'
 import { TRACE_CORRECTIONS } from './traceCorrections.ts'
 
 /** Both answers to one request element. */
@@ -207,6 +209,8 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
       found.error?.code !== -32601 &&
       /^(debug_traceCall|debug_getRaw(Header|Block|Transaction|Receipts)|trace_call)$/.test(method),
   },
+  ...CALL_DIFFERENCES,
+  ...SERVICE_DIFFERENCES,
   ...TRACE_CORRECTIONS,
 ]
 

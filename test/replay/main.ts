@@ -1,6 +1,5 @@
-import { readExchanges } from './exchanges.ts'
-import { createExecutedSource } from './executedSource.ts'
-import { type ReplayReport, replay } from './run.ts'
+import { replayRecording } from './recording.ts'
+import type { ReplayReport } from './run.ts'
 
 /** Differences shown in full. */
 const SHOWN = Number(process.env['REPLAY_SHOWN'] ?? 40)
@@ -8,13 +7,15 @@ const SHOWN_CHARACTERS = 400
 
 const [chainPath, rpcPath] = process.argv.slice(2)
 if (chainPath === undefined || rpcPath === undefined) {
-  process.stderr.write('usage: npm run replay -- CHAIN.jsonl RPC.jsonl\n')
+  process.stderr.write('usage: npm run replay -- CHAIN.jsonl|none RPC.jsonl\n')
   process.exit(2)
 }
 
-const source = await createExecutedSource(chainPath)
-const report = await replay(readExchanges(rpcPath), source)
-await source.close()
+const report = await replayRecording(
+  { chainPath: chainPath === 'none' ? null : chainPath, rpcPath },
+  (method, error) =>
+    process.stderr.write(`${method}: ${error instanceof Error ? error.stack : String(error)}\n`),
+)
 process.stdout.write(format(report))
 process.exitCode = report.unlisted.length === 0 ? 0 : 1
 

@@ -4,7 +4,7 @@ import { RecordedChain } from '../support/recordedChain.ts'
 import type { ContextSource } from './run.ts'
 
 /** Methods that only read blocks, receipts and indices. */
-export const CHAIN_METHODS: RegExp =
+const CHAIN_METHODS: RegExp =
   /^(web3_|net_|eth_(chainId|protocolVersion|syncing|coinbase|mining|hashrate|gasPrice|blockNumber|getBlockBy|getBlockTransactionCount|getUncle|getTransactionBy|getTransactionReceipt|getLogs|compile|getCompilers|foo|blocknumber)|shh_|foo_)/
 
 /** The recorded blocks themselves, without a state: what needs one is not replayed. */

@@ -3,6 +3,7 @@ import { METHODS } from '../../src/rpc/methods.ts'
 import { createLocalService, type LocalService } from './ask.ts'
 import { compareExchange, type Verdict } from './compare.ts'
 import { type Exchange, requestMethods, requestText } from './exchanges.ts'
+import type { Scenario } from './scenario/scenario.ts'
 
 /** Where the replay gets the node from. */
 export interface ContextSource {
@@ -28,23 +29,36 @@ export interface MethodTally {
 }
 
 const CHANGES_STATE = new Set(METHODS.filter(({ lane }) => lane === 'chain').map(({ name }) => name))
+/** Methods that depend on what was asked before. */
+const REMEMBERS =
+  /^(txpool_|personal_|evm_|sco_|mnr_|debug_accountTransactionQuota|eth_(new\w*Filter|getFilter|uninstallFilter|accounts|sign|pendingTransactions|subscribe|unsubscribe))/
 
-/** Asks every recorded read again on the head it was asked at. */
-export async function replay(exchanges: readonly Exchange[], source: ContextSource): Promise<ReplayReport> {
+/**
+ * Asks every recorded read again on the head it was asked at, and everything else in its turn on a living node
+ * when there is a scenario.
+ */
+export async function replay(
+  exchanges: readonly Exchange[],
+  source: ContextSource | null,
+  scenario: Scenario | null = null,
+): Promise<ReplayReport> {
   const methods = new Map<string, MethodTally>()
   const unlisted: { exchange: Exchange; verdict: Verdict }[] = []
   const services = new Map<string, LocalService | null>()
-  for (const exchange of exchanges) {
+  for (const [index, exchange] of exchanges.entries()) {
     const name = requestMethods(exchange)[0] ?? '(raw)'
     const tally = methods.get(name) ?? { equal: 0, listed: 0, unlisted: 0, skipped: 0 }
     methods.set(name, tally)
-    const text = isReplayable(exchange, source) ? requestText(exchange) : null
+    const text = source !== null && isReplayable(exchange, source) ? requestText(exchange) : null
     const service = text === null ? null : serviceAt(exchange.head?.hash ?? '', source, services)
-    if (text === null || service === null) {
+    let verdict: Verdict | null
+    if (text !== null && service !== null) verdict = compareExchange(exchange, await service.ask(text))
+    else if (scenario === null || isAboutHttp(exchange)) verdict = null
+    else verdict = await scenario.step(exchange, exchanges.slice(index + 1))
+    if (verdict === null) {
       tally.skipped += 1
       continue
     }
-    const verdict = compareExchange(exchange, await service.ask(text))
     tally[verdict.kind] += 1
     if (verdict.kind === 'unlisted') unlisted.push({ exchange, verdict })
   }
@@ -54,12 +68,12 @@ export async function replay(exchanges: readonly Exchange[], source: ContextSour
 
 function serviceAt(
   head: string,
-  source: ContextSource,
+  source: ContextSource | null,
   services: Map<string, LocalService | null>,
 ): LocalService | null {
   const known = services.get(head)
   if (known !== undefined) return known
-  const context = source.at(head)
+  const context = source?.at(head) ?? null
   const service = context === null ? null : createLocalService(context)
   services.set(head, service)
   return service
@@ -69,7 +83,8 @@ function serviceAt(
 function isReplayable(exchange: Exchange, source: ContextSource): boolean {
   if (exchange.transport !== 'http' || exchange.head === undefined || isAboutHttp(exchange)) return false
   const methods = requestMethods(exchange)
-  if (methods.some((method) => CHANGES_STATE.has(method) || !source.supports(method))) return false
+  if (methods.some((method) => CHANGES_STATE.has(method) || REMEMBERS.test(method))) return false
+  if (methods.some((method) => !source.supports(method))) return false
   return !needsPool(exchange)
 }
 

@@ -1,0 +1,57 @@
+import type { ListedDifference, Pair } from './differences.ts'
+
+const SIMULATIONS = /^eth_(call|estimateGas)$/
+
+/** Where simulated calls differ on purpose. */
+export const CALL_DIFFERENCES: readonly ListedDifference[] = [
+  {
+    methods: 'eth_call',
+    what: 'a call that fails without a revert is -32015 with the reason; the reference answers `0x`',
+    why: 'eth_call that fails without revert',
+    applies: ({ method, expected, found }) =>
+      method === 'eth_call' &&
+      expected.result === '0x' &&
+      found.error?.code === -32015 &&
+      found.error.data === undefined,
+  },
+  {
+    methods: 'eth_estimateGas',
+    what: 'the gas with which the transaction succeeds, found by executing it, or why there is none: a failing transaction, funds that are missing, an allowance that is too small',
+    why: 'eth_estimateGas; specification: -32000 when a simulated step fails',
+    applies: ({ method, expected, found }) =>
+      method === 'eth_estimateGas' &&
+      (typeof found.result === 'string' || found.error?.code === -32000) &&
+      (typeof expected.result === 'string' || expected.error?.code === -32603),
+  },
+  {
+    methods: 'eth_call',
+    what: 'gas beyond 63 bits is cut to the cap',
+    why: 'envelope errors: -32603 internal',
+    applies: ({ method, expected, params }) =>
+      method === 'eth_call' && expected.error?.code === -32603 && gasOf(params) > 0x7fff_ffff_ffff_ffffn,
+  },
+  {
+    methods: 'eth_call',
+    what: '`movePrecompileToAddress` is -32602',
+    why: 'specification: unsupported',
+    applies: ({ method, params, found }) =>
+      method === 'eth_call' &&
+      /movePrecompileToAddress/.test(JSON.stringify(params[2])) &&
+      found.error?.message === 'movePrecompileToAddress is not supported',
+  },
+  {
+    methods: 'eth_call, eth_estimateGas',
+    what: 'malformed overrides are -32602 and say what is wrong; the id is kept',
+    why: 'envelope errors: -32602 parameters',
+    applies: ({ method, expected, found, params }) =>
+      SIMULATIONS.test(method) &&
+      params.length === 3 &&
+      expected.error?.code === -32700 &&
+      found.error?.code === -32602,
+  },
+]
+
+function gasOf(params: Pair['params']): bigint {
+  const { gas } = (params[0] ?? {}) as { gas?: unknown }
+  return typeof gas === 'string' && /^0x[0-9a-f]+$/.test(gas) ? BigInt(gas) : 0n
+}

@@ -1,0 +1,41 @@
+import { regtest } from '../../src/config/networks/regtest.ts'
+import { RecordedChain } from '../support/recordedChain.ts'
+import { readExchanges, readJsonLines } from './exchanges.ts'
+import { createExecutedSource } from './executedSource.ts'
+import { type ReplayReport, replay } from './run.ts'
+import { configOf, type RecordingHead } from './scenario/nodeOptions.ts'
+import { RecordedBlocks } from './scenario/recordedBlocks.ts'
+import { Scenario } from './scenario/scenario.ts'
+
+/** Files of a recording. */
+export interface RecordingPaths {
+  /** null where the blocks are not recorded: the node then makes its own, and hashes and times are mapped. */
+  readonly chainPath: string | null
+  readonly rpcPath: string
+}
+
+/**
+ * Replays a recording: reads on the imported chain at the head they were asked at, everything else in order on a
+ * living node.
+ */
+export async function replayRecording(
+  { chainPath, rpcPath }: RecordingPaths,
+  onUnexpected: (method: string, error: unknown) => void,
+): Promise<ReplayReport> {
+  const [head] = readJsonLines(rpcPath) as RecordingHead[]
+  if (head === undefined) throw new Error(`${rpcPath} is empty`)
+  const source = chainPath === null ? null : await createExecutedSource(chainPath)
+  const scenario = await Scenario.open(configOf(head), blocksOf(chainPath), onUnexpected)
+  try {
+    return await replay(readExchanges(rpcPath), source, scenario)
+  } finally {
+    await scenario.close()
+    await source?.close()
+  }
+}
+
+function blocksOf(chainPath: string | null): RecordedBlocks {
+  if (chainPath === null) return new RecordedBlocks(regtest, [])
+  const lines = readJsonLines(chainPath)
+  return new RecordedBlocks(new RecordedChain(lines).spec, lines)
+}

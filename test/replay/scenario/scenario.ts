@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import type { Block } from '../../../src/chain/codec/block.ts'
+import type { PartialConfig } from '../../../src/config/schema.ts'
+import type { EventConnection } from '../../../src/filters/subscriptionHub.ts'
+import type { MineRequest } from '../../../src/mining/blockProducer.ts'
+import { toHex } from '../../../src/util/bytes.ts'
+import { compareExchange, type Verdict } from '../compare.ts'
+import { type Exchange, requestMethods, requestText } from '../exchanges.ts'
+import { type LiveNode, openLiveNode } from './liveNode.ts'
+import { Mapping } from './mapping.ts'
+import type { RecordedBlocks } from './recordedBlocks.ts'
+
+/** Methods whose result is a name that each node makes up. */
+const NAMING = /^(eth_new\w*Filter|eth_subscribe|personal_newAccount)$/
+/** Methods whose result depends on such names. */
+const DERIVED = /^(eth_sign|eth_sendTransaction|personal_sendTransaction)$/
+/** What pools submit is mined elsewhere: the replay takes over the blocks that came of it. */
+const POOL_WORK = /^mnr_(submit|getWork)/
+
+/** Time that a request is taken to last, milliseconds: quotas grow with it. */
+const REQUEST_TIME = 50
+/** Exchanges after a block was made in which its time is looked for. */
+const LOOK_AHEAD = 3
+
+/** A recording replayed in order on one living node. */
+export class Scenario {
+  readonly #live: LiveNode
+  readonly #blocks: RecordedBlocks
+  readonly #mapping = new Mapping()
+  /** The one WebSocket of the recording; what it is sent is tested elsewhere. */
+  readonly #connection: EventConnection = { notify: () => undefined }
+  /** The head that the recording has after the request that runs; null when it does not say. */
+  #nextHead: string | null = null
+
+  private constructor(live: LiveNode, blocks: RecordedBlocks) {
+    this.#live = live
+    this.#blocks = blocks
+  }
+
+  /** @param blocks those of the recorded chain; what is not among them the node makes itself */
+  static async open(
+    config: PartialConfig,
+    blocks: RecordedBlocks,
+    onUnexpected: (method: string, error: unknown) => void,
+  ): Promise<Scenario> {
+    let scenario: Scenario | null = null
+    const mine = async (request: MineRequest) => {
+      await scenario?.mine(request)
+    }
+    scenario = new Scenario(await openLiveNode(config, mine, onUnexpected), blocks)
+    return scenario
+  }
+
+  /**
+   * Asks a recorded request in its turn. null when there is nothing to compare.
+   * @param later the exchanges after it
+   */
+  async step(exchange: Exchange, later: readonly Exchange[]): Promise<Verdict | null> {
+    const text = requestText(exchange)
+    const [method = ''] = requestMethods(exchange)
+    this.#nextHead = later.find(({ head }) => head !== undefined)?.head?.hash ?? null
+    this.#live.clock.milliseconds += REQUEST_TIME
+    if (text === null) return null
+    if (POOL_WORK.test(method) && exchange.transport === 'http') {
+      await this.#takeOverSubmission(exchange)
+      return null
+    }
+    if (isWiderHere(exchange, method) || hasRunOutOfTime(exchange)) return null
+    this.#setClock(exchange, later)
+    const asked = await this.#live.service.ask(
+      this.#mapping.toOwn(text),
+      exchange.transport === 'ws' ? this.#connection : undefined,
+    )
+    await this.#followHead()
+    this.#learn(exchange, method, asked.text)
+    return compareExchange(exchange, { ...asked, text: this.#translate(exchange, asked.text) })
+  }
+
+  /** Makes the block that the recording has next: the recorded one, after checking it against our own. */
+  async mine(request: MineRequest): Promise<void> {
+    const { core } = this.#live.node
+    const block = this.#nextHead === null ? null : this.#blocks.get(this.#nextHead)
+    const known = block !== null && core.open.chain.head.hash.equals(block.header.parentHash)
+    if (!known || block.uncles.length > 0) {
+      if (block !== null && known) this.#connect(toHex(block.hash))
+      else await core.mine(request)
+      return
+    }
+    this.#live.clock.milliseconds = block.header.timestamp * 1000
+    const built = core.pendingBlock().block
+    // Which of several lists a transaction goes into, and in what order, is up to who makes the block.
+    const facts = ({ transactions, header }: Block) => ({
+      transactions: transactions.map(({ hashHex }) => hashHex).sort(),
+      gasUsed: header.fields.gasUsed,
+      paidFees: header.fields.paidFees,
+    })
+    assert.deepEqual(facts(built), facts(block))
+    this.#connect(toHex(block.hash))
+    core.clock.blockMade()
+  }
+
+  close(): Promise<void> {
+    return this.#live.close()
+  }
+
+  #ownHead(): string {
+    return toHex(this.#live.node.core.open.chain.head.hash)
+  }
+
+  /** After the request: our head is the recorded one, or takes its name. */
+  async #followHead(): Promise<void> {
+    const next = this.#nextHead
+    const own = this.#ownHead()
+    if (next === null || next === own || this.#mapping.toRecorded(own) === next) return
+    if (this.#blocks.has(next)) this.#connect(next)
+    else this.#mapping.learn(next, own)
+  }
+
+  /** Connects a recorded block with those below it that are not there yet. */
+  #connect(hash: string): void {
+    const { chain } = this.#live.node.core.open
+    const missing: string[] = []
+    for (let at = hash; chain.reader.totalDifficulty(Buffer.from(at.slice(2), 'hex')) === null; ) {
+      missing.unshift(at)
+      const block = this.#blocks.get(at)
+      if (block === null) throw new Error(`block ${at} is not recorded`)
+      at = toHex(block.header.parentHash)
+    }
+    for (const at of missing) {
+      const block = this.#blocks.get(at)
+      if (block === null) continue
+      const { status } = chain.connect(block)
+      if (!status.startsWith('IMPORTED')) throw new Error(`recorded block ${at}: ${status}`)
+    }
+  }
+
+  async #takeOverSubmission({ response }: Exchange): Promise<void> {
+    const hash = (response as { result?: { blockHash?: unknown } } | null)?.result?.blockHash
+    if (typeof hash === 'string' && this.#blocks.has(hash)) this.#connect(hash)
+    await this.#followHead()
+  }
+
+  /** The answer about the pending block, or about the block that is to be made, names its time. */
+  #setClock(exchange: Exchange, later: readonly Exchange[]): void {
+    const isMining = requestMethods(exchange).includes('evm_mine')
+    const [named] = [exchange, ...(isMining ? later.slice(0, LOOK_AHEAD) : [])].flatMap(blockTimeOf)
+    if (named === undefined) return
+    this.#live.clock.milliseconds = (named - this.#live.node.core.clock.offset) * 1000
+  }
+
+  #learn({ response }: Exchange, method: string, text: string): void {
+    const recorded = (response as { result?: unknown } | null)?.result
+    const found = text === '' ? undefined : (JSON.parse(text) as { result?: unknown }).result
+    if (typeof recorded !== 'string' || typeof found !== 'string') return
+    if (NAMING.test(method) || (DERIVED.test(method) && recorded.length === found.length)) {
+      this.#mapping.learn(recorded, found)
+    }
+  }
+
+  #translate({ request, response }: Exchange, text: string): string {
+    if (text === '') return text
+    const found: unknown = JSON.parse(this.#mapping.toRecorded(text))
+    const { params } = (request ?? {}) as { params?: unknown }
+    const pending = Array.isArray(params) && params.includes('pending')
+    return JSON.stringify(this.#mapping.align(response, found, pending || this.#blocks.isEmpty))
+  }
+}
+
+/** Requests that the reference refuses and that would change the chain here. */
+function isWiderHere({ request }: Exchange, method: string): boolean {
+  const { params } = request as { params?: unknown }
+  return method === 'evm_mine' && Array.isArray(params) && params.length > 0
+}
+
+/** Time limits need threads: they are tested over the pool. */
+function hasRunOutOfTime({ response }: Exchange): boolean {
+  return /Execution has got timeout out/.test(JSON.stringify(response))
+}
+
+/** Time of the block that an answer shows, seconds. */
+function blockTimeOf({ response }: Exchange): number[] {
+  const result = (response as { result?: { number?: unknown; timestamp?: unknown } } | null)?.result
+  return typeof result?.timestamp === 'string' && result.number !== undefined
+    ? [Number(result.timestamp)]
+    : []
+}

@@ -1,0 +1,135 @@
+import type { Answer, ListedDifference, Pair } from './differences.ts'
+
+const FILTER_READS = /^eth_getFilter(Changes|Logs)$/
+const EXTENSIONS =
+  /^(rpc\.discover|eth_(createAccessList|getBlockReceipts|simulateV1|getWork|submitWork|submitHashrate))$/
+const JAVA_METHODS = /^[a-z][a-zA-Z]*$/
+
+/** Where the service beside the calls differs on purpose. */
+export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
+  {
+    methods:
+      'rpc.discover, eth_createAccessList, eth_getBlockReceipts, eth_simulateV1, eth_getWork, eth_submitWork, eth_submitHashrate',
+    what: 'there',
+    why: 'facts/rpc.md §8.3: extensions that clients of today expect; specification: eth_getWork and its neighbours',
+    applies: ({ method, expected, found }) =>
+      EXTENSIONS.test(method) &&
+      expected.error?.code === -32601 &&
+      (found.result !== undefined || found.error?.code === -32602 || method === 'eth_getWork'),
+  },
+  {
+    methods: 'rpc_modules',
+    what: 'the modules of this node',
+    why: 'facts/rpc.md §8.2: extension; `db` and `shh` are unsupported',
+    applies: ({ method, found }) => method === 'rpc_modules' && typeof found.result === 'object',
+  },
+  {
+    methods: 'rsk_flush, rsk_shutdown',
+    what: 'not available: what is acknowledged is on disk, and a signal stops the node',
+    why: 'facts/rpc.md §8.2: shutdown and flush off',
+    applies: ({ method, found }) => /^rsk_(flush|shutdown)$/.test(method) && found.error?.code === -32601,
+  },
+  {
+    methods: 'names without a module (`toString`, `start` …)',
+    what: 'unknown methods',
+    why: 'envelope errors: -32601 unknown or unavailable method',
+    applies: ({ method, expected, found }) =>
+      JAVA_METHODS.test(method) && expected.error?.code === -32601 && found.error?.code === -32601,
+  },
+  {
+    methods: 'rsk_getTransactionReceiptNodesByHash',
+    what: 'an unknown block is null',
+    why: 'unknown block: receipts by hash: null',
+    applies: ({ method, expected, found }) =>
+      method === 'rsk_getTransactionReceiptNodesByHash' &&
+      expected.error?.code === -32603 &&
+      found.result === null,
+  },
+  {
+    methods: 'eth_getFilterChanges, eth_getFilterLogs',
+    what: 'JSON null is no filter',
+    why: 'envelope errors: -32603 internal',
+    applies: ({ method, params, found }) =>
+      FILTER_READS.test(method) && params[0] === null && found.error?.message === 'filter not found',
+  },
+  {
+    methods: 'eth_getFilterChanges, eth_getFilterLogs',
+    what: 'logs since the last poll, each with `removed`, none before the first; the reference begins with history, forgets all but the last block between two polls, and lets new blocks into filters of one block',
+    why: 'first poll of a log filter; specification: entries since last poll, log object',
+    applies: (pair) => FILTER_READS.test(pair.method) && isFaithfulPoll(pair),
+  },
+  {
+    methods: 'eth_subscribe',
+    what: 'full transactions on request (`["newPendingTransactions", true]`); a request without `jsonrpc` or with other members is one all the same; named parameters are -32602',
+    why: 'facts/rpc.md §8.3: newPendingTransactions true; envelope errors: -32602 parameters',
+    applies: ({ method, expected, found, params, exchange }) =>
+      method === 'eth_subscribe' &&
+      exchange.transport === 'ws' &&
+      expected.error?.code === -32601 &&
+      (found.error?.code === -32602 || params[1] === true || hasOtherMembers(exchange.request)),
+  },
+  {
+    methods: 'debug_traceBlockByNumber',
+    what: '`msgData` of the reward transaction of the pending block is null, as that of a mined one',
+    why: 'trace corrections',
+    applies: ({ method, params, expected, found }) =>
+      method === 'debug_traceBlockByNumber' &&
+      params[0] === 'pending' &&
+      JSON.stringify(expected) === JSON.stringify(found).replaceAll('"msgData":null', '"msgData":""'),
+  },
+  {
+    methods: 'eth_sendRawTransaction, eth_sendTransaction',
+    what: 'the hash of a transaction that was mined at once, also when it reverted',
+    why: 'send under auto-mining',
+    applies: ({ method, expected, found }) =>
+      /^eth_send(Raw)?Transaction$/.test(method) &&
+      expected.error?.code === -32015 &&
+      typeof found.result === 'string',
+  },
+  {
+    methods: 'eth_getLogs, eth_newFilter',
+    what: 'limits of the specification: 10,000 logs, or 2,000 blocks without a limit on the logs; filters have none',
+    why: 'log limits; specification: limits of eth_getLogs',
+    applies: ({ method, expected, found }) =>
+      /^eth_(getLogs|newFilter)$/.test(method) &&
+      expected.error?.code === -32012 &&
+      found.error === undefined,
+  },
+  {
+    methods: 'evm_mine',
+    what: 'always extends the head; takes a time, or `{timestamp, blocks}`',
+    why: 'decision 11: the development chain is the same node with a block producer',
+    applies: ({ method, params }) => method === 'evm_mine' && params.length > 0,
+  },
+]
+
+/** Nothing, or the recorded logs among ours, or those of the one block that the filter is about. */
+function isFaithfulPoll({ expected, found }: Pair): boolean {
+  const recorded = logsOf(expected)
+  const own = logsOf(found)
+  if (recorded === null || own === null) return false
+  if (own.length === 0) return true
+  const texts = new Set(own.map(textOf))
+  const blocks = new Set(own.map(({ blockHash }) => blockHash))
+  return recorded.every((log) => texts.has(textOf(log))) || blocks.size === 1
+}
+
+type LogObject = Readonly<Record<string, unknown>>
+
+function logsOf({ result }: Answer): readonly LogObject[] | null {
+  if (!Array.isArray(result)) return null
+  return result.every((log) => typeof log === 'object' && log !== null && 'logIndex' in log) ? result : null
+}
+
+function textOf({ removed: _removed, ...log }: LogObject): string {
+  return JSON.stringify(log)
+}
+
+/** Whether the members of a request are not exactly the usual four. */
+function hasOtherMembers(request: unknown): boolean {
+  return (
+    Object.keys(request as object)
+      .sort()
+      .join() !== 'id,jsonrpc,method,params'
+  )
+}
