@@ -4,12 +4,16 @@ use std::sync::{Arc, OnceLock};
 
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
+use smallvec::SmallVec;
 
 use crate::bits::Path;
 use crate::node_view::{ChildView, LONGEST_EMBEDDED, NodeError, NodeView, flags};
 use crate::source::NodeSource;
 use crate::value::Value;
 use crate::{keccak256, varint};
+
+/// Serialisation in the making: on the stack, unless the path is unusually long.
+type Serialisation = SmallVec<[u8; 192]>;
 
 /// A reference to a node.
 #[derive(Clone, Debug, Default)]
@@ -130,7 +134,7 @@ impl Node {
 
     /// Serialisation in the current format.
     pub fn message(&self) -> &Bytes {
-        self.message.get_or_init(|| Bytes::from(self.serialise()))
+        self.message.get_or_init(|| Bytes::copy_from_slice(&self.serialise()))
     }
 
     /// Keccak-256 of the serialisation.
@@ -149,8 +153,9 @@ impl Node {
         self.hash = OnceLock::new();
     }
 
-    fn serialise(&self) -> Vec<u8> {
-        let mut out = vec![flags::VERSION];
+    fn serialise(&self) -> Serialisation {
+        let mut out = Serialisation::new();
+        out.push(flags::VERSION);
         let mut flags = flags::VERSION;
         if !self.path.is_empty() {
             flags |= flags::PATH;
@@ -188,7 +193,7 @@ impl Node {
     }
 }
 
-fn write_path(out: &mut Vec<u8>, path: &Path) {
+fn write_path(out: &mut Serialisation, path: &Path) {
     match path.len() {
         length @ 1..=32 => out.push((length - 1) as u8),
         length @ 160..=382 => out.push((length - 128) as u8),

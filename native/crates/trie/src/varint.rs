@@ -1,7 +1,9 @@
 //! Bitcoin's variable-length integer (consensus.md §0.4).
 
+use smallvec::{Array, SmallVec};
+
 /// Appends the shortest form.
-pub(crate) fn write(out: &mut Vec<u8>, value: u64) {
+pub(crate) fn write(out: &mut SmallVec<impl Array<Item = u8>>, value: u64) {
     match value {
         0..0xfd => out.push(value as u8),
         0xfd..=0xffff => {
@@ -43,7 +45,7 @@ mod tests {
     #[test]
     fn round_trips_at_the_borders() {
         for (value, length) in [(0, 1), (252, 1), (253, 3), (65535, 3), (65536, 5), (0xffff_ffff, 5), (1 << 32, 9)] {
-            let mut bytes = Vec::new();
+            let mut bytes = smallvec::SmallVec::<[u8; 9]>::new();
             super::write(&mut bytes, value);
             assert_eq!(bytes.len(), length);
             assert_eq!(super::read(&mut &bytes[..]), Some(value));
