@@ -1,10 +1,13 @@
 const SEED_BYTES = 32
 const TIME_BYTES = 4
 
-/** Seed hash of a work: the time of the template's Bitcoin header, seconds, big-endian in 32 bytes. */
+/**
+ * Seed hash of a work: the time of the template's Bitcoin header, seconds, big-endian in 32 bytes. A Bitcoin
+ * header has four bytes for its time, so later times, which development chains can be set to, wrap.
+ */
 export function seedHashOfTime(timestamp: number): Buffer {
   const seed = Buffer.alloc(SEED_BYTES)
-  seed.writeUInt32BE(timestamp, SEED_BYTES - TIME_BYTES)
+  seed.writeUInt32BE(timestamp % 2 ** (8 * TIME_BYTES), SEED_BYTES - TIME_BYTES)
   return seed
 }
 

@@ -4,6 +4,8 @@ const INTERNAL = -32603
 /** Methods whose refusals have that code on the reference node, too; what is not foreseen is in the log. */
 const REFUSE_AS_INTERNAL = /eth_getWork|eth_submit|mnr_|txpool_|_pendingTransactions/
 const LEAK = /\bat \S+ \(|\.(ts|js|rs):\d+|node_modules|panicked|TypeError|RangeError|ReferenceError/
+/** Deeper batches are refused as a whole. */
+const MAX_DEPTH = 1000
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error'])
 const ERROR_MEMBERS: ReadonlySet<string> = new Set(['code', 'message', 'data'])
 
@@ -30,11 +32,13 @@ export function faultOfAnswer(request: Buffer, status: number, text: string): st
 /** Whether nothing in the body asks for an answer; a body that is no JSON as a whole is given the benefit. */
 export function isSilent(asked: { readonly value: unknown } | undefined): boolean {
   if (asked === undefined) return true
-  const silent = (value: unknown): boolean => {
-    if (Array.isArray(value)) return value.length > 0 && value.every(silent)
+  const silent = (value: unknown, depth: number): boolean => {
+    if (Array.isArray(value)) {
+      return depth < MAX_DEPTH && value.length > 0 && value.every((element) => silent(element, depth + 1))
+    }
     return isObject(value) && (value['id'] ?? null) === null && typeof value['method'] === 'string'
   }
-  return silent(asked.value)
+  return silent(asked.value, 0)
 }
 
 /** The value of a JSON text; undefined when it is none. */

@@ -47,7 +47,8 @@ export function traceTransactions(
 ): readonly TracedTransaction[] {
   if (block.number === 0) return []
   const parent = context.chain.headerByHash(block.header.fields.parentHash)
-  if (parent === null) throw new RpcError('internal')
+  // A pending block may be asked for while the chain is taken back below its parent.
+  if (parent === null) throw new RpcError('notFound', 'State not found for the parent of the block')
   const traced: TracedBlock = { block, parent }
   return tracing(context, parent, () => context.tracing.block(traced, form, wanted))
 }
