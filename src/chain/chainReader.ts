@@ -4,6 +4,7 @@ import { StorageError } from '../storage/errors.ts'
 import { type HeightEntry, readCanonicalHash, readHeight } from '../storage/heights.ts'
 import { findLogHeights } from '../storage/logIndex.ts'
 import { readHead } from '../storage/metadata.ts'
+import { readStateEdit } from '../storage/stateEdits.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { readOccurrences } from '../storage/transactionIndex.ts'
 import { type Block, blockFromParts } from './codec/block.ts'
@@ -81,6 +82,11 @@ export class ChainReader {
   blockByNumber(number: number): Block | null {
     const hash = this.hashByNumber(number)
     return hash === null ? null : this.blockByHash(hash)
+  }
+
+  /** Whether the user of a development chain edited the state after a block. */
+  hasEditedState(hash: Buffer): boolean {
+    return readStateEdit(this.#tables, hash) !== undefined
   }
 
   /** Difficulty of the chain up to and with a connected block, uncles included. */

@@ -1,5 +1,6 @@
 import type { ChainReader } from './chainReader.ts'
 import type { Block } from './codec/block.ts'
+import { impersonatedSender } from './codec/impersonated.ts'
 
 /** Which blocks to export, both ends included; the last is cut to the head. */
 export interface ExportRange {
@@ -7,12 +8,41 @@ export interface ExportRange {
   readonly to: number
 }
 
-/** The canonical blocks of a range in RLP, oldest first: one after the other they are a file to import. */
+/** A block that no other node would take. */
+export class ExportError extends Error {
+  override readonly name = 'ExportError'
+  readonly code = 'DEVELOPMENT_ONLY'
+  /** Height of the block. */
+  readonly number: number
+
+  constructor(number: number, reason: string) {
+    super(`block ${number} ${reason}: no other node would accept it`)
+    this.number = number
+  }
+}
+
+/**
+ * The canonical blocks of a range in RLP, oldest first: one after the other they are a file to import.
+ * @throws ExportError at the first block of a development chain that stands on an edited state or holds a
+ * transaction that nobody signed
+ */
 export function* exportBlocks(reader: ChainReader, range: ExportRange): Generator<Block, void, void> {
   const last = Math.min(range.to, reader.head().number)
   for (let number = range.from; number <= last; number += 1) {
     const block = reader.blockByNumber(number)
     if (block === null) throw new RangeError(`the canonical chain has no block ${number}`)
+    assertExportable(reader, block)
     yield block
   }
+}
+
+function assertExportable(reader: ChainReader, block: Block): void {
+  if (block.number > 0 && reader.hasEditedState(block.header.parentHash)) {
+    throw new ExportError(block.number, 'stands on a state that was edited by hand')
+  }
+  const isUnsigned = block.transactions.some((transaction, index) => {
+    const sender = impersonatedSender(transaction)
+    return sender !== null && block.senders[index]?.equals(sender) === true
+  })
+  if (isUnsigned) throw new ExportError(block.number, 'holds a transaction of an impersonated account')
 }

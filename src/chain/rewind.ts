@@ -2,7 +2,7 @@ import type { TableWriter } from '../storage/environment.ts'
 import { clearHeight, readHeight } from '../storage/heights.ts'
 import type { LogIndexChanges } from '../storage/logIndex.ts'
 import { countRewind } from '../storage/metadata.ts'
-import { writeStateEdit } from '../storage/stateEdits.ts'
+import { readStateEdit, writeStateEdit } from '../storage/stateEdits.ts'
 import { removePosition } from '../storage/totalDifficulty.ts'
 import { removeOccurrences } from '../storage/transactionIndex.ts'
 import type { ChainReader } from './chainReader.ts'
@@ -38,5 +38,5 @@ function disconnect(writer: TableWriter, reader: ChainReader, hash: Buffer): voi
   const hashes = reader.blockByHash(hash)?.transactions.map((transaction) => transaction.hash) ?? []
   removeOccurrences(writer, hash, hashes)
   removePosition(writer, hash)
-  writeStateEdit(writer, hash, null)
+  if (readStateEdit(writer, hash) !== undefined) writeStateEdit(writer, hash, null)
 }

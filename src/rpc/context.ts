@@ -92,6 +92,8 @@ export interface ChainReader {
   headerByNumber(number: number): BlockHeader | null
   /** Header of a stored block, canonical or not. */
   headerByHash(hash: Buffer): BlockHeader | null
+  /** The same also of a block that a rewind disconnected. */
+  storedHeader(hash: Buffer): BlockHeader | null
   /** A stored block, canonical or not. */
   blockByHash(hash: Buffer): Block | null
   /** Hash of the canonical block of that height. */

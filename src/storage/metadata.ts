@@ -7,7 +7,8 @@ export const FORMAT_VERSION = 2
 const FORMAT_KEY = Buffer.from('format')
 const GENESIS_KEY = Buffer.from('genesis')
 const HEAD_KEY = Buffer.from('head')
-const REWINDS_KEY = Buffer.from('rewinds')
+const REVISION_KEY = Buffer.from('revision')
+const COUNT_BYTES = 6
 
 /** Hash of the best block; undefined before genesis is stored. */
 export function readHead(reader: TableReader): Buffer | undefined {
@@ -24,16 +25,38 @@ export function readGenesis(reader: TableReader): Buffer | undefined {
   return reader.get('metadata', GENESIS_KEY)
 }
 
-/** How often blocks were disconnected: whoever keeps blocks by their hash forgets them when it changes. */
-export function readRewinds(reader: TableReader): number {
-  return reader.get('metadata', REWINDS_KEY)?.readUIntBE(0, 6) ?? 0
+/** How often users of a development chain changed what does not change otherwise. */
+export interface Revision {
+  /** How often blocks were disconnected: whoever keeps blocks by their hash forgets them when it changes. */
+  readonly rewinds: number
+  /** How often states were edited: at zero no edit has to be looked for. */
+  readonly edits: number
+}
+
+/** Changes so far. */
+export function readRevision(reader: TableReader): Revision {
+  const counts = reader.get('metadata', REVISION_KEY)
+  if (counts === undefined) return { rewinds: 0, edits: 0 }
+  return { rewinds: counts.readUIntBE(0, COUNT_BYTES), edits: counts.readUIntBE(COUNT_BYTES, COUNT_BYTES) }
 }
 
 /** Notes that blocks were disconnected. */
 export function countRewind(writer: TableWriter): void {
-  const count = Buffer.alloc(6)
-  count.writeUIntBE(readRewinds(writer) + 1, 0, 6)
-  writer.put('metadata', REWINDS_KEY, count)
+  const { rewinds, edits } = readRevision(writer)
+  writeRevision(writer, { rewinds: rewinds + 1, edits })
+}
+
+/** Notes that a state was edited. */
+export function countEdit(writer: TableWriter): void {
+  const { rewinds, edits } = readRevision(writer)
+  writeRevision(writer, { rewinds, edits: edits + 1 })
+}
+
+function writeRevision(writer: TableWriter, { rewinds, edits }: Revision): void {
+  const counts = Buffer.alloc(2 * COUNT_BYTES)
+  counts.writeUIntBE(rewinds, 0, COUNT_BYTES)
+  counts.writeUIntBE(edits, COUNT_BYTES, COUNT_BYTES)
+  writer.put('metadata', REVISION_KEY, counts)
 }
 
 /** Names the format and the chain of a new store. */

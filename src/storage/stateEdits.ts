@@ -1,4 +1,5 @@
 import type { TableReader, TableWriter } from './environment.ts'
+import { countEdit } from './metadata.ts'
 
 /** Root of the state after a block that was edited by hand; undefined where it is the header's. */
 export function readStateEdit(reader: TableReader, blockHash: Buffer): Buffer | undefined {
@@ -9,4 +10,5 @@ export function readStateEdit(reader: TableReader, blockHash: Buffer): Buffer | 
 export function writeStateEdit(writer: TableWriter, blockHash: Buffer, root: Buffer | null): void {
   if (root === null) writer.remove('stateEdits', blockHash)
   else writer.put('stateEdits', blockHash, root)
+  countEdit(writer)
 }

@@ -69,6 +69,7 @@ export class RecordedChain {
       head: () => tip.block.header,
       headerByNumber: (number): BlockHeader | null => canonical.get(number)?.block.header ?? null,
       headerByHash: (hash) => known(hash)?.block.header ?? null,
+      storedHeader: (hash) => known(hash)?.block.header ?? null,
       blockByHash: (hash) => known(hash)?.block ?? null,
       hashByNumber: (number) => canonical.get(number)?.block.hash ?? null,
       blocksAt: (number) =>

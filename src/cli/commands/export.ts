@@ -1,8 +1,9 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { exportBlocks as storedBlocks } from '../../chain/exportBlocks.ts'
+import { ExportError, exportBlocks as storedBlocks } from '../../chain/exportBlocks.ts'
 import { defineCommand } from '../command.ts'
+import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { openConfiguredChain } from '../openNode.ts'
 
@@ -49,8 +50,9 @@ export const exportBlocks = defineCommand({
           yield block.encoded
         }
       }
-      if (extra.output === null) await pipeline(Readable.from(encoded()), stdout, { end: false })
-      else await pipeline(Readable.from(encoded()), createWriteStream(extra.output))
+      const source = Readable.from(encoded())
+      const target = extra.output === null ? stdout : createWriteStream(extra.output)
+      await pipeline(source, target, { end: extra.output !== null }).catch(describeRefusal)
       stderr.write(`${count} blocks exported\n`)
       return EXIT_CODES.ok
     } finally {
@@ -58,3 +60,9 @@ export const exportBlocks = defineCommand({
     }
   },
 })
+
+function describeRefusal(error: unknown): never {
+  if (!(error instanceof ExportError)) throw error
+  const message = `${error.message}. Blocks before it can be exported with --to ${error.number - 1}.`
+  throw new CommandError('Failed', message, undefined, { cause: error })
+}

@@ -36,7 +36,7 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     interrupt: parts.interrupt,
     status: () => parts.status(),
     chain,
-    state: createStateReader(spec, stateStore),
+    state: createStateReader(spec, stateStore, () => chain.mayHaveEditedStates),
     execution: parts.execution,
     tracing: parts.tracing,
     pool: parts.pool,

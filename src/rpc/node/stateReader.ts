@@ -2,7 +2,7 @@ import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { NativeError } from '../../native/errors.ts'
 import type { StateStore } from '../../native/stateStore.ts'
-import { stateRootAfter } from '../../state/stateRoot.ts'
+import { stateRootAfter, stateRootOfHeader } from '../../state/stateRoot.ts'
 import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
 import type { AccountProof, AccountView, StateReader, StateView } from '../context.ts'
 import { RpcError } from '../errors.ts'
@@ -10,11 +10,18 @@ import { RpcError } from '../errors.ts'
 /** What the native core tells about an account. */
 type NativeAccount = NonNullable<ReturnType<StateStore['account']>>
 
-/** Reads of the state store by block. */
-export function createStateReader(spec: NetworkSpec, store: StateStore): StateReader {
-  return {
-    at: (header) => createStateView(store, () => stateRootAfter(spec, store, header), header),
-  }
+/**
+ * Reads of the state store by block.
+ * @param mayBeEdited whether edits have to be looked for, which costs as much as a read
+ */
+export function createStateReader(
+  spec: NetworkSpec,
+  store: StateStore,
+  mayBeEdited: () => boolean = () => true,
+): StateReader {
+  const rootAfter = (header: BlockHeader) =>
+    mayBeEdited() ? stateRootAfter(spec, store, header) : stateRootOfHeader(spec, store, header)
+  return { at: (header) => createStateView(store, () => rootAfter(header), header) }
 }
 
 function createStateView(store: StateStore, findRoot: () => Buffer, header: BlockHeader): StateView {

@@ -6,7 +6,7 @@ import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
 import type { TransactionHashes } from '../../chain/logs/transactionHashes.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.ts'
-import { readHead, readRewinds } from '../../storage/metadata.ts'
+import { readHead, readRevision } from '../../storage/metadata.ts'
 import type { ChainReader, PlacedBlock, TransactionLocation } from '../context.ts'
 import { BoundedCache } from './boundedCache.ts'
 
@@ -28,6 +28,8 @@ export class StoredChain implements ChainReader {
   #snapshot: TableSnapshot | null = null
   #reader: TablesReader
   #head: BlockHeader | null = null
+  /** Whether a state was ever edited, as of the last moment. */
+  mayHaveEditedStates = true
   /** Rewinds of the chain that were followed. */
   #rewinds = 0
 
@@ -42,7 +44,7 @@ export class StoredChain implements ChainReader {
     this.release()
     this.#environment.refresh()
     this.#snapshot = this.#environment.snapshot()
-    this.#followRewinds(this.#snapshot)
+    this.#followRevision(this.#snapshot)
     this.#reader = new TablesReader(this.#spec, this.#snapshot)
   }
 
@@ -77,6 +79,10 @@ export class StoredChain implements ChainReader {
     return this.#blocks.getOrRead(hash, () =>
       this.#isConnected(hash) ? this.#reader.blockByHash(hash) : null,
     )
+  }
+
+  storedHeader(hash: Buffer): BlockHeader | null {
+    return this.headerByHash(hash) ?? this.#reader.headerByHash(hash)
   }
 
   hashByNumber(number: number): Buffer | null {
@@ -119,8 +125,9 @@ export class StoredChain implements ChainReader {
     return this.#reader.totalDifficulty(hash) !== null
   }
 
-  #followRewinds(tables: TableSnapshot): void {
-    const rewinds = readRewinds(tables)
+  #followRevision(tables: TableSnapshot): void {
+    const { rewinds, edits } = readRevision(tables)
+    this.mayHaveEditedStates = edits > 0
     if (rewinds === this.#rewinds) return
     this.#rewinds = rewinds
     for (const cache of [this.#headers, this.#blocks, this.#receipts]) cache.clear()

@@ -78,7 +78,8 @@ function readList(
   const page = new Page(context, criteria, bounds)
   const mayMatch = createBloomTest(criteria)
   for (const [index, { hash, removed }] of list.entries()) {
-    const header = context.chain.headerByHash(hash)
+    // Logs that were taken back may be of a block that is there no more.
+    const header = removed ? context.chain.storedHeader(hash) : context.chain.headerByHash(hash)
     const bloom = header?.fields.logsBloom ?? null
     if (header !== null && (bloom === null || mayMatch(bloom))) page.addBlock(hash, header.number, removed)
     if (page.isFull && index + 1 < list.length) return page.close({ criteria, blocks: list.slice(index + 1) })

@@ -29,14 +29,13 @@ pub fn bridge_state(
     block: BlockEnvironment,
 ) -> Result<BridgeState> {
     let root = bytes::hash("root", &root)?;
-    let summary =
-        bridge_summary(block.context(spec, store)?, Journal::new(store.reader(root)?)).map_err(|failure| {
-            match failure {
-                ContractError::Failed(text) => error(Code::CorruptState, text),
-                ContractError::Unsupported(what) => execution_error(ExecutionError::Unsupported(what)),
-                ContractError::State(failure) => state(failure),
-            }
-        })?;
+    let summary = bridge_summary(block.context(spec, store)?, Journal::new(store.reader(root)?)).map_err(
+        |failure| match failure {
+            ContractError::Failed(text) => error(Code::CorruptState, text),
+            ContractError::Unsupported(what) => execution_error(ExecutionError::Unsupported(what)),
+            ContractError::State(failure) => state(failure),
+        },
+    )?;
     Ok(BridgeState {
         bitcoin_height: summary.bitcoin_height,
         waiting_for_signatures: summary.waiting_for_signatures.iter().map(|hash| hash.to_vec().into()).collect(),

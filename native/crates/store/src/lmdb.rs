@@ -94,12 +94,17 @@ impl Lmdb {
         let mut nodes: Vec<_> = batch.nodes.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
         let mut ancestors: Vec<_> = batch.ancestors.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
         let mut roots: Vec<_> = batch.roots.iter().map(|(header, root)| (header, root.as_slice())).collect();
-        let tables = [(self.nodes, &mut nodes), (self.ancestors, &mut ancestors), (self.roots, &mut roots)];
-        for (table, entries) in tables {
+        // What is stored under its own hash never changes; users of a development chain edit roots.
+        let tables = [
+            (self.nodes, PutFlags::NO_OVERWRITE, &mut nodes),
+            (self.ancestors, PutFlags::NO_OVERWRITE, &mut ancestors),
+            (self.roots, PutFlags::empty(), &mut roots),
+        ];
+        for (table, flags, entries) in tables {
             // In key order, so that neighbours share the pages that are read and written.
             entries.sort_unstable_by_key(|(hash, _)| **hash);
             for (hash, bytes) in entries.iter() {
-                match table.put_with_flags(&mut transaction, PutFlags::NO_OVERWRITE, hash.as_slice(), bytes) {
+                match table.put_with_flags(&mut transaction, flags, hash.as_slice(), bytes) {
                     Ok(()) | Err(heed::Error::Mdb(MdbError::KeyExist)) => {}
                     Err(error) => return Err(error),
                 }

@@ -1,0 +1,64 @@
+import t from 'tap'
+import { toHex } from '../../../../src/util/bytes.ts'
+import { signedTransaction } from '../../../support/signedTransaction.ts'
+import { openDevNode } from './devNode.ts'
+
+const NOW = 1_800_000_000
+
+async function openAtNow(t: Parameters<typeof openDevNode>[0], config = {}) {
+  const node = await openDevNode(t, config)
+  node.live.clock.milliseconds = NOW * 1000
+  const times = async (count: number) => {
+    const head = Number(await node.ask('eth_blockNumber'))
+    const found: number[] = []
+    for (let number = head - count + 1; number <= head; number += 1) {
+      const { timestamp } = await node.ask('eth_getBlockByNumber', `0x${number.toString(16)}`, false)
+      found.push(Number(timestamp) - NOW)
+    }
+    return found
+  }
+  return { ...node, times }
+}
+
+t.test('seconds that are added count for the next block, as recorded', async (t) => {
+  const { ask, times } = await openAtNow(t)
+  t.equal(await ask('evm_increaseTime', '0xa'), '0xa')
+  t.equal(await ask('evm_increaseTime', '10'), '0x14')
+  t.equal(await ask('evm_increaseTime', 10), '0x1e')
+  t.equal(await ask('evm_increaseTime', '-1'), '0x1e')
+  await ask('evm_mine')
+  t.equal(await ask('evm_increaseTime', '0xc8'), '0xc8')
+  await ask('evm_mine')
+  await ask('evm_mine')
+  t.same(await times(3), [30, 200, 201])
+})
+
+t.test('blocks at a time, in numbers and with a distance', async (t) => {
+  const { ask, answer, times } = await openAtNow(t)
+  await ask('evm_mine', NOW + 500)
+  await ask('evm_mine', { timestamp: NOW + 600, blocks: 2 })
+  t.same(await times(3), [500, 600, 601])
+  await ask('evm_setNextBlockTimestamp', `0x${(NOW + 1000).toString(16)}`)
+  t.equal(await ask('hardhat_mine', '0x3', '0x3c'), true)
+  t.same(await times(3), [1000, 1060, 1120])
+  t.match(await answer('evm_setNextBlockTimestamp', NOW), {
+    error: { code: -32602, message: /is not after the parent's/ },
+  })
+  t.match(await answer('evm_mine', NOW), { error: { code: -32602, message: /is not after the parent's/ } })
+  t.match(await answer('hardhat_mine', '0xffffff'), { error: { code: -32602 } })
+})
+
+t.test('instant mining is switched while the node runs', async (t) => {
+  const { ask } = await openAtNow(t)
+  const send = (nonce: bigint) => ask('eth_sendRawTransaction', toHex(signedTransaction({ nonce }).encoded))
+  await send(0n)
+  t.equal(await ask('eth_blockNumber'), '0x0')
+  await ask('evm_setAutomine', true)
+  t.equal(await ask('eth_blockNumber'), '0x1', 'what waited is mined')
+  await send(1n)
+  t.equal(await ask('eth_blockNumber'), '0x2')
+  await ask('evm_setAutomine', false)
+  await send(2n)
+  t.equal(await ask('eth_blockNumber'), '0x2')
+  t.same(await ask('txpool_status'), { pending: 1, queued: 0 })
+})
