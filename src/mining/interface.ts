@@ -2,6 +2,8 @@ import type { PoolSolution } from './bitcoinSolution.ts'
 
 /** A block that waits for its proof of work (mining.md §2). */
 export interface MiningWork {
+  /** Grows with every work of a run of the node. */
+  readonly serial: number
   /** What a Bitcoin coinbase has to carry, 32 bytes. */
   readonly hashForMergedMining: Buffer
   /** Largest hash of a Bitcoin header that is a solution, 32 bytes big-endian. */

@@ -4,12 +4,11 @@ import type { MiningWork } from './interface.ts'
 export interface WorkFeedParams {
   /** Asks the chain thread, which counts as interest in work. */
   readonly ask: () => Promise<MiningWork>
+  /** Milliseconds for which work is handed out without asking for newer work. */
+  readonly freshTime: number
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
-
-/** Milliseconds for which work that came by itself is handed out without asking for it. */
-const FRESH_TIME = 60_000
 
 /** Milliseconds between two requests that keep the chain thread building work with every block. */
 const INTEREST_PERIOD = 60_000
@@ -23,8 +22,6 @@ export class WorkFeed {
   #current: MiningWork | null = null
   #receivedAt = 0
   #askedAt = Number.NEGATIVE_INFINITY
-  /** Whether work came since the last head: then it is work on the new one. */
-  #isNew = false
   /** Whether the next reader is the first that should tell its miners. */
   #notify = false
 
@@ -32,13 +29,17 @@ export class WorkFeed {
     this.#params = params
   }
 
-  /** To be called with every new work. What nobody has read is told with the next work on the same parent. */
+  /**
+   * To be called with every new work. What nobody has read is told with the next work on the same parent. Work
+   * that others overtook on its way is dropped.
+   */
   push(work: MiningWork): void {
-    const isSameParent = this.#current?.parentHash.equals(work.parentHash) === true
-    this.#notify = work.notify || (isSameParent && this.#notify)
-    this.#current = work
+    const current = this.#current
+    if (current !== null && work.serial < current.serial) return
     this.#receivedAt = this.#params.now()
-    this.#isNew = true
+    if (work.serial === current?.serial) return
+    this.#notify = work.notify || (this.#notify && current?.parentHash.equals(work.parentHash) === true)
+    this.#current = work
   }
 
   /**
@@ -46,16 +47,15 @@ export class WorkFeed {
    * new head, null when only its state changed.
    */
   headChanged(hash: Buffer | null): void {
-    const isOther = hash !== null && this.#current?.parentHash.equals(hash) !== true
-    if (isOther || !this.#isNew) this.#receivedAt = Number.NEGATIVE_INFINITY
-    this.#isNew = false
+    const isOnHead = hash !== null && this.#current?.parentHash.equals(hash) === true
+    if (!isOnHead) this.#receivedAt = Number.NEGATIVE_INFINITY
   }
 
   /** The newest work. Its `notify` is true for the first reader only, whoever that is (mining.md §2). */
   async read(): Promise<MiningWork> {
     const current = this.#current
     const now = this.#params.now()
-    if (current === null || now - this.#receivedAt >= FRESH_TIME) {
+    if (current === null || now - this.#receivedAt >= this.#params.freshTime) {
       await this.#ask()
     } else if (now - this.#askedAt >= INTEREST_PERIOD) {
       // Whoever reads now does not wait for it, and a failure shows when the work is no longer fresh.
@@ -72,11 +72,8 @@ export class WorkFeed {
   async #ask(): Promise<void> {
     const { ask, now } = this.#params
     this.#askedAt = now()
-    const work = await ask()
-    // New work also comes by itself, before this answer; then it is known already.
-    const isKnown = this.#current?.hashForMergedMining.equals(work.hashForMergedMining) === true
-    if (isKnown) this.#receivedAt = now()
-    else this.push(work)
+    // New work also comes by itself, before this answer.
+    this.push(await ask())
   }
 
   #take(): MiningWork {

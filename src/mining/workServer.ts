@@ -72,6 +72,7 @@ export class WorkServer implements MiningService {
   #current: { readonly work: MiningWork; readonly builtAt: number } | null = null
   /** Whether the head or its state changed since the current work was built. */
   #isStale = true
+  #built = 0
   #feesTold = 0n
   #askedAt = Number.NEGATIVE_INFINITY
   #submittedAt = Number.NEGATIVE_INFINITY
@@ -109,7 +110,6 @@ export class WorkServer implements MiningService {
       this.#gatherTimer = null
       this.#update()
     }, GATHER_TIME)
-    this.#gatherTimer.unref()
   }
 
   work(): MiningWork {
@@ -201,7 +201,9 @@ export class WorkServer implements MiningService {
     const fees = header.fields.paidFees ?? 0n
     const notify = this.#isWorthTelling(header, fees)
     if (notify) this.#feesTold = fees
+    this.#built += 1
     const work: MiningWork = {
+      serial: this.#built,
       hashForMergedMining,
       target: miningTarget(bigIntToBytes(header.difficulty)),
       fees,

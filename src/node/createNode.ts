@@ -85,7 +85,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     const options = contextOptions(config, version, chain)
     const front = openFrontContext(options, chain, wallet)
     closers.push(() => front.close())
-    if (config.mergedMining) mining = createFrontMining(front.mining, Date.now)
+    if (config.mergedMining) mining = createFrontMining(front.mining, config.workRefreshTime * 1000, Date.now)
     const parts = { config, logger, options, chain, front, mining, metrics }
     const running = await listenForRequests(parts, () => service)
     service = running

@@ -59,7 +59,8 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
   const { environment, nativeSpec, stateStore } = core.open
   const spec = networkByName(chain.network)
   const service = createChainService(core)
-  if (chain.production.work !== null) mining = createFrontMining(createLocalMining(service), now ?? Date.now)
+  const { work } = chain.production
+  if (work !== null) mining = createFrontMining(createLocalMining(service), work.refreshTime, now ?? Date.now)
   const interrupt: Interrupt = { flags: new Int32Array(1), slot: 0 }
   const context = createNodeContext({
     spec,

@@ -13,9 +13,13 @@ export interface FrontMining {
   headChanged(notice: HeadNotice): void
 }
 
-/** Puts the newest work and the way to the chain thread together. */
-export function createFrontMining(link: MiningLink, now: () => number): FrontMining {
-  const feed = new WorkFeed({ ask: () => link.work(), now })
+/**
+ * Puts the newest work and the way to the chain thread together.
+ * @param freshTime milliseconds after which work is asked for again
+ * @param now milliseconds since 1970
+ */
+export function createFrontMining(link: MiningLink, freshTime: number, now: () => number): FrontMining {
+  const feed = new WorkFeed({ ask: () => link.work(), freshTime, now })
   const rates = new ReportedHashrates(now)
   return {
     commands: {

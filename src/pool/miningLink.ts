@@ -4,6 +4,7 @@ import { asBuffer } from '../util/bytes.ts'
 
 /** Work as it crosses threads: byte arrays lose their Buffer methods. */
 export interface EncodedWork {
+  readonly serial: number
   readonly hashForMergedMining: Uint8Array
   readonly target: Uint8Array
   readonly fees: bigint

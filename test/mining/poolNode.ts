@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { PartialConfig } from '../../src/config/schema.ts'
 import type { LocalNode } from '../../src/node/localNode.ts'
-import { createLocalService } from '../replay/ask.ts'
+import { createLocalService, type LocalService } from '../replay/ask.ts'
 import { type LocalNodeFixture, openLocalNode } from '../support/localNode.ts'
 import { blockHex, type MinedBitcoinBlock, merkleHashes, transactionHashes } from './bitcoinPool.ts'
 
@@ -38,16 +38,27 @@ export interface PoolNode extends LocalNode {
 /** The three calls by which pools send solutions. */
 export type SubmitForm = 'block' | 'transactions' | 'partialMerkle'
 
+const INTERRUPTS = 1024
+
 /** A regtest node that makes no blocks by itself. */
 export function openPoolNode(t: Test, config: PartialConfig = {}, fixture: LocalNodeFixture = {}): PoolNode {
-  const node = openLocalNode(t, { dataDir: t.testdir(), mining: false, ...config }, fixture)
+  let service: LocalService | null = null
+  const listener = { ...fixture.listener, onHead: () => service?.gateway.onChange() }
+  const settings = { dataDir: t.testdir(), mining: false, ...config }
+  const node = openLocalNode(t, settings, { ...fixture, listener })
   const unexpected: string[] = []
-  const service = createLocalService(node.context, {
-    onUnexpected: (method, error) => unexpected.push(`${method}: ${String(error)}`),
-  })
-  t.teardown(() => service.close())
+  // One place per request that runs at the same time.
+  const interrupt = { flags: new Int32Array(INTERRUPTS), slot: 0 }
+  service = createLocalService(
+    { ...node.context, interrupt },
+    {
+      onUnexpected: (method, error) => unexpected.push(`${method}: ${String(error)}`),
+    },
+  )
+  const { ask: send, close } = service
+  t.teardown(close)
   const ask = async (method: string, params: readonly unknown[] = []) => {
-    const { text } = await service.ask(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+    const { text } = await send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
     return JSON.parse(text) as PoolAnswer
   }
   return { ...node, unexpected, ask, work: async () => (await ask('mnr_getWork')).result as PoolWork }

@@ -49,6 +49,7 @@ const service: ChainService = {
   },
   sendImpersonated: () => ({ status: 'accepted', hash: transaction.hash }),
   work: () => ({
+    serial: 1,
     hashForMergedMining: HEAD,
     target: Buffer.alloc(32, 0x55),
     fees: 5n,

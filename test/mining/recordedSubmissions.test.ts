@@ -1,0 +1,98 @@
+import t from 'tap'
+import { type PoolSolution, readSolution } from '../../src/mining/bitcoinSolution.ts'
+import { RecordedChain } from '../support/recordedChain.ts'
+import { readVectorLines } from '../support/vectors.ts'
+
+interface Exchange {
+  readonly step: number
+  readonly request?: { readonly method?: string; readonly params?: readonly string[] }
+  readonly response?: {
+    readonly result?: { readonly blockHash: string }
+    readonly error?: { readonly code: number }
+  }
+}
+
+const FORMS: Readonly<Record<string, (params: readonly string[]) => PoolSolution>> = {
+  mnr_submitBitcoinBlock: ([block = '']) => ({ kind: 'block', block }),
+  mnr_submitBitcoinBlockTransactions: ([, header = '', coinbase = '', hashes = '']) => ({
+    kind: 'transactions',
+    header,
+    coinbase,
+    hashes,
+  }),
+  mnr_submitBitcoinBlockPartialMerkle: ([, header = '', coinbase = '', hashes = '', count = '']) => ({
+    kind: 'partialMerkle',
+    header,
+    coinbase,
+    hashes,
+    count,
+  }),
+}
+
+t.test('recorded submissions give the fields of the blocks that they made', (t) => {
+  const chain = new RecordedChain(readVectorLines('rpc/chain-main.jsonl'))
+  const exchanges = readVectorLines('rpc/rpc-main.jsonl') as readonly Exchange[]
+  let made = 0
+  for (const { step, request, response } of exchanges) {
+    const form = FORMS[request?.method ?? '']
+    const hash = response?.result?.blockHash
+    if (form === undefined || hash === undefined) continue
+    const block = chain
+      .readerAt(Buffer.from(hash.slice(2), 'hex'))
+      .blockByHash(Buffer.from(hash.slice(2), 'hex'))
+    const solution = readSolution(form(request?.params ?? []))
+    const { fields } = block?.header ?? {}
+    t.same(solution.work, block?.header.hashForMergedMining(), `step ${step}: work`)
+    t.same(
+      solution.fields(),
+      {
+        bitcoinHeader: fields?.bitcoinMergedMiningHeader,
+        merkleProof: fields?.bitcoinMergedMiningMerkleProof,
+        coinbase: fields?.bitcoinMergedMiningCoinbaseTransaction,
+      },
+      `step ${step}: fields`,
+    )
+    made += 1
+  }
+  t.ok(made >= 4, `${made} submissions`)
+  t.end()
+})
+
+// The offline vector of mining.md §10.
+t.test('a coinbase is compressed as computed outside the node', (t) => {
+  const coinbase =
+    '01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff0d03650000080001020304050607' +
+    'ffffffff0200f2052a010000001976a914111111111111111111111111111111111111111188ac00000000000000002b6a2952534b424c' +
+    '4f434b3a000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f00000000'
+  const id = 'a4b52f78882d2da45ccd5d5255c1bbd5bfa57b00f7a9943e8967744454a1cf97'
+  const sibling = 'aa'.repeat(32)
+  const two =
+    '000000200000000000000000000000000000000000000000000000000000000000000000dbeadbc42a82c3d62510af9e6ed1f1c8b6fd37' +
+    'f790ec44d25b04ccdda6b8c9e300f15365ffff7f2001000000'
+  const merkle = {
+    kind: 'partialMerkle',
+    header: two,
+    coinbase,
+    hashes: `${id} ${sibling}`,
+    count: '2',
+  } as const
+  const { work, fields } = readSolution(merkle)
+  t.equal(work.toString('hex'), '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f')
+  const solved = fields()
+  t.equal(solved.merkleProof.toString('hex'), sibling)
+  t.equal(
+    solved.coinbase.toString('hex'),
+    '00000000000000405d588faefba8e6fa3c66b7736c43d5894147767c3ad322d0a009fc3fc0bbf2ff010000001976a9141111111111111111' +
+      '11111111111111111111111188ac00000000000000002b6a2952534b424c4f434b3a000102030405060708090a0b0c0d0e0f101112131415' +
+      '161718191a1b1c1d1e1f00000000',
+  )
+  const display = Buffer.from(id, 'hex').reverse().toString('hex')
+  const transactions = {
+    kind: 'transactions',
+    header: two,
+    coinbase,
+    hashes: `${display} ${sibling}`,
+  } as const
+  t.same(readSolution(transactions).fields(), solved)
+  t.end()
+})
