@@ -3,6 +3,7 @@ import type { EventConnection } from '../filters/subscriptionHub.ts'
 import type { Caller } from '../gateway/admission.ts'
 import type { Exchange } from '../gateway/exchange.ts'
 import { RpcError } from '../rpc/errors.ts'
+import { errorAnswer } from '../rpc/execute.ts'
 import { isAllowedHost } from './checks.ts'
 import type { HttpRoutes } from './http.ts'
 import { STATUS_LINES } from './httpExchange.ts'
@@ -66,7 +67,11 @@ export function addWebSocket(app: TemplatedApp, { gateway, admission, options, e
       }
       const caller = admission.admit({ path: request.getUrl(), origin: request.getHeader('origin') })
       if (caller instanceof RpcError) {
-        response.writeStatus(STATUS_LINES[401] ?? '').end()
+        const { text } = errorAnswer('null', caller)
+        response
+          .writeStatus(STATUS_LINES[401] ?? '')
+          .writeHeader('Content-Type', 'application/json')
+          .end(text)
         return
       }
       response.upgrade<SocketData>(

@@ -3,14 +3,16 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
 import { openService, type Service } from '../front/service.ts'
-import { OPEN_ADMISSION } from '../gateway/admission.ts'
+import type { Admission } from '../gateway/admission.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { NodeCommands, NodeContext } from '../rpc/context.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import { openConfiguredWallet } from '../wallet/openWallet.ts'
+import { openAdmission } from './admission.ts'
 import { type ChainHandle, startChainThread } from './chainHandle.ts'
 import { chainOptionsFromConfig } from './chainOptions.ts'
+import { assertSafeExposure } from './exposure.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics.ts'
 import { createFrontMining, type FrontMining } from './miningCommands.ts'
 import { nodeInfoFromConfig } from './nodeInfo.ts'
@@ -50,10 +52,12 @@ export interface RunningNode {
 
 /**
  * Opens the data directory, starts the threads and listens.
- * @throws NodeError when the data directory cannot be used, ListenError when the port is taken
+ * @throws NodeError when the configuration or the data directory cannot be used, ListenError when the port is taken
  */
 export async function createNode({ config, version, logger }: NodeOptions): Promise<RunningNode> {
+  assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
+  const access = openAdmission(config, log)
   let service: Service | null = null
   let mining: FrontMining | null = null
   const metrics = createNodeMetrics(() => mining?.commands.reportedHashrate() ?? 0n)
@@ -73,7 +77,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     onFault: (text) => log.error({ error: text }, 'work in the chain thread failed'),
   })
   metrics.started(chain.head)
-  const closers: (() => Promise<void>)[] = [() => chain.close()]
+  const closers: (() => Promise<void>)[] = [async () => access.close(), () => chain.close()]
   const close = async () => {
     for (const closer of closers.toReversed()) await closer()
   }
@@ -86,7 +90,8 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     const front = openFrontContext(options, chain, wallet)
     closers.push(() => front.close())
     if (config.mergedMining) mining = createFrontMining(front.mining, config.workRefreshTime * 1000, Date.now)
-    const parts = { config, logger, options, chain, front, mining, metrics }
+    const { admission } = access
+    const parts = { config, logger, options, chain, front, mining, metrics, admission }
     const running = await listenForRequests(parts, () => service)
     service = running
     closers.push(() => running.stop())
@@ -108,6 +113,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
 }
 
 interface ServiceParts {
+  readonly admission: Admission
   readonly config: Config
   readonly logger: Logger
   readonly options: ThreadContextOptions
@@ -119,7 +125,7 @@ interface ServiceParts {
 }
 
 function listenForRequests(
-  { config, logger, options, chain, front, mining, metrics }: ServiceParts,
+  { config, logger, options, chain, front, mining, metrics, admission }: ServiceParts,
   current: () => Service | null,
 ): Promise<Service> {
   const log = logger.child({ part: 'rpc' })
@@ -133,7 +139,7 @@ function listenForRequests(
     events: eventLimitsFromConfig(config),
     lanes: lanesFromConfig(config),
     workers: config.workers,
-    admission: OPEN_ADMISSION,
+    admission,
     context: withFreshAnswers(withMining(front.context, mining), current),
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
     contextOptions: workerOptions,

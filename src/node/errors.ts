@@ -13,6 +13,10 @@ export type NodeErrorCode =
   | 'DATA_DIR_CORRUPT'
   /** The data directory cannot be made, read or written. */
   | 'DATA_DIR_UNUSABLE'
+  /** Whoever reaches the machine could control the node. */
+  | 'EXPOSED'
+  /** The file of API keys cannot be used. */
+  | 'KEYS_FILE'
   /** The chain thread failed: a fault of this program. */
   | 'CHAIN_THREAD'
 

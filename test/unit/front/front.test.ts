@@ -1,9 +1,14 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../../src/front/options.ts'
 import { openService, type Service } from '../../../src/front/service.ts'
 import { type Admission, OPEN_ADMISSION } from '../../../src/gateway/admission.ts'
+import { createKeyedAdmission } from '../../../src/gateway/keys/keyedAdmission.ts'
+import { parseKeyFile } from '../../../src/gateway/keys/keyFile.ts'
+import { KeyRing } from '../../../src/gateway/keys/keyRing.ts'
 import { createLanes } from '../../../src/gateway/lanes.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { openNodeContext } from '../../support/chainContext.ts'
@@ -218,3 +223,39 @@ function exchangeRaw(port: number, bytes: string, answers: number): Promise<stri
     socket.on('error', reject)
   })
 }
+
+t.test('with keys every request needs one, over HTTP and over WebSocket', async (t) => {
+  const hash = createHash('sha256').update('my-key').digest('hex')
+  const ring = new KeyRing(parseKeyFile(`- {id: ada, hash: ${hash}, modules: [eth]}`, 'keys'))
+  const keyed = await open({}, createKeyedAdmission(ring))
+  t.teardown(() => keyed.stop())
+  const ask = async (path: string, body = CHAIN_ID) => {
+    const address = `http://127.0.0.1:${keyed.port}${path}`
+    const response = await fetch(address, { method: 'POST', body, headers: JSON_TYPE })
+    return { status: response.status, text: await response.text() }
+  }
+  const refusal = '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"missing or unknown API key"}}'
+  t.same(await ask('/my-key'), { status: 200, text: '{"jsonrpc":"2.0","id":1,"result":"0x21"}' })
+  t.same(await ask('/'), { status: 401, text: refusal })
+  t.same(await ask('/other'), { status: 401, text: refusal })
+  t.match(await ask('/my-key', CHAIN_ID.replace('eth_chainId', 'net_version')), {
+    status: 200,
+    text: /the method net_version does not exist\/is not available/,
+  })
+
+  const refused = new WebSocket(`ws://127.0.0.1:${keyed.port}/other`)
+  const [, response] = await once(refused, 'unexpected-response')
+  t.equal(response.statusCode, 401)
+  t.equal(String(await response.toArray()), refusal)
+
+  const socket = new WebSocket(`ws://127.0.0.1:${keyed.port}/my-key`)
+  await once(socket, 'open')
+  const next = async () => String((await once(socket, 'message'))[0])
+  socket.send(CHAIN_ID)
+  t.equal(await next(), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+  ring.replace([])
+  socket.send(CHAIN_ID)
+  t.match(await next(), /missing or unknown API key/)
+  socket.close()
+  await once(socket, 'close')
+})
