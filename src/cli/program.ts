@@ -8,6 +8,7 @@ import { configCheck } from './commands/configCheck.ts'
 import { configShow } from './commands/configShow.ts'
 import { exportBlocks } from './commands/export.ts'
 import { importBlocks } from './commands/import.ts'
+import { mine } from './commands/mine.ts'
 import { start } from './commands/start.ts'
 import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { addFlags } from './flags.ts'
@@ -46,6 +47,7 @@ export function createProgram(input: ProgramInput): Program {
   add(importBlocks)
   add(exportBlocks)
   add(check)
+  add(mine)
   add(configShow)
   add(configCheck)
   root.addCommand(config)
