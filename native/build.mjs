@@ -13,7 +13,9 @@ const { values } = parseArgs({
 })
 
 if (spawnSync('cargo', ['--version']).status !== 0) {
-  console.error('Rhizome builds its native core from source: install Rust 1.95 or newer with cargo (rustup), then run this again.')
+  console.error(
+    'Rhizome builds its native core from source: install Rust 1.95 or newer with cargo (rustup), then run this again.',
+  )
   process.exit(1)
 }
 

@@ -16,7 +16,7 @@ t.test('without options the service has the bounds of the reference node', (t) =
     corsOrigin: null,
     maxBodyBytes: 5_242_880,
   })
-  t.same(gatewayLimitsFromConfig(config), { batch: 50, answerBytes: 10_485_760 })
+  t.same(gatewayLimitsFromConfig(config), { batch: 50, answerBytes: 10_485_760, keptBytes: 67_108_864 })
   t.same(eventLimitsFromConfig(config), { filters: { timeout: 300_000, most: 10_000 }, subscriptions: 1000 })
   t.match(lanesFromConfig(config).evm, { timeLimit: 5000 })
   t.end()
