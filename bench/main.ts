@@ -1,6 +1,7 @@
 /** Each is loaded when it is asked for: the load generator needs no native core. */
 const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
   import: async (args) => (await import('./import/benchImport.ts')).benchImport(args),
+  mining: async (args) => (await import('./mining/benchMining.ts')).benchMining(args),
   native: async (args) => (await import('./native/benchNative.ts')).benchNative(args),
   rpc: async (args) => (await import('./rpc/benchRpc.ts')).benchRpc(args),
 }
