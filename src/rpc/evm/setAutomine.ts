@@ -4,7 +4,6 @@ import { flag } from '../shared/params/number.ts'
 /** Switches on or off that a block is made as soon as there is a transaction. */
 export const setAutomine = defineMethod({
   name: 'evm_setAutomine',
-  aliases: ['anvil_setAutoMine'],
   doc: 'Switches on or off that a block is made as soon as there is a transaction.',
   params: [flag('on')],
   result: { type: 'null' },
