@@ -1,6 +1,7 @@
 //! The Node addon. Converts between JavaScript values and the core crates and maps their errors;
 //! nothing is computed here.
 
+#![cfg_attr(test, allow(dead_code, reason = "only JavaScript calls what is exported"))]
 #![allow(unreachable_pub, reason = "napi exports what is public in private modules")]
 
 mod basic_cost;

@@ -39,18 +39,18 @@ mod tests {
 
     #[test]
     fn a_second_holder_waits_for_the_first() {
-        let folder = tempfile::tempdir().unwrap();
-        let first = DirectoryLock::acquire(folder.path()).unwrap().expect("free");
-        assert!(DirectoryLock::acquire(folder.path()).unwrap().is_none());
-        let holder = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
+        let folder = tempfile::tempdir().expect("a lock in a fresh folder");
+        let first = DirectoryLock::acquire(folder.path()).expect("a lock in a fresh folder").expect("free");
+        assert!(DirectoryLock::acquire(folder.path()).expect("a lock in a fresh folder").is_none());
+        let holder = std::fs::read_to_string(folder.path().join(FILE)).expect("a lock in a fresh folder");
         assert_eq!(holder, process::id().to_string());
         drop(first);
-        assert!(DirectoryLock::acquire(folder.path()).unwrap().is_some());
+        assert!(DirectoryLock::acquire(folder.path()).expect("a lock in a fresh folder").is_some());
     }
 
     #[test]
     fn a_folder_that_is_not_there_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a lock in a fresh folder");
         assert!(DirectoryLock::acquire(&folder.path().join("absent")).is_err());
     }
 }
