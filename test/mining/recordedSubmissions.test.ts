@@ -2,13 +2,14 @@ import t from 'tap'
 import { type PoolSolution, readSolution } from '../../src/mining/bitcoinSolution.ts'
 import { RecordedChain } from '../support/recordedChain.ts'
 import { readVectorLines } from '../support/vectors.ts'
+import { openPoolNode } from './poolNode.ts'
 
 interface Exchange {
   readonly step: number
   readonly request?: { readonly method?: string; readonly params?: readonly string[] }
   readonly response?: {
     readonly result?: { readonly blockHash: string }
-    readonly error?: { readonly code: number }
+    readonly error?: { readonly code: number; readonly message: string }
   }
 }
 
@@ -34,7 +35,7 @@ t.test('recorded submissions give the fields of the blocks that they made', (t) 
   const exchanges = readVectorLines('rpc/rpc-main.jsonl') as readonly Exchange[]
   let made = 0
   for (const { step, request, response } of exchanges) {
-    const form = FORMS[request?.method ?? '']
+    const form = Object.hasOwn(FORMS, request?.method ?? '') ? FORMS[request?.method ?? ''] : undefined
     const hash = response?.result?.blockHash
     if (form === undefined || hash === undefined) continue
     const block = chain
@@ -56,6 +57,20 @@ t.test('recorded submissions give the fields of the blocks that they made', (t) 
   }
   t.ok(made >= 4, `${made} submissions`)
   t.end()
+})
+
+t.test('recorded refusals of submissions are answered alike', async (t) => {
+  const node = openPoolNode(t)
+  const exchanges = readVectorLines('rpc/rpc-main.jsonl') as readonly Exchange[]
+  let refused = 0
+  for (const { step, request, response } of exchanges) {
+    const { method = '', params = [] } = request ?? {}
+    if (!Object.hasOwn(FORMS, method) || response?.error === undefined) continue
+    t.same((await node.ask(method, params)).error, response.error, `step ${step}`)
+    refused += 1
+  }
+  t.ok(refused >= 9, `${refused} refusals`)
+  t.same(node.unexpected, [])
 })
 
 // The offline vector of mining.md §10.
