@@ -554,6 +554,62 @@ export declare function sha256d(bytes: Uint8Array): Buffer
 /** Signs a 32-byte hash (RFC 6979, low s): r 32 ∥ s 32 ∥ parity 1. */
 export declare function signHash(hash: Uint8Array, privateKey: Uint8Array): Buffer
 
+/**
+ * Executes the calls of pretended blocks, each on the state that the one before left. Throws `Interrupted`
+ * when it was stopped.
+ */
+export declare function simulate(spec: ChainSpec, store: StateStore, input: SimulationInput): Array<Array<SimulatedResult>>
+
+/** A pretended block. */
+export interface SimulatedBlock {
+  /** The block as programs see it. */
+  environment: BlockEnvironment
+  /** Pretended changes before its calls. */
+  overrides: Array<CallOverride>
+  /** In order. */
+  calls: Array<SimulatedCall>
+}
+
+/** A call of a pretended block. */
+export interface SimulatedCall {
+  /** What is called. */
+  message: CallMessage
+  /** Big-endian; absent is the sender's next one. */
+  nonce?: Uint8Array
+}
+
+/** A log of a call. */
+export interface SimulatedLog {
+  /** Contract, 20 bytes. */
+  address: Buffer
+  /** Topics of 32 bytes. */
+  topics: Array<Buffer>
+  /** Data. */
+  data: Buffer
+}
+
+/** What came of a simulated call. */
+export interface SimulatedResult {
+  /** As of a call; one that could be in no block ends with its reason and no gas. */
+  result: CallResult
+  /** Whether it could be in a block. */
+  valid: boolean
+  /** Logs; none of a call that failed. */
+  logs: Array<SimulatedLog>
+}
+
+/** What is to be simulated. */
+export interface SimulationInput {
+  /** Root of the state before the first block. */
+  root: Uint8Array
+  /** In order. */
+  blocks: Array<SimulatedBlock>
+  /** Whether calls are checked as sent transactions are. */
+  validate: boolean
+  /** Stops the simulation. */
+  interrupt?: InterruptSlot
+}
+
 /** A candidate that was left out. */
 export interface SkippedCandidate {
   /** Index among the candidates. */

@@ -5,10 +5,11 @@ import { callNative, estimateGasNative } from '../native/call.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import { callPrecompile } from '../native/precompile.ts'
 import type { StateStore } from '../native/stateStore.ts'
-import type { CallInput, CallOverride } from '../native/types.ts'
+import type { CallInput } from '../native/types.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'
-import { bigIntToBytes } from '../util/bytes.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
+import { toNativeMessage, toNativeOverride } from './callInput.ts'
+import { createSimulation, type Simulate } from './simulation.ts'
 
 /** What a call sees in place of an account's state. Absent fields are left as they are. */
 export interface AccountOverride {
@@ -59,6 +60,8 @@ export interface Execution {
   call(header: BlockHeader, request: CallRequest): CallOutcome
   /** @throws NativeError as {@link call} */
   estimate(header: BlockHeader, request: CallRequest): EstimateOutcome
+  /** Calls of pretended blocks. @throws NativeError as {@link call} */
+  readonly simulate: Simulate
   /** Whether a precompiled contract is active at the address in that block. */
   isPrecompiled(header: BlockHeader, address: Buffer): boolean
   /** The Bridge after a block. @throws NativeError `MissingState` */
@@ -114,6 +117,7 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
           return { status: 'failure', reason: reason ?? end }
       }
     },
+    simulate: createSimulation(parts),
     isPrecompiled: (header, address) =>
       callPrecompile(nativeSpec, store, {
         root: stateRootAfter(parts.spec, store, header),
@@ -143,32 +147,8 @@ export function toCallInput(
   return {
     root: stateRootAfter(parts.spec, parts.store, header),
     block: toBlockEnvironment(header.fields),
-    message: {
-      ...(request.from === null ? {} : { from: request.from }),
-      ...(request.to === null ? {} : { to: request.to }),
-      gasPrice: bigIntToBytes(request.gasPrice),
-      value: bigIntToBytes(request.value),
-      data: request.data,
-      gas: request.gas,
-    },
+    message: toNativeMessage(request),
     overrides: request.overrides.map(toNativeOverride),
     ...(interrupt === undefined ? {} : { interrupt: { flags: interrupt.flags, slot: interrupt.slot } }),
   }
-}
-
-function toNativeOverride(override: AccountOverride): CallOverride {
-  const { address, balance, nonce, code, state, stateDiff } = override
-  return {
-    address,
-    ...(balance === undefined ? {} : { balance: bigIntToBytes(balance) }),
-    ...(nonce === undefined ? {} : { nonce: bigIntToBytes(nonce) }),
-    ...(code === undefined ? {} : { code }),
-    ...(state === undefined ? {} : { state: toPairs(state) }),
-    ...(stateDiff === undefined ? {} : { stateDiff: toPairs(stateDiff) }),
-  }
-}
-
-/** Slot and word by turns. */
-function toPairs(cells: ReadonlyMap<bigint, Buffer>): Buffer[] {
-  return [...cells].flatMap(([slot, word]) => [bigIntToBytes(slot), word])
 }

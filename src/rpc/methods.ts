@@ -54,6 +54,7 @@ import { sendTransaction } from './eth/sendTransaction.ts'
 import { sign } from './eth/sign.ts'
 import { signTransaction } from './eth/signTransaction.ts'
 import { signTypedDataV4 } from './eth/signTypedDataV4.ts'
+import { simulateV1 } from './eth/simulateV1.ts'
 import { submitHashrate } from './eth/submitHashrate.ts'
 import { submitWork } from './eth/submitWork.ts'
 import { subscribe } from './eth/subscribe.ts'
@@ -176,6 +177,7 @@ export const METHODS: readonly MethodDefinition[] = [
   getProof,
   bridgeState,
   createAccessList,
+  simulateV1,
   getBlockReceipts,
   getBlocksByNumber,
   netHashrate,

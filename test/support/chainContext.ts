@@ -44,6 +44,7 @@ export function createChainContext(
     execution: {
       call: absent('call'),
       estimate: absent('estimate'),
+      simulate: absent('simulation'),
       isPrecompiled: absent('precompiles'),
       bridge: absent('bridge'),
     },

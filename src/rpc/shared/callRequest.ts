@@ -37,7 +37,7 @@ export function createCallRequest(
 export function assertOverridable(
   { execution }: NodeContext,
   header: BlockHeader,
-  { overrides }: CallRequest,
+  { overrides }: Pick<CallRequest, 'overrides'>,
 ): void {
   if (overrides.some(({ address }) => execution.isPrecompiled(header, address))) {
     throw invalidParams('Precompiled contracts can not be overridden')

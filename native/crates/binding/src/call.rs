@@ -149,7 +149,7 @@ pub fn estimate_gas(spec: &ChainSpec, store: &StateStore, input: CallInput) -> R
     }
 }
 
-fn message(given: &CallMessage) -> Result<Message> {
+pub(crate) fn message(given: &CallMessage) -> Result<Message> {
     Ok(Message {
         from: given.from.as_deref().map(|from| bytes::address("from", from)).transpose()?,
         to: given.to.as_deref().map(|to| bytes::address("to", to)).transpose()?,
@@ -159,7 +159,7 @@ fn message(given: &CallMessage) -> Result<Message> {
     })
 }
 
-fn overrides(given: &[CallOverride]) -> Result<Vec<AccountOverride>> {
+pub(crate) fn overrides(given: &[CallOverride]) -> Result<Vec<AccountOverride>> {
     let account = |given: &CallOverride| {
         Ok(AccountOverride {
             address: bytes::address("address", &given.address)?,
@@ -181,7 +181,7 @@ fn cells(pairs: &[Uint8Array]) -> Result<Vec<(U256, U256)>> {
     pairs.chunks(2).map(cell).collect()
 }
 
-fn call_result(outcome: CallOutcome) -> CallResult {
+pub(crate) fn call_result(outcome: CallOutcome) -> CallResult {
     let (end, reason) = match outcome.status {
         CallStatus::Success => (CallEnd::Success, None),
         CallStatus::Revert => (CallEnd::Revert, None),
@@ -190,6 +190,6 @@ fn call_result(outcome: CallOutcome) -> CallResult {
     CallResult { end, output: outcome.output.to_vec().into(), gas: outcome.gas_used.into(), reason }
 }
 
-fn halted(reason: String) -> CallResult {
+pub(crate) fn halted(reason: String) -> CallResult {
     CallResult { end: CallEnd::Halt, output: Vec::new().into(), gas: 0u64.into(), reason: Some(reason) }
 }

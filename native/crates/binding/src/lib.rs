@@ -18,6 +18,7 @@ mod interrupt;
 mod merged_mining;
 mod nonce_search;
 mod precompile;
+mod simulate;
 mod spec;
 mod store;
 mod submission;

@@ -3,6 +3,7 @@
 mod call;
 mod estimate;
 mod overrides;
+mod simulate;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ pub use call::{CallOutcome, CallStatus, LocalCall, call, call_watched};
 pub(crate) use call::{execute, prepare};
 pub use estimate::{EstimateError, EstimateInput, estimate_gas};
 pub use overrides::AccountOverride;
+pub use simulate::{SimulatedBlock, SimulatedCall, SimulatedOutcome, simulate};
 
 use crate::transaction::Transaction;
 

@@ -1,0 +1,33 @@
+import type { CallInput, CallOverride } from '../native/types.ts'
+import { bigIntToBytes } from '../util/bytes.ts'
+import type { AccountOverride, CallRequest } from './localExecution.ts'
+
+/** What is called, as the native core takes it. */
+export function toNativeMessage(request: Omit<CallRequest, 'overrides'>): CallInput['message'] {
+  return {
+    ...(request.from === null ? {} : { from: request.from }),
+    ...(request.to === null ? {} : { to: request.to }),
+    gasPrice: bigIntToBytes(request.gasPrice),
+    value: bigIntToBytes(request.value),
+    data: request.data,
+    gas: request.gas,
+  }
+}
+
+/** A pretended account as the native core takes it. */
+export function toNativeOverride(override: AccountOverride): CallOverride {
+  const { address, balance, nonce, code, state, stateDiff } = override
+  return {
+    address,
+    ...(balance === undefined ? {} : { balance: bigIntToBytes(balance) }),
+    ...(nonce === undefined ? {} : { nonce: bigIntToBytes(nonce) }),
+    ...(code === undefined ? {} : { code }),
+    ...(state === undefined ? {} : { state: toPairs(state) }),
+    ...(stateDiff === undefined ? {} : { stateDiff: toPairs(stateDiff) }),
+  }
+}
+
+/** Slot and word by turns. */
+function toPairs(cells: ReadonlyMap<bigint, Buffer>): Buffer[] {
+  return [...cells].flatMap(([slot, word]) => [bigIntToBytes(slot), word])
+}

@@ -1,0 +1,130 @@
+import { Block } from '../../chain/codec/block.ts'
+import { EMPTY_TRIE_HASH } from '../../chain/codec/constants.ts'
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import { createLogsBloom } from '../../chain/codec/logsBloom.ts'
+import type { SimulatedBlock, SimulatedOutcome } from '../../execution/simulation.ts'
+import { bigIntToSignedBytes, EMPTY_BYTES, toHex } from '../../util/bytes.ts'
+import { invalidParams, toErrorObject } from '../errors.ts'
+import type { Json } from '../json.ts'
+import { formatBlock } from './formatBlock.ts'
+import { formatLog } from './formatLog.ts'
+import { type BlockOverrides, type BlockStateCalls, MOST_SIMULATED_BLOCKS } from './params/simulation.ts'
+import { quantity } from './quantity.ts'
+import { failureError, revertError } from './revert.ts'
+
+const NO_DATA = Buffer.alloc(0)
+
+/**
+ * The pretended blocks of a request, those that lie between them included.
+ * @param gasCap most gas of a call
+ * @throws RpcError when numbers or times do not rise
+ */
+export function planBlocks(
+  base: BlockHeader,
+  requested: readonly BlockStateCalls[],
+  gasCap: bigint,
+): SimulatedBlock[] {
+  const planned: SimulatedBlock[] = []
+  for (const { blockOverrides, stateOverrides, calls } of requested) {
+    for (;;) {
+      const parent = planned.at(-1)?.header ?? base
+      const isFiller = (blockOverrides.number ?? 0) > parent.number + 1
+      const header = nextHeader(parent, isFiller ? {} : blockOverrides)
+      if (planned.length >= MOST_SIMULATED_BLOCKS) {
+        throw invalidParams(`Invalid number: at most ${MOST_SIMULATED_BLOCKS} blocks are simulated`)
+      }
+      if (isFiller) {
+        planned.push({ header, overrides: [], calls: [] })
+        continue
+      }
+      const most = header.gasLimit < gasCap ? header.gasLimit : gasCap
+      planned.push({
+        header,
+        overrides: stateOverrides,
+        calls: calls.map((call) => ({
+          from: call.from,
+          to: call.to,
+          gas: call.gas === null || call.gas > most ? most : call.gas,
+          gasPrice: call.gasPrice ?? 0n,
+          value: call.value ?? 0n,
+          data: call.data ?? NO_DATA,
+          nonce: call.nonce,
+        })),
+      })
+      break
+    }
+  }
+  return planned
+}
+
+function nextHeader(parent: BlockHeader, overrides: BlockOverrides): BlockHeader {
+  const number = overrides.number ?? parent.number + 1
+  const timestamp = overrides.time ?? parent.timestamp + 1
+  if (number <= parent.number)
+    throw invalidParams(`Invalid number ${number}: above ${parent.number} expected`)
+  if (timestamp <= parent.timestamp) {
+    throw invalidParams(`Invalid time ${timestamp}: after ${parent.timestamp} expected`)
+  }
+  return parent.with({
+    number,
+    timestamp,
+    parentHash: parent.hash,
+    coinbase: overrides.feeRecipient ?? parent.fields.coinbase,
+    txTrieRoot: EMPTY_TRIE_HASH,
+    receiptTrieRoot: EMPTY_TRIE_HASH,
+    gasUsed: 0n,
+    paidFees: 0n,
+    uncleCount: 0,
+    bitcoinMergedMiningHeader: EMPTY_BYTES,
+    bitcoinMergedMiningMerkleProof: EMPTY_BYTES,
+    bitcoinMergedMiningCoinbaseTransaction: EMPTY_BYTES,
+    ...(overrides.gasLimit === undefined ? {} : { gasLimitBytes: bigIntToSignedBytes(overrides.gasLimit) }),
+  })
+}
+
+/**
+ * Block object with the calls. Nothing is written, so its roots are those of the block that it stands on, and
+ * its transactions, which nobody signed, have no hashes.
+ */
+export function formatSimulatedBlock(
+  { header }: SimulatedBlock,
+  outcomes: readonly SimulatedOutcome[],
+): { readonly [key: string]: Json } {
+  const logs = outcomes.flatMap((outcome) => outcome.logs)
+  const gasUsed = outcomes.reduce((sum, { outcome }) => sum + outcome.gasUsed, 0n)
+  const made = header.with({ gasUsed, logsBloom: createLogsBloom(logs) })
+  let logIndex = 0
+  const calls = outcomes.map((outcome, index) => {
+    const call = formatCall(outcome, made, index, logIndex)
+    logIndex += outcome.logs.length
+    return call
+  })
+  const format = { totalDifficulty: 0n, transactions: 'none', senders: [], pending: false } as const
+  return { ...formatBlock(new Block(made, [], []), format), calls }
+}
+
+function formatCall(
+  { outcome, logs }: SimulatedOutcome,
+  header: BlockHeader,
+  index: number,
+  firstLog: number,
+): { readonly [key: string]: Json } {
+  const place = {
+    blockNumber: header.number,
+    blockHash: header.hash,
+    transactionHash: Buffer.alloc(32),
+    transactionIndex: index,
+  }
+  const succeeded = outcome.status === 'success'
+  return {
+    returnData: outcome.status === 'failure' ? '0x' : toHex(outcome.output),
+    logs: logs.map((log, position) => formatLog(log, { ...place, logIndex: firstLog + position })),
+    gasUsed: quantity(outcome.gasUsed),
+    status: succeeded ? '0x1' : '0x0',
+    ...(succeeded ? {} : { error: { ...toErrorObject(errorOf(outcome)) } }),
+  }
+}
+
+function errorOf(outcome: Exclude<SimulatedOutcome['outcome'], { status: 'success' }>) {
+  return outcome.status === 'revert' ? revertError(outcome.output) : failureError(outcome.reason)
+}
