@@ -14,7 +14,6 @@ export type RpcErrorKind =
   | 'walletDisabled'
   | 'unauthorized'
   | 'limited'
-  | 'transactionNotMined'
   | 'transactionRefused'
   | 'overLimit'
   | 'logLimit'
@@ -44,10 +43,6 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   walletDisabled: { code: -32604, message: 'The local wallet feature is disabled' },
   unauthorized: { code: -32001, message: 'missing or unknown API key', status: 401 },
   limited: { code: -32005, message: 'limit exceeded', status: 429 },
-  transactionNotMined: {
-    code: -32009,
-    message: "Unknown error when sending transaction: transaction wasn't mined",
-  },
   transactionRefused: { code: -32010, message: 'transaction refused' },
   overLimit: { code: -32011, message: 'Execution has got timeout out.' },
   logLimit: { code: -32012, message: 'Filter returned too many logs.' },
