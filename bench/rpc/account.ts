@@ -60,11 +60,21 @@ export class BenchAccount {
   }
 }
 
+/** geth that has just started refuses with an error as long as it indexes: no receipt yet. */
+async function askReceipt(url: string, hash: Hex): Promise<Receipt | null> {
+  try {
+    return await askNode<Receipt | null>(url, 'eth_getTransactionReceipt', [hash])
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('indexing')) return null
+    throw error
+  }
+}
+
 /** Waits until a transaction is in a block. @throws Error when it failed or does not get there */
 export async function waitForReceipt(url: string, hash: Hex): Promise<Receipt> {
   const limit = Date.now() + RECEIPT_LIMIT_MS
   while (Date.now() < limit) {
-    const receipt = await askNode<Receipt | null>(url, 'eth_getTransactionReceipt', [hash])
+    const receipt = await askReceipt(url, hash)
     if (receipt?.status === '0x1') return receipt
     if (receipt !== null) throw new Error(`transaction ${hash} failed at ${url}`)
     await sleep(RECEIPT_POLL_MS)
