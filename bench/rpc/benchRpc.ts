@@ -23,7 +23,8 @@ const WARM_UP_SECONDS = 1
 
 /**
  * `bench -- rpc [--peer NAME=URL …] [--only TEXT …] [--seconds N] [--runs N] [--connections N] [--transfers N]`:
- * the same scene on every node, then the same load on each in turn. anvil and geth are started where installed.
+ * the same scene on every node, then the same load on each in turn. anvil and geth are started where installed. The
+ * load repeats its requests, so this node takes part twice: as it is, and without its cache of answers.
  */
 export async function benchRpc(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -44,6 +45,7 @@ export async function benchRpc(args: string[]): Promise<void> {
   const started = values.alone ? [] : [await startAnvil(), await startGeth()]
   const peers = [
     await startRhizome([]),
+    await startRhizome(['--answer-cache', '0'], 'rhizome, cache off'),
     ...started.filter((peer) => peer !== null),
     ...values.peer.map(connectPeer),
   ]

@@ -23,11 +23,11 @@ const ANVIL_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f
 const START_LIMIT_MS = 30_000
 
 /** Starts this node on a new data directory. */
-export async function startRhizome(args: readonly string[]): Promise<Peer> {
+export async function startRhizome(args: readonly string[], name = 'rhizome'): Promise<Peer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
   const node = await startNode({ dataDir, args: ['--log-level', 'warn', ...args] })
   return {
-    name: 'rhizome',
+    name,
     url: node.url,
     pid: node.pid,
     funder: COW_KEY,
