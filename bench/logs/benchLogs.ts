@@ -121,7 +121,7 @@ function benchReading(): void {
     time('walking and writing as JSON', 'log', logs, () => {
       for (const receipts of blocks) {
         const log = new LogCursor(receipts)
-        const text = new LogText({ number: 1, hash: word(1), transactionHashes: { at: word } })
+        const text = new LogText({ number: 1, hash: word(1), transactionHashes: { at: word } }, false)
         const texts: string[] = []
         while (log.next()) texts.push(text.write(log))
         characters += Buffer.from(texts.join(','), 'latin1').length

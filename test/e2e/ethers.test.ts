@@ -64,7 +64,7 @@ t.test('an ethers client deploys, sends, reads and verifies', async (t) => {
     t.ok(receipt.gasUsed <= gas)
     const logs = await token.queryFilter(token.getEvent('Transfer')(null, receiver), 0)
     t.equal(logs.length, 1)
-    t.equal(logs[0]?.transactionHash, receipt.hash)
+    t.match(logs[0], { transactionHash: receipt.hash, removed: false })
     t.equal(await token.getFunction('balanceOf').staticCall(receiver), 55n)
     t.equal(await provider.getTransactionCount(wallet.address), 5)
   })

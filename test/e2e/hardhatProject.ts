@@ -25,6 +25,10 @@ describe('a project on Rhizome', () => {
     const receipt = await (await token.transfer(somebody, 10n)).wait()
     assert.equal(receipt.status, 1)
     assert.equal(token.interface.parseLog(receipt.logs[0]).args.value, 10n)
+    const [found, ...others] = await token.queryFilter(token.filters.Transfer(null, somebody))
+    assert.deepEqual(others, [])
+    assert.equal(found.transactionHash, receipt.hash)
+    assert.equal(found.removed, false)
   })
 
   it('decodes failures', async () => {

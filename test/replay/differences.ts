@@ -179,6 +179,15 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
     },
   },
   {
+    methods: 'eth_getLogs',
+    what: 'each log has `removed`, which is false',
+    why: 'facts/rpc.md §8.1: log.removed everywhere; clients refuse logs without it',
+    applies: ({ method, expected, found }) =>
+      method === 'eth_getLogs' &&
+      Array.isArray(found.result) &&
+      JSON.stringify(expected) === JSON.stringify(found).replaceAll(',"removed":false}', '}'),
+  },
+  {
     methods: 'eth_signTransaction, eth_signTypedData_v4',
     what: 'answered where the node has a wallet',
     why: 'extensions that clients expect (issue of the JSON-RPC service): local wallet',

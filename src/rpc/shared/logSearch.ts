@@ -7,7 +7,7 @@ import { RpcError } from '../errors.ts'
 import { anchoredHeights } from './anchoredChain.ts'
 import { LogText } from './logText.ts'
 
-/** A block whose logs are wanted; `removed` is the member of that name, absent without it. */
+/** A block whose logs are wanted; `removed`: they are told as taken back. */
 export interface ListedBlock {
   readonly hash: Buffer
   readonly removed?: boolean
@@ -108,7 +108,7 @@ class Page {
     return { text: this.#logs.join(','), count: this.#logs.length, rest }
   }
 
-  addBlock(hash: Buffer, height: number, removed?: boolean): void {
+  addBlock(hash: Buffer, height: number, removed = false): void {
     const { chain, interrupt } = this.#context
     if (Atomics.load(interrupt.flags, interrupt.slot) !== 0) throw new RpcError('overLimit')
     const receipts = chain.storedReceipts(hash)
@@ -158,10 +158,7 @@ export function decodeLogSearch(value: unknown): LogSearch {
     blocks:
       blocks === undefined
         ? { from, to, tip: fromHex(tip) }
-        : blocks.map(({ hash, removed }) => ({
-            hash: fromHex(hash),
-            ...(removed === undefined ? {} : { removed }),
-          })),
+        : blocks.map(({ hash, removed = false }) => ({ hash: fromHex(hash), removed })),
   }
 }
 

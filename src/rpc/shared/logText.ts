@@ -13,7 +13,7 @@ export interface LogBlock {
 }
 
 /**
- * Writes logs of one block as JSON objects (facts/rpc.md §3.4) straight from the bytes of its receipts.
+ * Writes logs of one block as JSON objects (facts/rpc.md §3.4, §8.1) straight from the bytes of its receipts.
  * What the logs of a block and of a transaction have in common is made once.
  */
 export class LogText {
@@ -23,11 +23,11 @@ export class LogText {
   #transaction = ''
   #transactionIndex = -1
 
-  /** @param removed member `removed` of each log; without it there is none */
-  constructor({ number, hash, transactionHashes }: LogBlock, removed?: boolean) {
+  /** @param removed member `removed` of each log: whether the block left the chain */
+  constructor({ number, hash, transactionHashes }: LogBlock, removed: boolean) {
     this.#block = `"blockNumber":"0x${number.toString(16)}","blockHash":"0x${hash.toString('hex')}",`
     this.#hashes = transactionHashes
-    this.#tail = removed === undefined ? '}' : `,"removed":${removed}}`
+    this.#tail = `,"removed":${removed}}`
   }
 
   /** The log at hand of a cursor over the block's receipts. */

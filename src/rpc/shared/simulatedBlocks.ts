@@ -118,7 +118,10 @@ function formatCall(
   const succeeded = outcome.status === 'success'
   return {
     returnData: outcome.status === 'failure' ? '0x' : toHex(outcome.output),
-    logs: logs.map((log, position) => formatLog(log, { ...place, logIndex: firstLog + position })),
+    logs: logs.map((log, position) => ({
+      ...formatLog(log, { ...place, logIndex: firstLog + position }),
+      removed: false,
+    })),
     gasUsed: quantity(outcome.gasUsed),
     status: succeeded ? '0x1' : '0x0',
     ...(succeeded ? {} : { error: { ...toErrorObject(errorOf(outcome)) } }),

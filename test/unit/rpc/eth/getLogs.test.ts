@@ -20,6 +20,7 @@ interface FoundLog {
   readonly address: string
   readonly data: string
   readonly topics: readonly string[]
+  readonly removed: boolean
 }
 
 interface Answer {
@@ -102,6 +103,7 @@ t.test('finds in a store what a scan of all receipts finds, over reorganisations
             address: toHex(log.address),
             data: toHex(log.data),
             topics: log.topics.map(toHex),
+            removed: false,
           }))
         t.strictSame((await ask(filter)).result, expected)
       }
