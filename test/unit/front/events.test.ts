@@ -64,11 +64,11 @@ const tell = (service: Service, change: HeadChange) => service.headChanged(chang
 /** What a log says of the block it is in: sign, height, first byte of the address. */
 function logMark(value: unknown): string {
   const { removed, blockNumber, address } = value as {
-    removed?: boolean
+    removed: boolean
     blockNumber: string
     address: string
   }
-  const sign = removed === undefined ? '' : removed ? '-' : '+'
+  const sign = removed ? '-' : '+'
   return `${sign}${Number(blockNumber)}:${Number.parseInt(address.slice(2, 4), 16)}`
 }
 
@@ -325,7 +325,7 @@ t.test('an answer of many megabytes goes out in pieces', async (t) => {
   t.ok(found.every((log) => log.data.length === 200_002))
   t.same(
     logMarks(found),
-    Array.from({ length: 150 }, (_, index) => `${first + index}:${1 + (index % 9)}`),
+    Array.from({ length: 150 }, (_, index) => `+${first + index}:${1 + (index % 9)}`),
   )
   const socket = await SocketClient.open(service.port)
   t.teardown(() => socket.close())
