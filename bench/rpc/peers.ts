@@ -56,6 +56,8 @@ export async function startGeth(): Promise<Peer | null> {
     '--dev',
     '--ipcdisable',
     '--nodiscover',
+    '--gcmode',
+    'archive',
     '--port',
     '0',
     '--authrpc.port',
