@@ -45,6 +45,7 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     logCount: LOG_COUNT,
     answerBytes: config.maxResponseSize,
     gasPriceFactor: GAS_PRICE_FACTOR,
+    gasPriceFloor: BigInt(config.gasPriceFloor),
     hosted: config.profile === 'hosted',
     offer: offerFromConfig(config),
   }

@@ -37,6 +37,8 @@ export interface RpcSettings {
   readonly answerBytes: number
   /** Factor of eth_gasPrice over the head's minimum, in thousandths. */
   readonly gasPriceFactor: bigint
+  /** Least answer of eth_gasPrice, wei. */
+  readonly gasPriceFloor: bigint
   /** Whether `to` and the block of eth_call are required, as on a hosted endpoint. */
   readonly hosted: boolean
   /** Which methods there are. */

@@ -12,7 +12,7 @@ const CAST = createRequire(import.meta.url).resolve(
 )
 const run = promisify(execFile)
 const RECEIVER = `0x${'17'.repeat(20)}`
-const SENDING = ['--private-key', COW_KEY, '--legacy', '--gas-price', '1', '--json']
+const SENDING = ['--private-key', COW_KEY, '--legacy', '--json']
 
 t.test('cast reads, sends, traces and decodes failures', async (t) => {
   const folder = t.testdir({ data: {}, home: {} })

@@ -14,8 +14,6 @@ import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from './accounts.ts'
 import { fetchVerifiedProof } from './proofs.ts'
 import { balanceSlot } from './tokenSlots.ts'
 
-/** The suggested price is zero on a new chain, which clients encode as an empty element; that is refused. */
-const FEES = { gasPrice: 1n }
 const SUPPLY = parseEther('5000')
 
 t.test('an ethers client deploys, sends, reads and verifies', async (t) => {
@@ -36,13 +34,13 @@ t.test('an ethers client deploys, sends, reads and verifies', async (t) => {
   const deploy = async (name: 'Token' | 'Failures' | 'Archive', args: unknown[]): Promise<Contract> => {
     const { abi, bytecode, deployedBytecode } = readArtefact(name)
     const factory = new ContractFactory(abi as [], bytecode, wallet)
-    const deployed = await (await factory.deploy(...args, FEES)).waitForDeployment()
+    const deployed = await (await factory.deploy(...args)).waitForDeployment()
     const address = await deployed.getAddress()
     t.equal(await provider.getCode(address), deployedBytecode, `${name} has its code`)
     return new Contract(address, abi as [], wallet)
   }
   const send = async (contract: Contract, name: string, args: unknown[], options: object = {}) => {
-    const response = await contract.getFunction(name).send(...args, { ...FEES, ...options })
+    const response = await contract.getFunction(name).send(...args, options)
     const receipt = await response.wait()
     if (receipt === null) throw new Error('no receipt')
     return receipt
@@ -53,9 +51,7 @@ t.test('an ethers client deploys, sends, reads and verifies', async (t) => {
   const archive = await deploy('Archive', [])
 
   await t.test('transfers, receipts and logs', async (t) => {
-    const payment = await (
-      await wallet.sendTransaction({ to: receiver, value: parseEther('3'), ...FEES })
-    ).wait()
+    const payment = await (await wallet.sendTransaction({ to: receiver, value: parseEther('3') })).wait()
     t.equal(payment?.status, 1)
     t.equal(await provider.getBalance(receiver), parseEther('3'))
     const gas = await token.getFunction('transfer').estimateGas(receiver, 55n)
@@ -91,7 +87,7 @@ t.test('an ethers client deploys, sends, reads and verifies', async (t) => {
       .estimateGas('no way')
       .catch((thrown) => thrown)
     t.match(estimate, { code: 'CALL_EXCEPTION', reason: 'no way' }, 'an estimate')
-    const sent = await failures.getFunction('withBareError').send({ ...FEES, gasLimit: 90_000n })
+    const sent = await failures.getFunction('withBareError').send({ gasLimit: 90_000n })
     await t.rejects(sent.wait(), { code: 'CALL_EXCEPTION' }, 'a mined failure')
   })
 

@@ -47,7 +47,7 @@ function writeProject(project: string, url: string): void {
 module.exports = {
   solidity: '0.8.30',
   networks: {
-    rhizome: { url: '${url}', chainId: ${REGTEST_CHAIN_ID}, gasPrice: 1 },
+    rhizome: { url: '${url}', chainId: ${REGTEST_CHAIN_ID} },
   },
 }
 `,

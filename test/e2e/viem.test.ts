@@ -30,8 +30,6 @@ t.test('a viem client deploys, sends, reads and verifies', async (t) => {
     name: 'Rootstock regtest',
     nativeCurrency: { name: 'RBTC', symbol: 'RBTC', decimals: 18 },
     rpcUrls: { default: { http: [node.url] } },
-    // The suggested price is zero on a new chain, which clients encode as an empty element; that is refused.
-    fees: { estimateFeesPerGas: async () => ({ gasPrice: 1n }) },
   })
   const account = privateKeyToAccount(COW_KEY)
   const reader = createPublicClient({ chain, transport: http(), pollingInterval: 50 })

@@ -5,14 +5,12 @@ import { startNode } from '../support/nodeProcess.ts'
 import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from './accounts.ts'
 
 const SUPPLY = 10n ** 21n
-/** The suggested price is zero on a new chain, which would leave the order of transactions to chance. */
-const FEES = { gasPrice: '1' }
 
 t.test('a web3.js client deploys, sends, reads, watches and decodes failures', async (t) => {
   const node = await startNode({ dataDir: t.testdir() })
   t.teardown(() => node.stop())
   const web3 = new Web3(node.url)
-  web3.eth.transactionPollingInterval = 50
+  web3.setConfig({ transactionPollingInterval: 50, defaultTransactionType: '0x0' })
   const account = web3.eth.accounts.privateKeyToAccount(COW_KEY)
   web3.eth.accounts.wallet.add(account)
   const from = account.address
@@ -23,7 +21,7 @@ t.test('a web3.js client deploys, sends, reads, watches and decodes failures', a
     const gas = await contract.deploy({ data: bytecode, arguments: args as [] }).estimateGas({ from })
     const deployed = await contract
       .deploy({ data: bytecode, arguments: args as [] })
-      .send({ from, gas: String(gas), ...FEES })
+      .send({ from, gas: String(gas) })
     t.equal(
       await web3.eth.getCode(String(deployed.options.address)),
       deployedBytecode,
@@ -44,11 +42,11 @@ t.test('a web3.js client deploys, sends, reads, watches and decodes failures', a
   }
 
   await t.test('a transfer, and a transfer of tokens with its log', async (t) => {
-    const paid = await web3.eth.sendTransaction({ from, to: receiver, value: '5', gas: '21000', ...FEES })
+    const paid = await web3.eth.sendTransaction({ from, to: receiver, value: '5', gas: '21000' })
     t.equal(paid.status, 1n)
     t.equal(await web3.eth.getBalance(receiver), 5n)
     const transfer = method(token, 'transfer', receiver, 12n)
-    const receipt = await transfer.send({ from, gas: String(await transfer.estimateGas({ from })), ...FEES })
+    const receipt = await transfer.send({ from, gas: String(await transfer.estimateGas({ from })) })
     t.equal(await method(token, 'balanceOf', receiver).call(), 12n)
     const events = await token.getPastEvents('Transfer' as 'ALLEVENTS', {
       filter: { to: receiver },
@@ -84,7 +82,6 @@ t.test('a web3.js client deploys, sends, reads, watches and decodes failures', a
     const { transactionHash, blockNumber } = await method(token, 'transfer', receiver, 1n).send({
       from,
       gas: '100000',
-      ...FEES,
     })
     t.match(await log, { transactionHash })
     t.equal((await head).number, blockNumber)

@@ -18,6 +18,13 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
       (found.result !== undefined || found.error?.code === -32602 || method === 'eth_getWork'),
   },
   {
+    methods: 'eth_gasPrice',
+    what: 'at least 1 wei on the dev profile (option `gasPriceFloor`), also where blocks ask for nothing',
+    why: 'send under auto-mining: clients send the price they are told, and a signed price of 0 is refused by both nodes',
+    applies: ({ method, expected, found }) =>
+      method === 'eth_gasPrice' && expected.result === '0x0' && found.result === '0x1',
+  },
+  {
     methods: 'rpc_modules',
     what: 'the modules of this node',
     why: 'facts/rpc.md §8.2: extension; `db` and `shh` are unsupported',

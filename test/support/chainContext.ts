@@ -17,6 +17,7 @@ export const TEST_SETTINGS: RpcSettings = {
   logCount: 10_000,
   answerBytes: 10 * 1024 * 1024,
   gasPriceFactor: 1100n,
+  gasPriceFloor: 0n,
   hosted: false,
   offer: { modules: ['*'], disabledMethods: [], dev: true },
 }

@@ -57,6 +57,15 @@ export const SERVICE_OPTIONS = {
     default: 300,
     doc: 'Seconds without a poll after which a filter is removed',
   },
+  gasPriceFloor: {
+    kind: 'integer',
+    group: 'Service',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: ({ profile }) => (profile === 'dev' ? 1 : 0),
+    defaultText: '1 on the dev profile, else 0',
+    doc: 'Least answer of eth_gasPrice, in wei; signed transactions with a price of 0 are refused whatever blocks ask for',
+  },
   stateOverrides: {
     kind: 'boolean',
     group: 'Service',

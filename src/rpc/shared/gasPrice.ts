@@ -1,8 +1,17 @@
 import { isFeeMarketWorking, usualGasPrice } from '../../chain/feeMarket.ts'
 import type { NodeContext } from '../context.ts'
 
-/** Price of eth_gasPrice in wei: the head's minimum with a margin, more while blocks are full. */
-export function suggestGasPrice({ chain, node }: NodeContext): bigint {
+/**
+ * Price of eth_gasPrice in wei: the head's minimum with a margin, more while blocks are full (consensus.md
+ * §9.3), and never less than the floor of the configuration.
+ */
+export function suggestGasPrice(context: NodeContext): bigint {
+  const price = marketPrice(context)
+  const { gasPriceFloor } = context.node.settings
+  return price > gasPriceFloor ? price : gasPriceFloor
+}
+
+function marketPrice({ chain, node }: NodeContext): bigint {
   const head = chain.head()
   const minimum = head.fields.minimumGasPrice ?? 0n
   const withMargin = (minimum * node.settings.gasPriceFactor) / 1000n

@@ -31,6 +31,8 @@ export function configOf({ node }: RecordingHead): PartialConfig {
     disabledMethods: all ? [] : DEFAULT_DISABLED,
     mining: given.get('miner.client.autoMine') === 'true',
     accountQuota: given.get('transaction.accountTxRateLimit.enabled') !== 'false',
+    // The reference answers what blocks ask for, also when that is nothing.
+    gasPriceFloor: 0,
     stateOverrides: given.get('rpc.allowCallStateOverride') === 'true',
     ...(maxResponseSize === undefined ? {} : { maxResponseSize }),
     ...(callGasCap === undefined ? {} : { callGasCap: Math.min(callGasCap, 1_000_000_000) }),
