@@ -9,6 +9,8 @@ import { configShow } from './commands/configShow.ts'
 import { exportBlocks } from './commands/export.ts'
 import { importBlocks } from './commands/import.ts'
 import { mine } from './commands/mine.ts'
+import { miners } from './commands/miners.ts'
+import { produce } from './commands/produce.ts'
 import { start } from './commands/start.ts'
 import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { addFlags } from './flags.ts'
@@ -48,6 +50,8 @@ export function createProgram(input: ProgramInput): Program {
   add(exportBlocks)
   add(check)
   add(mine)
+  add(miners)
+  add(produce)
   add(configShow)
   add(configCheck)
   root.addCommand(config)

@@ -1,4 +1,5 @@
 import { availableParallelism, homedir } from 'node:os'
+import { checkConflicts } from './conflicts.ts'
 import { parseEnvironment } from './environment.ts'
 import { readConfigFile } from './file.ts'
 import type { DefaultContext, OptionDefinition } from './option.ts'
@@ -14,13 +15,15 @@ export type ConfigSources = {
 
 /**
  * The complete configuration. The file is the one that the flag or the environment names.
- * @throws ConfigError for an unknown name, a value out of bounds or an unreadable file
+ * @throws ConfigError for an unknown name, a value out of bounds, an unreadable file or options against each other
  */
 export function loadConfig({ flags = {}, environment = {} }: ConfigSources): Config {
   const fromEnvironment = parseEnvironment(environment)
   const path = flags.config ?? fromEnvironment.config
   const fromFile = path === undefined || path === null ? {} : readConfigFile(path)
-  return fillDefaults({ ...fromFile, ...fromEnvironment, ...flags })
+  const config = fillDefaults({ ...fromFile, ...fromEnvironment, ...flags })
+  checkConflicts(config)
+  return config
 }
 
 /** The configuration with the default of every option that is not given. */

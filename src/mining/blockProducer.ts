@@ -8,13 +8,21 @@ import type { BlockClock } from './blockClock.ts'
 import { MiningError } from './errors.ts'
 import { sealInProcess } from './seal.ts'
 
-/** When blocks are made without being asked for. */
-export type ProducerMode =
+/** When blocks are made without being asked for; with neither they are made by hand only. */
+export interface ProducerMode {
   /** As soon as the pool has a transaction that fits. */
-  | { readonly kind: 'instant' }
-  /** Every so many seconds, with or without transactions. */
-  | { readonly kind: 'interval'; readonly seconds: number }
-  | { readonly kind: 'off' }
+  readonly instant: boolean
+  /** Seconds from each block to the next, with or without transactions; null for none. */
+  readonly interval: number | null
+}
+
+/** Whether blocks are made without being asked for. */
+export function isAutomatic({ instant, interval }: ProducerMode): boolean {
+  return instant || interval !== null
+}
+
+/** Blocks are made when somebody asks for them. */
+export const MANUAL_MODE: ProducerMode = { instant: false, interval: null }
 
 /** Blocks asked for by hand. */
 export interface MineRequest {
@@ -35,6 +43,8 @@ export interface BlockProducerParams {
   readonly mode: ProducerMode
   /** Gets what left the pool because no block can take it. */
   readonly onEvicted: (evicted: readonly PooledTransaction[]) => void
+  /** Told how blocks are made from now on. */
+  readonly onMode: (mode: ProducerMode) => void
   /** Called when a block of the interval could not be made; the next is tried in its time. */
   readonly onFailure: (error: unknown) => void
 }
@@ -45,7 +55,7 @@ export interface BlockProducerParams {
  */
 export class BlockProducer {
   readonly #params: BlockProducerParams
-  #mode: ProducerMode = { kind: 'off' }
+  #mode: ProducerMode = MANUAL_MODE
   #timer: NodeJS.Timeout | null = null
   #stopped = false
 
@@ -62,19 +72,23 @@ export class BlockProducer {
     this.setMode(this.#params.mode)
   }
 
+  /** The next block of an interval comes when that time has passed from now, unless the interval is the same. */
   setMode(mode: ProducerMode): void {
-    this.#mode = mode
-    if (this.#timer !== null) clearInterval(this.#timer)
-    this.#timer = null
-    if (mode.kind === 'interval') {
-      this.#timer = setInterval(() => this.#attempt(() => this.#mineOne()), mode.seconds * 1000)
+    if (mode.interval !== this.#mode.interval) {
+      if (this.#timer !== null) clearInterval(this.#timer)
+      this.#timer = null
+      if (mode.interval !== null) {
+        this.#timer = setInterval(() => this.#attempt(() => this.#mineOne()), mode.interval * 1000)
+      }
     }
+    this.#mode = mode
+    this.#params.onMode(mode)
     this.#attempt(() => this.mineWaiting())
   }
 
   /** No block is made any more; requests that run end with the block they are at. */
   stop(): void {
-    this.setMode({ kind: 'off' })
+    this.setMode(MANUAL_MODE)
     this.#stopped = true
   }
 
@@ -103,7 +117,7 @@ export class BlockProducer {
    */
   mineWaiting(): void {
     const { pool } = this.#params
-    while (this.#mode.kind === 'instant' && pool.pendingCount > 0) {
+    while (this.#mode.instant && pool.pendingCount > 0) {
       const built = this.#build()
       if (built.block.transactions.length <= REWARD_TRANSACTIONS) return
       this.#import(built)

@@ -48,7 +48,15 @@ export class WorkFeed {
    */
   headChanged(hash: Buffer | null): void {
     const isOnHead = hash !== null && this.#current?.parentHash.equals(hash) === true
-    if (!isOnHead) this.#receivedAt = Number.NEGATIVE_INFINITY
+    if (!isOnHead) this.doubt()
+  }
+
+  /**
+   * To be called when somebody was told of what may have changed the head, as a command's answer and the news of
+   * the head come by different ways: the next reader's work is asked for.
+   */
+  doubt(): void {
+    this.#receivedAt = Number.NEGATIVE_INFINITY
   }
 
   /** The newest work. Its `notify` is true for the first reader only, whoever that is (mining.md §2). */

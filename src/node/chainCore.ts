@@ -9,7 +9,7 @@ import type { HeadNotice, PendingNotice } from '../filters/events.ts'
 import type { PoolSolution } from '../mining/bitcoinSolution.ts'
 import type { BuiltBlock } from '../mining/blockBuilder.ts'
 import { BlockClock } from '../mining/blockClock.ts'
-import { BlockProducer, type MineRequest } from '../mining/blockProducer.ts'
+import { BlockProducer, type MineRequest, type ProducerMode } from '../mining/blockProducer.ts'
 import { createExtraData } from '../mining/extraData.ts'
 import type { SolutionOutcome, TemplateSolution, WorkListener } from '../mining/interface.ts'
 import { PendingBlocks } from '../mining/pendingBlock.ts'
@@ -39,6 +39,8 @@ export interface ChainListener extends WorkListener {
   onHead(notice: HeadNotice, head: BlockHeader): void
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
   onPending(notices: readonly PendingNotice[]): void
+  /** Somebody switched how blocks are made. */
+  onMode(mode: ProducerMode): void
 }
 
 /**
@@ -121,10 +123,11 @@ export class ChainCore {
       clock,
       mode: production.mode,
       onEvicted,
+      onMode: (mode) => listener.onMode(mode),
       onFailure: (error) => listener.onFailure(error),
     })
     this.#pendingBlocks = new PendingBlocks({ builder, pool, clock, head: () => chain.head })
-    this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl(options) : null
+    this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl() : null
     this.#sends = new SendQueue({
       chainId: spec.chainId,
       add: (transaction) => this.#add(transaction),
@@ -196,14 +199,13 @@ export class ChainCore {
     await this.open.close()
   }
 
-  #createDevControl(options: ChainOptions): DevControl {
+  #createDevControl(): DevControl {
     const { chain } = this.open
     return new DevControl({
       chain,
       clock: this.clock,
       producer: this.producer,
       editor: new StateEditor(this.spec, this.open),
-      mode: options.production.mode,
       onStateEdited: () => this.#followEdit(),
       clearPool: () => this.#note({ pending: [], removed: this.pool.clear() }),
       commit: () => this.#commit(),

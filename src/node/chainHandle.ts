@@ -18,6 +18,8 @@ export interface PoolFigures {
 export interface ChainHandleListener {
   onHead(notice: HeadNotice, pool: PoolFigures): void
   onPending(notices: readonly PendingNotice[]): void
+  /** Whether blocks are made without being asked for. */
+  onMining(on: boolean): void
   /** New work for miners; before the head that it is built on. */
   onWork(work: MiningWork): void
   /** @param age seconds since the work was built; null for an unknown one */
@@ -128,7 +130,10 @@ export async function startChainThread(
 
 function report(
   listener: ChainHandleListener,
-  message: Extract<ChainThreadMessage, { kind: 'head' | 'pending' | 'work' | 'submission' | 'fault' }>,
+  message: Extract<
+    ChainThreadMessage,
+    { kind: 'head' | 'pending' | 'mining' | 'work' | 'submission' | 'fault' }
+  >,
 ): void {
   switch (message.kind) {
     case 'head': {
@@ -149,6 +154,9 @@ function report(
           sender: asBuffer(sender),
         })),
       )
+      return
+    case 'mining':
+      listener.onMining(message.on)
       return
     case 'work':
       listener.onWork(decodeWork(message.work))

@@ -1,6 +1,6 @@
 import type { NetworkName } from '../config/networks/names.ts'
 import type { Config } from '../config/schema.ts'
-import type { ProducerMode } from '../mining/blockProducer.ts'
+import { MANUAL_MODE, type ProducerMode } from '../mining/blockProducer.ts'
 import type { WorkOptions } from '../mining/workServer.ts'
 import type { StoreOptions } from '../native/types.ts'
 import type { PoolLimits } from '../txpool/interface.ts'
@@ -70,6 +70,6 @@ export function chainOptionsFromConfig(config: Config, client: string): ChainOpt
 }
 
 function producerMode({ mining, blockTime }: Pick<Config, 'mining' | 'blockTime'>): ProducerMode {
-  if (!mining) return { kind: 'off' }
-  return blockTime === 0 ? { kind: 'instant' } : { kind: 'interval', seconds: blockTime }
+  if (!mining) return MANUAL_MODE
+  return blockTime === 0 ? { instant: true, interval: null } : { instant: false, interval: blockTime }
 }

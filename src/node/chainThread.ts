@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { isAutomatic } from '../mining/blockProducer.ts'
 import { serveChainLink } from '../pool/chainLink.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { ChainCore } from './chainCore.ts'
@@ -48,6 +49,7 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
           queued: core.pool.queuedCount,
         }),
       onPending: (transactions) => tell({ kind: 'pending', transactions }),
+      onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
       onWork: (work) => tell({ kind: 'work', work }),
       onSubmission: (result, age) => tell({ kind: 'submission', result, age }),
       onFailure: (error) => tell({ kind: 'fault', text: describe(error) }),

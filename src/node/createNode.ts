@@ -60,6 +60,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
   const access = openAdmission(config, log)
   let service: Service | null = null
   let mining: FrontMining | null = null
+  let isProducing = config.mining
   const metrics = createNodeMetrics(() => mining?.commands.reportedHashrate() ?? 0n)
   const chain = await startChainThread(chainOptionsFromConfig(config, `Rhizome-${version}`), {
     onHead: (notice, pool) => {
@@ -68,12 +69,19 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
       service?.headChanged(notice)
     },
     onPending: (notices) => service?.pendingAdded(notices),
+    onMining: (on) => {
+      isProducing = on
+      service?.onChange()
+    },
     onWork: (work) => {
       metrics.mining.workBuilt()
       mining?.workBuilt(work)
       service?.workBuilt(work)
     },
-    onSubmission: (result, age) => metrics.mining.solutionSubmitted(result, age),
+    onSubmission: (result, age) => {
+      metrics.mining.solutionSubmitted(result, age)
+      log.info({ result, age }, 'a miner sent a solution')
+    },
     onFault: (text) => log.error({ error: text }, 'work in the chain thread failed'),
   })
   metrics.started(chain.head)
@@ -91,7 +99,8 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     closers.push(() => front.close())
     if (config.mergedMining) mining = createFrontMining(front.mining, config.workRefreshTime * 1000, Date.now)
     const { admission } = access
-    const parts = { config, logger, options, chain, front, mining, metrics, admission }
+    const isProducingNow = () => isProducing
+    const parts = { config, logger, options, chain, front, mining, metrics, admission, isProducingNow }
     const running = await listenForRequests(parts, () => service)
     service = running
     closers.push(() => running.stop())
@@ -122,10 +131,12 @@ interface ServiceParts {
   /** null where no miners are served. */
   readonly mining: FrontMining | null
   readonly metrics: NodeMetrics
+  /** Whether blocks are made without being asked for. */
+  readonly isProducingNow: () => boolean
 }
 
 function listenForRequests(
-  { config, logger, options, chain, front, mining, metrics, admission }: ServiceParts,
+  { config, logger, options, chain, front, mining, metrics, admission, isProducingNow }: ServiceParts,
   current: () => Service | null,
 ): Promise<Service> {
   const log = logger.child({ part: 'rpc' })
@@ -140,7 +151,7 @@ function listenForRequests(
     lanes: lanesFromConfig(config),
     workers: config.workers,
     admission,
-    context: withFreshAnswers(withMining(front.context, mining), current),
+    context: withFreshAnswers(withMining(front.context, mining, isProducingNow), mining, current),
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
     contextOptions: workerOptions,
     probes: { health: () => metrics.health(), metrics: () => metrics.text() },
@@ -178,15 +189,27 @@ function openFrontContext(
   return openThreadContext(options, interrupt, chain.connect(), wallet)
 }
 
-function withMining(context: NodeContext, mining: FrontMining | null): NodeContext {
-  return { ...context, commands: { ...context.commands, mining: mining?.commands ?? null } }
+function withMining(
+  context: NodeContext,
+  mining: FrontMining | null,
+  isProducing: () => boolean,
+): NodeContext {
+  return {
+    ...context,
+    commands: { ...context.commands, mining: mining?.commands ?? null },
+    status: () => ({ ...context.status(), mining: isProducing() }),
+  }
 }
 
 /**
  * Commands whose answer is not overtaken by the news of what they did: who has the answer of a send or of a
  * mined block finds its block in the next answer of this thread, too.
  */
-function withFreshAnswers(context: NodeContext, service: () => Service | null): NodeContext {
+function withFreshAnswers(
+  context: NodeContext,
+  mining: FrontMining | null,
+  service: () => Service | null,
+): NodeContext {
   const fresh = async <T>(command: Promise<T>): Promise<T> => {
     const answer = await command
     service()?.onChange()
@@ -194,26 +217,33 @@ function withFreshAnswers(context: NodeContext, service: () => Service | null): 
   }
   return {
     ...context,
-    commands: freshCommands(context.commands, fresh),
+    commands: freshCommands(context.commands, fresh, async (command) => {
+      const answer = await fresh(command)
+      mining?.headMayHaveChanged()
+      return answer
+    }),
   }
 }
 
 type Fresh = <T>(command: Promise<T>) => Promise<T>
 
-function freshCommands(commands: NodeCommands, fresh: Fresh): NodeCommands {
+/** @param freshHead for commands that users of a development chain change the head with */
+function freshCommands(commands: NodeCommands, fresh: Fresh, freshHead: Fresh): NodeCommands {
   const { dev, mining } = commands
   return {
     sendTransaction: (encoded) => fresh(commands.sendTransaction(encoded)),
-    mine: (request) => fresh(commands.mine(request)),
+    mine: (request) => freshHead(commands.mine(request)),
     dev: {
       snapshot: () => dev.snapshot(),
-      revert: (id) => fresh(dev.revert(id)),
-      reset: () => fresh(dev.reset()),
+      revert: (id) => freshHead(dev.revert(id)),
+      reset: () => freshHead(dev.reset()),
       increaseTime: (seconds) => dev.increaseTime(seconds),
       setNextBlockTimestamp: (timestamp) => dev.setNextBlockTimestamp(timestamp),
-      setAutomine: (on) => fresh(dev.setAutomine(on)),
+      mode: () => dev.mode(),
+      setAutomine: (on) => freshHead(dev.setAutomine(on)),
+      setInterval: (seconds) => dev.setInterval(seconds),
       setMining: (on) => dev.setMining(on),
-      editAccount: (edit) => fresh(dev.editAccount(edit)),
+      editAccount: (edit) => freshHead(dev.editAccount(edit)),
       sendImpersonated: (encoded) => fresh(dev.sendImpersonated(encoded)),
     },
     mining: mining && {

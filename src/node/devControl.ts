@@ -18,8 +18,6 @@ export interface DevControlParams {
   readonly clock: BlockClock
   readonly producer: BlockProducer
   readonly editor: StateEditor
-  /** How blocks are made unless somebody switches it. */
-  readonly mode: ProducerMode
   /** To be called when the state after the head is no longer what it was, the head itself being the same. */
   readonly onStateEdited: () => void
   /** Empties the transaction pool. */
@@ -32,6 +30,8 @@ export interface DevControlParams {
 export class DevControl {
   readonly #params: DevControlParams
   #snapshots: Snapshot[] = []
+  /** Seconds between the blocks that were stopped; null when none were. */
+  #stoppedInterval: number | null = null
 
   constructor(params: DevControlParams) {
     this.#params = params
@@ -77,9 +77,21 @@ export class DevControl {
     await this.#params.commit()
   }
 
+  /** How blocks are made now. */
+  get mode(): ProducerMode {
+    return this.#params.producer.mode
+  }
+
   setAutomine(on: boolean): void {
-    const { producer, mode } = this.#params
-    producer.setMode(on ? { kind: 'instant' } : mode.kind === 'instant' ? { kind: 'off' } : mode)
+    const { producer } = this.#params
+    producer.setMode({ ...producer.mode, instant: on })
+  }
+
+  /** Makes blocks in an interval of so many seconds, or no longer. */
+  setInterval(seconds: number | null): void {
+    const { producer } = this.#params
+    this.#stoppedInterval = null
+    producer.setMode({ ...producer.mode, interval: seconds })
   }
 
   /**
@@ -87,10 +99,12 @@ export class DevControl {
    * `setAutomine`'s, as in the reference (recorded).
    */
   setMining(on: boolean): void {
-    const { producer, mode } = this.#params
-    if (mode.kind === 'interval' && producer.mode.kind !== 'instant') {
-      producer.setMode(on ? mode : { kind: 'off' })
-    }
+    const { producer } = this.#params
+    const { interval } = producer.mode
+    if (on && interval === null && this.#stoppedInterval !== null) this.setInterval(this.#stoppedInterval)
+    if (on || interval === null) return
+    this.setInterval(null)
+    this.#stoppedInterval = interval
   }
 
   /** Changes the state after the head. */

@@ -3,6 +3,7 @@ import { parseReceipt } from '../chain/codec/receipt.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTracing } from '../execution/tracing.ts'
+import { isAutomatic } from '../mining/blockProducer.ts'
 import type { ChainService, DevService } from '../pool/chainLink.ts'
 import { decodeSolutionOutcome, decodeWork, type MiningLink } from '../pool/miningLink.ts'
 import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
@@ -44,6 +45,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
         listener.onHead?.(notice, head)
       },
       onPending: (notices) => listener.onPending?.(notices),
+      onMode: (mode) => listener.onMode?.(mode),
       onWork: (work) => {
         mining?.workBuilt(work)
         listener.onWork?.(work)
@@ -102,7 +104,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
       peers: [],
       syncing: null,
       coinbase: core.coinbase,
-      mining: core.producer.mode.kind !== 'off',
+      mining: isAutomatic(core.producer.mode),
     }),
   })
   core.start()
@@ -126,7 +128,9 @@ function localDevCommands(service: DevService, core: ChainCore): DevCommands {
     reset: async () => service.reset(),
     increaseTime: async (seconds) => service.increaseTime(seconds),
     setNextBlockTimestamp: async (timestamp) => service.setNextBlockTimestamp(timestamp),
+    mode: async () => service.mode(),
     setAutomine: async (on) => service.setAutomine(on),
+    setInterval: async (seconds) => service.setInterval(seconds),
     setMining: async (on) => service.setMining(on),
     editAccount: async (edit) => service.editAccount(edit),
     sendImpersonated: (encoded) => core.sendImpersonated(encoded),

@@ -43,6 +43,8 @@ export type ChainThreadMessage =
       readonly queued: number
     }
   | { readonly kind: 'pending'; readonly transactions: readonly PendingMark[] }
+  /** Whether blocks are made without being asked for. */
+  | { readonly kind: 'mining'; readonly on: boolean }
   /** New work for miners; comes before the head that it is built on. */
   | { readonly kind: 'work'; readonly work: EncodedWork }
   /** A solution came. */

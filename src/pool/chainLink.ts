@@ -3,7 +3,7 @@ import { Block, parseBlock } from '../chain/codec/block.ts'
 import { parseReceipt } from '../chain/codec/receipt.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import type { MineRequest } from '../mining/blockProducer.ts'
+import type { MineRequest, ProducerMode } from '../mining/blockProducer.ts'
 import type { NodeCommands, PooledTransaction, PoolReader, SendOutcome } from '../rpc/context.ts'
 import type { AccountEdit, DevCommands } from '../rpc/devCommands.ts'
 import { RpcError, type RpcErrorKind } from '../rpc/errors.ts'
@@ -58,7 +58,9 @@ export interface DevService {
   reset(): Promised<void>
   increaseTime(seconds: number): Promised<number>
   setNextBlockTimestamp(timestamp: number): Promised<void>
+  mode(): Promised<ProducerMode>
   setAutomine(on: boolean): Promised<void>
+  setInterval(seconds: number | null): Promised<void>
   setMining(on: boolean): Promised<void>
   editAccount(edit: AccountEdit): Promised<void>
   sendImpersonated(encoded: Uint8Array): Promised<EncodedOutcome>
@@ -182,7 +184,9 @@ function createDevCommands(ask: Asker): DevCommands {
     reset: () => ask('reset'),
     increaseTime: (seconds) => ask('increaseTime', seconds),
     setNextBlockTimestamp: (timestamp) => ask('setNextBlockTimestamp', timestamp),
+    mode: () => ask('mode'),
     setAutomine: (on) => ask('setAutomine', on),
+    setInterval: (seconds) => ask('setInterval', seconds),
     setMining: (on) => ask('setMining', on),
     editAccount: (edit) => ask('editAccount', edit),
     sendImpersonated: async (encoded) => toOutcome(await ask('sendImpersonated', encoded)),

@@ -1,3 +1,4 @@
+import type { ProducerMode } from '../mining/blockProducer.ts'
 import type { SendOutcome } from './context.ts'
 
 /** What is to be changed of an account. Absent fields stay as they are. */
@@ -31,6 +32,10 @@ export interface DevCommands {
   setNextBlockTimestamp(timestamp: number): Promise<void>
   /** Whether a block is made as soon as there is a transaction. */
   setAutomine(on: boolean): Promise<void>
+  /** Makes blocks in an interval of so many seconds; null for no longer. */
+  setInterval(seconds: number | null): Promise<void>
+  /** How blocks are made. */
+  mode(): Promise<ProducerMode>
   /** Stops making blocks in intervals, or goes on. */
   setMining(on: boolean): Promise<void>
   /** Changes the state after the head without a block. */

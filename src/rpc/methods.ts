@@ -61,6 +61,8 @@ import { subscribe } from './eth/subscribe.ts'
 import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstallFilter.ts'
 import { unsubscribe } from './eth/unsubscribe.ts'
+import { getAutomine } from './evm/getAutomine.ts'
+import { getIntervalSeconds } from './evm/getIntervalSeconds.ts'
 import { impersonateAccount } from './evm/impersonateAccount.ts'
 import { increaseTime } from './evm/increaseTime.ts'
 import { mine } from './evm/mine.ts'
@@ -70,6 +72,8 @@ import { revert } from './evm/revert.ts'
 import { setAutomine } from './evm/setAutomine.ts'
 import { setBalance } from './evm/setBalance.ts'
 import { setCode } from './evm/setCode.ts'
+import { setIntervalMining } from './evm/setIntervalMining.ts'
+import { setIntervalSeconds } from './evm/setIntervalSeconds.ts'
 import { setNextBlockTimestamp } from './evm/setNextBlockTimestamp.ts'
 import { setNonce } from './evm/setNonce.ts'
 import { setStorageAt } from './evm/setStorageAt.ts'
@@ -205,6 +209,10 @@ export const METHODS: readonly MethodDefinition[] = [
   increaseTime,
   setNextBlockTimestamp,
   setAutomine,
+  getAutomine,
+  setIntervalMining,
+  setIntervalSeconds,
+  getIntervalSeconds,
   startMining,
   stopMining,
   setBalance,

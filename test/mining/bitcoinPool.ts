@@ -75,6 +75,12 @@ export class BitcoinPool {
     }
   }
 
+  /** Solves a Bitcoin block of one transaction, whatever bytes that is. */
+  mineAlone(coinbase: Buffer, target: bigint): MinedBitcoinBlock {
+    const ids = [Buffer.from(crypto.hash256(coinbase))]
+    return { header: this.#solve(ids, target, {}), coinbase, ids, others: [] }
+  }
+
   #coinbase(others: readonly Transaction[], lastScripts: readonly Uint8Array[]): Transaction {
     const extraNonce = Buffer.alloc(8)
     extraNonce.writeBigUInt64LE(BigInt(this.#extraNonce))

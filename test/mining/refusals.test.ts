@@ -156,6 +156,43 @@ t.test('a coinbase too short for a tag', async (t) => {
   t.same((await node.ask(...submission('transactions', { ...block, coinbase: short }))).error, INTERNAL)
 })
 
+/**
+ * The shortest coinbase that can hold tag and hash: they begin in the outpoint of its one input, so that a byte of
+ * the hash is the length of its script. It has no outputs.
+ */
+function shortCoinbase(hash: Buffer): Buffer {
+  const tagged = Buffer.concat([Buffer.from('RSKBLOCK:'), hash])
+  const rest = Buffer.alloc((hash[27] ?? 0) - 4)
+  return Buffer.concat([
+    Buffer.from('0100000001', 'hex'),
+    tagged,
+    rest,
+    Buffer.from('ffffffff0000000000', 'hex'),
+  ])
+}
+
+t.test('a coinbase of 64 bytes or less', async (t) => {
+  let now = 1_700_000_000_000
+  const node = openPoolNode(t, { workRefreshTime: 1 }, { now: () => now })
+  for (const length of [55, 64, 65]) {
+    let work = await node.work()
+    let hash = bytesOf(work.blockHashForMergedMining)
+    for (let count = 0; hash[27] !== length - 51 && count < 5000; count += 1) {
+      now += 1000
+      work = await node.work()
+      hash = bytesOf(work.blockHashForMergedMining)
+    }
+    const block = pool.mineAlone(shortCoinbase(hash), BigInt(work.target))
+    t.equal(block.coinbase.length, length)
+    for (const form of FORMS) {
+      const answer = await node.ask(...submission(form, block))
+      if (length <= 64) t.ok(isInvalid(answer, hash, 1), `${form}: ${length} bytes`)
+      else t.match(answer.result, { blockIncludedHeight: '0x1' }, `${form}: ${length} bytes`)
+    }
+  }
+  t.same(node.unexpected, [])
+})
+
 t.test('parameters that do not parse', async (t) => {
   const node = openPoolNode(t)
   const { block } = await mined(node)

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { type AskNode, SoloMiner } from '../../mining/soloMiner.ts'
+import { SoloMiner } from '../../mining/soloMiner.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { untilInterrupted } from '../interruption.ts'
+import { createAsk, NODE_URL } from '../nodeClient.ts'
 
-/** Milliseconds that a node has to answer. */
-const ANSWER_TIME = 10_000
 const SHOWN_DIGITS = 18
 
 /** `rhizome mine`: mines for a node that serves eth_getWork. */
@@ -17,14 +16,7 @@ export const mine = defineCommand({
   files: 'none',
   options: [],
   extra: {
-    url: {
-      kind: 'text',
-      group: 'Command',
-      placeholder: 'URL',
-      pattern: /^https?:\/\//,
-      default: 'http://127.0.0.1:4444',
-      doc: 'JSON-RPC of the node',
-    },
+    ...NODE_URL,
     threads: {
       kind: 'integer',
       group: 'Command',
@@ -84,24 +76,3 @@ export const mine = defineCommand({
     return EXIT_CODES.ok
   },
 })
-
-function createAsk(url: string): AskNode {
-  return async (method, params) => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      signal: AbortSignal.timeout(ANSWER_TIME),
-    }).catch((error: unknown) => {
-      throw new Error(`${url} does not answer: ${causeOf(error)}`, { cause: error })
-    })
-    const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
-    if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
-    return answer.result
-  }
-}
-
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? error.cause.message : error.message
-}

@@ -105,6 +105,8 @@ export const ANVIL: MethodSet = {
   txpool_content txpool_inspect txpool_status eth_getWork eth_submitWork eth_submitHashrate evm_mine
   hardhat_mine anvil_mine evm_snapshot anvil_snapshot evm_revert anvil_revert evm_increaseTime
   anvil_increaseTime evm_setNextBlockTimestamp anvil_setNextBlockTimestamp evm_setAutomine
+  evm_setIntervalMining anvil_setIntervalMining anvil_getIntervalMining hardhat_getAutomine
+  anvil_getAutomine
   hardhat_setBalance anvil_setBalance hardhat_setNonce anvil_setNonce hardhat_setCode anvil_setCode
   hardhat_setStorageAt anvil_setStorageAt hardhat_impersonateAccount anvil_impersonateAccount
   hardhat_stopImpersonatingAccount anvil_stopImpersonatingAccount debug_traceTransaction

@@ -1,6 +1,9 @@
 import { networkByName } from '../networks/byName.ts'
 import type { OptionTable } from '../option.ts'
 
+/** Most seconds between blocks that are made in intervals. */
+export const LONGEST_BLOCK_TIME = 86_400
+
 /** The transaction pool (consensus.md §9.1) and the making of blocks. */
 export const PRODUCTION_OPTIONS = {
   accountSlots: {
@@ -53,7 +56,7 @@ export const PRODUCTION_OPTIONS = {
     kind: 'integer',
     group: 'Block production',
     minimum: 0,
-    maximum: 86_400,
+    maximum: LONGEST_BLOCK_TIME,
     default: 0,
     doc: 'Seconds between blocks; 0 makes one as soon as there is a transaction',
   },

@@ -56,6 +56,7 @@ export async function openLiveNode(
         service?.gateway.onChange()
         events?.pendingAdded(notices)
       },
+      onMode: () => service?.gateway.onStatusChange(),
     },
   })
   const wallet = await openWallet({

@@ -1,46 +1,27 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { EXIT_CODES } from '../../../src/cli/exitCodes.ts'
-import { createProgram } from '../../../src/cli/program.ts'
 import { ChainEnvironment } from '../../../src/storage/environment.ts'
+import { runProgram } from '../../support/program.ts'
 import { vectorPath } from '../../support/vectors.ts'
 
 const CHAIN = vectorPath('rpc/chain-main.jsonl')
 
-async function run(...words: string[]) {
-  const stdout = new PassThrough()
-  const stderr = new PassThrough()
-  const program = createProgram({ stdout, stderr, environment: {}, version: '1.2.3' })
-  let thrown: unknown
-  try {
-    await program.command.parseAsync(words, { from: 'user' })
-  } catch (error) {
-    thrown = error
-  }
-  return {
-    code: program.exitCode(),
-    thrown,
-    stdout: String(stdout.read() ?? ''),
-    stderr: String(stderr.read() ?? ''),
-  }
-}
-
 t.test('import, check and export a chain', async (t) => {
   const dataDir = t.testdir()
-  const imported = await run('import', CHAIN, '--data-dir', dataDir)
+  const imported = await runProgram('import', CHAIN, '--data-dir', dataDir)
   t.equal(imported.code, EXIT_CODES.ok, String(imported.thrown))
   t.match(imported.stdout, /68 blocks and 152 transactions imported;.* head 66;.*blocks\/s.*Mgas\/s/)
-  const checked = await run('check', '--full', '--data-dir', dataDir)
+  const checked = await runProgram('check', '--full', '--data-dir', dataDir)
   t.match(checked, { code: EXIT_CODES.ok, stdout: '67 blocks, 2 side blocks, 67 states: 0 problems\n' })
   const file = join(dataDir, 'blocks.rlp')
-  t.match(await run('export', '--from', '1', '--to', '10', '--output', file, '--data-dir', dataDir), {
+  t.match(await runProgram('export', '--from', '1', '--to', '10', '--output', file, '--data-dir', dataDir), {
     stderr: '10 blocks exported\n',
   })
   const other = join(dataDir, 'other')
-  t.match((await run('import', file, '--data-dir', other)).stdout, 'head 10')
-  const whole = await run('export', '--to', '10', '--data-dir', other)
+  t.match((await runProgram('import', file, '--data-dir', other)).stdout, 'head 10')
+  const whole = await runProgram('export', '--to', '10', '--data-dir', other)
   t.equal(whole.code, EXIT_CODES.ok)
   t.ok(readFileSync(file).length > 0)
 })
@@ -52,7 +33,7 @@ t.test('an invalid block ends the import with its rule and both values', async (
   const dataDir = t.testdir()
   const file = join(dataDir, 'changed.jsonl')
   writeFileSync(file, [...lines.slice(0, -1), JSON.stringify(block)].join('\n'))
-  const { code, stderr, stdout } = await run('import', file, '--data-dir', dataDir)
+  const { code, stderr, stdout } = await runProgram('import', file, '--data-dir', dataDir)
   t.equal(code, EXIT_CODES.invalidBlock)
   t.match(stdout, `head ${block.number - 1}`)
   t.match(
@@ -63,23 +44,25 @@ t.test('an invalid block ends the import with its rule and both values', async (
 
 t.test('a damaged store is told by the exit code', async (t) => {
   const dataDir = t.testdir()
-  await run('import', CHAIN, '--data-dir', dataDir)
+  await runProgram('import', CHAIN, '--data-dir', dataDir)
   const environment = new ChainEnvironment(join(dataDir, 'chain'))
   const [entry] = environment.entries('receipts')
   environment.transaction((writer) => writer.remove('receipts', entry?.key ?? Buffer.alloc(32)))
   await environment.close()
-  const checked = await run('check', '--data-dir', dataDir)
+  const checked = await runProgram('check', '--data-dir', dataDir)
   t.equal(checked.code, EXIT_CODES.damaged)
   t.match(checked.stdout, /^block \d+ [0-9a-f]{64}: its receipts are missing$/m)
 })
 
 t.test('wrong files and directories are errors with a message', async (t) => {
   const dataDir = t.testdir({ 'text.txt': 'nothing' })
-  t.match((await run('import', join(dataDir, 'none'), '--data-dir', dataDir)).thrown, { message: /^no file/ })
-  t.match((await run('import', join(dataDir, 'text.txt'), '--data-dir', dataDir)).thrown, {
+  t.match((await runProgram('import', join(dataDir, 'none'), '--data-dir', dataDir)).thrown, {
+    message: /^no file/,
+  })
+  t.match((await runProgram('import', join(dataDir, 'text.txt'), '--data-dir', dataDir)).thrown, {
     message: /holds neither/,
   })
-  t.match((await run('check', '--network', 'main', '--data-dir', dataDir)).thrown, {
+  t.match((await runProgram('check', '--network', 'main', '--data-dir', dataDir)).thrown, {
     message: /begins with block/,
   })
 })

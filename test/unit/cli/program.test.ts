@@ -23,7 +23,7 @@ async function run(words: string[], environment: Record<string, string> = {}) {
 
 t.test('help names every command and the exit codes', async (t) => {
   const { stdout } = await run(['--help'])
-  for (const command of ['start', 'import', 'export', 'check', 'mine', 'config'])
+  for (const command of ['start', 'import', 'export', 'check', 'mine', 'miners', 'produce', 'config'])
     t.match(stdout, new RegExp(`^ +${command} `, 'm'))
   t.match(stdout, /Exit codes:\n +0 /)
 })

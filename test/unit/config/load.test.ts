@@ -5,7 +5,13 @@ import { ConfigError } from '../../../src/config/errors.ts'
 import { parseConfigFile } from '../../../src/config/file.ts'
 import { fillDefaults, loadConfig } from '../../../src/config/load.ts'
 import { LANES, laneLimits } from '../../../src/config/options/lanes.ts'
-import { environmentNameOf, flagOf, OPTION_KEYS, OPTIONS } from '../../../src/config/schema.ts'
+import {
+  environmentNameOf,
+  flagOf,
+  OPTION_KEYS,
+  OPTIONS,
+  type PartialConfig,
+} from '../../../src/config/schema.ts'
 import { checkValue } from '../../../src/config/value.ts'
 
 t.test('every default is a value that the option accepts, on every network', (t) => {
@@ -105,3 +111,28 @@ for (const [name, load, code, message] of refusals) {
     t.end()
   })
 }
+
+t.test('options that make no sense together are refused', (t) => {
+  const address = `0x${'11'.repeat(20)}`
+  const page = 'https://rates.example/btc'
+  const cases: [PartialConfig, RegExp | null][] = [
+    [
+      { network: 'main', mergedMining: true },
+      /--merged-mining on main needs --coinbase or --coinbase-secret/,
+    ],
+    [{ network: 'main', mergedMining: true, coinbase: address }, null],
+    [{ network: 'main', mergedMining: true, coinbaseSecret: 'a secret' }, null],
+    [{ mergedMining: true }, null],
+    [{ coinbase: address, coinbaseSecret: 'a secret' }, /--coinbase and --coinbase-secret both/],
+    [{ stableGasPrice: 5 }, /--stable-gas-price needs a rate/],
+    [{ stableGasPrice: 5, gasPriceRateUrl: page }, null],
+    [{ stableGasPrice: 5, gasPriceRateContract: address }, null],
+    [{ gasPriceRateUrl: page, gasPriceRateContract: address }, /both say where the rate/],
+    [{ gasPriceRateMinimum: 6, gasPriceRateMaximum: 5 }, /at least --gas-price-rate-minimum 6/],
+  ]
+  for (const [flags, message] of cases) {
+    if (message === null) t.doesNotThrow(() => loadConfig({ flags }))
+    else t.throws(() => loadConfig({ flags }), { name: 'ConfigError', code: 'Conflict', message })
+  }
+  t.end()
+})

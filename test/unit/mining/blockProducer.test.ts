@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { parseBlock } from '../../../src/chain/codec/block.ts'
 import { parseReceipt } from '../../../src/chain/codec/receipt.ts'
 import type { PartialConfig } from '../../../src/config/schema.ts'
+import { MANUAL_MODE } from '../../../src/mining/blockProducer.ts'
 import { toHex } from '../../../src/util/bytes.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 import { openTestChain } from '../../support/openTestChain.ts'
@@ -92,7 +93,7 @@ t.test('what does not fit in one block goes into the next', async (t) => {
     }),
   )
   t.ok(sent.every(({ status }) => status === 'accepted'))
-  core.producer.setMode({ kind: 'instant' })
+  core.producer.setMode({ instant: true, interval: null })
   const counts = Array.from(
     { length: chain.head.number },
     (_, index) => (chain.reader.blockByNumber(index + 1)?.transactions.length ?? 0) - 1,
@@ -161,14 +162,14 @@ t.test('modes are switched while the node runs', async (t) => {
   const { core, chain, send } = openNode(t, { mining: false })
   await send()
   t.equal(chain.head.number, 0)
-  core.producer.setMode({ kind: 'instant' })
+  core.producer.setMode({ instant: true, interval: null })
   t.equal(chain.head.number, 1, 'what waited is mined at once')
-  core.producer.setMode({ kind: 'off' })
+  core.producer.setMode(MANUAL_MODE)
   await send({ nonce: 1n })
   t.equal(chain.head.number, 1)
-  core.producer.setMode({ kind: 'interval', seconds: 0.02 })
+  core.producer.setMode({ instant: false, interval: 0.02 })
   while (chain.head.number < 3) await new Promise((resolve) => setTimeout(resolve, 5))
-  core.producer.setMode({ kind: 'off' })
+  core.producer.setMode(MANUAL_MODE)
   t.pass('blocks come with and without transactions')
   t.equal(core.pool.pendingCount, 0)
 })

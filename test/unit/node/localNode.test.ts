@@ -4,6 +4,7 @@ import t from 'tap'
 import { exportBlocks } from '../../../src/chain/exportBlocks.ts'
 import { importBlocks } from '../../../src/chain/import/importBlocks.ts'
 import type { HeadNotice, PendingNotice } from '../../../src/filters/events.ts'
+import { MANUAL_MODE } from '../../../src/mining/blockProducer.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 import { openTestChain, REGTEST } from '../../support/openTestChain.ts'
 import { accountOfSeed, COW, STRANGER, signedTransaction } from '../../support/signedTransaction.ts'
@@ -13,7 +14,7 @@ t.test('what was mined and what waits is there after a restart', async (t) => {
   const first = openLocalNode(t, { dataDir })
   const mined = signedTransaction({ value: 3n })
   await first.core.sendTransaction(mined.encoded)
-  first.core.producer.setMode({ kind: 'off' })
+  first.core.producer.setMode(MANUAL_MODE)
   const waiting = signedTransaction({ nonce: 1n })
   const queued = signedTransaction({ nonce: 5n })
   for (const { encoded } of [queued, waiting]) await first.core.sendTransaction(encoded)
@@ -120,7 +121,7 @@ t.test(
     )
     const transaction = signedTransaction()
     await ours.core.sendTransaction(transaction.encoded)
-    ours.core.producer.setMode({ kind: 'off' })
+    ours.core.producer.setMode(MANUAL_MODE)
     const theirs = openLocalNode(t, { dataDir: join(folder, 'theirs'), mining: false })
     await theirs.core.mine({ count: 2 })
     for (const number of [1, 2]) {

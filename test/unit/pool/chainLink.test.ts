@@ -42,7 +42,9 @@ const service: ChainService = {
   setNextBlockTimestamp: () => {
     throw new RpcError('invalidParams', 'time 5 is not after the parent')
   },
+  mode: () => ({ instant: true, interval: 5 }),
   setAutomine: () => undefined,
+  setInterval: () => undefined,
   setMining: () => undefined,
   editAccount: ({ address, balance }) => {
     if (address.length !== 20 || balance !== 7n) throw new Error('another edit')

@@ -1,0 +1,33 @@
+import { defineCommand } from '../command.ts'
+import { CommandError } from '../errors.ts'
+import { EXIT_CODES } from '../exitCodes.ts'
+import { miningFigures } from '../miningFigures.ts'
+import { createAsk, NODE_URL, readMetrics } from '../nodeClient.ts'
+
+/** `rhizome miners`: what a running node counted of merged mining since it started. */
+export const miners = defineCommand({
+  name: 'miners',
+  summary: 'show what pools and miners got from a running node and sent to it',
+  files: 'none',
+  options: [],
+  extra: NODE_URL,
+  run: async ({ extra: { url }, stdout }) => {
+    const ask = createAsk(url)
+    try {
+      const [metrics, own, network] = await Promise.all([
+        readMetrics(url),
+        ask('eth_hashrate', []),
+        ask('eth_netHashrate', []),
+      ])
+      const figures: [string, string][] = [
+        ...miningFigures(metrics),
+        ['hash rate', `${Number(own)} hashes/s, the network ${Number(network)}`],
+      ]
+      const width = Math.max(...figures.map(([name]) => name.length)) + 2
+      stdout.write(figures.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join(''))
+    } catch (error) {
+      throw new CommandError('Failed', (error as Error).message, undefined, { cause: error })
+    }
+    return EXIT_CODES.ok
+  },
+})

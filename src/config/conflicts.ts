@@ -1,0 +1,40 @@
+import { ConfigError } from './errors.ts'
+import { networkByName } from './networks/byName.ts'
+import { type Config, flagOf } from './schema.ts'
+
+/**
+ * Refuses options that are allowed each but make no sense together, so that a node does not quietly do something
+ * else than its configuration says.
+ * @throws ConfigError `Conflict`
+ */
+export function checkConflicts(config: Config): void {
+  const reason = miningConflict(config) ?? gasPriceConflict(config)
+  if (reason !== null) throw new ConfigError('Conflict', reason)
+}
+
+function miningConflict({ network, mergedMining, coinbase, coinbaseSecret }: Config): string | null {
+  const address = flagOf('coinbase')
+  const secret = flagOf('coinbaseSecret')
+  if (coinbase !== null && coinbaseSecret !== null) {
+    return `${address} and ${secret} both say who gets the rewards: give one of them`
+  }
+  const isKnown =
+    coinbase !== null || coinbaseSecret !== null || networkByName(network).mining.coinbaseSeed !== null
+  if (!mergedMining || isKnown) return null
+  return `${flagOf('mergedMining')} on ${network} needs ${address} or ${secret}: the rewards would be nobody's`
+}
+
+function gasPriceConflict(config: Config): string | null {
+  const { stableGasPrice, gasPriceRateUrl, gasPriceRateContract } = config
+  const page = flagOf('gasPriceRateUrl')
+  const contract = flagOf('gasPriceRateContract')
+  if (gasPriceRateUrl !== null && gasPriceRateContract !== null) {
+    return `${page} and ${contract} both say where the rate of bitcoin stands: give one of them`
+  }
+  if (stableGasPrice > 0 && gasPriceRateUrl === null && gasPriceRateContract === null) {
+    return `${flagOf('stableGasPrice')} needs a rate of bitcoin: give ${page} or ${contract}`
+  }
+  const { gasPriceRateMinimum: least, gasPriceRateMaximum: most } = config
+  if (least <= most) return null
+  return `no rate is at least ${flagOf('gasPriceRateMinimum')} ${least} and at most ${flagOf('gasPriceRateMaximum')} ${most}`
+}

@@ -1,0 +1,14 @@
+import { defineMethod } from '../defineMethod.ts'
+
+/** Seconds between blocks that are made in intervals; null when none are. */
+export const getIntervalSeconds = defineMethod({
+  name: 'anvil_getIntervalMining',
+  doc: 'Seconds from each block to the next; null when none are made in intervals.',
+  params: [],
+  result: { title: 'seconds or null' },
+  lane: 'chain',
+  cost: 1,
+  cache: 'none',
+  audience: 'dev',
+  handler: async ({ commands }) => (await commands.dev.mode()).interval,
+})
