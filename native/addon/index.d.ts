@@ -576,6 +576,8 @@ export interface SimulatedCall {
   message: CallMessage
   /** Big-endian; absent is the sender's next one. */
   nonce?: Uint8Array
+  /** Whether the gas is cut to what the block has left. */
+  cut: boolean
 }
 
 /** A log of a call. */
@@ -592,8 +594,8 @@ export interface SimulatedLog {
 export interface SimulatedResult {
   /** As of a call; one that could be in no block ends with its reason and no gas. */
   result: CallResult
-  /** Whether it could be in a block. */
-  valid: boolean
+  /** Why it could be in no block: `nonceTooLow`, `nonceTooHigh`, `intrinsicGas`, `funds`, `room` or `other`. */
+  refusal?: string
   /** Logs; none of a call that failed. */
   logs: Array<SimulatedLog>
 }

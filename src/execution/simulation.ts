@@ -11,6 +11,8 @@ import type { AccountOverride, CallOutcome, CallRequest, LocalExecutionParts } f
 export interface SimulatedCall extends Omit<CallRequest, 'overrides'> {
   /** null is the sender's next one. */
   readonly nonce: bigint | null
+  /** Whether the gas is cut to what the block has left. */
+  readonly cut: boolean
 }
 
 /** A pretended block. */
@@ -22,15 +24,21 @@ export interface SimulatedBlock {
   readonly calls: readonly SimulatedCall[]
 }
 
+/** Why a call could be in no block. */
+export type SimulationRefusal = 'nonceTooLow' | 'nonceTooHigh' | 'intrinsicGas' | 'funds' | 'room' | 'other'
+
 /** What came of a simulated call. */
 export interface SimulatedOutcome {
   readonly outcome: CallOutcome
-  /** Whether it could be in a block. */
-  readonly valid: boolean
+  /** Why it could be in no block; null when it could. */
+  readonly refusal: SimulationRefusal | null
   readonly logs: readonly Log[]
 }
 
-/** Executes pretended blocks on the state after a block. */
+/**
+ * Executes pretended blocks, one above the other, on the state after a block. Without validation calls are
+ * refused only where they could never be executed: value above the balance, too little or too much gas.
+ */
 export type Simulate = (
   base: BlockHeader,
   blocks: readonly SimulatedBlock[],
@@ -45,11 +53,12 @@ export function createSimulation(parts: LocalExecutionParts): Simulate {
       root: stateRootAfter(spec, store, base),
       validate,
       blocks: blocks.map(({ header, overrides, calls }) => ({
-        // Ancestors are looked up from the parent, which must be a block that there is.
+        // Ancestors are looked up from the base, which is a block that there is.
         environment: toBlockEnvironment({ ...header.fields, parentHash: base.hash }),
         overrides: overrides.map(toNativeOverride),
         calls: calls.map((call) => ({
           message: toNativeMessage(call),
+          cut: call.cut,
           ...(call.nonce === null ? {} : { nonce: bigIntToBytes(call.nonce) }),
         })),
       })),
@@ -57,11 +66,11 @@ export function createSimulation(parts: LocalExecutionParts): Simulate {
     }).map((results) => results.map(toOutcome))
 }
 
-function toOutcome({ result, valid, logs }: NativeSimulatedResult): SimulatedOutcome {
+function toOutcome({ result, refusal, logs }: NativeSimulatedResult): SimulatedOutcome {
   const { end, output, gas, reason } = result
   const outcome: CallOutcome =
     end === 'success' || end === 'revert'
       ? { status: end, output, gasUsed: gas }
       : { status: 'failure', reason: reason ?? end, gasUsed: gas }
-  return { outcome, valid, logs }
+  return { outcome, refusal: (refusal ?? null) as SimulationRefusal | null, logs }
 }

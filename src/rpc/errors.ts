@@ -1,6 +1,6 @@
 /**
  * Why a request is not answered with a result. The kinds are closed; {@link ERROR_TABLE} gives each its
- * JSON-RPC number. Sources: facts/rpc.md §4.1, design.md §4.
+ * JSON-RPC number. Sources: facts/rpc.md §4.1, design.md §4; for eth_simulateV1 the execution-apis.
  */
 export type RpcErrorKind =
   | 'parse'
@@ -20,6 +20,14 @@ export type RpcErrorKind =
   | 'vmException'
   | 'filterNotFound'
   | 'miningRefused'
+  | 'simulatedNonceTooLow'
+  | 'simulatedNonceTooHigh'
+  | 'simulatedIntrinsicGas'
+  | 'simulatedFunds'
+  | 'simulatedRoom'
+  | 'simulatedNumberOrder'
+  | 'simulatedTimeOrder'
+  | 'simulatedTooMuch'
 
 interface ErrorRow {
   /** JSON-RPC error code. */
@@ -49,6 +57,14 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   vmException: { code: -32015, message: 'VM Exception while processing transaction: transaction reverted' },
   filterNotFound: { code: -32000, message: 'filter not found' },
   miningRefused: { code: -33000, message: 'Cannot publish block' },
+  simulatedNonceTooLow: { code: -38010, message: 'nonce too low' },
+  simulatedNonceTooHigh: { code: -38011, message: 'nonce too high' },
+  simulatedIntrinsicGas: { code: -38013, message: 'intrinsic gas too low' },
+  simulatedFunds: { code: -38014, message: 'insufficient funds for gas * price + value' },
+  simulatedRoom: { code: -38015, message: 'block gas limit reached' },
+  simulatedNumberOrder: { code: -38020, message: 'block numbers must be in order' },
+  simulatedTimeOrder: { code: -38021, message: 'block timestamps must be in order' },
+  simulatedTooMuch: { code: -38026, message: 'too many blocks' },
 }
 
 /** The `error` member of an answer. */

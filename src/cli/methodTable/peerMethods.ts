@@ -68,7 +68,7 @@ export const RSKJ: MethodSet = {
 `),
 }
 
-/** What geth 1.15 answers, by its documentation. */
+/** What geth 1.15.11 answers: asked for each, without parameters that fit. */
 export const GETH: MethodSet = {
   title: 'geth',
   names: toSet(`

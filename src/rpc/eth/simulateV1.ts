@@ -1,15 +1,16 @@
 import { defineMethod } from '../defineMethod.ts'
-import { invalidParams, RpcError } from '../errors.ts'
+import { invalidParams } from '../errors.ts'
 import { assertOverridable } from '../shared/callRequest.ts'
 import { blockRef, LATEST } from '../shared/params/blockSelector.ts'
 import { optional } from '../shared/params/param.ts'
 import { simulation } from '../shared/params/simulation.ts'
 import { atBlockForCall } from '../shared/resolveBlock.ts'
-import { formatSimulatedBlock, planBlocks } from '../shared/simulatedBlocks.ts'
+import { assertExecutable, formatSimulatedBlocks, planBlocks } from '../shared/simulatedBlocks.ts'
 
 /**
- * Calls after one another over pretended blocks on top of a block (facts/rpc.md §8.3). With `validation` a call
- * that could be in no block is an error of the whole request.
+ * Calls after one another over pretended blocks on top of a block (facts/rpc.md §8.3; execution-apis,
+ * eth_simulateV1). A call that could be in no block is an error of the whole request; with `validation` that is
+ * every rule of a sent transaction, else what could never be executed.
  */
 export const simulateV1 = defineMethod({
   name: 'eth_simulateV1',
@@ -31,11 +32,8 @@ export const simulateV1 = defineMethod({
       }
       const planned = planBlocks(base, blocks, settings.callGasCap)
       const outcomes = execution.simulate(base, planned, validation)
-      const refused = outcomes.flat().find(({ valid }) => !valid)
-      if (validation && refused?.outcome.status === 'failure') {
-        throw new RpcError('executionFailed', refused.outcome.reason)
-      }
-      return planned.map((pretended, index) => formatSimulatedBlock(pretended, outcomes[index] ?? []))
+      assertExecutable(outcomes)
+      return formatSimulatedBlocks(planned, outcomes)
     })
   },
 })

@@ -2,9 +2,9 @@ import { Block } from '../../chain/codec/block.ts'
 import { EMPTY_TRIE_HASH } from '../../chain/codec/constants.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import { createLogsBloom } from '../../chain/codec/logsBloom.ts'
-import type { SimulatedBlock, SimulatedOutcome } from '../../execution/simulation.ts'
+import type { SimulatedBlock, SimulatedOutcome, SimulationRefusal } from '../../execution/simulation.ts'
 import { bigIntToSignedBytes, EMPTY_BYTES, toHex } from '../../util/bytes.ts'
-import { invalidParams, toErrorObject } from '../errors.ts'
+import { RpcError, type RpcErrorKind, toErrorObject } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { formatBlock } from './formatBlock.ts'
 import { formatLog } from './formatLog.ts'
@@ -31,20 +31,20 @@ export function planBlocks(
       const isFiller = (blockOverrides.number ?? 0) > parent.number + 1
       const header = nextHeader(parent, isFiller ? {} : blockOverrides)
       if (planned.length >= MOST_SIMULATED_BLOCKS) {
-        throw invalidParams(`Invalid number: at most ${MOST_SIMULATED_BLOCKS} blocks are simulated`)
+        throw new RpcError('simulatedTooMuch', `too many blocks: at most ${MOST_SIMULATED_BLOCKS}`)
       }
       if (isFiller) {
         planned.push({ header, overrides: [], calls: [] })
         continue
       }
-      const most = header.gasLimit < gasCap ? header.gasLimit : gasCap
       planned.push({
         header,
         overrides: stateOverrides,
         calls: calls.map((call) => ({
           from: call.from,
           to: call.to,
-          gas: call.gas === null || call.gas > most ? most : call.gas,
+          gas: call.gas === null || call.gas > gasCap ? gasCap : call.gas,
+          cut: call.gas === null,
           gasPrice: call.gasPrice ?? 0n,
           value: call.value ?? 0n,
           data: call.data ?? NO_DATA,
@@ -60,10 +60,17 @@ export function planBlocks(
 function nextHeader(parent: BlockHeader, overrides: BlockOverrides): BlockHeader {
   const number = overrides.number ?? parent.number + 1
   const timestamp = overrides.time ?? parent.timestamp + 1
-  if (number <= parent.number)
-    throw invalidParams(`Invalid number ${number}: above ${parent.number} expected`)
+  if (number <= parent.number) {
+    throw new RpcError(
+      'simulatedNumberOrder',
+      `block numbers must be in order: ${number} <= ${parent.number}`,
+    )
+  }
   if (timestamp <= parent.timestamp) {
-    throw invalidParams(`Invalid time ${timestamp}: after ${parent.timestamp} expected`)
+    throw new RpcError(
+      'simulatedTimeOrder',
+      `block timestamps must be in order: ${timestamp} <= ${parent.timestamp}`,
+    )
   }
   return parent.with({
     number,
@@ -82,17 +89,51 @@ function nextHeader(parent: BlockHeader, overrides: BlockOverrides): BlockHeader
   })
 }
 
+const REFUSALS: Readonly<Record<SimulationRefusal, RpcErrorKind>> = {
+  nonceTooLow: 'simulatedNonceTooLow',
+  nonceTooHigh: 'simulatedNonceTooHigh',
+  intrinsicGas: 'simulatedIntrinsicGas',
+  funds: 'simulatedFunds',
+  room: 'simulatedRoom',
+  other: 'executionFailed',
+}
+
+/** @throws RpcError when a call could be in no block: the request has no answer then */
+export function assertExecutable(outcomes: readonly (readonly SimulatedOutcome[])[]): void {
+  for (const { refusal, outcome } of outcomes.flat()) {
+    if (refusal === null) continue
+    const reason = outcome.status === 'failure' ? outcome.reason : outcome.status
+    const { message } = new RpcError(REFUSALS[refusal])
+    throw new RpcError(REFUSALS[refusal], refusal === 'other' ? reason : `${message}: ${reason}`)
+  }
+}
+
+/** Block objects with the calls, each the parent of the next. */
+export function formatSimulatedBlocks(
+  blocks: readonly SimulatedBlock[],
+  outcomes: readonly (readonly SimulatedOutcome[])[],
+): { readonly [key: string]: Json }[] {
+  let parent: BlockHeader | null = null
+  return blocks.map(({ header }, index) => {
+    const own = outcomes[index] ?? []
+    const made: BlockHeader = header.with({
+      gasUsed: own.reduce((sum, { outcome }) => sum + outcome.gasUsed, 0n),
+      logsBloom: createLogsBloom(own.flatMap(({ logs }) => logs)),
+      ...(parent === null ? {} : { parentHash: parent.hash }),
+    })
+    parent = made
+    return formatSimulatedBlock(made, own)
+  })
+}
+
 /**
- * Block object with the calls. Nothing is written, so its roots are those of the block that it stands on, and
- * its transactions, which nobody signed, have no hashes.
+ * Nothing is written, so the roots of a block are those of the block that all stand on, and its transactions,
+ * which nobody signed, have no hashes.
  */
-export function formatSimulatedBlock(
-  { header }: SimulatedBlock,
+function formatSimulatedBlock(
+  made: BlockHeader,
   outcomes: readonly SimulatedOutcome[],
 ): { readonly [key: string]: Json } {
-  const logs = outcomes.flatMap((outcome) => outcome.logs)
-  const gasUsed = outcomes.reduce((sum, { outcome }) => sum + outcome.gasUsed, 0n)
-  const made = header.with({ gasUsed, logsBloom: createLogsBloom(logs) })
   let logIndex = 0
   const calls = outcomes.map((outcome, index) => {
     const call = formatCall(outcome, made, index, logIndex)

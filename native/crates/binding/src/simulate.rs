@@ -2,7 +2,8 @@
 
 use napi_derive::napi;
 use rhizome_evm::{
-    SimulatedBlock as CoreBlock, SimulatedCall as CoreCall, SimulatedOutcome, simulate as simulate_core,
+    InvalidTransaction, SimulatedBlock as CoreBlock, SimulatedCall as CoreCall, SimulatedOutcome,
+    simulate as simulate_core,
 };
 use rhizome_primitives::contract::Log;
 
@@ -22,6 +23,8 @@ pub struct SimulatedCall {
     pub message: CallMessage,
     /// Big-endian; absent is the sender's next one.
     pub nonce: Option<Uint8Array>,
+    /// Whether the gas is cut to what the block has left.
+    pub cut: bool,
 }
 
 /// A pretended block.
@@ -64,8 +67,8 @@ pub struct SimulatedLog {
 pub struct SimulatedResult {
     /// As of a call; one that could be in no block ends with its reason and no gas.
     pub result: CallResult,
-    /// Whether it could be in a block.
-    pub valid: bool,
+    /// Why it could be in no block: `nonceTooLow`, `nonceTooHigh`, `intrinsicGas`, `funds`, `room` or `other`.
+    pub refusal: Option<String>,
     /// Logs; none of a call that failed.
     pub logs: Vec<SimulatedLog>,
 }
@@ -93,6 +96,7 @@ fn core_call(call: &SimulatedCall) -> Result<CoreCall> {
     Ok(CoreCall {
         message: message(&call.message)?,
         gas: gas("gas", &call.message.gas)?,
+        cut: call.cut,
         nonce: call.nonce.as_deref().map(|nonce| bytes::uint("nonce", nonce)).transpose()?,
     })
 }
@@ -101,9 +105,24 @@ fn result(outcome: SimulatedOutcome) -> SimulatedResult {
     match outcome {
         Ok(mut outcome) => {
             let logs = std::mem::take(&mut outcome.logs).iter().map(log).collect();
-            SimulatedResult { result: call_result(outcome), valid: true, logs }
+            SimulatedResult { result: call_result(outcome), refusal: None, logs }
         }
-        Err(reason) => SimulatedResult { result: halted(reason), valid: false, logs: Vec::new() },
+        Err(reason) => SimulatedResult {
+            refusal: Some(refusal(&reason).into()),
+            result: halted(reason.to_string()),
+            logs: Vec::new(),
+        },
+    }
+}
+
+fn refusal(reason: &InvalidTransaction) -> &'static str {
+    match reason {
+        InvalidTransaction::Nonce { expected, found } if found < expected => "nonceTooLow",
+        InvalidTransaction::Nonce { .. } => "nonceTooHigh",
+        InvalidTransaction::IntrinsicGas { .. } => "intrinsicGas",
+        InvalidTransaction::Funds { .. } => "funds",
+        InvalidTransaction::NoRoom { .. } => "room",
+        _ => "other",
     }
 }
 

@@ -1,5 +1,5 @@
 import type { AccountOverride } from '../../../execution/localExecution.ts'
-import { invalidParams } from '../../errors.ts'
+import { invalidParams, RpcError } from '../../errors.ts'
 import { boundedNumber } from './boundedNumber.ts'
 import { type CallObject, callObject } from './callObject.ts'
 import { parseAddress } from './hex.ts'
@@ -58,10 +58,10 @@ export function simulation(name = 'simulation'): Param<Simulation> {
       }
       const blocks = blockStateCalls.map((block: unknown) => parseBlock(block, method))
       if (blocks.length > MOST_SIMULATED_BLOCKS) {
-        throw invalidParams(`Invalid blockStateCalls: at most ${MOST_SIMULATED_BLOCKS} blocks expected.`)
+        throw new RpcError('simulatedTooMuch', `too many blocks: at most ${MOST_SIMULATED_BLOCKS}`)
       }
       if (blocks.reduce((sum, { calls }) => sum + calls.length, 0) > MOST_CALLS) {
-        throw invalidParams(`Invalid blockStateCalls: at most ${MOST_CALLS} calls expected.`)
+        throw new RpcError('simulatedTooMuch', `too many calls: at most ${MOST_CALLS}`)
       }
       return { blocks, validation: validation === true }
     },

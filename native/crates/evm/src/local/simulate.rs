@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use rhizome_primitives::U256;
+use rhizome_primitives::block::{AncestorBlock, Ancestry};
 use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
+use rhizome_primitives::{B256, U256};
 
 use super::{AccountOverride, CallOutcome, Message};
-use crate::error::{ExecutionError, TransactionError};
-use crate::frames::Evm;
+use crate::error::{ExecutionError, InvalidTransaction, TransactionError};
+use crate::frames::{Evm, covers};
+use crate::gas;
 use crate::host::BlockContext;
 use crate::journal::Journal;
 use crate::trace::NoInspector;
-use crate::transaction::{FeePayment, Mode, Position};
+use crate::transaction::{FeePayment, Mode, Position, Transaction};
 
 /// A call of a simulated block.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct SimulatedCall {
     pub message: Message,
     /// Gas, intrinsic gas included.
     pub gas: u64,
+    /// Whether the gas is cut to what the block has left.
+    pub cut: bool,
     /// Nonce; None is the sender's next one.
     pub nonce: Option<U256>,
 }
@@ -28,7 +32,8 @@ pub struct SimulatedCall {
 /// A block that is pretended.
 #[derive(Clone)]
 pub struct SimulatedBlock {
-    /// Network, and what programs see of the block.
+    /// Network, and what programs see of the block. Its ancestry is that of the first block: hashes of
+    /// pretended blocks are known to nobody before they are filled, and read as zero.
     pub context: BlockContext,
     /// Pretended changes before its calls.
     pub overrides: Vec<AccountOverride>,
@@ -36,13 +41,29 @@ pub struct SimulatedBlock {
     pub calls: Vec<SimulatedCall>,
 }
 
-/// What came of a simulated call; the text of one that could be in no block.
-pub type SimulatedOutcome = Result<CallOutcome, String>;
+/// What came of a simulated call, or why it could be in no block.
+pub type SimulatedOutcome = Result<CallOutcome, InvalidTransaction>;
+
+/// Ancestors of a block that stands on `above` pretended blocks.
+struct BelowPretended {
+    below: Arc<dyn Ancestry>,
+    above: u64,
+}
+
+impl Ancestry for BelowPretended {
+    fn ancestor(&self, depth: u64) -> Option<Arc<AncestorBlock>> {
+        self.below.ancestor(depth.checked_sub(self.above)?)
+    }
+
+    fn ancestor_hash(&self, depth: u64) -> Option<B256> {
+        self.below.ancestor_hash(depth.checked_sub(self.above)?)
+    }
+}
 
 /// Executes the calls of blocks in order, each on the state that the one before left.
 ///
-/// With `validate` a call is checked as a sent transaction is: nonce, funds, gas limit of the block. Without,
-/// nothing is checked, as for eth_call.
+/// With `validate` a call is checked as a sent transaction is. Without, only what could never be executed is
+/// refused: more value than the sender has, less gas than its intrinsic gas, more than the block has left.
 ///
 /// # Errors
 /// [`ExecutionError`] when the state cannot be read or the simulation was stopped.
@@ -54,7 +75,9 @@ pub fn simulate(
 ) -> Result<Vec<Vec<SimulatedOutcome>>, ExecutionError> {
     let mut journal = Journal::new(state);
     let mut outcomes = Vec::with_capacity(blocks.len());
-    for block in blocks {
+    for (above, mut block) in blocks.into_iter().enumerate() {
+        let below = Arc::clone(&block.context.ancestry);
+        block.context.ancestry = Arc::new(BelowPretended { below, above: above as u64 });
         for account in &block.overrides {
             account.apply(&mut journal)?;
         }
@@ -89,9 +112,15 @@ fn run(
         Some(nonce) => nonce,
         None => evm.host.journal.nonce(sender)?,
     };
-    let transaction = call.message.transaction(nonce, call.gas, validate);
-    let position = Position { index, gas_used, gas_limit: evm.host.context.block.gas_limit };
+    let gas_limit = evm.host.context.block.gas_limit;
+    let left = gas_limit.saturating_sub(gas_used);
+    let gas = if call.cut { call.gas.min(left) } else { call.gas };
+    let transaction = call.message.transaction(nonce, gas, validate);
+    let position = Position { index, gas_used, gas_limit };
     let mode = if validate { Mode::Sent(FeePayment::AtOnce) } else { Mode::Local };
+    if !validate && let Some(reason) = impossible(evm, &transaction, position)? {
+        return Ok(Err(reason));
+    }
     match evm.execute(&transaction, position, mode, &mut NoInspector) {
         Ok(outcome) => {
             if !validate {
@@ -101,7 +130,29 @@ fn run(
             }
             Ok(Ok(outcome.into()))
         }
-        Err(TransactionError::Invalid(reason)) => Ok(Err(reason.to_string())),
+        Err(TransactionError::Invalid(reason)) => Ok(Err(reason)),
         Err(TransactionError::Execution(failure)) => Err(failure),
     }
+}
+
+/// Why a call that is not checked cannot be executed all the same.
+fn impossible(
+    evm: &mut Evm,
+    transaction: &Transaction,
+    position: Position,
+) -> Result<Option<InvalidTransaction>, ExecutionError> {
+    let Transaction { gas_limit, value, sender, .. } = *transaction;
+    let left = position.gas_limit.saturating_sub(position.gas_used);
+    if gas_limit > left {
+        let (used, available) = (position.gas_used, position.gas_limit);
+        return Ok(Some(InvalidTransaction::NoRoom { gas_limit, used, available }));
+    }
+    let host = &mut evm.host;
+    let free = gas::is_free(&host.context.spec, &host.rules, transaction);
+    let intrinsic = gas::intrinsic(&host.rules, transaction, free);
+    if gas_limit < intrinsic {
+        return Ok(Some(InvalidTransaction::IntrinsicGas { gas_limit, intrinsic }));
+    }
+    let balance = host.journal.balance(sender)?;
+    Ok((!covers(balance, value)).then_some(InvalidTransaction::Funds { balance, required: value }))
 }
