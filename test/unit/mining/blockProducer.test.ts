@@ -67,6 +67,18 @@ t.test('header fields are those of the rules and of the configuration', async (t
   t.equal(fields?.gasLimitBytes.toString('hex'), '009882f8', 'with a sign byte')
 })
 
+t.test('rewards to the account of a secret, and a text of the miner', async (t) => {
+  const { core, chain, context } = openNode(t, { mining: false, coinbaseSecret: 'cow', extraData: 'a pool' })
+  await core.mine()
+  const { coinbase, extraData } = chain.head.fields
+  t.same(coinbase, COW.address)
+  t.same(context.status().coinbase, COW.address)
+  t.equal(
+    extraData.toString('hex'),
+    `d5018c${Buffer.from('Rhizome-test').toString('hex')}86${Buffer.from('a pool').toString('hex')}`,
+  )
+})
+
 t.test('the gas limit moves by at most one part in 1024', async (t) => {
   const { core, chain } = openNode(t, { mining: false })
   await core.mine({ count: 2 })

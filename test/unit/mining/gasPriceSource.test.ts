@@ -105,6 +105,59 @@ t.test('a page that does not answer', async (t) => {
   await t.rejects(fetchRateFromUrl({ url: `http://127.0.0.1:${port}/`, pointer: '', timeout: 50 }))
 })
 
+t.test('a rate from a page moves the minimum gas price of blocks, within bounds', async (t) => {
+  let rate = '"49999.5"'
+  let asked = 0
+  const url = await serve(t, () => {
+    asked += 1
+    return { status: 200, body: `{"USD":{"buy":${rate}}}` }
+  })
+  let now = 1_700_000_000_000
+  let answered: () => void = () => undefined
+  const failures: unknown[] = []
+  const { core } = openLocalNode(
+    t,
+    {
+      dataDir: t.testdir(),
+      mining: false,
+      minimumGasPrice: 1,
+      stableGasPrice: 149_999,
+      gasPriceRateUrl: url,
+      gasPriceRatePointer: '/USD/buy',
+      gasPriceRateRefreshTime: 60,
+      gasPriceRateMinimum: 40_000,
+      gasPriceRateMaximum: 60_000,
+    },
+    {
+      now: () => now,
+      listener: {
+        onFailure: (error) => {
+          failures.push(error)
+          answered()
+        },
+      },
+    },
+  )
+  const minimum = async (blocks: number) => {
+    await core.mine({ count: blocks })
+    return core.open.chain.head.fields.minimumGasPrice
+  }
+  t.equal(await minimum(1), 1n, 'the fixed price until there is a rate')
+  while ((await minimum(1)) === 1n) await new Promise((resolve) => setTimeout(resolve, 5))
+  // 149999 / 49999 = 3
+  t.equal(await minimum(3), 3n)
+  t.equal(asked, 1)
+  rate = '70000'
+  now += 60_000
+  const refused = new Promise<void>((resolve) => {
+    answered = resolve
+  })
+  t.equal(await minimum(1), 3n)
+  await refused
+  t.match(failures, [{ message: 'a rate between 40000 and 60000 expected, found 70000' }])
+  t.equal(await minimum(2), 3n, 'the last price that was believed')
+})
+
 t.test('a rate from a contract moves the minimum gas price of blocks', async (t) => {
   const address = Buffer.alloc(20, 0xc1)
   // Answers the word 250000: PUSH3 250000, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.

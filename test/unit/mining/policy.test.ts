@@ -11,6 +11,9 @@ t.test('extra data names the client within 32 bytes', (t) => {
   t.equal(createExtraData('Rhizome-0.1.0').toString('hex'), 'cf018d5268697a6f6d652d302e312e30')
   t.equal(createExtraData('x'.repeat(29)).length, 32)
   t.throws(() => createExtraData('x'.repeat(30)), { code: 'EXTRA_DATA' })
+  t.equal(createExtraData('a', 'pool').toString('hex'), 'c7016184706f6f6c')
+  t.equal(createExtraData('x'.repeat(20), 'y'.repeat(8)).length, 32)
+  t.throws(() => createExtraData('x'.repeat(20), 'y'.repeat(9)), { code: 'EXTRA_DATA' })
   t.end()
 })
 
@@ -20,6 +23,9 @@ t.test('the reward goes to the configured account, else to that of the network',
   // The account of consensus.md §9.4, as it stands in every block of the recorded chains.
   t.equal(rewardAddress(null, regtest.mining)?.toString('hex'), 'ec4ddeb4380ad69b3e509baad9f158cdf4e4681d')
   t.equal(rewardAddress(null, networkByName('main').mining), null)
+  // The account of the key that is the hash of the text, on a network without one of its own.
+  t.same(rewardAddress(null, networkByName('main').mining, 'cow'), COW.address)
+  t.same(rewardAddress(null, regtest.mining, 'cow'), COW.address)
   t.end()
 })
 
