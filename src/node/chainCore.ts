@@ -202,6 +202,7 @@ export class ChainCore {
   #createDevControl(): DevControl {
     const { chain } = this.open
     return new DevControl({
+      spec: this.spec,
       chain,
       clock: this.clock,
       producer: this.producer,

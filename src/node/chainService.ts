@@ -51,6 +51,7 @@ function createDevService(core: ChainCore): DevService {
     setInterval: (seconds) => dev().setInterval(seconds),
     setMining: (on) => dev().setMining(on),
     editAccount: (edit) => dev().editAccount(withBuffers(edit)),
+    importBlock: (encoded) => dev().importBlock(asBuffer(encoded)),
     sendImpersonated: (encoded) => core.sendImpersonated(asBuffer(encoded)),
   }
 }

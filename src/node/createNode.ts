@@ -244,6 +244,7 @@ function freshCommands(commands: NodeCommands, fresh: Fresh, freshHead: Fresh): 
       setInterval: (seconds) => dev.setInterval(seconds),
       setMining: (on) => dev.setMining(on),
       editAccount: (edit) => freshHead(dev.editAccount(edit)),
+      importBlock: (encoded) => freshHead(dev.importBlock(encoded)),
       sendImpersonated: (encoded) => fresh(dev.sendImpersonated(encoded)),
     },
     mining: mining && {

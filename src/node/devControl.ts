@@ -1,9 +1,14 @@
 import type { Blockchain } from '../chain/blockchain.ts'
+import { type Block, parseBlock } from '../chain/codec/block.ts'
+import { CodecError } from '../chain/codec/errors.ts'
+import { RlpError } from '../chain/codec/rlpReader.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { BlockClock } from '../mining/blockClock.ts'
 import type { BlockProducer, MineRequest, ProducerMode } from '../mining/blockProducer.ts'
 import { MiningError } from '../mining/errors.ts'
 import type { AccountEdit } from '../rpc/devCommands.ts'
-import { invalidParams } from '../rpc/errors.ts'
+import { invalidParams, RpcError } from '../rpc/errors.ts'
+import { toHex } from '../util/bytes.ts'
 import type { StateEditor, StateEdits } from './stateEditor.ts'
 
 /** The chain as it was when a snapshot was taken. */
@@ -14,6 +19,7 @@ interface Snapshot {
 
 /** What a development chain is controlled through. */
 export interface DevControlParams {
+  readonly spec: NetworkSpec
   readonly chain: Blockchain
   readonly clock: BlockClock
   readonly producer: BlockProducer
@@ -116,6 +122,35 @@ export class DevControl {
     await commit()
   }
 
+  /**
+   * Connects a block that was made elsewhere, as a peer's would be.
+   * @returns its hash, once it is durable
+   * @throws RpcError -32602 for bytes that are no block, -32000 for one that is not connected
+   */
+  async importBlock(encoded: Buffer): Promise<Buffer> {
+    const { spec, chain, producer, commit } = this.#params
+    const block = decode(spec, encoded)
+    const result = chain.connect(block)
+    switch (result.status) {
+      case 'INVALID_BLOCK':
+        throw new RpcError('executionFailed', result.error.message, { cause: result.error })
+      case 'UNDECIDED':
+        throw result.error
+      case 'NO_PARENT': {
+        const parent = toHex(block.header.parentHash)
+        throw new RpcError(
+          'executionFailed',
+          `block ${block.number} ${toHex(block.hash)} waits for ${parent}`,
+        )
+      }
+      default:
+        // What a reorganisation gave back is as good as sent.
+        producer.mineWaiting()
+        await commit()
+        return block.hash
+    }
+  }
+
   async #goBack({ number, edits }: Snapshot): Promise<void> {
     const { chain, editor, onStateEdited, clearPool, commit } = this.#params
     const target = chain.reader.headerByNumber(Math.min(number, chain.head.number))
@@ -130,6 +165,17 @@ export class DevControl {
       chain.rewind(target)
     }
     await commit()
+  }
+}
+
+function decode(spec: NetworkSpec, encoded: Buffer): Block {
+  try {
+    return parseBlock(spec, encoded)
+  } catch (error) {
+    if (error instanceof RlpError || error instanceof CodecError) {
+      throw invalidParams(`Invalid input: ${error.message}`, { cause: error })
+    }
+    throw error
   }
 }
 

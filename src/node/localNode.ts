@@ -9,6 +9,7 @@ import { decodeSolutionOutcome, decodeWork, type MiningLink } from '../pool/mini
 import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
 import type { DevCommands } from '../rpc/devCommands.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
+import { asBuffer } from '../util/bytes.ts'
 import { ChainCore, type ChainListener } from './chainCore.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { createChainService } from './chainService.ts'
@@ -133,6 +134,7 @@ function localDevCommands(service: DevService, core: ChainCore): DevCommands {
     setInterval: async (seconds) => service.setInterval(seconds),
     setMining: async (on) => service.setMining(on),
     editAccount: async (edit) => service.editAccount(edit),
+    importBlock: async (encoded) => asBuffer(await service.importBlock(encoded)),
     sendImpersonated: (encoded) => core.sendImpersonated(encoded),
   }
 }

@@ -63,6 +63,7 @@ export interface DevService {
   setInterval(seconds: number | null): Promised<void>
   setMining(on: boolean): Promised<void>
   editAccount(edit: AccountEdit): Promised<void>
+  importBlock(encoded: Uint8Array): Promised<Uint8Array>
   sendImpersonated(encoded: Uint8Array): Promised<EncodedOutcome>
 }
 
@@ -189,6 +190,7 @@ function createDevCommands(ask: Asker): DevCommands {
     setInterval: (seconds) => ask('setInterval', seconds),
     setMining: (on) => ask('setMining', on),
     editAccount: (edit) => ask('editAccount', edit),
+    importBlock: async (encoded) => asBuffer(await ask('importBlock', encoded)),
     sendImpersonated: async (encoded) => toOutcome(await ask('sendImpersonated', encoded)),
   }
 }

@@ -40,6 +40,11 @@ export interface DevCommands {
   setMining(on: boolean): Promise<void>
   /** Changes the state after the head without a block. */
   editAccount(edit: AccountEdit): Promise<void>
+  /**
+   * Connects a block of another node, given as RLP, and answers with its hash once it is durable. Refused are
+   * bytes that are no block, a block against the rules, and one without its parent, which waits for that.
+   */
+  importBlock(encoded: Buffer): Promise<Buffer>
   /** Offers a transaction that nobody signed; `encoded` carries its sender (`impersonated.ts`). */
   sendImpersonated(encoded: Buffer): Promise<SendOutcome>
 }

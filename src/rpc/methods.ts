@@ -64,6 +64,7 @@ import { unsubscribe } from './eth/unsubscribe.ts'
 import { getAutomine } from './evm/getAutomine.ts'
 import { getIntervalSeconds } from './evm/getIntervalSeconds.ts'
 import { impersonateAccount } from './evm/impersonateAccount.ts'
+import { importRawBlock } from './evm/importRawBlock.ts'
 import { increaseTime } from './evm/increaseTime.ts'
 import { mine } from './evm/mine.ts'
 import { mineBlocks } from './evm/mineBlocks.ts'
@@ -220,6 +221,7 @@ export const METHODS: readonly MethodDefinition[] = [
   setCode,
   setStorageAt,
   impersonateAccount,
+  importRawBlock,
   stopImpersonatingAccount,
   banAddress,
   unbanAddress,

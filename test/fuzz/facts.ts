@@ -11,6 +11,8 @@ export interface Facts {
   readonly transactionHash: string
   /** Signed, and already mined: a valid encoding that the pool refuses. */
   readonly rawTransaction: string
+  /** RLP of a block that is there already. */
+  readonly rawBlock: string
 }
 
 /** Deploys contracts on a development node and says what there is now. */
@@ -33,6 +35,7 @@ export async function createFacts(node: NodeProcess): Promise<Facts> {
     failures: failures.contractAddress,
     blockHash: token.blockHash,
     transactionHash: token.transactionHash,
+    rawBlock: await node.request('debug_getRawBlock', [token.blockHash]),
     rawTransaction: await node.request('debug_getRawTransaction', [token.transactionHash]),
   }
 }

@@ -65,6 +65,7 @@ const BY_NAME: Readonly<Record<string, Maker>> = {
   address,
   block,
   blockHash: hash,
+  rawBlock: ({ rawBlock }) => rawBlock,
   transactionHash: ({ transactionHash }) => transactionHash,
   call,
   overrides,

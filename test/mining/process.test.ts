@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { runCommand } from '../support/cli.ts'
 import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
 import { createRandom } from '../support/random.ts'
+import { signedTransaction } from '../support/signedTransaction.ts'
 import { SocketClient } from '../support/socketClient.ts'
 import { BitcoinPool } from './bitcoinPool.ts'
 import {
@@ -132,4 +133,37 @@ t.test('rhizome mine', async (t) => {
   t.equal(await node.request('eth_hashrate'), '0x3e80', 'the sum of the reports')
   const unreachable = await runCommand(['mine', '--url', 'ftp://nowhere'])
   t.equal(unreachable.code, 2)
+})
+
+t.test('the work of the same parent that pays more takes its place', async (t) => {
+  const node = await openNode(t, join(t.testdir(), 'data'), ['--work-on-transactions'])
+  const socket = await SocketClient.open(Number(new URL(node.url).port))
+  t.teardown(() => socket.close())
+  const heads = await socket.subscribe('newHeads')
+  const poor = await solve(node)
+  const transaction = signedTransaction()
+  const sent = await node.request<string>('eth_sendRawTransaction', [
+    `0x${transaction.encoded.toString('hex')}`,
+  ])
+  let work = await node.request<PoolWork>('mnr_getWork')
+  while (Number(work.feesPaidToMiner) === 0) work = await node.request<PoolWork>('mnr_getWork')
+  const rich = pool.mine(bytesOf(work.blockHashForMergedMining), BigInt(work.target), 4)
+  const filter = await node.request<string>('eth_newBlockFilter')
+  const results: SubmitResult[] = []
+  for (const block of [poor, rich]) {
+    results.push(await node.request<SubmitResult>(...submission('partialMerkle', block)))
+    const receipt = await node.request<{ blockHash: string } | null>('eth_getTransactionReceipt', [sent])
+    t.equal(receipt?.blockHash, block === rich ? results[1]?.blockHash : undefined)
+  }
+  t.same(
+    results.map(({ blockImportedResult, blockIncludedHeight }) => [blockImportedResult, blockIncludedHeight]),
+    [1, 2].map(() => [asciiHex('IMPORTED_BEST'), '0x1']),
+  )
+  const hashes = results.map(({ blockHash }) => blockHash)
+  t.same(await node.request('eth_getFilterChanges', [filter]), hashes)
+  await socket.untilNotifications(2)
+  t.same(
+    socket.notifications.map(({ subscription, result }) => [subscription, (result as { hash: string }).hash]),
+    hashes.map((hash) => [heads, hash]),
+  )
 })

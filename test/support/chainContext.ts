@@ -87,6 +87,7 @@ function absentDevCommands(): DevCommands {
     setInterval: absent,
     setMining: absent,
     editAccount: absent,
+    importBlock: absent,
     sendImpersonated: absent,
   }
 }

@@ -49,6 +49,7 @@ const service: ChainService = {
   editAccount: ({ address, balance }) => {
     if (address.length !== 20 || balance !== 7n) throw new Error('another edit')
   },
+  importBlock: (encoded) => Buffer.from(encoded).reverse(),
   sendImpersonated: () => ({ status: 'accepted', hash: transaction.hash }),
   work: () => ({
     serial: 1,
