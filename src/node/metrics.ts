@@ -29,6 +29,16 @@ export function createNodeMetrics(hashrate: () => bigint): NodeMetrics {
     help: 'Transactions in the pool after the last block, by where they wait.',
     labels: ['set'],
   })
+  gauge({
+    name: 'process_resident_bytes',
+    help: 'Memory of the process, pages of the stores that are mapped into it included.',
+    collect: (own) => own.set(process.memoryUsage.rss()),
+  })
+  gauge({
+    name: 'front_heap_bytes',
+    help: 'JavaScript objects of the front thread.',
+    collect: (own) => own.set(process.memoryUsage().heapUsed),
+  })
   let head = 0
   return {
     mining: createMiningMetrics(metrics, hashrate),

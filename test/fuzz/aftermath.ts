@@ -1,24 +1,6 @@
 import { COW_ADDRESS } from '../e2e/accounts.ts'
 import type { NodeProcess } from '../support/nodeProcess.ts'
 
-/**
- * Growth of memory from the second to the last quarter of a run that is taken for a leak: the chain, the
- * filters and the caches grow up to their bounds, the pages that the collector has not given back move by this.
- */
-const MAX_GROWTH_BYTES = 128 * 1024 * 1024
-/** What a node of these settings may hold in all. */
-const MAX_MEMORY_BYTES = 1536 * 1024 * 1024
-
-/** What is wrong with memory taken at equal distances, or null. */
-export function faultOfMemory(samples: readonly number[]): string | null {
-  const quarter = Math.floor(samples.length / 4)
-  const early = median(samples.slice(quarter, 2 * quarter))
-  const late = median(samples.slice(-quarter))
-  const text = samples.map((bytes) => Math.round(bytes / 1024 / 1024)).join(' ')
-  if (Math.max(...samples) > MAX_MEMORY_BYTES) return `memory is over its bound, MiB: ${text}`
-  return late - early > MAX_GROWTH_BYTES ? `memory grows, MiB: ${text}` : null
-}
-
 /** Asks one method of every lane. @returns what is wrong, or null */
 export async function stillAnswers(node: NodeProcess): Promise<string | null> {
   const call = { from: COW_ADDRESS, to: COW_ADDRESS }
@@ -57,8 +39,4 @@ interface LogEntry {
   readonly method?: string
   readonly msg?: string
   readonly err?: { readonly stack?: string }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

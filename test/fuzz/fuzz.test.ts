@@ -1,8 +1,9 @@
 import t from 'tap'
 import { startNode } from '../support/nodeProcess.ts'
-import { faultOfLog, faultOfMemory, stillAnswers } from './aftermath.ts'
+import { faultOfLog, stillAnswers } from './aftermath.ts'
 import { Chance } from './chance.ts'
 import { faultOfAnswer } from './checkAnswer.ts'
+import { faultOfMemory, type MemorySample, memoryTrends } from './memoryTrend.ts'
 import { mutatedText } from './mutateJson.ts'
 import { fuzz } from './run.ts'
 
@@ -27,6 +28,30 @@ t.test('what is generated depends on the seed alone', async (t) => {
   const generate = (seed: number) => mutatedText(new Chance(seed), [{ a: ['0x1', 'latest'] }, 7], 0.5)
   t.equal(generate(5), generate(5))
   t.not(generate(5), generate(6))
+})
+
+t.test('a leak is seen, noise and warm-up are not', async (t) => {
+  const MIB = 1024 * 1024
+  const samples = (own: (share: number, index: number) => number, heap: (share: number) => number) =>
+    Array.from({ length: 200 }, (_, index): MemorySample => {
+      const mib = own(index / 200, index)
+      return { requests: index * 5000, resident: mib * MIB, own: mib * MIB, heap: heap(index / 200) * MIB }
+    })
+  const flat = () => 30
+  const warming = (share: number) => 100 + 150 * Math.min(1, share * 5)
+  const noise = (index: number) => (index % 17 === 0 ? 300 : ((index * 37) % 11) * 4)
+  t.equal(faultOfMemory(samples((share, index) => warming(share) + noise(index), flat)), null)
+  t.match(
+    faultOfMemory(samples((share, index) => 200 + 200 * share + noise(index), flat)),
+    /^memory grows: own/,
+  )
+  t.match(faultOfMemory(samples(warming, (share) => 30 + 40 * share)), /^memory grows: heap/)
+  t.match(
+    faultOfMemory(samples((_, index) => (index === 3 ? 1600 : 100), flat)),
+    /over its bound: 1600.0 MiB/,
+  )
+  const [, own] = memoryTrends(samples((share) => 100 + 100 * share, flat))
+  t.equal(own?.slope.toFixed(1), ((100 * MIB) / 1_000_000).toFixed(1))
 })
 
 t.test('faults of answers are seen', async (t) => {

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startNode } from '../support/nodeProcess.ts'
-import { faultOfLog, faultOfMemory, stillAnswers } from './aftermath.ts'
+import { faultOfLog, stillAnswers } from './aftermath.ts'
+import { faultOfMemory, memoryTrends, trendText } from './memoryTrend.ts'
 import { type Fault, fuzz } from './run.ts'
 
 const { values } = parseArgs({
@@ -11,6 +13,8 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     clients: { type: 'string', default: '6' },
+    // Nothing is sent while this file exists, for a machine on which others measure.
+    'hold-file': { type: 'string' },
   },
 })
 const MIB = 1024 * 1024
@@ -26,14 +30,21 @@ const show = (faults: readonly Fault[]) => {
   }
   shown = faults.length
 }
+const holdFile = values['hold-file']
 const report = await fuzz({
   node,
   seed,
   requests: Number(values.requests),
   clients: Number(values.clients),
-  onProgress: (done, memory, faults) => {
-    console.log(`${done} requests, ${Math.round(memory / MIB)} MiB, ${faults.length} faults`)
+  onProgress: ({ requests, resident, own, heap }, faults) => {
+    const [all, mine, objects] = [resident, own, heap].map((bytes) => Math.round(bytes / MIB))
+    console.log(
+      `${requests} requests, MiB: ${all} resident, ${mine} own, ${objects} heap; ${faults.length} faults`,
+    )
     show(faults)
+  },
+  mayGoOn: async () => {
+    while (holdFile !== undefined && existsSync(holdFile)) await sleep(1000)
   },
 })
 show(report.faults)
@@ -46,5 +57,6 @@ const { http, frames, raw, seconds, faults } = report
 console.log(
   `${http} HTTP bodies, ${frames} WebSocket frames, ${raw} raw connections in ${Math.round(seconds)} s: ${faults.length} faults`,
 )
+for (const trend of memoryTrends(report.memory)) console.log(trendText(trend))
 for (const fault of aftermath) console.log(`afterwards: ${fault}`)
 process.exitCode = faults.length + aftermath.length === 0 ? 0 : 1

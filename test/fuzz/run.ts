@@ -4,7 +4,8 @@ import { Chance } from './chance.ts'
 import { faultOfAnswer } from './checkAnswer.ts'
 import { createFacts, type Facts } from './facts.ts'
 import { HttpTraffic } from './httpTraffic.ts'
-import { ownMemory } from './processMemory.ts'
+import type { MemorySample } from './memoryTrend.ts'
+import { frontHeap, processMemory } from './processMemory.ts'
 import { rawBytes, sendRaw } from './rawTraffic.ts'
 import { SocketTraffic } from './socketTraffic.ts'
 
@@ -24,8 +25,8 @@ export interface FuzzReport {
   readonly raw: number
   readonly seconds: number
   readonly faults: readonly Fault[]
-  /** Own memory of the node in bytes, at equal distances from the start to the end. */
-  readonly memory: readonly number[]
+  /** Memory of the node at equal distances from the start to the end. */
+  readonly memory: readonly MemorySample[]
 }
 
 export interface FuzzOptions {
@@ -34,12 +35,14 @@ export interface FuzzOptions {
   readonly seed: number
   /** Clients at once; every third is a WebSocket. */
   readonly clients: number
-  readonly onProgress?: (done: number, memory: number, faults: readonly Fault[]) => void
+  readonly onProgress?: (sample: MemorySample, faults: readonly Fault[]) => void
+  /** Asked before each request: resolves when it may be sent. */
+  readonly mayGoOn?: () => Promise<void>
 }
 
 /** Share of requests that are broken below JSON. */
 const RAW_SHARE = 0.01
-const MEMORY_SAMPLES = 20
+const MEMORY_SAMPLES = 200
 const SHOWN_CHARACTERS = 2000
 const MAX_FAULTS = 200
 
@@ -49,36 +52,40 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const facts = await createFacts(node)
   const counts = { http: 0, frames: 0, raw: 0 }
   const faults: Fault[] = []
-  const memory = [memoryOf(node)]
+  const memory = [await sampleOf(node, 0)]
   const start = Date.now()
   let begun = 0
+  let nextSample = requests / MEMORY_SAMPLES
   const client = async (number: number): Promise<void> => {
     const chance = new Chance(seed * 1000 + number)
     const traffic = createClient(node.url, number % 3 === 2)
     while (begun < requests && faults.length < MAX_FAULTS) {
+      await options.mayGoOn?.()
       begun += 1
       const { kind, body, fault } = await traffic(chance, facts)
       counts[kind] += 1
       if (fault !== null) {
-        memoryOf(node)
+        await sampleOf(node, begun)
         faults.push({ client: number, fault, body: body.toString('utf8').slice(0, SHOWN_CHARACTERS) })
       }
-      if (begun >= (requests * memory.length) / MEMORY_SAMPLES) {
-        memory.push(memoryOf(node))
-        options.onProgress?.(begun, memory.at(-1) ?? 0, faults)
+      if (begun >= nextSample) {
+        nextSample += requests / MEMORY_SAMPLES
+        const sample = await sampleOf(node, begun)
+        memory.push(sample)
+        options.onProgress?.(sample, faults)
       }
     }
     traffic.close()
   }
   await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
-  memory.push(memoryOf(node))
   return { seed, ...counts, seconds: (Date.now() - start) / 1000, faults, memory }
 }
 
 /** @throws Error with the end of its output when the node is no more */
-function memoryOf(node: NodeProcess): number {
+async function sampleOf(node: NodeProcess, requests: number): Promise<MemorySample> {
   try {
-    return ownMemory(node.pid)
+    const heap = await frontHeap(node.url)
+    return { requests, heap, ...processMemory(node.pid) }
   } catch (error) {
     throw new Error(`the node died:\n${node.output().slice(-SHOWN_CHARACTERS)}`, { cause: error })
   }
