@@ -20,6 +20,8 @@ export interface StartNodeOptions {
   readonly args?: readonly string[]
   /** Program and arguments to run the node under. */
   readonly under?: readonly string[]
+  /** What requests put behind the address, such as `/KEY`. */
+  readonly path?: string
   /** The port; a free one unless given. */
   readonly port?: number
 }
@@ -50,7 +52,7 @@ export async function startNode(options: StartNodeOptions): Promise<NodeProcess>
     ['start', '--data-dir', options.dataDir, '--http-port', String(port), ...(options.args ?? [])],
     options.under,
   )
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://127.0.0.1:${port}${options.path ?? ''}`
   const request = <T>(method: string, params: readonly unknown[] = []) => askNode<T>(url, method, params)
   const ended = command.done.then(() => 'ended' as const)
   const limit = Date.now() + START_LIMIT_MS

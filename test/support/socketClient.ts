@@ -26,8 +26,8 @@ export class SocketClient {
     })
   }
 
-  static async open(port: number): Promise<SocketClient> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/`)
+  static async open(port: number, path = '/'): Promise<SocketClient> {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`)
     await new Promise((resolve, reject) => {
       socket.once('open', resolve)
       socket.once('error', reject)

@@ -105,6 +105,32 @@ t.test('a missing content type, chunks, keep-alive and pipelined requests on one
   t.equal(received.match(/"result":"0x21"/g)?.length, 3)
 })
 
+t.test(
+  'a request behind one that waits for a worker ends the connection, without a wrong answer',
+  async (t) => {
+    const framed = (body: string) =>
+      `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const marked = (id: number, body: string) => framed(body.replace(/"id":\d/, `"id":${id}`))
+    const inOrder = await exchangeRaw(service.port, [1, 2, 3].map((id) => marked(id, CHAIN_ID)).join(''), 3)
+    t.same(idsOf(inOrder), [1, 2, 3])
+    for (const bodies of [
+      [POOLED, CHAIN_ID],
+      [CHAIN_ID, POOLED, CHAIN_ID],
+      [POOLED, POOLED, POOLED],
+    ]) {
+      const requests = bodies.map((body, index) => marked(index + 1, body))
+      const answered = idsOf(await exchangeRaw(service.port, requests.join(''), bodies.length))
+      t.same(answered, [1, 2, 3].slice(0, answered.length))
+      t.ok(answered.length < bodies.length)
+    }
+    t.match(await post(POOLED), { status: 200, text: /"result":"0xb"/ })
+  },
+)
+
+function idsOf(received: string): number[] {
+  return [...received.matchAll(/"id":(\d)/g)].map(([, id]) => Number(id))
+}
+
 t.test('CORS and Host', async (t) => {
   t.equal((await post(CHAIN_ID)).headers.get('access-control-allow-origin'), null)
   const strict = await open({ corsOrigin: '*', hosts: ['node.example'] })
