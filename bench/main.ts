@@ -1,5 +1,6 @@
 /** Each is loaded when it is asked for: the load generator needs no native core. */
 const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
+  build: async () => (await import('./mining/benchBuild.ts')).benchBuild(),
   import: async (args) => (await import('./import/benchImport.ts')).benchImport(args),
   mining: async (args) => (await import('./mining/benchMining.ts')).benchMining(args),
   native: async (args) => (await import('./native/benchNative.ts')).benchNative(args),

@@ -14,6 +14,8 @@ const BLOCK_PERIOD = 2000
 
 interface Measurement {
   readonly peer: string
+  /** What is read. */
+  readonly workload: string
   /** Reads alone. */
   readonly unloaded: LoadFigures
   /** Reads beside the pools. */
@@ -22,36 +24,48 @@ interface Measurement {
   readonly work: PollFigures
 }
 
+/** Seconds of load before the first measurement. */
+const WARM_UP = 4
+
 /**
- * `bench -- mining [--peer NAME=URL …] [--seconds N] [--pools N] [--readers N] [--workload TEXT]`: so many pool
- * connections ask for work every second while readers load the node at full speed.
+ * `bench -- mining [--peer NAME=URL …] [--seconds N] [--pools N] [--readers N] [--workload TEXT …]`: so many pool
+ * connections ask for work every second while readers load the node at full speed. This node takes part a second
+ * time without its cache of answers, so that every read is worked out.
  */
 export async function benchMining(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
       peer: { type: 'string', multiple: true, default: [] },
-      seconds: { type: 'string', default: '15' },
+      seconds: { type: 'string', default: '10' },
       pools: { type: 'string', default: '200' },
       readers: { type: 'string', default: '64' },
-      workload: { type: 'string', default: 'eth_getBalance' },
+      workload: { type: 'string', multiple: true, default: ['eth_getBalance latest', 'eth_call balanceOf'] },
       transfers: { type: 'string', default: '100' },
     },
   })
   const missing = missingGenerator()
   if (missing !== null) throw new Error(missing)
   const machine = describeMachine()
-  const peers = [await startRhizome([]), ...values.peer.map(connectPeer)]
+  const peers = [
+    await startRhizome([]),
+    await startRhizome(['--answer-cache', '0'], 'rhizome, no answer cache'),
+    ...values.peer.map(connectPeer),
+  ]
   const measured: Measurement[] = []
   try {
     for (const peer of peers) {
       const scene = await setUpScene(peer, Number(values.transfers))
-      const workload = createWorkloads(scene).find(({ name }) => name.includes(values.workload))
-      if (workload === undefined) throw new Error(`no workload ${values.workload}`)
-      const load = { seconds: Number(values.seconds), connections: Number(values.readers) }
-      const readers = () => runLoad(peer.url, workload, load)
-      measured.push(await measure(peer, readers, Number(values.pools)))
-      console.error(`${peer.name} done`)
+      const all = createWorkloads(scene)
+      for (const text of values.workload) {
+        const workload = all.find(({ name }) => name.includes(text))
+        if (workload === undefined) throw new Error(`no workload ${text}`)
+        const readers = (seconds: number) =>
+          runLoad(peer.url, workload, { seconds, connections: Number(values.readers) })
+        const figures = await measure(peer, readers, Number(values.seconds), Number(values.pools))
+        measured.push({ peer: peer.name, workload: workload.name, ...figures })
+        console.error(`${peer.name}, ${workload.name} done`)
+      }
     }
     saveResults('mining', machine, toRows(measured), { options: values, measured })
   } finally {
@@ -59,9 +73,14 @@ export async function benchMining(args: string[]): Promise<void> {
   }
 }
 
-async function measure(peer: Peer, readers: () => Promise<LoadFigures>, pools: number): Promise<Measurement> {
-  await readers()
-  const unloaded = await readers()
+async function measure(
+  peer: Peer,
+  readers: (seconds: number) => Promise<LoadFigures>,
+  seconds: number,
+  pools: number,
+): Promise<Omit<Measurement, 'peer' | 'workload'>> {
+  await readers(WARM_UP)
+  const unloaded = await readers(seconds)
   const pollers = new WorkPollers(peer.url, pools, 1000)
   const blocks = setInterval(() => {
     askNode(peer.url, 'evm_mine', []).catch(() => undefined)
@@ -69,8 +88,8 @@ async function measure(peer: Peer, readers: () => Promise<LoadFigures>, pools: n
   try {
     await sleep(2000)
     pollers.reset()
-    const loaded = await readers()
-    return { peer: peer.name, unloaded, loaded, work: pollers.figures() }
+    const loaded = await readers(seconds)
+    return { unloaded, loaded, work: pollers.figures() }
   } finally {
     clearInterval(blocks)
     pollers.stop()
@@ -79,8 +98,9 @@ async function measure(peer: Peer, readers: () => Promise<LoadFigures>, pools: n
 
 function toRows(measured: readonly Measurement[]): Row[] {
   const own = measured[0]?.work
-  return measured.map(({ peer, unloaded, loaded, work }) => ({
+  return measured.map(({ peer, workload, unloaded, loaded, work }) => ({
     node: peer,
+    reads: workload,
     'work p50 ms': work.p50,
     'work p99 ms': work.p99,
     'work p99.9 ms': work.p999,
