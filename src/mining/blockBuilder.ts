@@ -55,7 +55,7 @@ export class BlockBuilder {
    * @param timestamp seconds since 1970
    * @throws MiningError `FORK_DETECTION`
    */
-  build(parent: BlockHeader, inBlockOrder: readonly SignedTransaction[], timestamp: number): BuiltBlock {
+  build(parent: BlockHeader, inBlockOrder: Iterable<SignedTransaction>, timestamp: number): BuiltBlock {
     const { spec } = this.#params
     const { draft, uncles } = this.#draft(parent, timestamp)
     const { number } = draft

@@ -22,7 +22,7 @@ export interface Candidates {
 /** Applies the price rules of the block to be (consensus.md §9.4 step 3). */
 export function chooseCandidates(
   spec: NetworkSpec,
-  inBlockOrder: readonly SignedTransaction[],
+  inBlockOrder: Iterable<SignedTransaction>,
   block: { readonly number: number; readonly minimumGasPrice: bigint; readonly gasLimit: bigint },
 ): Candidates {
   const capped = isActive(spec, 'rskip252', block.number)

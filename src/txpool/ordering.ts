@@ -2,9 +2,10 @@ import type { PooledTransaction } from './interface.ts'
 
 /**
  * The order in which a block takes transactions (consensus.md §9.4 step 3): each sender's by nonce, then
- * price, then hash; among the senders always the one whose next transaction pays most.
+ * price, then hash; among the senders always the one whose next transaction pays most. Worked out as far as it
+ * is read: a pool holds more than a block.
  */
-export function inBlockOrder(transactions: Iterable<PooledTransaction>): PooledTransaction[] {
+export function* inBlockOrder(transactions: Iterable<PooledTransaction>): Generator<PooledTransaction> {
   const bySender = new Map<string, PooledTransaction[]>()
   for (const entry of transactions) {
     const own = bySender.get(entry.senderHex)
@@ -15,9 +16,7 @@ export function inBlockOrder(transactions: Iterable<PooledTransaction>): PooledT
   // Lists are consumed from their end, which costs nothing.
   for (const list of lists) list.sort((a, b) => compareWithinSender(b, a))
   const heap = new SenderHeap(lists)
-  const ordered: PooledTransaction[] = []
-  for (let entry = heap.take(); entry !== undefined; entry = heap.take()) ordered.push(entry)
-  return ordered
+  for (let entry = heap.take(); entry !== undefined; entry = heap.take()) yield entry
 }
 
 function compareWithinSender(a: PooledTransaction, b: PooledTransaction): number {

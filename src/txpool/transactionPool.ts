@@ -89,8 +89,8 @@ export class TransactionPool {
     return this.#pending.get(hashHex) ?? this.#queued.get(hashHex)
   }
 
-  /** Pending transactions in the order in which a block takes them. */
-  inBlockOrder(): PooledTransaction[] {
+  /** Pending transactions in the order in which a block takes them; to be read before the pool changes. */
+  inBlockOrder(): Iterable<PooledTransaction> {
     return inBlockOrder(this.#pending.values())
   }
 

@@ -52,6 +52,7 @@ export class Transaction {
   #encoded: Buffer | undefined
   #hash: Buffer | undefined
   #hashHex: string | undefined
+  #nonce: bigint | undefined
 
   constructor(fields: TransactionFields, isRemasc = false) {
     this.fields = fields
@@ -59,7 +60,8 @@ export class Transaction {
   }
 
   get nonce(): bigint {
-    return bytesToBigInt(this.fields.nonceBytes)
+    this.#nonce ??= bytesToBigInt(this.fields.nonceBytes)
+    return this.#nonce
   }
 
   /** Wei; absent is zero. */

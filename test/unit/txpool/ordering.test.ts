@@ -38,7 +38,7 @@ function rest(taken: readonly PooledTransaction[], all: readonly PooledTransacti
 
 t.test('each transaction is the next of its sender and pays most among those', (t) => {
   const order = property(entries, (all) => {
-    const ordered = inBlockOrder(all)
+    const ordered = [...inBlockOrder(all)]
     if (ordered.length !== all.length) return false
     return ordered.every((entry, index) => {
       const next = rest(ordered.slice(0, index), all).flatMap(([first]) => first ?? [])
@@ -59,7 +59,7 @@ t.test('equal prices go by hash', (t) => {
   })
   const expected = all.map(({ transaction }) => transaction.hashHex).sort()
   t.same(
-    inBlockOrder(all).map(({ transaction }) => transaction.hashHex),
+    [...inBlockOrder(all)].map(({ transaction }) => transaction.hashHex),
     expected,
   )
   t.end()

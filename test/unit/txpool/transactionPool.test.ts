@@ -215,7 +215,7 @@ t.test('a block takes the best payer first and each sender by nonce', (t) => {
   const b0 = pool.send({ nonce: 0n, gasPrice: 5n, from: other })
   const b1 = pool.send({ nonce: 1n, gasPrice: 2n, from: other })
   t.same(
-    hashes(pool.pool.inBlockOrder()),
+    hashes([...pool.pool.inBlockOrder()]),
     [b0, b1, a0, a1].map(({ hashHex }) => hashHex),
   )
   t.end()
