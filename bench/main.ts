@@ -1,17 +1,72 @@
-/** Each is loaded when it is asked for: the load generator needs no native core. */
-const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
-  build: async () => (await import('./mining/benchBuild.ts')).benchBuild(),
-  import: async (args) => (await import('./import/benchImport.ts')).benchImport(args),
-  mining: async (args) => (await import('./mining/benchMining.ts')).benchMining(args),
-  native: async (args) => (await import('./native/benchNative.ts')).benchNative(args),
-  rpc: async (args) => (await import('./rpc/benchRpc.ts')).benchRpc(args),
+import { IMPORT_HELP } from './import/options.ts'
+import { NATIVE_HELP } from './native/options.ts'
+import { RPC_HELP } from './rpc/options.ts'
+import { SCALE_HELP } from './scale/options.ts'
+
+interface Bench {
+  readonly summary: string
+  readonly help: string
+  readonly run: (args: string[]) => Promise<void>
 }
 
+/** Each is loaded when it is asked for: the native core may not be built yet. */
+const BENCHES: Readonly<Record<string, Bench>> = {
+  rpc: {
+    summary: 'requests/s, latency, processor time and memory beside anvil, geth and others',
+    help: RPC_HELP,
+    run: async (args) => (await import('./rpc/benchRpc.ts')).benchRpc(args),
+  },
+  import: {
+    summary: 'blocks/s and Mgas/s of imports of recorded and generated chains',
+    help: IMPORT_HELP,
+    run: async (args) => (await import('./import/benchImport.ts')).benchImport(args),
+  },
+  native: {
+    summary: 'the EVM against bare revm, hot paths, the Unitrie',
+    help: NATIVE_HELP,
+    run: async (args) => (await import('./native/benchNative.ts')).benchNative(args),
+  },
+  scale: {
+    summary: 'how reads, imports, logs and stores grow with blocks and accounts; start-up, memory, soak',
+    help: SCALE_HELP,
+    run: async (args) => (await import('./scale/benchScale.ts')).benchScale(args),
+  },
+  logs: {
+    summary: 'the log index, reading of logs, fan-out to subscribers, inside one process',
+    help: 'bench -- logs [BLOCKS]: so many blocks in the index (default 20000)',
+    run: async (args) => (await import('./logs/benchLogs.ts')).benchLogs(args),
+  },
+  build: {
+    summary: 'how long a full block takes to build',
+    help: 'bench -- build: prints how long a block takes to build from pools of several sizes',
+    run: async () => (await import('./mining/benchBuild.ts')).benchBuild(),
+  },
+  mining: {
+    summary: 'pools that ask for work beside readers',
+    help:
+      'bench -- mining [--peer NAME=URL …] [--seconds N] [--pools N] [--readers N] [--workload TEXT …] ' +
+      '[--transfers N]; writes bench/results/mining.{md,json}',
+    run: async (args) => (await import('./mining/benchMining.ts')).benchMining(args),
+  },
+}
+
+const HELP = `npm run bench -- NAME [OPTIONS]; NAME --help describes the options
+
+${Object.entries(BENCHES)
+  .map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`)
+  .join('\n')}
+
+Results land in bench/results as JSON, Markdown and SVG.`
+
 const [name = '', ...args] = process.argv.slice(2)
-const bench = BENCHES[name]
+const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
 if (bench === undefined) {
-  console.error(`bench: ${Object.keys(BENCHES).join(' | ')} expected, not "${name}"`)
-  process.exitCode = 2
+  const asked = ['', '--help', '-h', 'help'].includes(name)
+  if (asked) console.log(HELP)
+  else console.error(`bench: there is no "${name}"\n\n${HELP}`)
+  process.exitCode = name === '' || !asked ? 2 : 0
+} else if (args.includes('--help') || args.includes('-h')) {
+  console.log(bench.help)
 } else {
-  await bench(args)
+  await bench.run(args)
 }

@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import type { Block } from '../../src/chain/codec/block.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
 import { openChain } from '../../src/execution/openChain.ts'
 import { BlockBuilder } from '../../src/mining/blockBuilder.ts'
@@ -23,6 +25,7 @@ export interface GenerateOptions {
 const GAS_LIMIT = 10_000_000n
 /** Above the target block time, so that the difficulty stays at its minimum. */
 const BLOCK_SECONDS = 30
+const BLOCKS_PER_COMMIT = 64
 const COINBASE = Buffer.alloc(20, 0xbe)
 
 /**
@@ -49,20 +52,32 @@ export async function generateChain(options: GenerateOptions): Promise<void> {
       uncles: new UncleSelection({ spec, nativeSpec, ancestry, reader, now: () => chain.head.timestamp }),
       policy: { coinbase: COINBASE, minimumGasPrice: 0n, gasLimit: GAS_LIMIT, extraData: Buffer.alloc(0) },
     })
-    const append = (transactions: readonly SignedTransaction[]) => {
+    const build = (transactions: readonly SignedTransaction[]): Block => {
       const parent = chain.head
       const built = builder.build(parent, transactions, parent.timestamp + BLOCK_SECONDS)
       const skipped = built.execution.skipped[0]
       if (skipped !== undefined) throw new Error(`block ${parent.number + 1}: ${skipped.reason}`)
-      const block = sealInProcess(built.block)
-      const result = chain.connect(block)
-      if (result.status !== 'IMPORTED_BEST') throw new Error(`block ${block.number}: ${result.status}`)
-      output.write(block.encoded)
-      options.onBlock?.(block.number)
+      return sealInProcess(built.block)
     }
     const workload = createWorkload(options.workload)
-    workload.setup.forEach(append)
-    for (let i = 0; i < options.blocks; i++) append(workload.next(options.transactionsPerBlock))
+    const last = workload.setup.length + options.blocks
+    // Each block is built when the one before is connected, and many share a commit.
+    function* batch(): Generator<Block> {
+      for (let i = 0; i < BLOCKS_PER_COMMIT && chain.head.number < last; i++) {
+        const prepared = workload.setup[chain.head.number]
+        const block = build(prepared ?? workload.next(options.transactionsPerBlock))
+        output.write(block.encoded)
+        options.onBlock?.(block.number)
+        yield block
+      }
+    }
+    while (chain.head.number < last) {
+      for (const { status } of chain.connectAll(batch())) {
+        if (status !== 'IMPORTED_BEST') throw new Error(`after block ${chain.head.number}: ${status}`)
+      }
+      // Lets the file be written, for the next batch has to wait for nothing else.
+      if (output.writableNeedDrain) await once(output, 'drain')
+    }
     output.end()
     await finished(output)
     renameSync(unfinished, file)

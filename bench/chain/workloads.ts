@@ -3,18 +3,22 @@ import { keccak256 } from '../../src/native/crypto.ts'
 import type { SignedTransaction } from '../../src/txpool/interface.ts'
 import { fromHex } from '../../src/util/bytes.ts'
 import { readArtefact } from '../../test/contracts/artefact.ts'
+import { accountOf } from '../rpc/encode.ts'
 import { encodeCall, encodeWords } from './callData.ts'
 import { Sender } from './sender.ts'
 
 /** What the blocks of a generated chain hold. */
-export type WorkloadName = 'empty' | 'transfers' | 'token' | 'storage' | 'logs'
+export type WorkloadName = 'empty' | 'transfers' | 'token' | 'storage' | 'logs' | 'holders' | 'accounts'
 
+/** Those that imports are measured with; `holders` and `accounts` grow, with a new account in each step. */
 export const WORKLOAD_NAMES: readonly WorkloadName[] = ['empty', 'transfers', 'token', 'storage', 'logs']
 
 /** The transactions of a generated chain, block by block. */
 export interface Workload {
   /** Blocks that prepare accounts and contracts. */
   readonly setup: readonly (readonly SignedTransaction[])[]
+  /** The contract that the transactions call; null where they call none. */
+  readonly contract: Buffer | null
   /** Transactions of the next block. */
   next(count: number): SignedTransaction[]
 }
@@ -29,6 +33,9 @@ const CREATION_GAS = 3_000_000n
 /** Cells that one transaction of the storage workload writes, and logs that one of the log workload emits. */
 const CELLS = 10n
 const LOGS = 20n
+/** Accounts that one transaction of the account workload makes. */
+export const ACCOUNTS_AT_ONCE = 180
+const SPREAD_GAS = 6_700_000n
 const STORAGE_GAS = 300_000n
 const LOG_GAS = 120_000n
 
@@ -50,7 +57,7 @@ export function createWorkload(name: WorkloadName): Workload {
   const fund = senders.map(({ address }) =>
     treasury.send({ to: address, value: 1_000n * RBTC, gas: TRANSFER_GAS }),
   )
-  const create = (contract: 'Token' | 'Compute', args: readonly bigint[] = []): Buffer => {
+  const create = (contract: 'Token' | 'Compute' | 'Spread', args: readonly bigint[] = []): Buffer => {
     const address = contractAddressOf(treasury.address, treasury.nonce)
     const code = Buffer.concat([fromHex(readArtefact(contract).bytecode), encodeWords(args)])
     fund.push(treasury.send({ data: code, gas: CREATION_GAS }))
@@ -59,10 +66,11 @@ export function createWorkload(name: WorkloadName): Workload {
 
   switch (name) {
     case 'empty':
-      return { setup: [], next: () => [] }
+      return { setup: [], contract: null, next: () => [] }
     case 'transfers':
       return {
         setup: [fund],
+        contract: null,
         next: repeat((sender) => sender.send({ to: at(receivers), value: 1_000n, gas: TRANSFER_GAS })),
       }
     case 'token': {
@@ -81,7 +89,26 @@ export function createWorkload(name: WorkloadName): Workload {
           gas: TOKEN_GAS,
         }),
       )
-      return { setup: [fund, ...halves(share)], next }
+      return { setup: [fund, ...halves(share)], contract: token, next }
+    }
+    case 'holders': {
+      const token = create('Token', [SUPPLY])
+      const next = repeat(() => {
+        const data = encodeCall('transfer(address,uint256)', [fromHex(accountOf(count)), 1_000n])
+        return treasury.send({ to: token, data, gas: TOKEN_GAS })
+      })
+      return { setup: [fund], contract: token, next }
+    }
+    case 'accounts': {
+      const spread = create('Spread')
+      const next = repeat(() => {
+        const data = encodeCall('fund(uint256,uint256)', [
+          BigInt(count * ACCOUNTS_AT_ONCE),
+          BigInt(ACCOUNTS_AT_ONCE),
+        ])
+        return treasury.send({ to: spread, data, value: BigInt(ACCOUNTS_AT_ONCE), gas: SPREAD_GAS })
+      })
+      return { setup: [fund], contract: spread, next }
     }
     case 'storage': {
       const compute = create('Compute')
@@ -96,14 +123,14 @@ export function createWorkload(name: WorkloadName): Workload {
           gas: STORAGE_GAS,
         }),
       )
-      return { setup: [fund], next }
+      return { setup: [fund], contract: compute, next }
     }
     case 'logs': {
       const compute = create('Compute')
       const next = repeat((sender) =>
         sender.send({ to: compute, data: encodeCall('log(uint256)', [LOGS]), gas: LOG_GAS }),
       )
-      return { setup: [fund], next }
+      return { setup: [fund], contract: compute, next }
     }
   }
 }

@@ -8,13 +8,18 @@ import { vectorPath } from '../../test/support/vectors.ts'
 import { generateChain } from '../chain/generateChain.ts'
 import { WORKLOAD_NAMES, type WorkloadName } from '../chain/workloads.ts'
 import { describeMachine } from '../report/machine.ts'
-import { type Row, saveResults, WORK_FOLDER } from '../report/results.ts'
+import { barChart } from '../report/plot.ts'
+import { type Row, saveSections, WORK_FOLDER } from '../report/results.ts'
 import type { ImportFigures } from './measureImport.ts'
 
 const RECORDED = {
   'recorded: served chain': 'rpc/chain-main.jsonl',
   'recorded: 1,100 blocks': 'consensus/remasc-long.jsonl',
 }
+/** Blocks per second of RSKj's peer sync of a regtest chain (`../shared/vectors/README.md`, peer speeds). */
+const RSKJ_SYNC = [40, 90] as const
+/** What the ratio on token blocks has to reach. */
+const TARGET = 10
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
 
 /**
@@ -53,7 +58,13 @@ export async function benchImport(args: string[]): Promise<void> {
     const median = runs[Math.floor(runs.length / 2)]
     if (median !== undefined) rows.push(toRow(name, median))
   }
-  saveResults('import', machine, rows, { options: values, runs: detail })
+  const speeds = rows.map((row) => Number(row['blocks/s']))
+  const names = rows.map((row) => String(row['chain']))
+  const svg = barChart('Imported blocks per second (logarithmic)', names, [
+    { name: 'rhizome', values: speeds },
+  ])
+  const section = { title: 'Imports', rows, plot: { name: 'speeds', svg } }
+  saveSections('import', machine, [section], { options: values, runs: detail })
 }
 
 async function generated(workload: WorkloadName, blocks: number, perBlock: number): Promise<string> {
@@ -86,5 +97,13 @@ function toRow(name: string, figures: ImportFigures): Row {
     'memory MiB': Math.round(figures.memoryMiB),
     'chain store bytes/block': Math.round(figures.chainBytes / blocks),
     'state store bytes/block': Math.round(figures.stateBytes / blocks),
+    [`ratio to RSKj, recorded (target ${TARGET})`]: ratioToPeer(name, blocks / seconds),
   }
+}
+
+/** RSKj was recorded with small blocks over its peer sync: the ratio to its slowest and its fastest. */
+function ratioToPeer(name: string, speed: number): string {
+  const [slow, fast] = RSKJ_SYNC
+  const ratio = `${Math.round(speed / fast)}–${Math.round(speed / slow)}`
+  return name === 'token' ? `${ratio} (${speed / fast >= TARGET ? 'met' : '**not met**'})` : ratio
 }

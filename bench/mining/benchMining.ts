@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { askNode } from '../../test/support/nodeProcess.ts'
+import { Generator, type LoadFigures } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, saveResults } from '../report/results.ts'
 import { connectPeer, type Peer, startRhizome } from '../rpc/peers.ts'
+import { textOf } from '../rpc/requests.ts'
 import { setUpScene } from '../rpc/setup.ts'
 import { createWorkloads } from '../rpc/workloads.ts'
-import { type LoadFigures, missingGenerator, runLoad } from '../rpc/wrk.ts'
 import { type PollFigures, WorkPollers } from './pollers.ts'
 
 /** Milliseconds between two blocks of the chain under load, so that work really changes. */
 const BLOCK_PERIOD = 2000
+const SCENE = { accounts: 50, sparseBlocks: 0 }
 
 interface Measurement {
   readonly peer: string
@@ -44,8 +46,7 @@ export async function benchMining(args: string[]): Promise<void> {
       transfers: { type: 'string', default: '100' },
     },
   })
-  const missing = missingGenerator()
-  if (missing !== null) throw new Error(missing)
+  const generator = new Generator()
   const machine = describeMachine()
   const peers = [
     await startRhizome([]),
@@ -55,13 +56,14 @@ export async function benchMining(args: string[]): Promise<void> {
   const measured: Measurement[] = []
   try {
     for (const peer of peers) {
-      const scene = await setUpScene(peer, Number(values.transfers))
+      const scene = await setUpScene(peer, { ...SCENE, transfers: Number(values.transfers) })
       const all = createWorkloads(scene)
       for (const text of values.workload) {
         const workload = all.find(({ name }) => name.includes(text))
         if (workload === undefined) throw new Error(`no workload ${text}`)
+        const requests = generator.write(workload.bodies().map(textOf))
         const readers = (seconds: number) =>
-          runLoad(peer.url, workload, { seconds, connections: Number(values.readers) })
+          generator.load(peer.url, requests, { seconds, connections: Number(values.readers) })
         const figures = await measure(peer, readers, Number(values.seconds), Number(values.pools))
         measured.push({ peer: peer.name, workload: workload.name, ...figures })
         console.error(`${peer.name}, ${workload.name} done`)
@@ -70,6 +72,7 @@ export async function benchMining(args: string[]): Promise<void> {
     saveResults('mining', machine, toRows(measured), { options: values, measured })
   } finally {
     await Promise.all(peers.map((peer) => peer.stop()))
+    generator.close()
   }
 }
 

@@ -11,13 +11,50 @@ export const WORK_FOLDER: string = `${RESULTS_FOLDER}tmp/`
 /** A row of a table: column name to value. */
 export type Row = Readonly<Record<string, string | number>>
 
+/** A part of a result: a table, a plot, or both. */
+export interface Section {
+  readonly title: string
+  /** How to read it. */
+  readonly note?: string
+  readonly rows: readonly Row[]
+  /** SVG document, kept as a file of its own. */
+  readonly plot?: { readonly name: string; readonly svg: string }
+}
+
 /** Prints a table and keeps it as `NAME.json` and `NAME.md` in the results. */
 export function saveResults(name: string, machine: Machine, rows: readonly Row[], detail: unknown): void {
-  const text = `# bench ${name}\n\n${machineText(machine)}\n\n${formatTable(rows)}\n`
+  saveSections(name, machine, [{ title: '', rows }], detail)
+}
+
+/** Prints tables and keeps them as `NAME.json` and `NAME.md` in the results, plots as `NAME-PLOT.svg` beside them. */
+export function saveSections(
+  name: string,
+  machine: Machine,
+  sections: readonly Section[],
+  detail: unknown,
+): void {
   mkdirSync(RESULTS_FOLDER, { recursive: true })
-  writeFileSync(`${RESULTS_FOLDER}${name}.json`, `${JSON.stringify({ machine, rows, detail }, null, 2)}\n`)
+  const parts = sections.map(({ title, note, rows, plot }) => {
+    const lines = [title === '' ? '' : `## ${title}`, note ?? '', rows.length === 0 ? '' : formatTable(rows)]
+    if (plot !== undefined) {
+      const file = `${name}-${plot.name}.svg`
+      writeFileSync(`${RESULTS_FOLDER}${file}`, plot.svg)
+      lines.push(`![${title}](${file})`)
+    }
+    return lines.filter((line) => line !== '').join('\n\n')
+  })
+  const text = `# bench ${name}\n\n${machineText(machine)}\n\n${parts.join('\n\n')}\n`
+  const tables = sections.length === 1 ? { rows: sections[0]?.rows } : { sections: tablesOf(sections) }
+  writeFileSync(
+    `${RESULTS_FOLDER}${name}.json`,
+    `${JSON.stringify({ machine, ...tables, detail }, null, 2)}\n`,
+  )
   writeFileSync(`${RESULTS_FOLDER}${name}.md`, text)
   console.log(text)
+}
+
+function tablesOf(sections: readonly Section[]): Record<string, readonly Row[]> {
+  return Object.fromEntries(sections.map(({ title, rows }) => [title, rows]))
 }
 
 /** Rows as a Markdown table. Columns are those of the first row. */

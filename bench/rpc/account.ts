@@ -42,8 +42,23 @@ export class BenchAccount {
     this.#nonce = Number(count)
   }
 
+  /** Price that its transactions offer, and that others can offer, too. */
+  get gasPrice(): bigint {
+    return this.#gasPrice
+  }
+
+  get chainId(): number {
+    return this.#chainId
+  }
+
   /** Sends and waits for the receipt. @throws Error when it failed */
-  async send({ to, data, value = 0n, gas }: Send): Promise<Receipt & { readonly hash: Hex }> {
+  async send(send: Send): Promise<Receipt & { readonly hash: Hex }> {
+    const hash = await askNode<Hex>(this.url, 'eth_sendRawTransaction', [await this.sign(send)])
+    return { ...(await waitForReceipt(this.url, hash)), hash }
+  }
+
+  /** Signs the next transaction, which has to be sent before the one after it. */
+  async sign({ to, data, value = 0n, gas }: Send): Promise<Hex> {
     const raw = await this.account.signTransaction({
       type: 'legacy',
       chainId: this.#chainId,
@@ -55,8 +70,7 @@ export class BenchAccount {
       ...(data === undefined ? {} : { data }),
     })
     this.#nonce += 1
-    const hash = await askNode<Hex>(this.url, 'eth_sendRawTransaction', [raw])
-    return { ...(await waitForReceipt(this.url, hash)), hash }
+    return raw
   }
 }
 

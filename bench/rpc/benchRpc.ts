@@ -1,147 +1,226 @@
-import { parseArgs } from 'node:util'
+import { Generator } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
-import { type Row, saveResults } from '../report/results.ts'
+import { barChart } from '../report/plot.ts'
+import { type Section, saveSections } from '../report/results.ts'
+import { CACHE_OFF, type ClosedLoopResult, measureClosedLoop } from './closedLoop.ts'
+import { Contender } from './contender.ts'
+import { type IngestResult, ingestRow, measureIngest } from './ingest.ts'
+import { measureOpenLoop, type OpenLoopResult, openLoopRow } from './openLoop.ts'
+import { type RpcOptions, readRpcOptions } from './options.ts'
 import { connectPeer, type Peer, startAnvil, startGeth, startRhizome } from './peers.ts'
-import { processorSeconds, residentMiB } from './processFigures.ts'
+import { figureRows, ratioRows } from './ratios.ts'
 import { setUpScene } from './setup.ts'
-import { createWorkloads, type Workload } from './workloads.ts'
-import { bodyOf, type LoadFigures, missingGenerator, runLoad } from './wrk.ts'
+import { measureSubscribers, type SubscriberResult, subscriberRow } from './subscribers.ts'
+import { MIX_SHARES } from './workloads.ts'
 
-/** One measurement of one node. */
-interface Measurement extends LoadFigures {
-  /** Processor time of the node per request in microseconds; null for a node started by others. */
-  readonly processorMicros: number | null
-  readonly memoryMiB: number | null
+const OWN = 'rhizome'
+const SENDING_ACCOUNTS = 250
+const SENT_BY_EACH = 12
+/** Room for a block of transfers of a second, as the peers have it. */
+const INTERVAL_ARGS = ['--block-time', '1', '--target-gas-limit', '30000000']
+
+/** What was measured so far. */
+interface Findings {
+  readonly closed: ClosedLoopResult[]
+  readonly open: OpenLoopResult[]
+  readonly subscribers: SubscriberResult[]
+  readonly sends: IngestResult[]
+  /** What could not be measured, and why. */
+  readonly problems: string[]
 }
-
-interface Contender {
-  readonly peer: Peer
-  readonly workloads: readonly Workload[]
-}
-
-const WARM_UP_SECONDS = 1
 
 /**
- * `bench -- rpc [--peer NAME=URL …] [--only TEXT …] [--seconds N] [--runs N] [--connections N] [--transfers N]`:
- * the same scene on every node, then the same load on each in turn. anvil and geth are started where installed. The
- * load repeats its requests, so this node takes part twice: as it is, and without its cache of answers.
+ * `bench -- rpc`: the same scene on every node through plain JSON-RPC, then the same load on each in turn. Requests
+ * that repeat are answered from this node's cache, so it takes part twice: as it is, and without that cache.
  */
 export async function benchRpc(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      peer: { type: 'string', multiple: true, default: [] },
-      only: { type: 'string', multiple: true },
-      seconds: { type: 'string', default: '5' },
-      runs: { type: 'string', default: '3' },
-      connections: { type: 'string', default: '16' },
-      transfers: { type: 'string', default: '200' },
-      alone: { type: 'boolean', default: false },
-    },
-  })
-  const missing = missingGenerator()
-  if (missing !== null) throw new Error(missing)
+  const options = readRpcOptions(args)
   const machine = describeMachine()
-  const started = values.alone ? [] : [await startAnvil(), await startGeth()]
-  const peers = [
-    await startRhizome([]),
-    await startRhizome(['--answer-cache', '0'], 'rhizome, cache off'),
-    ...started.filter((peer) => peer !== null),
-    ...values.peer.map(connectPeer),
-  ]
+  const findings: Findings = { closed: [], open: [], subscribers: [], sends: [], problems: [] }
+  const generator = new Generator()
+  const peers: Peer[] = []
   try {
-    const contenders: Contender[] = []
-    for (const peer of peers) {
-      const scene = await setUpScene(peer, Number(values.transfers))
-      contenders.push({ peer, workloads: createWorkloads(scene) })
+    await startPeers(options, peers)
+    say(`scene on ${peers.map(({ name }) => name).join(', ')}`)
+    const contenders = await Promise.all(
+      peers.map(async (peer) => new Contender(peer, await setUpScene(peer, options), generator)),
+    )
+    await measureLoops(contenders, options, findings)
+    if (options.sections.has('subscribers')) await measureFanOut(contenders, generator, options, findings)
+    if (options.sections.has('send')) {
+      for (const { peer } of contenders) {
+        if (peer.name === CACHE_OFF) continue
+        await ingest(peer, generator, options, 'one for each transaction', findings)
+      }
     }
-    const names = (contenders[0]?.workloads ?? [])
-      .map(({ name }) => name)
-      .filter((name) => values.only?.some((part) => name.includes(part)) ?? true)
-    const detail: Record<string, Record<string, Measurement[]>> = {}
-    const rows: Row[] = []
-    const load = { seconds: Number(values.seconds), connections: Number(values.connections) }
-    for (const name of names) {
-      const measured = await measureByTurns(contenders, name, load, Number(values.runs))
-      detail[name] = Object.fromEntries(measured)
-      rows.push(...toRows(name, measured))
-      console.error(`${name} done`)
-    }
-    saveResults('rpc', machine, rows, { options: values, runs: detail })
   } finally {
     await Promise.all(peers.map((peer) => peer.stop()))
   }
+  try {
+    if (options.sections.has('send')) await measureIntervalIngest(generator, options, findings)
+  } finally {
+    generator.close()
+  }
+  saveSections('rpc', machine, sectionsOf(findings), {
+    options: { ...options, sections: undefined },
+    ...findings,
+  })
 }
 
-async function measureByTurns(
+async function startPeers({ alone, cacheOff, peers: named }: RpcOptions, peers: Peer[]): Promise<void> {
+  peers.push(await startRhizome([]))
+  if (cacheOff) peers.push(await startRhizome(['--answer-cache', '0'], CACHE_OFF))
+  for (const start of alone ? [] : [startAnvil, startGeth]) {
+    const peer = await start()
+    if (peer !== null) peers.push(peer)
+  }
+  peers.push(...named.map(connectPeer))
+}
+
+async function measureLoops(
   contenders: readonly Contender[],
-  name: string,
-  load: { seconds: number; connections: number },
-  runs: number,
-): Promise<Map<string, Measurement[]>> {
-  const measured = new Map<string, Measurement[]>()
-  for (let run = 0; run < runs; run++) {
-    for (const { peer, workloads } of contenders) {
-      const workload = workloads.find((candidate) => candidate.name === name)
-      if (workload === undefined) continue
-      await assertAnswers(peer, workload)
-      if (run === 0) await runLoad(peer.url, workload, { ...load, seconds: WARM_UP_SECONDS })
-      const before = peer.pid === null ? 0 : processorSeconds(peer.pid)
-      const figures = await runLoad(peer.url, workload, load)
-      const used = peer.pid === null ? null : processorSeconds(peer.pid) - before
-      const list = measured.get(peer.name) ?? []
-      list.push({
-        ...figures,
-        processorMicros: used === null ? null : (used / figures.requests) * 1e6,
-        memoryMiB: peer.pid === null ? null : residentMiB(peer.pid),
+  options: RpcOptions,
+  findings: Findings,
+): Promise<void> {
+  const { closed, open } = findings
+  const names = (contenders[0]?.workloads ?? [])
+    .map(({ name }) => name)
+    .filter((name) => options.only?.some((part) => name.includes(part)) ?? true)
+  if (options.sections.has('closed')) {
+    for (const name of names) {
+      await attempt(name, findings, async () => {
+        closed.push(await measureClosedLoop(contenders, name, options))
       })
-      measured.set(peer.name, list)
     }
   }
-  return measured
-}
-
-/** Every request of a workload must be answered without an error, or its speed says nothing. */
-async function assertAnswers({ name, url }: Peer, workload: Workload): Promise<void> {
-  for (const { request } of workload.requests) {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: bodyOf(request),
+  if (!options.sections.has('open')) return
+  const own = contenders.filter(({ peer }) => peer.name === OWN || peer.name === CACHE_OFF)
+  const load = { seconds: options.seconds, connections: options.openConnections, share: options.share }
+  for (const name of names.filter((name) => name in MIX_SHARES || name.startsWith('traffic mix'))) {
+    const known = closed.find(({ workload }) => workload === name)
+    await attempt(`${name}, open loop`, findings, async () => {
+      open.push(...(await measureOpenLoop(own, name, known, load)))
     })
-    const text = await response.text()
-    const answers = [JSON.parse(text)].flat() as { result?: unknown; error?: unknown }[]
-    const failed = answers.find(
-      ({ result, error }) => error !== undefined || result === null || result === undefined,
-    )
-    if (failed !== undefined) {
-      throw new Error(`${name} answers ${workload.name} with ${text.slice(0, 300)}`)
+  }
+}
+
+async function measureFanOut(
+  contenders: readonly Contender[],
+  generator: Generator,
+  options: RpcOptions,
+  findings: Findings,
+): Promise<void> {
+  const { subscribers } = findings
+  for (const kind of ['newHeads', 'logs'] as const) {
+    for (const count of options.subscribers) {
+      for (const contender of contenders) {
+        if (contender.name === CACHE_OFF || contender.peer.socketUrl === null) continue
+        await attempt(`${count} subscribers of ${kind}, ${contender.name}`, findings, async () => {
+          subscribers.push(await measureSubscribers(contender, generator, kind, count, options.events))
+        })
+      }
     }
   }
 }
 
-function toRows(workload: string, measured: Map<string, Measurement[]>): Row[] {
-  const medians = [...measured].map(([peer, list]) => ({ peer, figures: median(list) }))
-  const own = medians[0]?.figures
-  return medians.map(({ peer, figures }) => ({
-    work: workload,
-    node: peer,
-    'requests/s': Math.round(figures.requestsPerSecond),
-    'p50 ms': figures.p50,
-    'p99 ms': figures.p99,
-    'p99.9 ms': figures.p999,
-    'CPU µs/request': figures.processorMicros ?? '',
-    'memory MiB': figures.memoryMiB === null ? '' : Math.round(figures.memoryMiB),
-    failures: figures.failures,
-    'ratio by requests/s': own === undefined ? '' : own.requestsPerSecond / figures.requestsPerSecond,
-    'ratio by CPU':
-      own?.processorMicros == null || figures.processorMicros === null
-        ? ''
-        : figures.processorMicros / own.processorMicros,
-  }))
+/** Nodes of their own that make a block every second: what is taken does not wait for blocks. */
+async function measureIntervalIngest(
+  generator: Generator,
+  options: RpcOptions,
+  findings: Findings,
+): Promise<void> {
+  const starts = [
+    () => startRhizome(INTERVAL_ARGS),
+    ...(options.alone ? [] : [() => startAnvil(['--block-time', '1'])]),
+    ...(options.alone ? [] : [() => startGeth(['--dev.period', '1', '--dev.gaslimit', '30000000'])]),
+  ]
+  for (const start of starts) {
+    const peer = await start()
+    if (peer === null) continue
+    try {
+      await ingest(peer, generator, options, 'every second', findings)
+    } finally {
+      await peer.stop()
+    }
+  }
 }
 
-function median(list: readonly Measurement[]): Measurement {
-  const sorted = list.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)
-  return sorted[Math.floor(sorted.length / 2)] as Measurement
+async function ingest(
+  peer: Peer,
+  generator: Generator,
+  { connections }: RpcOptions,
+  mode: string,
+  findings: Findings,
+): Promise<void> {
+  const size = { accounts: SENDING_ACCOUNTS, perAccount: SENT_BY_EACH }
+  await attempt(`eth_sendRawTransaction, blocks ${mode}, ${peer.name}`, findings, async () => {
+    findings.sends.push(await measureIngest(peer, generator, { ...size, connections, mode }))
+  })
+}
+
+/** One measurement that fails does not cost the others. */
+async function attempt(what: string, { problems }: Findings, measure: () => Promise<void>): Promise<void> {
+  try {
+    await measure()
+    say(`${what} done`)
+  } catch (error) {
+    const problem = `${what}: ${error instanceof Error ? error.message : String(error)}`
+    problems.push(problem)
+    say(problem)
+  }
+}
+
+function sectionsOf({ closed, open, subscribers, sends, problems }: Findings): Section[] {
+  const sections: Section[] = []
+  if (closed.length > 0) {
+    const names = [...new Set(closed.flatMap(({ medians }) => Object.keys(medians)))]
+    const series = names.map((name) => ({
+      name,
+      values: closed.map(({ medians }) => medians[name]?.requestsPerSecond ?? null),
+    }))
+    const svg = barChart(
+      'Requests per second (logarithmic)',
+      closed.map(({ workload }) => workload),
+      series,
+    )
+    sections.push({
+      title: 'Ratios',
+      note:
+        'Ratios of requests/s in one run; `CPU` marks those of server processor time per request, taken where the ' +
+        'generator had a whole core. `cache off` is this node without its cache of answers. RSKj (scaled) is its ' +
+        'recorded figure times what anvil did here over the recorded figure of anvil. In brackets the target.',
+      rows: ratioRows(closed, OWN),
+      plot: { name: 'speeds', svg },
+    })
+    sections.push({ title: 'Figures', rows: figureRows(closed, OWN) })
+  }
+  if (open.length > 0) {
+    sections.push({
+      title: 'Latency at a fixed rate',
+      note: 'Open loop at a part of the own peak; latencies count from when a request was due, queueing included.',
+      rows: open.map(openLoopRow),
+    })
+  }
+  if (subscribers.length > 0) {
+    sections.push({
+      title: 'Subscribers',
+      note: 'Milliseconds from sending the transaction that makes the block to the notification.',
+      rows: subscribers.map(subscriberRow),
+    })
+  }
+  if (sends.length > 0) {
+    const own = (mode: string) => sends.find((send) => send.node === OWN && send.mode === mode)
+    sections.push({
+      title: 'eth_sendRawTransaction',
+      rows: sends.map((send) => ingestRow(send, own(send.mode))),
+    })
+  }
+  if (problems.length > 0) {
+    sections.push({ title: 'Not measured', rows: problems.map((problem) => ({ problem })) })
+  }
+  return sections
+}
+
+function say(text: string): void {
+  console.error(text)
 }

@@ -11,7 +11,9 @@ import { askNode, freePort, startNode } from '../../test/support/nodeProcess.ts'
 export interface Peer {
   readonly name: string
   readonly url: string
-  /** Process whose time is counted; null for one that was started by others. */
+  /** Address for WebSockets; null where there is none. */
+  readonly socketUrl: string | null
+  /** Process whose time is counted, its descendants' included; null for one that was started by others. */
   readonly pid: number | null
   /** Key of an account with funds; null where the node signs for its first account. */
   readonly funder: Hex | null
@@ -29,6 +31,7 @@ export async function startRhizome(args: readonly string[], name = 'rhizome'): P
   return {
     name,
     url: node.url,
+    socketUrl: node.url.replace('http', 'ws'),
     pid: node.pid,
     funder: COW_KEY,
     stop: async () => {
@@ -39,19 +42,19 @@ export async function startRhizome(args: readonly string[], name = 'rhizome'): P
 }
 
 /** Starts anvil where it is installed (`npm install --no-save @foundry-rs/anvil`, or on the path). */
-export async function startAnvil(): Promise<Peer | null> {
+export async function startAnvil(args: readonly string[] = []): Promise<Peer | null> {
   const program = findProgram('anvil', ['node_modules/.bin/anvil'])
   if (program === null) return null
   const port = await freePort()
-  const child = spawn(program, ['--port', String(port), '--silent'], { stdio: 'ignore' })
-  return settle('anvil', port, child, ANVIL_KEY)
+  const child = spawn(program, ['--port', String(port), '--silent', ...args], { stdio: 'ignore' })
+  return settle({ name: 'anvil', port, socketPort: port, child, funder: ANVIL_KEY })
 }
 
 /** Starts `geth --dev` where it is installed (`go install github.com/ethereum/go-ethereum/cmd/geth@v1.15.11`). */
-export async function startGeth(): Promise<Peer | null> {
+export async function startGeth(extra: readonly string[] = []): Promise<Peer | null> {
   const program = findProgram('geth', [join(homedir(), 'go/bin/geth')])
   if (program === null) return null
-  const port = await freePort()
+  const [port, socketPort] = [await freePort(), await freePort()]
   const args = [
     '--dev',
     '--ipcdisable',
@@ -63,9 +66,13 @@ export async function startGeth(): Promise<Peer | null> {
     '--authrpc.port',
     String(await freePort()),
   ]
-  const http = ['--http', '--http.port', String(port), '--http.api', 'eth,net,web3,debug', '--verbosity', '1']
-  const child = spawn(program, [...args, ...http], { stdio: 'ignore' })
-  return settle('geth --dev', port, child, null)
+  const modules = 'eth,net,web3,debug'
+  const http = ['--http', '--http.port', String(port), '--http.api', modules]
+  const sockets = ['--ws', '--ws.port', String(socketPort), '--ws.api', modules, '--ws.origins', '*']
+  const child = spawn(program, [...args, ...http, ...sockets, '--verbosity', '1', ...extra], {
+    stdio: 'ignore',
+  })
+  return settle({ name: 'geth --dev', port, socketPort, child, funder: null })
 }
 
 /** A node that runs already, given as `NAME=URL`. Its first account must be unlocked or the key that of regtest. */
@@ -74,10 +81,18 @@ export function connectPeer(text: string): Peer {
   if (name === undefined || url === undefined || !URL.canParse(url)) {
     throw new Error(`NAME=URL expected, not ${text}`)
   }
-  return { name, url, pid: null, funder: COW_KEY, stop: async () => undefined }
+  return { name, url, socketUrl: null, pid: null, funder: COW_KEY, stop: async () => undefined }
 }
 
-async function settle(name: string, port: number, child: ChildProcess, funder: Hex | null): Promise<Peer> {
+interface Started {
+  readonly name: string
+  readonly port: number
+  readonly socketPort: number
+  readonly child: ChildProcess
+  readonly funder: Hex | null
+}
+
+async function settle({ name, port, socketPort, child, funder }: Started): Promise<Peer> {
   const url = `http://127.0.0.1:${port}`
   const limit = Date.now() + START_LIMIT_MS
   while (!(await answers(url))) {
@@ -88,6 +103,7 @@ async function settle(name: string, port: number, child: ChildProcess, funder: H
   return {
     name,
     url,
+    socketUrl: `ws://127.0.0.1:${socketPort}`,
     pid: child.pid ?? null,
     funder,
     stop: () => {

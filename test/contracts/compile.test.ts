@@ -4,7 +4,13 @@ import { compileContracts } from './compile.ts'
 
 t.test('the committed artefacts are what the pinned compiler makes of the sources', (t) => {
   const compiled = compileContracts()
-  t.same(compiled.map(({ contract }) => contract).sort(), ['Archive', 'Compute', 'Failures', 'Token'])
+  t.same(compiled.map(({ contract }) => contract).sort(), [
+    'Archive',
+    'Compute',
+    'Failures',
+    'Spread',
+    'Token',
+  ])
   for (const artefact of compiled) {
     t.same(artefact, readArtefact(artefact.contract as 'Token'), artefact.contract)
   }

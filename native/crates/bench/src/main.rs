@@ -1,9 +1,12 @@
-//! Measures the executor of this workspace against bare revm: the same bytecode, the same calls, by
-//! turns. One JSON object per program goes to the standard output.
+//! `rhizome-bench engines` measures the executor of this workspace against bare revm: the same bytecode, the same
+//! calls, by turns. `micro` times hot paths, `trie KEYS…` the Unitrie at sizes. One JSON object per line goes to the
+//! standard output.
 
 mod bare;
+mod micro;
 mod ours;
 mod programs;
+mod tries;
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -25,6 +28,16 @@ const ROUNDS: usize = 15;
 const ROUND: Duration = Duration::from_millis(60);
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["engines"] => engines(),
+        ["micro"] => micro::run(),
+        ["trie", ref sizes @ ..] => sizes.iter().try_for_each(|size| tries::run(size.parse()?)),
+        _ => Err("engines, micro or trie KEYS… expected".into()),
+    }
+}
+
+fn engines() -> Result<(), Box<dyn Error>> {
     for program in programs::all(CALLER)? {
         let (ours, bare) = (Ours::new(&program)?, Bare::new(&program)?);
         let (our_gas, bare_gas) = (ours.run()?, bare.run()?);

@@ -1,0 +1,6 @@
+export const NATIVE_HELP = `bench -- native: hot paths of the native core; writes bench/results/native.{md,json,svg}
+
+  --parts LIST   of engines (the EVM against bare revm on the same bytecode), micro (Keccak, recovery, proof of
+                 work), trie (Unitrie put, get and commit in its store) (default: all)
+  --large        the trie at 10,000,000 keys, too: takes long and about 10 GiB of disk
+  --dev          quick build, to try the bench out`

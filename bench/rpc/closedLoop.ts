@@ -1,0 +1,54 @@
+import type { Contender, Measurement } from './contender.ts'
+import type { Workload } from './requests.ts'
+
+export interface ClosedLoopOptions {
+  readonly seconds: number
+  readonly connections: number
+  readonly runs: number
+}
+
+/** Measurements of one workload, by node. */
+export interface ClosedLoopResult {
+  readonly workload: string
+  readonly runs: Readonly<Record<string, readonly Measurement[]>>
+  /** The run of median speed of each. */
+  readonly medians: Readonly<Record<string, Measurement>>
+}
+
+/** Name under which this node takes part without its cache of answers. */
+export const CACHE_OFF = 'rhizome, cache off'
+
+const WARM_UP_SECONDS = 0.5
+
+/** Loads the nodes in turn, as often as there are runs. */
+export async function measureClosedLoop(
+  contenders: readonly Contender[],
+  name: string,
+  { seconds, connections, runs }: ClosedLoopOptions,
+): Promise<ClosedLoopResult> {
+  const measured: Record<string, Measurement[]> = {}
+  for (let run = 0; run < runs; run++) {
+    for (const contender of contenders) {
+      const workload = contender.workload(name)
+      if (workload === null || !takesPart(contender, workload)) continue
+      if (run === 0) await contender.measure(workload, { connections, seconds: WARM_UP_SECONDS })
+      if (workload.kind === 'distinct') await contender.moveHead()
+      const list = measured[contender.name] ?? []
+      list.push(await contender.measure(workload, { connections, seconds }))
+      measured[contender.name] = list
+    }
+  }
+  const medians = Object.fromEntries(Object.entries(measured).map(([peer, list]) => [peer, median(list)]))
+  return { workload: name, runs: measured, medians }
+}
+
+/** Distinct requests get past the cache anyway, and over a WebSocket the question is the transport. */
+function takesPart({ name, peer }: Contender, { kind, transport }: Workload): boolean {
+  if (transport === 'ws' && peer.socketUrl === null) return false
+  return name !== CACHE_OFF || (kind === 'repeated' && transport === 'http')
+}
+
+function median(list: readonly Measurement[]): Measurement {
+  const sorted = list.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)
+  return sorted[Math.floor(sorted.length / 2)] as Measurement
+}

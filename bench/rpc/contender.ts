@@ -1,0 +1,100 @@
+import { askNode } from '../../test/support/nodeProcess.ts'
+import type { Generator, LoadFigures, LoadOptions } from '../load/generator.ts'
+import { BenchAccount } from './account.ts'
+import type { Peer } from './peers.ts'
+import { processorSeconds, residentMiB } from './processFigures.ts'
+import { textOf, type Workload } from './requests.ts'
+import type { Scene } from './setup.ts'
+import { createWorkloads } from './workloads.ts'
+
+/** One measurement of one node. */
+export interface Measurement extends LoadFigures {
+  /** Processor time of the node per request in microseconds; null for a node started by others. */
+  readonly processorMicros: number | null
+  readonly memoryMiB: number | null
+}
+
+/** Requests of a workload that are tried before it is measured. */
+const SAMPLE = 20
+const TRANSFER_GAS = 21_000n
+
+/** A node with its scene, ready to be loaded. */
+export class Contender {
+  readonly peer: Peer
+  readonly scene: Scene
+  readonly workloads: readonly Workload[]
+  readonly #generator: Generator
+  readonly #files = new Map<string, string>()
+  readonly #sender: BenchAccount
+
+  constructor(peer: Peer, scene: Scene, generator: Generator) {
+    this.peer = peer
+    this.scene = scene
+    this.workloads = createWorkloads(scene)
+    this.#generator = generator
+    this.#sender = new BenchAccount(peer.url)
+  }
+
+  get name(): string {
+    return this.peer.name
+  }
+
+  workload(name: string): Workload | null {
+    return this.workloads.find((candidate) => candidate.name === name) ?? null
+  }
+
+  /** Makes a block, so that answers kept for the head before are of no use. */
+  async moveHead(): Promise<void> {
+    await this.#sender.prepare()
+    await this.#sender.send({ to: this.#sender.account.address, gas: TRANSFER_GAS })
+  }
+
+  /** Loads the node. @throws Error when a request of the workload is answered with an error */
+  async measure(workload: Workload, options: LoadOptions): Promise<Measurement> {
+    const file = await this.#requestsOf(workload)
+    const { pid, url, socketUrl } = this.peer
+    const address = workload.transport === 'ws' ? socketUrl : url
+    if (address === null) throw new Error(`${this.name} has no WebSocket address`)
+    const before = pid === null ? 0 : processorSeconds(pid)
+    const figures = await this.#generator.load(address, file, options)
+    const used = pid === null ? null : processorSeconds(pid) - before
+    return {
+      ...figures,
+      processorMicros: used === null ? null : (used / figures.requests) * 1e6,
+      memoryMiB: pid === null ? null : residentMiB(pid),
+    }
+  }
+
+  async #requestsOf(workload: Workload): Promise<string> {
+    const known = this.#files.get(workload.name)
+    if (known !== undefined) return known
+    const bodies = workload.bodies().map(textOf)
+    const step = Math.ceil(bodies.length / SAMPLE)
+    for (let i = 0; i < bodies.length; i += step) {
+      await assertAnswer(this.peer, workload.name, bodies[i] as string)
+    }
+    const file = this.#generator.write(bodies)
+    this.#files.set(workload.name, file)
+    return file
+  }
+}
+
+/** Requests must be answered without an error, or their speed says nothing. */
+async function assertAnswer({ name, url }: Peer, workload: string, body: string): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  const text = await response.text()
+  const answers = [JSON.parse(text)].flat() as { result?: unknown; error?: unknown }[]
+  const failed = answers.find(
+    ({ result, error }) => error !== undefined || result === null || result === undefined,
+  )
+  if (failed !== undefined) throw new Error(`${name} answers ${workload} with ${text.slice(0, 300)}`)
+}
+
+/** The height of a node's head. */
+export async function heightOf({ url }: Peer): Promise<number> {
+  return Number(await askNode<string>(url, 'eth_blockNumber', []))
+}

@@ -1,0 +1,58 @@
+import type { Row } from '../report/results.ts'
+import { type ClosedLoopResult, measureClosedLoop } from './closedLoop.ts'
+import type { Contender, Measurement } from './contender.ts'
+import { P99_AT_HALF_PEAK } from './targets.ts'
+
+export interface OpenLoopResult {
+  readonly workload: string
+  readonly node: string
+  /** Requests per second that were asked for. */
+  readonly rate: number
+  readonly figures: Measurement
+}
+
+export interface OpenLoopOptions {
+  readonly seconds: number
+  readonly connections: number
+  /** Part of the peak of the closed loop. */
+  readonly share: number
+}
+
+/**
+ * Loads the nodes at a fixed part of the peak that each had in a closed loop. A latency counts from when the request
+ * was due, so that a node that stops for a while has all the requests of that while against it.
+ */
+export async function measureOpenLoop(
+  contenders: readonly Contender[],
+  name: string,
+  known: ClosedLoopResult | undefined,
+  { seconds, connections, share }: OpenLoopOptions,
+): Promise<OpenLoopResult[]> {
+  const closed = known ?? (await measureClosedLoop(contenders, name, { seconds, connections: 16, runs: 1 }))
+  const results: OpenLoopResult[] = []
+  for (const contender of contenders) {
+    const workload = contender.workload(name)
+    const peak = closed.medians[contender.name]?.requestsPerSecond
+    if (workload === null || peak === undefined) continue
+    if (workload.kind === 'distinct') await contender.moveHead()
+    const rate = Math.max(1, Math.round(peak * share))
+    const figures = await contender.measure(workload, { seconds, connections, rate })
+    results.push({ workload: name, node: contender.name, rate, figures })
+  }
+  return results
+}
+
+export function openLoopRow({ workload, node, rate, figures }: OpenLoopResult): Row {
+  return {
+    work: workload,
+    node,
+    'asked/s': rate,
+    'answered/s': Math.round(figures.requestsPerSecond),
+    'p50 ms': figures.p50,
+    'p99 ms': figures.p99,
+    'p99.9 ms': figures.p999,
+    'most ms': figures.most,
+    failures: figures.failures,
+    [`p99 < ${P99_AT_HALF_PEAK} ms`]: figures.p99 < P99_AT_HALF_PEAK ? 'met' : 'not met',
+  }
+}

@@ -1,0 +1,210 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Hex } from 'viem'
+import { type NodeProcess, startNode } from '../../test/support/nodeProcess.ts'
+import { generateChain } from '../chain/generateChain.ts'
+import { ACCOUNTS_AT_ONCE, createWorkload } from '../chain/workloads.ts'
+import { Generator, type LoadFigures } from '../load/generator.ts'
+import { describeMachine } from '../report/machine.ts'
+import { lineChart } from '../report/plot.ts'
+import { type Row, type Section, saveSections, WORK_FOLDER } from '../report/results.ts'
+import { residentMiB } from '../rpc/processFigures.ts'
+import { textOf } from '../rpc/requests.ts'
+import type { GrowthFigures } from './grow.ts'
+import type { ScaleOptions } from './options.ts'
+import { createReads, type GrownChain } from './reads.ts'
+import { type SoakFigures, soak } from './soak.ts'
+
+/** Everything measured at one size. */
+interface Point {
+  /** Blocks or accounts. */
+  readonly size: number
+  readonly growth: GrowthFigures
+  /** From the start of the process to its first answer, seconds, with the store there. */
+  readonly startSeconds: number
+  readonly reads: Readonly<Record<string, LoadFigures>>
+  /** After all reads, MiB. */
+  readonly memoryMiB: number
+  readonly soak: SoakFigures | null
+}
+
+const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
+const LARGE = 1e7
+const START_TARGET_SECONDS = 2
+const MEMORY_TARGET_MIB = 600
+const MIX = 'traffic mix'
+
+/** `bench -- scale`: a chain that grows in blocks, then one that grows in accounts, with the node on each. */
+export async function benchScale(args: string[]): Promise<void> {
+  const options = readOptions(args)
+  const machine = describeMachine()
+  const generator = new Generator()
+  try {
+    const blocks = await measureGrowth('holders', options.blocks, options, generator)
+    const accounts = await measureGrowth('accounts', options.accounts, options, generator)
+    const sections = [
+      ...sectionsOf('Blocks', 'blocks', blocks),
+      ...sectionsOf('Accounts', 'accounts', accounts),
+    ]
+    saveSections('scale', machine, sections, { options, blocks, accounts })
+  } finally {
+    generator.close()
+  }
+}
+
+function readOptions(args: string[]): ScaleOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      blocks: { type: 'string', default: '1000,10000,100000' },
+      accounts: { type: 'string', default: '10000,100000,1000000' },
+      large: { type: 'boolean', default: false },
+      seconds: { type: 'string', default: '2' },
+      connections: { type: 'string', default: '16' },
+      soak: { type: 'string', default: '0' },
+    },
+  })
+  const list = (text: string) => (text === '' ? [] : text.split(',').map(Number))
+  return {
+    blocks: list(values.blocks),
+    accounts: [...list(values.accounts), ...(values.large ? [LARGE] : [])],
+    seconds: Number(values.seconds),
+    connections: Number(values.connections),
+    soakMinutes: Number(values.soak),
+  }
+}
+
+async function measureGrowth(
+  workload: 'holders' | 'accounts',
+  sizes: readonly number[],
+  options: ScaleOptions,
+  generator: Generator,
+): Promise<Point[]> {
+  const perBlock = workload === 'accounts' ? ACCOUNTS_AT_ONCE : 1
+  const largest = Math.ceil(Math.max(0, ...sizes) / perBlock)
+  if (largest === 0) return []
+  const file = `${WORK_FOLDER}${workload}-${largest}x1.rlp`
+  const report = (number: number) => {
+    if (number % REPORT_EVERY === 0) say(`${workload}: ${number} of ${largest} blocks generated`)
+  }
+  await generateChain({ workload, blocks: largest, transactionsPerBlock: 1, file, onBlock: report })
+  const { setup, contract } = createWorkload(workload)
+  const token = workload === 'holders' ? hexOf(contract) : null
+  const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-scale-'))
+  try {
+    const points: Point[] = []
+    for (const size of sizes) {
+      const height = setup.length + Math.ceil(size / perBlock)
+      const growth = runChild(file, dataDir, height)
+      const chain = { height: growth.height, accounts: (growth.height - setup.length) * perBlock, token }
+      const minutes = workload === 'holders' && size === sizes.at(-1) ? options.soakMinutes : 0
+      points.push({ size, growth, ...(await measureNode(dataDir, chain, options, minutes, generator)) })
+      say(`${workload}: ${size} done`)
+    }
+    return points
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+const REPORT_EVERY = 5_000
+
+function runChild(file: string, dataDir: string, height: number): GrowthFigures {
+  const args = [...process.execArgv, CHILD, file, dataDir, String(height)]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as GrowthFigures
+}
+
+async function measureNode(
+  dataDir: string,
+  chain: GrownChain,
+  { seconds, connections }: ScaleOptions,
+  soakMinutes: number,
+  generator: Generator,
+): Promise<Omit<Point, 'size' | 'growth'>> {
+  const start = performance.now()
+  const node: NodeProcess = await startNode({ dataDir, args: ['--log-level', 'warn'] })
+  const startSeconds = (performance.now() - start) / 1000
+  try {
+    const reads: Record<string, LoadFigures> = {}
+    let soaked: SoakFigures | null = null
+    for (const [name, bodies] of Object.entries(await createReads(node.url, chain))) {
+      const requests = generator.write(bodies.map(textOf))
+      const figures = await generator.load(node.url, requests, { seconds, connections })
+      if (figures.failures > 0) throw new Error(`${name}: ${figures.firstFailure}`)
+      reads[name] = figures
+      if (name !== MIX || soakMinutes === 0) continue
+      const rate = Math.round(figures.requestsPerSecond / 2)
+      soaked = await soak(node, generator, requests, rate, soakMinutes)
+    }
+    return { startSeconds, reads, memoryMiB: residentMiB(node.pid), soak: soaked }
+  } finally {
+    await node.stop()
+  }
+}
+
+function sectionsOf(title: string, unit: string, points: readonly Point[]): Section[] {
+  if (points.length === 0) return []
+  const names = Object.keys(points[0]?.reads ?? {})
+  const rows = points.map(({ size, growth, startSeconds, reads, memoryMiB }): Row => {
+    const speeds = names.map((name) => [name, Math.round(reads[name]?.requestsPerSecond ?? 0)])
+    return {
+      [unit]: size,
+      'imported blocks/s': growth.blocks / growth.seconds,
+      'import memory MiB': Math.round(growth.memoryMiB),
+      'chain store MiB': growth.chainBytes / 2 ** 20,
+      'state store MiB': growth.stateBytes / 2 ** 20,
+      'bytes/block': Math.round((growth.chainBytes + growth.stateBytes) / growth.height),
+      [`start s (< ${START_TARGET_SECONDS})`]: judged(startSeconds, START_TARGET_SECONDS),
+      [`memory MiB (< ${MEMORY_TARGET_MIB})`]: judged(memoryMiB, MEMORY_TARGET_MIB),
+      ...Object.fromEntries(speeds),
+    }
+  })
+  const sizes = points.map(({ size }) => size)
+  const series = names.map((name) => ({
+    name,
+    values: points.map(({ reads }) => reads[name]?.requestsPerSecond ?? null),
+  }))
+  const imports = {
+    name: 'imported blocks/s',
+    values: points.map(({ growth }) => growth.blocks / growth.seconds),
+  }
+  const svg = lineChart(`Speed by number of ${unit}`, sizes, [...series, imports])
+  const note =
+    'Reads in requests/s of a closed loop all over chain and state; imports of the blocks since the size before.'
+  const sections: Section[] = [{ title, note, rows, plot: { name: unit, svg } }]
+  for (const { soak: soaked } of points) if (soaked !== null) sections.push(soakSection(soaked))
+  return sections
+}
+
+function soakSection({ minutes, rate, failures, p99, memory, growth }: SoakFigures): Section {
+  const row = {
+    minutes,
+    'asked/s': rate,
+    failures,
+    'worst p99 ms': p99,
+    'memory at first MiB': Math.round(memory[0] ?? 0),
+    'memory at last MiB': Math.round(memory.at(-1) ?? 0),
+    'growth in second half MiB/h': growth,
+  }
+  const steps = memory.map((_, i) => i + 1)
+  const svg = lineChart('Memory in MiB by step of the soak', steps.length > 0 ? steps : [1], [
+    { name: 'memory', values: memory },
+  ])
+  return { title: 'Soak', rows: [row], plot: { name: 'soak', svg } }
+}
+
+function judged(value: number, target: number): string {
+  return `${value.toPrecision(3)} ${value < target ? 'met' : '**not met**'}`
+}
+
+function hexOf(address: Buffer | null): Hex | null {
+  return address === null ? null : `0x${address.toString('hex')}`
+}
+
+function say(text: string): void {
+  console.error(text)
+}

@@ -1,0 +1,54 @@
+import { askNode } from '../../test/support/nodeProcess.ts'
+import type { Generator } from '../load/generator.ts'
+import { residentMiB } from '../rpc/processFigures.ts'
+
+export interface SoakFigures {
+  readonly minutes: number
+  /** Requests per second that were asked for. */
+  readonly rate: number
+  readonly failures: number
+  readonly p99: number
+  /** Memory after each step of the soak, MiB. */
+  readonly memory: readonly number[]
+  /** Growth in MiB per hour over the second half, by least squares. */
+  readonly growth: number
+}
+
+const STEP_SECONDS = 15
+const CONNECTIONS = 64
+
+/** Loads a node at a fixed rate for long, with a new block in each step, and follows its memory. */
+export async function soak(
+  node: { readonly url: string; readonly pid: number },
+  generator: Generator,
+  requests: string,
+  rate: number,
+  minutes: number,
+): Promise<SoakFigures> {
+  const memory: number[] = []
+  let failures = 0
+  let p99 = 0
+  const end = performance.now() + minutes * 60_000
+  while (performance.now() < end) {
+    await askNode(node.url, 'evm_mine', [])
+    const figures = await generator.load(node.url, requests, {
+      seconds: STEP_SECONDS,
+      connections: CONNECTIONS,
+      rate,
+    })
+    failures += figures.failures
+    p99 = Math.max(p99, figures.p99)
+    memory.push(residentMiB(node.pid))
+  }
+  const half = memory.slice(Math.floor(memory.length / 2))
+  return { minutes, rate, failures, p99, memory, growth: slope(half) * (3600 / STEP_SECONDS) }
+}
+
+/** Rise per step of the line through the values. */
+function slope(values: readonly number[]): number {
+  if (values.length < 2) return 0
+  const middle = (values.length - 1) / 2
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const rise = values.reduce((sum, value, i) => sum + (i - middle) * (value - mean), 0)
+  return rise / values.reduce((sum, _, i) => sum + (i - middle) ** 2, 0)
+}

@@ -1,0 +1,91 @@
+//! What the generator is asked to do and what it says.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// A job, read from a file.
+#[derive(Deserialize)]
+#[serde(tag = "mode", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub(crate) enum Job {
+    /// Requests one after the other on each connection, or at a fixed rate over all of them.
+    Load {
+        /// `http://HOST:PORT[/PATH]`, or `ws:`.
+        url: String,
+        /// File with a request per line.
+        requests: PathBuf,
+        connections: usize,
+        /// Length of the measurement; with `once` the limit for it.
+        seconds: f64,
+        /// Requests per second, due at even distances; absent for a closed loop.
+        rate: Option<f64>,
+        /// Sends each request once instead of in a circle.
+        #[serde(default)]
+        once: bool,
+    },
+    /// Connections that subscribe, then something that makes them be told.
+    Subscribe {
+        /// `ws:` address of the subscribers.
+        url: String,
+        connections: usize,
+        /// The request that subscribes.
+        subscription: String,
+        /// `http:` address to which the triggers go.
+        trigger_url: String,
+        /// File with a request per line, each of which has to cause one notification per subscriber.
+        triggers: PathBuf,
+        /// Pause after a notification has reached every subscriber.
+        pause_milliseconds: u64,
+        /// Written when everyone has subscribed, so that the memory of the server can be read.
+        ready: PathBuf,
+    },
+}
+
+/// What a load gave. Times in milliseconds unless they say otherwise.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LoadFigures {
+    /// Answers, failed ones included.
+    pub(crate) requests: u64,
+    pub(crate) seconds: f64,
+    pub(crate) requests_per_second: f64,
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+    pub(crate) p999: f64,
+    pub(crate) most: f64,
+    /// Errors of JSON-RPC or HTTP, broken connections, requests without an answer at the end.
+    pub(crate) failures: u64,
+    pub(crate) first_failure: Option<String>,
+    /// Processor time of the generator, seconds.
+    pub(crate) processor_seconds: f64,
+}
+
+/// What subscribers saw. Times in milliseconds.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SubscriberFigures {
+    pub(crate) events: usize,
+    pub(crate) delivered: u64,
+    pub(crate) missing: u64,
+    /// From the sending of the trigger to the receipt, over all subscribers and events.
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+    pub(crate) most: f64,
+    /// From the first subscriber that was told to the last, median over the events.
+    pub(crate) spread: f64,
+}
+
+/// Reads a job.
+pub(crate) fn read_job(file: &Path) -> Result<Job, Box<dyn Error>> {
+    Ok(serde_json::from_str(&std::fs::read_to_string(file)?)?)
+}
+
+/// Reads the lines of a file.
+pub(crate) fn read_lines(file: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+    let lines: Vec<String> = std::fs::read_to_string(file)?.lines().map(str::to_owned).collect();
+    if lines.is_empty() {
+        return Err(format!("{} has no requests", file.display()).into());
+    }
+    Ok(lines)
+}

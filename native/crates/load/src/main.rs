@@ -1,0 +1,48 @@
+//! Load generator of `npm run bench`: `rhizome-load JOB.json` does what the file says and prints figures as JSON.
+
+mod address;
+mod connection;
+mod job;
+mod load;
+mod meter;
+mod response;
+mod subscribers;
+mod timer;
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+use address::Address;
+use connection::Requests;
+use job::{Job, read_job, read_lines};
+use load::LoadOptions;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use subscribers::SubscriberOptions;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let file = std::env::args().nth(1).ok_or("usage: rhizome-load JOB.json")?;
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
+    match read_job(Path::new(&file))? {
+        Job::Load { url, requests, connections, seconds, rate, once } => {
+            let address = Address::parse(&url)?;
+            let requests = Requests::new(&address, read_lines(&requests)?);
+            let options = LoadOptions { connections, seconds, rate, once };
+            println!("{}", serde_json::to_string(&load::run(&address, &requests, &options)?)?);
+        }
+        Job::Subscribe { url, connections, subscription, trigger_url, triggers, pause_milliseconds, ready } => {
+            let trigger_address = Address::parse(&trigger_url)?;
+            let triggers = Requests::new(&trigger_address, read_lines(&triggers)?);
+            let options = SubscriberOptions {
+                connections,
+                subscription: &subscription,
+                pause: Duration::from_millis(pause_milliseconds),
+                ready: &ready,
+            };
+            let figures = subscribers::run(&Address::parse(&url)?, &trigger_address, &triggers, &options)?;
+            println!("{}", serde_json::to_string(&figures)?);
+        }
+    }
+    Ok(())
+}
