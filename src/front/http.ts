@@ -16,6 +16,8 @@ export interface HttpRoutes {
   readonly gateway: Gateway
   readonly admission: Admission
   readonly options: FrontOptions
+  /** Bytes of the largest answer in one message. */
+  readonly answerBytes: number
   readonly probes: FrontProbes
 }
 

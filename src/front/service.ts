@@ -105,6 +105,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     gateway,
     admission: options.admission,
     options: options.front,
+    answerBytes: options.limits.answerBytes,
     probes: options.probes,
   }
   const front = await startWorkers(pools)

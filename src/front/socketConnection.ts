@@ -1,34 +1,47 @@
 import type { WebSocket } from 'uWebSockets.js'
 import type { EventConnection } from '../filters/subscriptionHub.ts'
 
-/** Close code for a client that does not read its notifications (RFC 6455: policy). */
+/** Close code for a client that does not read what it is sent (RFC 6455 §7.4.1: policy). */
 const TOO_SLOW = 1008
 
-/** A WebSocket as subscriptions see it. */
+/** What goes out on a WebSocket: answers and notifications, as far as the client reads them. */
 export class SocketConnection<T> implements EventConnection {
   #socket: WebSocket<T> | null
   readonly #maxBacklog: number
 
-  /** @param maxBacklog bytes that may wait for the client; with more it is cut off */
+  /**
+   * @param maxBacklog bytes that may wait for the client; with more it is cut off. A message of any size goes
+   *   out when nothing waits.
+   */
   constructor(socket: WebSocket<T>, maxBacklog: number) {
     this.#socket = socket
     this.#maxBacklog = maxBacklog
   }
 
   notify(frame: Uint8Array): void {
-    const socket = this.#socket
-    if (socket === null) return
-    if (socket.getBufferedAmount() + frame.byteLength > this.#maxBacklog) {
-      this.#socket = null
-      // What waits is still sent as far as the client reads it, then the code.
-      socket.end(TOO_SLOW, 'too slow')
-      return
-    }
-    socket.send(frame, false)
+    this.#send(frame, frame.byteLength)
+  }
+
+  /** Sends the answer to a message. */
+  answer(body: string | Uint8Array): void {
+    this.#send(body, Buffer.byteLength(body))
   }
 
   /** To be called when the socket is closed: it must not be touched any more. */
   closed(): void {
     this.#socket = null
+  }
+
+  #send(message: string | Uint8Array, length: number): void {
+    const socket = this.#socket
+    if (socket === null) return
+    const waiting = socket.getBufferedAmount()
+    if (waiting > 0 && waiting + length > this.#maxBacklog) {
+      this.#socket = null
+      // What waits is still sent as far as the client reads it, then the code.
+      socket.end(TOO_SLOW, 'too slow')
+      return
+    }
+    socket.send(message, false)
   }
 }

@@ -1,5 +1,4 @@
-import type { TemplatedApp, WebSocket } from 'uWebSockets.js'
-import type { EventConnection } from '../filters/subscriptionHub.ts'
+import type { TemplatedApp } from 'uWebSockets.js'
 import type { Caller } from '../gateway/admission.ts'
 import type { Exchange } from '../gateway/exchange.ts'
 import { RpcError } from '../rpc/errors.ts'
@@ -8,6 +7,9 @@ import { isAllowedHost } from './checks.ts'
 import type { HttpRoutes } from './http.ts'
 import { STATUS_LINES } from './httpExchange.ts'
 import { SocketConnection } from './socketConnection.ts'
+
+/** Room for pings, pongs and the close frame behind everything else that waits. */
+const CONTROL_BYTES = 65_536
 
 /** What belongs to one WebSocket. */
 interface SocketData {
@@ -22,17 +24,11 @@ interface SocketData {
 class SocketExchange implements Exchange {
   onGone: (() => void) | undefined
   gone = false
-  readonly connection: EventConnection
-  readonly #socket: WebSocket<SocketData>
+  readonly connection: SocketConnection<SocketData>
   readonly #open: Set<SocketExchange>
 
-  constructor(
-    socket: WebSocket<SocketData>,
-    open: Set<SocketExchange>,
-    connection: SocketConnection<SocketData>,
-  ) {
+  constructor(connection: SocketConnection<SocketData>, open: Set<SocketExchange>) {
     this.connection = connection
-    this.#socket = socket
     this.#open = open
     this.onGone = undefined
     open.add(this)
@@ -43,7 +39,7 @@ class SocketExchange implements Exchange {
     this.gone = true
     this.#open.delete(this)
     // A notification has no answer, and an empty frame is none.
-    if (body.length > 0) this.#socket.send(body, false)
+    if (body.length > 0) this.connection.answer(body)
   }
 
   leave(): void {
@@ -53,10 +49,12 @@ class SocketExchange implements Exchange {
 }
 
 /** Adds the WebSocket on the same port: every frame is a body, every answer a text frame. */
-export function addWebSocket(app: TemplatedApp, { gateway, admission, options, events }: HttpRoutes): void {
+export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): void {
+  const { gateway, admission, options, events, answerBytes } = routes
   app.ws<SocketData>('/*', {
     maxPayloadLength: options.maxBodyBytes,
-    maxBackpressure: options.maxSocketBacklog,
+    // The library closes without a code, so it only steps in where the front has no say: pongs to a flood.
+    maxBackpressure: options.maxSocketBacklog + answerBytes + CONTROL_BYTES,
     closeOnBackpressureLimit: true,
     idleTimeout: options.socketIdleSeconds,
     sendPingsAutomatically: true,
@@ -85,7 +83,7 @@ export function addWebSocket(app: TemplatedApp, { gateway, admission, options, e
     message: (socket, message) => {
       const data = socket.getUserData()
       data.connection ??= new SocketConnection(socket, options.maxSocketBacklog)
-      const exchange = new SocketExchange(socket, data.open, data.connection)
+      const exchange = new SocketExchange(data.connection, data.open)
       gateway.handle(Buffer.from(message), data.caller, exchange)
     },
     close: (socket) => {

@@ -1,14 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { HeadChange } from '../../../src/chain/chainWriter.ts'
 import type { Block } from '../../../src/chain/codec/block.ts'
-import type { EventLimits } from '../../../src/filters/frontEvents.ts'
-import { DEFAULT_FRONT, DEFAULT_LIMITS } from '../../../src/front/options.ts'
-import { openService, type Service } from '../../../src/front/service.ts'
-import { OPEN_ADMISSION } from '../../../src/gateway/admission.ts'
-import { createLanes } from '../../../src/gateway/lanes.ts'
+import type { Service } from '../../../src/front/service.ts'
 import { toHex } from '../../../src/util/bytes.ts'
+import { openEventService } from '../../support/eventService.ts'
 import { SocketClient } from '../../support/socketClient.ts'
 import {
   type BlockLogs,
@@ -17,45 +14,6 @@ import {
   testLog,
   testTopic,
 } from '../../support/syntheticChain.ts'
-
-const LANE = { permits: 64, queue: 256, timeout: 60 }
-
-interface OpenOptions {
-  readonly deadly?: string
-  readonly events?: EventLimits
-  readonly maxSocketBacklog?: number
-}
-
-async function open(t: Test, chain: SyntheticChain, { deadly, events, maxSocketBacklog }: OpenOptions = {}) {
-  const service = await openService({
-    front: { ...DEFAULT_FRONT, port: 0, ...(maxSocketBacklog === undefined ? {} : { maxSocketBacklog }) },
-    limits: DEFAULT_LIMITS,
-    lanes: createLanes({ read: LANE, evm: LANE, scan: LANE, proof: LANE, trace: LANE }),
-    workers: 1,
-    admission: OPEN_ADMISSION,
-    context: chain.context(),
-    contextModule: new URL('../../support/syntheticChain.ts', import.meta.url),
-    contextOptions: { path: chain.path, ...(deadly === undefined ? {} : { deadly }) },
-    probes: { health: () => ({ ready: true, detail: {} }), metrics: null },
-    onUnexpected: (_method, error) => t.error(error),
-    onLostBatch: () => undefined,
-    onChainPort: (port) => port.close(),
-    ...(events === undefined ? {} : { events }),
-  })
-  t.teardown(() => service.stop())
-  const ask = async (
-    method: string,
-    ...params: readonly unknown[]
-  ): Promise<{ result?: unknown; error?: unknown }> => {
-    const response = await fetch(`http://127.0.0.1:${service.port}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    return (await response.json()) as { result?: unknown; error?: unknown }
-  }
-  return { service, ask }
-}
 
 const one = (address: number, topic = address): BlockLogs => [[testLog(address, [topic])]]
 const hex = (value: number) => `0x${value.toString(16)}`
@@ -78,7 +36,7 @@ const hashes = (blocks: readonly Block[]): string[] => blocks.map((block) => toH
 // Starting workers takes seconds: tests that need nothing special share a node.
 const chain = new SyntheticChain(t)
 chain.append([one(1), one(2)])
-const { service, ask } = await open(t, chain)
+const { service, ask } = await openEventService(t, chain)
 const tip = (): Block => chain.reader.blockByHash(chain.reader.head().hash) ?? chain.genesis
 
 t.test('reorganisations of several depths: filters, subscriptions, receipts and lookups', async (t) => {
@@ -225,7 +183,7 @@ t.test('shapes of notifications', async (t) => {
 
 t.test('subscriptions belong to their connection', async (t) => {
   const chain = new SyntheticChain(t)
-  const { service, ask } = await open(t, chain, {
+  const { service, ask } = await openEventService(t, chain, {
     events: { filters: { timeout: 60_000, most: 2 }, subscriptions: 2 },
   })
   t.match(await ask('eth_subscribe', 'newHeads'), { error: { code: -32601, message: 'method not found' } })
@@ -286,7 +244,7 @@ t.test('handles of filters as the reference reads them', async (t) => {
 t.test('a filter outlives the worker that reads its logs, and loses nothing', async (t) => {
   const chain = new SyntheticChain(t)
   const deadly = join(t.testdir(), 'deadly')
-  const { service, ask } = await open(t, chain, { deadly })
+  const { service, ask } = await openEventService(t, chain, { deadly })
   const handle = (await ask('eth_newFilter', {})).result
   tell(service, chain.moveHead(chain.extend(chain.genesis, [one(1), one(2)])[1] ?? chain.genesis))
   writeFileSync(deadly, '')
@@ -294,26 +252,6 @@ t.test('a filter outlives the worker that reads its logs, and loses nothing', as
   rmSync(deadly)
   t.same(logMarks((await ask('eth_getFilterChanges', handle)).result), ['+1:1', '+2:2'])
   t.same((await ask('eth_getFilterChanges', handle)).result, [])
-})
-
-t.test('a client that does not read is cut off with a code; the others go on', async (t) => {
-  const chain = new SyntheticChain(t)
-  const { service } = await open(t, chain, { maxSocketBacklog: 256 * 1024 })
-  const [slow, quick] = await Promise.all([SocketClient.open(service.port), SocketClient.open(service.port)])
-  t.teardown(() => quick.close())
-  await slow.subscribe('logs', {})
-  await quick.subscribe('newHeads')
-  slow.socket.pause()
-  const closed = new Promise<number>((resolve) => slow.socket.once('close', resolve))
-  const data = 'ee'.repeat(200_000)
-  const blocks = chain.extend(
-    chain.genesis,
-    Array.from({ length: 60 }, () => [[testLog(1, [], data)]]),
-  )
-  for (const block of blocks) tell(service, chain.moveHead(block))
-  await quick.untilNotifications(60)
-  slow.socket.resume()
-  t.equal(await closed, 1008)
 })
 
 t.test('an answer of many megabytes goes out in pieces', async (t) => {

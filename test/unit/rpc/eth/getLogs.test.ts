@@ -134,27 +134,46 @@ function matches(log: Log, address: Wanted, topics: readonly Wanted[]): boolean 
 
 t.test('10,000 logs or 2,000 blocks, exactly', async (t) => {
   const chain = new SyntheticChain(t)
-  // Heights 1 to 2,100 with five logs each: 10,500.
-  chain.append(Array.from({ length: 2100 }, () => [[1, 2, 3, 4, 5].map(() => testLog(1, [1]))]))
+  // Five logs each up to height 2,000, one at 2,001, five again up to 2,100.
+  chain.append(
+    Array.from({ length: 2100 }, (_, index) => [
+      Array.from({ length: index === 2000 ? 1 : 5 }, () => testLog(1, [1])),
+    ]),
+  )
   const ask = open(t, chain)
-  t.equal((await ask({ fromBlock: '0x1', toBlock: hex(2000) })).result?.length, 10_000)
-  t.equal((await ask({ fromBlock: hex(51), toBlock: hex(2050) })).result?.length, 10_000)
-  // 2,001 blocks, 10,005 logs.
+  const count = async (fromBlock: string, toBlock: string) =>
+    (await ask({ fromBlock, toBlock })).result?.length ?? 'refused'
+  t.equal(await count('0x1', hex(2000)), 10_000, '2,000 blocks, 10,000 logs')
+  t.equal(await count('0x0', hex(2000)), 10_000, '2,001 blocks, 10,000 logs: block 0 has none')
   const refused = await ask({ fromBlock: '0x1', toBlock: hex(2001) })
-  t.equal(refused.error?.code, -32012)
-  const [, from, to] = /range (0x[0-9a-f]+) to (0x[0-9a-f]+)/.exec(refused.error?.message ?? '') ?? []
-  t.equal(from, '0x1')
-  t.equal(to, hex(2000))
-  t.equal((await ask({ fromBlock: from, toBlock: to })).result?.length, 10_000)
-  // 2,001 blocks, 10,000 logs: block 0 has none.
-  t.equal((await ask({ fromBlock: '0x0', toBlock: hex(2000) })).result?.length, 10_000)
-  t.equal((await ask({ fromBlock: '0x0', toBlock: hex(2001) })).error?.code, -32012)
+  t.equal(refused.error?.code, -32012, '2,001 blocks, 10,001 logs')
+  const [, from = '', to = ''] =
+    /range (0x[0-9a-f]+) to (0x[0-9a-f]+)/.exec(refused.error?.message ?? '') ?? []
+  t.same([from, to], ['0x1', hex(2000)])
+  t.equal(await count(from, to), 10_000)
+  t.equal(await count('0x2', hex(2001)), 9996)
+  t.equal(await count(hex(50), hex(2050)), 'refused', '2,001 blocks, 10,001 logs')
+  t.equal(await count(hex(51), hex(2050)), 9996, '2,000 blocks')
   // Narrow ranges have no cap.
   const capped = open(t, chain, { logCount: 10 })
-  t.equal((await capped({ fromBlock: hex(101), toBlock: hex(2100) })).result?.length, 10_000)
+  t.equal((await capped({ fromBlock: hex(1), toBlock: hex(2000) })).result?.length, 10_000)
+  t.equal((await capped({ fromBlock: hex(101), toBlock: hex(2100) })).result?.length, 9996)
   t.equal((await capped({ fromBlock: hex(100), toBlock: hex(2100) })).error?.code, -32012)
   // Ends beyond the head count only as far as there are blocks.
-  t.equal((await capped({ fromBlock: hex(101), toBlock: '0xffffff' })).result?.length, 10_000)
+  t.equal((await capped({ fromBlock: hex(101), toBlock: '0xffffff' })).result?.length, 9996)
+})
+
+t.test('a range of 2,000 blocks may have more than 10,000 logs', async (t) => {
+  const chain = new SyntheticChain(t)
+  chain.append(
+    Array.from({ length: 2001 }, (_, index) => [
+      Array.from({ length: index === 0 ? 0 : 6 }, () => testLog(1)),
+    ]),
+  )
+  const ask = open(t, chain)
+  t.equal((await ask({ fromBlock: '0x2', toBlock: hex(2001) })).result?.length, 12_000)
+  const wide = await ask({ fromBlock: '0x1', toBlock: hex(2001) })
+  t.equal(wide.error?.code, -32012, 'an empty block more')
 })
 
 t.test('the range that an error names reaches as far as the logs allow', async (t) => {
