@@ -100,7 +100,8 @@ function pairUp(exchange: Exchange, expected: unknown, found: unknown): Pair[] |
 }
 
 function toPair(exchange: Exchange, request: unknown, expected: Answer, found: Answer): Pair {
-  const { method, params } = (request ?? {}) as { method?: unknown; params?: unknown }
+  // A notification answers no request: it names its method itself.
+  const { method, params } = (request ?? expected) as { method?: unknown; params?: unknown }
   return {
     method: typeof method === 'string' ? method : '',
     params: Array.isArray(params) ? params : [],

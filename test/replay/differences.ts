@@ -12,11 +12,13 @@ export interface Pair {
   readonly found: Answer
 }
 
-/** A parsed JSON-RPC answer. */
+/** A parsed JSON-RPC answer, or notification. */
 export interface Answer {
   readonly id?: unknown
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+  /** Of a notification. */
+  readonly params?: { readonly subscription: string; readonly result: unknown }
 }
 
 /** A way in which answers differ from the reference on purpose. */

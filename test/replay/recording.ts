@@ -25,9 +25,10 @@ export async function replayRecording(
   const [head] = readJsonLines(rpcPath) as RecordingHead[]
   if (head === undefined) throw new Error(`${rpcPath} is empty`)
   const source = chainPath === null ? null : await createExecutedSource(chainPath)
-  const scenario = await Scenario.open(configOf(head), blocksOf(chainPath), onUnexpected)
+  const exchanges = readExchanges(rpcPath)
+  const scenario = await Scenario.open(configOf(head), blocksOf(chainPath), exchanges, onUnexpected)
   try {
-    return await replay(readExchanges(rpcPath), source, scenario)
+    return await replay(exchanges, source, scenario)
   } finally {
     await scenario.close()
     await source?.close()

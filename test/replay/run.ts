@@ -24,9 +24,15 @@ export interface MethodTally {
   equal: number
   listed: number
   unlisted: number
-  /** Not replayed: changes state, needs the pool's state, or a head that is not in the chain. */
+  /**
+   * Not replayed here: verbs, headers and paths of HTTP (test/unit/front), solutions of pools (test/mining),
+   * texts of which only the beginning is recorded, time limits, and what has no request.
+   */
   skipped: number
 }
+
+/** Under this name notifications are counted. */
+const NOTIFICATION = 'eth_subscription'
 
 const CHANGES_STATE = new Set(METHODS.filter(({ lane }) => lane === 'chain').map(({ name }) => name))
 /** Methods that depend on what was asked before. */
@@ -46,6 +52,7 @@ export async function replay(
   const unlisted: { exchange: Exchange; verdict: Verdict }[] = []
   const services = new Map<string, LocalService | null>()
   for (const [index, exchange] of exchanges.entries()) {
+    if (scenario?.take(exchange) === true) continue
     const name = requestMethods(exchange)[0] ?? '(raw)'
     const tally = methods.get(name) ?? { equal: 0, listed: 0, unlisted: 0, skipped: 0 }
     methods.set(name, tally)
@@ -59,6 +66,12 @@ export async function replay(
       tally.skipped += 1
       continue
     }
+    tally[verdict.kind] += 1
+    if (verdict.kind === 'unlisted') unlisted.push({ exchange, verdict })
+  }
+  for (const { exchange, verdict } of scenario?.notifications() ?? []) {
+    const tally = methods.get(NOTIFICATION) ?? { equal: 0, listed: 0, unlisted: 0, skipped: 0 }
+    methods.set(NOTIFICATION, tally)
     tally[verdict.kind] += 1
     if (verdict.kind === 'unlisted') unlisted.push({ exchange, verdict })
   }

@@ -76,6 +76,26 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
       (found.error?.code === -32602 || params[1] === true || hasOtherMembers(exchange.request)),
   },
   {
+    methods: 'eth_subscription of newHeads',
+    what: 'the header object of the specification, without `baseEvent`',
+    why: 'specification: header object of newHeads',
+    applies: (pair) => {
+      const { recorded, own } = eventsOf(pair)
+      return recorded !== null && own !== null && sameBut(recorded, own, ['baseEvent'])
+    },
+  },
+  {
+    methods: 'eth_subscription of logs',
+    what: 'the log object of eth_getLogs: `logIndex` counts in the block, not in the transaction, and empty `data` is `0x`',
+    why: 'specification: log object',
+    applies: (pair) => {
+      const { recorded, own } = eventsOf(pair)
+      if (recorded === null || own === null || !('logIndex' in own)) return false
+      const data = recorded['data'] === '0x00' && own['data'] === '0x' ? '0x' : recorded['data']
+      return sameBut({ ...recorded, data }, own, ['logIndex'])
+    },
+  },
+  {
     methods: 'debug_traceBlockByNumber',
     what: '`msgData` of the reward transaction of the pending block is null, as that of a mined one',
     why: 'trace corrections',
@@ -109,6 +129,26 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
     applies: ({ method, params }) => method === 'evm_mine' && params.length > 0,
   },
 ]
+
+/** The objects that two notifications are about; null where it is none. */
+function eventsOf({ method, expected, found }: Pair): Readonly<Record<'recorded' | 'own', LogObject | null>> {
+  const eventOf = ({ params }: Answer) => {
+    const event = method === 'eth_subscription' ? params?.result : null
+    return typeof event === 'object' ? (event as LogObject | null) : null
+  }
+  return { recorded: eventOf(expected), own: eventOf(found) }
+}
+
+/** Whether two objects have the same members, in any order, but for some. */
+function sameBut(recorded: LogObject, own: LogObject, members: readonly string[]): boolean {
+  const textOfRest = (event: LogObject) =>
+    JSON.stringify(
+      Object.entries(event)
+        .filter(([name]) => !members.includes(name))
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+  return textOfRest(recorded) === textOfRest(own)
+}
 
 /** Nothing, or the recorded logs among ours, or those of the one block that the filter is about. */
 function isFaithfulPoll({ expected, found }: Pair): boolean {

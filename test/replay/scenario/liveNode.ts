@@ -29,16 +29,18 @@ export interface LiveNode {
 
 /**
  * Opens a regtest node in a folder of its own.
+ * @param start what its clock shows first, milliseconds since 1970
  * @param mine in place of making a block when a request asks for one
  */
 export async function openLiveNode(
   config: PartialConfig,
+  start: number,
   mine: (request: MineRequest) => Promise<void>,
   onUnexpected: (method: string, error: unknown) => void,
 ): Promise<LiveNode> {
   const dataDir = await mkdtemp(join(tmpdir(), 'rhizome-scenario-'))
   const complete = fillDefaults({ network: 'regtest', dataDir, ...config })
-  const clock = { milliseconds: Date.now() }
+  const clock = { milliseconds: start }
   let service: LocalService | null = null
   let events: FrontEvents | null = null
   const node = createLocalNode({

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Block } from '../../../src/chain/codec/block.ts'
 import type { PartialConfig } from '../../../src/config/schema.ts'
-import type { EventConnection } from '../../../src/filters/subscriptionHub.ts'
 import type { MineRequest } from '../../../src/mining/blockProducer.ts'
 import { toHex } from '../../../src/util/bytes.ts'
 import { compareExchange, type Verdict } from '../compare.ts'
 import { type Exchange, requestMethods, requestText } from '../exchanges.ts'
 import { type LiveNode, openLiveNode } from './liveNode.ts'
 import { Mapping } from './mapping.ts'
+import { type ComparedNotification, Notifications } from './notifications.ts'
 import type { RecordedBlocks } from './recordedBlocks.ts'
 
 /** Methods whose result is a name that each node makes up. */
@@ -19,6 +19,8 @@ const POOL_WORK = /^mnr_(submit|getWork)/
 
 /** Time that a request is taken to last, milliseconds: quotas grow with it. */
 const REQUEST_TIME = 50
+/** Seconds that the node's clock starts before the first block that answers show. */
+const LEAD = 600
 /** Exchanges after a block was made in which its time is looked for. */
 const LOOK_AHEAD = 3
 
@@ -27,8 +29,8 @@ export class Scenario {
   readonly #live: LiveNode
   readonly #blocks: RecordedBlocks
   readonly #mapping = new Mapping()
-  /** The one WebSocket of the recording; what it is sent is tested elsewhere. */
-  readonly #connection: EventConnection = { notify: () => undefined }
+  /** The one WebSocket of the recording. */
+  readonly #connection = new Notifications()
   /** The head that the recording has after the request that runs; null when it does not say. */
   #nextHead: string | null = null
 
@@ -37,17 +39,21 @@ export class Scenario {
     this.#blocks = blocks
   }
 
-  /** @param blocks those of the recorded chain; what is not among them the node makes itself */
+  /**
+   * @param blocks those of the recorded chain; what is not among them the node makes itself
+   * @param exchanges all that will be replayed: the node's time begins before that of their blocks
+   */
   static async open(
     config: PartialConfig,
     blocks: RecordedBlocks,
+    exchanges: readonly Exchange[],
     onUnexpected: (method: string, error: unknown) => void,
   ): Promise<Scenario> {
     let scenario: Scenario | null = null
     const mine = async (request: MineRequest) => {
       await scenario?.mine(request)
     }
-    scenario = new Scenario(await openLiveNode(config, mine, onUnexpected), blocks)
+    scenario = new Scenario(await openLiveNode(config, startOf(exchanges), mine, onUnexpected), blocks)
     return scenario
   }
 
@@ -97,6 +103,16 @@ export class Scenario {
     assert.deepEqual(facts(built), facts(block))
     this.#connect(toHex(block.hash))
     core.clock.blockMade()
+  }
+
+  /** Takes over a recorded notification. @returns whether it is one */
+  take(exchange: Exchange): boolean {
+    return this.#connection.take(exchange)
+  }
+
+  /** Everything that subscribers were told, at the end. */
+  notifications(): ComparedNotification[] {
+    return this.#connection.compare(this.#mapping, this.#blocks.isEmpty)
   }
 
   close(): Promise<void> {
@@ -164,6 +180,12 @@ export class Scenario {
     const pending = Array.isArray(params) && params.includes('pending')
     return JSON.stringify(this.#mapping.align(response, found, pending || this.#blocks.isEmpty))
   }
+}
+
+/** A time before the blocks that answers show, milliseconds: no later than they were made, and not of today. */
+function startOf(exchanges: readonly Exchange[]): number {
+  const times = exchanges.flatMap(blockTimeOf).filter((time) => time > 0)
+  return times.length === 0 ? Date.now() : (Math.min(...times) - LEAD) * 1000
 }
 
 /** Requests that the reference refuses and that would change the chain here. */

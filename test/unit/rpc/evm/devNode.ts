@@ -22,6 +22,7 @@ export interface DevNode {
 export async function openDevNode(t: Test, config: PartialConfig = {}): Promise<DevNode> {
   const live = await openLiveNode(
     { dataDir: t.testdir(), mining: false, accountQuota: false, ...config },
+    Date.now(),
     (request) => live.node.core.dev?.mine(request) ?? Promise.reject(new Error('no development chain')),
     (method, error) => t.fail(method, { error }),
   )
