@@ -222,5 +222,5 @@ function sectionsOf({ closed, open, subscribers, sends, problems }: Findings): S
 }
 
 function say(text: string): void {
-  console.error(text)
+  console.error(`${Math.round(performance.now() / 1000)} s: ${text}`)
 }

@@ -27,7 +27,7 @@ export const RPC_HELP = `bench -- rpc: the same load on this node, anvil, geth a
   --peer NAME=URL       a node that runs already, e.g. RSKj; may be repeated
   --only TEXT           only workloads whose name contains the text; may be repeated
   --sections LIST       of closed,open,subscribers,send (default: all)
-  --seconds N           length of one measurement (default 1.5)
+  --seconds N           length of one measurement (default 1)
   --runs N              measurements of each node and workload; the median counts (default 3)
   --connections N       of the closed loop (default 16)
   --open-connections N  of the open loop (default 64)
@@ -50,7 +50,7 @@ export function readRpcOptions(args: string[]): RpcOptions {
       peer: { type: 'string', multiple: true, default: [] },
       only: { type: 'string', multiple: true },
       sections: { type: 'string', default: SECTIONS.join(',') },
-      seconds: { type: 'string', default: '1.5' },
+      seconds: { type: 'string', default: '1' },
       runs: { type: 'string', default: '3' },
       connections: { type: 'string', default: '16' },
       'open-connections': { type: 'string', default: '64' },

@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import t from 'tap'
+import { processorSeconds, residentMiB } from '../../../bench/rpc/processFigures.ts'
+
+/** Starts a second process that works, says so when it has, and waits for it. */
+const LAUNCHER = `
+const { spawn } = require('node:child_process')
+const work = 'const end = process.cpuUsage().user + 4e5; while (process.cpuUsage().user < end); console.log(1); setInterval(() => {}, 1e3)'
+const child = spawn(process.execPath, ['-e', work], { stdio: ['ignore', 'inherit', 'inherit'] })
+process.once('SIGTERM', () => { child.kill('SIGKILL'); process.exit() })
+`
+
+t.test('a launcher has the time and the memory of what it started', async (t) => {
+  const launcher = spawn(process.execPath, ['-e', LAUNCHER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => launcher.kill('SIGTERM'))
+  await once(launcher.stdout, 'data')
+  const pid = launcher.pid ?? 0
+  t.ok(processorSeconds(pid) >= 0.4, 'the time of the child is counted')
+  t.ok(residentMiB(pid) > 40, 'two processes are in memory')
+})
