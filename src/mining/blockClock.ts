@@ -7,13 +7,18 @@ import { MiningError } from './errors.ts'
  */
 export class BlockClock {
   readonly #now: () => number
+  readonly #mostAhead: number
   #offset = 0
   /** Seconds added for the next block. */
   #added = 0
 
-  /** @param now seconds since 1970 */
-  constructor(now: () => number) {
+  /**
+   * @param now seconds since 1970
+   * @param mostAhead seconds that a block may be ahead of the machine; a network's nodes refuse later ones
+   */
+  constructor(now: () => number, mostAhead: number = Number.POSITIVE_INFINITY) {
     this.#now = now
+    this.#mostAhead = mostAhead
   }
 
   /** Seconds that blocks are ahead of the machine. */
@@ -24,9 +29,13 @@ export class BlockClock {
   /**
    * Moves the time of the next block forward; nothing happens for less than a second.
    * @returns seconds added since the last block
+   * @throws MiningError `TIMESTAMP` when blocks would be too far ahead
    */
   increase(seconds: number): number {
-    if (seconds > 0) this.#added += seconds
+    if (seconds > 0) {
+      this.#assertNear(this.#now() + this.offset + seconds)
+      this.#added += seconds
+    }
     return this.#added
   }
 
@@ -37,12 +46,13 @@ export class BlockClock {
 
   /**
    * Makes a time the present: blocks go on from there.
-   * @throws MiningError `TIMESTAMP` unless it is after the parent's
+   * @throws MiningError `TIMESTAMP` unless it is after the parent's, and when it is too far ahead
    */
   setTo(timestamp: number, parentTimestamp: number): void {
     if (!Number.isSafeInteger(timestamp) || timestamp <= parentTimestamp) {
       throw new MiningError('TIMESTAMP', `time ${timestamp} is not after the parent's ${parentTimestamp}`)
     }
+    this.#assertNear(timestamp)
     this.#offset = timestamp - this.#now()
     this.#added = 0
   }
@@ -50,5 +60,14 @@ export class BlockClock {
   /** Time of the next block: never before and never equal to its parent's (consensus.md §9.4 step 4). */
   next(parentTimestamp: number): number {
     return Math.max(this.#now() + this.offset, parentTimestamp + 1)
+  }
+
+  #assertNear(timestamp: number): void {
+    const latest = this.#now() + this.#mostAhead
+    if (timestamp <= latest) return
+    throw new MiningError(
+      'TIMESTAMP',
+      `time ${timestamp} is more than ${this.#mostAhead} s ahead: this network takes times up to ${latest}`,
+    )
   }
 }

@@ -100,7 +100,8 @@ export class ChainCore {
     })
     this.#journal = new PoolJournal(environment)
     this.restored = this.#restorePool(options.pool.outdatedBlocks, now())
-    this.clock = new BlockClock(seconds)
+    // Zero is no limit (consensus.md §1.1).
+    this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
     const { open, pool, clock } = this
     const onEvicted = (removed: readonly PooledTransaction[]) => this.#note({ pending: [], removed })
     const { builder, work } = createBlockMaking({

@@ -64,12 +64,16 @@ export class DevControl {
     await this.#goBack({ number: 0, edits: new Map() })
   }
 
-  /** Moves the time of the next block forward. @returns seconds added since the last block */
+  /**
+   * Moves the time of the next block forward.
+   * @returns seconds added since the last block
+   * @throws RpcError -32602 when blocks would be too far ahead
+   */
   increaseTime(seconds: number): number {
-    return this.#params.clock.increase(seconds)
+    return refuse(() => this.#params.clock.increase(seconds))
   }
 
-  /** Sets the time of the next block. @throws RpcError -32602 unless it is after the head's */
+  /** Sets the time of the next block. @throws RpcError -32602 for a time that cannot be */
   setNextBlockTimestamp(timestamp: number): void {
     const { chain, clock } = this.#params
     refuse(() => clock.setTo(timestamp, chain.head.timestamp))
@@ -79,7 +83,11 @@ export class DevControl {
   async mine(request: MineRequest): Promise<void> {
     const { timestamp } = request
     if (timestamp !== undefined) this.setNextBlockTimestamp(timestamp)
-    await this.#params.producer.mine(request)
+    try {
+      await this.#params.producer.mine(request)
+    } catch (error) {
+      throw asRefusal(error)
+    }
     await this.#params.commit()
   }
 
@@ -184,9 +192,11 @@ function refuse<T>(action: () => T): T {
   try {
     return action()
   } catch (error) {
-    if (error instanceof MiningError && error.code === 'TIMESTAMP') {
-      throw invalidParams(error.message, { cause: error })
-    }
-    throw error
+    throw asRefusal(error)
   }
+}
+
+function asRefusal(error: unknown): unknown {
+  const isTime = error instanceof MiningError && error.code === 'TIMESTAMP'
+  return isTime ? invalidParams(error.message, { cause: error }) : error
 }

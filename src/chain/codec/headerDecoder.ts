@@ -112,7 +112,11 @@ type CommonFields = Omit<
   keyof OptionalFields | 'logsBloom' | 'compressedExtension' | 'difficultyBytes' | 'includesForkDetectionData'
 >
 
+const GENESIS_LAYOUT: Layout = { umm: false, version: false, edges: false, baseEvent: false }
+
 function layoutAt(spec: NetworkSpec, number: number): Layout {
+  // Always version 0, also where later versions begin at height 0 (§1.4).
+  if (number === 0) return GENESIS_LAYOUT
   const version = isActive(spec, 'rskip351', number)
   return {
     umm: isActive(spec, 'rskipUMM', number),

@@ -35,3 +35,18 @@ t.test('a block can be given a time after its parent; the next ones go on from t
   t.equal(clock.next(504), 2_000_000)
   t.end()
 })
+
+t.test('no time is taken that other nodes would refuse', (t) => {
+  let now = 1000
+  const clock = new BlockClock(() => now, 540)
+  t.throws(() => clock.setTo(1541, 900), { code: 'TIMESTAMP', message: /takes times up to 1540/ })
+  t.equal(clock.next(900), 1000, 'nothing changed')
+  clock.setTo(1540, 900)
+  t.throws(() => clock.increase(1), { code: 'TIMESTAMP' })
+  now = 1100
+  t.throws(() => clock.increase(1), { code: 'TIMESTAMP' }, 'blocks stay as far ahead')
+  clock.setTo(1600, 1540)
+  t.equal(clock.increase(40), 40)
+  t.equal(clock.next(1540), 1640)
+  t.end()
+})
