@@ -39,6 +39,40 @@ export declare class DirectoryLock {
   release(): void
 }
 
+/** Texts of a chain that all threads share. */
+export declare class KeptTexts {
+  /** The texts of the chain in a folder, of at most `limit` bytes if they are not open yet. */
+  static open(folder: string, limit: number): KeptTexts
+  /** Texts that are gone with the object. */
+  static inMemory(limit: number): KeptTexts
+  /** Bytes held. */
+  get bytes(): number
+  /**
+   * An empty page of logs: addresses of 20 bytes each, by position topics of 32 bytes each; empty lists match
+   * anything. The page is full with so many bytes or more than so many logs.
+   */
+  logPage(addresses: Uint8Array, topics: Array<Uint8Array>, bytes: number, logs: number): LogPageWriter
+}
+
+/** A page of logs that is being written. */
+export declare class LogPageWriter {
+  /**
+   * Adds blocks whose logs are kept, up to the first of which they are not, or until the page is full; returns
+   * how many. Hashes of 32 bytes each; `removed`: their logs are told as taken back.
+   */
+  addKept(blockHashes: Uint8Array, removed: boolean): number
+  /** Adds a block: RLP list of its receipts, RLP `[transactions, uncles]`. */
+  addStored(hash: Uint8Array, number: number, receipts: Uint8Array, body: Uint8Array, removed: boolean): void
+  /** Whether no further block is to be added. */
+  get isFull(): boolean
+  /** Logs so far. */
+  get count(): number
+  /** Bytes so far. */
+  get bytes(): number
+  /** Takes the text: objects with commas between. The page is empty then. */
+  take(): Buffer
+}
+
 /** A search for the nonce of a work. */
 export declare class NonceSearch {
   /** A search that has not begun. `target` is big-endian; `time` is the Bitcoin header's, in seconds. */

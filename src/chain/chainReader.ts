@@ -110,14 +110,19 @@ export class ChainReader {
     return this.#tables.get('receipts', hash) ?? null
   }
 
+  /** RLP `[transactions, uncles]` of a connected block. */
+  storedBody(hash: Buffer): Buffer | null {
+    return this.#tables.get('bodies', hash) ?? null
+  }
+
   /** Hashes of the transactions of a connected block, without decoding it. */
   transactionHashes(hash: Buffer): TransactionHashes | null {
     const body = this.#tables.get('bodies', hash)
     return body === undefined ? null : new TransactionHashes(body)
   }
 
-  /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs. */
-  logHeights(criteria: LogCriteria, from: number, to: number): Iterable<number> {
+  /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs; some at a time. */
+  logHeights(criteria: LogCriteria, from: number, to: number): Iterable<readonly number[]> {
     return findLogHeights(this.#tables, logConditions(criteria), from, to)
   }
 

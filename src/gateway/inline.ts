@@ -1,7 +1,14 @@
 import type { EventConnection } from '../filters/subscriptionHub.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import { responseTooLarge } from '../rpc/errors.ts'
-import { type Answer, errorAnswer, executeRequest, type UnexpectedErrorSink } from '../rpc/execute.ts'
+import {
+  type Answer,
+  bodyOf,
+  errorAnswer,
+  executeRequest,
+  lengthOf,
+  type UnexpectedErrorSink,
+} from '../rpc/execute.ts'
 import { ANSWER_HEAD, type Forward } from '../rpc/json.ts'
 import type { Route } from './router.ts'
 import type { AnswerSink } from './ticket.ts'
@@ -63,16 +70,15 @@ export class InlineRunner {
       }
       if (keeps && version === this.#version) this.#keep(route.index, id, done)
       const sent =
-        done.text.length > this.#maxAnswerBytes
-          ? errorAnswer(id, responseTooLarge(this.#maxAnswerBytes))
-          : done
-      sink(sent.text, sent.status)
+        lengthOf(done) > this.#maxAnswerBytes ? errorAnswer(id, responseTooLarge(this.#maxAnswerBytes)) : done
+      sink(bodyOf(sent), sent.status)
     }
     if (answer instanceof Promise) void answer.then(send)
     else send(answer)
   }
 
-  #keep(index: number, id: string, { text, status }: Answer): void {
+  #keep(index: number, id: string, { text, rest: bytes, status }: Answer): void {
+    if (bytes !== undefined) return
     const rest = text.slice(ANSWER_HEAD.length + id.length)
     if (status === 200 && rest.startsWith(',"result":')) this.#kept[index] = rest
   }

@@ -22,6 +22,7 @@ import {
   gatewayLimitsFromConfig,
   lanesFromConfig,
 } from './serviceOptions.ts'
+import { textBytesFromConfig } from './storeOptions.ts'
 import { openThreadContext, type ThreadContext, type ThreadContextOptions } from './threadContext.ts'
 import type { WorkerContextOptions } from './workerContext.ts'
 
@@ -167,6 +168,7 @@ function contextOptions(config: Config, version: string, chain: ChainHandle): Th
     network,
     dataDir,
     storeOptions,
+    textBytes: textBytesFromConfig(config),
     node: nodeInfoFromConfig(config, version),
     status: {
       // There are no peers yet.

@@ -4,6 +4,7 @@ import { networkByName } from '../config/networks/byName.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTracing } from '../execution/tracing.ts'
 import { isAutomatic } from '../mining/blockProducer.ts'
+import { KeptTexts } from '../native/keptTexts.ts'
 import type { ChainService, DevService } from '../pool/chainLink.ts'
 import { decodeSolutionOutcome, decodeWork, type MiningLink } from '../pool/miningLink.ts'
 import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
@@ -14,6 +15,9 @@ import { ChainCore, type ChainListener } from './chainCore.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { createChainService } from './chainService.ts'
 import { createFrontMining, type FrontMining } from './miningCommands.ts'
+
+/** Texts that a node in one thread keeps: 4 MiB. */
+const TEXT_BYTES = 4 * 1024 * 1024
 
 /** What a node in one thread is made of. */
 export interface LocalNodeOptions {
@@ -70,6 +74,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     node,
     environment,
     stateStore,
+    texts: KeptTexts.inMemory(TEXT_BYTES),
     execution: createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt }),
     tracing: createTracing({
       spec,

@@ -6,6 +6,7 @@ import { createLocalExecution } from '../execution/localExecution.ts'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/openChain.ts'
 import { createTracing } from '../execution/tracing.ts'
 import { createNativeChainSpec } from '../native/chainSpec.ts'
+import { KeptTexts } from '../native/keptTexts.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
 import { createChainLink } from '../pool/chainLink.ts'
@@ -21,6 +22,8 @@ export interface ThreadContextOptions {
   readonly network: NetworkName
   readonly dataDir: string
   readonly storeOptions: StoreOptions
+  /** Bytes of texts that all threads keep together. */
+  readonly textBytes: number
   readonly node: NodeInfo
   readonly status: ThreadStatus
 }
@@ -59,6 +62,7 @@ export function openThreadContext(
     node: options.node,
     environment,
     stateStore,
+    texts: KeptTexts.open(options.dataDir, options.textBytes),
     execution: createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt }),
     tracing: createTracing({
       spec,

@@ -1,3 +1,4 @@
+import { bodyOf } from '../rpc/execute.ts'
 import type { RequestPool } from './interface.ts'
 import type { PoolAnswer, PoolRequest } from './messages.ts'
 import { type BatchRunner, runBatch } from './runBatch.ts'
@@ -15,7 +16,7 @@ export class LocalPool implements RequestPool {
   run(requests: readonly PoolRequest[]): Promise<readonly PoolAnswer[]> {
     const answers = this.#last.then(async () => {
       const texts = await runBatch(this.#runner, requests)
-      return texts.map(({ text, status }) => ({ status, bytes: Buffer.from(text, 'utf8') }))
+      return texts.map((answer) => ({ status: answer.status, bytes: toBytes(bodyOf(answer)) }))
     })
     this.#last = answers.catch(() => undefined)
     return answers
@@ -24,4 +25,8 @@ export class LocalPool implements RequestPool {
   async close(): Promise<void> {
     await this.#last
   }
+}
+
+function toBytes(body: string | Uint8Array): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body, 'utf8') : body
 }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { Answer } from '../rpc/execute.ts'
 
 /**
  * What crosses between the front thread and the pool's workers: batches as single buffers.
@@ -98,12 +99,11 @@ export function decodeRequests(batch: Uint8Array): PoolRequest[] {
 }
 
 /** Writes a batch of answers. */
-export function encodeAnswers(
-  answers: readonly { readonly text: string; readonly status: number }[],
-): Uint8Array<ArrayBuffer> {
+export function encodeAnswers(answers: readonly Answer[]): Uint8Array<ArrayBuffer> {
   let total = COUNT_BYTES + ANSWER_HEAD_BYTES * answers.length
-  const lengths = answers.map(({ text }) => {
-    const length = Buffer.byteLength(text, 'utf8')
+  const lengths = answers.map(({ text, rest }) => {
+    let length = Buffer.byteLength(text, 'utf8')
+    if (rest !== undefined) length += rest.bytes.length + rest.end.length
     total += length
     return length
   })
@@ -111,13 +111,18 @@ export function encodeAnswers(
   buffer.writeUInt32LE(answers.length, 0)
   let head = COUNT_BYTES
   let position = COUNT_BYTES + ANSWER_HEAD_BYTES * answers.length
-  answers.forEach(({ text, status }, i) => {
+  answers.forEach(({ text, rest, status }, i) => {
     const length = lengths[i] ?? 0
     buffer.writeUInt16LE(status, head)
     buffer.writeUInt32LE(length, head + 2)
     head += ANSWER_HEAD_BYTES
-    buffer.write(text, position, length, 'utf8')
-    position += length
+    const end = position + length
+    position += buffer.write(text, position, length, 'utf8')
+    if (rest !== undefined) {
+      buffer.set(rest.bytes, position)
+      buffer.write(rest.end, position + rest.bytes.length, 'latin1')
+    }
+    position = end
   })
   return buffer
 }

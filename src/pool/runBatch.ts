@@ -1,7 +1,13 @@
 import type { NodeContext } from '../rpc/context.ts'
 import type { MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError, responseTooLarge } from '../rpc/errors.ts'
-import { type Answer, errorAnswer, executeRequest, type UnexpectedErrorSink } from '../rpc/execute.ts'
+import {
+  type Answer,
+  errorAnswer,
+  executeRequest,
+  lengthOf,
+  type UnexpectedErrorSink,
+} from '../rpc/execute.ts'
 import type { PoolRequest } from './messages.ts'
 
 /** What a batch runs with. */
@@ -44,6 +50,6 @@ function runRequest(runner: BatchRunner, request: PoolRequest): Answer | Promise
 }
 
 function limitAnswer({ maxAnswerBytes }: BatchRunner, id: string, answer: Answer): Answer {
-  if (answer.unlimited === true || answer.text.length <= maxAnswerBytes) return answer
+  if (answer.unlimited === true || lengthOf(answer) <= maxAnswerBytes) return answer
   return errorAnswer(id, responseTooLarge(maxAnswerBytes))
 }

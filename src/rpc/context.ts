@@ -7,6 +7,7 @@ import type { Execution } from '../execution/localExecution.ts'
 import type { Tracing } from '../execution/tracing.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { MineRequest } from '../mining/blockProducer.ts'
+import type { KeptTexts } from '../native/keptTexts.ts'
 import type { PeerTable } from '../p2p/peerTable.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
@@ -100,14 +101,18 @@ export interface ChainReader {
   blockByHash(hash: Buffer): Block | null
   /** Hash of the canonical block of that height. */
   hashByNumber(number: number): Buffer | null
+  /** Hashes of the canonical blocks of heights, 32 bytes each in one piece. @throws RangeError where there is none */
+  hashesByNumber(numbers: readonly number[]): Buffer
   /** Every connected block of a height, the canonical one first. */
   blocksAt(number: number): readonly PlacedBlock[]
   /** Difficulty of the chain up to and with a stored block; null when it is unknown. */
   totalDifficulty(hash: Buffer): bigint | null
-  /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs. */
-  logHeights(criteria: LogCriteria, from: number, to: number): Iterable<number>
+  /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs; some at a time. */
+  logHeights(criteria: LogCriteria, from: number, to: number): Iterable<readonly number[]>
   /** RLP list of the receipts of a stored block, to be walked by a `LogCursor`. */
   storedReceipts(hash: Buffer): Buffer | null
+  /** RLP `[transactions, uncles]` of a stored block. */
+  storedBody(hash: Buffer): Buffer | null
   /** Hashes of the transactions of a stored block by their place. */
   transactionHashes(hash: Buffer): { at(index: number): Buffer } | null
   /** Receipts of a stored block, one per transaction; null when there are none. */
@@ -230,6 +235,8 @@ export interface NodeContext {
   readonly front?: FrontEvents
   status(): NodeStatus
   readonly chain: ChainReader
+  /** Parts of answers that are written once. */
+  readonly texts: KeptTexts
   readonly state: StateReader
   readonly execution: Execution
   readonly tracing: Tracing

@@ -2,11 +2,22 @@ import { NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { MethodDefinition } from './defineMethod.ts'
 import { RpcError, statusOfError, toErrorObject } from './errors.ts'
-import { encodeResult, Forward, failureText, PagedResult, type RpcResult, successText } from './json.ts'
+import {
+  ANSWER_HEAD,
+  encodeResult,
+  Forward,
+  failureText,
+  PagedResult,
+  RawElements,
+  type RpcResult,
+  successText,
+} from './json.ts'
 
 /** A finished answer: its JSON text, and the HTTP status when it is the only one. */
 export interface Answer {
   readonly text: string
+  /** What follows the text, where a part of the answer was written as bytes. */
+  readonly rest?: { readonly bytes: Uint8Array; readonly end: string }
   readonly status: number
   /** The method bounds its answer by itself: the limit on the size of answers does not count. */
   readonly unlimited?: boolean
@@ -19,6 +30,16 @@ export interface Answer {
  * page, a line feed, and the elements of this one. It never leaves the gateway.
  */
 export const PAGE_STATUS = 206
+
+/** Length of an answer, in bytes where it is ASCII. */
+export function lengthOf({ text, rest }: Answer): number {
+  return rest === undefined ? text.length : text.length + rest.bytes.length + rest.end.length
+}
+
+/** An answer in one piece. */
+export function bodyOf({ text, rest }: Answer): string | Uint8Array {
+  return rest === undefined ? text : Buffer.concat([Buffer.from(text), rest.bytes, Buffer.from(rest.end)])
+}
 
 /** Called with anything that is not an expected error, for the log. */
 export type UnexpectedErrorSink = (method: string, error: unknown) => void
@@ -54,12 +75,18 @@ export function errorAnswer(id: string, error: RpcError): Answer {
 
 function success(id: string, result: RpcResult | Forward): Answer {
   if (result instanceof Forward) return { text: '', status: 200, forward: result }
+  if (result instanceof RawElements) return elementsAnswer(id, result.bytes)
   if (result instanceof PagedResult) {
-    return result.next === null
-      ? { text: successText(id, encodeResult(result)), status: 200, unlimited: true }
-      : { text: `${result.next}\n${result.text}`, status: PAGE_STATUS, unlimited: true }
+    const { bytes, next } = result
+    return next === null
+      ? { ...elementsAnswer(id, bytes), unlimited: true }
+      : { text: `${next}\n`, rest: { bytes, end: '' }, status: PAGE_STATUS, unlimited: true }
   }
   return { text: successText(id, encodeResult(result)), status: 200 }
+}
+
+function elementsAnswer(id: string, bytes: Uint8Array): Answer {
+  return { text: `${ANSWER_HEAD}${id},"result":[`, rest: { bytes, end: ']}' }, status: 200 }
 }
 
 function failure(

@@ -16,18 +16,28 @@ export class RawJson {
   }
 }
 
+/** An array whose elements were written ahead of time. */
+export class RawElements {
+  /** JSON texts of elements with commas between, without brackets. */
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+}
+
 /**
  * A part of an array that may be longer than an answer in memory should be. The gateway asks for the parts
  * one after the other, each as a request of its own.
  */
 export class PagedResult {
   /** JSON texts of elements with commas between, without brackets. */
-  readonly text: string
+  readonly bytes: Uint8Array
   /** Parameter (JSON text) of `internal_logsPage` that gives what follows; null after the last part. */
   readonly next: string | null
 
-  constructor(text: string, next: string | null) {
-    this.text = text
+  constructor(bytes: Uint8Array, next: string | null) {
+    this.bytes = bytes
     this.next = next
   }
 }
@@ -49,11 +59,10 @@ export class Forward {
 }
 
 /** What a handler returns. */
-export type RpcResult = Json | RawJson | PagedResult
+export type RpcResult = Json | RawJson | RawElements | PagedResult
 
-/** JSON text of a result that is not one part of several. */
-export function encodeResult(result: RpcResult): string {
-  if (result instanceof PagedResult) return `[${result.text}]`
+/** JSON text of a result that is not written as bytes. */
+export function encodeResult(result: Json | RawJson): string {
   return result instanceof RawJson ? result.text : JSON.stringify(result)
 }
 

@@ -56,8 +56,8 @@ function applyChanges(writer: TableWriter, key: Buffer, changes: readonly number
 }
 
 /**
- * Heights, ascending, of canonical blocks whose logs may match: every height of a block that has one term
- * of each condition is among them. Blocks without any of the terms are not touched.
+ * Heights, ascending, of canonical blocks whose logs may match, some at a time: every height of a block that has
+ * one term of each condition is among them. Blocks without any of the terms are not touched.
  * @param from first height
  * @param to last height
  */
@@ -66,7 +66,7 @@ export function* findLogHeights(
   conditions: LogConditions,
   from: number,
   to: number,
-): Generator<number> {
+): Generator<readonly number[]> {
   const last = chunkOf(to)
   const groups = conditions.map((terms) => terms.map((term) => new TermChunks(reader, term, last)))
   const bits = new ChunkBits()
@@ -81,9 +81,8 @@ export function* findLogHeights(
       bits.intersect(group)
     }
     const base = chunk * CHUNK_HEIGHTS
-    for (const offset of bits.values(Math.max(0, from - base), Math.min(CHUNK_HEIGHTS - 1, to - base))) {
-      yield base + offset
-    }
+    const heights = bits.values(Math.max(0, from - base), Math.min(CHUNK_HEIGHTS - 1, to - base), base)
+    if (heights.length > 0) yield heights
   }
 }
 

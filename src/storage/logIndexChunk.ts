@@ -80,17 +80,19 @@ export class ChunkBits {
     }
   }
 
-  /** Offsets between two, both included, ascending. */
-  *values(first: number, last: number): Generator<number> {
+  /** Offsets between two, both included, ascending; each counted from `base`. */
+  values(first: number, last: number, base: number): number[] {
+    const values: number[] = []
     for (let word = first >> 5; word <= last >> 5; word += 1) {
       let bits = this.#words[word] ?? 0
       while (bits !== 0) {
         const lowest = bits & -bits
         const offset = word * 32 + 31 - Math.clz32(lowest)
         bits ^= lowest
-        if (offset >= first && offset <= last) yield offset
+        if (offset >= first && offset <= last) values.push(base + offset)
       }
     }
+    return values
   }
 }
 

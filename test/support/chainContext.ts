@@ -1,3 +1,4 @@
+import { KeptTexts } from '../../src/native/keptTexts.ts'
 import { PeerTable } from '../../src/p2p/peerTable.ts'
 import type { ChainReader, Interrupt, NodeContext, RpcSettings } from '../../src/rpc/context.ts'
 import type { DevCommands } from '../../src/rpc/devCommands.ts'
@@ -41,6 +42,7 @@ export function createChainContext(
       mining: false,
     }),
     chain,
+    texts: KeptTexts.inMemory(1024 * 1024),
     state: { at: absent('state') },
     execution: {
       call: absent('call'),

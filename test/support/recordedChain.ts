@@ -72,6 +72,8 @@ export class RecordedChain {
       storedHeader: (hash) => known(hash)?.block.header ?? null,
       blockByHash: (hash) => known(hash)?.block ?? null,
       hashByNumber: (number) => canonical.get(number)?.block.hash ?? null,
+      hashesByNumber: (numbers) =>
+        Buffer.concat(numbers.map((number) => canonical.get(number)?.block.hash ?? Buffer.alloc(0))),
       blocksAt: (number) =>
         [...this.#entries.values()]
           .filter(({ block }) => block.number === number && number <= tip.block.number)
@@ -79,9 +81,11 @@ export class RecordedChain {
           .sort((a, b) => Number(b.canonical) - Number(a.canonical)),
       totalDifficulty: (hash) => known(hash)?.totalDifficulty ?? null,
       // No index: every height may hold logs.
-      logHeights: (_criteria, from, to) =>
+      logHeights: (_criteria, from, to) => [
         Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index),
+      ],
       storedReceipts: (hash) => known(hash)?.storedReceipts ?? null,
+      storedBody: (hash) => known(hash)?.block.encodedBody ?? null,
       transactionHashes: (hash) => {
         const body = known(hash)?.block.encodedBody
         return body === undefined ? null : new TransactionHashes(body)

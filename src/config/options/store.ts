@@ -18,6 +18,14 @@ export const STORE_OPTIONS = {
     default: 256,
     doc: 'Memory for trie nodes and code, shared by all threads, in MiB',
   },
+  textCache: {
+    kind: 'integer',
+    group: 'Store',
+    minimum: 1,
+    maximum: 1_048_576,
+    default: 32,
+    doc: 'Memory for logs and other parts of answers that are kept as text, shared by all threads, in MiB',
+  },
   answerCache: {
     kind: 'integer',
     group: 'Store',

@@ -1,6 +1,7 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Execution } from '../../execution/localExecution.ts'
 import type { Tracing } from '../../execution/tracing.ts'
+import type { KeptTexts } from '../../native/keptTexts.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import { PeerTable } from '../../p2p/peerTable.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
@@ -16,6 +17,7 @@ export interface NodeContextParts {
   readonly node: NodeInfo
   readonly environment: ChainEnvironment
   readonly stateStore: StateStore
+  readonly texts: KeptTexts
   readonly execution: Execution
   readonly tracing: Tracing
   readonly interrupt: Interrupt
@@ -36,6 +38,7 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     interrupt: parts.interrupt,
     status: () => parts.status(),
     chain,
+    texts: parts.texts,
     state: createStateReader(spec, stateStore, () => chain.mayHaveEditedStates),
     execution: parts.execution,
     tracing: parts.tracing,

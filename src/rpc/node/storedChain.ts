@@ -9,6 +9,7 @@ import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.
 import { readHead, readRevision } from '../../storage/metadata.ts'
 import type { ChainReader, PlacedBlock, TransactionLocation } from '../context.ts'
 import { BoundedCache } from './boundedCache.ts'
+import { CanonicalHashes } from './canonicalHashes.ts'
 
 /** Decoded blocks and their receipts that are kept: requests come in runs about the same few blocks. */
 const KEPT_BLOCKS = 256
@@ -25,6 +26,7 @@ export class StoredChain implements ChainReader {
   readonly #headers = new BoundedCache<BlockHeader>(KEPT_HEADERS)
   readonly #blocks = new BoundedCache<Block>(KEPT_BLOCKS)
   readonly #receipts = new BoundedCache<readonly Receipt[]>(KEPT_BLOCKS)
+  readonly #hashes = new CanonicalHashes()
   #snapshot: TableSnapshot | null = null
   #reader: TablesReader
   #head: BlockHeader | null = null
@@ -89,6 +91,17 @@ export class StoredChain implements ChainReader {
     return this.#reader.hashByNumber(number)
   }
 
+  hashesByNumber(numbers: readonly number[]): Buffer {
+    const read = (number: number) => {
+      const hash = this.#reader.hashByNumber(number)
+      if (hash === null) throw new RangeError(`no canonical block ${number}`)
+      return hash
+    }
+    if (this.#snapshot === null) return Buffer.concat(numbers.map(read))
+    this.#hashes.follow(this.head(), (hash) => this.headerByHash(hash))
+    return this.#hashes.hashesAt(numbers, read)
+  }
+
   blocksAt(number: number): readonly PlacedBlock[] {
     return this.#reader.blocksAt(number)
   }
@@ -97,12 +110,16 @@ export class StoredChain implements ChainReader {
     return this.#reader.totalDifficulty(hash)
   }
 
-  logHeights(criteria: LogCriteria, from: number, to: number): Iterable<number> {
+  logHeights(criteria: LogCriteria, from: number, to: number): Iterable<readonly number[]> {
     return this.#reader.logHeights(criteria, from, to)
   }
 
   storedReceipts(hash: Buffer): Buffer | null {
     return this.#reader.storedReceipts(hash)
+  }
+
+  storedBody(hash: Buffer): Buffer | null {
+    return this.#reader.storedBody(hash)
   }
 
   transactionHashes(hash: Buffer): TransactionHashes | null {

@@ -3,10 +3,14 @@ import type { ChainReader } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import type { BlockRange } from './logSearch.ts'
 
-/** A block of a chain that is named by its last one. */
-export interface AnchoredBlock {
-  readonly height: number
-  readonly hash: Buffer
+/** Blocks of a run: what is looked up before the first of them is read. */
+const RUN_BLOCKS = 512
+
+/** Blocks that follow one another in a chain, not necessarily without gaps. */
+export interface BlockRun {
+  readonly heights: readonly number[]
+  /** 32 bytes per height. */
+  readonly hashes: Buffer
 }
 
 /**
@@ -15,18 +19,30 @@ export interface AnchoredBlock {
  * which is sent in pages is of one chain.
  * @throws RpcError kind `internal` when the tip is not stored any more
  */
-export function* anchoredHeights(
+export function* anchoredRuns(
   chain: ChainReader,
   criteria: LogCriteria,
   range: BlockRange,
-): Generator<AnchoredBlock> {
+): Generator<BlockRun> {
   const branch = branchAbove(chain, range.tip)
   const fork = branch[0]?.height ?? Number.POSITIVE_INFINITY
-  for (const height of chain.logHeights(criteria, range.from, Math.min(range.to, fork - 1))) {
-    const hash = chain.hashByNumber(height)
-    if (hash !== null) yield { height, hash }
+  for (const found of chain.logHeights(criteria, range.from, Math.min(range.to, fork - 1))) {
+    for (let start = 0; start < found.length; start += RUN_BLOCKS) {
+      const heights = found.slice(start, start + RUN_BLOCKS)
+      yield { heights, hashes: chain.hashesByNumber(heights) }
+    }
   }
-  for (const block of branch) if (block.height >= range.from && block.height <= range.to) yield block
+  const above = branch.filter(({ height }) => height >= range.from && height <= range.to)
+  if (above.length === 0) return
+  yield {
+    heights: above.map(({ height }) => height),
+    hashes: Buffer.concat(above.map(({ hash }) => hash)),
+  }
+}
+
+interface AnchoredBlock {
+  readonly height: number
+  readonly hash: Buffer
 }
 
 /** The blocks from a tip down to the canonical chain, lowest first; none when the tip is canonical. */

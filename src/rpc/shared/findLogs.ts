@@ -1,15 +1,17 @@
 import type { NodeContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
-import { PagedResult, RawJson, type RpcResult } from '../json.ts'
-import { encodeLogSearch, type LogSearch, type PageBounds, readLogPage } from './logSearch.ts'
+import { PagedResult, RawElements, type RpcResult } from '../json.ts'
+import { encodeLogSearch, type LogSearch, readLogs } from './logSearch.ts'
 import type { LogFilter } from './params/logFilter.ts'
 import { type LogRange, resolveLogRange } from './resolveLogRange.ts'
 
 /**
- * Characters of a page: large enough that the turn to a worker and back does not count, small enough that
- * many open answers do not either. Writing one takes a worker about a millisecond.
+ * Bytes of a page: large enough that the turn to a worker and back does not count, small enough that many open
+ * answers do not either. Writing one takes a worker less than a millisecond.
  */
-const PAGE_CHARACTERS = 512 * 1024
+const PAGE_BYTES = 512 * 1024
+/** More logs than fit into a page. */
+const NO_LIMIT = 0xffff_ffff
 
 /**
  * Logs of a filter in chain order. A range of few blocks has no limit on its logs and comes in pages; a
@@ -30,20 +32,19 @@ export function findLogs(context: NodeContext, filter: LogFilter): RpcResult {
 
 /** The first page of a search, and how to go on. */
 export function pageOf(context: NodeContext, search: LogSearch): PagedResult {
-  const { text, rest } = readLogPage(context, search, { characters: PAGE_CHARACTERS })
-  return new PagedResult(text, rest === null ? null : encodeLogSearch(rest))
+  const { bytes, rest } = readLogs(context, search, { bytes: PAGE_BYTES, logs: NO_LIMIT })
+  return new PagedResult(bytes, rest === null ? null : encodeLogSearch(rest))
 }
 
-function readWhole(context: NodeContext, search: LogSearch, { from }: LogRange): RawJson {
+function readWhole(context: NodeContext, search: LogSearch, { from }: LogRange): RawElements {
   const { logBlocks, logCount, answerBytes } = context.node.settings
-  const onBlock: PageBounds['onBlock'] = (height, count, characters) => {
-    if (count > logCount) throw tooManyLogs(logCount, from, Math.max(from + logBlocks - 1, height - 1))
-    if (characters > answerBytes) {
-      throw new RpcError('overLimit', `Response size limit of ${answerBytes} bytes exceeded`)
-    }
+  // Full at the first byte or log too many.
+  const { bytes, count, last } = readLogs(context, search, { bytes: answerBytes + 1, logs: logCount })
+  if (count > logCount) throw tooManyLogs(logCount, from, Math.max(from + logBlocks - 1, (last ?? from) - 1))
+  if (bytes.length > answerBytes) {
+    throw new RpcError('overLimit', `Response size limit of ${answerBytes} bytes exceeded`)
   }
-  const { text } = readLogPage(context, search, { characters: Number.POSITIVE_INFINITY, onBlock })
-  return new RawJson(`[${text}]`)
+  return new RawElements(bytes)
 }
 
 function tooManyLogs(most: number, from: number, to: number): RpcError {

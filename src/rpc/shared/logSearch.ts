@@ -1,11 +1,9 @@
 import { createBloomTest, type LogCriteria } from '../../chain/logs/logCriteria.ts'
-import { LogCursor } from '../../chain/logs/logCursor.ts'
-import { LogMatcher } from '../../chain/logs/logMatcher.ts'
+import type { LogPage, LogPageEnd } from '../../native/keptTexts.ts'
 import { fromHex, toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
-import { anchoredHeights } from './anchoredChain.ts'
-import { LogText } from './logText.ts'
+import { anchoredRuns, type BlockRun } from './anchoredChain.ts'
 
 /** A block whose logs are wanted; `removed`: they are told as taken back. */
 export interface ListedBlock {
@@ -27,103 +25,108 @@ export interface LogSearch {
 }
 
 /** A part of the logs of a search. */
-export interface LogPage {
-  /** JSON objects of the logs, without the brackets of their array. */
-  readonly text: string
+export interface LogsRead {
+  /** JSON objects of the logs with commas between, without the brackets of their array. */
+  readonly bytes: Buffer
   readonly count: number
+  /** Height of the last block that was read; null when there was none. */
+  readonly last: number | null
   /** What is left; null at the end. */
   readonly rest: LogSearch | null
 }
 
-/** When a page ends, which is always at the end of a block. */
-export interface PageBounds {
-  /** Characters of text after which no further block is begun. */
-  readonly characters: number
-  /** Called after each block with logs: its height, and what was found so far. */
-  readonly onBlock?: (height: number, count: number, characters: number) => void
-}
-
 /**
- * Reads logs until the page is full.
+ * Reads logs until the page is full, which it is at the end of a block only.
  * @throws RpcError kind `overLimit` when the request was cancelled
  */
-export function readLogPage(context: NodeContext, search: LogSearch, bounds: PageBounds): LogPage {
-  const { blocks } = search
+export function readLogs(context: NodeContext, search: LogSearch, end: LogPageEnd): LogsRead {
+  const { criteria, blocks } = search
+  const reader = new LogReader(context, context.texts.logPage(criteria, end))
   return isRange(blocks)
-    ? readRange(context, search.criteria, blocks, bounds)
-    : readList(context, search.criteria, blocks, bounds)
+    ? readRange(context, reader, criteria, blocks)
+    : readList(context, reader, criteria, blocks)
 }
 
 function readRange(
-  context: NodeContext,
+  { chain }: NodeContext,
+  reader: LogReader,
   criteria: LogCriteria,
   range: BlockRange,
-  bounds: PageBounds,
-): LogPage {
-  const page = new Page(context, criteria, bounds)
-  for (const { height, hash } of anchoredHeights(context.chain, criteria, range)) {
-    page.addBlock(hash, height)
-    if (page.isFull && height < range.to)
-      return page.close({ criteria, blocks: { ...range, from: height + 1 } })
+): LogsRead {
+  for (const run of anchoredRuns(chain, criteria, range)) {
+    reader.add(run, false)
+    const { last } = reader
+    if (reader.isFull && last !== null && last < range.to) {
+      return reader.close({ criteria, blocks: { ...range, from: last + 1 } })
+    }
   }
-  return page.close(null)
+  return reader.close(null)
 }
 
 function readList(
-  context: NodeContext,
+  { chain }: NodeContext,
+  reader: LogReader,
   criteria: LogCriteria,
   list: readonly ListedBlock[],
-  bounds: PageBounds,
-): LogPage {
-  const page = new Page(context, criteria, bounds)
+): LogsRead {
   const mayMatch = createBloomTest(criteria)
-  for (const [index, { hash, removed }] of list.entries()) {
+  for (const [index, { hash, removed = false }] of list.entries()) {
     // Logs that were taken back may be of a block that is there no more.
-    const header = removed ? context.chain.storedHeader(hash) : context.chain.headerByHash(hash)
+    const header = removed ? chain.storedHeader(hash) : chain.headerByHash(hash)
     const bloom = header?.fields.logsBloom ?? null
-    if (header !== null && (bloom === null || mayMatch(bloom))) page.addBlock(hash, header.number, removed)
-    if (page.isFull && index + 1 < list.length) return page.close({ criteria, blocks: list.slice(index + 1) })
+    if (header !== null && (bloom === null || mayMatch(bloom))) {
+      reader.add({ heights: [header.number], hashes: hash }, removed)
+    }
+    if (reader.isFull && index + 1 < list.length) {
+      return reader.close({ criteria, blocks: list.slice(index + 1) })
+    }
   }
-  return page.close(null)
+  return reader.close(null)
 }
 
-class Page {
-  readonly #context: NodeContext
-  readonly #matcher: LogMatcher
-  readonly #bounds: PageBounds
-  readonly #logs: string[] = []
-  #characters = 0
+const HASH_LENGTH = 32
 
-  constructor(context: NodeContext, criteria: LogCriteria, bounds: PageBounds) {
+/** Fills a page with the logs of blocks: with kept ones, or from the store. */
+class LogReader {
+  last: number | null = null
+  readonly #context: NodeContext
+  readonly #page: LogPage
+
+  constructor(context: NodeContext, page: LogPage) {
     this.#context = context
-    this.#matcher = new LogMatcher(criteria)
-    this.#bounds = bounds
+    this.#page = page
   }
 
   get isFull(): boolean {
-    return this.#characters >= this.#bounds.characters
+    return this.#page.isFull
   }
 
-  close(rest: LogSearch | null): LogPage {
-    return { text: this.#logs.join(','), count: this.#logs.length, rest }
-  }
-
-  addBlock(hash: Buffer, height: number, removed = false): void {
-    const { chain, interrupt } = this.#context
-    if (Atomics.load(interrupt.flags, interrupt.slot) !== 0) throw new RpcError('overLimit')
-    const receipts = chain.storedReceipts(hash)
-    const transactionHashes = chain.transactionHashes(hash)
-    if (receipts === null || transactionHashes === null) return
-    const log = new LogCursor(receipts)
-    const text = new LogText({ number: height, hash, transactionHashes }, removed)
-    const before = this.#logs.length
-    while (log.next()) {
-      if (!this.#matcher.matches(log)) continue
-      const written = text.write(log)
-      this.#characters += written.length + 1
-      this.#logs.push(written)
+  /** Adds blocks until the page is full. */
+  add({ heights, hashes }: BlockRun, removed: boolean): void {
+    const { interrupt } = this.#context
+    for (let next = 0; next < heights.length; ) {
+      if (Atomics.load(interrupt.flags, interrupt.slot) !== 0) throw new RpcError('overLimit')
+      next += this.#page.addKept(hashes.subarray(next * HASH_LENGTH), removed)
+      const height = heights[next]
+      if (height !== undefined && !this.isFull) {
+        this.#addStored(hashes.subarray(next * HASH_LENGTH, (next + 1) * HASH_LENGTH), height, removed)
+        next += 1
+      }
+      this.last = heights[next - 1] ?? this.last
+      if (this.isFull) return
     }
-    if (this.#logs.length > before) this.#bounds.onBlock?.(height, this.#logs.length, this.#characters)
+  }
+
+  close(rest: LogSearch | null): LogsRead {
+    const { count } = this.#page
+    return { bytes: this.#page.take(), count, last: this.last, rest }
+  }
+
+  #addStored(hash: Buffer, number: number, removed: boolean): void {
+    const { chain } = this.#context
+    const receipts = chain.storedReceipts(hash)
+    const body = chain.storedBody(hash)
+    if (receipts !== null && body !== null) this.#page.addStored({ hash, number, receipts, body }, removed)
   }
 }
 

@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(dead_code, reason = "only JavaScript calls what is exported"))]
 #![allow(unreachable_pub, reason = "napi exports what is public in private modules")]
 
+mod answers;
 mod basic_cost;
 mod block;
 mod bridge;

@@ -9,11 +9,10 @@ use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::RandomState;
 use parking_lot::{Mutex, RwLock};
+use rhizome_cache::ClockCache;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{B256, Bytes, U256};
-
-use crate::clock_cache::ClockCache;
 
 /// Shards; see [`crate::node_cache`].
 const SHARDS: usize = 64;

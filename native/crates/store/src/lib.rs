@@ -16,7 +16,6 @@ pub mod state_store;
 mod ancestry;
 mod backend;
 mod batch;
-mod clock_cache;
 mod directory_lock;
 mod head_cache;
 mod lmdb;

@@ -2,9 +2,8 @@
 //! invalidated.
 
 use parking_lot::RwLock;
+use rhizome_cache::ClockCache;
 use rhizome_primitives::{B256, Bytes};
-
-use crate::clock_cache::ClockCache;
 
 /// Shards; a power of two well above the number of threads, so that writers seldom meet readers.
 const SHARDS: usize = 64;

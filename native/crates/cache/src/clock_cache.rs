@@ -18,7 +18,7 @@ struct Slot<V> {
 }
 
 /// A map with a limit on the sum of weights.
-pub(crate) struct ClockCache<K, V> {
+pub struct ClockCache<K, V> {
     slots: IndexMap<K, Slot<V>, RandomState>,
     hand: usize,
     bytes: usize,
@@ -26,19 +26,28 @@ pub(crate) struct ClockCache<K, V> {
 }
 
 impl<K: Hash + Eq, V> ClockCache<K, V> {
-    pub(crate) fn new(limit: usize) -> Self {
+    /// An empty one that holds at most `limit` bytes, as [`ClockCache::insert`] counts them.
+    pub fn new(limit: usize) -> Self {
         Self { slots: IndexMap::default(), hand: 0, bytes: 0, limit }
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Entries held.
+    pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+    /// The value under a key, which is then not among the next to go.
+    pub fn get(&self, key: &K) -> Option<&V> {
         let slot = self.slots.get(key)?;
         // Written only when it changes: a shared cache line that is only read stays on every core.
         if !slot.read.load(Ordering::Relaxed) {
@@ -48,7 +57,7 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
     }
 
     /// Adds or replaces; `weight` is the bytes that the value holds outside itself. Then evicts down to the limit.
-    pub(crate) fn insert(&mut self, key: K, value: V, weight: usize) {
+    pub fn insert(&mut self, key: K, value: V, weight: usize) {
         let weight = weight + size_of::<K>() + size_of::<Slot<V>>() + ENTRY_OVERHEAD;
         if weight > self.limit {
             self.remove(&key);
@@ -67,13 +76,15 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
         }
     }
 
-    pub(crate) fn remove(&mut self, key: &K) {
+    /// Takes an entry out.
+    pub fn remove(&mut self, key: &K) {
         if let Some(slot) = self.slots.swap_remove(key) {
             self.bytes -= slot.weight;
         }
     }
 
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K) -> bool) {
+    /// Takes out every entry that is not to be kept.
+    pub fn retain(&mut self, mut keep: impl FnMut(&K) -> bool) {
         let mut freed = 0;
         self.slots.retain(|key, slot| {
             let keep = keep(key);
@@ -83,7 +94,8 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
         self.bytes -= freed;
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Takes out everything.
+    pub fn clear(&mut self) {
         self.slots.clear();
         self.bytes = 0;
     }

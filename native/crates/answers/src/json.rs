@@ -1,0 +1,34 @@
+//! The two forms of hexadecimal text in answers.
+
+use rhizome_primitives::hex;
+
+/// Appends bytes as DATA: every digit, without `0x`.
+pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+    let start = out.len();
+    out.resize(start + 2 * bytes.len(), 0);
+    // The room is exactly what is needed, so that this cannot fail.
+    let _ = hex::encode_to_slice(bytes, &mut out[start..]);
+}
+
+/// Appends a number as QUANTITY digits: minimal, `0` for zero, without `0x`.
+pub(crate) fn push_number(out: &mut Vec<u8>, value: u64) {
+    let digits = 16 - (value | 1).leading_zeros() as usize / 4;
+    for digit in (0..digits).rev() {
+        let nibble = (value >> (4 * digit)) & 0xf;
+        out.push(b"0123456789abcdef"[nibble as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_minimal() {
+        for value in [0, 1, 9, 15, 16, 255, 256, 0xfff, 0x1000, u64::MAX - 1, u64::MAX] {
+            let mut out = Vec::new();
+            push_number(&mut out, value);
+            assert_eq!(String::from_utf8(out).ok(), Some(format!("{value:x}")));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Log objects (facts/rpc.md §3.4, §8.1) as JSON text.
+
+use rhizome_crypto::keccak256;
+use rhizome_primitives::rlp::RlpError;
+
+use crate::criteria::LogCriteria;
+use crate::json::{push_hex, push_number};
+use crate::log_walk::{StoredBlock, WalkedLog, walk_logs};
+
+/// Digits of an address and of a topic.
+const ADDRESS_DIGITS: usize = 40;
+const TOPIC_DIGITS: usize = 64;
+
+/// How the text of a log ends; what a client is told of logs that were taken back differs here only.
+const END_PRESENT: &[u8] = br#"],"removed":false}"#;
+const END_REMOVED: &[u8] = br#"],"removed":true}"#;
+
+/// Writes logs of one block. What those of the block and of a transaction have in common is made once.
+pub(crate) struct LogWriter {
+    block: Vec<u8>,
+    transaction: Vec<u8>,
+    transaction_index: Option<u64>,
+    end: &'static [u8],
+}
+
+/// Where the digits of the address of a log begin, from the start of its text.
+pub(crate) type AddressOffset = u16;
+
+impl LogWriter {
+    /// @param removed whether the block left the chain
+    pub(crate) fn new(block: &StoredBlock<'_>, removed: bool) -> Self {
+        let mut text = Vec::with_capacity(128);
+        text.extend_from_slice(br#"","blockNumber":"0x"#);
+        push_number(&mut text, block.number);
+        text.extend_from_slice(br#"","blockHash":"0x"#);
+        push_hex(&mut text, block.hash.as_slice());
+        text.extend_from_slice(br#"","transactionHash":"0x"#);
+        let end = if removed { END_REMOVED } else { END_PRESENT };
+        Self { block: text, transaction: Vec::with_capacity(128), transaction_index: None, end }
+    }
+
+    /// Appends a log.
+    pub(crate) fn write(&mut self, out: &mut Vec<u8>, log: &WalkedLog<'_>) -> AddressOffset {
+        if self.transaction_index != Some(log.transaction_index) {
+            self.transaction_index = Some(log.transaction_index);
+            self.transaction.clear();
+            push_hex(&mut self.transaction, keccak256(log.transaction).as_slice());
+            self.transaction.extend_from_slice(br#"","transactionIndex":"0x"#);
+            push_number(&mut self.transaction, log.transaction_index);
+            self.transaction.extend_from_slice(br#"","address":"0x"#);
+        }
+        let start = out.len();
+        out.extend_from_slice(br#"{"logIndex":"0x"#);
+        push_number(out, log.log_index);
+        out.extend_from_slice(&self.block);
+        out.extend_from_slice(&self.transaction);
+        let address = out.len() - start;
+        push_hex(out, log.address);
+        out.extend_from_slice(br#"","data":"0x"#);
+        push_hex(out, log.data);
+        out.extend_from_slice(br#"","topics":["#);
+        for (position, topic) in log.topics.iter().enumerate() {
+            out.extend_from_slice(if position == 0 { br#""0x"# } else { br#","0x"# });
+            push_hex(out, topic);
+            out.push(b'"');
+        }
+        out.extend_from_slice(self.end);
+        // Everything before it is of bounded length.
+        address as AddressOffset
+    }
+}
+
+/// All logs of a block as text, ready to be copied.
+pub struct BlockLogs {
+    /// Objects with commas between.
+    text: Box<[u8]>,
+    logs: Box<[KeptLog]>,
+}
+
+struct KeptLog {
+    /// Where the text of the log ends.
+    end: u32,
+    address: AddressOffset,
+    topics: u8,
+}
+
+impl BlockLogs {
+    /// Writes the logs of a block; `None` when one has an address or a topic of unusual length, which has no place
+    /// in a text that is searched by offsets.
+    pub(crate) fn write(block: &StoredBlock<'_>) -> Result<Option<Self>, RlpError> {
+        let mut writer = LogWriter::new(block, false);
+        let (mut text, mut logs, mut is_regular) = (Vec::new(), Vec::new(), true);
+        walk_logs(block, |log| {
+            is_regular &= log.address.len() * 2 == ADDRESS_DIGITS
+                && log.topics.len() <= usize::from(u8::MAX)
+                && log.topics.iter().all(|topic| topic.len() * 2 == TOPIC_DIGITS);
+            if !text.is_empty() {
+                text.push(b',');
+            }
+            let address = writer.write(&mut text, &log);
+            logs.push(KeptLog { end: text.len() as u32, address, topics: log.topics.len() as u8 });
+        })?;
+        is_regular &= u32::try_from(text.len()).is_ok();
+        Ok(is_regular.then(|| Self { text: text.into(), logs: logs.into() }))
+    }
+
+    /// Bytes held.
+    pub(crate) fn weight(&self) -> usize {
+        self.text.len() + self.logs.len() * size_of::<KeptLog>() + size_of::<Self>()
+    }
+
+    /// Appends the logs that match, with commas between and before them when `out` is not empty; returns how many.
+    pub(crate) fn append(&self, out: &mut Vec<u8>, criteria: &LogCriteria, removed: bool) -> u32 {
+        let matcher = criteria.digits();
+        if matcher.takes_all() && !removed {
+            self.append_run(out, 0, self.text.len());
+            return self.logs.len() as u32;
+        }
+        let mut count = 0;
+        let mut start = 0;
+        // Logs that follow one another are copied at once.
+        let mut run = None;
+        for log in &self.logs {
+            let end = log.end as usize;
+            let text = &self.text[start..end];
+            if !log.matches(text, criteria) {
+                if let Some(first) = run.take() {
+                    self.append_run(out, first, start - 1);
+                }
+            } else if removed {
+                separate(out);
+                out.extend_from_slice(&text[..text.len() - END_PRESENT.len()]);
+                out.extend_from_slice(END_REMOVED);
+                count += 1;
+            } else {
+                run.get_or_insert(start);
+                count += 1;
+            }
+            // The comma belongs to neither.
+            start = end + 1;
+        }
+        if let Some(first) = run {
+            self.append_run(out, first, self.text.len());
+        }
+        count
+    }
+
+    fn append_run(&self, out: &mut Vec<u8>, start: usize, end: usize) {
+        if start < end {
+            separate(out);
+            out.extend_from_slice(&self.text[start..end]);
+        }
+    }
+}
+
+impl KeptLog {
+    fn matches(&self, text: &[u8], criteria: &LogCriteria) -> bool {
+        let address = usize::from(self.address);
+        let count = usize::from(self.topics);
+        // `"0x…"`, with a comma after all but the last.
+        let topics = text.len() - END_PRESENT.len() - (TOPIC_DIGITS + 5) * count + usize::from(count > 0);
+        criteria.digits().matches(&text[address..address + ADDRESS_DIGITS], count, |position| {
+            let start = topics + (TOPIC_DIGITS + 5) * position + 3;
+            &text[start..start + TOPIC_DIGITS]
+        })
+    }
+}
+
+/// Begins another element of an array.
+pub(crate) fn separate(out: &mut Vec<u8>) {
+    if !out.is_empty() {
+        out.push(b',');
+    }
+}

@@ -1,0 +1,105 @@
+import type { LogPageWriter, KeptTexts as NativeKeptTexts } from '../../native/addon/index.d.ts'
+import { addon } from './addon.ts'
+import { native } from './errors.ts'
+
+/** Which logs are meant. Empty lists match anything. */
+export interface LogPageCriteria {
+  /** 20 bytes each; any of them. */
+  readonly addresses: readonly Uint8Array[]
+  /** 32 bytes each; by position any of the topics. */
+  readonly topics: readonly (readonly Uint8Array[])[]
+}
+
+/** After what a page of logs takes no further block. */
+export interface LogPageEnd {
+  /** As many bytes. */
+  readonly bytes: number
+  /** More logs than these. */
+  readonly logs: number
+}
+
+/**
+ * Parts of answers as JSON text, by the hash of what they tell of, bounded in bytes and shared by all threads that
+ * open the same folder. Texts never change; whether their block belongs to an answer is for the caller to know.
+ */
+export class KeptTexts {
+  readonly #handle: NativeKeptTexts
+
+  private constructor(handle: NativeKeptTexts) {
+    this.#handle = handle
+  }
+
+  /** The texts of the chain in a folder. The limit in bytes counts for the one who opens first. */
+  static open(folder: string, limit: number): KeptTexts {
+    return new KeptTexts(native(() => addon.KeptTexts.open(folder, limit)))
+  }
+
+  /** Texts that are gone with the object. */
+  static inMemory(limit: number): KeptTexts {
+    return new KeptTexts(native(() => addon.KeptTexts.inMemory(limit)))
+  }
+
+  /** Bytes held. */
+  get bytes(): number {
+    return this.#handle.bytes
+  }
+
+  /** An empty page of logs. */
+  logPage({ addresses, topics }: LogPageCriteria, { bytes, logs }: LogPageEnd): LogPage {
+    const byPosition = topics.map((alternatives) => Buffer.concat(alternatives))
+    return new LogPage(native(() => this.#handle.logPage(Buffer.concat(addresses), byPosition, bytes, logs)))
+  }
+}
+
+/** A block as the chain store has it. */
+export interface StoredLogBlock {
+  readonly hash: Uint8Array
+  readonly number: number
+  /** RLP list of the receipts. */
+  readonly receipts: Uint8Array
+  /** RLP `[transactions, uncles]`. */
+  readonly body: Uint8Array
+}
+
+/** Logs that match, block after block, as JSON objects with commas between. `removed`: told as taken back. */
+export class LogPage {
+  readonly #writer: LogPageWriter
+
+  constructor(writer: LogPageWriter) {
+    this.#writer = writer
+  }
+
+  /** Whether no further block is to be added. */
+  get isFull(): boolean {
+    return this.#writer.isFull
+  }
+
+  /** Logs so far. */
+  get count(): number {
+    return this.#writer.count
+  }
+
+  /** Bytes so far. */
+  get bytes(): number {
+    return this.#writer.bytes
+  }
+
+  /**
+   * Adds blocks whose logs are kept, up to the first of which they are not, or until the page is full.
+   * @param hashes 32 bytes each
+   * @returns how many blocks were added
+   */
+  addKept(hashes: Uint8Array, removed: boolean): number {
+    return native(() => this.#writer.addKept(hashes, removed))
+  }
+
+  /** Adds a block. @throws NativeError `InvalidArgument` when it is not what the store keeps */
+  addStored({ hash, number, receipts, body }: StoredLogBlock, removed: boolean): void {
+    native(() => this.#writer.addStored(hash, number, receipts, body, removed))
+  }
+
+  /** The text; the page is empty then. */
+  take(): Buffer {
+    return native(() => this.#writer.take())
+  }
+}
