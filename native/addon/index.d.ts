@@ -52,6 +52,12 @@ export declare class KeptTexts {
    * anything. The page is full with so many bytes or more than so many logs.
    */
   logPage(addresses: Uint8Array, topics: Array<Uint8Array>, bytes: number, logs: number): LogPageWriter
+  /** The text of a hash, if it is kept and tells of something in that block. */
+  text(subject: TextSubject, hash: Uint8Array, blockHash: Uint8Array): Buffer | null
+  /** Keeps the text of a block. */
+  keepBlock(subject: TextSubject, blockHash: Uint8Array, number: number, text: Uint8Array): void
+  /** Writes and keeps the receipt of a transaction, or the transaction where no receipts are given. */
+  writeMined(transaction: MinedTransactionBytes): Buffer
 }
 
 /** A page of logs that is being written. */
@@ -69,8 +75,8 @@ export declare class LogPageWriter {
   get count(): number
   /** Bytes so far. */
   get bytes(): number
-  /** Takes the text: objects with commas between. The page is empty then. */
-  take(): Buffer
+  /** Copies the text, objects with commas between, to a place of an array. The page is empty then. */
+  moveTo(target: ByteRoom, at: number): void
 }
 
 /** A search for the nonce of a work. */
@@ -83,6 +89,25 @@ export declare class NonceSearch {
   stop(): void
   /** Searches on that many threads: the eight bytes of the nonce, or null when the search was stopped. */
   run(threads: number): Promise<Buffer | null>
+}
+
+/**
+ * Answers from kept texts at one head of the chain. Calls give the length of the answer that was written, 0 for
+ * what is left to others, -1 when something has to be known of the chain first.
+ */
+export declare class ReadyAnswers {
+  /** Nothing of the chain is known. */
+  constructor(texts: KeptTexts)
+  /** Answers a request whose id and parameters lie in `body` between the positions. */
+  answer(subject: ReadySubject, body: Uint8Array, idStart: number, idEnd: number, paramsStart: number, paramsEnd: number, out: ByteRoom): number
+  /** What the last call did not know. */
+  unknown(): UnknownBlock | null
+  /** Says that a block is canonical. */
+  confirm(blockHash: Uint8Array): void
+  /** Says which block a name stands for. */
+  name(name: string, blockHash: Uint8Array): void
+  /** Forgets what is known of the chain: the head changed. */
+  forget(): void
 }
 
 /** States, code and ancestor facts. All threads of the process that open one folder share it. */
@@ -501,6 +526,24 @@ export declare function keccak256Batch(bytes: Uint8Array, ends: Uint32Array): Bu
 /** Takes the lock in an existing folder; null when another process has it. */
 export declare function lockDirectory(folder: string): DirectoryLock | null
 
+/** A transaction of a block, as it is stored. */
+export interface MinedTransactionBytes {
+  /** Hash of the transaction. */
+  hash: Uint8Array
+  /** Place in the block. */
+  index: number
+  /** Hash of the block. */
+  blockHash: Uint8Array
+  /** Height. */
+  blockNumber: number
+  /** RLP `[transactions, uncles]` of the block. */
+  body: Uint8Array
+  /** RLP list of the receipts of the block; absent where the transaction itself is wanted. */
+  receipts?: Uint8Array
+  /** Sender; zeros for the reward transaction. */
+  sender: Uint8Array
+}
+
 /** The merged-mining fields of a header. */
 export interface MiningFields {
   /** Bitcoin header, 80 bytes. */
@@ -575,6 +618,16 @@ export declare function readBitcoinCoinbase(bytes: Uint8Array): Buffer | null
  * not parse.
  */
 export declare function readBitcoinHeader(block: Uint8Array): Buffer | null
+
+/** What a method tells of that is answered from kept texts. */
+export declare enum ReadySubject {
+  /** A receipt by the hash of its transaction. */
+  Receipt = 0,
+  /** A transaction by its hash. */
+  Transaction = 1,
+  /** A block by number or tag, and whether with full transactions. */
+  Block = 2,
+}
 
 /**
  * Signers of a batch, recovered on all cores. In: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32.
@@ -703,6 +756,9 @@ export interface StoreOptions {
   mapBytes?: number
 }
 
+/** What a text tells of. */
+export type TextSubject = 'receipt' | 'transaction' | 'fullBlock' | 'block'
+
 /**
  * Traces transactions of a block by executing it on its parent's state (evm.md §6). Throws `OutputLimit` when
  * the texts are too large, `Interrupted` when it was stopped.
@@ -799,6 +855,16 @@ export interface TrieNode {
   longValueLength?: number
   /** Bytes below the node. */
   childrenSize: number
+}
+
+/** A block of which it is to be said whether it is canonical, or which has to be found by its name. */
+export interface UnknownBlock {
+  /** Number or tag; null when the other two are given. */
+  name?: string
+  /** Hash of a block. */
+  hash?: Buffer
+  /** Its height. */
+  number?: number
 }
 
 /** The 32 bytes after the last tag of a coinbase, which name the work. Null when it is too short. */

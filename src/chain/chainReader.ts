@@ -89,6 +89,11 @@ export class ChainReader {
     return readStateEdit(this.#tables, hash) !== undefined
   }
 
+  /** Height of a connected block. */
+  heightOf(hash: Buffer): number | null {
+    return readPosition(this.#tables, hash)?.height ?? null
+  }
+
   /** Difficulty of the chain up to and with a connected block, uncles included. */
   totalDifficulty(hash: Buffer): bigint | null {
     return readPosition(this.#tables, hash)?.totalDifficulty ?? null
@@ -124,6 +129,11 @@ export class ChainReader {
   /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs; some at a time. */
   logHeights(criteria: LogCriteria, from: number, to: number): Iterable<readonly number[]> {
     return findLogHeights(this.#tables, logConditions(criteria), from, to)
+  }
+
+  /** Senders of the transactions of a connected block as they are stored, 20 bytes each; null when they are not. */
+  storedSenders(hash: Buffer): Buffer | null {
+    return this.#tables.get('senders', hash) ?? null
   }
 
   /** Where the canonical chain has a transaction. */

@@ -1,6 +1,14 @@
-import type { LogPageWriter, KeptTexts as NativeKeptTexts } from '../../native/addon/index.d.ts'
+import type {
+  LogPageWriter,
+  MinedTransactionBytes,
+  KeptTexts as NativeKeptTexts,
+  TextSubject,
+} from '../../native/addon/index.d.ts'
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
+
+/** What a text tells of. */
+export type TextName = 'receipt' | 'transaction' | 'fullBlock' | 'block'
 
 /** Which logs are meant. Empty lists match anything. */
 export interface LogPageCriteria {
@@ -23,10 +31,11 @@ export interface LogPageEnd {
  * open the same folder. Texts never change; whether their block belongs to an answer is for the caller to know.
  */
 export class KeptTexts {
-  readonly #handle: NativeKeptTexts
+  /** For calls that take the texts themselves. */
+  readonly handle: NativeKeptTexts
 
   private constructor(handle: NativeKeptTexts) {
-    this.#handle = handle
+    this.handle = handle
   }
 
   /** The texts of the chain in a folder. The limit in bytes counts for the one who opens first. */
@@ -41,13 +50,34 @@ export class KeptTexts {
 
   /** Bytes held. */
   get bytes(): number {
-    return this.#handle.bytes
+    return this.handle.bytes
+  }
+
+  /**
+   * The text of a transaction, a receipt (both by the hash of the transaction) or a block, if it is kept.
+   * @param blockHash of the block in which it has to stand
+   */
+  text(subject: TextName, hash: Uint8Array, blockHash: Uint8Array): Buffer | null {
+    return native(() => this.handle.text(subject as TextSubject, hash, blockHash))
+  }
+
+  /** Keeps the text of a block. */
+  keepBlock(subject: 'fullBlock' | 'block', hash: Uint8Array, number: number, text: Uint8Array): void {
+    native(() => this.handle.keepBlock(subject as TextSubject, hash, number, text))
+  }
+
+  /**
+   * Writes and keeps the receipt of a transaction, or the transaction where no receipts are given.
+   * @throws NativeError `InvalidArgument` when it is not what the store keeps
+   */
+  writeMined(transaction: MinedTransactionBytes): Buffer {
+    return native(() => this.handle.writeMined(transaction))
   }
 
   /** An empty page of logs. */
   logPage({ addresses, topics }: LogPageCriteria, { bytes, logs }: LogPageEnd): LogPage {
     const byPosition = topics.map((alternatives) => Buffer.concat(alternatives))
-    return new LogPage(native(() => this.#handle.logPage(Buffer.concat(addresses), byPosition, bytes, logs)))
+    return new LogPage(native(() => this.handle.logPage(Buffer.concat(addresses), byPosition, bytes, logs)))
   }
 }
 
@@ -80,7 +110,7 @@ export class LogPage {
   }
 
   /** Bytes so far. */
-  get bytes(): number {
+  get length(): number {
     return this.#writer.bytes
   }
 
@@ -98,8 +128,8 @@ export class LogPage {
     native(() => this.#writer.addStored(hash, number, receipts, body, removed))
   }
 
-  /** The text; the page is empty then. */
-  take(): Buffer {
-    return native(() => this.#writer.take())
+  /** Copies the text to a place of an array. The page is empty then. */
+  moveTo(target: Uint8Array, at: number): void {
+    native(() => this.#writer.moveTo(target, at))
   }
 }

@@ -119,8 +119,9 @@ export function encodeAnswers(answers: readonly Answer[]): Uint8Array<ArrayBuffe
     const end = position + length
     position += buffer.write(text, position, length, 'utf8')
     if (rest !== undefined) {
-      buffer.set(rest.bytes, position)
-      buffer.write(rest.end, position + rest.bytes.length, 'latin1')
+      const { length: middle } = rest.bytes
+      rest.bytes.moveTo(buffer, position)
+      buffer.write(rest.end, position + middle, 'latin1')
     }
     position = end
   })

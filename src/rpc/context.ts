@@ -119,6 +119,10 @@ export interface ChainReader {
   receipts(hash: Buffer): readonly Receipt[] | null
   /** Where the canonical chain has the transaction. */
   locateTransaction(hash: Buffer): TransactionLocation | null
+  /** Senders of the transactions of a stored block in one piece, 20 bytes each; null when they are not stored. */
+  storedSenders(hash: Buffer): Buffer | null
+  /** Height of a stored block. */
+  heightOf(hash: Buffer): number | null
   /** Senders of the block's transactions, 20 bytes each. */
   senders(block: Block): readonly Buffer[]
 }

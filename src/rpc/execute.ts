@@ -4,10 +4,12 @@ import type { MethodDefinition } from './defineMethod.ts'
 import { RpcError, statusOfError, toErrorObject } from './errors.ts'
 import {
   ANSWER_HEAD,
+  type ByteSource,
   encodeResult,
   Forward,
   failureText,
   PagedResult,
+  RawBytes,
   RawElements,
   type RpcResult,
   successText,
@@ -17,7 +19,7 @@ import {
 export interface Answer {
   readonly text: string
   /** What follows the text, where a part of the answer was written as bytes. */
-  readonly rest?: { readonly bytes: Uint8Array; readonly end: string }
+  readonly rest?: { readonly bytes: ByteSource; readonly end: string }
   readonly status: number
   /** The method bounds its answer by itself: the limit on the size of answers does not count. */
   readonly unlimited?: boolean
@@ -38,7 +40,14 @@ export function lengthOf({ text, rest }: Answer): number {
 
 /** An answer in one piece. */
 export function bodyOf({ text, rest }: Answer): string | Uint8Array {
-  return rest === undefined ? text : Buffer.concat([Buffer.from(text), rest.bytes, Buffer.from(rest.end)])
+  if (rest === undefined) return text
+  const start = Buffer.byteLength(text)
+  const end = start + rest.bytes.length
+  const body = Buffer.allocUnsafe(end + rest.end.length)
+  body.write(text)
+  rest.bytes.moveTo(body, start)
+  body.write(rest.end, end)
+  return body
 }
 
 /** Called with anything that is not an expected error, for the log. */
@@ -75,6 +84,9 @@ export function errorAnswer(id: string, error: RpcError): Answer {
 
 function success(id: string, result: RpcResult | Forward): Answer {
   if (result instanceof Forward) return { text: '', status: 200, forward: result }
+  if (result instanceof RawBytes) {
+    return { text: `${ANSWER_HEAD}${id},"result":`, rest: { bytes: result, end: '}' }, status: 200 }
+  }
   if (result instanceof RawElements) return elementsAnswer(id, result.bytes)
   if (result instanceof PagedResult) {
     const { bytes, next } = result
@@ -85,7 +97,7 @@ function success(id: string, result: RpcResult | Forward): Answer {
   return { text: successText(id, encodeResult(result)), status: 200 }
 }
 
-function elementsAnswer(id: string, bytes: Uint8Array): Answer {
+function elementsAnswer(id: string, bytes: ByteSource): Answer {
   return { text: `${ANSWER_HEAD}${id},"result":[`, rest: { bytes, end: ']}' }, status: 200 }
 }
 

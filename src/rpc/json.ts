@@ -16,12 +16,35 @@ export class RawJson {
   }
 }
 
+/** Bytes of an answer that are copied to their place once, after which they are gone. */
+export interface ByteSource {
+  readonly length: number
+  moveTo(target: Uint8Array, at: number): void
+}
+
+/** JSON text made ahead of time, as bytes: written as it stands. */
+export class RawBytes implements ByteSource {
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get length(): number {
+    return this.#bytes.length
+  }
+
+  moveTo(target: Uint8Array, at: number): void {
+    target.set(this.#bytes, at)
+  }
+}
+
 /** An array whose elements were written ahead of time. */
 export class RawElements {
   /** JSON texts of elements with commas between, without brackets. */
-  readonly bytes: Uint8Array
+  readonly bytes: ByteSource
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: ByteSource) {
     this.bytes = bytes
   }
 }
@@ -32,11 +55,11 @@ export class RawElements {
  */
 export class PagedResult {
   /** JSON texts of elements with commas between, without brackets. */
-  readonly bytes: Uint8Array
+  readonly bytes: ByteSource
   /** Parameter (JSON text) of `internal_logsPage` that gives what follows; null after the last part. */
   readonly next: string | null
 
-  constructor(bytes: Uint8Array, next: string | null) {
+  constructor(bytes: ByteSource, next: string | null) {
     this.bytes = bytes
     this.next = next
   }
@@ -59,7 +82,7 @@ export class Forward {
 }
 
 /** What a handler returns. */
-export type RpcResult = Json | RawJson | RawElements | PagedResult
+export type RpcResult = Json | RawJson | RawBytes | RawElements | PagedResult
 
 /** JSON text of a result that is not written as bytes. */
 export function encodeResult(result: Json | RawJson): string {

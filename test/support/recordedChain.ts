@@ -1,3 +1,4 @@
+import { encodeSenders } from '../../src/chain/chainReader.ts'
 import { type Block, parseBlock } from '../../src/chain/codec/block.ts'
 import type { BlockHeader } from '../../src/chain/codec/header.ts'
 import { parseReceipt, type Receipt } from '../../src/chain/codec/receipt.ts'
@@ -98,6 +99,8 @@ export class RecordedChain {
         }
         return null
       },
+      storedSenders: (hash) => encodeSenders(known(hash)?.senders ?? []),
+      heightOf: (hash) => known(hash)?.block.number ?? null,
       senders: (block) => this.#find(block.hash)?.senders ?? [],
     }
   }

@@ -2,8 +2,8 @@ import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import type { Json } from '../json.ts'
 import { formatTransaction } from '../shared/formatTransaction.ts'
+import { minedAnswer } from '../shared/minedAnswer.ts'
 import { hash } from '../shared/params/hex.ts'
-import { transactionAnswer } from '../shared/transactionAnswer.ts'
 
 /** A mined or pending transaction; null when it is unknown or only queued (facts/rpc.md §3.4). */
 export const getTransactionByHash = defineMethod({
@@ -14,12 +14,8 @@ export const getTransactionByHash = defineMethod({
   lane: 'read',
   cost: 1,
   cache: 'head',
-  handler: (context, [transactionHash]) => {
-    const { chain } = context
-    const location = chain.locateTransaction(transactionHash)
-    if (location === null) return pendingTransaction(context, transactionHash)
-    return transactionAnswer(context, chain.blockByHash(location.blockHash), location.index)
-  },
+  handler: (context, [transactionHash]) =>
+    minedAnswer(context, 'transaction', transactionHash) ?? pendingTransaction(context, transactionHash),
 })
 
 async function pendingTransaction({ pool }: NodeContext, hashBytes: Buffer): Promise<Json> {

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { formatReceipt } from '../shared/formatReceipt.ts'
+import { minedAnswer } from '../shared/minedAnswer.ts'
 import { hash } from '../shared/params/hex.ts'
 
 /** Receipt of a transaction of the canonical chain; null when there is none. */
@@ -11,12 +11,5 @@ export const getTransactionReceipt = defineMethod({
   lane: 'read',
   cost: 2,
   cache: 'head',
-  handler: ({ chain }, [transactionHash]) => {
-    const location = chain.locateTransaction(transactionHash)
-    if (location === null) return null
-    const block = chain.blockByHash(location.blockHash)
-    const receipts = chain.receipts(location.blockHash)
-    if (block === null || receipts === null) return null
-    return formatReceipt(block, receipts, chain.senders(block), location.index)
-  },
+  handler: (context, [transactionHash]) => minedAnswer(context, 'receipt', transactionHash),
 })

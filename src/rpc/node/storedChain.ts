@@ -134,6 +134,14 @@ export class StoredChain implements ChainReader {
     return this.#reader.locateTransaction(hash)
   }
 
+  storedSenders(hash: Buffer): Buffer | null {
+    return this.#reader.storedSenders(hash)
+  }
+
+  heightOf(hash: Buffer): number | null {
+    return this.#reader.heightOf(hash)
+  }
+
   senders(block: Block): readonly Buffer[] {
     return this.#reader.senders(block)
   }

@@ -27,7 +27,7 @@ export interface LogSearch {
 /** A part of the logs of a search. */
 export interface LogsRead {
   /** JSON objects of the logs with commas between, without the brackets of their array. */
-  readonly bytes: Buffer
+  readonly bytes: LogPage
   readonly count: number
   /** Height of the last block that was read; null when there was none. */
   readonly last: number | null
@@ -119,7 +119,7 @@ class LogReader {
 
   close(rest: LogSearch | null): LogsRead {
     const { count } = this.#page
-    return { bytes: this.#page.take(), count, last: this.last, rest }
+    return { bytes: this.#page, count, last: this.last, rest }
   }
 
   #addStored(hash: Buffer, number: number, removed: boolean): void {

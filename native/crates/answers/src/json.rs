@@ -19,6 +19,22 @@ pub(crate) fn push_number(out: &mut Vec<u8>, value: u64) {
     }
 }
 
+/// Appends an unsigned big-endian number of any length as QUANTITY digits.
+pub(crate) fn push_number_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    match without_zeros(bytes) {
+        [] => out.push(b'0'),
+        [first, rest @ ..] => {
+            push_number(out, u64::from(*first));
+            push_hex(out, rest);
+        }
+    }
+}
+
+/// The significant bytes of an unsigned big-endian number.
+pub(crate) fn without_zeros(bytes: &[u8]) -> &[u8] {
+    &bytes[bytes.iter().take_while(|&&byte| byte == 0).count()..]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -28,7 +44,11 @@ mod tests {
         for value in [0, 1, 9, 15, 16, 255, 256, 0xfff, 0x1000, u64::MAX - 1, u64::MAX] {
             let mut out = Vec::new();
             push_number(&mut out, value);
-            assert_eq!(String::from_utf8(out).ok(), Some(format!("{value:x}")));
+            let expected = format!("{value:x}").into_bytes();
+            assert_eq!(out, expected);
+            let mut out = Vec::new();
+            push_number_bytes(&mut out, &[&[0; 3][..], &value.to_be_bytes()].concat());
+            assert_eq!(out, expected);
         }
     }
 }

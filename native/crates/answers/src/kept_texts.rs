@@ -19,9 +19,9 @@ const SHARDS: usize = 16;
 pub enum TextKind {
     /// The logs of a block, by its hash.
     Logs,
-    /// The receipt of a transaction, by its hash; begins with its place.
+    /// The receipt of a transaction, by the transaction's hash.
     Receipt,
-    /// A mined transaction, by its hash; begins with its place.
+    /// A mined transaction, by its hash.
     Transaction,
     /// A block with its transactions, by its hash.
     FullBlock,
@@ -37,7 +37,24 @@ struct Key {
 
 enum Kept {
     Logs(Arc<BlockLogs>),
-    Text(Arc<[u8]>),
+    Text(KeptText),
+}
+
+/// The block that a text tells of, or in which stands what it tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextPlace {
+    /// Hash of the block.
+    pub block_hash: B256,
+    /// Height.
+    pub block_number: u64,
+}
+
+/// A JSON text.
+pub struct KeptText {
+    /// Where what it tells of stands: it is the answer as long as that block is canonical.
+    pub place: TextPlace,
+    /// A JSON value.
+    pub json: Box<[u8]>,
 }
 
 /// Texts by hash, bounded in bytes. What is read stays.
@@ -66,17 +83,18 @@ impl KeptTexts {
         texts
     }
 
-    /// The text of a hash.
-    pub fn text(&self, kind: TextKind, hash: B256) -> Option<Arc<[u8]>> {
+    /// Calls an action with the text of a hash, if it is kept.
+    pub fn with_text<T>(&self, kind: TextKind, hash: B256, action: impl FnOnce(&KeptText) -> T) -> Option<T> {
         match self.shard(&hash).read().get(&Key { kind, hash })? {
-            Kept::Text(text) => Some(text.clone()),
+            Kept::Text(text) => Some(action(text)),
             Kept::Logs(_) => None,
         }
     }
 
     /// Keeps a text.
-    pub fn keep_text(&self, kind: TextKind, hash: B256, text: &[u8]) {
-        self.shard(&hash).write().insert(Key { kind, hash }, Kept::Text(text.into()), text.len());
+    pub fn keep_text(&self, kind: TextKind, hash: B256, place: TextPlace, json: &[u8]) {
+        let text = Kept::Text(KeptText { place, json: json.into() });
+        self.shard(&hash).write().insert(Key { kind, hash }, text, json.len());
     }
 
     /// Bytes held.

@@ -2,14 +2,18 @@
 //! changes: whoever asks for it has looked up before which hashes belong to the answer.
 
 mod criteria;
+mod item_text;
 mod json;
 mod kept_texts;
 mod log_page;
 mod log_text;
 mod log_walk;
+mod ready_answers;
 
 pub use criteria::LogCriteria;
-pub use kept_texts::{KeptTexts, TextKind};
+pub use item_text::{MinedTransaction, write_receipt, write_transaction};
+pub use kept_texts::{KeptText, KeptTexts, TextKind, TextPlace};
 pub use log_page::{LogPage, PageEnd};
 pub use log_text::BlockLogs;
 pub use log_walk::StoredBlock;
+pub use ready_answers::{Outcome, ReadyAnswers, Subject, Unknown};

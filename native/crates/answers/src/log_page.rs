@@ -1,5 +1,6 @@
 //! A part of the logs of a search.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use rhizome_primitives::B256;
@@ -15,6 +16,29 @@ const MOST_KEPT_AT_ONCE: u32 = 64;
 /// … or when one in so many is asked for. Others are written when they match: keeping a large block for the sake
 /// of a few logs costs more than reading it again.
 const KEPT_PART: u32 = 4;
+
+/// Memory of pages that this thread keeps for the next ones: fresh memory costs more than what is written to it.
+const KEPT_MEMORIES: usize = 8;
+const LARGEST_KEPT_MEMORY: usize = 1 << 20;
+
+thread_local! {
+    static MEMORIES: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+fn recycled_memory() -> Vec<u8> {
+    MEMORIES.with_borrow_mut(Vec::pop).unwrap_or_default()
+}
+
+fn recycle(mut memory: Vec<u8>) {
+    memory.clear();
+    if (1..=LARGEST_KEPT_MEMORY).contains(&memory.capacity()) {
+        MEMORIES.with_borrow_mut(|memories| {
+            if memories.len() < KEPT_MEMORIES {
+                memories.push(memory);
+            }
+        });
+    }
+}
 
 /// After what a page takes no further block. A block is never cut.
 #[derive(Clone, Copy)]
@@ -37,7 +61,7 @@ pub struct LogPage {
 impl LogPage {
     /// An empty page.
     pub fn new(texts: Arc<KeptTexts>, criteria: LogCriteria, end: PageEnd) -> Self {
-        Self { texts, criteria, end, out: Vec::new(), count: 0 }
+        Self { texts, criteria, end, out: recycled_memory(), count: 0 }
     }
 
     /// Logs so far.
@@ -97,9 +121,14 @@ impl LogPage {
         Ok(())
     }
 
-    /// Takes the text; the page is empty then.
-    pub fn take(&mut self) -> Vec<u8> {
+    /// The text.
+    pub fn text(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// Empties the page, whose memory other pages of this thread may use then.
+    pub fn clear(&mut self) {
         self.count = 0;
-        std::mem::take(&mut self.out)
+        recycle(std::mem::take(&mut self.out));
     }
 }

@@ -1,6 +1,7 @@
 //! Log objects (facts/rpc.md §3.4, §8.1) as JSON text.
 
 use rhizome_crypto::keccak256;
+use rhizome_primitives::B256;
 use rhizome_primitives::rlp::RlpError;
 
 use crate::criteria::LogCriteria;
@@ -14,6 +15,8 @@ const TOPIC_DIGITS: usize = 64;
 /// How the text of a log ends; what a client is told of logs that were taken back differs here only.
 const END_PRESENT: &[u8] = br#"],"removed":false}"#;
 const END_REMOVED: &[u8] = br#"],"removed":true}"#;
+/// The logs of a receipt do not say it.
+const END_IN_RECEIPT: &[u8] = b"]}";
 
 /// Writes logs of one block. What those of the block and of a transaction have in common is made once.
 pub(crate) struct LogWriter {
@@ -29,13 +32,21 @@ pub(crate) type AddressOffset = u16;
 impl LogWriter {
     /// @param removed whether the block left the chain
     pub(crate) fn new(block: &StoredBlock<'_>, removed: bool) -> Self {
+        Self::ending(block.hash, block.number, if removed { END_REMOVED } else { END_PRESENT })
+    }
+
+    /// For the logs inside a receipt.
+    pub(crate) fn in_receipt(block_hash: B256, block_number: u64) -> Self {
+        Self::ending(block_hash, block_number, END_IN_RECEIPT)
+    }
+
+    fn ending(block_hash: B256, block_number: u64, end: &'static [u8]) -> Self {
         let mut text = Vec::with_capacity(128);
         text.extend_from_slice(br#"","blockNumber":"0x"#);
-        push_number(&mut text, block.number);
+        push_number(&mut text, block_number);
         text.extend_from_slice(br#"","blockHash":"0x"#);
-        push_hex(&mut text, block.hash.as_slice());
+        push_hex(&mut text, block_hash.as_slice());
         text.extend_from_slice(br#"","transactionHash":"0x"#);
-        let end = if removed { END_REMOVED } else { END_PRESENT };
         Self { block: text, transaction: Vec::with_capacity(128), transaction_index: None, end }
     }
 

@@ -35,8 +35,7 @@ pub(crate) struct WalkedLog<'a> {
 /// Visits the logs of a block in their order.
 pub(crate) fn walk_logs<'a>(block: &StoredBlock<'a>, mut visit: impl FnMut(WalkedLog<'a>)) -> Result<(), RlpError> {
     let mut receipts = Items::of(Item::read_only(block.receipts)?)?;
-    let (body, _) = Items::of(Item::read_only(block.body)?)?.next()?.ok_or(RlpError::Truncated)?;
-    let mut transactions = Items::of(body)?;
+    let mut transactions = transactions_of(block.body)?;
     let (mut transaction_index, mut log_index) = (0, 0);
     while let Some((receipt, _)) = receipts.next()? {
         let (_, transaction) = transactions.next()?.ok_or(RlpError::Truncated)?;
@@ -47,16 +46,7 @@ pub(crate) fn walk_logs<'a>(block: &StoredBlock<'a>, mut visit: impl FnMut(Walke
         let (logs, _) = fields.next()?.ok_or(RlpError::Truncated)?;
         let mut logs = Items::of(logs)?;
         while let Some((log, _)) = logs.next()? {
-            let mut parts = Items::of(log)?;
-            let mut part = || parts.next()?.map(|(item, _)| item).ok_or(RlpError::Truncated);
-            let address = part()?.bytes()?;
-            let mut list = Items::of(part()?)?;
-            let data = part()?.bytes()?;
-            let mut topics = SmallVec::new();
-            while let Some((topic, _)) = list.next()? {
-                topics.push(topic.bytes()?);
-            }
-            visit(WalkedLog { transaction_index, log_index, transaction, address, topics, data });
+            visit(read_log(log, transaction_index, log_index, transaction)?);
             log_index += 1;
         }
         transaction_index += 1;
@@ -64,20 +54,52 @@ pub(crate) fn walk_logs<'a>(block: &StoredBlock<'a>, mut visit: impl FnMut(Walke
     Ok(())
 }
 
+/// A log of its item: address, topics, data.
+pub(crate) fn read_log<'a>(
+    log: Item<'a>,
+    transaction_index: u64,
+    log_index: u64,
+    transaction: &'a [u8],
+) -> Result<WalkedLog<'a>, RlpError> {
+    let mut parts = Items::of(log)?;
+    let mut part = || parts.next()?.map(|(item, _)| item).ok_or(RlpError::Truncated);
+    let address = part()?.bytes()?;
+    let mut list = Items::of(part()?)?;
+    let data = part()?.bytes()?;
+    let mut topics = SmallVec::new();
+    while let Some((topic, _)) = list.next()? {
+        topics.push(topic.bytes()?);
+    }
+    Ok(WalkedLog { transaction_index, log_index, transaction, address, topics, data })
+}
+
+/// The transactions of a stored body.
+pub(crate) fn transactions_of(body: &[u8]) -> Result<Items<'_>, RlpError> {
+    Items::of(Items::of(Item::read_only(body)?)?.nth(0)?.0)
+}
+
 /// The items of a list one after the other, each with its encoding.
-struct Items<'a> {
+pub(crate) struct Items<'a> {
     left: &'a [u8],
 }
 
 impl<'a> Items<'a> {
-    fn of(list: Item<'a>) -> Result<Self, RlpError> {
+    pub(crate) fn of(list: Item<'a>) -> Result<Self, RlpError> {
         match list {
             Item::List(left) => Ok(Self { left }),
             Item::Bytes(_) => Err(RlpError::WrongKind),
         }
     }
 
-    fn next(&mut self) -> Result<Option<(Item<'a>, &'a [u8])>, RlpError> {
+    /// The item after so many others.
+    pub(crate) fn nth(&mut self, index: usize) -> Result<(Item<'a>, &'a [u8]), RlpError> {
+        for _ in 0..index {
+            self.next()?;
+        }
+        self.next()?.ok_or(RlpError::Truncated)
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Option<(Item<'a>, &'a [u8])>, RlpError> {
         if self.left.is_empty() {
             return Ok(None);
         }

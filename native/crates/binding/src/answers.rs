@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use napi_derive::napi;
-use rhizome_answers::{LogCriteria, LogPage, PageEnd, StoredBlock};
+use rhizome_answers::{
+    LogCriteria, LogPage, MinedTransaction, Outcome, PageEnd, StoredBlock, Subject, TextKind, TextPlace, Unknown,
+};
 use rhizome_primitives::B256;
 
-use crate::byte_array::{Buffer, Uint8Array};
+use crate::byte_array::{Buffer, ByteRoom, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid};
 
@@ -58,6 +60,201 @@ impl KeptTexts {
         let end = PageEnd { bytes: usize::try_from(bytes).map_err(invalid)?, logs };
         let page = LogPage::new(self.inner.clone(), LogCriteria::new(&addresses, &topics), end);
         Ok(LogPageWriter { page })
+    }
+}
+
+/// What a text tells of.
+#[napi(string_enum = "camelCase")]
+pub enum TextSubject {
+    /// A receipt, by the hash of its transaction.
+    Receipt,
+    /// A mined transaction, by its hash.
+    Transaction,
+    /// A block with its transactions, by its hash.
+    FullBlock,
+    /// A block with the hashes of its transactions, by its hash.
+    Block,
+}
+
+impl From<TextSubject> for TextKind {
+    fn from(subject: TextSubject) -> Self {
+        match subject {
+            TextSubject::Receipt => Self::Receipt,
+            TextSubject::Transaction => Self::Transaction,
+            TextSubject::FullBlock => Self::FullBlock,
+            TextSubject::Block => Self::Block,
+        }
+    }
+}
+
+/// A transaction of a block, as it is stored.
+#[napi(object)]
+pub struct MinedTransactionBytes {
+    /// Hash of the transaction.
+    pub hash: Uint8Array,
+    /// Place in the block.
+    pub index: u32,
+    /// Hash of the block.
+    pub block_hash: Uint8Array,
+    /// Height.
+    pub block_number: i64,
+    /// RLP `[transactions, uncles]` of the block.
+    pub body: Uint8Array,
+    /// RLP list of the receipts of the block; absent where the transaction itself is wanted.
+    pub receipts: Option<Uint8Array>,
+    /// Sender; zeros for the reward transaction.
+    pub sender: Uint8Array,
+}
+
+fn height(value: i64) -> Result<u64> {
+    u64::try_from(value).map_err(invalid)
+}
+
+#[napi]
+impl KeptTexts {
+    /// The text of a hash, if it is kept and tells of something in that block.
+    #[napi(catch_unwind)]
+    pub fn text(&self, subject: TextSubject, hash: Uint8Array, block_hash: Uint8Array) -> Result<Option<Buffer>> {
+        let block_hash = bytes::hash("block hash", &block_hash)?;
+        let text = self.inner.with_text(subject.into(), bytes::hash("hash", &hash)?, |text| {
+            (text.place.block_hash == block_hash).then(|| text.json.to_vec())
+        });
+        Ok(text.flatten().map(Into::into))
+    }
+
+    /// Keeps the text of a block.
+    #[napi(catch_unwind)]
+    pub fn keep_block(
+        &self,
+        subject: TextSubject,
+        block_hash: Uint8Array,
+        number: i64,
+        text: Uint8Array,
+    ) -> Result<()> {
+        let block_hash = bytes::hash("block hash", &block_hash)?;
+        let place = TextPlace { block_hash, block_number: height(number)? };
+        self.inner.keep_text(subject.into(), block_hash, place, &text);
+        Ok(())
+    }
+
+    /// Writes and keeps the receipt of a transaction, or the transaction where no receipts are given.
+    #[napi(catch_unwind)]
+    pub fn write_mined(&self, transaction: MinedTransactionBytes) -> Result<Buffer> {
+        let mined = MinedTransaction {
+            hash: bytes::hash("transaction hash", &transaction.hash)?,
+            index: transaction.index as usize,
+            block_hash: bytes::hash("block hash", &transaction.block_hash)?,
+            block_number: height(transaction.block_number)?,
+            body: &transaction.body,
+            sender: bytes::address("sender", &transaction.sender)?.into_array(),
+        };
+        let (kind, written) = match &transaction.receipts {
+            Some(receipts) => (TextKind::Receipt, rhizome_answers::write_receipt(&mined, receipts)),
+            None => (TextKind::Transaction, rhizome_answers::write_transaction(&mined)),
+        };
+        let text = written.map_err(invalid)?;
+        let place = TextPlace { block_hash: mined.block_hash, block_number: mined.block_number };
+        self.inner.keep_text(kind, mined.hash, place, &text);
+        Ok(text.into())
+    }
+}
+
+/// What a method tells of that is answered from kept texts.
+#[napi]
+pub enum ReadySubject {
+    /// A receipt by the hash of its transaction.
+    Receipt,
+    /// A transaction by its hash.
+    Transaction,
+    /// A block by number or tag, and whether with full transactions.
+    Block,
+}
+
+/// A block of which it is to be said whether it is canonical, or which has to be found by its name.
+#[napi(object)]
+pub struct UnknownBlock {
+    /// Number or tag; null when the other two are given.
+    pub name: Option<String>,
+    /// Hash of a block.
+    pub hash: Option<Buffer>,
+    /// Its height.
+    pub number: Option<i64>,
+}
+
+/// Answers from kept texts at one head of the chain. Calls give the length of the answer that was written, 0 for
+/// what is left to others, -1 when something has to be known of the chain first.
+#[napi]
+pub struct ReadyAnswers {
+    inner: rhizome_answers::ReadyAnswers,
+}
+
+#[napi]
+impl ReadyAnswers {
+    /// Nothing of the chain is known.
+    #[napi(constructor)]
+    pub fn new(texts: &KeptTexts) -> Self {
+        Self { inner: rhizome_answers::ReadyAnswers::new(texts.inner.clone()) }
+    }
+
+    /// Answers a request whose id and parameters lie in `body` between the positions.
+    #[napi(catch_unwind)]
+    #[allow(clippy::too_many_arguments, reason = "an object for them would cost more than the rest of the call")]
+    pub fn answer(
+        &mut self,
+        subject: ReadySubject,
+        body: &[u8],
+        id_start: u32,
+        id_end: u32,
+        params_start: u32,
+        params_end: u32,
+        mut out: ByteRoom,
+    ) -> Result<i32> {
+        let part = |start: u32, end: u32| {
+            body.get(start as usize..end as usize).ok_or_else(|| invalid("positions outside the body"))
+        };
+        let subject = match subject {
+            ReadySubject::Receipt => Subject::Receipt,
+            ReadySubject::Transaction => Subject::Transaction,
+            ReadySubject::Block => Subject::Block,
+        };
+        Ok(match self.inner.answer(subject, part(id_start, id_end)?, part(params_start, params_end)?, out.bytes()) {
+            Outcome::Written(length) => length as i32,
+            Outcome::Declined => 0,
+            Outcome::Unknown => -1,
+        })
+    }
+
+    /// What the last call did not know.
+    #[napi(catch_unwind)]
+    pub fn unknown(&self) -> Option<UnknownBlock> {
+        Some(match self.inner.unknown()? {
+            Unknown::Name(name) => UnknownBlock { name: Some(name.clone()), hash: None, number: None },
+            Unknown::Canonical(place) => UnknownBlock {
+                name: None,
+                hash: Some(place.block_hash.to_vec().into()),
+                number: Some(place.block_number as i64),
+            },
+        })
+    }
+
+    /// Says that a block is canonical.
+    #[napi(catch_unwind)]
+    pub fn confirm(&mut self, block_hash: Uint8Array) -> Result<()> {
+        self.inner.confirm(bytes::hash("block hash", &block_hash)?);
+        Ok(())
+    }
+
+    /// Says which block a name stands for.
+    #[napi(catch_unwind)]
+    pub fn name(&mut self, name: String, block_hash: Uint8Array) -> Result<()> {
+        self.inner.name(name.as_bytes(), bytes::hash("block hash", &block_hash)?);
+        Ok(())
+    }
+
+    /// Forgets what is known of the chain: the head changed.
+    #[napi(catch_unwind)]
+    pub fn forget(&mut self) {
+        self.inner.forget();
     }
 }
 
@@ -118,9 +315,13 @@ impl LogPageWriter {
         self.page.bytes() as i64
     }
 
-    /// Takes the text: objects with commas between. The page is empty then.
+    /// Copies the text, objects with commas between, to a place of an array. The page is empty then.
     #[napi(catch_unwind)]
-    pub fn take(&mut self) -> Buffer {
-        self.page.take().into()
+    pub fn move_to(&mut self, mut target: ByteRoom, at: u32) -> Result<()> {
+        let text = self.page.text();
+        let room = target.bytes().get_mut(at as usize..).and_then(|rest| rest.get_mut(..text.len()));
+        room.ok_or_else(|| invalid("no room for the text"))?.copy_from_slice(text);
+        self.page.clear();
+        Ok(())
     }
 }

@@ -55,35 +55,81 @@ impl ValidateNapiValue for ByteArray {}
 
 impl FromNapiValue for ByteArray {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
-        let mut is_typed_array = false;
-        // SAFETY: the caller gives a live environment and a value of it.
-        check_status!(unsafe { sys::napi_is_typedarray(env, value, &mut is_typed_array) })?;
-        let mut kind = 0;
-        let mut length = 0;
-        let mut data = ptr::null_mut();
-        if is_typed_array {
-            // SAFETY: the value is a typed array; of what is not asked for null may be given.
-            check_status!(unsafe {
-                sys::napi_get_typedarray_info(
-                    env,
-                    value,
-                    &mut kind,
-                    &mut length,
-                    &mut data,
-                    ptr::null_mut(),
-                    ptr::null_mut(),
-                )
-            })?;
-        }
-        if !is_typed_array || kind != sys::TypedarrayType::uint8_array {
-            return Err(Error::new(Status::InvalidArg, "Expected a Uint8Array value"));
-        }
-        if length == 0 || data.is_null() {
+        // SAFETY: as this function's.
+        let (data, length) = unsafe { memory_of(env, value) }?;
+        if length == 0 {
             return Ok(Self(Vec::new()));
         }
         // SAFETY: the array has `length` bytes there, and no JavaScript runs before they are copied.
-        Ok(Self(unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) }.to_vec()))
+        Ok(Self(unsafe { std::slice::from_raw_parts(data, length) }.to_vec()))
     }
+}
+
+/// Memory of JavaScript that a call writes to. To be used within the call alone.
+pub struct ByteRoom {
+    data: *mut u8,
+    length: usize,
+}
+
+impl ByteRoom {
+    /// The bytes. No other room over the same memory may be in use.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        if self.length == 0 {
+            return &mut [];
+        }
+        // SAFETY: the array is an argument of the running call, so it lives, and JavaScript, which alone could take
+        // its memory away, does not run.
+        unsafe { std::slice::from_raw_parts_mut(self.data, self.length) }
+    }
+}
+
+impl TypeName for ByteRoom {
+    fn type_name() -> &'static str {
+        "Uint8Array"
+    }
+
+    fn value_type() -> ValueType {
+        ValueType::Object
+    }
+}
+
+impl ValidateNapiValue for ByteRoom {}
+
+impl FromNapiValue for ByteRoom {
+    unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
+        // SAFETY: as this function's.
+        let (data, length) = unsafe { memory_of(env, value) }?;
+        Ok(Self { data, length })
+    }
+}
+
+/// Where the bytes of an array are; of an empty one the address says nothing. Safe for a live environment and a
+/// value of it.
+unsafe fn memory_of(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut u8, usize)> {
+    let mut is_typed_array = false;
+    // SAFETY: the caller gives a live environment and a value of it.
+    check_status!(unsafe { sys::napi_is_typedarray(env, value, &mut is_typed_array) })?;
+    let mut kind = 0;
+    let mut length = 0;
+    let mut data = ptr::null_mut();
+    if is_typed_array {
+        // SAFETY: the value is a typed array; of what is not asked for null may be given.
+        check_status!(unsafe {
+            sys::napi_get_typedarray_info(
+                env,
+                value,
+                &mut kind,
+                &mut length,
+                &mut data,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        })?;
+    }
+    if !is_typed_array || kind != sys::TypedarrayType::uint8_array {
+        return Err(Error::new(Status::InvalidArg, "Expected a Uint8Array value"));
+    }
+    Ok((data.cast(), if data.is_null() { 0 } else { length }))
 }
 
 impl ToNapiValue for ByteArray {

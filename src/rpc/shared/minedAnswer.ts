@@ -1,0 +1,29 @@
+import type { NodeContext } from '../context.ts'
+import { type Json, RawBytes } from '../json.ts'
+
+const ADDRESS_LENGTH = 20
+
+/**
+ * The transaction of a hash, or its receipt, from where the canonical chain has it; null when it has none. Written
+ * from the stored bytes; the text is kept, since it holds as long as the block is canonical.
+ */
+export function minedAnswer(
+  { chain, texts }: NodeContext,
+  subject: 'transaction' | 'receipt',
+  hash: Buffer,
+): Json | RawBytes {
+  const place = chain.locateTransaction(hash)
+  if (place === null) return null
+  const { blockHash, index } = place
+  const kept = texts.text(subject, hash, blockHash)
+  if (kept !== null) return new RawBytes(kept)
+  const blockNumber = chain.heightOf(blockHash)
+  const body = chain.storedBody(blockHash)
+  const senders = chain.storedSenders(blockHash)
+  const sender = senders?.subarray(index * ADDRESS_LENGTH, (index + 1) * ADDRESS_LENGTH)
+  if (blockNumber === null || body === null || sender?.length !== ADDRESS_LENGTH) return null
+  const transaction = { hash, index, blockHash, blockNumber, body, sender }
+  if (subject === 'transaction') return new RawBytes(texts.writeMined(transaction))
+  const receipts = chain.storedReceipts(blockHash)
+  return receipts === null ? null : new RawBytes(texts.writeMined({ ...transaction, receipts }))
+}
