@@ -104,6 +104,7 @@ import { lockAccount } from './personal/lockAccount.ts'
 import { newAccount } from './personal/newAccount.ts'
 import { newAccountWithSeed } from './personal/newAccountWithSeed.ts'
 import { sendTransaction as sendPersonalTransaction } from './personal/sendTransaction.ts'
+import { sign as signPersonally } from './personal/sign.ts'
 import { unlockAccount } from './personal/unlockAccount.ts'
 import { defineDiscover } from './rpc/discover.ts'
 import { defineModules } from './rpc/modules.ts'
@@ -239,6 +240,7 @@ export const METHODS: readonly MethodDefinition[] = [
   lockAccount,
   unlockAccount,
   sendPersonalTransaction,
+  signPersonally,
   traceTransaction,
   traceBlockByHash,
   traceBlockByNumber,

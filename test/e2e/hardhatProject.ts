@@ -38,6 +38,11 @@ describe('a project on Rhizome', () => {
     })
   })
 
+  it('signs messages', async () => {
+    const signature = await owner.signMessage('hello')
+    assert.equal(ethers.verifyMessage('hello', signature), owner.address)
+  })
+
   it('goes back to a snapshot', async () => {
     const snapshot = await rpc('evm_snapshot')
     const before = await ethers.provider.getBlockNumber()

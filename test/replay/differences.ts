@@ -190,11 +190,11 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
       JSON.stringify(expected) === JSON.stringify(found).replaceAll(',"removed":false}', '}'),
   },
   {
-    methods: 'eth_signTransaction, eth_signTypedData_v4',
+    methods: 'eth_signTransaction, eth_signTypedData_v4, personal_sign',
     what: 'answered where the node has a wallet',
     why: 'extensions that clients expect (issue of the JSON-RPC service): local wallet',
     applies: ({ method, expected }) =>
-      /^eth_sign(Transaction|TypedData_v4)$/.test(method) && expected.error?.code === -32601,
+      /^(eth_sign(Transaction|TypedData_v4)|personal_sign)$/.test(method) && expected.error?.code === -32601,
   },
   {
     methods: 'eth_getProof',

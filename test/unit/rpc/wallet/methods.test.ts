@@ -51,6 +51,7 @@ t.test('without a wallet', async (t) => {
   for (const [name, params] of [
     ['eth_signTransaction', [{ from: COW }]],
     ['eth_signTypedData_v4', [COW, typed]],
+    ['personal_sign', ['0x', COW]],
   ] as const) {
     const message = `the method ${name} does not exist/is not available`
     t.same((await ask(context, name, params)).error, { code: -32601, message })
@@ -73,6 +74,24 @@ t.test('eth_sign is what ethers verifies', async (t) => {
   }
   await call('personal_lockAccount', COW)
   t.same((await call('eth_sign', COW, '0x')).error, { code: -32602, message: 'Account not found' })
+})
+
+t.test('personal_sign: the message first, with a passphrase also of a locked account', async (t) => {
+  const { call } = await open(t)
+  const { result } = await call('personal_sign', '0x6869', COW)
+  t.equal(verifyMessage('hi', String(result)).toLowerCase(), COW)
+  const { result: made } = await call('personal_newAccount', 'its passphrase')
+  const account = String(made)
+  await call('personal_lockAccount', account)
+  t.same((await call('personal_sign', '0x6869', account)).error, {
+    code: -32602,
+    message: 'Account not found',
+  })
+  const signed = await call('personal_sign', '0x6869', account, 'its passphrase')
+  t.equal(verifyMessage('hi', String(signed.result)).toLowerCase(), account)
+  t.match((await call('personal_sign', '0x6869', account, 'another')).error, { code: -32602 })
+  t.match((await call('personal_sign', '0x6869', STRANGER, 'any')).error, { code: -32602 })
+  t.same((await call('personal_sign', '0x6869', account)).error?.message, 'Account not found', 'locked again')
 })
 
 t.test('eth_signTypedData_v4 is what ethers verifies', async (t) => {
