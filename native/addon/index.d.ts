@@ -110,6 +110,25 @@ export declare class ReadyAnswers {
   forget(): void
 }
 
+/**
+ * Answers reads of the state as far as it is in memory. Calls give the length of the answer that was written, 0
+ * for what is left to others, -1 when names of blocks are not known (`unknownBlocks`).
+ */
+export declare class StateReads {
+  /** Methods are named by their place in the list. */
+  constructor(store: StateStore, methods: Array<StateReadMethod>)
+  /** Says which state the name of a block stands for. */
+  nameBlock(name: string, root: Uint8Array): void
+  /** Forgets what names stand for. */
+  forgetBlocks(): void
+  /** Names of which the last call gave -1. */
+  unknownBlocks(): Array<string>
+  /** Answers a request whose id and parameters lie in `body` between the positions. */
+  answer(place: number, body: Uint8Array, idStart: number, idEnd: number, paramsStart: number, paramsEnd: number, out: Uint8Array): number
+  /** Answers a batch. `places` gets the number of requests and the place of the method of each. */
+  answerBatch(body: Uint8Array, places: Uint8Array, out: Uint8Array): number
+}
+
 /** States, code and ancestor facts. All threads of the process that open one folder share it. */
 export declare class StateStore {
   /** Opens the store in a folder, creating it when missing. */
@@ -715,6 +734,17 @@ export declare function solveProofOfWork(hashForMergedMining: Uint8Array, diffic
 
 /** The merged-mining fields of the template of a work (src/mining/README.md) with the eight bytes of a nonce. */
 export declare function solveTemplate(hashForMergedMining: Uint8Array, time: number, nonce: Uint8Array): MiningFields
+
+/** What a method reads. */
+export type StateRead = 'balance' | 'transactionCount' | 'code' | 'cell' | 'cellBytes'
+
+/** A name that requests call a method by. */
+export interface StateReadMethod {
+  /** The name. */
+  name: string
+  /** What it reads. */
+  read: StateRead
+}
 
 /** What a walk through a state saw. */
 export interface StateReport {

@@ -8,6 +8,7 @@ import type { LaneFigures } from '../gateway/laneQueue.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from '../gateway/lanes.ts'
 import { Router } from '../gateway/router.ts'
 import type { MiningWork } from '../mining/interface.ts'
+import type { StateStore } from '../native/stateStore.ts'
 import type { RequestPool } from '../pool/interface.ts'
 import { InterruptTable } from '../pool/interrupts.ts'
 import { PooledPool } from '../pool/pooled.ts'
@@ -39,6 +40,8 @@ export interface ServiceOptions {
   readonly admission: Admission
   /** Context of the front thread: inline methods and commands. */
   readonly context: NodeContext
+  /** Where the front thread reads the state by itself. */
+  readonly stateStore?: StateStore
   /** Module with `openNodeContext(options, interrupt, chainPort)` for the workers, and what it gets. */
   readonly contextModule: URL
   readonly contextOptions: unknown
@@ -93,6 +96,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     dispatcher,
     admission: options.admission,
     context: { ...options.context, front: events },
+    ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     limits: options.limits,
     onUnexpected: options.onUnexpected,
   })

@@ -1,3 +1,4 @@
+import type { StateStore } from '../native/stateStore.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import { RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
 import { errorAnswer, PAGE_STATUS, type UnexpectedErrorSink } from '../rpc/execute.ts'
@@ -15,7 +16,9 @@ import { type ParsedBody, type ParsedRequest, parseBody } from './parseBody.ts'
 import type { Route, Router } from './router.ts'
 import { scanBatch } from './scanBatch.ts'
 import { RequestScanner } from './scanRequest.ts'
+import { StateAnswers } from './stateAnswers.ts'
 import type { AnswerSink, Ticket } from './ticket.ts'
+import { TurnSnapshot } from './turnSnapshot.ts'
 
 /** Limits of the envelope. */
 export interface GatewayLimits {
@@ -34,12 +37,11 @@ export interface GatewayOptions {
   readonly admission: Admission
   /** Context of this thread: for the inline and the chain lane. */
   readonly context: NodeContext
+  /** Where the state is read without workers; none in tests of the envelope. */
+  readonly stateStore?: StateStore
   readonly limits: GatewayLimits
   readonly onUnexpected: UnexpectedErrorSink
 }
-
-/** How the parameters of a read of the newest block end, as clients write them. */
-const AT_HEAD = '"latest"]'
 
 /** Answers bodies: JSON-RPC envelope, admission, routing (facts/rpc.md §1, design.md §4). */
 export class Gateway {
@@ -50,19 +52,25 @@ export class Gateway {
   readonly #inline: InlineRunner
   readonly #scanner = new RequestScanner()
   readonly #answers: AnswerCache
+  readonly #states: StateAnswers | null
 
   constructor(options: GatewayOptions) {
     this.#router = options.router
     this.#dispatcher = options.dispatcher
     this.#admission = options.admission
     this.#limits = options.limits
-    this.#inline = new InlineRunner(options.context, options.limits.answerBytes, options.onUnexpected)
+    const snapshot = new TurnSnapshot(options.context)
+    this.#inline = new InlineRunner(snapshot, options.limits.answerBytes, options.onUnexpected)
+    const { router, stateStore, limits } = options
+    this.#states =
+      stateStore === undefined ? null : new StateAnswers(stateStore, router.stateMethods, snapshot, limits)
     this.#answers = new AnswerCache(options.limits.keptBytes ?? 0)
   }
 
   /** To be called when the head or its state changed: every kept answer is dropped. */
   onChange(): void {
     this.#answers.forget()
+    this.#states?.forget()
     this.#inline.forget()
   }
 
@@ -82,8 +90,24 @@ export class Gateway {
         fail(sink, id, this.#router.whyNot(scanner.method))
         return
       }
+      const refusal = this.#admission.charge(caller, route.definition)
+      if (refusal !== null) {
+        fail(sink, id, refusal)
+        return
+      }
+      const state = route.stateRead === null ? null : this.#states?.answer(route.stateRead, bytes, scanner)
+      if (state != null) {
+        exchange.answer(state, 200)
+        return
+      }
       const params = bytes.toString('latin1', scanner.paramsStart, scanner.paramsEnd)
-      this.#route({ route, id, params, exchange, sink, alone: true }, caller)
+      this.#answerOrRun({ route, id, params, exchange, sink, alone: true })
+      return
+    }
+    const states = this.#states?.answerBatch(bytes) ?? null
+    const refusals = states?.methods.map((method) => this.#admission.charge(caller, method))
+    if (states !== null && refusals?.every((refusal) => refusal === null) === true) {
+      exchange.answer(states.body, 200)
       return
     }
     const requests = scanBatch(scanner, bytes, this.#limits.batch)
@@ -92,7 +116,9 @@ export class Gateway {
       return
     }
     const collector = this.#collect((answer, status) => exchange.answer(answer, status))
-    for (const request of requests) this.#request(request, caller, exchange, collector.slot(), false)
+    requests.forEach((request, i) => {
+      this.#request(request, caller, exchange, collector.slot(), false, refusals?.[i])
+    })
     collector.end()
   }
 
@@ -142,6 +168,8 @@ export class Gateway {
     exchange: Exchange,
     sink: AnswerSink,
     alone: boolean,
+    /** What admission said, where it was asked before. */
+    charged?: RpcError | null,
   ): void {
     // An object without a method is no notification either: somebody has to be told.
     const isSilent = id === null && method !== null
@@ -150,18 +178,15 @@ export class Gateway {
     if (route === undefined) fail(answered, id ?? 'null', this.#router.whyNot(method))
     else {
       const work = { route, id: id ?? 'null', params, exchange, sink: answered, alone: alone && !isSilent }
-      this.#route(work, caller)
+      const refusal = charged === undefined ? this.#admission.charge(caller, route.definition) : charged
+      if (refusal === null) this.#answerOrRun(work)
+      else fail(answered, work.id, refusal)
     }
   }
 
-  /** Admission, then the method's lane. */
-  #route(work: Work, caller: Caller): void {
+  /** From the kept answers, or in the method's lane. */
+  #answerOrRun(work: Work): void {
     const { route, id, params, sink } = work
-    const refusal = this.#admission.charge(caller, route.definition)
-    if (refusal !== null) {
-      fail(sink, id, refusal)
-      return
-    }
     const key = route.keepsAtHead ? this.#answers.keyOf(route.index, params) : null
     if (key === null) {
       this.#run(work)
@@ -175,7 +200,7 @@ export class Gateway {
   #run(work: Work): void {
     const { route, id, params, exchange, sink } = work
     const { lane } = route
-    if (lane === 'inline' || lane === 'chain' || (route.inlineAtHead && params.endsWith(AT_HEAD))) {
+    if (lane === 'inline' || lane === 'chain') {
       this.#inline.run(route, id, params, sink, {
         connection: exchange.connection ?? null,
         forward: (forward) => this.#forward(work, forward),

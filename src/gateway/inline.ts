@@ -1,5 +1,4 @@
 import type { EventConnection } from '../filters/subscriptionHub.ts'
-import type { NodeContext } from '../rpc/context.ts'
 import { responseTooLarge } from '../rpc/errors.ts'
 import {
   type Answer,
@@ -12,6 +11,7 @@ import {
 import { ANSWER_HEAD, type Forward } from '../rpc/json.ts'
 import type { Route } from './router.ts'
 import type { AnswerSink } from './ticket.ts'
+import type { TurnSnapshot } from './turnSnapshot.ts'
 
 /** What a request of the front thread has besides its parameters. */
 export interface RequestOrigin {
@@ -26,17 +26,16 @@ export interface RequestOrigin {
  * something changes: they then cost one concatenation.
  */
 export class InlineRunner {
-  readonly #context: NodeContext
+  readonly #snapshot: TurnSnapshot
   readonly #maxAnswerBytes: number
   readonly #onUnexpected: UnexpectedErrorSink
   /** By the method's place: what follows the id. */
   #kept: (string | undefined)[] = []
   /** Counts changes: an answer that began before one is not kept. */
   #version = 0
-  #fresh = false
 
-  constructor(context: NodeContext, maxAnswerBytes: number, onUnexpected: UnexpectedErrorSink) {
-    this.#context = context
+  constructor(snapshot: TurnSnapshot, maxAnswerBytes: number, onUnexpected: UnexpectedErrorSink) {
+    this.#snapshot = snapshot
     this.#maxAnswerBytes = maxAnswerBytes
     this.#onUnexpected = onUnexpected
   }
@@ -45,7 +44,7 @@ export class InlineRunner {
   forget(): void {
     this.#kept = []
     this.#version += 1
-    this.#fresh = false
+    this.#snapshot.forget()
   }
 
   /** Runs a request; the sink may be called before this returns. */
@@ -58,11 +57,12 @@ export class InlineRunner {
         return
       }
     }
-    this.#takeSnapshot()
-    const { front } = this.#context
+    this.#snapshot.take()
+    const { context } = this.#snapshot
+    const { front } = context
     if (front !== undefined) front.connection = origin.connection
     const version = this.#version
-    const answer = executeRequest(this.#context, route.definition, id, params, this.#onUnexpected)
+    const answer = executeRequest(context, route.definition, id, params, this.#onUnexpected)
     const send = (done: Answer) => {
       if (done.forward !== undefined) {
         origin.forward(done.forward)
@@ -81,16 +81,5 @@ export class InlineRunner {
     if (bytes !== undefined) return
     const rest = text.slice(ANSWER_HEAD.length + id.length)
     if (status === 200 && rest.startsWith(',"result":')) this.#kept[index] = rest
-  }
-
-  /** One snapshot per turn at most: all that is answered in it sees one head. */
-  #takeSnapshot(): void {
-    if (this.#fresh) return
-    this.#fresh = true
-    this.#context.refresh()
-    setImmediate(() => {
-      this.#fresh = false
-      this.#context.release()
-    })
   }
 }

@@ -1,6 +1,7 @@
 import { isOffered, type MethodOffer } from '../rpc/availability.ts'
 import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError } from '../rpc/errors.ts'
+import type { StateMethod } from './stateAnswers.ts'
 
 /** A method as requests find it. */
 export interface Route {
@@ -9,8 +10,8 @@ export interface Route {
   readonly index: number
   /** Lane of this node: the method's own unless configured otherwise. */
   readonly lane: Lane
-  /** Whether a request for the newest block runs in the front thread. */
-  readonly inlineAtHead: boolean
+  /** Place among the {@link Router.stateMethods}; null for other methods and those with a configured lane. */
+  readonly stateRead: number | null
   /** Whether an answer to parameters holds as long as the head does. */
   readonly keepsAtHead: boolean
 }
@@ -31,22 +32,27 @@ export class Router {
   readonly #routes = new Map<string, Route>()
   readonly #internal = new Map<string, Route>()
   readonly #unavailable: Set<string>
+  /** Names of methods that read the state and run where they like. */
+  readonly stateMethods: StateMethod[] = []
 
   constructor({ methods, unsupported, offer, lanes = {} }: RouterOptions) {
     this.#unavailable = new Set(unsupported)
     methods.forEach((definition, index) => {
       const configured = lanes[definition.name]
+      const read = configured === undefined ? definition.stateRead : null
       const route = {
         definition,
         index,
         lane: configured ?? definition.lane,
-        inlineAtHead: configured === undefined && definition.inlineAtHead,
+        stateRead: null,
         keepsAtHead: definition.cache === 'head' && definition.params.length > 0,
       }
       for (const name of [definition.name, ...definition.aliases]) {
         if (definition.audience === 'internal') this.#internal.set(name, route)
-        else if (isOffered(definition, offer)) this.#routes.set(name, route)
-        else this.#unavailable.add(name)
+        else if (isOffered(definition, offer)) {
+          const stateRead = read === null ? null : this.stateMethods.push({ name, read, definition }) - 1
+          this.#routes.set(name, { ...route, stateRead })
+        } else this.#unavailable.add(name)
       }
     })
   }

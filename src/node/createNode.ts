@@ -153,6 +153,7 @@ function listenForRequests(
     workers: config.workers,
     admission,
     context: withFreshAnswers(withMining(front.context, mining, isProducingNow), mining, current),
+    stateStore: front.stateStore,
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
     contextOptions: workerOptions,
     probes: { health: () => metrics.health(), metrics: () => metrics.text() },

@@ -36,6 +36,7 @@ export interface ThreadContext {
   /** Serves no miners: the front thread adds that. */
   readonly context: NodeContext
   readonly mining: MiningLink
+  readonly stateStore: StateStore
   close(): Promise<void>
 }
 
@@ -80,6 +81,7 @@ export function openThreadContext(
   return {
     context,
     mining,
+    stateStore,
     close: async () => {
       port.close()
       await environment.close()

@@ -163,6 +163,11 @@ export interface StateView {
 
 /** Reads of state. */
 export interface StateReader {
+  /**
+   * Root of the state after a block, which need not be there.
+   * @throws NativeError `MissingState` when it is not known
+   */
+  rootAfter(header: BlockHeader): Buffer
   /** The state after a block. Whether it is there shows at the first read: `NativeError` `MissingState`. */
   at(header: BlockHeader): StateView
 }

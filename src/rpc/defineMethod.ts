@@ -20,6 +20,12 @@ export type CacheRule = 'none' | 'head' | 'forever'
  */
 export type Audience = 'public' | 'dev' | 'internal'
 
+/**
+ * A read of the state that the native core can answer by itself, with the parameters `address, block` or
+ * `address, slot, block`: a balance or a nonce as QUANTITY, code as DATA, a cell as a word or as it is stored.
+ */
+export type StateRead = 'balance' | 'transactionCount' | 'code' | 'cell' | 'cellBytes'
+
 /** A method as its file writes it. */
 export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly name: string
@@ -34,11 +40,8 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   /** Weight against quotas; 1 is a read of one record. */
   readonly cost: number
   readonly cache: CacheRule
-  /**
-   * Run in the front thread when the last parameter is `latest`: for reads of the head's state, which is
-   * held in memory, a hop to a worker costs ten times the read.
-   */
-  readonly inlineAtHead?: boolean
+  /** What of the state is read: ordinary requests are then answered in the front thread as long as it is in memory. */
+  readonly stateRead?: StateRead
   readonly audience?: Audience
   /** Answers may come in pages. */
   readonly paged?: boolean
@@ -56,7 +59,7 @@ export interface MethodDefinition {
   readonly lane: Lane
   readonly cost: number
   readonly cache: CacheRule
-  readonly inlineAtHead: boolean
+  readonly stateRead: StateRead | null
   readonly audience: Audience
   readonly paged: boolean
   /**
@@ -81,7 +84,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     lane: spec.lane,
     cost: spec.cost,
     cache: spec.cache,
-    inlineAtHead: spec.inlineAtHead ?? false,
+    stateRead: spec.stateRead ?? null,
     audience: spec.audience ?? 'public',
     paged: spec.paged ?? false,
     run: (context, values) =>

@@ -1,9 +1,10 @@
 import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
-import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
+import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { Dispatcher } from '../../src/gateway/dispatcher.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import type { LaneLimits, PoolLane } from '../../src/gateway/lanes.ts'
 import { Router } from '../../src/gateway/router.ts'
+import type { StateStore } from '../../src/native/stateStore.ts'
 import { InterruptTable } from '../../src/pool/interrupts.ts'
 import { LocalPool } from '../../src/pool/local.ts'
 import type { MethodOffer } from '../../src/rpc/availability.ts'
@@ -33,6 +34,9 @@ export interface LocalServiceOptions {
   readonly answerBytes?: number
   readonly offer?: MethodOffer
   readonly keptBytes?: number
+  /** Where the gateway reads the state by itself; none asks the pool. */
+  readonly stateStore?: StateStore
+  readonly admission?: Admission
   readonly onUnexpected?: (method: string, error: unknown) => void
 }
 
@@ -64,8 +68,9 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
       offer: options.offer ?? context.node.settings.offer,
     }),
     dispatcher,
-    admission: OPEN_ADMISSION,
+    admission: options.admission ?? OPEN_ADMISSION,
     context,
+    ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     limits: {
       batch: options.batch ?? 50,
       answerBytes: maxAnswerBytes,

@@ -43,7 +43,7 @@ export function createChainContext(
     }),
     chain,
     texts: KeptTexts.inMemory(1024 * 1024),
-    state: { at: absent('state') },
+    state: { at: absent('state'), rootAfter: absent('state') },
     execution: {
       call: absent('call'),
       estimate: absent('estimate'),
@@ -108,5 +108,5 @@ export function openNodeContext(options: unknown, interrupt: Interrupt): NodeCon
   const chain = new RecordedChain(readVectorLines('rpc/chain-main.jsonl'))
   const context = createChainContext(chain.readerAt(fromHex(head)), interrupt)
   if (dieOnState !== true) return context
-  return { ...context, state: { at: () => process.exit(1) } }
+  return { ...context, state: { ...context.state, at: () => process.exit(1) } }
 }

@@ -116,7 +116,7 @@ export function createWalletContext(options: WalletContextOptions): {
     ...base,
     node: { ...base.node, settings: { ...base.node.settings, hosted: options.hosted ?? false } },
     chain: { ...chain, head: () => header },
-    state: { at: () => ({ account }) as unknown as ReturnType<NodeContext['state']['at']> },
+    state: { ...base.state, at: () => ({ account }) as unknown as ReturnType<NodeContext['state']['at']> },
     pool: { ...base.pool, nextNonce: async (address) => pool.nextNonce(address) },
     commands: { ...base.commands, sendTransaction },
     wallet: options.wallet,

@@ -13,6 +13,7 @@ export const getCode = defineMethod({
   lane: 'read',
   cost: 2,
   cache: 'head',
+  stateRead: 'code',
   handler: (context, [account, block]) =>
     atBlock(context, block, (header) => toHex(context.state.at(header).code(account))),
 })

@@ -21,7 +21,7 @@ export function createStateReader(
 ): StateReader {
   const rootAfter = (header: BlockHeader) =>
     mayBeEdited() ? stateRootAfter(spec, store, header) : stateRootOfHeader(spec, store, header)
-  return { at: (header) => createStateView(store, () => rootAfter(header), header) }
+  return { rootAfter, at: (header) => createStateView(store, () => rootAfter(header), header) }
 }
 
 function createStateView(store: StateStore, findRoot: () => Buffer, header: BlockHeader): StateView {

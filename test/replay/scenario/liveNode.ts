@@ -82,6 +82,7 @@ export async function openLiveNode(
   service = createLocalService(context, {
     batch: complete.maxBatchRequests,
     answerBytes: complete.maxResponseSize,
+    stateStore: node.core.open.stateStore,
     onUnexpected,
   })
   const opened = service

@@ -21,6 +21,7 @@ mod nonce_search;
 mod precompile;
 mod simulate;
 mod spec;
+mod state_reads;
 mod store;
 mod submission;
 mod trace;

@@ -387,6 +387,10 @@ impl StateStore {
 }
 
 impl StateStore {
+    pub(crate) fn shared(&self) -> Arc<rhizome_store::StateStore> {
+        self.inner.clone()
+    }
+
     pub(crate) fn reader(&self, root: B256) -> Result<Arc<dyn StateReader>> {
         self.inner.reader(root).map_err(state)
     }

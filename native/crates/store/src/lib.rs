@@ -20,6 +20,7 @@ mod directory_lock;
 mod head_cache;
 mod lmdb;
 mod lmdb_open;
+mod memory_nodes;
 mod node_cache;
 mod pending;
 mod reader;

@@ -8,9 +8,10 @@ use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_trie::account::decode_account;
 use rhizome_trie::bits::Bits;
 use rhizome_trie::lookup::find;
-use rhizome_trie::{Value, keys};
+use rhizome_trie::{NodeSource, Value, keys};
 
 use crate::head_cache::{Generation, HeadKey, HeadValue};
+use crate::memory_nodes::MemoryNodes;
 use crate::state_store::StateStore;
 
 pub(crate) struct RootReader {
@@ -18,16 +19,33 @@ pub(crate) struct RootReader {
     root: B256,
     /// Set while the root was the head's when the reader was made.
     generation: Option<Generation>,
+    /// Whether what is only on disk counts as missing.
+    memory_only: bool,
 }
 
 impl RootReader {
     pub(crate) fn new(store: Arc<StateStore>, root: B256) -> Self {
         let generation = store.head.generation_of(&root);
-        Self { store, root, generation }
+        Self { store, root, generation, memory_only: false }
+    }
+
+    pub(crate) fn of_memory(store: Arc<StateStore>, root: B256) -> Self {
+        Self { memory_only: true, ..Self::new(store, root) }
     }
 
     fn find(&self, key: &[u8]) -> Result<Value, StateError> {
-        find(&*self.store, &self.root, Bits::of_key(key))
+        let bits = Bits::of_key(key);
+        if self.memory_only {
+            find(&MemoryNodes(&self.store), &self.root, bits)
+        } else {
+            find(&*self.store, &self.root, bits)
+        }
+    }
+
+    fn load(&self, value: &Value) -> Result<Option<Bytes>, StateError> {
+        let memory = MemoryNodes(&self.store);
+        let source: &dyn NodeSource = if self.memory_only { &memory } else { &*self.store };
+        value.load(source)
     }
 
     fn cached(&self, key: &HeadKey) -> Option<HeadValue> {
@@ -47,7 +65,7 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Account(state)) = self.cached(&key) {
             return Ok(state);
         }
-        let value = self.find(&keys::account_key(account))?.load(&*self.store)?;
+        let value = self.load(&self.find(&keys::account_key(account))?)?;
         let state = value
             .map(|bytes| {
                 decode_account(&bytes).map_err(|error| StateError::Corrupt {
@@ -76,7 +94,7 @@ impl StateReader for RootReader {
         if let Some(code) = self.store.codes.get(&hash) {
             return Ok(code);
         }
-        let code = self.find(&keys::code_key(account))?.load(&*self.store)?.unwrap_or_default();
+        let code = self.load(&self.find(&keys::code_key(account))?)?.unwrap_or_default();
         self.store.codes.insert(hash, code.clone());
         Ok(code)
     }
@@ -96,7 +114,7 @@ impl StateReader for RootReader {
         if let Some(HeadValue::Cell(value)) = self.cached(&key) {
             return Ok(value);
         }
-        let value = self.find(&keys::storage_key(account, slot))?.load(&*self.store)?;
+        let value = self.load(&self.find(&keys::storage_key(account, slot))?)?;
         self.fill(key, || HeadValue::cell(value.as_ref()));
         Ok(value)
     }

@@ -32,7 +32,7 @@ pub struct StateStore {
     pub(crate) head: HeadCache,
     pub(crate) codes: NodeCache,
     pub(crate) window: RwLock<Window>,
-    nodes: NodeCache,
+    pub(crate) nodes: NodeCache,
     /// One commit at a time.
     committing: Mutex<()>,
 }
@@ -96,6 +96,12 @@ impl StateStore {
         } else {
             Err(StateError::MissingNode(root))
         }
+    }
+
+    /// Read access to as much of the state under a root as is in memory: what is not, the root
+    /// included, gives [`StateError::MissingNode`]. For threads that must not wait for the disk.
+    pub fn memory_reader(self: &Arc<Self>, root: B256) -> impl StateReader + use<> {
+        RootReader::of_memory(self.clone(), root)
     }
 
     /// The trie under a root. A missing root shows with the first access.

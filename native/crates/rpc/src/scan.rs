@@ -1,0 +1,139 @@
+//! Finding the members of ordinary requests.
+
+/// Most parameters of a request that is read here.
+const MOST_PARAMS: usize = 3;
+
+/// Digits of an id that every JSON reader takes for the same number.
+const MOST_ID_DIGITS: usize = 15;
+
+/// Contents of positional parameters that are all plain strings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Params<'a> {
+    texts: [&'a [u8]; MOST_PARAMS],
+    count: usize,
+}
+
+impl<'a> Params<'a> {
+    /// The contents, without quotes.
+    pub fn texts(&self) -> &[&'a [u8]] {
+        &self.texts[..self.count]
+    }
+}
+
+/// One request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request<'a> {
+    /// JSON text: a plain string with its quotes, or an integer.
+    pub id: &'a [u8],
+    /// Name, without quotes.
+    pub method: &'a [u8],
+    /// None when the member is missing.
+    pub params: Params<'a>,
+}
+
+/// Goes over JSON text. Everything that is not ordinary gives None: escapes, other members, members
+/// twice, odd ids, parameters that are no plain strings. What is found is valid JSON.
+pub struct Scanner<'a> {
+    bytes: &'a [u8],
+    position: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// At the start of the text.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, position: 0 }
+    }
+
+    /// Takes the next byte that is no white space.
+    pub fn next(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes.get(self.position)?;
+            self.position += 1;
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return Some(byte);
+            }
+        }
+    }
+
+    /// Takes a request with its braces.
+    pub fn request(&mut self) -> Option<Request<'a>> {
+        if self.next()? != b'{' {
+            return None;
+        }
+        let (mut has_version, mut id, mut method, mut params) = (false, None, None, None);
+        loop {
+            if self.next()? != b'"' {
+                return None;
+            }
+            let name = self.plain_string()?;
+            if self.next()? != b':' {
+                return None;
+            }
+            let first = self.next()?;
+            match name {
+                b"jsonrpc" if !has_version && first == b'"' => {
+                    self.plain_string()?;
+                    has_version = true;
+                }
+                b"id" if id.is_none() => id = Some(self.id(first)?),
+                b"method" if method.is_none() && first == b'"' => method = Some(self.plain_string()?),
+                b"params" if params.is_none() && first == b'[' => params = Some(self.rest_of_params()?),
+                _ => return None,
+            }
+            match self.next()? {
+                b',' => {}
+                b'}' => return Some(Request { id: id?, method: method?, params: params.unwrap_or_default() }),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Takes an array of plain strings with its brackets.
+    pub fn params(&mut self) -> Option<Params<'a>> {
+        if self.next()? == b'[' { self.rest_of_params() } else { None }
+    }
+
+    fn rest_of_params(&mut self) -> Option<Params<'a>> {
+        let mut params = Params::default();
+        let mut next = self.next()?;
+        if next == b']' {
+            return Some(params);
+        }
+        loop {
+            if next != b'"' || params.count == MOST_PARAMS {
+                return None;
+            }
+            params.texts[params.count] = self.plain_string()?;
+            params.count += 1;
+            match self.next()? {
+                b',' => next = self.next()?,
+                b']' => return Some(params),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The rest of a string of printable ASCII without escapes, after its first quote.
+    fn plain_string(&mut self) -> Option<&'a [u8]> {
+        let start = self.position;
+        let rest = &self.bytes[start..];
+        let length = rest.iter().position(|&byte| byte == b'"' || byte == b'\\' || !(b' '..=b'~').contains(&byte))?;
+        self.position = start + length + 1;
+        (rest[length] == b'"').then(|| &rest[..length])
+    }
+
+    /// A plain string or a small integer that begins with the byte before.
+    fn id(&mut self, first: u8) -> Option<&'a [u8]> {
+        let start = self.position - 1;
+        if first == b'"' {
+            self.plain_string()?;
+            return Some(&self.bytes[start..self.position]);
+        }
+        let digits_start = if first == b'-' { self.position } else { start };
+        let digits = self.bytes[digits_start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.position = digits_start + digits;
+        let leading_zero = digits > 1 && self.bytes[digits_start] == b'0';
+        (1..=MOST_ID_DIGITS).contains(&digits).then_some(())?;
+        (!leading_zero).then(|| &self.bytes[start..self.position])
+    }
+}
