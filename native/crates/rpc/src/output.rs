@@ -39,7 +39,7 @@ impl<'a> Output<'a> {
         for (place, digit) in self.room(digits)?.iter_mut().enumerate() {
             let from_right = digits - 1 - place;
             let byte = bytes[31 - from_right / 2];
-            *digit = LOWER_HEX[usize::from(if from_right % 2 == 0 { byte & 0xf } else { byte >> 4 })];
+            *digit = LOWER_HEX[usize::from(if from_right.is_multiple_of(2) { byte & 0xf } else { byte >> 4 })];
         }
         Some(())
     }

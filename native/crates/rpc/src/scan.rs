@@ -45,7 +45,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes the next byte that is no white space.
-    pub fn next(&mut self) -> Option<u8> {
+    pub fn token(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.position)?;
             self.position += 1;
@@ -57,19 +57,19 @@ impl<'a> Scanner<'a> {
 
     /// Takes a request with its braces.
     pub fn request(&mut self) -> Option<Request<'a>> {
-        if self.next()? != b'{' {
+        if self.token()? != b'{' {
             return None;
         }
         let (mut has_version, mut id, mut method, mut params) = (false, None, None, None);
         loop {
-            if self.next()? != b'"' {
+            if self.token()? != b'"' {
                 return None;
             }
             let name = self.plain_string()?;
-            if self.next()? != b':' {
+            if self.token()? != b':' {
                 return None;
             }
-            let first = self.next()?;
+            let first = self.token()?;
             match name {
                 b"jsonrpc" if !has_version && first == b'"' => {
                     self.plain_string()?;
@@ -80,7 +80,7 @@ impl<'a> Scanner<'a> {
                 b"params" if params.is_none() && first == b'[' => params = Some(self.rest_of_params()?),
                 _ => return None,
             }
-            match self.next()? {
+            match self.token()? {
                 b',' => {}
                 b'}' => return Some(Request { id: id?, method: method?, params: params.unwrap_or_default() }),
                 _ => return None,
@@ -90,12 +90,12 @@ impl<'a> Scanner<'a> {
 
     /// Takes an array of plain strings with its brackets.
     pub fn params(&mut self) -> Option<Params<'a>> {
-        if self.next()? == b'[' { self.rest_of_params() } else { None }
+        if self.token()? == b'[' { self.rest_of_params() } else { None }
     }
 
     fn rest_of_params(&mut self) -> Option<Params<'a>> {
         let mut params = Params::default();
-        let mut next = self.next()?;
+        let mut next = self.token()?;
         if next == b']' {
             return Some(params);
         }
@@ -105,8 +105,8 @@ impl<'a> Scanner<'a> {
             }
             params.texts[params.count] = self.plain_string()?;
             params.count += 1;
-            match self.next()? {
-                b',' => next = self.next()?,
+            match self.token()? {
+                b',' => next = self.token()?,
                 b']' => return Some(params),
                 _ => return None,
             }

@@ -98,7 +98,7 @@ impl StateReads {
         let read = self.methods.get(place)?.1;
         let mut scanner = Scanner::new(params);
         let params = scanner.params()?;
-        scanner.next().is_none().then_some(())?;
+        scanner.token().is_none().then_some(())?;
         self.answer_read(read, id, params.texts(), output)
     }
 
@@ -123,7 +123,7 @@ impl StateReads {
         output: &mut Output<'_>,
     ) -> Option<()> {
         let mut scanner = Scanner::new(body);
-        if scanner.next()? != b'[' {
+        if scanner.token()? != b'[' {
             return None;
         }
         output.put(b"[")?;
@@ -135,7 +135,7 @@ impl StateReads {
             }
             places.push(u8::try_from(place).ok()?);
             self.answer_read(self.methods[place].1, request.id, request.params.texts(), output)?;
-            match scanner.next()? {
+            match scanner.token()? {
                 b',' => output.put(b",")?,
                 // Whatever follows the array is ignored, as the reference does (facts/rpc.md §11).
                 b']' => return output.put(b"]"),

@@ -142,7 +142,7 @@ fn what_is_not_ordinary_is_declined() {
     let chain = request("eth_chainId", "[]");
     assert_eq!(answer(&mut reads, &format!("{good},{chain}")), Err(Outcome::Declined));
     assert_eq!(answer(&mut reads, ""), Err(Outcome::Declined));
-    assert_eq!(answer(&mut reads, &vec![good.as_str(); 10].join(",")), Err(Outcome::Declined));
+    assert_eq!(answer(&mut reads, &[good.as_str(); 10].join(",")), Err(Outcome::Declined));
     let code = request("eth_getCode", &format!(r#"["{CONTRACT}","latest"]"#));
     assert_eq!(answer(&mut reads, &[code.as_str(); 4].join(",")), Err(Outcome::Declined), "longer than the memory");
     assert!(answer(&mut reads, &[code.as_str(); 3].join(",")).is_ok());
@@ -243,7 +243,7 @@ proptest! {
     fn what_is_scanned_is_what_json_says(body in body()) {
         let mut scanner = Scanner::new(body.as_bytes());
         if let Some(request) = scanner.request() {
-            let end = body.len() - std::iter::from_fn(|| scanner.next()).count();
+            let end = body.len() - std::iter::from_fn(|| scanner.token()).count();
             let value = serde_json::Deserializer::from_str(&body).into_iter::<serde_json::Value>().next();
             let value = value.unwrap().expect("what was scanned is JSON");
             prop_assert_eq!(std::str::from_utf8(request.method).unwrap(), value["method"].as_str().unwrap());
