@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { COW_KEY } from '../../test/e2e/accounts.ts'
+import { cliArguments } from '../../test/support/cli.ts'
 import { askNode, freePort, startNode } from '../../test/support/nodeProcess.ts'
 
 /** A node under load. */
@@ -26,6 +27,11 @@ const START_LIMIT_MS = 30_000
 
 /** Starts this node on a new data directory. */
 export async function startRhizome(args: readonly string[], name = 'rhizome'): Promise<Peer> {
+  if (cliArguments().length > 1) {
+    throw new Error(
+      'dist/ is older than src/ (npm run build:ts): sources under the loader take four times the memory',
+    )
+  }
   const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
   const node = await startNode({ dataDir, args: ['--log-level', 'warn', ...args] })
   return {
