@@ -16,6 +16,8 @@ const HEAD = Buffer.from('d4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30
 const recorded = createChainContext(new RecordedChain(readVectorLines('rpc/chain-main.jsonl')).readerAt(HEAD))
 const HASH = `0x${'ab'.repeat(32)}`
 const COW_ADDRESS = toHex(COW.address)
+/** A block beside the recorded chain. */
+const SIDE_BLOCK = '0x80acfea60046f0655804178c44729df224fced0cdc7a8d3e0402535f7d89a3f6'
 const HEADER = '00'.repeat(80)
 
 const request = (method: string, params: readonly unknown[] = []) =>
@@ -73,6 +75,9 @@ const BY_BODY: readonly (readonly [kind: RpcErrorKind, body: string, message: st
   ],
   ['invalidParams', request('eth_getLogs', [{ blockHash: HASH, fromBlock: '0x0' }]), /Cannot specify both/],
   ['invalidParams', request('eth_getLogs', [{ topics: ['0x12'] }]), 'Invalid topic: incorrect length.'],
+  ['invalidParams', request('trace_get', [HASH, []]), "'positions' cannot be null or empty"],
+  ['invalidParams', request('trace_get', [HASH, ['0x0', '0x1']]), "'positions' accepts only one index"],
+  ['invalidParams', request('trace_get', [null, ['0x0']]), /null/],
   ['invalidParams', request('sco_banAddress', ['127.0.0.1']), 'invalid banned address 127.0.0.1'],
   ['invalidParams', request('sco_unbanAddress', ['nonsense!']), 'invalid banned address nonsense!'],
   [
@@ -152,7 +157,31 @@ t.test('errors of the state and of the pool', async (t) => {
     },
   )
   t.match(await answer('eth_estimateGas', { from: COW_ADDRESS, data: '0xfe' }), { error: { code: -32000 } })
+  t.match(await answer('eth_estimateGas', { from: COW_ADDRESS, to: COW_ADDRESS, gas: '0x5207' }), {
+    error: { code: -32000, message: 'gas required exceeds allowance (20999)' },
+  })
   t.match(await answer('eth_subscribe', 'newHeads'), { error: { code: -32601, message: 'method not found' } })
+})
+
+t.test('blocks that are not canonical, and states that are not there', async (t) => {
+  const { live } = await openDevNode(t)
+  const blockHash = SIDE_BLOCK
+  const getBalance = (selector: unknown, context: NodeContext) =>
+    askService(request('eth_getBalance', [COW_ADDRESS, selector]), context)
+  for (const requireCanonical of [true, 'true']) {
+    t.match(JSON.parse((await getBalance({ blockHash, requireCanonical }, recorded)).text), {
+      error: {
+        code: -32600,
+        message: `Block with hash ${blockHash} is not canonical and it is required`,
+      },
+    })
+  }
+  const stateless = { ...recorded, state: live.node.context.state }
+  for (const selector of [{ blockHash }, { blockHash, requireCanonical: false }]) {
+    t.match(JSON.parse((await getBalance(selector, stateless)).text), {
+      error: { code: -32600, message: `State not found for block with hash ${blockHash.slice(2)}` },
+    })
+  }
 })
 
 t.test('limits', async (t) => {
