@@ -76,7 +76,7 @@ export declare class LogPageWriter {
   /** Bytes so far. */
   get bytes(): number
   /** Copies the text, objects with commas between, to a place of an array. The page is empty then. */
-  moveTo(target: ByteRoom, at: number): void
+  moveTo(target: Uint8Array, at: number): void
 }
 
 /** A search for the nonce of a work. */
@@ -99,7 +99,7 @@ export declare class ReadyAnswers {
   /** Nothing of the chain is known. */
   constructor(texts: KeptTexts)
   /** Answers a request whose id and parameters lie in `body` between the positions. */
-  answer(subject: ReadySubject, body: Uint8Array, idStart: number, idEnd: number, paramsStart: number, paramsEnd: number, out: ByteRoom): number
+  answer(subject: ReadySubject, body: Uint8Array, idStart: number, idEnd: number, paramsStart: number, paramsEnd: number, out: Uint8Array): number
   /** What the last call did not know. */
   unknown(): UnknownBlock | null
   /** Says that a block is canonical. */

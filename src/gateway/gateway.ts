@@ -17,6 +17,7 @@ import type { Route, Router } from './router.ts'
 import { scanBatch } from './scanBatch.ts'
 import { RequestScanner } from './scanRequest.ts'
 import { StateAnswers } from './stateAnswers.ts'
+import { TextAnswers } from './textAnswers.ts'
 import type { AnswerSink, Ticket } from './ticket.ts'
 import { TurnSnapshot } from './turnSnapshot.ts'
 
@@ -53,6 +54,7 @@ export class Gateway {
   readonly #scanner = new RequestScanner()
   readonly #answers: AnswerCache
   readonly #states: StateAnswers | null
+  readonly #texts: TextAnswers
 
   constructor(options: GatewayOptions) {
     this.#router = options.router
@@ -64,6 +66,7 @@ export class Gateway {
     const { router, stateStore, limits } = options
     this.#states =
       stateStore === undefined ? null : new StateAnswers(stateStore, router.stateMethods, snapshot, limits)
+    this.#texts = new TextAnswers(options.context.texts, snapshot, limits.answerBytes)
     this.#answers = new AnswerCache(options.limits.keptBytes ?? 0)
   }
 
@@ -71,6 +74,7 @@ export class Gateway {
   onChange(): void {
     this.#answers.forget()
     this.#states?.forget()
+    this.#texts.forget()
     this.#inline.forget()
   }
 
@@ -98,6 +102,11 @@ export class Gateway {
       const state = route.stateRead === null ? null : this.#states?.answer(route.stateRead, bytes, scanner)
       if (state != null) {
         exchange.answer(state, 200)
+        return
+      }
+      const ready = route.ready === null ? null : this.#texts.answer(route.ready, bytes, scanner)
+      if (ready !== null) {
+        exchange.answer(ready, 200)
         return
       }
       const params = bytes.toString('latin1', scanner.paramsStart, scanner.paramsEnd)

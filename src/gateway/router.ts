@@ -1,3 +1,4 @@
+import type { ReadyName } from '../native/readyAnswers.ts'
 import { isOffered, type MethodOffer } from '../rpc/availability.ts'
 import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError } from '../rpc/errors.ts'
@@ -12,6 +13,8 @@ export interface Route {
   readonly lane: Lane
   /** Place among the {@link Router.stateMethods}; null for other methods and those with a configured lane. */
   readonly stateRead: number | null
+  /** What is told of whose text is kept; null for other methods and those with a configured lane. */
+  readonly ready: ReadyName | null
   /** Whether an answer to parameters holds as long as the head does. */
   readonly keepsAtHead: boolean
 }
@@ -45,6 +48,7 @@ export class Router {
         index,
         lane: configured ?? definition.lane,
         stateRead: null,
+        ready: configured === undefined ? definition.ready : null,
         keepsAtHead: definition.cache === 'head' && definition.params.length > 0,
       }
       for (const name of [definition.name, ...definition.aliases]) {

@@ -1,3 +1,4 @@
+import type { ReadyName } from '../native/readyAnswers.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './shared/params/param.ts'
@@ -42,6 +43,8 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly cache: CacheRule
   /** What of the state is read: ordinary requests are then answered in the front thread as long as it is in memory. */
   readonly stateRead?: StateRead
+  /** What is told of whose text is kept: ordinary requests are then answered in the front thread. */
+  readonly ready?: ReadyName
   readonly audience?: Audience
   /** Answers may come in pages. */
   readonly paged?: boolean
@@ -60,6 +63,7 @@ export interface MethodDefinition {
   readonly cost: number
   readonly cache: CacheRule
   readonly stateRead: StateRead | null
+  readonly ready: ReadyName | null
   readonly audience: Audience
   readonly paged: boolean
   /**
@@ -85,6 +89,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     cost: spec.cost,
     cache: spec.cache,
     stateRead: spec.stateRead ?? null,
+    ready: spec.ready ?? null,
     audience: spec.audience ?? 'public',
     paged: spec.paged ?? false,
     run: (context, values) =>

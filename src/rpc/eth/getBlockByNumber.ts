@@ -14,6 +14,7 @@ export const getBlockByNumber = defineMethod({
   lane: 'read',
   cost: 3,
   cache: 'head',
+  ready: 'block',
   handler: (context, [block, full]) => {
     const header = findHeader(context, block)
     return header === null ? null : blockAnswer(context, header.hash, full)

@@ -14,6 +14,7 @@ export const getTransactionByHash = defineMethod({
   lane: 'read',
   cost: 1,
   cache: 'head',
+  ready: 'transaction',
   handler: (context, [transactionHash]) =>
     minedAnswer(context, 'transaction', transactionHash) ?? pendingTransaction(context, transactionHash),
 })

@@ -82,6 +82,7 @@ export async function openLiveNode(
   service = createLocalService(context, {
     batch: complete.maxBatchRequests,
     answerBytes: complete.maxResponseSize,
+    keptBytes: complete.answerCache * 1024 * 1024,
     stateStore: node.core.open.stateStore,
     onUnexpected,
   })

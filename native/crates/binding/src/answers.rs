@@ -207,7 +207,7 @@ impl ReadyAnswers {
         id_end: u32,
         params_start: u32,
         params_end: u32,
-        mut out: ByteRoom,
+        #[napi(ts_arg_type = "Uint8Array")] mut out: ByteRoom,
     ) -> Result<i32> {
         let part = |start: u32, end: u32| {
             body.get(start as usize..end as usize).ok_or_else(|| invalid("positions outside the body"))
@@ -317,7 +317,7 @@ impl LogPageWriter {
 
     /// Copies the text, objects with commas between, to a place of an array. The page is empty then.
     #[napi(catch_unwind)]
-    pub fn move_to(&mut self, mut target: ByteRoom, at: u32) -> Result<()> {
+    pub fn move_to(&mut self, #[napi(ts_arg_type = "Uint8Array")] mut target: ByteRoom, at: u32) -> Result<()> {
         let text = self.page.text();
         let room = target.bytes().get_mut(at as usize..).and_then(|rest| rest.get_mut(..text.len()));
         room.ok_or_else(|| invalid("no room for the text"))?.copy_from_slice(text);
