@@ -1,5 +1,6 @@
 import { CALL_DIFFERENCES } from './callDifferences.ts'
 import type { Exchange } from './exchanges.ts'
+import { HTTP_DIFFERENCES } from './httpDifferences.ts'
 import { SERVICE_DIFFERENCES } from './serviceDifferences.ts'
 import { TRACE_CORRECTIONS } from './traceCorrections.ts'
 
@@ -56,6 +57,7 @@ export const NOTIFICATIONS: ListedDifference = {
 
 /** Every deliberate difference. The replay fails on any other. */
 export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
+  ...HTTP_DIFFERENCES,
   NOTIFICATIONS,
   {
     methods: 'all',

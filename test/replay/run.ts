@@ -1,8 +1,11 @@
+import type { Service } from '../../src/front/service.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import { METHODS } from '../../src/rpc/methods.ts'
 import { createLocalService, type LocalService } from './ask.ts'
 import { compareExchange, type Verdict } from './compare.ts'
 import { type Exchange, requestMethods, requestText } from './exchanges.ts'
+import { compareHttp } from './httpDifferences.ts'
+import { askHttp, openHttpService } from './httpExchange.ts'
 import type { Scenario } from './scenario/scenario.ts'
 
 /** Where the replay gets the node from. */
@@ -25,8 +28,7 @@ export interface MethodTally {
   listed: number
   unlisted: number
   /**
-   * Not replayed here: verbs, headers and paths of HTTP (test/unit/front), solutions of pools (test/mining),
-   * texts of which only the beginning is recorded, time limits, and what has no request.
+   * Not replayed here: solutions of pools (test/mining), texts of which only the beginning is recorded, time limits, and what has no request.
    */
   skipped: number
 }
@@ -51,6 +53,7 @@ export async function replay(
   const methods = new Map<string, MethodTally>()
   const unlisted: { exchange: Exchange; verdict: Verdict }[] = []
   const services = new Map<string, LocalService | null>()
+  let http: Service | null = null
   for (const [index, exchange] of exchanges.entries()) {
     if (scenario?.take(exchange) === true) continue
     const name = requestMethods(exchange)[0] ?? '(raw)'
@@ -60,7 +63,10 @@ export async function replay(
     const service = text === null ? null : serviceAt(exchange.head?.hash ?? '', source, services)
     let verdict: Verdict | null
     if (text !== null && service !== null) verdict = compareExchange(exchange, await service.ask(text))
-    else if (scenario === null || isAboutHttp(exchange)) verdict = null
+    else if (isAboutHttp(exchange) && requestText(exchange) !== null) {
+      http ??= await openHttpService()
+      verdict = compareHttp(exchange, await askHttp(http.port, exchange))
+    } else if (scenario === null || isAboutHttp(exchange)) verdict = null
     else verdict = await scenario.step(exchange, exchanges.slice(index + 1))
     if (verdict === null) {
       tally.skipped += 1
@@ -76,6 +82,7 @@ export async function replay(
     if (verdict.kind === 'unlisted') unlisted.push({ exchange, verdict })
   }
   for (const service of services.values()) service?.close()
+  await http?.stop()
   return { methods, unlisted }
 }
 
@@ -101,7 +108,7 @@ function isReplayable(exchange: Exchange, source: ContextSource): boolean {
   return !needsPool(exchange)
 }
 
-/** Headers, paths and verbs are tested over sockets. */
+/** What is sent over a socket: verbs, headers and paths. */
 function isAboutHttp({ http }: Exchange): boolean {
   if (http === undefined) return false
   const { method, path, headers } = http
