@@ -1,14 +1,22 @@
 import t from 'tap'
+import { fillDefaults } from '../../src/config/load.ts'
 import { type PoolSolution, readSolution } from '../../src/mining/bitcoinSolution.ts'
+import { chainOptionsFromConfig } from '../../src/node/chainOptions.ts'
+import { fromHex, toHex } from '../../src/util/bytes.ts'
 import { RecordedChain } from '../support/recordedChain.ts'
 import { readVectorLines } from '../support/vectors.ts'
 import { openPoolNode } from './poolNode.ts'
 
 interface Exchange {
   readonly step: number
+  readonly head?: { readonly hash: string }
   readonly request?: { readonly method?: string; readonly params?: readonly string[] }
   readonly response?: {
-    readonly result?: { readonly blockHash: string }
+    readonly result?: {
+      readonly blockHash: string
+      readonly blockHashForMergedMining?: string
+      readonly parentBlockHash?: string
+    }
     readonly error?: { readonly code: number; readonly message: string }
   }
 }
@@ -70,6 +78,62 @@ t.test('recorded refusals of submissions are answered alike', async (t) => {
     refused += 1
   }
   t.ok(refused >= 9, `${refused} refusals`)
+  t.same(node.unexpected, [])
+})
+
+/** Name of the client in the extra data `[01, name]` of a block. */
+function clientOf(extraData: Buffer): string {
+  return extraData.subarray(3).toString('latin1')
+}
+
+t.test('recorded works are built to the byte, and their solutions answered alike', async (t) => {
+  const recorded = new RecordedChain(readVectorLines('rpc/chain-main.jsonl'))
+  const lines = readVectorLines('rpc/chain-main.jsonl') as readonly { hash?: string }[]
+  const blocks = lines.flatMap(({ hash }) => {
+    const bytes = fromHex(hash ?? '0x')
+    const block = recorded.has(bytes) ? recorded.readerAt(bytes).blockByHash(bytes) : null
+    return block === null || block.number === 0 ? [] : [block]
+  })
+  const client = clientOf(blocks[0]?.header.fields.extraData ?? Buffer.alloc(0))
+  const { production } = chainOptionsFromConfig(fillDefaults({ network: 'regtest', mining: false }), client)
+  let now = 0
+  const node = openPoolNode(t, { workRefreshTime: 1 }, { now: () => now, chain: { production } })
+  const { chain } = node.core.open
+  /** Connects recorded blocks up to one. */
+  const follow = (hash: string) => {
+    const block = blocks.find((found) => toHex(found.hash) === hash)
+    if (block === undefined || chain.reader.headerByHash(block.hash) !== null) return
+    follow(toHex(block.header.parentHash))
+    t.match(chain.connect(block).status, /^IMPORTED/)
+  }
+
+  let works = 0
+  let solutions = 0
+  for (const { step, request, response, head } of readVectorLines(
+    'rpc/rpc-main.jsonl',
+  ) as readonly Exchange[]) {
+    const { method = '', params = [] } = request ?? {}
+    if (!method.startsWith('mnr_') || response?.result === undefined || head === undefined) continue
+    follow(head.hash)
+    if (toHex(chain.head.hash) !== head.hash) continue
+    if (method === 'mnr_getWork') {
+      const { blockHashForMergedMining, parentBlockHash } = response.result
+      // After evm_stopMining the reference goes on handing out what it had; here work is never of an old head.
+      if (parentBlockHash !== head.hash) continue
+      const solved = blocks.find(
+        ({ header }) => toHex(header.hashForMergedMining()) === blockHashForMergedMining,
+      )
+      if (solved === undefined) continue
+      now = solved.header.timestamp * 1000
+      t.same((await node.ask(method)).result, response.result, `step ${step}: work`)
+      works += 1
+    } else {
+      t.same((await node.ask(method, params)).result, response.result, `step ${step}: ${method}`)
+      solutions += 1
+    }
+  }
+  t.ok(works >= 3, `${works} works`)
+  t.ok(solutions >= 5, `${solutions} solutions`)
   t.same(node.unexpected, [])
 })
 
