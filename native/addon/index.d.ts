@@ -27,6 +27,24 @@ export declare class BlockExecution {
   setHead(): void
 }
 
+/**
+ * Executes calls on the state after a block. One per thread.
+ *
+ * A message has, little-endian unless said otherwise: u32 bytes of data; u8 bits: 1 there is a sender, 2 there is
+ * a receiver; u8 nothing; u16 interrupt slot; u64 gas; u64 effort in gas, 0 for no limit; sender and receiver of
+ * 20 bytes; gas price and value of 32 bytes, big-endian; the data.
+ */
+export declare class CallEngine {
+  /** An engine that has no place yet. */
+  constructor(spec: ChainSpec, store: StateStore)
+  /** Names state and block of the calls that follow. */
+  setPlace(root: Uint8Array, block: BlockEnvironment): void
+  /** Executes a call: its output as hex text. Throws `Interrupted` when it was stopped. */
+  call(message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null): string | CallResult | null
+  /** The gas limit with which a transaction succeeds when it is sent, found by executing it, as hex text. */
+  estimateGas(message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null): string | CallResult | null
+}
+
 /** Constants and activation heights of a network. */
 export declare class ChainSpec {
   /** Parses the JSON document of `toNativeSpec` in `src/config/networkSpec.ts`. */
@@ -412,7 +430,7 @@ export interface CallMessage {
   value: Uint8Array
   /** Call data or creation code. */
   data: Uint8Array
-  /** Gas, intrinsic gas included; of an estimate the largest answer. */
+  /** Gas, intrinsic gas included. */
   gas: bigint
 }
 
@@ -445,7 +463,7 @@ export interface CallResult {
   end: CallEnd
   /** RETURN or REVERT data, or the code of the contract that would be created. */
   output: Buffer
-  /** Gas used, refund deducted; of an estimate the answer. */
+  /** Gas used, refund deducted. */
   gas: bigint
   /** Why it halted, for people. */
   reason?: string
@@ -488,9 +506,6 @@ export declare function decodeAccount(value: Uint8Array): AccountFields
 
 /** Writes an account value. */
 export declare function encodeAccount(account: AccountFields): Buffer
-
-/** The gas limit with which a transaction succeeds when it is sent, found by executing it. */
-export declare function estimateGas(spec: ChainSpec, store: StateStore, input: CallInput): CallResult
 
 /** A decoded transaction with its sender. Numbers as bytes are big-endian. */
 export interface ExecutableTransaction {

@@ -1,15 +1,19 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { bridgeState } from '../native/bridge.ts'
-import { callNative, estimateGasNative } from '../native/call.ts'
+import { callNative } from '../native/call.ts'
+import { type CallAnswer, CallEngine } from '../native/callEngine.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import { callPrecompile } from '../native/precompile.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { CallInput } from '../native/types.ts'
-import { stateRootAfter } from '../state/stateRoot.ts'
+import { stateRootAfter, stateRootOfHeader } from '../state/stateRoot.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toNativeMessage, toNativeOverride } from './callInput.ts'
+import { LongCalls } from './longCalls.ts'
+import { CallPacker } from './packedCall.ts'
 import { createSimulation, type Simulate } from './simulation.ts'
+import { TurnBudget } from './turnBudget.ts'
 
 /** What a call sees in place of an account's state. Absent fields are left as they are. */
 export interface AccountOverride {
@@ -47,9 +51,8 @@ export type CallOutcome =
   | { readonly status: 'revert'; readonly output: Buffer; readonly gasUsed: bigint }
   | { readonly status: 'failure'; readonly reason: string; readonly gasUsed: bigint }
 
-/** What an estimate found. */
-export type EstimateOutcome =
-  | { readonly status: 'success'; readonly gas: bigint }
+/** Why a call or an estimate has no result. */
+export type CallFailure =
   | { readonly status: 'revert'; readonly output: Buffer }
   | { readonly status: 'insufficientFunds' }
   | { readonly status: 'failure'; readonly reason: string }
@@ -58,8 +61,21 @@ export type EstimateOutcome =
 export interface Execution {
   /** @throws NativeError `Interrupted`, `MissingState`, `Unsupported` */
   call(header: BlockHeader, request: CallRequest): CallOutcome
-  /** @throws NativeError as {@link call} */
-  estimate(header: BlockHeader, request: CallRequest): EstimateOutcome
+  /**
+   * Output of a call as hex text: the quick form of {@link call}.
+   * @throws NativeError as {@link call}
+   */
+  output(header: BlockHeader, request: CallRequest): string | CallFailure
+  /**
+   * Gas that a transaction needs as hex text.
+   * @throws NativeError as {@link call}
+   */
+  estimate(header: BlockHeader, request: CallRequest): string | CallFailure
+  /** The two for a thread that must not be held up: null for what takes longer than some 100 µs. */
+  readonly brief: {
+    output(header: BlockHeader, request: CallRequest): string | CallFailure | null
+    estimate(header: BlockHeader, request: CallRequest): string | CallFailure | null
+  }
   /** Calls of pretended blocks. @throws NativeError as {@link call} */
   readonly simulate: Simulate
   /** Whether a precompiled contract is active at the address in that block. */
@@ -89,33 +105,27 @@ export interface LocalExecutionParts {
   readonly store: StateStore
   /** Read at the start of each simulation; absent where nothing can stop it. */
   readonly interrupt?: InterruptSource
+  /** Whether states may have been edited, which has to be looked up for each call; absent: they may. */
+  readonly mayBeEdited?: () => boolean
 }
+
+/** Gas whose work takes some 100 µs: a transfer of a token and more, but no long loop. */
+const BRIEF_CALL = 50_000n
+/** An estimate executes three times at least. */
+const BRIEF_ESTIMATE = 200_000n
+/** Milliseconds of brief simulations in one turn: batches of many go to the workers after that. */
+const BRIEF_TURN = 2
 
 /** Simulations in the native core. */
 export function createLocalExecution(parts: LocalExecutionParts): Execution {
   const { nativeSpec, store } = parts
+  const quick = createQuickCalls(parts)
   return {
+    ...quick,
     call: (header, request) => {
       const { end, output, gas, reason } = callNative(nativeSpec, store, toCallInput(parts, header, request))
       if (end === 'success' || end === 'revert') return { status: end, output, gasUsed: gas }
       return { status: 'failure', reason: reason ?? end, gasUsed: gas }
-    },
-    estimate: (header, request) => {
-      const { end, output, gas, reason } = estimateGasNative(
-        nativeSpec,
-        store,
-        toCallInput(parts, header, request),
-      )
-      switch (end) {
-        case 'success':
-          return { status: 'success', gas }
-        case 'revert':
-          return { status: 'revert', output }
-        case 'funds':
-          return { status: 'insufficientFunds' }
-        case 'halt':
-          return { status: 'failure', reason: reason ?? end }
-      }
     },
     simulate: createSimulation(parts),
     isPrecompiled: (header, address) =>
@@ -134,6 +144,75 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
         stateRootAfter(parts.spec, store, header),
         toBlockEnvironment(header.fields),
       ),
+  }
+}
+
+/** Calls and estimates in the form that is quick to cross. */
+function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' | 'estimate' | 'brief'> {
+  const { spec, nativeSpec, store, interrupt } = parts
+  const mayBeEdited = parts.mayBeEdited ?? (() => true)
+  const engine = new CallEngine(nativeSpec, store)
+  const packer = new CallPacker()
+  const longCalls = new LongCalls()
+  const longEstimates = new LongCalls()
+  const turn = new TurnBudget(BRIEF_TURN)
+  let place: { readonly header: BlockHeader; readonly root: Buffer } | null = null
+
+  const run = (
+    kind: 'call' | 'estimateGas',
+    header: BlockHeader,
+    request: CallRequest,
+    effort: bigint,
+  ): string | CallFailure | null => {
+    const root = mayBeEdited() ? stateRootAfter(spec, store, header) : stateRootOfHeader(spec, store, header)
+    if (place?.header !== header || !place.root.equals(root)) {
+      engine.setPlace(root, toBlockEnvironment(header.fields))
+      place = { header, root }
+    }
+    const message = packer.pack(request, effort, interrupt)
+    const overrides = request.overrides.length === 0 ? undefined : request.overrides.map(toNativeOverride)
+    // What is short needs nobody who could stop it.
+    const flags = effort === 0n ? interrupt?.flags : undefined
+    return toAnswer(engine[kind](message, flags, overrides))
+  }
+  const runWhole = (kind: 'call' | 'estimateGas', header: BlockHeader, request: CallRequest) => {
+    const answer = run(kind, header, request, 0n)
+    if (answer === null) throw new Error('a simulation without a limit was too long')
+    return answer
+  }
+  const runBriefly = (
+    kind: 'call' | 'estimateGas',
+    long: LongCalls,
+    effort: bigint,
+    header: BlockHeader,
+    request: CallRequest,
+  ) => {
+    if (turn.isSpent || long.has(request)) return null
+    const answer = turn.run(() => run(kind, header, request, effort))
+    if (answer === null) long.add(request)
+    return answer
+  }
+  return {
+    output: (header, request) => runWhole('call', header, request),
+    estimate: (header, request) => runWhole('estimateGas', header, request),
+    brief: {
+      output: (header, request) => runBriefly('call', longCalls, BRIEF_CALL, header, request),
+      estimate: (header, request) =>
+        runBriefly('estimateGas', longEstimates, BRIEF_ESTIMATE, header, request),
+    },
+  }
+}
+
+function toAnswer(answer: CallAnswer): string | CallFailure | null {
+  if (answer === null || typeof answer === 'string') return answer
+  const { end, output, reason } = answer
+  switch (end) {
+    case 'revert':
+      return { status: 'revert', output }
+    case 'funds':
+      return { status: 'insufficientFunds' }
+    default:
+      return { status: 'failure', reason: reason ?? end }
   }
 }
 

@@ -3,7 +3,7 @@ import type { NodeContext } from '../rpc/context.ts'
 import { RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
 import { errorAnswer, PAGE_STATUS, type UnexpectedErrorSink } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
-import { ANSWER_HEAD, type Forward, failureText, successText } from '../rpc/json.ts'
+import { ANSWER_HEAD, AS_IT_CAME, type Forward, failureText, successText } from '../rpc/json.ts'
 import type { Admission, Caller } from './admission.ts'
 import { AnswerCache } from './answerCache.ts'
 import { BatchCollector } from './collector.ts'
@@ -209,7 +209,7 @@ export class Gateway {
   #run(work: Work): void {
     const { route, id, params, exchange, sink } = work
     const { lane } = route
-    if (lane === 'inline' || lane === 'chain') {
+    if (lane === 'inline' || lane === 'chain' || route.triedInFront) {
       this.#inline.run(route, id, params, sink, {
         connection: exchange.connection ?? null,
         forward: (forward) => this.#forward(work, forward),
@@ -219,8 +219,13 @@ export class Gateway {
     this.#dispatch(work)
   }
 
-  /** Has workers answer another request in place of the one that came. */
-  #forward(work: Work, { method, params, onFailure }: Forward): void {
+  /** Has workers answer the request, or another one in its place. */
+  #forward(work: Work, forward: Forward): void {
+    if (forward === AS_IT_CAME) {
+      this.#dispatch(work)
+      return
+    }
+    const { method, params, onFailure } = forward
     const route = this.#router.forForward(method)
     if (onFailure === undefined) {
       this.#dispatch({ ...work, route, params })

@@ -15,6 +15,8 @@ export interface Route {
   readonly stateRead: number | null
   /** What is told of whose text is kept; null for other methods and those with a configured lane. */
   readonly ready: ReadyName | null
+  /** Whether the front thread tries before the workers. */
+  readonly triedInFront: boolean
   /** Whether an answer to parameters holds as long as the head does. */
   readonly keepsAtHead: boolean
 }
@@ -49,6 +51,7 @@ export class Router {
         lane: configured ?? definition.lane,
         stateRead: null,
         ready: configured === undefined ? definition.ready : null,
+        triedInFront: configured === undefined && definition.triedInFront,
         keepsAtHead: definition.cache === 'head' && definition.params.length > 0,
       }
       for (const name of [definition.name, ...definition.aliases]) {

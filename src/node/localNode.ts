@@ -75,7 +75,8 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     environment,
     stateStore,
     texts: KeptTexts.inMemory(TEXT_BYTES),
-    execution: createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt }),
+    execution: (mayBeEdited) =>
+      createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt, mayBeEdited }),
     tracing: createTracing({
       spec,
       nativeSpec,

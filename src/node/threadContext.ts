@@ -64,7 +64,8 @@ export function openThreadContext(
     environment,
     stateStore,
     texts: KeptTexts.open(options.dataDir, options.textBytes),
-    execution: createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt }),
+    execution: (mayBeEdited) =>
+      createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt, mayBeEdited }),
     tracing: createTracing({
       spec,
       nativeSpec,

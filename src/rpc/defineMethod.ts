@@ -45,6 +45,11 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly stateRead?: StateRead
   /** What is told of whose text is kept: ordinary requests are then answered in the front thread. */
   readonly ready?: ReadyName
+  /**
+   * The front thread tries first, where the handler leaves to the workers (`AS_IT_CAME`) whatever is not short: a hop
+   * to a worker costs more than a short call.
+   */
+  readonly triedInFront?: boolean
   readonly audience?: Audience
   /** Answers may come in pages. */
   readonly paged?: boolean
@@ -64,6 +69,7 @@ export interface MethodDefinition {
   readonly cache: CacheRule
   readonly stateRead: StateRead | null
   readonly ready: ReadyName | null
+  readonly triedInFront: boolean
   readonly audience: Audience
   readonly paged: boolean
   /**
@@ -90,6 +96,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     cache: spec.cache,
     stateRead: spec.stateRead ?? null,
     ready: spec.ready ?? null,
+    triedInFront: spec.triedInFront ?? false,
     audience: spec.audience ?? 'public',
     paged: spec.paged ?? false,
     run: (context, values) =>

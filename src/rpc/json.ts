@@ -81,6 +81,9 @@ export class Forward {
   }
 }
 
+/** Leaves the request to the workers as it came. */
+export const AS_IT_CAME = new Forward('', '')
+
 /** What a handler returns. */
 export type RpcResult = Json | RawJson | RawBytes | RawElements | PagedResult
 

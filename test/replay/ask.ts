@@ -54,7 +54,9 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
   const methods = options.methods ?? METHODS
   const maxAnswerBytes = options.answerBytes ?? 10 * 1024 * 1024
   const onUnexpected = options.onUnexpected ?? (() => undefined)
-  const pool = new LocalPool({ context, methods, maxAnswerBytes, onUnexpected })
+  // As in a node, only the gateway's context belongs to the front thread.
+  const { front: _front, ...workerContext } = context
+  const pool = new LocalPool({ context: workerContext, methods, maxAnswerBytes, onUnexpected })
   const dispatcher = new Dispatcher({
     lanes: LANES,
     pools: { reads: pool, calls: pool, scans: pool },

@@ -46,7 +46,9 @@ export function createChainContext(
     state: { at: absent('state'), rootAfter: absent('state') },
     execution: {
       call: absent('call'),
+      output: absent('call'),
       estimate: absent('estimate'),
+      brief: { output: absent('call'), estimate: absent('estimate') },
       simulate: absent('simulation'),
       isPrecompiled: absent('precompiles'),
       bridge: absent('bridge'),

@@ -47,8 +47,8 @@ export const NODE_OPTIONS = {
     group: 'Node',
     minimum: 1,
     maximum: 128,
-    default: ({ processors }) => Math.max(1, processors - 1),
-    defaultText: 'processors − 1, at least 1',
+    default: ({ processors }) => Math.max(2, processors),
+    defaultText: 'processors, at least 2',
     doc: 'Threads that answer reads, calls and traces',
   },
   logLevel: {

@@ -1,12 +1,13 @@
-import { toHex } from '../../util/bytes.ts'
+import type { CallFailure } from '../../execution/localExecution.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { assertOverridable, createCallRequest } from '../shared/callRequest.ts'
+import type { RpcError } from '../errors.ts'
+import { createCallRequest } from '../shared/callRequest.ts'
 import { blockRef } from '../shared/params/blockSelector.ts'
 import { callObject } from '../shared/params/callObject.ts'
 import { optional } from '../shared/params/param.ts'
 import { stateOverrides } from '../shared/params/stateOverrides.ts'
-import { atBlockForCall } from '../shared/resolveBlock.ts'
 import { failureError, revertError } from '../shared/revert.ts'
+import { simulateAt } from '../shared/simulateAt.ts'
 
 /** Return data of a simulated call; a revert is an error with its payload (facts/rpc.md §3.5). */
 export const call = defineMethod({
@@ -17,14 +18,20 @@ export const call = defineMethod({
   lane: 'evm',
   cost: 5,
   cache: 'head',
+  triedInFront: true,
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)
-    return atBlockForCall(context, block, (header) => {
-      assertOverridable(context, header, request)
-      const outcome = context.execution.call(header, request)
-      if (outcome.status === 'revert') throw revertError(outcome.output)
-      if (outcome.status === 'failure') throw failureError(outcome.reason)
-      return toHex(outcome.output)
-    })
+    return simulateAt(context, 'output', block, request, callError)
   },
 })
+
+function callError(failure: CallFailure): RpcError {
+  switch (failure.status) {
+    case 'revert':
+      return revertError(failure.output)
+    case 'insufficientFunds':
+      return failureError('insufficient funds')
+    case 'failure':
+      return failureError(failure.reason)
+  }
+}

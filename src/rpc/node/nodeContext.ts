@@ -18,7 +18,8 @@ export interface NodeContextParts {
   readonly environment: ChainEnvironment
   readonly stateStore: StateStore
   readonly texts: KeptTexts
-  readonly execution: Execution
+  /** Made with what says whether states may have been edited. */
+  readonly execution: (mayBeEdited: () => boolean) => Execution
   readonly tracing: Tracing
   readonly interrupt: Interrupt
   /** Pool and writer, which live in the chain thread. */
@@ -33,14 +34,15 @@ export interface NodeContextParts {
 export function createNodeContext(parts: NodeContextParts): NodeContext {
   const { spec, environment, stateStore } = parts
   const chain = new StoredChain(spec, environment)
+  const mayBeEdited = () => chain.mayHaveEditedStates
   return {
     node: parts.node,
     interrupt: parts.interrupt,
     status: () => parts.status(),
     chain,
     texts: parts.texts,
-    state: createStateReader(spec, stateStore, () => chain.mayHaveEditedStates),
-    execution: parts.execution,
+    state: createStateReader(spec, stateStore, mayBeEdited),
+    execution: parts.execution(mayBeEdited),
     tracing: parts.tracing,
     pool: parts.pool,
     commands: parts.commands,

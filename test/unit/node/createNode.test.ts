@@ -40,6 +40,20 @@ t.test('a node in its threads', async (t) => {
     t.equal(await ask('eth_blockNumber'), '0x2')
     const call = { to: toHex(Buffer.from('04'.padStart(40, '0'), 'hex')), data: '0x1234' }
     t.equal(await ask('eth_call', call, 'pending'), '0x1234')
+    // In the front thread, and in a worker after the front thread has tried and after it has learnt.
+    const [brief, long] = ['c0', 'c1'].map((byte) => toHex(Buffer.from(byte.repeat(20), 'hex')))
+    await ask('hardhat_setCode', brief, '0x602a5f5260205ff3')
+    // Counts down from 65,535, then answers with 43.
+    await ask('hardhat_setCode', long, '0x61ffff5b600190038060035750602b5f5260205ff3')
+    const word = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+    for (let i = 0; i < 3; i++) {
+      t.equal(await ask('eth_call', { to: brief }, 'latest'), word(42))
+      t.equal(
+        await ask('eth_call', { to: long, gas: toHex(Buffer.from('989680', 'hex')) }, 'latest'),
+        word(43),
+      )
+    }
+    t.equal(await ask('eth_estimateGas', { to: toHex(COW.address) }), '0x5208')
     await t.rejects(ask('eth_sendRawTransaction', toHex(transaction.encoded)), {
       code: -32010,
       message: 'transaction nonce too low',

@@ -3,6 +3,7 @@
 //! standard output.
 
 mod bare;
+mod memory_state;
 mod micro;
 mod ours;
 mod programs;
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use bare::Bare;
-use ours::Ours;
+use ours::{Ours, Place};
 
 /// Account that calls.
 const CALLER: [u8; 20] = [0xca; 20];
@@ -39,20 +40,28 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn engines() -> Result<(), Box<dyn Error>> {
     for program in programs::all(CALLER)? {
-        let (ours, bare) = (Ours::new(&program)?, Bare::new(&program)?);
-        let (our_gas, bare_gas) = (ours.run()?, bare.run()?);
-        let (mut our_time, mut bare_time) = (f64::INFINITY, f64::INFINITY);
-        for _ in 0..ROUNDS {
-            our_time = our_time.min(seconds(|| ours.run())?);
-            bare_time = bare_time.min(seconds(|| bare.run())?);
+        let bare = Bare::new(&program)?;
+        compare(program.name, &Ours::new(&program, Place::Memory)?, &bare)?;
+        if program.reads_state {
+            compare(&format!("{}, from the store", program.name), &Ours::new(&program, Place::Store)?, &bare)?;
         }
-        let line = json!({
-            "program": program.name,
-            "ours": {"gas": our_gas, "seconds": our_time, "mgasPerSecond": our_gas as f64 / our_time / 1e6},
-            "revm": {"gas": bare_gas, "seconds": bare_time, "mgasPerSecond": bare_gas as f64 / bare_time / 1e6},
-        });
-        println!("{line}");
     }
+    Ok(())
+}
+
+fn compare(program: &str, ours: &Ours, bare: &Bare) -> Result<(), Box<dyn Error>> {
+    let (our_gas, bare_gas) = (ours.run()?, bare.run()?);
+    let (mut our_time, mut bare_time) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..ROUNDS {
+        our_time = our_time.min(seconds(|| ours.run())?);
+        bare_time = bare_time.min(seconds(|| bare.run())?);
+    }
+    let line = json!({
+        "program": program,
+        "ours": {"gas": our_gas, "seconds": our_time, "mgasPerSecond": our_gas as f64 / our_time / 1e6},
+        "revm": {"gas": bare_gas, "seconds": bare_time, "mgasPerSecond": bare_gas as f64 / bare_time / 1e6},
+    });
+    println!("{line}");
     Ok(())
 }
 

@@ -16,10 +16,20 @@ use rhizome_store::{StateStore, StoreOptions};
 use rhizome_trie::EMPTY_ROOT;
 use serde_json::{Value, json};
 
+use crate::memory_state::MemoryState;
 use crate::programs::Program;
 use crate::{CALLER, CONTRACT, GAS_LIMIT};
 
-/// A program on a state in the store, under every rule.
+/// Where the state lies.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// In hash maps, like that of bare revm.
+    Memory,
+    /// In the store, as that of the head: a cell that is not there is looked for down the trie.
+    Store,
+}
+
+/// A program on a state, under every rule.
 pub(crate) struct Ours {
     spec: Arc<ChainSpec>,
     state: Arc<dyn StateReader>,
@@ -27,8 +37,7 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    pub(crate) fn new(program: &Program) -> Result<Self, Box<dyn Error>> {
-        let store = StateStore::in_memory(&StoreOptions::default());
+    pub(crate) fn new(program: &Program, place: Place) -> Result<Self, Box<dyn Error>> {
         let contract = AccountRef::from(Address::from(CONTRACT));
         let funds = Account { balance: U256::from(u64::MAX), ..Account::default() };
         let cell = |(slot, value): &(U256, U256)| (contract, *slot, Some(Bytes::from(value.to_be_bytes_trimmed_vec())));
@@ -39,10 +48,18 @@ impl Ours {
             storage: program.cells.iter().map(cell).collect(),
             ..WriteSet::default()
         };
-        let applied = store.apply(EMPTY_ROOT, &writes)?;
-        let root = applied.root();
-        store.keep(applied);
-        Ok(Self { spec: Arc::new(spec()?), state: store.reader(root)?, calls: program.calls.clone() })
+        let state: Arc<dyn StateReader> = match place {
+            Place::Memory => Arc::new(MemoryState::from(&writes)),
+            Place::Store => {
+                let store = StateStore::in_memory(&StoreOptions::default());
+                let applied = store.apply(EMPTY_ROOT, &writes)?;
+                let root = applied.root();
+                store.keep(applied);
+                store.set_head(root, None);
+                store.reader(root)?
+            }
+        };
+        Ok(Self { spec: Arc::new(spec()?), state, calls: program.calls.clone() })
     }
 
     /// Makes all calls on a journal of their own: gas used by all.

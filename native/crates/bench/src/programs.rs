@@ -12,6 +12,8 @@ pub(crate) struct Program {
     pub(crate) code: Bytes,
     pub(crate) cells: Vec<(U256, U256)>,
     pub(crate) calls: Vec<Bytes>,
+    /// Whether it matters where the state lies.
+    pub(crate) reads_state: bool,
 }
 
 /// Token transfers in one run.
@@ -27,6 +29,7 @@ pub(crate) fn all(caller: [u8; 20]) -> Result<Vec<Program>, Box<dyn Error>> {
         code: compute.clone(),
         cells: Vec::new(),
         calls: vec![call(signature, args.iter().map(|arg| U256::from(*arg)))],
+        reads_state: false,
     };
     let supply = U256::from(10u64).pow(U256::from(30u64));
     let transfer = |index: u64| call("transfer(address,uint256)", [U256::from(0x1000 + index), U256::from(1000)]);
@@ -34,13 +37,14 @@ pub(crate) fn all(caller: [u8; 20]) -> Result<Vec<Program>, Box<dyn Error>> {
         program("keccak of 64 bytes, 5,400 rounds", "hash(uint256)", &[5_400]),
         program("256-bit arithmetic, 10,000 rounds", "arithmetic(uint256)", &[10_000]),
         program("memory copies of 1 KiB, 5,000 rounds", "copy(uint256,uint256)", &[5_000, 1_024]),
-        program("fresh cells, 250", "store(uint256,uint256,uint256)", &[0, 250, 1]),
+        Program { reads_state: true, ..program("fresh cells, 250", "store(uint256,uint256,uint256)", &[0, 250, 1]) },
         program("logs, 2,000", "log(uint256)", &[2_000]),
         Program {
             name: "token transfers, 200 transactions",
             code: code("Token")?,
             cells: vec![(balance_slot(caller), supply)],
             calls: (0..TRANSFERS).map(transfer).collect(),
+            reads_state: true,
         },
     ])
 }

@@ -1,12 +1,11 @@
-//! Calls that leave no trace, and estimates.
+//! Calls that leave no trace, with everything that came of them.
 
 use std::sync::Arc;
 
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_evm::{
-    AccountOverride, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message, TransactionError,
-    call as call_locally, estimate_gas as estimate,
+    AccountOverride, CallOutcome, CallStatus, LocalCall, Message, TransactionError, call as call_locally,
 };
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Bytes, U256};
@@ -32,7 +31,7 @@ pub struct CallMessage {
     pub value: Uint8Array,
     /// Call data or creation code.
     pub data: Uint8Array,
-    /// Gas, intrinsic gas included; of an estimate the largest answer.
+    /// Gas, intrinsic gas included.
     pub gas: BigInt,
 }
 
@@ -88,7 +87,7 @@ pub struct CallResult {
     pub end: CallEnd,
     /// RETURN or REVERT data, or the code of the contract that would be created.
     pub output: Buffer,
-    /// Gas used, refund deducted; of an estimate the answer.
+    /// Gas used, refund deducted.
     pub gas: BigInt,
     /// Why it halted, for people.
     pub reason: Option<String>,
@@ -119,33 +118,9 @@ impl CallInput {
             gas: gas("gas", &self.message.gas)?,
             overrides: &overrides,
             interrupt: self.interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?,
+            effort: None,
         };
         run(&local, store.reader(bytes::hash("root", &self.root)?)?)
-    }
-}
-
-/// The gas limit with which a transaction succeeds when it is sent, found by executing it.
-#[napi(catch_unwind)]
-pub fn estimate_gas(spec: &ChainSpec, store: &StateStore, input: CallInput) -> Result<CallResult> {
-    let overrides = overrides(&input.overrides)?;
-    let search = EstimateInput {
-        context: input.block.context(spec, store)?,
-        message: message(&input.message)?,
-        cap: gas("gas", &input.message.gas)?,
-        overrides: &overrides,
-        interrupt: input.interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?,
-    };
-    let state = store.reader(bytes::hash("root", &input.root)?)?;
-    match estimate(&search, state) {
-        Ok(gas) => Ok(CallResult { end: CallEnd::Success, output: Vec::new().into(), gas: gas.into(), reason: None }),
-        Err(EstimateError::Revert(data)) => {
-            Ok(CallResult { end: CallEnd::Revert, output: data.to_vec().into(), gas: 0u64.into(), reason: None })
-        }
-        Err(EstimateError::Execution(failure)) => Err(execution_error(failure)),
-        Err(failure @ EstimateError::Funds { .. }) => {
-            Ok(CallResult { end: CallEnd::Funds, ..halted(failure.to_string()) })
-        }
-        Err(failure) => Ok(halted(failure.to_string())),
     }
 }
 

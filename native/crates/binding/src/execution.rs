@@ -94,9 +94,18 @@ impl BlockEnvironment {
 
     /// The block on its network, with its ancestors from the store.
     pub fn context(&self, spec: &ChainSpec, store: &StateStore) -> Result<BlockContext> {
+        self.context_of(&spec.inner, &store.inner)
+    }
+
+    /// The same of what the two hold.
+    pub fn context_of(
+        &self,
+        spec: &Arc<rhizome_primitives::spec::ChainSpec>,
+        store: &Arc<rhizome_store::StateStore>,
+    ) -> Result<BlockContext> {
         let env = self.to_env()?;
-        let ancestry = store.inner.ancestry(env.parent_hash);
-        Ok(BlockContext::new(Arc::clone(&spec.inner), env, ancestry))
+        let ancestry = store.ancestry(env.parent_hash);
+        Ok(BlockContext::new(Arc::clone(spec), env, ancestry))
     }
 }
 
@@ -129,6 +138,8 @@ pub fn execution_error(failure: ExecutionError) -> napi::Error<Code> {
         ExecutionError::Unsupported(_) => error(Code::Unsupported, failure),
         ExecutionError::Interrupted => error(Code::Interrupted, failure),
         ExecutionError::Panicked => error(Code::Panic, failure),
+        // Only callers that set a limit meet it, and those look for it.
+        ExecutionError::TooLong => error(Code::Interrupted, failure),
     }
 }
 

@@ -20,12 +20,17 @@ pub struct InterruptSlot {
 impl InterruptSlot {
     /// The flag as the core looks at it. It must not outlive the call into the addon.
     pub fn to_interrupt(&self) -> Result<Interrupt> {
-        let flags: &[i32] = &self.flags;
-        let flag = flags.get(self.slot as usize).ok_or_else(|| invalid("interrupt slot outside its table"))?;
-        // SAFETY: the pointer is aligned and points into memory that the caller's typed array keeps alive for
-        // the duration of this call, which is as long as the core holds the flag. Other threads write to it
-        // with atomic operations only, and the core reads it atomically.
-        let word = unsafe { AtomicI32::from_ptr(std::ptr::from_ref(flag).cast_mut()) };
-        Ok(Interrupt::Word(word))
+        interrupt_word(&self.flags, self.slot)
     }
+}
+
+/// The element `slot` of `flags`, which are an argument of the running call, as the core looks at it. It must not
+/// outlive the call.
+pub fn interrupt_word(flags: &[i32], slot: u32) -> Result<Interrupt> {
+    let flag = flags.get(slot as usize).ok_or_else(|| invalid("interrupt slot outside its table"))?;
+    // SAFETY: the pointer is aligned and points into memory that the caller's typed array keeps alive for
+    // the duration of this call, which is as long as the core holds the flag. Other threads write to it
+    // with atomic operations only, and the core reads it atomically.
+    let word = unsafe { AtomicI32::from_ptr(std::ptr::from_ref(flag).cast_mut()) };
+    Ok(Interrupt::Word(word))
 }

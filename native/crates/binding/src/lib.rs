@@ -7,10 +7,12 @@
 mod answers;
 mod basic_cost;
 mod block;
+mod borrowed;
 mod bridge;
 mod byte_array;
 mod bytes;
 mod call;
+mod call_engine;
 mod crypto;
 mod directory_lock;
 mod errors;

@@ -92,7 +92,7 @@ fn bare(code: &Bytes) -> u64 {
 
 fn ours(context: &BlockContext, state: &Arc<dyn StateReader>, interrupt: Option<Interrupt>) -> u64 {
     let message = Message { to: Some(TARGET), ..Message::default() };
-    let request = LocalCall { context: context.clone(), message, gas: GAS, overrides: &[], interrupt };
+    let request = LocalCall { context: context.clone(), message, gas: GAS, overrides: &[], interrupt, effort: None };
     call(&request, state.clone()).expect("a call").gas_used - 21_000
 }
 

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use alloy_primitives::map::HashMap;
 use revm_bytecode::{Bytecode, JumpTable, opcode};
 use rhizome_primitives::{B256, Bytes};
+
+use crate::maps::HashMap;
 
 /// First byte of code with a header (evm.md §2.5).
 const HEADER: u8 = 0xfc;

@@ -20,6 +20,9 @@ pub enum ExecutionError {
     /// The caller raised the interrupt flag.
     #[error("execution was interrupted")]
     Interrupted,
+    /// It takes more work than the caller allows ([`crate::Evm::set_effort`]).
+    #[error("execution takes longer than allowed")]
+    TooLong,
 }
 
 /// Why a transaction must not be in a block (evm.md §3.3): nothing is charged, nothing changes.

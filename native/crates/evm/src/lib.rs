@@ -15,6 +15,7 @@ mod instructions;
 mod internal_transaction;
 mod journal;
 mod local;
+mod maps;
 mod receipt;
 pub mod rules;
 mod tables;
@@ -30,13 +31,13 @@ pub use block::{
 pub use bridge_state::{BridgeSummary, bridge_summary};
 pub use direct::DirectCall;
 pub use error::{ExecutionError, Failure, Halt, HaltKind, InvalidTransaction, TransactionError};
-pub use frames::Evm;
+pub use frames::{Evm, Workspace};
 pub use gas::basic_cost;
 pub use host::BlockContext;
 pub use journal::{Cell, Journal, KeySets, StateKey, Transfer};
 pub use local::{
     AccountOverride, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message, SimulatedBlock,
-    SimulatedCall, SimulatedOutcome, call, call_watched, estimate_gas, simulate,
+    SimulatedCall, SimulatedOutcome, call, call_in, call_watched, estimate_gas, simulate,
 };
 pub use receipt::{Bloom, Receipt, bloom};
 pub use transaction::{FeePayment, Position, REMASC_ADDRESS, Transaction, TransactionOutcome};

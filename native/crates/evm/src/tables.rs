@@ -5,13 +5,13 @@
 
 use std::sync::{Arc, LazyLock, RwLock};
 
-use alloy_primitives::map::HashMap;
 use revm_bytecode::opcode::*;
 use revm_interpreter::{GasTable, Instruction, InstructionTable, gas_table, instruction_table};
 use rhizome_primitives::rules::RuleSet;
 
 use crate::host::EvmHost;
 use crate::instructions::{Wire, account, block, call, create, legacy, selfdestruct, storage};
+use crate::maps::HashMap;
 use crate::rules::{Activation, DUPN, OPCODE_RULES, SWAPN, TXINDEX};
 
 /// Instructions and their static gas under one rule set.

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use alloy_primitives::map::HashMap;
 use rhizome_crypto::keccak256;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
@@ -14,6 +13,7 @@ use rhizome_primitives::{Address, B256, Bytes, U256};
 use serde_json::{Value, json};
 
 use crate::host::BlockContext;
+use crate::maps::HashMap;
 
 #[derive(Clone, Default)]
 pub(crate) struct MemoryState {

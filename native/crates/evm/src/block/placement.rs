@@ -1,12 +1,12 @@
 //! Which sublist a transaction of a block under construction goes to (RSKIP144, evm.md §3.8): the
 //! reference's greedy choice.
 
-use alloy_primitives::map::HashMap;
 use rhizome_primitives::account::AccountRef;
 
 use super::lists::{PARALLEL_LISTS, sublist_limits};
 use crate::host::BlockContext;
 use crate::journal::{KeySets, StateKey};
+use crate::maps::HashMap;
 
 /// Most transactions in parallel sublists: edges are signed 16-bit numbers.
 const MOST_PARALLEL: usize = i16::MAX as usize;

@@ -24,6 +24,7 @@ impl Evm {
     ) -> Result<Option<FrameResult>, ExecutionError> {
         let precompile = Precompile::lookup(request.word, self.host.rules.set);
         if let Some(precompile) = precompile {
+            self.check_effort(precompile)?;
             self.host.note_banned(precompile);
         }
         let depth = self.top().input.depth;

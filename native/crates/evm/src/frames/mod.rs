@@ -3,6 +3,7 @@
 
 mod call;
 mod create;
+mod effort;
 mod finish;
 mod halt;
 mod precompile;
@@ -42,7 +43,21 @@ pub struct Evm {
     spare: Vec<Machine>,
     memory: SharedMemory,
     interrupt: Option<Interrupt>,
+    /// Gas worth of work that is left; None: as much as it takes.
+    effort: Option<u64>,
 }
+
+/// Memory that engines of one thread use one after the other, so that a short call need not ask for it.
+#[derive(Default)]
+pub struct Workspace {
+    /// Machines of ended frames, kept for their stacks.
+    spare: Vec<Machine>,
+    memory: SharedMemory,
+}
+
+/// Machines kept beyond an execution, and bytes of memory: deeper and larger ones are rare.
+const KEPT_MACHINES: usize = 8;
+const KEPT_MEMORY: usize = 1 << 20;
 
 struct Frame {
     machine: Machine,
@@ -87,13 +102,19 @@ pub(crate) struct NewFrame {
 impl Evm {
     /// An engine over a journal.
     pub fn new(context: BlockContext, journal: Journal) -> Self {
+        Self::with_workspace(context, journal, Workspace::default())
+    }
+
+    /// An engine over a journal that uses memory of one that has ended.
+    pub fn with_workspace(context: BlockContext, journal: Journal, workspace: Workspace) -> Self {
         Self {
             tables: Tables::of(context.rules),
             host: EvmHost::new(context, journal),
             frames: Vec::new(),
-            spare: Vec::new(),
-            memory: SharedMemory::new(),
+            spare: workspace.spare,
+            memory: workspace.memory,
             interrupt: None,
+            effort: None,
         }
     }
 
@@ -115,6 +136,15 @@ impl Evm {
     /// Ends the engine and gives the state back.
     pub fn into_journal(self) -> Journal {
         self.host.journal
+    }
+
+    /// Ends the engine and gives its memory back; the state is dropped.
+    pub fn into_workspace(mut self) -> Workspace {
+        self.memory.free_child_context();
+        if self.memory.len() > KEPT_MEMORY || self.spare.len() > KEPT_MACHINES {
+            return Workspace::default();
+        }
+        Workspace { spare: self.spare, memory: self.memory }
     }
 
     /// Runs a frame at depth 0 to its end.
@@ -154,7 +184,11 @@ impl Evm {
         let target = self.host.journal.entry(frame.input.target_address.into());
         // The buffer is shared by all frames, the limit counts for each.
         let mut memory = memory;
-        memory.set_memory_limit((memory.local_memory_offset() + MAX_MEMORY) as u64);
+        let limit = match self.effort {
+            None => memory.local_memory_offset() + MAX_MEMORY,
+            Some(_) => effort::MAX_MEMORY,
+        };
+        memory.set_memory_limit(limit as u64);
         let mut machine = self.spare.pop().unwrap_or_else(Interpreter::invalid);
         machine.clear(memory, ExtBytecode::new(bytecode), frame.input, frame.is_static, SPEC, frame.gas, 0);
         if start > 0 {

@@ -3,6 +3,7 @@
 use revm_interpreter::interpreter_types::{Jumps, LoopControl};
 use revm_interpreter::{InstructionResult, InterpreterAction};
 
+use super::effort::run_briefly;
 use super::{Evm, FrameResult, Next, halt};
 use crate::error::ExecutionError;
 use crate::host::EvmHost;
@@ -17,10 +18,12 @@ const INTERRUPT_STEPS: usize = 4096;
 impl Evm {
     /// Runs the frame on top until it ends or asks for another frame.
     pub(super) fn run<I: Inspector>(&mut self, inspector: &mut I) -> Result<Next, ExecutionError> {
-        let Self { host, tables, frames, interrupt, .. } = self;
+        let Self { host, tables, frames, interrupt, effort, .. } = self;
         let machine = &mut frames.last_mut().expect("the frame loop has a frame").machine;
         let action = if I::STEPS {
             run_watched(machine, tables, host, interrupt.as_ref(), inspector)?
+        } else if let Some(left) = effort {
+            run_briefly(machine, tables, host, left)?
         } else if let Some(flag) = interrupt {
             run_interruptible(machine, tables, host, flag)?
         } else {
@@ -116,7 +119,7 @@ fn run_watched<I: Inspector>(
 }
 
 /// The action of a machine whose last instruction stopped it.
-fn stopped(machine: &mut Machine, code: InstructionResult) -> InterpreterAction {
+pub(super) fn stopped(machine: &mut Machine, code: InstructionResult) -> InterpreterAction {
     if machine.bytecode.action().is_none() {
         machine.halt(code);
     }

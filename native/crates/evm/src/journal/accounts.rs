@@ -101,6 +101,7 @@ impl Journal {
         if let Some(marker) = entry.marker {
             return Ok(marker);
         }
+        self.reads += 1;
         let marker = self.reader.is_contract(&entry.id)?;
         entry.marker = Some(marker);
         entry.base_marker = marker;
@@ -163,6 +164,7 @@ impl Journal {
     pub(super) fn load_code_info(&mut self, index: Index) -> Result<&CodeState, StateError> {
         let entry = &mut self.entries[index];
         if matches!(entry.code, CodeState::Unknown) {
+            self.reads += 1;
             entry.code = match self.reader.code_info(&entry.id)? {
                 Some((hash, length)) if length > 0 => CodeState::Known(hash, length),
                 _ => CodeState::Absent,

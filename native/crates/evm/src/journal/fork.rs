@@ -67,7 +67,7 @@ impl Entry {
             self.code_written |= fork.code_written;
         }
         for (key, slot) in fork.cells {
-            use alloy_primitives::map::hash_map::Entry::{Occupied, Vacant};
+            use std::collections::hash_map::Entry::{Occupied, Vacant};
             match self.cells.entry(key) {
                 Vacant(place) => {
                     place.insert(slot);

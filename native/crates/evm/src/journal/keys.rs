@@ -1,8 +1,9 @@
 //! The keys that count for collisions between parallel sublists (RSKIP144, evm.md §5.3).
 
-use alloy_primitives::map::HashSet;
 use rhizome_primitives::U256;
 use rhizome_primitives::account::AccountRef;
+
+use crate::maps::HashSet;
 
 /// A key of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

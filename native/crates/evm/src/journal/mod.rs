@@ -15,13 +15,13 @@ mod watch;
 
 use std::sync::Arc;
 
-use alloy_primitives::map::{HashMap, HashSet};
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::contract::Log;
 use rhizome_primitives::state::{StateError, StateReader};
 use rhizome_primitives::{Address, B256, U256};
 
 use crate::code::Code;
+use crate::maps::{HashMap, HashSet};
 
 pub use cell::Cell;
 pub(crate) use contract_state::FrameState;
@@ -102,6 +102,8 @@ pub struct Journal {
     deleted_in_block: HashSet<Address>,
     /// Whether finished transactions can still be taken back.
     holds: bool,
+    /// Items read from the reader.
+    reads: u64,
 }
 
 impl Journal {
@@ -118,7 +120,13 @@ impl Journal {
             scheduled: Vec::new(),
             deleted_in_block: HashSet::default(),
             holds: false,
+            reads: 0,
         }
+    }
+
+    /// Items read from the state below so far.
+    pub(crate) fn reads(&self) -> u64 {
+        self.reads
     }
 
     /// Starts recording the keys read and written, with empty sets.
@@ -297,6 +305,7 @@ impl Journal {
         if let Some(account) = entry.account {
             return Ok(account);
         }
+        self.reads += 1;
         let account = self.reader.account(&entry.id)?;
         entry.account = Some(account);
         entry.base_account = account;

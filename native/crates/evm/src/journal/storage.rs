@@ -31,7 +31,8 @@ impl Journal {
     /// Writes a storage cell of the account at `index`.
     pub(crate) fn set_cell_at(&mut self, index: Index, key: U256, value: Cell) -> Result<(), StateError> {
         let id = self.entries[index].id;
-        if !self.exists(id)? {
+        self.did_read(StateKey::Account(id));
+        if self.load(index)?.is_none() {
             self.create_account(id, false)?;
             self.set_contract(id)?;
         }
@@ -45,12 +46,13 @@ impl Journal {
     }
 
     pub(super) fn slot(&mut self, index: Index, key: U256) -> Result<&mut Slot, StateError> {
-        use alloy_primitives::map::hash_map::Entry::{Occupied, Vacant};
+        use std::collections::hash_map::Entry::{Occupied, Vacant};
         let entry = &mut self.entries[index];
         Ok(match entry.cells.entry(key) {
             Occupied(slot) => slot.into_mut(),
             Vacant(place) => {
                 let hidden = entry.wiped || entry.storage_hidden;
+                self.reads += 1;
                 let stored = if hidden { None } else { self.reader.storage(&entry.id, &key)? };
                 let base = stored.map_or(Cell::Absent, Cell::from_stored);
                 place.insert(Slot { value: base.clone(), base })

@@ -9,7 +9,7 @@ use rhizome_primitives::{Address, Bytes};
 
 use super::{AccountOverride, Message};
 use crate::error::{Failure, Halt, HaltKind, TransactionError};
-use crate::frames::Evm;
+use crate::frames::{Evm, Workspace};
 use crate::host::BlockContext;
 use crate::journal::Journal;
 use crate::trace::{Inspector, NoInspector};
@@ -28,6 +28,8 @@ pub struct LocalCall<'a> {
     pub overrides: &'a [AccountOverride],
     /// Stops the call soon after it is raised.
     pub interrupt: Option<Interrupt>,
+    /// As [`Evm::set_effort`]; such a call is so short that nothing has to stop it.
+    pub effort: Option<u64>,
 }
 
 /// How a call ended.
@@ -67,6 +69,21 @@ pub fn call(call: &LocalCall<'_>, state: Arc<dyn StateReader>) -> Result<CallOut
     call_watched(call, state, &mut NoInspector)
 }
 
+/// Executes a call in memory that is kept for the next one.
+///
+/// # Errors
+/// As [`call`].
+pub fn call_in(
+    call: &LocalCall<'_>,
+    state: Arc<dyn StateReader>,
+    workspace: &mut Workspace,
+) -> Result<CallOutcome, TransactionError> {
+    let (mut evm, transaction) = prepare(call, state, std::mem::take(workspace))?;
+    let outcome = execute(&mut evm, &transaction, &mut NoInspector)?;
+    *workspace = evm.into_workspace();
+    Ok(outcome.into())
+}
+
 /// Executes a call under an inspector.
 ///
 /// # Errors
@@ -76,7 +93,7 @@ pub fn call_watched<I: Inspector>(
     state: Arc<dyn StateReader>,
     inspector: &mut I,
 ) -> Result<CallOutcome, TransactionError> {
-    let (mut evm, transaction) = prepare(call, state)?;
+    let (mut evm, transaction) = prepare(call, state, Workspace::default())?;
     execute(&mut evm, &transaction, inspector).map(CallOutcome::from)
 }
 
@@ -84,15 +101,19 @@ pub fn call_watched<I: Inspector>(
 pub(crate) fn prepare(
     call: &LocalCall<'_>,
     state: Arc<dyn StateReader>,
+    workspace: Workspace,
 ) -> Result<(Evm, Transaction), TransactionError> {
     let mut journal = Journal::new(state);
     for account in call.overrides {
         account.apply(&mut journal)?;
     }
     let nonce = journal.nonce(call.message.sender())?;
-    let mut evm = Evm::new(call.context.clone(), journal);
+    let mut evm = Evm::with_workspace(call.context.clone(), journal, workspace);
     if let Some(flag) = &call.interrupt {
         evm.set_interrupt(flag.clone());
+    }
+    if let Some(effort) = call.effort {
+        evm.set_effort(effort);
     }
     Ok((evm, call.message.transaction(nonce, call.gas, false)))
 }

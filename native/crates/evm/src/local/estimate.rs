@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use rhizome_primitives::account::Account;
 use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Bytes, U256};
@@ -15,7 +16,7 @@ use crate::gas;
 use crate::host::BlockContext;
 use crate::journal::Journal;
 use crate::trace::NoInspector;
-use crate::transaction::{FeePayment, Position, Transaction, TransactionOutcome};
+use crate::transaction::{FeePayment, Position, TransactionOutcome};
 
 /// The answer exceeds the least limit by less than one part in this many, for programs that succeed
 /// with every higher limit: below the 2 % promised, at half the executions of an exact search.
@@ -38,6 +39,8 @@ pub struct EstimateInput<'a> {
     pub overrides: &'a [AccountOverride],
     /// Stops the search soon after it is raised.
     pub interrupt: Option<Interrupt>,
+    /// As [`Evm::set_effort`], for all executions together.
+    pub effort: Option<u64>,
 }
 
 /// Why there is no estimate.
@@ -84,7 +87,7 @@ impl From<TransactionError> for EstimateError {
 /// # Errors
 /// See [`EstimateError`].
 pub fn estimate_gas(input: &EstimateInput<'_>, state: Arc<dyn StateReader>) -> Result<u64, EstimateError> {
-    let search = Search::new(input, state)?;
+    let mut search = Search::new(input, state)?;
     let cap = search.cap;
     if cap < search.intrinsic {
         return Err(EstimateError::Allowance { allowance: cap, failure: None });
@@ -126,8 +129,8 @@ pub fn estimate_gas(input: &EstimateInput<'_>, state: Arc<dyn StateReader>) -> R
 }
 
 struct Search<'a> {
-    input: &'a EstimateInput<'a>,
-    state: Arc<dyn StateReader>,
+    message: &'a Message,
+    evm: Evm,
     nonce: U256,
     intrinsic: u64,
     cap: u64,
@@ -136,17 +139,15 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(input: &'a EstimateInput<'a>, state: Arc<dyn StateReader>) -> Result<Self, EstimateError> {
         let message = &input.message;
-        let mut journal = overridden(input, state.clone())?;
+        let mut journal = Journal::new(state);
+        for account in input.overrides {
+            account.apply(&mut journal).map_err(ExecutionError::from)?;
+        }
         let account = journal.account(message.sender()).map_err(ExecutionError::from)?.unwrap_or_default();
         let transaction = message.transaction(account.nonce, 0, true);
         let context = &input.context;
-        let mut search = Self {
-            input,
-            state,
-            nonce: account.nonce,
-            intrinsic: gas::basic_cost(&context.spec, context.block.number, &transaction),
-            cap: input.cap.min(i64::MAX as u64 - 1),
-        };
+        let intrinsic = gas::basic_cost(&context.spec, context.block.number, &transaction);
+        let mut cap = input.cap.min(i64::MAX as u64 - 1);
         if message.from.is_some() {
             let balance = account.balance;
             let refused = |required: U256| EstimateError::Funds { balance, required };
@@ -154,54 +155,48 @@ impl<'a> Search<'a> {
                 return Err(refused(message.value));
             }
             let spare = balance - message.value;
-            if search.intrinsic > 0
+            if intrinsic > 0
                 && let Some(affordable) = spare.checked_div(message.gas_price)
             {
-                search.cap = search.cap.min(affordable.saturating_to());
-                if search.cap < search.intrinsic && input.cap >= search.intrinsic {
-                    let gas = message.gas_price.saturating_mul(U256::from(search.intrinsic));
+                cap = cap.min(affordable.saturating_to());
+                if cap < intrinsic && input.cap >= intrinsic {
+                    let gas = message.gas_price.saturating_mul(U256::from(intrinsic));
                     return Err(refused(gas.saturating_add(message.value)));
                 }
             }
         }
-        Ok(search)
-    }
-
-    fn transaction(&self, gas_limit: u64) -> Transaction {
-        self.input.message.transaction(self.nonce, gas_limit, true)
+        if message.from.is_none() {
+            journal
+                .set_account(message.sender(), Account { balance: UNNAMED_FUNDS, ..account })
+                .map_err(ExecutionError::from)?;
+        }
+        // Every execution is taken back; what it read stays for the next one.
+        journal.hold_transactions();
+        journal.keep_transaction();
+        let mut evm = Evm::new(context.clone(), journal);
+        if let Some(flag) = &input.interrupt {
+            evm.set_interrupt(flag.clone());
+        }
+        if let Some(effort) = input.effort {
+            evm.set_effort(effort);
+        }
+        Ok(Self { message, evm, nonce: account.nonce, intrinsic, cap })
     }
 
     /// Executes the transaction as if it were sent.
-    fn run(&self, gas_limit: u64) -> Result<TransactionOutcome, TransactionError> {
-        let mut journal = overridden(self.input, self.state.clone())?;
-        if self.input.message.from.is_none() {
-            let sender = self.input.message.sender();
-            let mut account = journal.account(sender)?.unwrap_or_default();
-            account.balance = UNNAMED_FUNDS;
-            journal.set_account(sender, account)?;
-        }
-        let mut evm = Evm::new(self.input.context.clone(), journal);
-        if let Some(flag) = &self.input.interrupt {
-            evm.set_interrupt(flag.clone());
-        }
+    fn run(&mut self, gas_limit: u64) -> Result<TransactionOutcome, TransactionError> {
+        let transaction = self.message.transaction(self.nonce, gas_limit, true);
         let position = Position { index: 0, gas_used: 0, gas_limit: i64::MAX as u64 - 1 };
-        evm.transact(&self.transaction(gas_limit), position, FeePayment::Postponed, &mut NoInspector)
+        let outcome = self.evm.transact(&transaction, position, FeePayment::Postponed, &mut NoInspector);
+        self.evm.journal_mut().take_back_transaction();
+        outcome
     }
 
-    fn succeeds(&self, gas_limit: u64) -> Result<bool, EstimateError> {
+    fn succeeds(&mut self, gas_limit: u64) -> Result<bool, EstimateError> {
         match self.run(gas_limit) {
             Ok(outcome) => Ok(outcome.failure.is_none()),
             Err(TransactionError::Invalid(InvalidTransaction::IntrinsicGas { .. })) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
-}
-
-/// The state with the pretended changes.
-fn overridden(input: &EstimateInput<'_>, state: Arc<dyn StateReader>) -> Result<Journal, ExecutionError> {
-    let mut journal = Journal::new(state);
-    for account in input.overrides {
-        account.apply(&mut journal)?;
-    }
-    Ok(journal)
 }

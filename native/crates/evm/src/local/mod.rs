@@ -10,7 +10,7 @@ mod tests;
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::{Address, B256, Bytes, U256};
 
-pub use call::{CallOutcome, CallStatus, LocalCall, call, call_watched};
+pub use call::{CallOutcome, CallStatus, LocalCall, call, call_in, call_watched};
 pub(crate) use call::{execute, prepare};
 pub use estimate::{EstimateError, EstimateInput, estimate_gas};
 pub use overrides::AccountOverride;

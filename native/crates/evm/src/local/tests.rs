@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 
 use rhizome_primitives::{Address, Bytes, U256, address, hex};
 
-use super::{AccountOverride, CallStatus, EstimateError, EstimateInput, LocalCall, Message, call, estimate_gas};
+use super::{
+    AccountOverride, CallStatus, EstimateError, EstimateInput, LocalCall, Message, call, call_in, estimate_gas,
+};
 use crate::error::{ExecutionError, HaltKind, TransactionError};
+use crate::frames::Workspace;
 use crate::testing::{MemoryState, all_rules, context};
 
 const SENDER: Address = address!("1000000000000000000000000000000000000001");
@@ -26,7 +29,7 @@ fn message() -> Message {
 }
 
 fn local(message: Message, overrides: &[AccountOverride]) -> LocalCall<'_> {
-    LocalCall { context: context(all_rules()), message, gas: 1_000_000, overrides, interrupt: None }
+    LocalCall { context: context(all_rules()), message, gas: 1_000_000, overrides, interrupt: None, effort: None }
 }
 
 #[test]
@@ -95,8 +98,50 @@ fn a_raised_flag_stops_a_loop() {
     raise.join().expect("the raising thread");
 }
 
+#[test]
+fn an_effort_ends_what_is_long_and_changes_nothing_else() {
+    let run = |program: &str, effort: u64| {
+        let mut call_briefly = local(message(), &[]);
+        call_briefly.effort = Some(effort);
+        call(&call_briefly, state(program).shared())
+    };
+    let too_long = |program: &str, effort: u64| {
+        matches!(run(program, effort), Err(TransactionError::Execution(ExecutionError::TooLong)))
+    };
+    // Counts down from 200, 29 gas each time: 5,800 and some.
+    let loops = "60c85b6001900380600257005b";
+    assert!(!too_long(loops, 10_000) && too_long(loops, 5_000));
+    // Reads three cells for 200 gas each, and each counts for more than that.
+    let reads = "5f54506001545060025450";
+    assert!(!too_long(reads, 5_000) && too_long(reads, 2_000));
+    // A megabyte of memory, however little it is paid for.
+    assert!(too_long("620fffff51", 1_000_000));
+    // Calls identity, then modular exponentiation.
+    let precompile = |number: &str| format!("5f5f5f5f5f60{number}5af15f5260205ff3");
+    assert!(!too_long(&precompile("04"), 50_000) && too_long(&precompile("05"), 50_000));
+    for program in ["33315f5260205ff3", "602a5f5260205ffd", "fe", &precompile("04")] {
+        let brief = run(program, 50_000).expect("a short call");
+        let whole = call(&local(message(), &[]), state(program).shared()).expect("a call");
+        assert_eq!((brief.status, brief.output, brief.gas_used), (whole.status, whole.output, whole.gas_used));
+    }
+}
+
+#[test]
+fn memory_of_ended_engines_holds_nothing_of_them() {
+    let mut workspace = Workspace::default();
+    // Fills memory and leaves words on the stack; returns MSIZE and the first word of memory, which are zero.
+    let fills = state("7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff5f5260016002600300");
+    let looks = state("595f515f5260205260405ff3");
+    for _ in 0..3 {
+        call_in(&local(message(), &[]), fills.clone().shared(), &mut workspace).expect("a call");
+        let outcome = call_in(&local(message(), &[]), looks.clone().shared(), &mut workspace).expect("a call");
+        assert_eq!(outcome.output, Bytes::from(vec![0; 64]));
+    }
+}
+
 fn estimate(message: Message, state: MemoryState, cap: u64) -> Result<u64, EstimateError> {
-    let input = EstimateInput { context: context(all_rules()), message, cap, overrides: &[], interrupt: None };
+    let input =
+        EstimateInput { context: context(all_rules()), message, cap, overrides: &[], interrupt: None, effort: None };
     estimate_gas(&input, state.shared())
 }
 

@@ -8,6 +8,7 @@ use super::block::{WithTracer, with_tracer};
 use super::options::{TraceError, TraceOptions};
 use super::traced::{Traced, Tracing};
 use crate::error::TransactionError;
+use crate::frames::Workspace;
 use crate::local::{LocalCall, execute, prepare};
 use crate::transaction::TransactionOutcome;
 
@@ -44,7 +45,7 @@ impl WithTracer for CallRun<'_, '_> {
     fn run<T: Tracing>(self, make: impl Fn(usize) -> T) -> Self::Output {
         let Self { call, state, options } = self;
         let call = LocalCall { interrupt: options.interrupt.clone(), ..call.clone() };
-        let (mut evm, transaction) = prepare(&call, state)?;
+        let (mut evm, transaction) = prepare(&call, state, Workspace::default())?;
         let mut tracer = make(options.max_bytes);
         tracer.start(&transaction, evm.journal_mut()).map_err(TransactionError::from)?;
         let outcome = match execute(&mut evm, &transaction, &mut tracer) {

@@ -23,7 +23,14 @@ fn options(tracer: Tracer) -> TraceOptions {
 }
 
 fn run(state: MemoryState, message: Message, options: &TraceOptions) -> Result<CallTrace, TraceError> {
-    let call = LocalCall { context: context(all_rules()), message, gas: 1_000_000, overrides: &[], interrupt: None };
+    let call = LocalCall {
+        context: context(all_rules()),
+        message,
+        gas: 1_000_000,
+        overrides: &[],
+        interrupt: None,
+        effort: None,
+    };
     trace_call(&call, state.shared(), options)
 }
 

@@ -49,6 +49,7 @@ impl Evm {
     ) -> Result<Run, TransactionError> {
         let word = U256::from_be_slice(to.as_slice());
         if let Some(precompile) = Precompile::lookup(word, self.host.rules.set) {
+            self.check_effort(precompile)?;
             return self.run_precompile(transaction, precompile, intrinsic, inspector);
         }
         let checkpoint = self.host.journal.checkpoint();

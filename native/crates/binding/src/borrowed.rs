@@ -1,0 +1,84 @@
+//! Typed arrays that are read where they lie, during one call into the addon.
+
+use std::ops::Deref;
+use std::ptr;
+
+use napi::bindgen_prelude::{FromNapiValue, TypeName, ValidateNapiValue};
+use napi::{Error, Result, Status, ValueType, check_status, sys};
+
+/// An element of a typed array.
+pub trait Element: Copy {
+    /// Its kind of array.
+    const KIND: i32;
+    /// Name of that kind.
+    const NAME: &'static str;
+}
+
+impl Element for u8 {
+    const KIND: i32 = sys::TypedarrayType::uint8_array;
+    const NAME: &'static str = "Uint8Array";
+}
+
+impl Element for i32 {
+    const KIND: i32 = sys::TypedarrayType::int32_array;
+    const NAME: &'static str = "Int32Array";
+}
+
+/// Elements of an argument. It must not be kept beyond the call: only arguments are made of it, and those end
+/// with the call.
+pub struct Borrowed<T: Element> {
+    data: *const T,
+    length: usize,
+}
+
+impl<T: Element> Deref for Borrowed<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        if self.length == 0 {
+            return &[];
+        }
+        // SAFETY: the array has `length` elements there; it is an argument of the running call, which keeps it
+        // alive, and no JavaScript of this thread runs meanwhile.
+        unsafe { std::slice::from_raw_parts(self.data, self.length) }
+    }
+}
+
+impl<T: Element> TypeName for Borrowed<T> {
+    fn type_name() -> &'static str {
+        T::NAME
+    }
+
+    fn value_type() -> ValueType {
+        ValueType::Object
+    }
+}
+
+impl<T: Element> ValidateNapiValue for Borrowed<T> {}
+
+impl<T: Element> FromNapiValue for Borrowed<T> {
+    unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
+        let mut is_typed_array = false;
+        // SAFETY: the caller gives a live environment and a value of it.
+        check_status!(unsafe { sys::napi_is_typedarray(env, value, &mut is_typed_array) })?;
+        let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
+        if is_typed_array {
+            // SAFETY: the value is a typed array; of what is not asked for null may be given.
+            check_status!(unsafe {
+                sys::napi_get_typedarray_info(
+                    env,
+                    value,
+                    &mut kind,
+                    &mut length,
+                    &mut data,
+                    ptr::null_mut(),
+                    ptr::null_mut(),
+                )
+            })?;
+        }
+        if !is_typed_array || kind != T::KIND {
+            return Err(Error::new(Status::InvalidArg, format!("Expected a {} value", T::NAME)));
+        }
+        Ok(Self { data: data.cast::<T>(), length: if data.is_null() { 0 } else { length } })
+    }
+}

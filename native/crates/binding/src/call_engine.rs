@@ -1,0 +1,212 @@
+//! Calls and estimates in a form that is quick to cross: a message in one array, the answer as text.
+
+use std::ptr;
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{Object, ToNapiValue};
+use napi::{check_status, sys};
+use napi_derive::napi;
+use rhizome_evm::{
+    BlockContext, CallStatus, EstimateError, EstimateInput, ExecutionError, LocalCall, Message, TransactionError,
+    Workspace, call_in, estimate_gas,
+};
+use rhizome_primitives::state::StateReader;
+use rhizome_primitives::{Address, B256, Bytes, U256, hex};
+
+use crate::borrowed::Borrowed;
+use crate::bytes;
+use crate::call::{CallEnd, CallOverride, CallResult, call_result, halted, overrides};
+use crate::errors::{Result, invalid, state};
+use crate::execution::{BlockEnvironment, execution_error};
+use crate::interrupt::interrupt_word;
+use crate::spec::ChainSpec;
+use crate::store::StateStore;
+
+/// Bytes before the data of a message.
+const HEAD: usize = 128;
+
+/// Answer of a call or an estimate.
+pub enum CallAnswer {
+    /// It succeeded: output, or gas, as hex text.
+    Text(Vec<u8>),
+    /// How it ended otherwise.
+    Failed(CallResult),
+    /// It would have taken longer than allowed.
+    TooLong,
+}
+
+impl ToNapiValue for CallAnswer {
+    unsafe fn to_napi_value(env: sys::napi_env, answer: Self) -> napi::Result<sys::napi_value> {
+        match answer {
+            Self::Text(text) => {
+                let mut value = ptr::null_mut();
+                let length = text.len() as isize;
+                // SAFETY: the environment is live, and the text is copied before the call ends.
+                check_status!(unsafe {
+                    sys::napi_create_string_latin1(env, text.as_ptr().cast(), length, &mut value)
+                })?;
+                Ok(value)
+            }
+            // SAFETY: as this function's.
+            Self::Failed(result) => unsafe { CallResult::to_napi_value(env, result) },
+            // SAFETY: as this function's.
+            Self::TooLong => unsafe { Option::<Object<'_>>::to_napi_value(env, None) },
+        }
+    }
+}
+
+struct Place {
+    root: B256,
+    context: BlockContext,
+}
+
+/// Executes calls on the state after a block. One per thread.
+///
+/// A message has, little-endian unless said otherwise: u32 bytes of data; u8 bits: 1 there is a sender, 2 there is
+/// a receiver; u8 nothing; u16 interrupt slot; u64 gas; u64 effort in gas, 0 for no limit; sender and receiver of
+/// 20 bytes; gas price and value of 32 bytes, big-endian; the data.
+#[napi]
+pub struct CallEngine {
+    spec: Arc<rhizome_primitives::spec::ChainSpec>,
+    store: Arc<rhizome_store::StateStore>,
+    place: Option<Place>,
+    workspace: Workspace,
+}
+
+#[napi]
+impl CallEngine {
+    /// An engine that has no place yet.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(spec: &ChainSpec, store: &StateStore) -> Self {
+        let (spec, store) = (Arc::clone(&spec.inner), Arc::clone(&store.inner));
+        Self { spec, store, place: None, workspace: Workspace::default() }
+    }
+
+    /// Names state and block of the calls that follow.
+    #[napi(catch_unwind)]
+    pub fn set_place(&mut self, root: crate::byte_array::Uint8Array, block: BlockEnvironment) -> Result<()> {
+        let context = block.context_of(&self.spec, &self.store)?;
+        self.place = Some(Place { root: bytes::hash("root", &root)?, context });
+        Ok(())
+    }
+
+    /// Executes a call: its output as hex text. Throws `Interrupted` when it was stopped.
+    #[napi(
+        catch_unwind,
+        ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null",
+        ts_return_type = "string | CallResult | null"
+    )]
+    pub fn call(
+        &mut self,
+        message: Borrowed<u8>,
+        flags: Option<Borrowed<i32>>,
+        pretended: Option<Vec<CallOverride>>,
+    ) -> Result<CallAnswer> {
+        let (context, state) = self.place()?;
+        let packed = Packed::read(&message)?;
+        let overrides = overrides(pretended.as_deref().unwrap_or_default())?;
+        let interrupt = flags.as_deref().map(|flags| interrupt_word(flags, packed.slot)).transpose()?;
+        let call = LocalCall {
+            context,
+            message: packed.message,
+            gas: packed.gas,
+            overrides: &overrides,
+            interrupt,
+            effort: packed.effort,
+        };
+        match call_in(&call, state, &mut self.workspace) {
+            Ok(outcome) if outcome.status == CallStatus::Success => Ok(CallAnswer::Text(hex_text(&outcome.output))),
+            Ok(outcome) => Ok(CallAnswer::Failed(call_result(outcome))),
+            Err(TransactionError::Invalid(reason)) => Ok(CallAnswer::Failed(halted(reason.to_string()))),
+            Err(TransactionError::Execution(failure)) => failed(failure),
+        }
+    }
+
+    /// The gas limit with which a transaction succeeds when it is sent, found by executing it, as hex text.
+    #[napi(
+        catch_unwind,
+        ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null",
+        ts_return_type = "string | CallResult | null"
+    )]
+    pub fn estimate_gas(
+        &mut self,
+        message: Borrowed<u8>,
+        flags: Option<Borrowed<i32>>,
+        pretended: Option<Vec<CallOverride>>,
+    ) -> Result<CallAnswer> {
+        let (context, state) = self.place()?;
+        let packed = Packed::read(&message)?;
+        let overrides = overrides(pretended.as_deref().unwrap_or_default())?;
+        let interrupt = flags.as_deref().map(|flags| interrupt_word(flags, packed.slot)).transpose()?;
+        let input = EstimateInput {
+            context,
+            message: packed.message,
+            cap: packed.gas,
+            overrides: &overrides,
+            interrupt,
+            effort: packed.effort,
+        };
+        match estimate_gas(&input, state) {
+            Ok(gas) => Ok(CallAnswer::Text(format!("{gas:#x}").into_bytes())),
+            Err(EstimateError::Revert(data)) => Ok(CallAnswer::Failed(CallResult {
+                end: CallEnd::Revert,
+                output: data.to_vec().into(),
+                gas: 0u64.into(),
+                reason: None,
+            })),
+            Err(EstimateError::Execution(failure)) => failed(failure),
+            Err(failure @ EstimateError::Funds { .. }) => {
+                Ok(CallAnswer::Failed(CallResult { end: CallEnd::Funds, ..halted(failure.to_string()) }))
+            }
+            Err(failure) => Ok(CallAnswer::Failed(halted(failure.to_string()))),
+        }
+    }
+
+    fn place(&self) -> Result<(BlockContext, Arc<dyn StateReader>)> {
+        let place = self.place.as_ref().ok_or_else(|| invalid("a call before its place"))?;
+        Ok((place.context.clone(), self.store.reader(place.root).map_err(state)?))
+    }
+}
+
+struct Packed {
+    message: Message,
+    gas: u64,
+    effort: Option<u64>,
+    slot: u32,
+}
+
+impl Packed {
+    fn read(packed: &[u8]) -> Result<Self> {
+        let Some((head, rest)) = packed.split_first_chunk::<HEAD>() else {
+            return Err(invalid("a message is shorter than its head"));
+        };
+        let number = |at: usize, size: usize| {
+            head[at..at + size].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+        };
+        let data = rest.get(..number(0, 4) as usize).ok_or_else(|| invalid("a message is shorter than its data"))?;
+        let effort = number(16, 8);
+        Ok(Self {
+            message: Message {
+                from: (head[4] & 1 != 0).then(|| Address::from_slice(&head[24..44])),
+                to: (head[4] & 2 != 0).then(|| Address::from_slice(&head[44..64])),
+                gas_price: U256::from_be_slice(&head[64..96]),
+                value: U256::from_be_slice(&head[96..128]),
+                data: Bytes::copy_from_slice(data),
+            },
+            gas: number(8, 8),
+            effort: (effort > 0).then_some(effort),
+            slot: number(6, 2) as u32,
+        })
+    }
+}
+
+fn failed(failure: ExecutionError) -> Result<CallAnswer> {
+    match failure {
+        ExecutionError::TooLong => Ok(CallAnswer::TooLong),
+        failure => Err(execution_error(failure)),
+    }
+}
+
+fn hex_text(bytes: &[u8]) -> Vec<u8> {
+    hex::encode_prefixed(bytes).into_bytes()
+}

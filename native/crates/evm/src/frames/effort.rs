@@ -1,0 +1,68 @@
+//! A bound on the work of an execution, for threads that must not be held up. It changes no result: what does
+//! not end within it gives none.
+
+use revm_interpreter::{InstructionResult, InterpreterAction};
+use rhizome_contracts::Precompile;
+
+use super::Evm;
+use super::run::stopped;
+use crate::error::ExecutionError;
+use crate::host::{EvmHost, Request};
+use crate::instructions::Machine;
+use crate::tables::Tables;
+
+/// Gas that a read of the state store counts for: some ten microseconds when it goes down the trie, whatever the
+/// instruction costs.
+const READ_EFFORT: u64 = 500;
+
+/// Bytes of memory of all frames: one instruction may hash or copy all of it.
+pub(super) const MAX_MEMORY: usize = 128 << 10;
+
+impl Evm {
+    /// Lets executions take about as long as instructions that cost `gas` together. What takes more ends with
+    /// [`ExecutionError::TooLong`], and so does every call of a precompiled contract that may take long.
+    pub fn set_effort(&mut self, gas: u64) {
+        self.effort = Some(gas);
+    }
+
+    /// Whether the contract may be called under the effort that is set.
+    pub(crate) fn check_effort(&self, precompile: Precompile) -> Result<(), ExecutionError> {
+        // Priced by the time they take; hashes and copies are bounded by the memory that holds their input.
+        let short = matches!(
+            precompile,
+            Precompile::EcRecover | Precompile::Sha256 | Precompile::Ripemd160 | Precompile::Identity
+        );
+        if self.effort.is_some() && !short { Err(ExecutionError::TooLong) } else { Ok(()) }
+    }
+}
+
+/// Runs a frame until it ends, asks for another frame, or is over the effort `left`, from which it takes.
+pub(super) fn run_briefly(
+    machine: &mut Machine,
+    tables: &Tables,
+    host: &mut EvmHost,
+    left: &mut u64,
+) -> Result<InterpreterAction, ExecutionError> {
+    let gas = machine.gas.remaining();
+    let reads = host.journal.reads();
+    loop {
+        let outcome = machine.step(&tables.instructions, &tables.gas, host);
+        let passed_on = match &host.request {
+            Some(Request::Call(request)) => request.gas,
+            _ => 0,
+        };
+        let spent = gas.saturating_sub(machine.gas.remaining()).saturating_sub(passed_on)
+            + (host.journal.reads() - reads) * READ_EFFORT;
+        if spent > *left {
+            return Err(ExecutionError::TooLong);
+        }
+        match outcome {
+            Ok(()) => {}
+            Err(InstructionResult::MemoryLimitOOG) => return Err(ExecutionError::TooLong),
+            Err(code) => {
+                *left -= spent;
+                return Ok(stopped(machine, code));
+            }
+        }
+    }
+}

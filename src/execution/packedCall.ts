@@ -1,0 +1,63 @@
+import { bigIntToFixedBytes } from '../util/bytes.ts'
+import type { CallRequest, InterruptSource } from './localExecution.ts'
+
+// Places in a message, as `CallEngine` of the native core reads them (native/crates/binding/src/call_engine.rs).
+const BITS = 4
+const SLOT = 6
+const GAS = 8
+const EFFORT = 16
+const SENDER = 24
+const RECEIVER = 44
+const GAS_PRICE = 64
+const VALUE = 96
+const DATA = 128
+
+const WORD_BYTES = 32
+const HAS_SENDER = 1
+const HAS_RECEIVER = 2
+/** Data that fits without new memory. */
+const USUAL_DATA_BYTES = 4096
+
+/** Writes calls as the native core takes them, all into the same memory. */
+export class CallPacker {
+  #bytes = Buffer.alloc(DATA + USUAL_DATA_BYTES)
+  #view = viewOf(this.#bytes)
+
+  /**
+   * The message of a call, valid until the next one.
+   * @param effort work that it may take, in gas; 0 for as much as it needs
+   */
+  pack(request: CallRequest, effort: bigint, interrupt: InterruptSource | undefined): Uint8Array {
+    const { from, to, data } = request
+    const bytes = this.#memoryFor(data.length)
+    const view = this.#view
+    view.setUint32(0, data.length, true)
+    bytes[BITS] = (from === null ? 0 : HAS_SENDER) | (to === null ? 0 : HAS_RECEIVER)
+    view.setUint16(SLOT, interrupt?.slot ?? 0, true)
+    view.setBigUint64(GAS, request.gas, true)
+    view.setBigUint64(EFFORT, effort, true)
+    if (from !== null) bytes.set(from, SENDER)
+    if (to !== null) bytes.set(to, RECEIVER)
+    writeWord(bytes, GAS_PRICE, request.gasPrice)
+    writeWord(bytes, VALUE, request.value)
+    bytes.set(data, DATA)
+    return bytes
+  }
+
+  #memoryFor(length: number): Buffer {
+    if (DATA + length > this.#bytes.length) {
+      this.#bytes = Buffer.alloc(DATA + length)
+      this.#view = viewOf(this.#bytes)
+    }
+    return this.#bytes
+  }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
+}
+
+function writeWord(bytes: Buffer, at: number, value: bigint): void {
+  if (value === 0n) bytes.fill(0, at, at + WORD_BYTES)
+  else bytes.set(bigIntToFixedBytes(value, WORD_BYTES), at)
+}
