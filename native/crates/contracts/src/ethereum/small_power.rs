@@ -44,8 +44,8 @@ fn totient(number: u64) -> u64 {
     let (mut rest, mut totient) = (number, number);
     let mut factor = 2;
     while factor * factor <= rest {
-        if rest % factor == 0 {
-            while rest % factor == 0 {
+        if rest.is_multiple_of(factor) {
+            while rest.is_multiple_of(factor) {
                 rest /= factor;
             }
             totient -= totient / factor;
