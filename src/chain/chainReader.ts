@@ -17,6 +17,7 @@ import { type LogCriteria, logConditions } from './logs/logCriteria.ts'
 import { TransactionHashes } from './logs/transactionHashes.ts'
 
 const ADDRESS_LENGTH = 20
+const HASH_LENGTH = 32
 
 /** Where the canonical chain has a transaction. */
 export interface TransactionLocation {
@@ -52,8 +53,9 @@ export class ChainReader {
     return readHeight(this.#tables, number)
   }
 
-  /** Header of a connected block, canonical or not. */
+  /** Header of a connected block, canonical or not; null for bytes that are no hash, as a header may name them. */
   headerByHash(hash: Buffer): BlockHeader | null {
+    if (hash.length !== HASH_LENGTH) return null
     const rlp = this.#tables.get('headers', hash)
     return rlp === undefined ? null : parseHeader(this.#spec, rlp)
   }

@@ -39,6 +39,18 @@ t.test('what is no block, or none by the rules, changes nothing', async (t) => {
   t.match(await node.answer('evm_importRawBlock', toHex(forged.encoded)), {
     error: { code: -32000, message: /^block 1 0x[0-9a-f]{64} breaks / },
   })
+  for (const length of [0, 31, 600]) {
+    const orphan = new Block(
+      block.header.with({ parentHash: Buffer.alloc(length, 1) }),
+      block.transactions,
+      block.uncles,
+    )
+    t.match(
+      await node.answer('evm_importRawBlock', toHex(orphan.encoded)),
+      { error: { code: -32000, message: /waits for 0x(01)*$/ } },
+      `a parent of ${length} bytes`,
+    )
+  }
   t.equal(await node.ask('eth_blockNumber'), '0x0')
   t.match(await node.answer('evm_importRawBlock'), { error: { code: -32602 } })
 })
