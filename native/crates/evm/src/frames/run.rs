@@ -12,8 +12,9 @@ use crate::tables::Tables;
 use crate::trace::{FrameStatus, Inspector, StepView};
 use rhizome_primitives::interrupt::Interrupt;
 
-/// Instructions between two looks at the interrupt flag: well below a millisecond of work.
-const INTERRUPT_STEPS: usize = 4096;
+/// Instructions between two looks at the interrupt flag: a few milliseconds of work also where each hashes a
+/// large piece of memory, and too many for the look to count where they are cheap.
+const INTERRUPT_STEPS: usize = 64;
 
 impl Evm {
     /// Runs the frame on top until it ends or asks for another frame.
