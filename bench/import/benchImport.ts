@@ -95,6 +95,7 @@ function toRow(name: string, figures: ImportFigures): Row {
     'Mgas/s': figures.gas / 1e6 / seconds,
     'CPU ms/block': (figures.processorSeconds * 1000) / blocks,
     'memory MiB': Math.round(figures.memoryMiB),
+    'own memory MiB': Math.round(figures.ownMemoryMiB),
     'chain store bytes/block': Math.round(figures.chainBytes / blocks),
     'state store bytes/block': Math.round(figures.stateBytes / blocks),
     [`ratio to RSKj, recorded (target ${TARGET})`]: ratioToPeer(name, blocks / seconds),

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { importBlocks } from '../../src/chain/import/importBlocks.ts'
 import { openConfiguredChain } from '../../src/cli/openNode.ts'
@@ -15,8 +15,10 @@ export interface ImportFigures {
   readonly seconds: number
   /** Processor time of the process, seconds, all threads. */
   readonly processorSeconds: number
-  /** Most resident memory of the process, MiB. */
+  /** Most resident memory of the process, MiB; what is mapped of the stores' files is part of it. */
   readonly memoryMiB: number
+  /** Memory at the end without that of files, MiB. */
+  readonly ownMemoryMiB: number
   /** What the two stores grew by, bytes. */
   readonly chainBytes: number
   readonly stateBytes: number
@@ -54,10 +56,17 @@ export async function measureImport(
     gas: Number(report.gas),
     seconds,
     processorSeconds: (user + system) / 1e6,
-    memoryMiB: process.resourceUsage().maxRSS / 1024,
+    memoryMiB: memoryFigure('VmHWM'),
+    ownMemoryMiB: memoryFigure('RssAnon'),
     chainBytes: after.chain - before.chain,
     stateBytes: after.state - before.state,
   }
+}
+
+/** A line of the process's status, MiB. What getrusage calls the most is a parent's, when that was larger. */
+function memoryFigure(name: 'VmHWM' | 'RssAnon'): number {
+  const status = readFileSync('/proc/self/status', 'utf8')
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
 }
 
 function storeBytes(dataDir: string): { chain: number; state: number } {

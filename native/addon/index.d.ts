@@ -13,7 +13,9 @@ export declare class BlockExecution {
   get gasUsed(): bigint
   /** Sum of fees in wei, big-endian. */
   get paidFees(): Buffer
-  /** RLP of the receipts in block order. */
+  /** RLP list of the receipts in block order. */
+  get receiptList(): Buffer
+  /** RLP of each receipt in block order. */
   get receipts(): Array<Buffer>
   /** Indices of the candidates in the block, in order; all of them for a given block. */
   get included(): Array<number>

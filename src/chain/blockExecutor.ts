@@ -3,8 +3,8 @@ import type { BlockHeader } from './codec/header.ts'
 
 /** What execution made of a block that keeps every rule. */
 export interface ExecutedBlock {
-  /** RLP of the receipts, in the order of the transactions. */
-  readonly receipts: readonly Buffer[]
+  /** RLP list of the receipts, in the order of the transactions. */
+  readonly receipts: Buffer
 }
 
 /**

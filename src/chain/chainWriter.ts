@@ -10,7 +10,6 @@ import { encodeSenders } from './chainReader.ts'
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
 import { BLOOM_LENGTH } from './codec/logsBloom.ts'
-import { encodeList } from './codec/rlpWriter.ts'
 import { logTermsOf } from './logs/logTerms.ts'
 
 const EMPTY_BLOOM = Buffer.alloc(BLOOM_LENGTH)
@@ -28,11 +27,11 @@ export interface HeadChange {
 export function writeBlock(
   writer: TableWriter,
   block: Block,
-  { receipts, totalDifficulty }: { receipts: readonly Buffer[]; totalDifficulty: bigint },
+  { receipts, totalDifficulty }: { receipts: Buffer; totalDifficulty: bigint },
 ): void {
   writer.put('headers', block.hash, block.header.encodedFull)
   writer.put('bodies', block.hash, block.encodedBody)
-  writer.put('receipts', block.hash, encodeList(receipts))
+  writer.put('receipts', block.hash, receipts)
   if (block.transactions.length > 0) writer.put('senders', block.hash, encodeSenders(block.senders))
   addToHeight(writer, block.number, block.hash)
   addOccurrences(

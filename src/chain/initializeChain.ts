@@ -4,6 +4,7 @@ import { checkIdentity, writeHead, writeIdentity } from '../storage/metadata.ts'
 import type { BlockExecutor } from './blockExecutor.ts'
 import { writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
+import { RLP_EMPTY_LIST } from './codec/rlpWriter.ts'
 
 /**
  * Stores block 0 in a new chain store, or checks that the store holds the chain that begins with it. The
@@ -21,7 +22,7 @@ export function initializeChain(
   executor.connected(genesis, totalDifficulty)
   executor.commit()
   environment.transaction((writer) => {
-    writeBlock(writer, genesis, { receipts: [], totalDifficulty })
+    writeBlock(writer, genesis, { receipts: RLP_EMPTY_LIST, totalDifficulty })
     setCanonical(writer, genesis.number, genesis.hash)
     writeHead(writer, genesis.hash)
     writeIdentity(writer, genesis.hash)

@@ -45,7 +45,7 @@ export class NativeBlockExecutor implements BlockExecutor {
       store.putRoot(block.header.fields.stateRoot, execution.stateRoot)
     }
     this.#last = { hashHex: block.hashHex, execution }
-    return { receipts: execution.receipts }
+    return { receipts: execution.receiptList }
   }
 
   connected(block: Block, totalDifficulty: bigint): void {

@@ -8,6 +8,7 @@ import { Block } from '../../src/chain/codec/block.ts'
 import { BlockHeader } from '../../src/chain/codec/header.ts'
 import { createLogsBloom } from '../../src/chain/codec/logsBloom.ts'
 import { encodeReceipt, type Log } from '../../src/chain/codec/receipt.ts'
+import { encodeList, RLP_EMPTY_LIST } from '../../src/chain/codec/rlpWriter.ts'
 import { Transaction } from '../../src/chain/codec/transaction.ts'
 import { genesisHeader } from '../../src/chain/genesis.ts'
 import { createNetworkSpec, type NetworkSpec } from '../../src/config/networkSpec.ts'
@@ -46,7 +47,7 @@ export class SyntheticChain {
     this.genesis = new Block(genesisHeader(this.spec, Buffer.alloc(32, 1)), [], [])
     this.#head = this.genesis.header
     this.environment.transaction((writer) => {
-      writeBlock(writer, this.genesis, { receipts: [], totalDifficulty: 1n })
+      writeBlock(writer, this.genesis, { receipts: RLP_EMPTY_LIST, totalDifficulty: 1n })
       setCanonical(writer, 0, this.genesis.hash)
       writeHead(writer, this.genesis.hash)
       writeIdentity(writer, this.genesis.hash)
@@ -73,7 +74,7 @@ export class SyntheticChain {
             logs: own,
           }),
         )
-        writeBlock(writer, tip, { receipts, totalDifficulty: BigInt(tip.number) })
+        writeBlock(writer, tip, { receipts: encodeList(receipts), totalDifficulty: BigInt(tip.number) })
         made.push(tip)
       }
       return made

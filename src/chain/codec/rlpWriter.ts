@@ -7,12 +7,18 @@ export const RLP_ZERO_BYTE: Buffer = Buffer.from([0])
 /** RLP of the empty list. */
 export const RLP_EMPTY_LIST: Buffer = Buffer.from([0xc0])
 
+/** Every byte as a string of its own, shared: making one costs more than all else in an encoding. */
+const SINGLE_BYTES: readonly Buffer[] = Array.from({ length: 256 }, (_, value) => Buffer.from([value]))
+
 /** RLP of a byte string; absent is the empty string (`elem` of consensus.md §0.1). */
 export function encodeBytes(bytes: Uint8Array | null): Buffer {
   if (bytes === null || bytes.length === 0) return RLP_EMPTY
-  const buffer = asBuffer(bytes)
-  if (bytes.length === 1 && (bytes[0] ?? 0) < 0x80) return buffer
-  return Buffer.concat([prefix(bytes.length, 0x80), buffer])
+  if (bytes.length === 1 && (bytes[0] ?? 0) < 0x80) return asBuffer(bytes)
+  const head = prefix(bytes.length, 0x80)
+  const encoded = Buffer.allocUnsafe(head.length + bytes.length)
+  encoded.set(head)
+  encoded.set(bytes, head.length)
+  return encoded
 }
 
 /** RLP of a list of elements that are encoded already. */
@@ -47,7 +53,7 @@ export function encodeSigned(value: bigint | null): Buffer {
 
 /** RLP of one byte; zero is the empty string (`byte` of §0.1). Bits above the eighth are dropped. */
 export function encodeByte(value: number): Buffer {
-  return encodeUnsigned(value & 0xff)
+  return encodeBytes((value & 0xff) === 0 ? null : singleByte(value & 0xff))
 }
 
 /** RLP of sublist edges, each as little-endian 16 bits (`edges` of §0.1). */
@@ -65,7 +71,11 @@ export function parseEdges(bytes: Buffer): number[] {
 }
 
 function prefix(length: number, base: number): Buffer {
-  if (length < 56) return Buffer.from([base + length])
+  if (length < 56) return singleByte(base + length)
   const size = bigIntToBytes(BigInt(length))
   return Buffer.concat([Buffer.from([base + 55 + size.length]), size])
+}
+
+function singleByte(value: number): Buffer {
+  return SINGLE_BYTES[value] ?? Buffer.from([value])
 }

@@ -5,6 +5,7 @@ import type { Block } from '../codec/block.ts'
 import { transactionsRoot } from '../codec/block.ts'
 import type { BlockHeader } from '../codec/header.ts'
 import { hasValidFieldLengths } from '../codec/signature.ts'
+import type { Transaction } from '../codec/transaction.ts'
 import { BLOCK_GAS_PRICE_CAP, exceedsGasPriceCap } from '../gasPriceCap.ts'
 import type { ValidationContext } from './context.ts'
 import type { Violation } from './rules.ts'
@@ -13,11 +14,10 @@ import type { Violation } from './rules.ts'
 export function checkTransactionFields(block: Block): Violation | null {
   const { senders } = block
   for (const [index, transaction] of block.transactions.entries()) {
-    const which = `in transaction ${index} ${toHex(transaction.hash)}`
     if (!hasValidFieldLengths(transaction))
-      return { expected: 'fields of at most 32 bytes', found: `more or none ${which}` }
+      return { expected: 'fields of at most 32 bytes', found: `more or none ${place(transaction, index)}` }
     if (transaction.fields.signature !== null && !senders[index]) {
-      return { expected: 'a recoverable sender', found: `none ${which}` }
+      return { expected: 'a recoverable sender', found: `none ${place(transaction, index)}` }
     }
   }
   return null
@@ -33,12 +33,11 @@ export function checkTransactionNonces(
   const { senders } = block
   for (const [index, transaction] of block.transactions.entries()) {
     const sender = senders[index]
-    const which = `in transaction ${index} ${toHex(transaction.hash)}`
-    if (!sender) return { expected: 'a signature', found: `none ${which}` }
+    if (!sender) return { expected: 'a signature', found: `none ${place(transaction, index)}` }
     const key = sender.toString('hex')
     const expected = next.get(key) ?? context.nonceAfter(parent, sender)
     if (transaction.nonce !== expected) {
-      return { expected: `nonce ${expected}`, found: `${transaction.nonce} ${which}` }
+      return { expected: `nonce ${expected}`, found: `${transaction.nonce} ${place(transaction, index)}` }
     }
     next.set(key, expected + 1n)
   }
@@ -105,4 +104,8 @@ export function checkSublistEdges(context: ValidationContext, block: Block): Vio
   // The sequential sublist holds at least the reward transaction, where there is one.
   const last = block.transactions.length - (context.disabledRules.has('remascTransaction') ? 0 : 1)
   return previous > last && edges.length > 0 ? { expected: `edges up to ${last}`, found } : null
+}
+
+function place(transaction: Transaction, index: number): string {
+  return `in transaction ${index} ${toHex(transaction.hash)}`
 }

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{BigInt, Buffer, Uint8Array};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_evm::{
     BlockError, BlockInput, BlockOutcome, Candidates, Transaction, build_block as build, execute_block as execute,
-    precompile_accounts,
+    precompile_accounts, worth_threads,
 };
 use rhizome_primitives::rules::Rule;
-use rhizome_primitives::state::{StateReader, WriteSet};
-use rhizome_primitives::{B256, Bytes};
+use rhizome_primitives::state::StateReader;
+use rhizome_primitives::{B256, Bytes, rlp};
 use rhizome_store::AppliedState;
 use rhizome_trie::ordered::ordered_root;
 
+use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Code, Result, error, state};
 use crate::execution::{BlockEnvironment, ExecutableTransaction, execution_error, minimal};
@@ -101,7 +102,15 @@ impl BlockExecution {
         minimal(self.outcome.paid_fees)
     }
 
-    /// RLP of the receipts in block order.
+    /// RLP list of the receipts in block order.
+    #[napi(getter)]
+    pub fn receipt_list(&self) -> Buffer {
+        let payload: Vec<u8> =
+            self.outcome.transactions.iter().flat_map(|done| done.receipt.rlp.iter().copied()).collect();
+        rlp::list(&payload).into()
+    }
+
+    /// RLP of each receipt in block order.
     #[napi(getter)]
     pub fn receipts(&self) -> Vec<Buffer> {
         self.outcome.transactions.iter().map(|transaction| transaction.receipt.rlp.to_vec().into()).collect()
@@ -145,11 +154,12 @@ impl BlockExecution {
 #[napi(catch_unwind)]
 pub fn execute_block(spec: &ChainSpec, store: &StateStore, block: BlockToExecute) -> Result<BlockExecution> {
     let parent_root = bytes::hash("parentRoot", &block.parent_root)?;
-    block.with_input(spec, store, |input, state| {
+    block.with_input(spec, store, |input, reader| {
         let orchid = !input.context.rules.active(Rule::Rskip126);
-        let outcome = execute(input, state).map_err(block_error)?;
+        let outcome = execute(input, reader).map_err(block_error)?;
         let included = (0..input.transactions.len() as u32).collect();
-        execution(store, parent_root, outcome, orchid, Placed { included, edges: None, skipped: Vec::new() })
+        let applied = store.inner.apply(parent_root, &outcome.write_set).map_err(state)?;
+        execution(store, applied, outcome, orchid, Placed { included, edges: None, skipped: Vec::new() })
     })
 }
 
@@ -168,7 +178,7 @@ impl BlockToExecute {
             transactions: &transactions,
             edges: self.edges.as_deref(),
             interrupt: None,
-            one_thread: false,
+            one_thread: !worth_threads(&transactions, self.edges.as_deref().unwrap_or_default()),
             system_contracts_in_parallel: self.system_contracts_in_parallel,
         };
         run(&input, store.reader(parent_root)?)
@@ -186,7 +196,8 @@ pub fn build_block(spec: &ChainSpec, store: &StateStore, candidates: BlockCandid
     let built = build(&input, store.reader(parent_root)?).map_err(block_error)?;
     let included = built.included.iter().map(|index| *index as u32).collect();
     let skipped = built.skipped.iter().map(|skipped| (skipped.index as u32, skipped.reason.to_string())).collect();
-    execution(store, parent_root, built.outcome, orchid, Placed { included, edges: built.edges, skipped })
+    let applied = store.inner.apply_aside(parent_root, &built.outcome.write_set).map_err(state)?;
+    execution(store, applied, built.outcome, orchid, Placed { included, edges: built.edges, skipped })
 }
 
 /// Adds the accounts of the precompiled contracts to a genesis state (consensus.md §1.4, §1.5) and keeps it. The
@@ -214,16 +225,15 @@ struct Placed {
 
 fn execution(
     store: &StateStore,
-    parent_root: B256,
+    applied: AppliedState,
     outcome: BlockOutcome,
     orchid: bool,
     placed: Placed,
 ) -> Result<BlockExecution> {
-    let applied = apply(store, parent_root, &outcome.write_set)?;
     let receipts: Vec<Bytes> = outcome.transactions.iter().map(|transaction| transaction.receipt.rlp.clone()).collect();
     Ok(BlockExecution {
         store: Arc::clone(&store.inner),
-        parent_root,
+        parent_root: applied.parent(),
         root: applied.root(),
         applied: Some(applied),
         receipts_root: ordered_root(&receipts, orchid).map_err(state)?,
@@ -232,10 +242,6 @@ fn execution(
         edges: placed.edges,
         skipped: placed.skipped,
     })
-}
-
-fn apply(store: &StateStore, root: B256, writes: &WriteSet) -> Result<AppliedState> {
-    store.inner.apply(root, writes).map_err(state)
 }
 
 /// A block that is invalid, or could not be executed.

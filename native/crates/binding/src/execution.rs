@@ -9,7 +9,7 @@ use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::BlockEnv;
 use rhizome_primitives::{Bytes, U256};
 
-use crate::byte_array::Uint8Array;
+use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Code, Result, error, invalid, state};
 use crate::spec::ChainSpec;
@@ -152,6 +152,6 @@ pub fn transaction_error(failure: TransactionError) -> napi::Error<Code> {
 }
 
 /// Minimal big-endian bytes.
-pub fn minimal(value: U256) -> napi::bindgen_prelude::Buffer {
+pub fn minimal(value: U256) -> Buffer {
     value.to_be_bytes_trimmed_vec().into()
 }

@@ -1,10 +1,11 @@
 //! One transaction on a state, outside any block: for recorded cases and tools.
 
-use napi::bindgen_prelude::{BigInt, Buffer, Uint8Array};
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_evm::trace::NoInspector;
 use rhizome_evm::{Evm, Failure, FeePayment, Journal, Position, Receipt};
 
+use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, state};
 use crate::execution::{BlockEnvironment, ExecutableTransaction, gas, minimal, transaction_error};

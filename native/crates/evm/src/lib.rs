@@ -27,6 +27,7 @@ mod transaction;
 pub use block::{
     BlockError, BlockInput, BlockOutcome, BuiltBlock, Candidates, ExecutedTransaction, Skipped, SublistLimits,
     Unwatched, Watcher, build_block, execute_block, execute_block_watched, precompile_accounts, sublist_limits,
+    worth_threads,
 };
 pub use bridge_state::{BridgeSummary, bridge_summary};
 pub use direct::DirectCall;

@@ -89,7 +89,7 @@ fn main() {
     };
     let started = Instant::now();
     let applied = store.apply(EMPTY_ROOT, &genesis).unwrap();
-    println!("apply of {} values at once: {:?}, {} nodes", accounts + cells, started.elapsed(), applied.nodes().len());
+    println!("apply of {} values at once: {:?}, {} nodes", accounts + cells, started.elapsed(), applied.count_new());
     let mut root = applied.root();
     store.keep(applied);
     let started = Instant::now();
@@ -122,7 +122,7 @@ fn blocks(store: &Arc<StateStore>, root: &mut B256, accounts: usize, cells: usiz
         };
         let started = Instant::now();
         let applied = store.apply(*root, &changes).unwrap();
-        nodes += applied.nodes().len();
+        nodes += applied.count_new();
         let next = applied.root();
         store.keep(applied);
         store.set_head(next, Some((root, &changes)));

@@ -6,11 +6,11 @@ use rhizome_trie::account::encode_account;
 use rhizome_trie::{Trie, keys};
 
 /// The outcome of applying a write set.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct AppliedState {
     parent: B256,
     root: B256,
-    nodes: Vec<(B256, Bytes)>,
+    trie: Trie,
 }
 
 impl AppliedState {
@@ -32,7 +32,7 @@ impl AppliedState {
             trie.put(&keys::storage_key(account, slot), value.clone().unwrap_or_default())?;
         }
         let root = trie.root();
-        Ok(Self { parent, root, nodes: trie.take_new_nodes() })
+        Ok(Self { parent, root, trie })
     }
 
     /// Root of the state that the changes were applied to.
@@ -45,12 +45,12 @@ impl AppliedState {
         self.root
     }
 
-    /// New nodes and long values by hash.
-    pub fn nodes(&self) -> &[(B256, Bytes)] {
-        &self.nodes
+    /// Number of new nodes and long values.
+    pub fn count_new(&self) -> usize {
+        self.trie.count_new()
     }
 
-    pub(crate) fn into_nodes(self) -> Vec<(B256, Bytes)> {
-        self.nodes
+    pub(crate) fn into_trie(self) -> Trie {
+        self.trie
     }
 }

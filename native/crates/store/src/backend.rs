@@ -3,9 +3,11 @@
 use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
+use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
 use crate::lmdb::Lmdb;
+use crate::node_log::find_record;
 
 /// Committed entries: on disk, or in memory for stores that are not kept.
 pub(crate) enum Backend {
@@ -14,10 +16,25 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
-    pub(crate) fn node(&self, hash: &B256) -> Result<Option<Bytes>, StateError> {
+    /// The node at a position of the log.
+    pub(crate) fn node(&self, at: Location) -> Result<Option<StoredNode>, StateError> {
         match self {
-            Self::Memory(batch) => Ok(batch.read().nodes.get(hash).cloned()),
-            Self::Lmdb(lmdb) => lmdb.node(hash),
+            Self::Memory(batch) => Ok(find_record(&batch.read().segments, at)),
+            Self::Lmdb(lmdb) => lmdb.node(at),
+        }
+    }
+
+    pub(crate) fn value(&self, hash: &B256) -> Result<Option<Bytes>, StateError> {
+        match self {
+            Self::Memory(batch) => Ok(batch.read().values.get(hash).cloned()),
+            Self::Lmdb(lmdb) => lmdb.value(hash),
+        }
+    }
+
+    pub(crate) fn state(&self, root: &B256) -> Result<Option<Location>, StateError> {
+        match self {
+            Self::Memory(batch) => Ok(batch.read().states.get(root).copied()),
+            Self::Lmdb(lmdb) => lmdb.state(root),
         }
     }
 
@@ -39,7 +56,10 @@ impl Backend {
     pub(crate) fn write(&self, batch: &Batch) -> Result<(), StateError> {
         match self {
             Self::Memory(stored) => {
-                stored.write().merge(batch);
+                let mut stored = stored.write();
+                stored.add_missing(batch);
+                // What users of a development chain edit.
+                stored.roots.extend(&batch.roots);
                 Ok(())
             }
             Self::Lmdb(lmdb) => lmdb.write(batch),

@@ -4,12 +4,21 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use rhizome_primitives::{B256, Bytes};
+use rhizome_trie::Location;
 
-/// Entries by hash. All are immutable: an entry that is stored already is the same.
+use crate::node_log::Segments;
+
+/// Entries of the tables. Those by hash are immutable: one that is stored already says the same.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    /// Trie nodes and long values.
-    pub(crate) nodes: HashMap<B256, Bytes, RandomState>,
+    /// The log of nodes from where the last batch ended.
+    pub(crate) segments: Segments,
+    /// Nodes in the segments.
+    pub(crate) nodes: usize,
+    /// Long values.
+    pub(crate) values: HashMap<B256, Bytes, RandomState>,
+    /// Where root nodes are.
+    pub(crate) states: HashMap<B256, Location, RandomState>,
     /// Encoded ancestor blocks by block hash.
     pub(crate) ancestors: HashMap<B256, Bytes, RandomState>,
     /// Unitrie roots by the state root that the header names.
@@ -18,13 +27,28 @@ pub(crate) struct Batch {
 
 impl Batch {
     pub(crate) fn is_empty(&self) -> bool {
-        self.nodes.is_empty() && self.ancestors.is_empty() && self.roots.is_empty()
+        self.segments.is_empty()
+            && self.values.is_empty()
+            && self.states.is_empty()
+            && self.ancestors.is_empty()
+            && self.roots.is_empty()
     }
 
-    /// Takes over all entries of another batch.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.nodes.extend(other.nodes.iter().map(|(hash, bytes)| (*hash, bytes.clone())));
-        self.ancestors.extend(other.ancestors.iter().map(|(hash, bytes)| (*hash, bytes.clone())));
-        self.roots.extend(&other.roots);
+    /// Takes over the entries of another batch that this one does not have.
+    pub(crate) fn add_missing(&mut self, other: &Self) {
+        self.segments.extend(other.segments.iter().map(|(start, bytes)| (*start, bytes.clone())));
+        self.nodes += other.nodes;
+        for (hash, bytes) in &other.values {
+            self.values.entry(*hash).or_insert_with(|| bytes.clone());
+        }
+        for (hash, at) in &other.states {
+            self.states.entry(*hash).or_insert(*at);
+        }
+        for (hash, bytes) in &other.ancestors {
+            self.ancestors.entry(*hash).or_insert_with(|| bytes.clone());
+        }
+        for (header, root) in &other.roots {
+            self.roots.entry(*header).or_insert(*root);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rhizome_primitives::B256;
 use rhizome_primitives::state::StateError;
 use rhizome_trie::node::{Link, Node};
-use rhizome_trie::{EMPTY_ROOT, Value, keccak256};
+use rhizome_trie::{EMPTY_ROOT, Location, NodeSource as _, Value, keccak256};
 
 use crate::state_store::StateStore;
 
@@ -41,7 +41,7 @@ struct Frame {
     found: u64,
     /// What the node itself adds to its parent's children size.
     size: u64,
-    children: Vec<B256>,
+    children: Vec<(B256, Location)>,
 }
 
 impl StateStore {
@@ -51,14 +51,15 @@ impl StateStore {
     pub fn check_root(&self, root: &B256, progress: &CheckProgress) -> Result<CheckReport, StateError> {
         let mut stack = Vec::new();
         if *root != EMPTY_ROOT {
-            stack.push(self.check_node(*root, progress)?);
+            let at = self.state(root)?.ok_or(StateError::MissingNode(*root))?;
+            stack.push(self.check_node(*root, at, progress)?);
         }
         while let Some(frame) = stack.last_mut() {
             if progress.cancelled.load(Ordering::Relaxed) {
                 return Err(StateError::Store("the check was cancelled".to_owned()));
             }
-            if let Some(child) = frame.children.pop() {
-                stack.push(self.check_node(child, progress)?);
+            if let Some((child, at)) = frame.children.pop() {
+                stack.push(self.check_node(child, at, progress)?);
                 continue;
             }
             if frame.found != frame.says {
@@ -78,16 +79,16 @@ impl StateStore {
         })
     }
 
-    fn check_node(&self, hash: B256, progress: &CheckProgress) -> Result<Frame, StateError> {
+    fn check_node(&self, hash: B256, at: Location, progress: &CheckProgress) -> Result<Frame, StateError> {
         let corrupt = |reason: String| StateError::Corrupt { hash, reason };
-        let message = self.get_uncached(&hash)?;
-        if keccak256(&message) != hash {
+        let stored = self.node_uncached(&hash, at)?;
+        if keccak256(&stored.message) != hash {
             return Err(corrupt("its bytes have another hash".to_owned()));
         }
         progress.nodes.fetch_add(1, Ordering::Relaxed);
-        progress.bytes.fetch_add(message.len() as u64, Ordering::Relaxed);
-        let length = message.len() as u64;
-        let node = Node::parse(message).map_err(|error| corrupt(error.to_string()))?;
+        let length = stored.message.len() as u64;
+        progress.bytes.fetch_add(length, Ordering::Relaxed);
+        let node = Node::from_stored(stored).map_err(|error| corrupt(error.to_string()))?;
         self.check_value(node.value(), progress)?;
         let mut frame = Frame {
             hash,
@@ -99,7 +100,7 @@ impl StateStore {
         for bit in [true, false] {
             match node.child(bit) {
                 Link::Empty => {}
-                Link::Hash(child) => frame.children.push(*child),
+                Link::Hash(child, at) => frame.children.push((*child, *at)),
                 Link::Node(child) => {
                     if child.value().is_none() {
                         return Err(corrupt("an embedded node has no value".to_owned()));
@@ -117,7 +118,7 @@ impl StateStore {
 
     fn check_value(&self, value: &Value, progress: &CheckProgress) -> Result<(), StateError> {
         let Value::Long { hash, length, .. } = value else { return Ok(()) };
-        let bytes = self.get_uncached(hash)?;
+        let bytes = self.value(hash)?;
         if bytes.len() != *length as usize || keccak256(&bytes) != *hash {
             let reason = format!("long value of {} bytes is not the one of {length} bytes named", bytes.len());
             return Err(StateError::Corrupt { hash: *hash, reason });

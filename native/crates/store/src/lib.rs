@@ -1,8 +1,8 @@
 //! The state store: trie nodes, code and ancestor facts in LMDB, with the caches that all threads
 //! share.
 //!
-//! Nodes are stored under their hashes and never change, so a state is named by its root alone and
-//! several roots live side by side. A block is applied to a parent root ([`StateStore::apply`]),
+//! Nodes never change, so a state is named by its root alone and several roots live side by side; what
+//! blocks share is stored once. A block is applied to a parent root ([`StateStore::apply`]),
 //! kept when it is accepted ([`StateStore::keep`]) and made durable with others by one
 //! [`StateStore::commit`]. What was not committed is gone after a crash; what was is complete.
 
@@ -22,6 +22,8 @@ mod lmdb;
 mod lmdb_open;
 mod memory_nodes;
 mod node_cache;
+mod node_log;
+mod node_reads;
 mod pending;
 mod reader;
 mod registry;

@@ -1,20 +1,31 @@
 //! The LMDB environment of a store.
 
+use std::io::Write as _;
+
 use heed::types::Bytes as RawBytes;
-use heed::{Database, Env, MdbError, PutFlags, RwTxn, WithTls};
+use heed::{Database, Env, MdbError, PutFlags, ReservedSpace, RoTxn, RwTxn, WithTls};
 use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
+use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
+use crate::node_log::{START, Segments, read_record};
 
 /// Largest step by which the map grows: doubling beyond it would only reserve address space.
 const LARGEST_MAP_STEP: usize = 64 << 30;
 
 pub(crate) type Table = Database<RawBytes, RawBytes>;
 
-/// Table of trie nodes and long values by hash.
+/// Largest entry that segments of the log are put together to. Each entry takes whole pages.
+const LARGEST_JOINED: usize = 1 << 20;
+
+/// Table of the log of nodes: its segments by the position of their first byte, big-endian.
 pub(crate) const NODES: &str = "nodes";
+/// Table of long values by hash.
+pub(crate) const VALUES: &str = "values";
+/// Table of the positions of root nodes, big-endian, by root.
+pub(crate) const STATES: &str = "states";
 /// Table of encoded ancestor blocks by block hash.
 pub(crate) const ANCESTORS: &str = "ancestors";
 /// Table of Unitrie roots by the state root of the header.
@@ -25,6 +36,8 @@ pub(crate) const META: &str = "meta";
 pub(crate) struct Lmdb {
     pub(crate) env: Env<WithTls>,
     pub(crate) nodes: Table,
+    pub(crate) values: Table,
+    pub(crate) states: Table,
     pub(crate) ancestors: Table,
     pub(crate) roots: Table,
     /// Transactions hold it shared: the map may only be resized while none is open.
@@ -36,13 +49,45 @@ pub(crate) fn store_error(error: &heed::Error) -> StateError {
     StateError::Store(error.to_string())
 }
 
+/// A position as it stands in a key or value.
+fn position(bytes: &[u8]) -> Option<u64> {
+    bytes.try_into().ok().map(u64::from_be_bytes)
+}
+
 fn invalid_root(header_root: &B256) -> StateError {
     StateError::Store(format!("the root stored for header root {header_root} has not 32 bytes"))
 }
 
 impl Lmdb {
-    pub(crate) fn node(&self, hash: &B256) -> Result<Option<Bytes>, StateError> {
-        self.read(self.nodes, hash, Bytes::copy_from_slice)
+    pub(crate) fn node(&self, at: Location) -> Result<Option<StoredNode>, StateError> {
+        let key = at.0.to_be_bytes();
+        self.transact(|transaction| {
+            let Some((start, segment)) = self.nodes.get_lower_than_or_equal_to(transaction, &key)? else {
+                return Ok(None);
+            };
+            let offset = position(start).and_then(|start| usize::try_from(at.0 - start).ok());
+            Ok(offset.and_then(|offset| read_record(segment, offset)))
+        })
+    }
+
+    /// Position behind the log.
+    pub(crate) fn end(&self) -> Result<u64, StateError> {
+        self.transact(|transaction| {
+            let last = self.nodes.last(transaction)?;
+            Ok(last.and_then(|(start, bytes)| Some(position(start)? + bytes.len() as u64)).unwrap_or(START))
+        })
+    }
+
+    pub(crate) fn value(&self, hash: &B256) -> Result<Option<Bytes>, StateError> {
+        self.read(self.values, hash, Bytes::copy_from_slice)
+    }
+
+    pub(crate) fn state(&self, root: &B256) -> Result<Option<Location>, StateError> {
+        let at = self.read(self.states, root, position)?;
+        at.map(|at| {
+            at.map(Location).ok_or_else(|| StateError::Store(format!("the place of root {root} has not 8 bytes")))
+        })
+        .transpose()
     }
 
     pub(crate) fn ancestor(&self, hash: &B256) -> Result<Option<Bytes>, StateError> {
@@ -55,10 +100,15 @@ impl Lmdb {
     }
 
     fn read<T>(&self, table: Table, key: &B256, take: impl Fn(&[u8]) -> T) -> Result<Option<T>, StateError> {
+        self.transact(|transaction| Ok(table.get(transaction, key.as_slice())?.map(&take)))
+    }
+
+    /// Reads in a transaction of its own.
+    fn transact<T>(&self, read: impl Fn(&RoTxn<'_, WithTls>) -> heed::Result<T>) -> Result<T, StateError> {
         let attempt = || {
             let _shared = self.resizing.read();
             let transaction = self.env.read_txn()?;
-            Ok(table.get(&transaction, key.as_slice())?.map(&take))
+            read(&transaction)
         };
         match attempt() {
             Err(heed::Error::Mdb(MdbError::MapResized)) => {
@@ -91,12 +141,16 @@ impl Lmdb {
     }
 
     fn write_in(&self, mut transaction: RwTxn<'_>, batch: &Batch) -> heed::Result<()> {
-        let mut nodes: Vec<_> = batch.nodes.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
+        self.write_log(&mut transaction, &batch.segments)?;
+        let states: Vec<_> = batch.states.iter().map(|(root, at)| (root, at.0.to_be_bytes())).collect();
+        let mut states: Vec<_> = states.iter().map(|(root, at)| (*root, &at[..])).collect();
+        let mut values: Vec<_> = batch.values.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
         let mut ancestors: Vec<_> = batch.ancestors.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
         let mut roots: Vec<_> = batch.roots.iter().map(|(header, root)| (header, root.as_slice())).collect();
         // What is stored under its own hash never changes; users of a development chain edit roots.
         let tables = [
-            (self.nodes, PutFlags::NO_OVERWRITE, &mut nodes),
+            (self.states, PutFlags::NO_OVERWRITE, &mut states),
+            (self.values, PutFlags::NO_OVERWRITE, &mut values),
             (self.ancestors, PutFlags::NO_OVERWRITE, &mut ancestors),
             (self.roots, PutFlags::empty(), &mut roots),
         ];
@@ -111,6 +165,25 @@ impl Lmdb {
             }
         }
         transaction.commit()
+    }
+
+    /// Appends to the log. Segments that follow one another become one entry.
+    fn write_log(&self, transaction: &mut RwTxn<'_>, segments: &Segments) -> heed::Result<()> {
+        let mut rest = segments.iter().peekable();
+        while let Some((start, first)) = rest.next() {
+            let mut parts = vec![&first[..]];
+            let mut length = first.len();
+            while let Some((_, next)) =
+                rest.next_if(|(at, next)| **at == start + length as u64 && length + next.len() <= LARGEST_JOINED)
+            {
+                parts.push(&next[..]);
+                length += next.len();
+            }
+            let write = |space: &mut ReservedSpace<'_>| parts.iter().try_for_each(|part| space.write_all(part));
+            let key = start.to_be_bytes();
+            self.nodes.put_reserved(transaction, &key, length, write)?;
+        }
+        Ok(())
     }
 
     /// Sets the size of the map; zero takes the size of the file.

@@ -6,10 +6,10 @@ use heed::{Env, EnvFlags, EnvOpenOptions, WithTls};
 use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
 
-use crate::lmdb::{ANCESTORS, Lmdb, META, NODES, ROOTS, Table, store_error};
+use crate::lmdb::{ANCESTORS, Lmdb, META, NODES, ROOTS, STATES, Table, VALUES, store_error};
 
 /// Version of the tables and their encodings. A store of another version is refused, never guessed at.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 const FORMAT_KEY: &[u8] = b"format";
 
 /// Threads that may read at once. LMDB's default of 126 is little for a process with large pools.
@@ -24,7 +24,7 @@ impl Lmdb {
         let mut options = EnvOpenOptions::new().read_txn_with_tls();
         options.map_size(map_bytes.next_multiple_of(MAP_UNIT).max(MAP_UNIT)).max_readers(MAX_READERS).max_dbs(8);
         // SAFETY: the folder is only opened through the registry, so once per process. Read-ahead
-        // is a hint: node hashes are random, neighbours on disk are not wanted.
+        // is a hint: the nodes that a key needs are of many blocks, neighbours on disk are not wanted.
         let env: Env<WithTls> = unsafe { options.flags(EnvFlags::NO_READ_AHEAD).open(path) }.map_err(|error| {
             StateError::Store(format!("cannot open the state store at {}: {error}", path.display()))
         })?;
@@ -36,7 +36,8 @@ impl Lmdb {
         let mut transaction = env.write_txn().map_err(failed)?;
         let mut table =
             |name| -> Result<Table, StateError> { env.create_database(&mut transaction, Some(name)).map_err(failed) };
-        let (nodes, ancestors, roots, meta) = (table(NODES)?, table(ANCESTORS)?, table(ROOTS)?, table(META)?);
+        let (nodes, values, states) = (table(NODES)?, table(VALUES)?, table(STATES)?);
+        let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
         let format = meta.get(&transaction, FORMAT_KEY).map_err(failed)?.map(<[u8]>::to_vec);
         match format {
             Some(format) if format == FORMAT.to_be_bytes() => {}
@@ -54,6 +55,6 @@ impl Lmdb {
             }
         }
         transaction.commit().map_err(failed)?;
-        Ok(Self { env, nodes, ancestors, roots, resizing: RwLock::new(()) })
+        Ok(Self { env, nodes, values, states, ancestors, roots, resizing: RwLock::new(()) })
     }
 }

@@ -2,25 +2,51 @@
 
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
-use rhizome_trie::NodeSource;
+use rhizome_trie::{Location, NodeSource, StoredNode};
 
 use crate::backend::Backend;
+use crate::node_log::find_record;
 use crate::state_store::StateStore;
 
 /// The nodes of a store that can be had without waiting for the disk. The others count as missing.
 pub(crate) struct MemoryNodes<'a>(pub(crate) &'a StateStore);
 
-impl NodeSource for MemoryNodes<'_> {
-    fn get(&self, hash: &B256) -> Result<Bytes, StateError> {
+impl MemoryNodes<'_> {
+    fn place(&self, root: &B256) -> Option<Location> {
         let Self(store) = self;
-        if let Some(bytes) = store.nodes.get(hash) {
-            return Ok(bytes);
+        store.states.get(root).or_else(|| store.pending.get(|batch| batch.states.get(root).copied())).or_else(|| {
+            match &store.backend {
+                Backend::Memory(stored) => stored.read().states.get(root).copied(),
+                Backend::Lmdb(_) => None,
+            }
+        })
+    }
+}
+
+impl NodeSource for MemoryNodes<'_> {
+    fn node(&self, hash: &B256, at: Location) -> Result<StoredNode, StateError> {
+        let Self(store) = self;
+        let at = if at == Location::UNKNOWN { self.place(hash).ok_or(StateError::MissingNode(*hash))? } else { at };
+        if let Some(node) = store.nodes.get(&at) {
+            return Ok(node);
         }
-        if let Some(bytes) = store.pending.get(|batch| batch.nodes.get(hash).cloned()) {
+        if let Some(node) = store.pending.get(|batch| find_record(&batch.segments, at)) {
+            return Ok(node);
+        }
+        match &store.backend {
+            Backend::Memory(stored) => find_record(&stored.read().segments, at),
+            Backend::Lmdb(_) => None,
+        }
+        .ok_or(StateError::MissingNode(*hash))
+    }
+
+    fn value(&self, hash: &B256) -> Result<Bytes, StateError> {
+        let Self(store) = self;
+        if let Some(bytes) = store.pending.get(|batch| batch.values.get(hash).cloned()) {
             return Ok(bytes);
         }
         match &store.backend {
-            Backend::Memory(stored) => stored.read().nodes.get(hash).cloned(),
+            Backend::Memory(stored) => stored.read().values.get(hash).cloned(),
             Backend::Lmdb(_) => None,
         }
         .ok_or(StateError::MissingNode(*hash))

@@ -1,33 +1,78 @@
-//! Stored bytes by hash, shared by all threads. Bytes under a hash never change, so nothing is ever
+//! Stored nodes and values, shared by all threads. What is stored never changes, so nothing is ever
 //! invalidated.
+
+use std::hash::Hash;
 
 use parking_lot::RwLock;
 use rhizome_cache::ClockCache;
 use rhizome_primitives::{B256, Bytes};
+use rhizome_trie::{Location, StoredNode};
 
 /// Shards; a power of two well above the number of threads, so that writers seldom meet readers.
 const SHARDS: usize = 64;
 
-pub(crate) struct NodeCache {
-    shards: Box<[RwLock<ClockCache<B256, Bytes>>]>,
+/// A key that says which shard has it.
+pub(crate) trait ShardKey: Hash + Eq + Copy {
+    /// A number that is spread evenly.
+    fn spread(&self) -> u64;
 }
 
-impl NodeCache {
+impl ShardKey for B256 {
+    fn spread(&self) -> u64 {
+        u64::from(self[0])
+    }
+}
+
+impl ShardKey for Location {
+    fn spread(&self) -> u64 {
+        // Fibonacci hashing: positions near one another go to different shards.
+        self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56
+    }
+}
+
+/// A value with the bytes that it holds outside itself.
+pub(crate) trait Weighed: Clone {
+    fn weight(&self) -> usize;
+}
+
+impl Weighed for Bytes {
+    fn weight(&self) -> usize {
+        self.len()
+    }
+}
+
+impl Weighed for Location {
+    fn weight(&self) -> usize {
+        0
+    }
+}
+
+impl Weighed for StoredNode {
+    fn weight(&self) -> usize {
+        self.message.len()
+    }
+}
+
+pub(crate) struct NodeCache<K, V> {
+    shards: Box<[RwLock<ClockCache<K, V>>]>,
+}
+
+impl<K: ShardKey, V: Weighed> NodeCache<K, V> {
     pub(crate) fn new(limit: usize) -> Self {
         Self { shards: (0..SHARDS).map(|_| RwLock::new(ClockCache::new(limit / SHARDS))).collect() }
     }
 
-    fn shard(&self, hash: &B256) -> &RwLock<ClockCache<B256, Bytes>> {
-        &self.shards[usize::from(hash[0]) % SHARDS]
+    fn shard(&self, key: &K) -> &RwLock<ClockCache<K, V>> {
+        &self.shards[key.spread() as usize % SHARDS]
     }
 
-    pub(crate) fn get(&self, hash: &B256) -> Option<Bytes> {
-        self.shard(hash).read().get(hash).cloned()
+    pub(crate) fn get(&self, key: &K) -> Option<V> {
+        self.shard(key).read().get(key).cloned()
     }
 
-    pub(crate) fn insert(&self, hash: B256, bytes: Bytes) {
-        let weight = bytes.len();
-        self.shard(&hash).write().insert(hash, bytes, weight);
+    pub(crate) fn insert(&self, key: K, value: V) {
+        let weight = value.weight();
+        self.shard(&key).write().insert(key, value, weight);
     }
 
     /// Bytes held.

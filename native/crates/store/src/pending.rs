@@ -31,7 +31,8 @@ impl Pending {
     /// Trie nodes and long values waiting.
     pub(crate) fn nodes(&self) -> usize {
         let layers = self.0.read();
-        layers.fresh.nodes.len() + layers.writing.as_ref().map_or(0, |batch| batch.nodes.len())
+        let nodes = |batch: &Batch| batch.nodes + batch.values.len();
+        nodes(&layers.fresh) + layers.writing.as_deref().map_or(0, nodes)
     }
 
     /// Starts a write: everything waiting so far. [`Self::finish`] must follow.
@@ -46,7 +47,7 @@ impl Pending {
     pub(crate) fn finish(&self, written: bool) {
         let mut layers = self.0.write();
         if let Some(batch) = layers.writing.take().filter(|_| !written) {
-            layers.fresh.merge(&batch);
+            layers.fresh.add_missing(&batch);
         }
     }
 }

@@ -8,7 +8,7 @@ use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_trie::account::decode_account;
 use rhizome_trie::bits::Bits;
 use rhizome_trie::lookup::find;
-use rhizome_trie::{NodeSource, Value, keys};
+use rhizome_trie::{Location, NodeSource, Value, keys};
 
 use crate::head_cache::{Generation, HeadKey, HeadValue};
 use crate::memory_nodes::MemoryNodes;
@@ -17,6 +17,7 @@ use crate::state_store::StateStore;
 pub(crate) struct RootReader {
     store: Arc<StateStore>,
     root: B256,
+    at: Location,
     /// Set while the root was the head's when the reader was made.
     generation: Option<Generation>,
     /// Whether what is only on disk counts as missing.
@@ -24,21 +25,21 @@ pub(crate) struct RootReader {
 }
 
 impl RootReader {
-    pub(crate) fn new(store: Arc<StateStore>, root: B256) -> Self {
+    pub(crate) fn new(store: Arc<StateStore>, root: B256, at: Location) -> Self {
         let generation = store.head.generation_of(&root);
-        Self { store, root, generation, memory_only: false }
+        Self { store, root, at, generation, memory_only: false }
     }
 
     pub(crate) fn of_memory(store: Arc<StateStore>, root: B256) -> Self {
-        Self { memory_only: true, ..Self::new(store, root) }
+        Self { memory_only: true, ..Self::new(store, root, Location::UNKNOWN) }
     }
 
     fn find(&self, key: &[u8]) -> Result<Value, StateError> {
         let bits = Bits::of_key(key);
         if self.memory_only {
-            find(&MemoryNodes(&self.store), &self.root, bits)
+            find(&MemoryNodes(&self.store), &self.root, self.at, bits)
         } else {
-            find(&*self.store, &self.root, bits)
+            find(&*self.store, &self.root, self.at, bits)
         }
     }
 

@@ -34,7 +34,8 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore
         closing.wait_timeout(CLOSING);
     }
     let lmdb = Lmdb::open(&path, options.map_bytes)?;
-    let store = Arc::new(StateStore::with_backend(Backend::Lmdb(lmdb), options));
+    let end = lmdb.end()?;
+    let store = Arc::new(StateStore::with_backend(Backend::Lmdb(lmdb), end, options));
     open.insert(path, Arc::downgrade(&store));
     Ok(store)
 }

@@ -8,7 +8,8 @@ use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, Ancestry};
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{B256, Bytes, U256};
-use rhizome_trie::{EMPTY_ROOT, NodeSource, Trie};
+use rhizome_trie::node::Link;
+use rhizome_trie::{EMPTY_ROOT, Location, StoredNode, Trie};
 
 use crate::ancestor_codec::{decode_ancestor, encode_ancestor};
 use crate::ancestry::{BranchBelow, Window};
@@ -17,24 +18,43 @@ use crate::backend::Backend;
 use crate::batch::Batch;
 use crate::head_cache::HeadCache;
 use crate::node_cache::NodeCache;
+use crate::node_log::{START, Segment};
+use crate::node_reads::Unremembered;
 use crate::options::StoreOptions;
 use crate::pending::Pending;
 use crate::reader::RootReader;
 use crate::registry;
 
-/// Longest bytes that go through the node cache: every node is shorter, long values are mostly not.
+/// Longest node that is put into the cache when it is kept: all are shorter but those of odd tries.
 const LONGEST_CACHED_NODE: usize = 512;
+
+/// Bytes of the log whose nodes stay parsed for the next change of the state, at least; never more than twice
+/// as many. A node takes about four times its bytes in memory.
+const PARSED_LOG_BYTES: u64 = 8 << 20;
+
+/// Bytes of known places of root nodes: some ten thousand states.
+const STATE_CACHE_BYTES: usize = 1 << 20;
 
 /// States, code and ancestor facts. Shared by all threads as an `Arc`; closed when the last one goes.
 pub struct StateStore {
     pub(crate) backend: Backend,
     pub(crate) pending: Pending,
     pub(crate) head: HeadCache,
-    pub(crate) codes: NodeCache,
+    pub(crate) codes: NodeCache<B256, Bytes>,
     pub(crate) window: RwLock<Window>,
-    pub(crate) nodes: NodeCache,
+    pub(crate) nodes: NodeCache<Location, StoredNode>,
+    pub(crate) states: NodeCache<B256, Location>,
+    keeping: Mutex<Keeping>,
     /// One commit at a time.
     committing: Mutex<()>,
+}
+
+/// What is known while states are kept, one at a time.
+struct Keeping {
+    /// Position behind the log.
+    end: u64,
+    /// The state kept last, with the nodes that are still parsed.
+    last: Option<(B256, Link)>,
 }
 
 /// Sizes for metrics.
@@ -63,10 +83,11 @@ impl StateStore {
 
     /// A store that is gone when the last reference is. Same interface; `commit` only tidies up.
     pub fn in_memory(options: &StoreOptions) -> Arc<Self> {
-        Arc::new(Self::with_backend(Backend::Memory(RwLock::new(Batch::default())), options))
+        Arc::new(Self::with_backend(Backend::Memory(RwLock::new(Batch::default())), START, options))
     }
 
-    pub(crate) fn with_backend(backend: Backend, options: &StoreOptions) -> Self {
+    /// `end` is the position behind the log that the backend has.
+    pub(crate) fn with_backend(backend: Backend, end: u64, options: &StoreOptions) -> Self {
         Self {
             backend,
             pending: Pending::default(),
@@ -74,27 +95,24 @@ impl StateStore {
             codes: NodeCache::new(options.code_cache_bytes),
             window: RwLock::new(Window::default()),
             nodes: NodeCache::new(options.node_cache_bytes),
+            states: NodeCache::new(STATE_CACHE_BYTES),
+            keeping: Mutex::new(Keeping { end, last: None }),
             committing: Mutex::new(()),
         }
     }
 
     /// Whether the state under this root is stored or kept. The empty state always is.
     pub fn has_root(&self, root: &B256) -> Result<bool, StateError> {
-        match self.get(root) {
-            _ if *root == EMPTY_ROOT => Ok(true),
-            Ok(_) => Ok(true),
-            Err(StateError::MissingNode(_)) => Ok(false),
-            Err(error) => Err(error),
-        }
+        Ok(*root == EMPTY_ROOT || self.state(root)?.is_some())
     }
 
     /// Read access to the state under a root. [`StateError::MissingNode`] when there is none. A
     /// reader keeps reading that state whatever happens to the head.
     pub fn reader(self: &Arc<Self>, root: B256) -> Result<Arc<dyn StateReader>, StateError> {
-        if self.has_root(&root)? {
-            Ok(Arc::new(RootReader::new(self.clone(), root)))
-        } else {
-            Err(StateError::MissingNode(root))
+        match self.state(&root)? {
+            Some(at) => Ok(Arc::new(RootReader::new(self.clone(), root, at))),
+            None if root == EMPTY_ROOT => Ok(Arc::new(RootReader::new(self.clone(), root, Location::UNKNOWN))),
+            None => Err(StateError::MissingNode(root)),
         }
     }
 
@@ -111,18 +129,50 @@ impl StateStore {
 
     /// Applies changes to the state under `root`. Nothing is kept: dropping the result discards it.
     pub fn apply(self: &Arc<Self>, root: B256, changes: &WriteSet) -> Result<AppliedState, StateError> {
-        AppliedState::compute(self.trie(root), root, changes)
+        // Taken, so that its nodes are changed in place.
+        let parsed = self.keeping.lock().last.take_if(|(last, _)| *last == root);
+        AppliedState::compute(self.changing(root, parsed.map(|(_, link)| link)), root, changes)
+    }
+
+    /// As [`Self::apply`], for a state that most likely is not kept.
+    pub fn apply_aside(self: &Arc<Self>, root: B256, changes: &WriteSet) -> Result<AppliedState, StateError> {
+        let parsed = self.keeping.lock().last.as_ref().filter(|(last, _)| *last == root).map(|(_, link)| link.clone());
+        AppliedState::compute(self.changing(root, parsed), root, changes)
+    }
+
+    /// The trie that changes are applied to, with the nodes that are parsed already.
+    fn changing(self: &Arc<Self>, root: B256, parsed: Option<Link>) -> Trie {
+        let source = Arc::new(Unremembered::new(self.clone()));
+        match parsed {
+            Some(link) => Trie::from_root(source, link),
+            None => Trie::at(source, root),
+        }
     }
 
     /// Makes an applied state readable in this process. It becomes durable with the next [`Self::commit`].
     pub fn keep(&self, applied: AppliedState) {
-        let nodes = applied.into_nodes();
-        for (hash, bytes) in &nodes {
-            if bytes.len() <= LONGEST_CACHED_NODE {
-                self.nodes.insert(*hash, bytes.clone());
+        let root = applied.root();
+        let mut trie = applied.into_trie();
+        let mut keeping = self.keeping.lock();
+        let start = keeping.end;
+        let mut segment = Segment::at(start);
+        let at = trie.store_new(&mut segment);
+        keeping.end = segment.end();
+        if !segment.nodes.is_empty() {
+            self.states.insert(root, at);
+            // Readers that must not wait for the disk find what the head consists of.
+            for (at, node) in segment.nodes.iter().filter(|(_, node)| node.message.len() <= LONGEST_CACHED_NODE) {
+                self.nodes.insert(*at, node.clone());
             }
+            self.pending.add(|batch| {
+                batch.nodes += segment.nodes.len();
+                batch.values.extend(segment.values);
+                batch.segments.insert(start, segment.bytes.into());
+                batch.states.insert(root, at);
+            });
         }
-        self.pending.add(|batch| batch.nodes.extend(nodes));
+        trie.forget_stored_before(Location(start), Location(start.saturating_sub(PARSED_LOG_BYTES)));
+        keeping.last = Some((root, trie.into_root()));
     }
 
     /// Writes everything kept so far in one durable transaction. When it fails, all of it still
@@ -208,28 +258,22 @@ impl StateStore {
     /// Empties the node and code caches; reads then go to the store. For measurements.
     pub fn drop_caches(&self) {
         self.nodes.clear();
+        self.states.clear();
         self.codes.clear();
     }
 
-    /// Bytes under a hash without the cache in between.
-    pub(crate) fn get_uncached(&self, hash: &B256) -> Result<Bytes, StateError> {
-        // Pending first: a commit moves entries from there to the backend, never back.
-        if let Some(bytes) = self.pending.get(|batch| batch.nodes.get(hash).cloned()) {
-            return Ok(bytes);
+    /// Where the root node of a state is; None when the state is not there, and for the empty one.
+    pub(crate) fn state(&self, root: &B256) -> Result<Option<Location>, StateError> {
+        if let Some(at) = self.states.get(root) {
+            return Ok(Some(at));
         }
-        self.backend.node(hash)?.ok_or(StateError::MissingNode(*hash))
-    }
-}
-
-impl NodeSource for StateStore {
-    fn get(&self, hash: &B256) -> Result<Bytes, StateError> {
-        if let Some(bytes) = self.nodes.get(hash) {
-            return Ok(bytes);
+        let found = match self.pending.get(|batch| batch.states.get(root).copied()) {
+            Some(at) => Some(at),
+            None => self.backend.state(root)?,
+        };
+        if let Some(at) = found {
+            self.states.insert(*root, at);
         }
-        let bytes = self.get_uncached(hash)?;
-        if bytes.len() <= LONGEST_CACHED_NODE {
-            self.nodes.insert(*hash, bytes.clone());
-        }
-        Ok(bytes)
+        Ok(found)
     }
 }

@@ -11,7 +11,7 @@ use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::{CheckProgress, StateStore, StoreOptions};
-use rhizome_trie::EMPTY_ROOT;
+use rhizome_trie::{EMPTY_ROOT, keccak256};
 
 const SMALL_MAP: StoreOptions = StoreOptions {
     node_cache_bytes: 1 << 20,
@@ -152,7 +152,7 @@ fn a_store_of_another_format_is_refused() {
     drop(open(folder.path()));
     edit(folder.path(), "meta", |table, transaction| table.put(transaction, b"format", &[0, 0, 0, 9]).unwrap());
     let Err(error) = StateStore::open(folder.path(), &SMALL_MAP) else { panic!("opened") };
-    assert!(error.to_string().contains("has format 9, this program uses format 1"), "{error}");
+    assert!(error.to_string().contains("has format 9, this program uses format 2"), "{error}");
 }
 
 #[test]
@@ -162,24 +162,50 @@ fn damage_is_reported() {
     let root = keep(&store, EMPTY_ROOT, 0);
     store.commit().unwrap();
     drop(store);
-    let (mut victim, mut content) = (Vec::new(), Vec::new());
-    let other = |key: &[u8]| key != root.as_slice();
-    edit(folder.path(), "nodes", |table, transaction| {
-        let (key, value) = table.iter(transaction).unwrap().map(Result::unwrap).find(|(key, _)| other(key)).unwrap();
-        (victim, content) = (key.to_vec(), value.to_vec());
-        table.put(transaction, &victim, &[0xee; 50]).unwrap();
+    let log = |change: &dyn Fn(&mut Vec<u8>)| {
+        edit(folder.path(), "nodes", |table, transaction| {
+            let (key, mut bytes) = {
+                let (key, bytes) = table.first(transaction).unwrap().unwrap();
+                (key.to_vec(), bytes.to_vec())
+            };
+            change(&mut bytes);
+            table.put(transaction, &key, &bytes).unwrap();
+        });
+    };
+    let checked = || open(folder.path()).check_root(&root, &CheckProgress::default());
+
+    // The first record is a node without stored children: flags, length, serialisation.
+    let first = std::cell::Cell::new(B256::ZERO);
+    log(&|bytes| {
+        assert_eq!(bytes[0], 0);
+        let length = u32::from_le_bytes(bytes[1..5].try_into().unwrap()) as usize;
+        first.set(keccak256(&bytes[5..5 + length]));
+        bytes[5 + length - 1] ^= 1;
     });
-    let checked = open(folder.path()).check_root(&root, &CheckProgress::default());
-    assert!(matches!(checked, Err(StateError::Corrupt { hash, .. }) if hash.as_slice() == victim));
-    edit(folder.path(), "nodes", |table, transaction| {
-        table.delete(transaction, &victim).unwrap();
+    assert!(matches!(checked(), Err(StateError::Corrupt { hash, .. }) if hash == first.get()));
+    log(&|bytes| {
+        let length = u32::from_le_bytes(bytes[1..5].try_into().unwrap()) as usize;
+        bytes[5 + length - 1] ^= 1;
     });
-    let checked = open(folder.path()).check_root(&root, &CheckProgress::default());
-    assert!(matches!(checked, Err(StateError::MissingNode(hash)) if hash.as_slice() == victim));
-    edit(folder.path(), "nodes", |table, transaction| table.put(transaction, &victim, &content).unwrap());
-    assert!(open(folder.path()).check_root(&root, &CheckProgress::default()).is_ok());
-    edit(folder.path(), "nodes", |table, transaction| table.put(transaction, root.as_slice(), &[0x7f, 0xff]).unwrap());
+    checked().unwrap();
+
+    // The root is the last record; the log starts at position 1.
+    log(&|bytes| bytes.truncate(bytes.len() - 1));
+    assert!(matches!(checked(), Err(StateError::MissingNode(hash)) if hash == root));
+    let place = std::cell::Cell::new(0);
+    edit(folder.path(), "states", |table, transaction| {
+        let at = table.get(transaction, root.as_slice()).unwrap().unwrap();
+        place.set(u64::from_be_bytes(at.try_into().unwrap()) as usize - 1);
+    });
+    log(&|bytes| {
+        bytes.push(0);
+        let children = bytes[place.get()].count_ones() as usize;
+        bytes[place.get() + 5 + 6 * children] ^= 0xff;
+    });
     let store = open(folder.path());
+    assert!(
+        matches!(store.check_root(&root, &CheckProgress::default()), Err(StateError::Corrupt { hash, .. }) if hash == root)
+    );
     let reader: Arc<dyn StateReader> = store.reader(root).unwrap();
     assert!(matches!(reader.account(&owner(0)), Err(StateError::Corrupt { hash, .. }) if hash == root));
     assert!(matches!(store.apply(root, &block(1)), Err(StateError::Corrupt { .. })));

@@ -1,8 +1,8 @@
 //! The Unitrie (RSKIP16, RSKIP107, RSKIP108): node formats, put and delete, hashes, keys, proofs.
 //!
 //! A [`Trie`] is a value: cloning is cheap and later changes do not touch the clone. Stored nodes
-//! are read by hash from a [`NodeSource`], only where a key leads; hashes of changed nodes are
-//! computed when asked for, once each.
+//! are read from a [`NodeSource`], only where a key leads; hashes of changed nodes are computed when asked
+//! for, once each. Stored nodes may stay parsed, so that the next change need not read them again.
 
 pub mod account;
 pub mod bits;
@@ -17,6 +17,7 @@ pub mod ordered;
 pub mod proof;
 pub mod source;
 pub mod storage_cells;
+pub mod store_new;
 pub mod trie;
 pub mod value;
 
@@ -24,7 +25,7 @@ mod update;
 mod varint;
 
 pub use rhizome_crypto::keccak256;
-pub use source::{MemoryNodes, NodeSource};
+pub use source::{Location, MemoryNodes, NodeSink, NodeSource, StoredNode};
 pub use trie::Trie;
 pub use value::Value;
 

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::bits::Path;
 use crate::node_view::{ChildView, LONGEST_EMBEDDED, NodeError, NodeView, flags};
-use crate::source::NodeSource;
+use crate::source::{Location, NodeSource, StoredNode};
 use crate::value::Value;
 use crate::{keccak256, varint};
 
@@ -21,9 +21,9 @@ pub enum Link {
     /// No node.
     #[default]
     Empty,
-    /// A stored node.
-    Hash(B256),
-    /// A node that is not stored under its own hash: changed since, or embedded in its parent.
+    /// A stored node that is not in memory.
+    Hash(B256, Location),
+    /// A node in memory: changed since it was stored, embedded in its parent, or kept after it was stored.
     Node(Arc<Node>),
 }
 
@@ -37,13 +37,13 @@ impl Link {
     pub fn resolve(&self, source: &dyn NodeSource) -> Result<Option<Arc<Node>>, StateError> {
         match self {
             Self::Empty => Ok(None),
-            Self::Hash(hash) => Node::load(source, hash).map(|node| Some(Arc::new(node))),
+            Self::Hash(hash, at) => Node::load(source, hash, *at).map(|node| Some(Arc::new(node))),
             Self::Node(node) => Ok(Some(node.clone())),
         }
     }
 }
 
-/// A node. Its serialisation and hash are computed once, when first asked for.
+/// A node. Its serialisation, hash and children size are computed once, when first asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
     pub(crate) path: Path,
@@ -55,6 +55,9 @@ pub struct Node {
     pub(crate) stored_size: u64,
     message: OnceLock<Bytes>,
     hash: OnceLock<B256>,
+    children_size: OnceLock<u64>,
+    /// Set when the node is stored.
+    at: OnceLock<Location>,
 }
 
 impl Node {
@@ -64,10 +67,22 @@ impl Node {
     }
 
     /// Reads and parses a stored node.
-    pub fn load(source: &dyn NodeSource, hash: &B256) -> Result<Self, StateError> {
-        let message = source.get(hash)?;
-        let node = Self::parse(message).map_err(|error| corrupt(hash, &error))?;
+    pub fn load(source: &dyn NodeSource, hash: &B256, at: Location) -> Result<Self, StateError> {
+        let stored = source.node(hash, at)?;
+        let node = Self::from_stored(stored).map_err(|error| corrupt(hash, &error))?;
         let _ = node.hash.set(*hash);
+        let _ = node.at.set(at);
+        Ok(node)
+    }
+
+    /// Parses a node with what the store says about its children.
+    pub fn from_stored(stored: StoredNode) -> Result<Self, NodeError> {
+        let mut node = Self::parse(stored.message)?;
+        for (link, at) in [&mut node.left, &mut node.right].into_iter().zip(stored.children) {
+            if let Link::Hash(_, unknown) = link {
+                *unknown = at;
+            }
+        }
         Ok(node)
     }
 
@@ -83,7 +98,7 @@ impl Node {
         for (child, link) in [(view.left, &mut node.left), (view.right, &mut node.right)] {
             *link = match child {
                 ChildView::Empty => Link::Empty,
-                ChildView::Hash(hash) => Link::Hash(hash),
+                ChildView::Hash(hash) => Link::Hash(hash, Location::UNKNOWN),
                 ChildView::Embedded(bytes) => {
                     let child = Self::parse(Bytes(message.0.slice_ref(bytes)))?;
                     node.stored_size =
@@ -92,6 +107,7 @@ impl Node {
                 }
             };
         }
+        let _ = node.children_size.set(view.children_size);
         let _ = node.message.set(message);
         Ok(node)
     }
@@ -124,7 +140,9 @@ impl Node {
     /// Bytes below this node: for each child its serialisation, its long value and its children size.
     pub fn children_size(&self) -> u64 {
         let in_memory = |link: &Link| if let Link::Node(node) = link { node.reference_size() } else { 0 };
-        self.stored_size.saturating_add(in_memory(&self.left)).saturating_add(in_memory(&self.right))
+        *self.children_size.get_or_init(|| {
+            self.stored_size.saturating_add(in_memory(&self.left)).saturating_add(in_memory(&self.right))
+        })
     }
 
     /// What this node adds to its parent's children size.
@@ -147,10 +165,22 @@ impl Node {
         self.hash.get().copied()
     }
 
-    /// Forgets serialisation and hash after a change.
+    /// Where the node is stored; None while it is not.
+    pub(crate) fn location(&self) -> Option<Location> {
+        self.at.get().copied()
+    }
+
+    /// Notes where the node is stored.
+    pub(crate) fn set_location(&self, at: Location) {
+        let _ = self.at.set(at);
+    }
+
+    /// Forgets what followed from the contents after a change.
     pub(crate) fn touch(&mut self) {
         self.message = OnceLock::new();
         self.hash = OnceLock::new();
+        self.children_size = OnceLock::new();
+        self.at = OnceLock::new();
     }
 
     fn serialise(&self) -> Serialisation {
@@ -166,7 +196,7 @@ impl Node {
         for (link, present, embedded) in children {
             match link {
                 Link::Empty => continue,
-                Link::Hash(hash) => out.extend_from_slice(hash.as_slice()),
+                Link::Hash(hash, _) => out.extend_from_slice(hash.as_slice()),
                 Link::Node(node) if node.is_embeddable() => {
                     flags |= embedded;
                     out.push(node.message().len() as u8);

@@ -99,7 +99,7 @@ pub fn verify_proof(root: &B256, key: &[u8], proof: &[Bytes]) -> Result<Value, P
             return Err(ProofError::Hash { index, expected });
         }
         match step(message, rest).map_err(|error| ProofError::Node { index, error })? {
-            Step::Child(child, remaining) => (expected, rest) = (child, remaining),
+            Step::Child(child, _, remaining) => (expected, rest) = (child, remaining),
             Step::Decided(_) if index + 1 < proof.len() => return Err(ProofError::Surplus),
             Step::Decided(value) => return Ok(value.to_value(message)),
         }

@@ -1,4 +1,4 @@
-//! Where stored nodes and long values come from.
+//! Where stored nodes and long values come from, and where new ones go.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,11 +7,41 @@ use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
 
-/// Stored nodes and long values, which share one key space.
+/// Where a store has a node: a number of the store's own. Stores that find nodes by their hashes leave it
+/// [`Location::UNKNOWN`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location(pub u64);
+
+impl Location {
+    /// Not known: the store must find the node by its hash. Every store can do that for roots.
+    pub const UNKNOWN: Self = Self(0);
+}
+
+/// A node as a store has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoredNode {
+    /// Serialisation.
+    pub message: Bytes,
+    /// Where the children for bit 0 and bit 1 are, if they are stored apart.
+    pub children: [Location; 2],
+}
+
+/// Stored nodes and long values.
 pub trait NodeSource: Send + Sync {
-    /// The bytes whose Keccak-256 is `hash`: a node's serialisation or a long value.
-    /// [`StateError::MissingNode`] when they are not stored.
-    fn get(&self, hash: &B256) -> Result<Bytes, StateError>;
+    /// The node whose serialisation has the hash. [`StateError::MissingNode`] when it is not stored.
+    fn node(&self, hash: &B256, at: Location) -> Result<StoredNode, StateError>;
+
+    /// The long value with the hash. [`StateError::MissingNode`] when it is not stored.
+    fn value(&self, hash: &B256) -> Result<Bytes, StateError>;
+}
+
+/// Takes what a trie has that is not stored yet, children before their parents.
+pub trait NodeSink {
+    /// Stores a node and says where.
+    fn node(&mut self, hash: B256, message: &Bytes, children: [Location; 2]) -> Location;
+
+    /// Stores a long value.
+    fn value(&mut self, hash: B256, bytes: &Bytes);
 }
 
 /// Nodes in memory: tries that are built to be hashed, and tests.
@@ -36,7 +66,11 @@ impl MemoryNodes {
 }
 
 impl NodeSource for MemoryNodes {
-    fn get(&self, hash: &B256) -> Result<Bytes, StateError> {
+    fn node(&self, hash: &B256, _at: Location) -> Result<StoredNode, StateError> {
+        self.value(hash).map(|message| StoredNode { message, ..StoredNode::default() })
+    }
+
+    fn value(&self, hash: &B256) -> Result<Bytes, StateError> {
         self.0.read().get(hash).cloned().ok_or(StateError::MissingNode(*hash))
     }
 }

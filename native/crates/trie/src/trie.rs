@@ -8,7 +8,7 @@ use rhizome_primitives::{B256, Bytes};
 use crate::bits::Bits;
 use crate::lookup;
 use crate::node::{Link, Node};
-use crate::source::{MemoryNodes, NodeSource};
+use crate::source::{Location, MemoryNodes, NodeSource};
 use crate::update::{Update, update};
 use crate::value::Value;
 use crate::{EMPTY_ROOT, orchid};
@@ -24,8 +24,18 @@ pub struct Trie {
 impl Trie {
     /// The trie under a stored root. Nothing is read yet; a missing root shows with the first access.
     pub fn at(source: Arc<dyn NodeSource>, root: B256) -> Self {
-        let root = if root == EMPTY_ROOT { Link::Empty } else { Link::Hash(root) };
+        let root = if root == EMPTY_ROOT { Link::Empty } else { Link::Hash(root, Location::UNKNOWN) };
         Self { source, root }
+    }
+
+    /// The trie under a root that another trie had.
+    pub fn from_root(source: Arc<dyn NodeSource>, root: Link) -> Self {
+        Self { source, root }
+    }
+
+    /// The root, with all that is in memory below it.
+    pub fn into_root(self) -> Link {
+        self.root
     }
 
     /// An empty trie that is never stored.
@@ -63,7 +73,7 @@ impl Trie {
         loop {
             match link {
                 Link::Empty => return Ok(Value::None),
-                Link::Hash(hash) => return lookup::find(&*self.source, hash, rest),
+                Link::Hash(hash, at) => return lookup::find(&*self.source, hash, *at, rest),
                 Link::Node(node) => {
                     let common = node.path.bits().common_prefix(rest);
                     if common < node.path.len() {
@@ -94,7 +104,7 @@ impl Trie {
     pub fn root(&self) -> B256 {
         match &self.root {
             Link::Empty => EMPTY_ROOT,
-            Link::Hash(hash) => *hash,
+            Link::Hash(hash, _) => *hash,
             Link::Node(node) => node.hash(),
         }
     }
@@ -113,34 +123,5 @@ impl Trie {
     /// Where stored nodes come from.
     pub fn source(&self) -> &Arc<dyn NodeSource> {
         &self.source
-    }
-
-    /// Hands over the nodes and long values that are not stored yet, by hash, parents before
-    /// children. The trie then counts them as stored: they must be readable from its source
-    /// before it is used again.
-    pub fn take_new_nodes(&mut self) -> Vec<(B256, Bytes)> {
-        let mut nodes = Vec::new();
-        if let Link::Node(root) = &self.root {
-            let hash = root.hash();
-            nodes.push((hash, root.message().clone()));
-            collect(root, &mut nodes);
-            self.root = Link::Hash(hash);
-        }
-        nodes
-    }
-}
-
-/// Collects what a node brings beside its own serialisation.
-fn collect(node: &Node, nodes: &mut Vec<(B256, Bytes)>) {
-    if let Value::Long { hash, bytes: Some(bytes), .. } = &node.value {
-        nodes.push((*hash, bytes.clone()));
-    }
-    for link in [&node.left, &node.right] {
-        if let Link::Node(child) = link {
-            if !child.is_embeddable() {
-                nodes.push((child.hash(), child.message().clone()));
-            }
-            collect(child, nodes);
-        }
     }
 }

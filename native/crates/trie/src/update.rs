@@ -41,9 +41,8 @@ pub(crate) fn update(
             *link = Link::Node(Arc::new(Node::leaf(key.to_path(), value.clone())));
             Ok(Some(0))
         }
-        Link::Hash(hash) => {
-            let hash = *hash;
-            let mut node = Node::load(source, &hash)?;
+        Link::Hash(hash, at) => {
+            let mut node = Node::load(source, hash, *at)?;
             let size = node.reference_size();
             let Some(kept) = update_node(source, &mut node, key, what)? else { return Ok(None) };
             *link = if kept { settle(source, node, what)? } else { Link::Empty };
@@ -135,7 +134,7 @@ fn settle(source: &dyn NodeSource, mut node: Node, what: Update<'_>) -> Result<L
     };
     let mut merged = match child {
         Link::Empty => return Ok(Link::Empty),
-        Link::Hash(hash) => Node::load(source, &hash)?,
+        Link::Hash(hash, at) => Node::load(source, &hash, at)?,
         Link::Node(shared) => Arc::unwrap_or_clone(shared),
     };
     let mut path = std::mem::take(&mut node.path);

@@ -88,7 +88,7 @@ impl Value {
             Self::None => Ok(None),
             Self::Short(bytes) | Self::Long { bytes: Some(bytes), .. } => Ok(Some(bytes.clone())),
             Self::Long { hash, length, bytes: None } => {
-                let bytes = source.get(hash)?;
+                let bytes = source.value(hash)?;
                 if bytes.len() != *length as usize {
                     let reason = format!("long value of {} bytes where the node says {length}", bytes.len());
                     return Err(StateError::Corrupt { hash: *hash, reason });

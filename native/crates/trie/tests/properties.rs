@@ -1,16 +1,17 @@
 //! Properties of random tries: same content as a map, canonical form, proofs that verify.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use proptest::prelude::*;
-use rhizome_primitives::Bytes;
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::node::Node;
 use rhizome_trie::orchid::OrchidNode;
 use rhizome_trie::proof::verify_proof;
-use rhizome_trie::{EMPTY_ROOT, MemoryNodes, Trie, keccak256};
+use rhizome_trie::{EMPTY_ROOT, Location, MemoryNodes, NodeSink, NodeSource, StoredNode, Trie, keccak256};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -73,8 +74,87 @@ fn run(steps: &[Step]) -> (Trie, MemoryNodes, BTreeMap<Vec<u8>, Vec<u8>>) {
     (trie, stored, map)
 }
 
+/// Nodes in the order in which they were stored, found by their places only, roots by hash.
+#[derive(Clone, Default)]
+struct Log {
+    nodes: Arc<RwLock<Vec<(B256, StoredNode)>>>,
+    values: Arc<RwLock<HashMap<B256, Bytes>>>,
+}
+
+impl NodeSource for Log {
+    fn node(&self, hash: &B256, at: Location) -> Result<StoredNode, StateError> {
+        let log = self.nodes.read().unwrap();
+        let found = match at {
+            Location::UNKNOWN => log.iter().rev().find(|(stored, _)| stored == hash),
+            Location(place) => log.get(place as usize - 1),
+        };
+        let (stored, node) = found.ok_or(StateError::MissingNode(*hash))?;
+        assert_eq!(stored, hash);
+        Ok(node.clone())
+    }
+
+    fn value(&self, hash: &B256) -> Result<Bytes, StateError> {
+        self.values.read().unwrap().get(hash).cloned().ok_or(StateError::MissingNode(*hash))
+    }
+}
+
+impl NodeSink for Log {
+    fn node(&mut self, hash: B256, message: &Bytes, children: [Location; 2]) -> Location {
+        let mut log = self.nodes.write().unwrap();
+        log.push((hash, StoredNode { message: message.clone(), children }));
+        Location(log.len() as u64)
+    }
+
+    fn value(&mut self, hash: B256, bytes: &Bytes) {
+        self.values.write().unwrap().insert(hash, bytes.clone());
+    }
+}
+
+impl Log {
+    /// Stores what is new of a trie and forgets what was stored more than `window` nodes ago.
+    fn store(&mut self, trie: &mut Trie, window: u64) {
+        let fresh = self.nodes.read().unwrap().len() as u64 + 1;
+        trie.store_new(self);
+        trie.forget_stored_before(Location(fresh), Location(fresh.saturating_sub(window)));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn stored_nodes_may_stay_in_memory(steps in steps(), window in 0..12u64) {
+        let mut log = Log::default();
+        let mut trie = Trie::at(Arc::new(log.clone()), EMPTY_ROOT);
+        let mut plain = Trie::in_memory();
+        let mut roots = Vec::new();
+        for step in &steps {
+            for trie in [&mut trie, &mut plain] {
+                match step {
+                    Step::Put(key, value) => trie.put(key, value.clone().into()).unwrap(),
+                    Step::Delete(key) => trie.delete(key).unwrap(),
+                    Step::DeleteRecursive(key) => trie.delete_recursive(key).unwrap(),
+                    Step::Store => {}
+                }
+            }
+            if matches!(step, Step::Store) {
+                // What a clone shares is not forgotten.
+                let shared = (roots.len() % 2 == 0).then(|| trie.clone());
+                log.store(&mut trie, window);
+                prop_assert_eq!(trie.count_new(), 0);
+                if let Some(shared) = shared {
+                    prop_assert_eq!(shared.nodes().unwrap(), trie.nodes().unwrap());
+                }
+                roots.push((trie.root(), plain.clone()));
+            }
+            prop_assert_eq!(trie.root(), plain.root());
+        }
+        prop_assert_eq!(trie.nodes().unwrap(), plain.nodes().unwrap());
+        // Every stored state is whole, read from the log alone.
+        for (root, plain) in roots {
+            prop_assert_eq!(Trie::at(Arc::new(log.clone()), root).nodes().unwrap(), plain.nodes().unwrap());
+        }
+    }
 
     #[test]
     fn a_trie_holds_what_a_map_holds(steps in steps(), probe in key()) {

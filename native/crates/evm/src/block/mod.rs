@@ -22,6 +22,7 @@ pub use activation::precompile_accounts;
 pub use build::{BuiltBlock, Candidates, Skipped, build_block};
 pub use lists::{SublistLimits, sublist_limits};
 pub use outcome::{BlockError, BlockOutcome, ExecutedTransaction};
+pub use parallel::worth_threads;
 pub use watch::{Unwatched, Watcher};
 
 use crate::frames::Evm;
@@ -42,7 +43,7 @@ pub struct BlockInput<'a> {
     pub edges: Option<&'a [u16]>,
     /// Stops the execution soon after it is raised.
     pub interrupt: Option<Interrupt>,
-    /// Runs parallel sublists one after the other on this thread; the result is the same.
+    /// Runs parallel sublists one after the other on this thread; the result is the same. See [`worth_threads`].
     pub one_thread: bool,
     /// Lets parallel sublists call the Bridge and REMASC: a setting of the reference's own tests, never
     /// of a network.

@@ -7,12 +7,29 @@ use super::watch::{Unwatched, Watcher};
 use super::{BlockInput, engine};
 use crate::error::ExecutionError;
 use crate::journal::{Journal, KeySets};
+use crate::transaction::Transaction;
 
 /// A list that ran.
 struct Done {
     journal: Journal,
     keys: KeySets,
     totals: Totals,
+}
+
+/// Gas from which on a sublist is worth a thread. Starting one takes as long as a few hundred thousand gas.
+const THREAD_GAS: u64 = 2_000_000;
+
+/// Whether running the parallel sublists on threads is faster than one after the other: at least two of them may
+/// use much gas.
+pub fn worth_threads(transactions: &[Transaction], edges: &[u16]) -> bool {
+    let mut start = 0;
+    let large = edges.iter().filter(|edge| {
+        let end = usize::from(**edge);
+        let list = transactions.get(start..end).unwrap_or_default();
+        start = end;
+        list.iter().fold(0, |gas: u64, transaction| gas.saturating_add(transaction.gas_limit)) >= THREAD_GAS
+    });
+    large.count() > 1
 }
 
 /// Runs every list on a thread of its own; the first one on this.

@@ -2,7 +2,7 @@
 
 use rhizome_primitives::{Address, B256, Bytes, U256, address, hex};
 
-use super::{BlockError, BlockInput, Candidates, build_block, execute_block};
+use super::{BlockError, BlockInput, Candidates, build_block, execute_block, worth_threads};
 use crate::error::{InvalidTransaction, TransactionError};
 use crate::host::BlockContext;
 use crate::testing::{MemoryState, all_rules, context};
@@ -89,6 +89,21 @@ fn threads_and_turns_give_the_same_state() {
     assert_eq!(paid_fees, U256::from(gas_used));
     let remasc = accounts.iter().find(|(id, _)| id.address() == REMASC_ADDRESS).expect("fees were paid");
     assert_eq!(remasc.1.balance, paid_fees);
+}
+
+#[test]
+fn threads_are_for_two_large_lists() {
+    let large = Transaction { gas_limit: 2_000_000, ..count(ALICE, 1) };
+    let small = count(BOB, 2);
+    let worth = |transactions: &[&Transaction], edges: &[u16]| {
+        worth_threads(&transactions.iter().map(|transaction| (*transaction).clone()).collect::<Vec<_>>(), edges)
+    };
+    assert!(worth(&[&large, &large], &[1, 2]));
+    assert!(worth(&[&small, &large, &large, &small], &[2, 4]));
+    assert!(!worth(&[&large, &large, &small], &[2, 3]));
+    assert!(!worth(&[&large, &large], &[2]));
+    assert!(!worth(&[&large], &[1, 2]));
+    assert!(!worth(&[&large, &large], &[]));
 }
 
 #[test]
