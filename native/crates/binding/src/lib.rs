@@ -4,11 +4,6 @@
 #![cfg_attr(test, allow(dead_code, reason = "only JavaScript calls what is exported"))]
 #![allow(unreachable_pub, reason = "napi exports what is public in private modules")]
 
-/// Blocks and states are many small allocations that live for different times, made by one thread and freed by
-/// another: with the system's allocator a tenth of an import went into it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 mod answers;
 mod basic_cost;
 mod block;
