@@ -58,7 +58,7 @@ t.test('writing an account again replaces its file', async (t) => {
 t.test('a scan finds files that were put there by hand and reports others once', async (t) => {
   const { folder, store, skipped } = openStore(t)
   mkdirSync(join(folder, 'directory'), { recursive: true })
-  const vector = KEY_FILE_VECTORS[2]
+  const vector = KEY_FILE_VECTORS.find(({ text }) => !text.includes('"address"'))
   const padded = Buffer.from(vector?.privateKey.padStart(64, '0') ?? '', 'hex')
   const address = addressOfPrivateKey(padded)
   // Its text has no address: the name has.
@@ -75,7 +75,7 @@ t.test('a scan finds files that were put there by hand and reports others once',
     ['directory', 'large', 'nameless', 'notes.txt'],
   )
   const file = await store.read(address)
-  t.same(file && (await decryptKey(file, 'foo')), padded)
+  t.same(file && (await decryptKey(file, vector?.passphrase ?? '')), padded)
   rmSync(join(folder, keyFileName(address, NOON)))
   await store.scan()
   t.same(store.addresses(), [])
