@@ -28,7 +28,7 @@ impl Block {
     fn new(number: u64, transactions: u64, each: u64) -> Self {
         let transaction = |index: u64| {
             let mut out = Vec::new();
-            write_bytes(&mut out, &[number as u8 + 1, index as u8 + 1]);
+            write_bytes(&mut out, &[(number as u8).wrapping_add(1), (index as u8).wrapping_add(1)]);
             list(&out)
         };
         let log = |seed: u64| Log {
