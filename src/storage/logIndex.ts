@@ -71,18 +71,22 @@ export function* findLogHeights(
   const groups = conditions.map((terms) => terms.map((term) => new TermChunks(reader, term, last)))
   const bits = new ChunkBits()
   const group = new ChunkBits()
-  for (let chunk = chunkOf(from); chunk <= last; chunk += 1) {
-    chunk = nextCommonChunk(groups, chunk)
-    if (chunk > last) return
-    bits.fill()
-    for (const terms of groups) {
-      group.clear()
-      for (const term of terms) if (term.chunk === chunk) readChunk(term.value, group)
-      bits.intersect(group)
+  try {
+    for (let chunk = chunkOf(from); chunk <= last; chunk += 1) {
+      chunk = nextCommonChunk(groups, chunk)
+      if (chunk > last) return
+      bits.fill()
+      for (const terms of groups) {
+        group.clear()
+        for (const term of terms) if (term.chunk === chunk) readChunk(term.value, group)
+        bits.intersect(group)
+      }
+      const base = chunk * CHUNK_HEIGHTS
+      const heights = bits.values(Math.max(0, from - base), Math.min(CHUNK_HEIGHTS - 1, to - base), base)
+      if (heights.length > 0) yield heights
     }
-    const base = chunk * CHUNK_HEIGHTS
-    const heights = bits.values(Math.max(0, from - base), Math.min(CHUNK_HEIGHTS - 1, to - base), base)
-    if (heights.length > 0) yield heights
+  } finally {
+    for (const terms of groups) for (const term of terms) term.close()
   }
 }
 
@@ -121,6 +125,11 @@ class TermChunks {
     this.#reader = reader
     this.#term = Buffer.from(term, 'latin1')
     this.#last = last
+  }
+
+  /** To be called at the end: entries that are not read to their end hold the moment that they are of. */
+  close(): void {
+    this.#entries?.return?.()
   }
 
   /** Moves to the first chunk at or after a number. */

@@ -13,7 +13,7 @@ export function checkLogIndex(tables: TableReader, height: number, hash: Buffer)
   if (receipts === undefined) return []
   const terms = readTerms(receipts)
   if (terms === null) return []
-  const isIndexed = (term: string) => findLogHeights(tables, [[term]], height, height).next().done !== true
+  const isIndexed = (term: LogTerm) => [...findLogHeights(tables, [[term]], height, height)].length > 0
   const missing = [...terms].filter((term) => !isIndexed(term)).length
   if (missing > 0) return [`${missing} of ${terms.size} terms of its logs are not in the index`]
   return terms.size === 0 && isIndexed(ANY_LOG) ? ['the index has logs of it, it has none'] : []

@@ -52,8 +52,12 @@ export class StoredChain implements ChainReader {
 
   /** Gives the moment back; reads are then of the newest one. */
   release(): void {
-    this.#snapshot?.release()
-    this.#snapshot = null
+    if (this.#snapshot !== null) {
+      this.#snapshot.release()
+      this.#snapshot = null
+      // A thread that then waits for work would keep the moment, and the file could not use its space again.
+      this.#environment.refresh()
+    }
     this.#reader = new TablesReader(this.#spec, this.#environment)
     this.#head = null
   }
