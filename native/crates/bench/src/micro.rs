@@ -4,7 +4,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use rhizome_bitcoin::{Control, MergedMining, Template, check_proof_of_work};
+use rhizome_bitcoin::{Control, MergedMining, Template, check_proof_of_work, target_from_difficulty};
 use rhizome_crypto::{keccak256, keccak256_batch, recover_address, recover_addresses, sha256d, sign};
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::{B256, U256};
@@ -35,11 +35,13 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
 
     let commitment = B256::repeat_byte(0x5a);
     let template = Template::new(&commitment, 1, [0; 4]);
-    let nonce = template.search(U256::MAX, 0..=u32::MAX, &Control::default()).ok_or("no nonce")?;
+    let difficulty = U256::from(1);
+    let target = target_from_difficulty(difficulty);
+    let nonce = template.search(target, 0..=u32::MAX, &Control::default()).ok_or("no nonce")?;
     let solution = template.solution(nonce);
     let mining = MergedMining {
         hash_for_merged_mining: Some(commitment),
-        difficulty: U256::from(1),
+        difficulty,
         number: 1,
         bitcoin_header: Some(&solution.bitcoin_header),
         merkle_proof: Some(&solution.merkle_proof),
