@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { KeyFileError, parseKeyFile } from './keyFile.ts'
 import { KeyRing } from './keyRing.ts'
 
@@ -24,6 +24,8 @@ export interface WatchedKeys {
  * @throws KeyFileError when it cannot be used from the start
  */
 export function watchKeyFile(path: string, listener: KeyFileListener, period: number = PERIOD): WatchedKeys {
+  // Taken before the file is read: what changes in between is seen at the next look.
+  let seen = stampOf(path)
   const ring = new KeyRing(readKeys(path))
   const reload = () => {
     try {
@@ -35,10 +37,20 @@ export function watchKeyFile(path: string, listener: KeyFileListener, period: nu
       listener.onFailure(error)
     }
   }
-  watchFile(path, { interval: period, persistent: false }, (now, before) => {
-    if (now.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino) reload()
-  })
-  return { ring, close: () => unwatchFile(path) }
+  const look = setInterval(() => {
+    const stamp = stampOf(path)
+    if (stamp === seen) return
+    seen = stamp
+    reload()
+  }, period)
+  look.unref()
+  return { ring, close: () => clearInterval(look) }
+}
+
+/** Changes with the file; empty when there is none. */
+function stampOf(path: string): string {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.mtimeNs} ${stats.size} ${stats.ino}`
 }
 
 function readKeys(path: string) {
