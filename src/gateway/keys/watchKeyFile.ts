@@ -47,10 +47,14 @@ export function watchKeyFile(path: string, listener: KeyFileListener, period: nu
   return { ring, close: () => clearInterval(look) }
 }
 
-/** Changes with the file; empty when there is none. */
+/** Changes with the file; empty when it cannot be looked at, which reading it then says why. */
 function stampOf(path: string): string {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats === undefined ? '' : `${stats.mtimeNs} ${stats.size} ${stats.ino}`
+  try {
+    const { mtimeNs, size, ino } = statSync(path, { bigint: true })
+    return `${mtimeNs} ${size} ${ino}`
+  } catch {
+    return ''
+  }
 }
 
 function readKeys(path: string) {
