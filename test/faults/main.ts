@@ -1,26 +1,48 @@
 import { parseArgs } from 'node:util'
 import { vectorPath } from '../support/vectors.ts'
 import { killImports } from './killImport.ts'
+import { killNodes } from './killNode.ts'
 
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
+    /** Of `runs`, those that kill an import in place of a node. */
+    imports: { type: 'string' },
     file: { type: 'string', default: vectorPath('consensus/remasc-long.jsonl') },
   },
 })
 const seed = Number(values.seed)
-console.log(`seed ${seed}, ${values.runs} runs, ${values.file}`)
-const report = await killImports({
-  file: values.file,
-  runs: Number(values.runs),
-  seed,
-  onRun: ({ run, delay, commitEvery, killed, blocks }) =>
-    console.log(
-      `${run}: ${killed ? `killed after ${delay} ms` : 'ended by itself'}, commit every ${commitEvery}, ${blocks} blocks`,
-    ),
-})
-console.log(
-  `${report.runs.length} runs, ${report.killed} killed, ${report.advanced} of them with progress, ` +
-    `${report.finished} times the whole chain: every check clean`,
-)
+const runs = Number(values.runs)
+const imports = values.imports === undefined ? Math.floor(runs / 5) : Number(values.imports)
+console.log(`seed ${seed}: ${runs - imports} nodes and ${imports} imports of ${values.file} to kill`)
+if (imports < runs) {
+  const report = await killNodes({
+    runs: runs - imports,
+    seed,
+    onRun: ({ run, delay, starting, mode, transactions, blocks, height }) =>
+      console.log(
+        `${run}: killed ${starting ? `while it started, after ${delay} ms` : `after ${delay} ms of load`}, ` +
+          `${mode}; acknowledged so far ${transactions} transactions, ${blocks} blocks; ${height} canonical`,
+      ),
+  })
+  console.log(
+    `${report.killed} nodes killed in ${report.directories} directories: every check clean, ` +
+      `${report.transactions} acknowledged transactions and ${report.blocks} acknowledged blocks all there`,
+  )
+}
+if (imports > 0) {
+  const report = await killImports({
+    file: values.file,
+    runs: imports,
+    seed,
+    onRun: ({ run, delay, commitEvery, killed, blocks }) =>
+      console.log(
+        `import ${run}: ${killed ? `killed after ${delay} ms` : 'ended by itself'}, commit every ${commitEvery}, ${blocks} blocks`,
+      ),
+  })
+  console.log(
+    `${report.runs.length} imports, ${report.killed} killed, ${report.advanced} of them with progress, ` +
+      `${report.finished} times the whole chain: every check clean`,
+  )
+}
