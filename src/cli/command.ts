@@ -11,10 +11,17 @@ export type CommandStreams = {
 /** What a running command has. */
 export type CommandContext<E extends OptionTable> = CommandStreams & {
   readonly config: Config
-  /** File arguments in the order given. */
+  /** Arguments in the order given. */
   readonly files: readonly string[]
   /** Options of this command alone. */
   readonly extra: { readonly [K in keyof E]: OptionValue<E[K]> }
+}
+
+/** One argument of a command. */
+export type CommandArgument = {
+  /** `<ID>`, or `[ID]` where it may be left out. */
+  readonly placeholder: `<${string}>` | `[${string}]`
+  readonly doc: string
 }
 
 /** One command of the program. */
@@ -27,6 +34,8 @@ export type CommandDefinition<E extends OptionTable = OptionTable> = {
   readonly details?: string
   /** Whether files are named: none, any number, or at least one. */
   readonly files: 'none' | 'any' | 'some'
+  /** An argument in place of files, which then stands in `files`. */
+  readonly argument?: CommandArgument
   /** Options of the schema that it reads. */
   readonly options: readonly OptionKey[]
   /** Options of this command alone. */

@@ -8,6 +8,11 @@ import { configCheck } from './commands/configCheck.ts'
 import { configShow } from './commands/configShow.ts'
 import { exportBlocks } from './commands/export.ts'
 import { importBlocks } from './commands/import.ts'
+import { keyCreate } from './commands/keyCreate.ts'
+import { keyList } from './commands/keyList.ts'
+import { keyRotate } from './commands/keyRotate.ts'
+import { keyDisable, keyEnable } from './commands/keySwitch.ts'
+import { keyUsage } from './commands/keyUsage.ts'
 import { mine } from './commands/mine.ts'
 import { miners } from './commands/miners.ts'
 import { produce } from './commands/produce.ts'
@@ -19,6 +24,12 @@ import { addFlags } from './flags.ts'
 export type ProgramInput = CommandStreams & {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly version: string
+}
+
+/** Commands of two words: the first one, and what all of them are about. */
+const GROUPS: Readonly<Record<string, string>> = {
+  config: 'show or check the configuration',
+  key: 'make, list, switch off and replace API keys, and see their usage; also while a node runs',
 }
 
 /** The program and the exit code of the command it ran last. */
@@ -33,12 +44,18 @@ export function createProgram(input: ProgramInput): Program {
     .helpCommand(false)
     .addHelpText('after', helpFooter())
   configure(root, input)
-  const config = new Command('config').description('show or check the configuration').helpCommand(false)
-  configure(config, input)
+  const groups = new Map(
+    Object.entries(GROUPS).map(([name, text]) => {
+      const group = new Command(name).description(text).helpCommand(false)
+      configure(group, input)
+      return [name, group]
+    }),
+  )
 
   const add = <E extends OptionTable>(definition: CommandDefinition<E>): void => {
     const words = definition.name.split(' ')
-    const command = (words.length > 1 ? config : root).command(words.at(-1) as string)
+    const parent = (words.length > 1 ? groups.get(words[0] as string) : root) ?? root
+    const command = parent.command(words.at(-1) as string)
     configure(command, input)
     describe(command, definition)
     command.action(async () => {
@@ -54,7 +71,13 @@ export function createProgram(input: ProgramInput): Program {
   add(produce)
   add(configShow)
   add(configCheck)
-  root.addCommand(config)
+  add(keyCreate)
+  add(keyList)
+  add(keyDisable)
+  add(keyEnable)
+  add(keyRotate)
+  add(keyUsage)
+  for (const group of groups.values()) root.addCommand(group)
   return { command: root, exitCode: () => exitCode }
 }
 
@@ -68,6 +91,8 @@ function describe<E extends OptionTable>(command: Command, definition: CommandDe
   command
     .summary(definition.summary)
     .description([definition.summary, definition.details].filter(Boolean).join('. '))
+  const { argument } = definition
+  if (argument !== undefined) command.argument(argument.placeholder, argument.doc)
   if (definition.files === 'some') command.argument('<FILE...>', 'files to read')
   if (definition.files === 'any') command.argument('[FILE...]', 'files to read')
   for (const [key, option] of Object.entries(definition.extra)) addFlags(command, camelToFlag(key), option)

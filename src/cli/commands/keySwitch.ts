@@ -1,0 +1,35 @@
+import { type CommandContext, defineCommand } from '../command.ts'
+import { EXIT_CODES, type ExitCode } from '../exitCodes.ts'
+import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
+
+/** `rhizome key disable ID`. */
+export const keyDisable = defineCommand({
+  name: 'key disable',
+  summary: 'refuse an API key from now on and end its WebSockets',
+  details: 'A running node does so within a second. `key enable` takes it back.',
+  files: 'none',
+  argument: { placeholder: '<ID>', doc: 'id of the key' },
+  options: ACCESS_OPTION_KEYS,
+  extra: {},
+  run: (context) => switchKey(context, true),
+})
+
+/** `rhizome key enable ID`. */
+export const keyEnable = defineCommand({
+  name: 'key enable',
+  summary: 'accept a disabled API key again',
+  files: 'none',
+  argument: { placeholder: '<ID>', doc: 'id of the key' },
+  options: ACCESS_OPTION_KEYS,
+  extra: {},
+  run: (context) => switchKey(context, false),
+})
+
+type SwitchContext = CommandContext<Record<never, never>>
+
+async function switchKey({ config, files, stdout }: SwitchContext, disabled: boolean): Promise<ExitCode> {
+  const [id = ''] = files
+  await withAccessStore(config, (store) => store.update(id, (key) => ({ ...key, disabled })))
+  stdout.write(`key ${id} ${disabled ? 'disabled' : 'enabled'}\n`)
+  return EXIT_CODES.ok
+}

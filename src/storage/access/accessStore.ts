@@ -1,0 +1,301 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Database, open, type RootDatabase } from 'lmdb'
+import { asBuffer } from '../../util/bytes.ts'
+import { checkLmdbFile } from '../lmdbFile.ts'
+import { AccessError } from './errors.ts'
+import { decodeKey, encodeKey, type KeyRecord } from './keyRecord.ts'
+import { addUsage, type DayUsage, decodeUsage, encodeUsage, parseUsageKey, usageKey } from './usageRecord.ts'
+
+/** Folder of the access store below the data directory. */
+export const ACCESS_FOLDER = 'access'
+
+/** Version of the tables and their values. Raised by every change that old code would misread. */
+export const ACCESS_FORMAT = 1
+
+/** Bytes of address space that are kept for the store: the file grows into it and is never mapped again. */
+const MAP_BYTES = 4 * 1024 ** 3
+
+const MAXIMUM_TABLES = 8
+const FORMAT_KEY = Buffer.from('format')
+const REVISION_KEY = Buffer.from('revision')
+const TIMEZONE_KEY = Buffer.from('timezone')
+const REVISION_BYTES = 6
+
+/** Rows that one transaction removes, so that none holds up the others for long. */
+const PRUNED_AT_ONCE = 1000
+
+type Table = Database<Buffer, Buffer>
+
+/** How an access store is opened. */
+export interface AccessStoreOptions {
+  /** The data directory. */
+  readonly dataDir: string
+  /** Reads every page before the store is used: only where no other process writes it. */
+  readonly checked?: boolean
+}
+
+/**
+ * Keys and their usage, in an LMDB environment of their own that several processes open: the front thread of a
+ * node and commands. Keys are written by whoever changes them, each change with a new revision; usage is written by
+ * the node alone, whose data directory nobody else has. What a promise of this store acknowledges is on disk, and
+ * so is everything that it shows.
+ */
+export class AccessStore {
+  readonly #root: RootDatabase<Buffer, Buffer>
+  readonly #metadata: Table
+  readonly #keys: Table
+  readonly #usage: Table
+  #writing: Promise<unknown> = Promise.resolve()
+
+  private constructor(root: RootDatabase<Buffer, Buffer>) {
+    const table = (name: string) =>
+      root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' })
+    this.#root = root
+    this.#metadata = table('metadata')
+    this.#keys = table('keys')
+    this.#usage = table('usage')
+  }
+
+  /**
+   * Opens the store, making it when it is not there.
+   * @throws AccessError `ACCESS_FORMAT`, `ACCESS_DAMAGED`
+   */
+  static open({ dataDir, checked = false }: AccessStoreOptions): AccessStore {
+    const path = join(dataDir, ACCESS_FOLDER)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const damage = checkLmdbFile(join(path, 'data.mdb'), { pages: checked })
+    if (damage !== null) {
+      throw new AccessError(
+        'ACCESS_DAMAGED',
+        `the access store at ${path} is damaged, ${damage}: restore the folder from a copy, or move it away and make ` +
+          'the keys again',
+      )
+    }
+    const root = open<Buffer, Buffer>({
+      path,
+      maxDbs: MAXIMUM_TABLES,
+      mapSize: MAP_BYTES,
+      keyEncoding: 'binary',
+      encoding: 'binary',
+      noSubdir: false,
+      cache: false,
+      // A commit is seen by others when it is on disk, never before.
+      overlappingSync: false,
+    })
+    const store = new AccessStore(root)
+    store.#checkFormat(path)
+    return store
+  }
+
+  /** Grows with every change of keys. Sees what other processes have committed. */
+  revision(): number {
+    this.#root.resetReadTxn()
+    return this.#metadata.get(REVISION_KEY)?.readUIntBE(0, REVISION_BYTES) ?? 0
+  }
+
+  /** All keys by id. */
+  keys(): KeyRecord[] {
+    this.#root.resetReadTxn()
+    return this.#allKeys()
+  }
+
+  /**
+   * Adds a key.
+   * @throws AccessError `ACCESS_TAKEN`
+   */
+  create(key: KeyRecord): void {
+    this.#change(() => {
+      for (const other of this.#allKeys()) {
+        if (other.id === key.id) throw new AccessError('ACCESS_TAKEN', `there is a key ${key.id} already`)
+        if (other.hash.equals(key.hash)) {
+          throw new AccessError('ACCESS_TAKEN', `the key ${other.id} has this secret already`)
+        }
+      }
+      this.#putKey(key)
+    })
+  }
+
+  /**
+   * Changes a key and returns what it is now.
+   * @throws AccessError `ACCESS_UNKNOWN_KEY`, and what the change throws
+   */
+  update(id: string, change: (key: KeyRecord) => KeyRecord): KeyRecord {
+    return this.#change(() => {
+      const bytes = this.#keys.get(Buffer.from(id))
+      if (bytes === undefined)
+        throw new AccessError('ACCESS_UNKNOWN_KEY', `there is no key ${id}: see \`key list\``)
+      const changed = change(decodeKey(id, asBuffer(bytes)))
+      this.#putKey(changed)
+      return changed
+    })
+  }
+
+  /**
+   * Makes the keys of the file exactly these; whether they are disabled and when they came stays.
+   * @throws AccessError `ACCESS_TAKEN` when a key of the store has such an id or hash
+   */
+  replaceFileKeys(keys: readonly KeyRecord[]): void {
+    const stored = this.keys()
+    const before = new Map(stored.filter(({ fromFile }) => fromFile).map((key) => [key.id, key]))
+    const next = keys.map((key) => {
+      const { disabled = false, created = key.created } = before.get(key.id) ?? {}
+      return { ...key, disabled, created }
+    })
+    for (const own of stored.filter(({ fromFile }) => !fromFile)) {
+      const clash = next.find(({ id, hash }) => id === own.id || hash.equals(own.hash))
+      if (clash !== undefined) {
+        throw new AccessError(
+          'ACCESS_TAKEN',
+          `the key ${clash.id} is also one of the access store (${own.id})`,
+        )
+      }
+    }
+    const isSame = ({ id, ...key }: KeyRecord) => {
+      const old = before.get(id)
+      return old !== undefined && encodeKey(old).equals(encodeKey({ id, ...key }))
+    }
+    if (next.length === before.size && next.every(isSame)) return
+    this.#change(() => {
+      for (const id of before.keys()) this.#keys.removeSync(Buffer.from(id))
+      for (const key of next) this.#putKey(key)
+    })
+  }
+
+  /** IANA name of the timezone in which days are counted; UTC when no node has said. */
+  timezone(): string {
+    return this.#metadata.get(TIMEZONE_KEY)?.toString('utf8') ?? 'UTC'
+  }
+
+  /** Says in which timezone days are counted from now on. */
+  setTimezone(name: string): void {
+    if (this.timezone() !== name)
+      this.#root.transactionSync(() => this.#metadata.putSync(TIMEZONE_KEY, Buffer.from(name)))
+  }
+
+  /** Adds to what was used, all of it or nothing; resolves when it is on disk. */
+  addUsage(added: readonly DayUsage[]): Promise<void> {
+    return this.#inOrder(() =>
+      this.#root.batch(() => {
+        for (const { id, day, methods } of added) {
+          const sum = new Map(this.#usageOf(id, day))
+          for (const [method, usage] of methods) sum.set(method, addUsage(sum.get(method), usage))
+          void this.#usage.put(usageKey(id, day), encodeUsage(sum))
+        }
+      }),
+    )
+  }
+
+  /** Usage of a key from one day to another, both included, oldest first. */
+  usage(id: string, first: number, last: number): DayUsage[] {
+    this.#root.resetReadTxn()
+    const days: DayUsage[] = []
+    for (const { key, value } of this.#usage.getRange({
+      start: usageKey(id, first),
+      end: usageKey(id, last + 1),
+    })) {
+      const place = parseUsageKey(asBuffer(key))
+      days.push({ ...place, methods: decodeUsage(asBuffer(value), place) })
+    }
+    return days
+  }
+
+  /** Ids that have usage, those of keys that are gone included. */
+  usedIds(): string[] {
+    this.#root.resetReadTxn()
+    const ids: string[] = []
+    let start = Buffer.alloc(1)
+    for (;;) {
+      const next = [...this.#usage.getKeys({ start, limit: 1 })][0]
+      if (next === undefined) return ids
+      const { id } = parseUsageKey(asBuffer(next))
+      ids.push(id)
+      start = Buffer.concat([Buffer.from(id), Buffer.from([1])])
+    }
+  }
+
+  /** Removes the usage of days before this one; how many rows went. */
+  async pruneUsage(firstKept: number): Promise<number> {
+    let removed = 0
+    for (const id of this.usedIds()) {
+      const range = { start: usageKey(id, 0), end: usageKey(id, firstKept), limit: PRUNED_AT_ONCE }
+      for (;;) {
+        const old = [...this.#usage.getKeys(range)].map((key) => Buffer.from(asBuffer(key)))
+        if (old.length === 0) break
+        await this.#inOrder(() =>
+          this.#root.batch(() => {
+            for (const key of old) void this.#usage.remove(key)
+          }),
+        )
+        removed += old.length
+      }
+    }
+    return removed
+  }
+
+  /** Waits for what is being written, and closes the store. */
+  async close(): Promise<void> {
+    await this.#writing.catch(() => undefined)
+    await this.#root.close()
+  }
+
+  #allKeys(): KeyRecord[] {
+    const keys: KeyRecord[] = []
+    for (const { key, value } of this.#keys.getRange({})) {
+      keys.push(decodeKey(asBuffer(key).toString('utf8'), asBuffer(value)))
+    }
+    return keys
+  }
+
+  #usageOf(id: string, day: number) {
+    const bytes = this.#usage.get(usageKey(id, day))
+    return bytes === undefined ? new Map() : decodeUsage(asBuffer(bytes), { id, day })
+  }
+
+  /** Writes of usage read what the one before them wrote. */
+  #inOrder(write: () => Promise<unknown>): Promise<void> {
+    const done = this.#writing
+      .catch(() => undefined)
+      .then(() => {
+        this.#root.resetReadTxn()
+        return write()
+      })
+      .then(() => undefined)
+    this.#writing = done
+    return done
+  }
+
+  #change<T>(action: () => T): T {
+    return this.#root.transactionSync(() => {
+      const result = action()
+      const revision = Buffer.alloc(REVISION_BYTES)
+      revision.writeUIntBE(
+        (this.#metadata.get(REVISION_KEY)?.readUIntBE(0, REVISION_BYTES) ?? 0) + 1,
+        0,
+        REVISION_BYTES,
+      )
+      this.#metadata.putSync(REVISION_KEY, revision)
+      return result
+    })
+  }
+
+  #putKey(key: KeyRecord): void {
+    this.#keys.putSync(Buffer.from(key.id), encodeKey(key))
+  }
+
+  #checkFormat(path: string): void {
+    const found = this.#root.transactionSync(() => {
+      const format = this.#metadata.get(FORMAT_KEY)
+      if (format !== undefined) return format[0]
+      if (this.#keys.getCount() > 0 || this.#usage.getCount() > 0) return undefined
+      this.#metadata.putSync(FORMAT_KEY, Buffer.from([ACCESS_FORMAT]))
+      return ACCESS_FORMAT
+    })
+    if (found === ACCESS_FORMAT) return
+    void this.#root.close()
+    throw new AccessError(
+      'ACCESS_FORMAT',
+      `the access store at ${path} has format ${found ?? 'nothing'}, this version reads ${ACCESS_FORMAT}`,
+    )
+  }
+}

@@ -1,0 +1,103 @@
+import { AccessError } from './errors.ts'
+
+/** What was asked of one method. */
+export interface MethodUsage {
+  /** Requests that were let through. */
+  readonly count: number
+  /** What they cost, cost units. */
+  readonly cost: number
+  /** Bytes of their answers. */
+  readonly bytes: number
+  /** Of these, how many were answered with an error. */
+  readonly errors: number
+  /** Requests over a limit; not among those that were let through. */
+  readonly refused: number
+}
+
+/** Usage of one key on one day, by method. */
+export interface DayUsage {
+  /** Id of the key. */
+  readonly id: string
+  /** Day since 1970-01-01 in the timezone of the quota. */
+  readonly day: number
+  readonly methods: ReadonlyMap<string, MethodUsage>
+}
+
+/** The usage row of requests that came without a key. No key may have this id. */
+export const KEYLESS_ID = '-'
+
+const DAY_BYTES = 4
+const END_OF_ID = Buffer.from([0])
+const FIELDS = 5
+
+/** Place of a day of a key: the days of a key follow one another. */
+export function usageKey(id: string, day: number): Buffer {
+  const place = Buffer.alloc(DAY_BYTES)
+  place.writeUInt32BE(Math.min(Math.max(day, 0), 0xffff_ffff))
+  return Buffer.concat([Buffer.from(id), END_OF_ID, place])
+}
+
+/** Id and day of a place. */
+export function parseUsageKey(key: Buffer): { readonly id: string; readonly day: number } {
+  const end = key.length - DAY_BYTES
+  if (end < 1) throw new AccessError('ACCESS_DAMAGED', 'the access store holds a usage row without a key')
+  return { id: key.toString('utf8', 0, end - 1), day: key.readUInt32BE(end) }
+}
+
+/** The stored form of the usage of a day. */
+export function encodeUsage(methods: ReadonlyMap<string, MethodUsage>): Buffer {
+  const rows = [...methods].map(([method, { count, cost, bytes, errors, refused }]) => [
+    method,
+    [count, cost, bytes, errors, refused],
+  ])
+  return Buffer.from(JSON.stringify(Object.fromEntries(rows)))
+}
+
+/**
+ * The usage of a day out of its stored form.
+ * @throws AccessError `ACCESS_DAMAGED`
+ */
+export function decodeUsage(bytes: Buffer, where: { readonly id: string; readonly day: number }) {
+  const damaged = () =>
+    new AccessError(
+      'ACCESS_DAMAGED',
+      `the usage of the key ${where.id} on ${dayText(where.day)} in the access store is unreadable`,
+    )
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw damaged()
+  }
+  if (typeof value !== 'object' || value === null) throw damaged()
+  const methods = new Map<string, MethodUsage>()
+  for (const [method, fields] of Object.entries(value)) {
+    if (!isFields(fields)) throw damaged()
+    const [count = 0, cost = 0, byteCount = 0, errors = 0, refused = 0] = fields
+    methods.set(method, { count, cost, bytes: byteCount, errors, refused })
+  }
+  return methods
+}
+
+/** Both together. */
+export function addUsage(one: MethodUsage | undefined, other: MethodUsage): MethodUsage {
+  if (one === undefined) return other
+  return {
+    count: one.count + other.count,
+    cost: one.cost + other.cost,
+    bytes: one.bytes + other.bytes,
+    errors: one.errors + other.errors,
+    refused: one.refused + other.refused,
+  }
+}
+
+/** A day as `2026-11-22`. */
+export function dayText(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10)
+}
+
+function isFields(value: unknown): value is number[] {
+  return (
+    Array.isArray(value) && value.length === FIELDS && value.every((field) => Number.isSafeInteger(field))
+  )
+}

@@ -1,0 +1,76 @@
+const DAY = 86_400_000
+
+/** Longest time between two midnights that is looked through: a day and what clocks are ever moved by. */
+const HORIZON = 3 * DAY
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** One calendar day at a place. */
+export interface CalendarDay {
+  /** Days since 1970-01-01, as the calendar there counts them. */
+  readonly day: number
+  /** First millisecond of it, since 1970. */
+  readonly start: number
+  /** First millisecond of the next day: 23, 24 or 25 hours later where clocks are moved. */
+  readonly end: number
+}
+
+/** Whether a text names a timezone, such as `Europe/Zurich`. */
+export function isTimezone(name: string): boolean {
+  try {
+    formatOf(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The calendar day of a moment at a place, counted from 1970-01-01.
+ * @param time milliseconds since 1970
+ * @param timezone IANA name
+ * @throws RangeError for an unknown timezone
+ */
+export function localDay(time: number, timezone: string): number {
+  const [month, day, year] = formatOf(timezone).format(time).split('/').map(Number)
+  return Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1) / DAY
+}
+
+/** The whole day around a moment. @throws RangeError for an unknown timezone */
+export function calendarDay(time: number, timezone: string): CalendarDay {
+  const day = localDay(time, timezone)
+  const isBefore = (moment: number) => localDay(moment, timezone) < day
+  const isUpTo = (moment: number) => localDay(moment, timezone) <= day
+  return {
+    day,
+    start: firstWithout(isBefore, time - HORIZON, time),
+    end: firstWithout(isUpTo, time, time + HORIZON),
+  }
+}
+
+/** First millisecond for which the condition no longer holds, between one where it does and one where it does not. */
+function firstWithout(condition: (time: number) => boolean, from: number, to: number): number {
+  let low = from
+  let high = to
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (condition(middle)) low = middle
+    else high = middle
+  }
+  return high
+}
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone)
+  if (known !== undefined) return known
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  formats.set(timezone, format)
+  return format
+}

@@ -1,0 +1,22 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** What every secret of an API key begins with, so that it is known for one where it has got by mistake. */
+export const SECRET_PREFIX = 'rhz_'
+
+const SECRET_BYTES = 32
+const ID_BYTES = 5
+
+/** A new secret: the prefix and 32 random bytes in base64url. */
+export function createSecret(): string {
+  return `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`
+}
+
+/** SHA-256 of a secret, the form in which it is kept: 32 bytes. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret, 'utf8').digest()
+}
+
+/** A new id of a key. */
+export function createKeyId(): string {
+  return `key-${randomBytes(ID_BYTES).toString('hex')}`
+}
