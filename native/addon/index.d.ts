@@ -130,6 +130,19 @@ export declare class ReadyAnswers {
   forget(): void
 }
 
+/** Searches that are answered from kept logs alone. */
+export declare class ReadyLogs {
+  /** Nothing was searched yet. */
+  constructor(texts: KeptTexts)
+  /**
+   * Searches blocks, hashes of 32 bytes each: the bytes of what was found, -1 when the logs of a block are not
+   * kept, or for more bytes or more logs to look at than given.
+   */
+  find(addresses: Uint8Array, topics: Array<Uint8Array>, blockHashes: Uint8Array, mostBytes: number, mostLogs: number): number
+  /** Copies what was found, objects with commas between, to a place of an array. */
+  copyTo(target: Uint8Array, at: number): void
+}
+
 /**
  * Answers reads of the state as far as it is in memory. Calls give the length of the answer that was written, 0
  * for what is left to others, -1 when names of blocks are not known (`unknownBlocks`).

@@ -55,6 +55,8 @@ export class Gateway {
   readonly #answers: AnswerCache
   readonly #states: StateAnswers | null
   readonly #texts: TextAnswers
+  /** Whether methods can be tried here before the workers. */
+  readonly #isFront: boolean
 
   constructor(options: GatewayOptions) {
     this.#router = options.router
@@ -68,6 +70,7 @@ export class Gateway {
       stateStore === undefined ? null : new StateAnswers(stateStore, router.stateMethods, snapshot, limits)
     this.#texts = new TextAnswers(options.context.texts, snapshot, limits.answerBytes)
     this.#answers = new AnswerCache(options.limits.keptBytes ?? 0)
+    this.#isFront = options.context.front !== undefined
   }
 
   /** To be called when the head or its state changed: every kept answer is dropped. */
@@ -207,12 +210,13 @@ export class Gateway {
   }
 
   #run(work: Work): void {
-    const { route, id, params, exchange, sink } = work
+    const { route, id, params, exchange, sink, alone } = work
     const { lane } = route
-    if (lane === 'inline' || lane === 'chain' || route.triedInFront) {
+    if (lane === 'inline' || lane === 'chain' || (route.triedInFront && this.#isFront)) {
       this.#inline.run(route, id, params, sink, {
         connection: exchange.connection ?? null,
         forward: (forward) => this.#forward(work, forward),
+        alone,
       })
       return
     }

@@ -13,12 +13,17 @@ import type { Route } from './router.ts'
 import type { AnswerSink } from './ticket.ts'
 import type { TurnSnapshot } from './turnSnapshot.ts'
 
+/** Bytes of the memory that answers are put together in: fresh memory costs more than what is written to it. */
+const ROOM_BYTES = 512 * 1024
+
 /** What a request of the front thread has besides its parameters. */
 export interface RequestOrigin {
   /** Takes notifications; null over HTTP. */
   readonly connection: EventConnection | null
   /** Has the request answered by workers. */
   forward(forward: Forward): void
+  /** Whether the sink has used up the answer when it returns. */
+  readonly alone: boolean
 }
 
 /**
@@ -29,6 +34,7 @@ export class InlineRunner {
   readonly #snapshot: TurnSnapshot
   readonly #maxAnswerBytes: number
   readonly #onUnexpected: UnexpectedErrorSink
+  readonly #room = Buffer.allocUnsafeSlow(ROOM_BYTES)
   /** By the method's place: what follows the id. */
   #kept: (string | undefined)[] = []
   /** Counts changes: an answer that began before one is not kept. */
@@ -69,9 +75,9 @@ export class InlineRunner {
         return
       }
       if (keeps && version === this.#version) this.#keep(route.index, id, done)
-      const sent =
-        lengthOf(done) > this.#maxAnswerBytes ? errorAnswer(id, responseTooLarge(this.#maxAnswerBytes)) : done
-      sink(bodyOf(sent), sent.status)
+      const isTooLarge = done.unlimited !== true && lengthOf(done) > this.#maxAnswerBytes
+      const sent = isTooLarge ? errorAnswer(id, responseTooLarge(this.#maxAnswerBytes)) : done
+      sink(bodyOf(sent, origin.alone ? this.#room : undefined), sent.status)
     }
     if (answer instanceof Promise) void answer.then(send)
     else send(answer)

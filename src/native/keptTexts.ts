@@ -2,6 +2,7 @@ import type {
   LogPageWriter,
   MinedTransactionBytes,
   KeptTexts as NativeKeptTexts,
+  ReadyLogs,
   TextSubject,
 } from '../../native/addon/index.d.ts'
 import { addon } from './addon.ts'
@@ -26,6 +27,18 @@ export interface LogPageEnd {
   readonly logs: number
 }
 
+/** What a search of kept logs may take: bytes of text, and logs that are looked at. */
+export interface LogSearchBounds {
+  readonly bytes: number
+  readonly logs: number
+}
+
+/** Logs that were found, as JSON objects with commas between; gone with the next search. */
+export interface FoundLogs {
+  readonly length: number
+  moveTo(target: Uint8Array, at: number): void
+}
+
 /**
  * Parts of answers as JSON text, by the hash of what they tell of, bounded in bytes and shared by all threads that
  * open the same folder. Texts never change; whether their block belongs to an answer is for the caller to know.
@@ -33,9 +46,11 @@ export interface LogPageEnd {
 export class KeptTexts {
   /** For calls that take the texts themselves. */
   readonly handle: NativeKeptTexts
+  readonly #searches: ReadyLogs
 
   private constructor(handle: NativeKeptTexts) {
     this.handle = handle
+    this.#searches = native(() => new addon.ReadyLogs(handle))
   }
 
   /** The texts of the chain in a folder. The limit in bytes counts for the one who opens first. */
@@ -78,6 +93,21 @@ export class KeptTexts {
   logPage({ addresses, topics }: LogPageCriteria, { bytes, logs }: LogPageEnd): LogPage {
     const byPosition = topics.map((alternatives) => Buffer.concat(alternatives))
     return new LogPage(native(() => this.handle.logPage(Buffer.concat(addresses), byPosition, bytes, logs)))
+  }
+
+  /**
+   * Searches blocks; null when the logs of one of them are not kept, or when it takes more than it may.
+   * @param hashes 32 bytes each
+   */
+  findLogs(
+    { addresses, topics }: LogPageCriteria,
+    hashes: Uint8Array,
+    { bytes, logs }: LogSearchBounds,
+  ): FoundLogs | null {
+    const byPosition = topics.map((alternatives) => Buffer.concat(alternatives))
+    const searches = this.#searches
+    const length = native(() => searches.find(Buffer.concat(addresses), byPosition, hashes, bytes, logs))
+    return length < 0 ? null : { length, moveTo: (target, at) => native(() => searches.copyTo(target, at)) }
   }
 }
 

@@ -38,12 +38,17 @@ export function lengthOf({ text, rest }: Answer): number {
   return rest === undefined ? text.length : text.length + rest.bytes.length + rest.end.length
 }
 
-/** An answer in one piece. */
-export function bodyOf({ text, rest }: Answer): string | Uint8Array {
+/**
+ * An answer in one piece.
+ * @param room memory that it may take, where it is not kept
+ */
+export function bodyOf({ text, rest }: Answer, room?: Buffer): string | Uint8Array {
   if (rest === undefined) return text
   const start = Buffer.byteLength(text)
   const end = start + rest.bytes.length
-  const body = Buffer.allocUnsafe(end + rest.end.length)
+  const length = end + rest.end.length
+  const body =
+    room !== undefined && length <= room.length ? room.subarray(0, length) : Buffer.allocUnsafe(length)
   body.write(text)
   rest.bytes.moveTo(body, start)
   body.write(rest.end, end)

@@ -1,5 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { findLogs } from '../shared/findLogs.ts'
+import { findReadyLogs } from '../shared/findReadyLogs.ts'
 import { logFilter } from '../shared/params/logFilter.ts'
 
 /** Logs that match a filter (facts/rpc.md §5). */
@@ -12,5 +13,7 @@ export const getLogs = defineMethod({
   cost: 20,
   cache: 'head',
   paged: true,
-  handler: (context, [filter]) => findLogs(context, filter),
+  triedInFront: true,
+  handler: (context, [filter]) =>
+    context.front === undefined ? findLogs(context, filter) : findReadyLogs(context, filter),
 })

@@ -9,6 +9,7 @@ mod log_page;
 mod log_text;
 mod log_walk;
 mod ready_answers;
+mod ready_logs;
 
 pub use criteria::LogCriteria;
 pub use item_text::{MinedTransaction, write_receipt, write_transaction};
@@ -17,3 +18,4 @@ pub use log_page::{LogPage, PageEnd};
 pub use log_text::BlockLogs;
 pub use log_walk::StoredBlock;
 pub use ready_answers::{Outcome, ReadyAnswers, Subject, Unknown};
+pub use ready_logs::{ReadyLogs, SearchBounds};

@@ -120,6 +120,16 @@ impl BlockLogs {
         self.text.len() + self.logs.len() * size_of::<KeptLog>() + size_of::<Self>()
     }
 
+    /// How many logs there are.
+    pub(crate) fn count(&self) -> usize {
+        self.logs.len()
+    }
+
+    /// Bytes of the text of all of them.
+    pub(crate) fn length(&self) -> usize {
+        self.text.len()
+    }
+
     /// Appends the logs that match, with commas between and before them when `out` is not empty; returns how many.
     pub(crate) fn append(&self, out: &mut Vec<u8>, criteria: &LogCriteria, removed: bool) -> u32 {
         let matcher = criteria.digits();

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use rhizome_answers::{KeptTexts, LogCriteria, LogPage, PageEnd, StoredBlock, TextKind, TextPlace};
+use rhizome_answers::{
+    KeptTexts, LogCriteria, LogPage, PageEnd, ReadyLogs, SearchBounds, StoredBlock, TextKind, TextPlace,
+};
 use rhizome_crypto::keccak256;
 use rhizome_primitives::rlp::{list, write_bytes};
 use rhizome_primitives::{Address, B256};
@@ -161,6 +163,32 @@ fn kept_and_stored_logs_are_the_same() {
             assert_eq!(parse(&mut kept), expected, "{addresses:?} {topics:?}");
         }
     }
+}
+
+#[test]
+fn a_search_of_kept_logs_is_whole_or_given_up() {
+    let texts = texts();
+    let blocks: Vec<_> = (0..10).map(|number| Block::new(number, 2, 2)).collect();
+    let hashes = || blocks.iter().map(|block| block.hash);
+    let mut ready = ReadyLogs::new(texts.clone());
+    let all = SearchBounds { bytes: 1 << 20, logs: 40 };
+    let anything = LogCriteria::new(&[], &[]);
+    assert!(!ready.find(&anything, hashes(), all), "nothing is kept");
+    let mut page = LogPage::new(texts.clone(), LogCriteria::new(&[], &[]), ENDLESS);
+    blocks.iter().for_each(|block| block.add_to(&mut page, false));
+    for (addresses, topics) in criteria() {
+        let expected: Vec<_> = blocks.iter().flat_map(|block| block.expected(&addresses, &topics, false)).collect();
+        assert!(ready.find(&LogCriteria::new(&addresses, &topics), hashes(), all));
+        let text = String::from_utf8(ready.text().to_vec()).expect("text");
+        let found: Vec<Value> = serde_json::from_str(&format!("[{text}]")).expect("elements of an array");
+        assert_eq!(found, expected, "{addresses:?} {topics:?}");
+    }
+    assert!(ready.find(&anything, hashes(), all));
+    let bytes = ready.text().len();
+    assert!(ready.find(&anything, hashes(), SearchBounds { bytes, ..all }));
+    assert!(!ready.find(&anything, hashes(), SearchBounds { bytes: bytes - 10, ..all }));
+    assert!(!ready.find(&anything, hashes(), SearchBounds { logs: 39, ..all }));
+    assert!(!ready.find(&anything, hashes().chain([B256::ZERO]), all), "a block that is not kept");
 }
 
 #[test]

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use napi_derive::napi;
 use rhizome_answers::{
-    LogCriteria, LogPage, MinedTransaction, Outcome, PageEnd, StoredBlock, Subject, TextKind, TextPlace, Unknown,
+    LogCriteria, LogPage, MinedTransaction, Outcome, PageEnd, SearchBounds, StoredBlock, Subject, TextKind, TextPlace,
+    Unknown,
 };
 use rhizome_primitives::B256;
 
+use crate::borrowed::Borrowed;
 use crate::byte_array::{Buffer, ByteRoom, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid};
@@ -53,12 +55,8 @@ impl KeptTexts {
         bytes: i64,
         logs: u32,
     ) -> Result<LogPageWriter> {
-        let addresses: Vec<_> =
-            addresses.chunks(20).map(|each| bytes::address("address", each)).collect::<Result<_>>()?;
-        let topics: Vec<Vec<_>> =
-            topics.iter().map(|alternatives| hashes("topics", alternatives)).collect::<Result<_>>()?;
         let end = PageEnd { bytes: usize::try_from(bytes).map_err(invalid)?, logs };
-        let page = LogPage::new(self.inner.clone(), LogCriteria::new(&addresses, &topics), end);
+        let page = LogPage::new(self.inner.clone(), criteria(&addresses, &topics)?, end);
         Ok(LogPageWriter { page })
     }
 }
@@ -258,8 +256,62 @@ impl ReadyAnswers {
     }
 }
 
+/// Addresses of 20 bytes each, by position topics of 32 bytes each.
+fn criteria(addresses: &[u8], topics: &[Uint8Array]) -> Result<LogCriteria> {
+    let addresses: Vec<_> = addresses.chunks(20).map(|each| bytes::address("address", each)).collect::<Result<_>>()?;
+    let topics: Vec<Vec<_>> =
+        topics.iter().map(|alternatives| hashes("topics", alternatives)).collect::<Result<_>>()?;
+    Ok(LogCriteria::new(&addresses, &topics))
+}
+
 fn hashes(name: &str, list: &[u8]) -> Result<Vec<B256>> {
     list.chunks(HASH_LENGTH).map(|each| bytes::hash(name, each)).collect()
+}
+
+/// Searches that are answered from kept logs alone.
+#[napi]
+pub struct ReadyLogs {
+    inner: rhizome_answers::ReadyLogs,
+}
+
+#[napi]
+impl ReadyLogs {
+    /// Nothing was searched yet.
+    #[napi(constructor)]
+    pub fn new(texts: &KeptTexts) -> Self {
+        Self { inner: rhizome_answers::ReadyLogs::new(texts.inner.clone()) }
+    }
+
+    /// Searches blocks, hashes of 32 bytes each: the bytes of what was found, -1 when the logs of a block are not
+    /// kept, or for more bytes or more logs to look at than given.
+    #[napi(catch_unwind)]
+    pub fn find(
+        &mut self,
+        addresses: Uint8Array,
+        topics: Vec<Uint8Array>,
+        #[napi(ts_arg_type = "Uint8Array")] block_hashes: Borrowed<u8>,
+        most_bytes: u32,
+        most_logs: u32,
+    ) -> Result<i32> {
+        let bounds = SearchBounds { bytes: most_bytes as usize, logs: most_logs as usize };
+        let hashes = block_hashes.chunks_exact(HASH_LENGTH).map(B256::from_slice);
+        if !self.inner.find(&criteria(&addresses, &topics)?, hashes, bounds) {
+            return Ok(-1);
+        }
+        i32::try_from(self.inner.text().len()).map_err(invalid)
+    }
+
+    /// Copies what was found, objects with commas between, to a place of an array.
+    #[napi(catch_unwind)]
+    pub fn copy_to(&self, #[napi(ts_arg_type = "Uint8Array")] mut target: ByteRoom, at: u32) -> Result<()> {
+        copy(self.inner.text(), &mut target, at)
+    }
+}
+
+fn copy(text: &[u8], target: &mut ByteRoom, at: u32) -> Result<()> {
+    let room = target.bytes().get_mut(at as usize..).and_then(|rest| rest.get_mut(..text.len()));
+    room.ok_or_else(|| invalid("no room for the text"))?.copy_from_slice(text);
+    Ok(())
 }
 
 /// A page of logs that is being written.
@@ -318,9 +370,7 @@ impl LogPageWriter {
     /// Copies the text, objects with commas between, to a place of an array. The page is empty then.
     #[napi(catch_unwind)]
     pub fn move_to(&mut self, #[napi(ts_arg_type = "Uint8Array")] mut target: ByteRoom, at: u32) -> Result<()> {
-        let text = self.page.text();
-        let room = target.bytes().get_mut(at as usize..).and_then(|rest| rest.get_mut(..text.len()));
-        room.ok_or_else(|| invalid("no room for the text"))?.copy_from_slice(text);
+        copy(self.page.text(), &mut target, at)?;
         self.page.clear();
         Ok(())
     }

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Log } from '../../../../src/chain/codec/receipt.ts'
+import { DEFAULT_EVENT_LIMITS, FrontEvents } from '../../../../src/filters/frontEvents.ts'
+import { EVENT_TEXTS } from '../../../../src/rpc/shared/eventTexts.ts'
 import { toHex } from '../../../../src/util/bytes.ts'
-import { createLocalService } from '../../../replay/ask.ts'
+import { createLocalService, type LocalService } from '../../../replay/ask.ts'
 import {
   type BlockLogs,
   SyntheticChain,
@@ -28,15 +30,25 @@ interface Answer {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-function open(t: Test, chain: SyntheticChain, settings = {}) {
-  const service = createLocalService(chain.context(settings), {
-    onUnexpected: (_method, error) => t.error(error),
-  })
+function openService(t: Test, chain: SyntheticChain, settings = {}): LocalService {
+  const context = chain.context(settings)
+  const front = new FrontEvents(context.chain, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
+  const service = createLocalService(
+    { ...context, front },
+    { onUnexpected: (_method, error) => t.error(error), keptBytes: 0 },
+  )
   t.teardown(() => service.close())
+  return service
+}
+
+/** Asks twice: the second answer may be one of logs that are kept. */
+function open(t: Test, chain: SyntheticChain, settings = {}) {
+  const service = openService(t, chain, settings)
   return async (filter: unknown): Promise<Answer> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params: [filter] })
-    const a = (await service.ask(body)).text
-    return JSON.parse(a) as Answer
+    const { text } = await service.ask(body)
+    t.equal((await service.ask(body)).text, text)
+    return JSON.parse(text) as Answer
   }
 }
 
@@ -250,4 +262,78 @@ t.test('a long answer comes in pages; in a batch the limit on answers holds for 
   t.strictSame(batched.result, result)
   const [refused] = JSON.parse((await service.ask(`[${request}]`)).text) as [Answer]
   t.equal(refused.error?.code, -32011)
+})
+
+t.test('kept logs of a short range are answered in the front thread', async (t) => {
+  const chain = new SyntheticChain(t)
+  // Blocks of one log, one of more than are kept for the sake of a few, one without any.
+  const many = Array.from({ length: 100 }, (_, index) => testLog(index === 50 ? 1 : 2))
+  chain.append([one(testLog(1)), one(testLog(2)), [[testLog(1), testLog(2)]], [], [many], one(testLog(1))])
+  chain.append(Array.from({ length: 1200 }, () => []))
+  const service = openService(t, chain, { logBlocks: 1100 })
+  const pooled = () => service.dispatcher.figures()['scan']?.answered ?? 0
+  const ask = async (filter: unknown) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params: [filter] })
+    return JSON.parse((await service.ask(body)).text) as Answer
+  }
+  const isReady = async (filter: unknown) => {
+    const before = pooled()
+    const answer = await ask(filter)
+    const isAnsweredHere = pooled() === before
+    t.strictSame(await ask(filter), answer)
+    return isAnsweredHere
+  }
+  const range = { fromBlock: '0x1', toBlock: '0x4' }
+  t.notOk(await isReady(range), 'nothing is kept')
+  t.ok(await isReady(range))
+  t.ok(await isReady({ ...range, address: toHex(testAddress(1)) }))
+  t.equal((await ask({ ...range, address: toHex(testAddress(2)) })).result?.length, 2)
+  t.ok(await isReady({ ...range, address: toHex(testAddress(3)) }), 'no block may match')
+  t.ok(await isReady({ fromBlock: '0x4', toBlock: '0x4' }))
+  t.ok(await isReady({ fromBlock: '0x3', toBlock: '0x2' }), 'an error')
+  t.same(await ask({ fromBlock: '0x3', toBlock: '0x2' }), {
+    jsonrpc: '2.0',
+    id: 7,
+    error: { code: -32602, message: 'invalid block range: fromBlock 0x3 is after toBlock 0x2' },
+  })
+  const few = { fromBlock: '0x5', toBlock: '0x6', address: toHex(testAddress(1)) }
+  for (let times = 0; times < 2; times += 1) t.notOk(await isReady(few), 'a block that is not kept')
+  t.equal((await ask(few)).result?.length, 2)
+  const long = { fromBlock: '0x1', toBlock: hex(1024), address: toHex(testAddress(2)) }
+  t.notOk(await isReady(long))
+  t.ok(await isReady(long), '1,024 blocks')
+  for (let times = 0; times < 2; times += 1) {
+    t.notOk(await isReady({ ...long, toBlock: hex(1025) }), 'a block more')
+    const topics = [Array.from({ length: 17 }, (_, index) => toHex(testTopic(index)))]
+    t.notOk(await isReady({ ...range, topics }), 'much to look up')
+  }
+})
+
+t.test('kept logs are not those of a block that left the chain', async (t) => {
+  const chain = new SyntheticChain(t)
+  const [base] = chain.append([one(testLog(1))])
+  const [left] = chain.extend(base ?? chain.genesis, [one(testLog(2))])
+  const [right] = chain.extend(base ?? chain.genesis, [one(testLog(3)), one(testLog(4))])
+  const service = openService(t, chain)
+  const ask = async () => {
+    const params = [{ fromBlock: '0x0' }]
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params })
+    const { result = [] } = JSON.parse((await service.ask(body)).text) as Answer
+    return result.map(({ blockHash }) => blockHash)
+  }
+  const hashOf = (block = chain.genesis) => toHex(block.hash)
+  for (const tip of [left, right, left, right]) {
+    chain.moveHead(tip ?? chain.genesis)
+    service.gateway.onChange()
+    t.same(await ask(), [hashOf(base), hashOf(tip)])
+    t.same(await ask(), [hashOf(base), hashOf(tip)])
+  }
+})
+
+t.test('an answer longer than the memory that answers are put together in', async (t) => {
+  const chain = new SyntheticChain(t)
+  chain.append([one(testLog(1, [], 'ab'.repeat(300_000))), one(testLog(2, [], 'cd'.repeat(60_000)))])
+  const ask = open(t, chain)
+  t.equal((await ask({ fromBlock: '0x1' })).result?.length, 2)
+  t.equal((await ask({ fromBlock: '0x2' })).result?.[0]?.data.length, 120_002)
 })
