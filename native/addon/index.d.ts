@@ -143,6 +143,30 @@ export declare class ReadyLogs {
   copyTo(target: Uint8Array, at: number): void
 }
 
+/** States on their way out of a store. */
+export declare class StateCopy {
+  /** The state under a root, or all states of the store without one. */
+  constructor(store: StateStore, root?: Uint8Array | undefined | null)
+  /** The next piece; null at the end. */
+  next(): Promise<Buffer | null>
+  /** Nodes so far. */
+  get nodes(): number
+  /** Position behind what was copied so far. */
+  get end(): number
+}
+
+/** States on their way into a store, or only checked. */
+export declare class StateIntake {
+  /** Goes on where the log of the store ends. `single`: the pieces are of one state. */
+  constructor(store: StateStore | undefined | null, single: boolean)
+  /** Position behind what was taken. */
+  get end(): number
+  /** Whether the state under a root was taken, whole. */
+  hasRoot(root: Uint8Array): boolean
+  /** Checks a piece and, with a store, makes it durable; rejects with what is wrong with it. */
+  take(piece: Uint8Array): Promise<PieceReport>
+}
+
 /**
  * Answers reads of the state as far as it is in memory. Calls give the length of the answer that was written, 0
  * for what is left to others, -1 when names of blocks are not known (`unknownBlocks`).
@@ -612,6 +636,29 @@ export declare function orderedTrieNodes(values: Array<Uint8Array>, index: numbe
 /** Root of the trie that maps RLP `int(i)` to the i-th value. `orchid` for blocks before RSKIP126. */
 export declare function orderedTrieRoot(values: Array<Uint8Array>, orchid: boolean): Buffer
 
+/** Compresses and hashes contents. */
+export declare function packChunk(contents: Uint8Array): Promise<PackedChunk>
+
+/** A chunk as it is written. */
+export interface PackedChunk {
+  /** SHA-256 of the contents. */
+  hash: Buffer
+  /** The contents compressed. */
+  packed: Buffer
+}
+
+/** What a piece held. */
+export interface PieceReport {
+  /** Nodes. */
+  nodes: number
+  /** Long values. */
+  values: number
+  /** Roots. */
+  roots: number
+  /** Position behind it. */
+  end: number
+}
+
 /** What came of a direct call. */
 export interface PrecompileCall {
   /** Longest input that a call from a contract hands over (RSKIP516); absent is no limit. */
@@ -814,6 +861,8 @@ export interface StoreOptions {
   headCacheBytes?: number
   /** First size of the memory map. */
   mapBytes?: number
+  /** Opens a store that is there for reading only, beside the process that writes it. */
+  readOnly?: boolean
 }
 
 /** What a text tells of. */
@@ -926,6 +975,9 @@ export interface UnknownBlock {
   /** Its height. */
   number?: number
 }
+
+/** The contents of a chunk; rejects when they have not this size and hash. */
+export declare function unpackChunk(packed: Uint8Array, size: number, hash: Uint8Array): Promise<Buffer>
 
 /** The 32 bytes after the last tag of a coinbase, which name the work. Null when it is too short. */
 export declare function workOfBitcoinCoinbase(coinbase: Uint8Array): Buffer | null

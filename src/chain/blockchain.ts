@@ -3,6 +3,7 @@ import type { NativeChainSpec } from '../native/chainSpec.ts'
 import type { ChainEnvironment, TableWriter } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
+import type { KeptHistory } from '../storage/metadata.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { ancestorFactsOf } from './ancestorFacts.ts'
 import { Ancestry } from './ancestry.ts'
@@ -26,9 +27,14 @@ export type ConnectResult =
   | { readonly status: 'EXIST' }
   /** Kept until its parent comes, as long as there is room. */
   | { readonly status: 'NO_PARENT' }
+  /** Branches off below the block of the snapshot that the node began with, which stands for that part. */
+  | { readonly status: 'TOO_OLD' }
   | { readonly status: 'INVALID_BLOCK'; readonly error: InvalidBlockError }
   /** Could not be judged, which says nothing about the block. */
   | { readonly status: 'UNDECIDED'; readonly error: UndecidedBlockError }
+
+/** Blocks that are remembered as too old. */
+const MOST_TOO_OLD = 1024
 
 /** What a chain is made of. */
 export interface BlockchainOptions {
@@ -54,6 +60,10 @@ export class Blockchain {
   readonly #listeners = new Set<(change: HeadChange) => void>()
   /** Changes of the log index in the transaction that is open. */
   #logIndex = new LogIndexChanges()
+  /** Of a node that began with a snapshot: blocks before the first, and states before that one, are not there. */
+  readonly #history: KeptHistory
+  /** Blocks that were refused for it, so that those on top of them need not wait. */
+  readonly #tooOld = new Set<string>()
   #head: BlockHeader
 
   /**
@@ -78,6 +88,7 @@ export class Blockchain {
       nonceAfter: (block, account) => executor.nonceAfter(block, account),
       now: options.now ?? (() => Math.floor(Date.now() / 1000)),
     }
+    this.#history = this.reader.history()
     this.#head = this.reader.head()
     if (!executor.hasStateAfter(this.#head)) {
       throw new StorageError('STORAGE_CORRUPT', `the state after the head ${this.#head.hashHex} is missing`)
@@ -107,8 +118,11 @@ export class Blockchain {
    * Goes back to a canonical block: those above it are disconnected, as if they had never come. Only a
    * development chain does this.
    * @throws RangeError when the block is not below the head
+   * @throws StorageError when its state is not kept
    */
   rewind(to: BlockHeader): HeadChange {
+    const { firstBlock, firstState } = this.#history
+    if (to.number < firstState || to.number < firstBlock) throw stateNotKept(to, firstState)
     const index = new LogIndexChanges()
     const change = this.#environment.transaction((writer) => {
       const found = rewindTo(writer, this.reader, this.#head, to, index)
@@ -169,6 +183,7 @@ export class Blockchain {
   /** Order of consensus.md §4.1. */
   #connect(writer: TableWriter, block: Block, changes: HeadChange[]): ConnectResult {
     if (readPosition(writer, block.hash) !== undefined) return { status: 'EXIST' }
+    if (this.#isTooOld(writer, block)) return { status: 'TOO_OLD' }
     const parent = this.#headerByHash(block.header.parentHash)
     const position = parent && readPosition(writer, parent.hash)
     if (parent === undefined || position === undefined) {
@@ -184,6 +199,23 @@ export class Blockchain {
       if (error instanceof UndecidedBlockError) return { status: 'UNDECIDED', error }
       throw error
     }
+  }
+
+  /** Whether a block, or one that it stands on, needs a state that is not kept. */
+  #isTooOld(writer: TableWriter, block: Block): boolean {
+    const { firstBlock, firstState } = this.#history
+    if (firstState === 0) return false
+    const parentHex = block.header.parentHash.toString('hex')
+    const isBelow = () => {
+      const parent = this.#headerByHash(block.header.parentHash)
+      if (parent === undefined || parent.number >= firstState) return false
+      return readPosition(writer, parent.hash) !== undefined && !this.#executor.hasStateAfter(parent)
+    }
+    if (block.number >= firstBlock && !this.#tooOld.has(parentHex) && !isBelow()) return false
+    this.#tooOld.add(block.hashHex)
+    const oldest = this.#tooOld.values().next()
+    if (this.#tooOld.size > MOST_TOO_OLD && !oldest.done) this.#tooOld.delete(oldest.value)
+    return true
   }
 
   #accept(writer: TableWriter, block: Block, parent: BlockHeader, totalDifficulty: bigint): void {
@@ -245,4 +277,11 @@ export class Blockchain {
       for (const listener of this.#listeners) listener(change)
     }
   }
+}
+
+function stateNotKept(header: BlockHeader, firstState: number): StorageError {
+  return new StorageError(
+    'STORAGE_NOT_KEPT',
+    `the state after block ${header.number} ${header.hashHex} is not kept: this node keeps states from block ${firstState}`,
+  )
 }

@@ -3,7 +3,7 @@ import type { TableReader } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { type HeightEntry, readCanonicalHash, readHeight } from '../storage/heights.ts'
 import { findLogHeights } from '../storage/logIndex.ts'
-import { readHead } from '../storage/metadata.ts'
+import { type KeptHistory, readHead, readHistory } from '../storage/metadata.ts'
 import { readStateEdit } from '../storage/stateEdits.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { readOccurrences } from '../storage/transactionIndex.ts'
@@ -41,6 +41,11 @@ export class ChainReader {
     const header = hash && this.headerByHash(hash)
     if (!header) throw new StorageError('STORAGE_CORRUPT', 'the chain store has no head')
     return header
+  }
+
+  /** From where on there is history. */
+  history(): KeptHistory {
+    return readHistory(this.#tables)
   }
 
   /** Hash of the canonical block of a height. */

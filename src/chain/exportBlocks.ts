@@ -21,13 +21,31 @@ export class ExportError extends Error {
   }
 }
 
+/** A block that a node which began with a snapshot does not keep. */
+export class HistoryError extends Error {
+  override readonly name = 'HistoryError'
+  readonly code = 'NOT_KEPT'
+  /** Lowest block that is kept. */
+  readonly firstBlock: number
+
+  constructor(number: number, firstBlock: number) {
+    super(`block ${number} is not kept: this node keeps blocks from ${firstBlock}`)
+    this.firstBlock = firstBlock
+  }
+}
+
 /**
  * The canonical blocks of a range in RLP, oldest first: one after the other they are a file to import.
  * @throws ExportError at the first block of a development chain that stands on an edited state or holds a
  * transaction that nobody signed
+ * @throws HistoryError when the range begins before what is kept
  */
 export function* exportBlocks(reader: ChainReader, range: ExportRange): Generator<Block, void, void> {
   const last = Math.min(range.to, reader.head().number)
+  const { firstBlock } = reader.history()
+  if (range.from > 0 && range.from < firstBlock && range.from <= last) {
+    throw new HistoryError(range.from, firstBlock)
+  }
   for (let number = range.from; number <= last; number += 1) {
     const block = reader.blockByNumber(number)
     if (block === null) throw new RangeError(`the canonical chain has no block ${number}`)
@@ -36,7 +54,8 @@ export function* exportBlocks(reader: ChainReader, range: ExportRange): Generato
   }
 }
 
-function assertExportable(reader: ChainReader, block: Block): void {
+/** @throws ExportError for a block that {@link exportBlocks} refuses */
+export function assertExportable(reader: ChainReader, block: Block): void {
   if (block.number > 0 && reader.hasEditedState(block.header.parentHash)) {
     throw new ExportError(block.number, 'stands on a state that was edited by hand')
   }

@@ -16,6 +16,13 @@ import { keyUsage } from './commands/keyUsage.ts'
 import { mine } from './commands/mine.ts'
 import { miners } from './commands/miners.ts'
 import { produce } from './commands/produce.ts'
+import { snapshotCreate } from './commands/snapshot/create.ts'
+import { snapshotKeyCreate } from './commands/snapshot/keyCreate.ts'
+import { snapshotKeyProve } from './commands/snapshot/keyProve.ts'
+import { snapshotMerge } from './commands/snapshot/merge.ts'
+import { snapshotRestore } from './commands/snapshot/restore.ts'
+import { snapshotSign } from './commands/snapshot/sign.ts'
+import { snapshotVerify } from './commands/snapshot/verify.ts'
 import { start } from './commands/start.ts'
 import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { addFlags } from './flags.ts'
@@ -29,6 +36,8 @@ export type ProgramInput = CommandStreams & {
 /** Commands of two words: the first one, and what all of them are about. */
 const GROUPS: Readonly<Record<string, string>> = {
   config: 'show or check the configuration',
+  snapshot: 'make, check, sign and restore snapshots',
+  'snapshot key': 'keys that sign snapshots',
   key: 'make, list, switch off and replace API keys, and see their usage; also while a node runs',
 }
 
@@ -44,18 +53,23 @@ export function createProgram(input: ProgramInput): Program {
     .helpCommand(false)
     .addHelpText('after', helpFooter())
   configure(root, input)
-  const groups = new Map(
-    Object.entries(GROUPS).map(([name, text]) => {
-      const group = new Command(name).description(text).helpCommand(false)
-      configure(group, input)
-      return [name, group]
-    }),
-  )
+  const groups = new Map<string, Command>()
+  /** The command under which those stand whose names begin with these words. */
+  const groupOf = (words: readonly string[]): Command => {
+    const name = words.join(' ')
+    if (name === '') return root
+    const known = groups.get(name)
+    if (known !== undefined) return known
+    const group = new Command(words.at(-1)).description(GROUPS[name] ?? '').helpCommand(false)
+    configure(group, input)
+    groupOf(words.slice(0, -1)).addCommand(group)
+    groups.set(name, group)
+    return group
+  }
 
   const add = <E extends OptionTable>(definition: CommandDefinition<E>): void => {
     const words = definition.name.split(' ')
-    const parent = (words.length > 1 ? groups.get(words[0] as string) : root) ?? root
-    const command = parent.command(words.at(-1) as string)
+    const command = groupOf(words.slice(0, -1)).command(words.at(-1) as string)
     configure(command, input)
     describe(command, definition)
     command.action(async () => {
@@ -69,6 +83,13 @@ export function createProgram(input: ProgramInput): Program {
   add(mine)
   add(miners)
   add(produce)
+  add(snapshotCreate)
+  add(snapshotVerify)
+  add(snapshotRestore)
+  add(snapshotSign)
+  add(snapshotMerge)
+  add(snapshotKeyCreate)
+  add(snapshotKeyProve)
   add(configShow)
   add(configCheck)
   add(keyCreate)
@@ -77,7 +98,6 @@ export function createProgram(input: ProgramInput): Program {
   add(keyEnable)
   add(keyRotate)
   add(keyUsage)
-  for (const group of groups.values()) root.addCommand(group)
   return { command: root, exitCode: () => exitCode }
 }
 

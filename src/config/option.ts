@@ -28,6 +28,7 @@ type Described = {
 export const OPTION_GROUPS = [
   'Node',
   'Store',
+  'Snapshots',
   'Service',
   'Access',
   'Limits',

@@ -5,12 +5,14 @@ import { MINING_OPTIONS } from './options/mining.ts'
 import { NODE_OPTIONS } from './options/node.ts'
 import { PRODUCTION_OPTIONS } from './options/production.ts'
 import { SERVICE_OPTIONS } from './options/service.ts'
+import { SNAPSHOT_OPTIONS } from './options/snapshot.ts'
 import { STORE_OPTIONS } from './options/store.ts'
 
 /** Every option of the node. Flags, environment names, file keys, help and the reference table come from here. */
 export const OPTIONS = {
   ...NODE_OPTIONS,
   ...STORE_OPTIONS,
+  ...SNAPSHOT_OPTIONS,
   ...SERVICE_OPTIONS,
   ...ACCESS_OPTIONS,
   ...LANE_OPTIONS,

@@ -11,6 +11,7 @@ import { type DirectoryLock, lockDirectory } from '../native/directoryLock.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
+import { readRestoreMarker } from '../storage/restoreMarker.ts'
 import { NativeBlockExecutor } from './blockExecutor.ts'
 import { NativeGenesisState } from './genesisState.ts'
 
@@ -55,11 +56,22 @@ export function openChain(options: OpenChainOptions): OpenChain {
   if (lock === null)
     throw new StorageError('STORAGE_LOCKED', `${options.dataDir} is in use by another process`)
   try {
+    assertWhole(options.dataDir)
     return openLocked(options, lock)
   } catch (error) {
     lock.release()
     throw error
   }
+}
+
+/** Nothing half restored is ever opened. */
+function assertWhole(dataDir: string): void {
+  const marker = readRestoreMarker(dataDir)
+  if (marker === null) return
+  throw new StorageError(
+    'STORAGE_UNFINISHED',
+    `${dataDir} holds a snapshot that is not wholly restored: finish with rhizome snapshot restore, or delete the directory`,
+  )
 }
 
 function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {

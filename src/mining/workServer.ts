@@ -169,8 +169,10 @@ export class WorkServer implements MiningService {
   #connect(block: Block, known: CachedWork): SolutionOutcome {
     const result = this.#params.connect(block)
     if (result.status === 'UNDECIDED') throw result.error
-    this.#note(result.status.toLowerCase() as SubmissionResult, known)
-    return { status: 'imported', word: result.status, hash: block.hash, number: block.number }
+    // What is mined here stands on the head, above every state that is not kept.
+    const word = result.status === 'TOO_OLD' ? 'NO_PARENT' : result.status
+    this.#note(word.toLowerCase() as SubmissionResult, known)
+    return { status: 'imported', word, hash: block.hash, number: block.number }
   }
 
   #malformed(error: unknown): SolutionOutcome {

@@ -144,6 +144,11 @@ export class DevControl {
         throw new RpcError('executionFailed', result.error.message, { cause: result.error })
       case 'UNDECIDED':
         throw result.error
+      case 'TOO_OLD':
+        throw new RpcError(
+          'executionFailed',
+          `block ${block.number} ${toHex(block.hash)} branches off below the snapshot that this node began with`,
+        )
       case 'NO_PARENT': {
         const parent = toHex(block.header.parentHash)
         throw new RpcError(

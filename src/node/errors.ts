@@ -9,6 +9,8 @@ export type NodeErrorCode =
   | 'DATA_DIR_NETWORK'
   /** The data directory was written by another version. */
   | 'DATA_DIR_FORMAT'
+  /** A snapshot is not wholly restored into it. */
+  | 'DATA_DIR_UNFINISHED'
   /** Something that must be in the data directory is not. */
   | 'DATA_DIR_CORRUPT'
   /** The data directory cannot be made, read or written. */
@@ -57,6 +59,14 @@ const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; a
   STORAGE_FORMAT: {
     code: 'DATA_DIR_FORMAT',
     advice: 'use the version that wrote it, or start with a new --data-dir and import the chain again',
+  },
+  STORAGE_UNFINISHED: {
+    code: 'DATA_DIR_UNFINISHED',
+    advice: 'the node starts when that is done',
+  },
+  STORAGE_NOT_KEPT: {
+    code: 'DATA_DIR_CORRUPT',
+    advice: 'restore a newer snapshot into a new --data-dir',
   },
   STORAGE_CORRUPT: {
     code: 'DATA_DIR_CORRUPT',

@@ -9,6 +9,7 @@ import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { MineRequest } from '../mining/blockProducer.ts'
 import type { KeptTexts } from '../native/keptTexts.ts'
 import type { PeerTable } from '../p2p/peerTable.ts'
+import type { KeptHistory } from '../storage/metadata.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { MethodOffer } from './availability.ts'
@@ -91,6 +92,8 @@ export interface PlacedBlock {
 export interface ChainReader {
   /** The head of the snapshot. */
   head(): BlockHeader
+  /** From where on there is history: zeros unless the node began with a snapshot. */
+  history(): KeptHistory
   /** Header of the canonical block of that height. */
   headerByNumber(number: number): BlockHeader | null
   /** Header of a stored block, canonical or not. */

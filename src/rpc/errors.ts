@@ -9,6 +9,7 @@ export type RpcErrorKind =
   | 'methodUnavailable'
   | 'invalidParams'
   | 'notFound'
+  | 'historyNotKept'
   | 'internal'
   | 'executionFailed'
   | 'walletDisabled'
@@ -46,6 +47,8 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   methodUnavailable: { code: -32601, message: 'the method does not exist/is not available' },
   invalidParams: { code: -32602, message: 'method parameters invalid' },
   notFound: { code: -32600, message: 'not found' },
+  // EIP-4444; as geth and reth answer it.
+  historyNotKept: { code: 4444, message: 'pruned history unavailable' },
   internal: { code: -32603, message: 'Internal server error' },
   executionFailed: { code: -32000, message: 'execution failed' },
   walletDisabled: { code: -32604, message: 'The local wallet feature is disabled' },

@@ -75,10 +75,10 @@ export function executeRequest(
     if (!(result instanceof Promise)) return success(id, result)
     return result.then(
       (value) => success(id, value),
-      (error: unknown) => failure(id, method, error, onUnexpected),
+      (error: unknown) => failure(context, id, method, error, onUnexpected),
     )
   } catch (error) {
-    return failure(id, method, error, onUnexpected)
+    return failure(context, id, method, error, onUnexpected)
   }
 }
 
@@ -107,6 +107,7 @@ function elementsAnswer(id: string, bytes: ByteSource): Answer {
 }
 
 function failure(
+  context: NodeContext,
   id: string,
   method: MethodDefinition,
   thrown: unknown,
@@ -119,6 +120,14 @@ function failure(
   }
   if (thrown instanceof NativeError && thrown.code === 'Interrupted') {
     return errorAnswer(id, new RpcError('overLimit'))
+  }
+  if (thrown instanceof NativeError && thrown.code === 'MissingState') {
+    const { firstState } = context.chain.history()
+    // Calls find out late; only a node that began with a snapshot lacks states.
+    if (firstState > 0) {
+      const message = `pruned history unavailable: this node keeps states from block ${firstState}`
+      return errorAnswer(id, new RpcError('historyNotKept', message, { cause: thrown }))
+    }
   }
   onUnexpected(method.name, thrown)
   return errorAnswer(id, new RpcError('internal'))

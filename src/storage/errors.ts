@@ -6,6 +6,10 @@ export type StorageErrorCode =
   | 'STORAGE_NETWORK'
   /** Another process writes it. */
   | 'STORAGE_LOCKED'
+  /** A snapshot is being restored into it. */
+  | 'STORAGE_UNFINISHED'
+  /** Needs history that a node which began with a snapshot does not keep. */
+  | 'STORAGE_NOT_KEPT'
   /** Something that must be there is not. */
   | 'STORAGE_CORRUPT'
 

@@ -8,6 +8,8 @@ const FORMAT_KEY = Buffer.from('format')
 const GENESIS_KEY = Buffer.from('genesis')
 const HEAD_KEY = Buffer.from('head')
 const REVISION_KEY = Buffer.from('revision')
+const HISTORY_KEY = Buffer.from('history')
+const RESTORED_KEY = Buffer.from('restored')
 const COUNT_BYTES = 6
 
 /** Hash of the best block; undefined before genesis is stored. */
@@ -23,6 +25,51 @@ export function writeHead(writer: TableWriter, hash: Buffer): void {
 /** Hash of block 0; undefined before genesis is stored. */
 export function readGenesis(reader: TableReader): Buffer | undefined {
   return reader.get('metadata', GENESIS_KEY)
+}
+
+/**
+ * From where on the store has history. A node that began with a snapshot has no blocks before its first and no
+ * states before that of the snapshot's block; genesis is always there. Both zero: everything is there.
+ */
+export interface KeptHistory {
+  /** Lowest block above genesis. */
+  readonly firstBlock: number
+  /** Lowest block whose state is kept. */
+  readonly firstState: number
+}
+
+/** What is kept of the history. */
+export function readHistory(reader: TableReader): KeptHistory {
+  const heights = reader.get('metadata', HISTORY_KEY)
+  if (heights === undefined) return { firstBlock: 0, firstState: 0 }
+  return {
+    firstBlock: heights.readUIntBE(0, COUNT_BYTES),
+    firstState: heights.readUIntBE(COUNT_BYTES, COUNT_BYTES),
+  }
+}
+
+/** Notes from where on history is kept. */
+export function writeHistory(writer: TableWriter, { firstBlock, firstState }: KeptHistory): void {
+  const heights = Buffer.alloc(2 * COUNT_BYTES)
+  heights.writeUIntBE(firstBlock, 0, COUNT_BYTES)
+  heights.writeUIntBE(firstState, COUNT_BYTES, COUNT_BYTES)
+  writer.put('metadata', HISTORY_KEY, heights)
+}
+
+/** Chunks of blocks of a snapshot that were written so far; zero outside of a restore. */
+export function readRestoredChunks(reader: TableReader): number {
+  return reader.get('metadata', RESTORED_KEY)?.readUInt32BE(0) ?? 0
+}
+
+/** Notes how many chunks of blocks were written; null ends the restore. */
+export function writeRestoredChunks(writer: TableWriter, chunks: number | null): void {
+  if (chunks === null) {
+    writer.remove('metadata', RESTORED_KEY)
+    return
+  }
+  const count = Buffer.alloc(4)
+  count.writeUInt32BE(chunks)
+  writer.put('metadata', RESTORED_KEY, count)
 }
 
 /** How often users of a development chain changed what does not change otherwise. */

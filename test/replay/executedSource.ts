@@ -41,7 +41,7 @@ export async function createExecutedSource(
       const { interrupt } = context
       return {
         ...context,
-        state: createStateReader(spec, store),
+        state: createStateReader(spec, store, context.chain),
         execution: createLocalExecution({ spec, nativeSpec, store, interrupt }),
         tracing: createTracing({
           spec,

@@ -2,6 +2,7 @@ import { isActive } from '../../config/activations.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { keccak256 } from '../../native/crypto.ts'
 import type { TableReader } from '../../storage/environment.ts'
+import { readHistory } from '../../storage/metadata.ts'
 import { readPosition } from '../../storage/totalDifficulty.ts'
 import { readOccurrences } from '../../storage/transactionIndex.ts'
 import { type Block, blockFromParts, transactionsRoot, unclesHash } from '../codec/block.ts'
@@ -36,7 +37,8 @@ export function checkStoredBlock(
   }
 }
 
-function checkContent(spec: NetworkSpec, block: Block, hash: Buffer): string[] {
+/** What of a block differs from what its header names. */
+export function checkContent(spec: NetworkSpec, block: Block, hash: Buffer): string[] {
   const { fields } = block.header
   const problems: string[] = []
   if (!block.hash.equals(hash)) problems.push(`its header has the hash ${block.hashHex}`)
@@ -64,6 +66,8 @@ function checkPosition(tables: TableReader, block: Block): string[] {
   const position = readPosition(tables, block.hash)
   if (position === undefined) return ['its total difficulty is missing']
   if (position.height !== block.number) return [`it is filed under height ${position.height}`]
+  // Below the first block that is kept there is nothing to add to.
+  if (block.number > 0 && block.number === readHistory(tables).firstBlock) return []
   const below = block.number === 0 ? 0n : readPosition(tables, block.header.parentHash)?.totalDifficulty
   if (below === undefined) return ['its parent is not stored']
   const expected = below + block.cumulativeDifficulty
@@ -75,6 +79,11 @@ function checkPosition(tables: TableReader, block: Block): string[] {
 function checkReceipts(spec: NetworkSpec, tables: TableReader, block: Block): string[] {
   const stored = tables.get('receipts', block.hash)
   if (stored === undefined) return ['its receipts are missing']
+  return checkReceiptList(spec, block, stored)
+}
+
+/** What of the stored receipts of a block differs from what its header names. */
+export function checkReceiptList(spec: NetworkSpec, block: Block, stored: Buffer): string[] {
   if (block.number === 0) return []
   const receipts = parseRLPList(stored).map((item) => item.bytes)
   const problems: string[] = []

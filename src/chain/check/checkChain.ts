@@ -1,7 +1,7 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
 import { type HeightEntry, readHeight } from '../../storage/heights.ts'
-import { readGenesis, readHead } from '../../storage/metadata.ts'
+import { readGenesis, readHead, readHistory } from '../../storage/metadata.ts'
 import { readPosition } from '../../storage/totalDifficulty.ts'
 import type { BlockHeader } from '../codec/header.ts'
 import { checkStoredBlock } from './checkBlock.ts'
@@ -61,11 +61,15 @@ class Walk {
       this.#problem(null, null, 'the store has no head')
       return
     }
+    const { firstBlock, firstState } = readHistory(environment)
     let expected: Buffer | null = head
-    for (let height = position.height; height >= 0; height -= 1) {
-      expected = this.#checkHeight(height, expected, position.height - height < this.#options.stateBlocks)
+    for (let height = position.height; height >= firstBlock; height -= 1) {
+      const readState = position.height - height < this.#options.stateBlocks && height >= firstState
+      expected = this.#checkHeight(height, expected, readState)
       onHeight?.(height)
     }
+    // What lies between is not kept: genesis stands alone.
+    if (firstBlock > 0) this.#checkHeight(0, null, false)
     const genesis = readGenesis(environment)
     const lowest = readHeight(environment, 0)[0]?.hash
     if (genesis === undefined || lowest?.equals(genesis) !== true)

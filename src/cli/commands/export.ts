@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ExportError, exportBlocks as storedBlocks } from '../../chain/exportBlocks.ts'
+import { ExportError, HistoryError, exportBlocks as storedBlocks } from '../../chain/exportBlocks.ts'
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
@@ -62,6 +62,10 @@ export const exportBlocks = defineCommand({
 })
 
 function describeRefusal(error: unknown): never {
+  if (error instanceof HistoryError) {
+    const message = `${error.message}. Those can be exported with --from ${error.firstBlock}.`
+    throw new CommandError('Failed', message, undefined, { cause: error })
+  }
   if (!(error instanceof ExportError)) throw error
   const message = `${error.message}. Blocks before it can be exported with --to ${error.number - 1}.`
   throw new CommandError('Failed', message, undefined, { cause: error })

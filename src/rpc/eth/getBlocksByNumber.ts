@@ -1,6 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
+import { assertKept } from '../shared/history.ts'
 import { type Param, scalarText } from '../shared/params/param.ts'
 import { quantity } from '../shared/quantity.ts'
 
@@ -18,6 +19,7 @@ export const getBlocksByNumber = defineMethod({
   cache: 'none',
   handler: ({ chain }, [number]) => {
     if (number > Number.MAX_SAFE_INTEGER) return []
+    assertKept(chain, Number(number))
     return chain.blocksAt(Number(number)).map(({ hash, canonical }) => ({
       hash: toHex(hash),
       totalDifficulty: quantity(chain.totalDifficulty(hash) ?? 0n),

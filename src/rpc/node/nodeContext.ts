@@ -41,7 +41,7 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     status: () => parts.status(),
     chain,
     texts: parts.texts,
-    state: createStateReader(spec, stateStore, mayBeEdited),
+    state: createStateReader(spec, stateStore, chain, mayBeEdited),
     execution: parts.execution(mayBeEdited),
     tracing: parts.tracing,
     pool: parts.pool,

@@ -4,32 +4,40 @@ import { NativeError } from '../../native/errors.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import { stateRootAfter, stateRootOfHeader } from '../../state/stateRoot.ts'
 import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
-import type { AccountProof, AccountView, StateReader, StateView } from '../context.ts'
-import { RpcError } from '../errors.ts'
+import type { AccountProof, AccountView, ChainReader, StateReader, StateView } from '../context.ts'
+import { stateNotFound } from '../shared/history.ts'
 
 /** What the native core tells about an account. */
 type NativeAccount = NonNullable<ReturnType<StateStore['account']>>
 
 /**
  * Reads of the state store by block.
+ * @param chain says from where on there are states
  * @param mayBeEdited whether edits have to be looked for, which costs as much as a read
  */
 export function createStateReader(
   spec: NetworkSpec,
   store: StateStore,
+  chain: Pick<ChainReader, 'history'>,
   mayBeEdited: () => boolean = () => true,
 ): StateReader {
   const rootAfter = (header: BlockHeader) =>
     mayBeEdited() ? stateRootAfter(spec, store, header) : stateRootOfHeader(spec, store, header)
-  return { rootAfter, at: (header) => createStateView(store, () => rootAfter(header), header) }
+  return { rootAfter, at: (header) => createStateView(store, chain, () => rootAfter(header), header) }
 }
 
-function createStateView(store: StateStore, findRoot: () => Buffer, header: BlockHeader): StateView {
+function createStateView(
+  store: StateStore,
+  chain: Pick<ChainReader, 'history'>,
+  findRoot: () => Buffer,
+  header: BlockHeader,
+): StateView {
   const read = <T>(action: (root: Buffer) => T): T => {
     try {
       return action(findRoot())
     } catch (error) {
-      if (error instanceof NativeError && error.code === 'MissingState') return missing(header, error)
+      if (error instanceof NativeError && error.code === 'MissingState')
+        throw stateNotFound(chain, header, error)
       throw error
     }
   }
@@ -54,9 +62,4 @@ function toView(account: NativeAccount | null): AccountView | null {
   if (account === null) return null
   const balance = bytesToBigInt(account.balance)
   return { nonce: bytesToBigInt(account.nonce), balance: account.negative ? -balance : balance }
-}
-
-/** @throws RpcError that names the block whose state was pruned (facts/rpc.md §2) */
-function missing(header: BlockHeader, cause?: unknown): never {
-  throw new RpcError('notFound', `State not found for block with hash ${header.hashHex}`, { cause })
 }

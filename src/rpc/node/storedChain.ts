@@ -6,7 +6,7 @@ import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
 import type { TransactionHashes } from '../../chain/logs/transactionHashes.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.ts'
-import { readHead, readRevision } from '../../storage/metadata.ts'
+import { type KeptHistory, readHead, readHistory, readRevision } from '../../storage/metadata.ts'
 import type { ChainReader, PlacedBlock, TransactionLocation } from '../context.ts'
 import { BoundedCache } from './boundedCache.ts'
 import { CanonicalHashes } from './canonicalHashes.ts'
@@ -30,6 +30,7 @@ export class StoredChain implements ChainReader {
   #snapshot: TableSnapshot | null = null
   #reader: TablesReader
   #head: BlockHeader | null = null
+  #history: KeptHistory | null = null
   /** Whether a state was ever edited, as of the last moment. */
   mayHaveEditedStates = true
   /** Rewinds of the chain that were followed. */
@@ -68,6 +69,12 @@ export class StoredChain implements ChainReader {
     const head = (hash === undefined ? null : this.headerByHash(hash)) ?? this.#reader.head()
     if (this.#snapshot !== null) this.#head = head
     return head
+  }
+
+  /** Set when a snapshot was restored, and never changed. */
+  history(): KeptHistory {
+    this.#history ??= readHistory(this.#snapshot ?? this.#environment)
+    return this.#history
   }
 
   headerByNumber(number: number): BlockHeader | null {

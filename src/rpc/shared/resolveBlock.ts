@@ -1,16 +1,21 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import type { Eventually, NodeContext, PendingBlock } from '../context.ts'
+import type { ChainReader, Eventually, NodeContext, PendingBlock } from '../context.ts'
 import { invalidParams, RpcError } from '../errors.ts'
+import { assertKept } from './history.ts'
 import type { BlockSelector } from './params/blockSelector.ts'
 
 /**
  * Header of the block that the selector names; null when there is none or it is the pending one.
- * @throws RpcError when a map asks for a canonical block and it is not
+ * @throws RpcError when a map asks for a canonical block and it is not; `historyNotKept` for a number below what
+ *   is kept
  */
 export function findHeader({ chain, node }: NodeContext, selector: BlockSelector): BlockHeader | null {
   switch (selector.kind) {
-    case 'number':
-      return selector.number > Number.MAX_SAFE_INTEGER ? null : chain.headerByNumber(Number(selector.number))
+    case 'number': {
+      if (selector.number > Number.MAX_SAFE_INTEGER) return null
+      assertKept(chain, Number(selector.number))
+      return chain.headerByNumber(Number(selector.number))
+    }
     case 'hash': {
       const header = chain.headerByHash(selector.hash)
       if (header !== null && selector.requireCanonical) {
@@ -29,15 +34,20 @@ export function findHeader({ chain, node }: NodeContext, selector: BlockSelector
         case 'latest':
           return chain.head()
         case 'earliest':
-          return chain.headerByNumber(0)
+          return chain.headerByNumber(chain.history().firstBlock)
         case 'safe':
-          return chain.headerByNumber(Math.max(0, chain.head().number - node.settings.safeDepth))
+          return chain.headerByNumber(depthBelow(chain, node.settings.safeDepth))
         case 'finalized':
-          return chain.headerByNumber(Math.max(0, chain.head().number - node.settings.finalizedDepth))
+          return chain.headerByNumber(depthBelow(chain, node.settings.finalizedDepth))
         case 'pending':
           return null
       }
   }
+}
+
+/** Height some blocks below the head, or the lowest that is kept. */
+function depthBelow(chain: ChainReader, depth: number): number {
+  return Math.max(chain.history().firstBlock, chain.head().number - depth)
 }
 
 /**

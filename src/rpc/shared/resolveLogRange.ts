@@ -1,5 +1,6 @@
 import type { NodeContext } from '../context.ts'
 import { invalidParams } from '../errors.ts'
+import { blocksNotKept } from './history.ts'
 import type { BlockTag } from './params/blockSelector.ts'
 import type { LogFilter } from './params/logFilter.ts'
 import { findHeader } from './resolveBlock.ts'
@@ -21,7 +22,7 @@ const TAGS: ReadonlySet<string> = new Set<BlockTag>(['earliest', 'latest', 'pend
 /**
  * Blocks of a filter: the newest unless said, cut at the head; null when there are none. Two explicit
  * numbers the wrong way round are an error (design.md §4).
- * @throws RpcError
+ * @throws RpcError, `historyNotKept` for a range that begins before what is kept
  */
 export function resolveLogRange(context: NodeContext, filter: LogFilter): LogRange | null {
   const head = context.chain.head().number
@@ -33,6 +34,8 @@ export function resolveLogRange(context: NodeContext, filter: LogFilter): LogRan
     )
   }
   const last = Math.min(to.number, head)
+  const { firstBlock } = context.chain.history()
+  if (from.number < firstBlock && from.number <= last) throw blocksNotKept(from.number, firstBlock)
   return from.number > last ? null : { from: from.number, to: last }
 }
 

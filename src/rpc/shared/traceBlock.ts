@@ -4,6 +4,7 @@ import type { TracedBlock, TracedTransaction, TraceForm } from '../../execution/
 import { NativeError } from '../../native/errors.ts'
 import type { Eventually, NodeContext } from '../context.ts'
 import { RpcError, responseTooLarge } from '../errors.ts'
+import { assertKept, stateNotFound } from './history.ts'
 import type { BlockSelector } from './params/blockSelector.ts'
 import { findHeader, isPending, withPending } from './resolveBlock.ts'
 
@@ -47,6 +48,7 @@ export function traceTransactions(
 ): readonly TracedTransaction[] {
   if (block.number === 0) return []
   const parent = context.chain.headerByHash(block.header.fields.parentHash)
+  if (parent === null) assertKept(context.chain, block.number - 1)
   // A pending block may be asked for while the chain is taken back below its parent.
   if (parent === null) throw new RpcError('notFound', 'State not found for the parent of the block')
   const traced: TracedBlock = { block, parent }
@@ -58,7 +60,7 @@ export function traceTransactions(
  * @param header block whose state it needs
  * @throws RpcError
  */
-export function tracing<T>({ node }: NodeContext, header: BlockHeader, run: () => T): T {
+export function tracing<T>({ chain, node }: NodeContext, header: BlockHeader, run: () => T): T {
   try {
     return run()
   } catch (error) {
@@ -69,6 +71,6 @@ export function tracing<T>({ node }: NodeContext, header: BlockHeader, run: () =
       throw new RpcError('executionFailed', `tracing failed: ${error.message}`, { cause: error })
     }
     if (error.code !== 'MissingState') throw error
-    throw new RpcError('notFound', `State not found for block with hash ${header.hashHex}`, { cause: error })
+    throw stateNotFound(chain, header, error)
   }
 }

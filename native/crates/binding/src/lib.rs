@@ -22,6 +22,7 @@ mod merged_mining;
 mod nonce_search;
 mod precompile;
 mod simulate;
+mod snapshot;
 mod spec;
 mod state_reads;
 mod store;

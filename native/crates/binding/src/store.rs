@@ -27,6 +27,8 @@ pub struct StoreOptions {
     pub head_cache_bytes: Option<i64>,
     /// First size of the memory map.
     pub map_bytes: Option<i64>,
+    /// Opens a store that is there for reading only, beside the process that writes it.
+    pub read_only: Option<bool>,
 }
 
 fn store_options(options: &StoreOptions) -> Result<rhizome_store::StoreOptions> {
@@ -40,6 +42,7 @@ fn store_options(options: &StoreOptions) -> Result<rhizome_store::StoreOptions> 
         code_cache_bytes: pick(options.code_cache_bytes, defaults.code_cache_bytes)?,
         head_cache_bytes: pick(options.head_cache_bytes, defaults.head_cache_bytes)?,
         map_bytes: pick(options.map_bytes, defaults.map_bytes)?,
+        read_only: options.read_only.unwrap_or(defaults.read_only),
     })
 }
 

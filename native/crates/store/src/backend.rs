@@ -7,7 +7,7 @@ use rhizome_trie::{Location, StoredNode};
 
 use crate::batch::Batch;
 use crate::lmdb::Lmdb;
-use crate::node_log::find_record;
+use crate::node_log::{START, find_record};
 
 /// Committed entries: on disk, or in memory for stores that are not kept.
 pub(crate) enum Backend {
@@ -49,6 +49,39 @@ impl Backend {
         match self {
             Self::Memory(batch) => Ok(batch.read().roots.get(header_root).copied()),
             Self::Lmdb(lmdb) => lmdb.root(header_root),
+        }
+    }
+
+    /// Position behind the log.
+    pub(crate) fn end(&self) -> Result<u64, StateError> {
+        match self {
+            Self::Memory(batch) => {
+                let batch = batch.read();
+                Ok(batch.segments.last_key_value().map_or(START, |(start, bytes)| start + bytes.len() as u64))
+            }
+            Self::Lmdb(lmdb) => lmdb.end(),
+        }
+    }
+
+    /// The segment of the log that has a position, or the first one behind it: where it begins, and its bytes.
+    pub(crate) fn segment(&self, at: Location) -> Result<Option<(u64, Bytes)>, StateError> {
+        match self {
+            Self::Memory(batch) => {
+                let batch = batch.read();
+                let below = batch.segments.range(..=at.0).next_back();
+                let found = below.filter(|(start, bytes)| *start + bytes.len() as u64 > at.0);
+                let found = found.or_else(|| batch.segments.range(at.0..).next());
+                Ok(found.map(|(start, bytes)| (*start, bytes.clone())))
+            }
+            Self::Lmdb(lmdb) => lmdb.segment(at),
+        }
+    }
+
+    /// Every root and where it is.
+    pub(crate) fn states(&self) -> Result<Vec<(Location, B256)>, StateError> {
+        match self {
+            Self::Memory(batch) => Ok(batch.read().states.iter().map(|(root, at)| (*at, *root)).collect()),
+            Self::Lmdb(lmdb) => lmdb.states(),
         }
     }
 

@@ -78,6 +78,35 @@ impl Lmdb {
         })
     }
 
+    /// The entry of the log that has a position, or the first one behind it.
+    pub(crate) fn segment(&self, at: Location) -> Result<Option<(u64, Bytes)>, StateError> {
+        let key = at.0.to_be_bytes();
+        self.transact(|transaction| {
+            let below = self.nodes.get_lower_than_or_equal_to(transaction, &key)?;
+            let has =
+                |start: &[u8], bytes: &[u8]| position(start).is_some_and(|start| start + bytes.len() as u64 > at.0);
+            let found = match below {
+                Some((start, bytes)) if has(start, bytes) => below,
+                _ => self.nodes.get_greater_than(transaction, &key)?,
+            };
+            Ok(found.and_then(|(start, bytes)| Some((position(start)?, Bytes::copy_from_slice(bytes)))))
+        })
+    }
+
+    /// Every root and where it is.
+    pub(crate) fn states(&self) -> Result<Vec<(Location, B256)>, StateError> {
+        self.transact(|transaction| {
+            let mut states = Vec::new();
+            for entry in self.states.iter(transaction)? {
+                let (root, at) = entry?;
+                if let (Ok(root), Some(at)) = (B256::try_from(root), position(at)) {
+                    states.push((Location(at), root));
+                }
+            }
+            Ok(states)
+        })
+    }
+
     pub(crate) fn value(&self, hash: &B256) -> Result<Option<Bytes>, StateError> {
         self.read(self.values, hash, Bytes::copy_from_slice)
     }

@@ -31,6 +31,34 @@ impl Lmdb {
         Self::prepare(env, path)
     }
 
+    /// Opens an existing environment for reading, beside the process that writes it.
+    pub(crate) fn open_read_only(path: &Path) -> Result<Self, StateError> {
+        let failed = |error: heed::Error| {
+            StateError::Store(format!("cannot open the state store at {}: {error}", path.display()))
+        };
+        let mut options = EnvOpenOptions::new().read_txn_with_tls();
+        options.max_readers(MAX_READERS).max_dbs(8);
+        // SAFETY: as in `open`.
+        let env: Env<WithTls> =
+            unsafe { options.flags(EnvFlags::NO_READ_AHEAD | EnvFlags::READ_ONLY).open(path) }.map_err(failed)?;
+        let transaction = env.read_txn().map_err(failed)?;
+        let table = |name: &str| -> Result<Table, StateError> {
+            let table = env.open_database(&transaction, Some(name)).map_err(failed)?;
+            table.ok_or_else(|| StateError::Store(format!("the state store at {} has no {name}", path.display())))
+        };
+        let (nodes, values, states) = (table(NODES)?, table(VALUES)?, table(STATES)?);
+        let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
+        let format = meta.get(&transaction, FORMAT_KEY).map_err(failed)?.map(<[u8]>::to_vec);
+        // What was opened stays open with the transaction's commit only.
+        transaction.commit().map_err(failed)?;
+        match format {
+            Some(format) if format == FORMAT.to_be_bytes() => {
+                Ok(Self { env, nodes, values, states, ancestors, roots, resizing: RwLock::new(()) })
+            }
+            other => Err(wrong_format(path, other.as_deref())),
+        }
+    }
+
     fn prepare(env: Env<WithTls>, path: &Path) -> Result<Self, StateError> {
         let failed = |error: heed::Error| store_error(&error);
         let mut transaction = env.write_txn().map_err(failed)?;
@@ -44,17 +72,19 @@ impl Lmdb {
             None if nodes.is_empty(&transaction).map_err(failed)? => {
                 meta.put(&mut transaction, FORMAT_KEY, &FORMAT.to_be_bytes()).map_err(failed)?;
             }
-            other => {
-                let found = other
-                    .and_then(|bytes| Some(u32::from_be_bytes(bytes.try_into().ok()?)))
-                    .map_or("unknown".to_owned(), |found| found.to_string());
-                return Err(StateError::Store(format!(
-                    "the state store at {} has format {found}, this program uses format {FORMAT}",
-                    path.display()
-                )));
-            }
+            other => return Err(wrong_format(path, other.as_deref())),
         }
         transaction.commit().map_err(failed)?;
         Ok(Self { env, nodes, values, states, ancestors, roots, resizing: RwLock::new(()) })
     }
+}
+
+fn wrong_format(path: &Path, found: Option<&[u8]>) -> StateError {
+    let found = found
+        .and_then(|bytes| Some(u32::from_be_bytes(bytes.try_into().ok()?)))
+        .map_or("unknown".to_owned(), |found| found.to_string());
+    StateError::Store(format!(
+        "the state store at {} has format {found}, this program uses format {FORMAT}",
+        path.display()
+    ))
 }

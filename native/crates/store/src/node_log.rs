@@ -44,6 +44,23 @@ pub(crate) fn read_record(segment: &[u8], offset: usize) -> Option<StoredNode> {
     Some(StoredNode { message: Bytes::copy_from_slice(rest.get(..length)?), children })
 }
 
+/// Bytes of a node's record.
+pub(crate) fn record_length(node: &StoredNode) -> usize {
+    let children = node.children.iter().filter(|child| **child != Location::UNKNOWN).count();
+    PREFIX_BYTES + children * POSITION_BYTES + node.message.len()
+}
+
+/// Appends a node's record.
+pub(crate) fn write_record(out: &mut Vec<u8>, message: &[u8], children: [Location; 2]) {
+    let flag = |child: Location, flag: u8| if child == Location::UNKNOWN { 0 } else { flag };
+    out.push(flag(children[0], LEFT) | flag(children[1], RIGHT));
+    out.extend_from_slice(&(message.len() as u32).to_le_bytes());
+    for child in children.into_iter().filter(|child| *child != Location::UNKNOWN) {
+        out.extend_from_slice(&child.0.to_le_bytes()[..POSITION_BYTES]);
+    }
+    out.extend_from_slice(message);
+}
+
 /// A segment in the making, and the long values beside it.
 pub(crate) struct Segment {
     start: u64,
@@ -67,13 +84,7 @@ impl Segment {
 impl NodeSink for Segment {
     fn node(&mut self, _hash: B256, message: &Bytes, children: [Location; 2]) -> Location {
         let at = Location(self.end());
-        let flag = |child: Location, flag: u8| if child == Location::UNKNOWN { 0 } else { flag };
-        self.bytes.push(flag(children[0], LEFT) | flag(children[1], RIGHT));
-        self.bytes.extend_from_slice(&(message.len() as u32).to_le_bytes());
-        for child in children.into_iter().filter(|child| *child != Location::UNKNOWN) {
-            self.bytes.extend_from_slice(&child.0.to_le_bytes()[..POSITION_BYTES]);
-        }
-        self.bytes.extend_from_slice(message);
+        write_record(&mut self.bytes, message, children);
         self.nodes.push((at, StoredNode { message: message.clone(), children }));
         at
     }

@@ -14,6 +14,8 @@ pub struct StoreOptions {
     pub head_cache_bytes: usize,
     /// First size of the memory map in bytes, rounded up to whole pages. It doubles when it is full.
     pub map_bytes: usize,
+    /// Opens a store that is there for reading only, which may be beside another process that writes it.
+    pub read_only: bool,
 }
 
 impl Default for StoreOptions {
@@ -23,6 +25,7 @@ impl Default for StoreOptions {
             code_cache_bytes: 64 * MIB,
             head_cache_bytes: 128 * MIB,
             map_bytes: 1024 * MIB,
+            read_only: false,
         }
     }
 }

@@ -23,7 +23,9 @@ const CLOSING: Duration = Duration::from_secs(10);
 /// options count for the one who opens first.
 pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore>, StateError> {
     let failed = |error: std::io::Error| StateError::Store(format!("state store folder {}: {error}", path.display()));
-    std::fs::create_dir_all(path).map_err(failed)?;
+    if !options.read_only {
+        std::fs::create_dir_all(path).map_err(failed)?;
+    }
     let path = path.canonicalize().map_err(failed)?;
     let mut open = OPEN.lock();
     open.retain(|_, store| store.strong_count() > 0);
@@ -33,7 +35,7 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore
     if let Some(closing) = heed::env_closing_event(&path) {
         closing.wait_timeout(CLOSING);
     }
-    let lmdb = Lmdb::open(&path, options.map_bytes)?;
+    let lmdb = if options.read_only { Lmdb::open_read_only(&path) } else { Lmdb::open(&path, options.map_bytes) }?;
     let end = lmdb.end()?;
     let store = Arc::new(StateStore::with_backend(Backend::Lmdb(lmdb), end, options));
     open.insert(path, Arc::downgrade(&store));

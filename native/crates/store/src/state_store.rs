@@ -175,6 +175,33 @@ impl StateStore {
         keeping.last = Some((root, trie.into_root()));
     }
 
+    /// Appends nodes that were checked to the log, with long values and the places of roots, in one durable
+    /// transaction.
+    pub(crate) fn append_log(
+        &self,
+        start: u64,
+        nodes: &[u8],
+        values: Vec<(B256, Bytes)>,
+        roots: &[(B256, Location)],
+    ) -> Result<(), StateError> {
+        {
+            let mut keeping = self.keeping.lock();
+            if start < keeping.end {
+                return Err(StateError::Store(format!("the log of nodes ends at {}, not before {start}", keeping.end)));
+            }
+            keeping.end = start + nodes.len() as u64;
+            keeping.last = None;
+            self.pending.add(|batch| {
+                batch.values.extend(values);
+                batch.states.extend(roots.iter().copied());
+                if !nodes.is_empty() {
+                    batch.segments.insert(start, Bytes::copy_from_slice(nodes));
+                }
+            });
+        }
+        self.commit()
+    }
+
     /// Writes everything kept so far in one durable transaction. When it fails, all of it still
     /// waits and stays readable.
     pub fn commit(&self) -> Result<(), StateError> {

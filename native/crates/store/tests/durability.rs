@@ -18,6 +18,7 @@ const SMALL_MAP: StoreOptions = StoreOptions {
     code_cache_bytes: 1 << 20,
     head_cache_bytes: 1 << 20,
     map_bytes: 1 << 16,
+    read_only: false,
 };
 
 fn open(path: &Path) -> Arc<StateStore> {

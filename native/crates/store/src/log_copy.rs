@@ -1,0 +1,187 @@
+//! Pieces of the node log as they travel: a state, or the whole log, in chunks that follow one another.
+//!
+//! A chunk is: position of its first node (8 bytes), number of long values (4) and of roots (4), each value as
+//! length (4) and bytes, each root as hash (32) and position (8), then nodes as they stand in the log. Numbers
+//! are little-endian. Every node comes after its children, and a value in the chunk of its first node or before.
+
+use rhizome_primitives::B256;
+use rhizome_trie::node_view::{ChildView, NodeError, NodeView, ValueView};
+use rhizome_trie::{Location, StoredNode};
+use thiserror::Error;
+
+/// Why bytes are not a piece of the log, or not the next one.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// The bytes end before what they announce.
+    #[error("it is cut off")]
+    Truncated,
+    /// It begins inside what came before it.
+    #[error("it begins at {0}, before the end of the piece before it")]
+    Overlap(u64),
+    /// A record that is no node.
+    #[error("the node at {at} does not parse: {error}")]
+    Node {
+        /// Its position.
+        at: u64,
+        /// What is wrong with it.
+        error: NodeError,
+    },
+    /// A node that breaks a rule of the trie.
+    #[error("the node at {at}: {reason}")]
+    Rule {
+        /// Its position.
+        at: u64,
+        /// The rule.
+        reason: &'static str,
+    },
+    /// A root that is not where it is said to be.
+    #[error("the root {0} is not at its place")]
+    Root(B256),
+    /// The store that it goes to, or comes from, fails.
+    #[error(transparent)]
+    Store(#[from] rhizome_primitives::state::StateError),
+}
+
+/// A piece of the log in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    pub(crate) start: u64,
+    pub(crate) values: Vec<Vec<u8>>,
+    pub(crate) roots: Vec<(B256, Location)>,
+    pub(crate) nodes: Vec<u8>,
+    value_bytes: usize,
+}
+
+impl Piece {
+    pub(crate) fn at(start: u64) -> Self {
+        Self { start, ..Self::default() }
+    }
+
+    /// Position behind it.
+    pub(crate) fn end(&self) -> u64 {
+        self.start + self.nodes.len() as u64
+    }
+
+    pub(crate) fn add_value(&mut self, value: Vec<u8>) {
+        self.value_bytes += value.len();
+        self.values.push(value);
+    }
+
+    /// Bytes so far, about.
+    pub(crate) fn size(&self) -> usize {
+        self.nodes.len() + self.value_bytes
+    }
+
+    pub(crate) fn encode(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(16 + self.size() + 4 * self.values.len() + 40 * self.roots.len());
+        out.extend_from_slice(&self.start.to_le_bytes());
+        out.extend_from_slice(&(self.values.len() as u32).to_le_bytes());
+        out.extend_from_slice(&(self.roots.len() as u32).to_le_bytes());
+        for value in &self.values {
+            out.extend_from_slice(&(value.len() as u32).to_le_bytes());
+            out.extend_from_slice(value);
+        }
+        for (root, at) in &self.roots {
+            out.extend_from_slice(root.as_slice());
+            out.extend_from_slice(&at.0.to_le_bytes());
+        }
+        out.extend_from_slice(&self.nodes);
+        out
+    }
+}
+
+/// A piece as it came.
+pub(crate) struct PieceView<'a> {
+    pub(crate) start: u64,
+    pub(crate) values: Vec<&'a [u8]>,
+    pub(crate) roots: Vec<(B256, Location)>,
+    pub(crate) nodes: &'a [u8],
+}
+
+impl<'a> PieceView<'a> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, LogError> {
+        let mut rest = bytes;
+        let start = u64::from_le_bytes(take(&mut rest)?);
+        let (values, roots) = (u32::from_le_bytes(take(&mut rest)?), u32::from_le_bytes(take(&mut rest)?));
+        let values = (0..values)
+            .map(|_| {
+                let length = u32::from_le_bytes(take(&mut rest)?) as usize;
+                let (value, after) = rest.split_at_checked(length).ok_or(LogError::Truncated)?;
+                rest = after;
+                Ok(value)
+            })
+            .collect::<Result<Vec<_>, LogError>>()?;
+        let roots = (0..roots)
+            .map(|_| Ok((B256::from(take::<32>(&mut rest)?), Location(u64::from_le_bytes(take(&mut rest)?)))))
+            .collect::<Result<Vec<_>, LogError>>()?;
+        Ok(Self { start, values, roots, nodes: rest })
+    }
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], LogError> {
+    let (first, after) = rest.split_first_chunk().ok_or(LogError::Truncated)?;
+    *rest = after;
+    Ok(*first)
+}
+
+/// A value that a node names by its hash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LongValue {
+    pub(crate) hash: B256,
+    pub(crate) length: u32,
+}
+
+/// What a node says about itself and what is below it.
+pub(crate) struct NodeFacts {
+    /// Children that are stored apart.
+    pub(crate) children: [Option<B256>; 2],
+    /// Bytes below the node as it says.
+    pub(crate) children_size: u64,
+    /// Bytes below the node that are in embedded children.
+    pub(crate) embedded_size: u64,
+    /// What the node adds to its parent's size.
+    pub(crate) reference_size: u64,
+    /// Long values of the node and its embedded children.
+    pub(crate) long_values: [Option<LongValue>; 3],
+}
+
+/// The record of a node apart, for walks that keep few of them.
+pub(crate) fn facts_of(node: &StoredNode, at: u64) -> Result<NodeFacts, LogError> {
+    let rule = |reason| LogError::Rule { at, reason };
+    let view = NodeView::parse(&node.message).map_err(|error| LogError::Node { at, error })?;
+    let mut facts = NodeFacts {
+        children: [None; 2],
+        children_size: view.children_size,
+        embedded_size: 0,
+        reference_size: view.children_size.saturating_add(node.message.len() as u64).saturating_add(apart(&view.value)),
+        long_values: [long(&view.value), None, None],
+    };
+    let mut children = 0;
+    for (index, child) in [view.left, view.right].into_iter().enumerate() {
+        match child {
+            ChildView::Empty => continue,
+            ChildView::Hash(hash) => facts.children[index] = Some(hash),
+            ChildView::Embedded(bytes) => {
+                let child = NodeView::parse(bytes).map_err(|error| LogError::Node { at, error })?;
+                if matches!(child.value, ValueView::None) {
+                    return Err(rule("an embedded node has no value"));
+                }
+                facts.embedded_size += bytes.len() as u64 + apart(&child.value);
+                facts.long_values[1 + index] = long(&child.value);
+            }
+        }
+        children += 1;
+    }
+    if children < 2 && matches!(view.value, ValueView::None) {
+        return Err(rule("it has no value and fewer than two children"));
+    }
+    Ok(facts)
+}
+
+fn apart(value: &ValueView<'_>) -> u64 {
+    if let ValueView::Long(_, length) = value { u64::from(*length) } else { 0 }
+}
+
+fn long(value: &ValueView<'_>) -> Option<LongValue> {
+    if let ValueView::Long(hash, length) = value { Some(LongValue { hash: *hash, length: *length }) } else { None }
+}

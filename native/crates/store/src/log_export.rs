@@ -1,0 +1,199 @@
+//! Reading states out of the store, to be written elsewhere.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use rhizome_primitives::B256;
+use rhizome_primitives::state::StateError;
+use rhizome_trie::{EMPTY_ROOT, Location, NodeSource as _, StoredNode};
+
+use crate::log_copy::{LogError, NodeFacts, Piece, facts_of};
+use crate::node_log::{START, record_length, write_record};
+use crate::state_store::StateStore;
+
+/// Bytes of a piece from where on it is handed over.
+const PIECE_BYTES: usize = 8 << 20;
+
+/// Values that were handed over already, by hash.
+type Given = HashSet<B256, RandomState>;
+
+/// One state, node after node in the order of the log, which it begins anew. What is read never changes, so that
+/// blocks may be stored meanwhile, by this process or another, and no transaction is held open between pieces.
+pub struct StateExport {
+    store: Arc<StateStore>,
+    root: B256,
+    stack: Vec<Frame>,
+    given: Given,
+    end: u64,
+    nodes: u64,
+    done: bool,
+}
+
+/// A node whose children are being handed over.
+struct Frame {
+    node: StoredNode,
+    facts: NodeFacts,
+    /// Children that were handed over or passed by.
+    seen: usize,
+    /// Where they are in the new log.
+    places: [Location; 2],
+}
+
+impl StateExport {
+    /// The state under a root of the store.
+    ///
+    /// # Errors
+    /// [`StateError::MissingNode`] when it is not there.
+    pub fn new(store: Arc<StateStore>, root: B256) -> Result<Self, StateError> {
+        let at =
+            if root == EMPTY_ROOT { None } else { Some(store.state(&root)?.ok_or(StateError::MissingNode(root))?) };
+        let mut export =
+            Self { store, root, stack: Vec::new(), given: Given::default(), end: START, nodes: 0, done: at.is_none() };
+        if let Some(at) = at {
+            export.open(&root, at).map_err(unexpected)?;
+        }
+        Ok(export)
+    }
+
+    /// Nodes handed over so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Position behind the nodes handed over so far.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The next piece; None at the end.
+    ///
+    /// # Errors
+    /// When a node is missing or damaged.
+    pub fn next_piece(&mut self) -> Result<Option<Vec<u8>>, LogError> {
+        if self.done {
+            return Ok(None);
+        }
+        let mut piece = Piece::at(self.end);
+        while piece.size() < PIECE_BYTES {
+            let Some(frame) = self.stack.last_mut() else { break };
+            if frame.seen < 2 {
+                let side = frame.seen;
+                frame.seen += 1;
+                if let Some(hash) = frame.facts.children[side] {
+                    let at = frame.node.children[side];
+                    self.open(&hash, at)?;
+                }
+                continue;
+            }
+            let Some(frame) = self.stack.pop() else { break };
+            give_values(&self.store, &mut self.given, &mut piece, &frame.facts)?;
+            let at = Location(piece.end());
+            write_record(&mut piece.nodes, &frame.node.message, frame.places);
+            self.nodes += 1;
+            match self.stack.last_mut() {
+                Some(parent) => parent.places[parent.seen - 1] = at,
+                None => {
+                    piece.roots.push((self.root, at));
+                    self.done = true;
+                }
+            }
+        }
+        self.end = piece.end();
+        Ok(Some(piece.encode()))
+    }
+
+    fn open(&mut self, hash: &B256, at: Location) -> Result<(), LogError> {
+        let node = self.store.node_uncached(hash, at)?;
+        let facts = facts_of(&node, at.0)?;
+        self.stack.push(Frame { node, facts, seen: 0, places: [Location::UNKNOWN; 2] });
+        Ok(())
+    }
+}
+
+/// The whole log as it is: every state that was ever stored.
+pub struct LogExport {
+    store: Arc<StateStore>,
+    /// Every state by its place, ascending; those before `next_root` were handed over.
+    roots: Vec<(Location, B256)>,
+    next_root: usize,
+    given: Given,
+    end: u64,
+    last: u64,
+    nodes: u64,
+}
+
+impl LogExport {
+    /// The log as it ends now.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn new(store: Arc<StateStore>) -> Result<Self, StateError> {
+        // The end first: states that are stored meanwhile lie behind it.
+        let last = store.backend.end()?;
+        let mut roots = store.backend.states()?;
+        roots.retain(|(at, _)| at.0 < last);
+        roots.sort_unstable();
+        Ok(Self { store, roots, next_root: 0, given: Given::default(), end: START, last, nodes: 0 })
+    }
+
+    /// Nodes handed over so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Position behind the nodes handed over so far.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The next piece; None at the end.
+    ///
+    /// # Errors
+    /// When a node is missing or damaged.
+    pub fn next_piece(&mut self) -> Result<Option<Vec<u8>>, LogError> {
+        let mut piece: Option<Piece> = None;
+        while self.end < self.last && piece.as_ref().is_none_or(|piece| piece.size() < PIECE_BYTES) {
+            let Some((start, segment)) = self.store.backend.segment(Location(self.end))? else { break };
+            // A gap: the next piece begins behind it.
+            if start > self.end && piece.is_some() {
+                break;
+            }
+            let mut offset = usize::try_from(self.end.saturating_sub(start)).unwrap_or(usize::MAX);
+            let piece = piece.get_or_insert_with(|| Piece::at(start + offset as u64));
+            while piece.size() < PIECE_BYTES && offset < segment.len() {
+                let at = start + offset as u64;
+                let damaged = || StateError::Store(format!("the log of nodes is damaged at {at}"));
+                let node = crate::node_log::read_record(&segment, offset).ok_or_else(damaged)?;
+                give_values(&self.store, &mut self.given, piece, &facts_of(&node, at)?)?;
+                let length = record_length(&node);
+                piece.nodes.extend_from_slice(&segment[offset..offset + length]);
+                offset += length;
+                self.nodes += 1;
+            }
+            self.end = start + offset as u64;
+        }
+        let Some(mut piece) = piece else { return Ok(None) };
+        let (from, end) = (self.next_root, piece.end());
+        self.next_root += self.roots[from..].iter().take_while(|(at, _)| at.0 < end).count();
+        piece.roots = self.roots[from..self.next_root].iter().map(|(at, root)| (*root, *at)).collect();
+        Ok(Some(piece.encode()))
+    }
+}
+
+/// Adds the long values of a node that were not handed over yet.
+fn give_values(store: &StateStore, given: &mut Given, piece: &mut Piece, facts: &NodeFacts) -> Result<(), LogError> {
+    for value in facts.long_values.iter().flatten() {
+        if given.insert(value.hash) {
+            piece.add_value(store.value(&value.hash)?.to_vec());
+        }
+    }
+    Ok(())
+}
+
+fn unexpected(error: LogError) -> StateError {
+    match error {
+        LogError::Store(error) => error,
+        other => StateError::Store(other.to_string()),
+    }
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { ExportError } from '../chain/exportBlocks.ts'
+import type { OptionTable } from '../config/option.ts'
+import type { Config } from '../config/schema.ts'
+import { messageOf, type SnapshotError } from '../snapshot/errors.ts'
+import { type Trust, trustFrom } from '../snapshot/trust.ts'
+import { CommandError } from './errors.ts'
+
+/** The option of commands that read snapshots. */
+export const UNSIGNED = {
+  unsigned: {
+    kind: 'boolean',
+    group: 'Command',
+    default: false,
+    doc: 'Take the snapshot without looking at signatures: for backups of your own',
+  },
+} as const satisfies OptionTable
+
+/** Options of commands that use a signer's key. */
+export const SIGNER_KEY = {
+  keyFile: {
+    kind: 'text',
+    group: 'Command',
+    placeholder: 'FILE',
+    default: '',
+    doc: 'File of the key; required',
+  },
+  passphraseFile: {
+    kind: 'text',
+    group: 'Command',
+    placeholder: 'FILE',
+    default: '',
+    doc: 'File whose first line is the passphrase of the key; required',
+  },
+} as const satisfies OptionTable
+
+/** Whose word counts under a configuration. @throws SnapshotError for keys that cannot be used */
+export function trustOf(config: Pick<Config, 'snapshotKeys' | 'snapshotQuorum'>, unsigned: boolean): Trust {
+  return unsigned ? { kind: 'anyone' } : trustFrom(config.snapshotKeys, config.snapshotQuorum)
+}
+
+/** Runs work with snapshots; its refusals become messages for the user. */
+export async function withSnapshotErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isSnapshotError(error) || error instanceof ExportError) {
+      throw new CommandError('Failed', error.message, undefined, { cause: error })
+    }
+    throw error
+  }
+}
+
+function isSnapshotError(error: unknown): error is SnapshotError {
+  return error instanceof Error && error.name === 'SnapshotError'
+}
+
+/** A signal that is set when the user interrupts the program, while the work runs. */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    return await work(interruption.signal)
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
+/** The one argument of a command. @throws CommandError when there is none or more */
+export function onlyArgument(files: readonly string[], what: string): string {
+  const [place] = files
+  if (place !== undefined && files.length === 1) return place
+  throw new CommandError('Failed', `name ${what}, and nothing else`)
+}
+
+/** Text of an option that must be given. @throws CommandError */
+export function required(value: string, flag: string): string {
+  if (value !== '') return value
+  throw new CommandError('Failed', `${flag} is required`)
+}
+
+/** First line of a file. @throws CommandError */
+export async function readPassphrase(path: string): Promise<string> {
+  const text = await readFile(required(path, '--passphrase-file'), 'utf8').catch((error: unknown) => {
+    throw new CommandError('Failed', `the passphrase cannot be read: ${messageOf(error)}`, undefined, {
+      cause: error,
+    })
+  })
+  const [line = ''] = text.split(/\r?\n/)
+  if (line === '') throw new CommandError('Failed', `${path} has no passphrase in its first line`)
+  return line
+}

@@ -1,0 +1,36 @@
+/** Why a snapshot cannot be made, read or restored. */
+export type SnapshotErrorCode =
+  /** The file, folder or server cannot be read or written. */
+  | 'SNAPSHOT_SOURCE'
+  /** The manifest is malformed, or of a version that this program does not read. */
+  | 'SNAPSHOT_MANIFEST'
+  /** It is of another network or chain. */
+  | 'SNAPSHOT_NETWORK'
+  /** Not signed as it has to be. */
+  | 'SNAPSHOT_SIGNATURE'
+  /** A chunk is missing, cut off, or not what the manifest says. */
+  | 'SNAPSHOT_CHUNK'
+  /** What is in the chunks does not fit together, or not the block that the manifest names. */
+  | 'SNAPSHOT_CONTENT'
+  /** The data directory cannot take it. */
+  | 'SNAPSHOT_TARGET'
+  /** The chain cannot be copied. */
+  | 'SNAPSHOT_CHAIN'
+  /** Stopped from outside; the same command goes on. */
+  | 'SNAPSHOT_INTERRUPTED'
+
+/** A snapshot that cannot be made, read or restored; the message is for the user as it is. */
+export class SnapshotError extends Error {
+  override readonly name = 'SnapshotError'
+  readonly code: SnapshotErrorCode
+
+  constructor(code: SnapshotErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Text of anything thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

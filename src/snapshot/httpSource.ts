@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf, SnapshotError } from './errors.ts'
+import { type ChunkEntry, chunkFile, MANIFEST_FILE, MOST_MANIFEST_BYTES } from './manifest.ts'
+import { MOST_SIGNATURE_BYTES, SIGNATURES_FILE } from './signatureFile.ts'
+import type { SnapshotSource } from './source.ts'
+
+/** How patient a download is. */
+export interface HttpPatience {
+  /** Milliseconds without a byte after which a connection counts as lost. */
+  readonly silence: number
+  /** Connections that may fail in a row without bringing a byte. */
+  readonly attempts: number
+  /** Milliseconds before the second of them; doubled before each further one. */
+  readonly pause: number
+}
+
+const PATIENCE: HttpPatience = { silence: 30_000, attempts: 6, pause: 500 }
+const LONGEST_PAUSE = 20_000
+
+/** Answers after which asking again may help. */
+const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
+
+/** A failure that another attempt may not meet. */
+class PassingFailure extends Error {}
+
+/** A snapshot behind an address: a connection that is lost goes on where it was, by ranges. */
+export class HttpSource implements SnapshotSource {
+  readonly name: string
+  readonly #base: URL
+  readonly #patience: HttpPatience
+  readonly #signal: AbortSignal | undefined
+
+  /** @param url of the folder */
+  constructor(url: string, signal?: AbortSignal, patience: HttpPatience = PATIENCE) {
+    const base = new URL(url)
+    if (!base.pathname.endsWith('/')) base.pathname += '/'
+    this.#base = base
+    this.name = hidden(base)
+    this.#signal = signal
+    this.#patience = patience
+  }
+
+  async manifest(): Promise<Buffer> {
+    const bytes = await this.#fetch(MANIFEST_FILE, MOST_MANIFEST_BYTES)
+    if (bytes !== null) return bytes
+    throw new SnapshotError('SNAPSHOT_SOURCE', `${this.name} holds no snapshot: there is no ${MANIFEST_FILE}`)
+  }
+
+  signatures(): Promise<Buffer | null> {
+    return this.#fetch(SIGNATURES_FILE, MOST_SIGNATURE_BYTES)
+  }
+
+  async chunk(entry: ChunkEntry): Promise<Buffer> {
+    const bytes = await this.#fetch(chunkFile(entry), entry.packedSize)
+    if (bytes !== null) return bytes
+    throw new SnapshotError('SNAPSHOT_CHUNK', `chunk ${entry.hash} is missing`)
+  }
+
+  /** A file, of which no more than so many bytes and one are read; null when there is none. */
+  async #fetch(file: string, most: number): Promise<Buffer | null> {
+    const download = new Download(new URL(file, this.#base), most, this.#patience.silence, this.#signal)
+    let failures = 0
+    for (;;) {
+      const before = download.length
+      try {
+        return await download.attempt()
+      } catch (error) {
+        if (this.#signal?.aborted === true) {
+          throw new SnapshotError('SNAPSHOT_INTERRUPTED', 'stopped: the same command goes on where it was')
+        }
+        failures = download.length > before ? 1 : failures + 1
+        if (!(error instanceof PassingFailure) || failures >= this.#patience.attempts) {
+          throw new SnapshotError('SNAPSHOT_SOURCE', `${this.name}${file}: ${messageOf(error)}`, {
+            cause: error,
+          })
+        }
+        await sleep(Math.min(LONGEST_PAUSE, this.#patience.pause * 2 ** (failures - 1)))
+      }
+    }
+  }
+}
+
+/** One file on its way, over as many connections as it takes. */
+class Download {
+  length = 0
+  readonly #url: URL
+  readonly #most: number
+  readonly #silence: number
+  readonly #signal: AbortSignal | undefined
+  #parts: Buffer[] = []
+
+  constructor(url: URL, most: number, silence: number, signal: AbortSignal | undefined) {
+    this.#url = url
+    this.#most = most
+    this.#silence = silence
+    this.#signal = signal
+  }
+
+  /** Asks for what is missing. @returns the whole, or null when there is no such file */
+  async attempt(): Promise<Buffer | null> {
+    const timer = new AbortController()
+    const restart = this.#timer(timer)
+    let timeout = restart(undefined)
+    try {
+      const signals = this.#signal === undefined ? [timer.signal] : [timer.signal, this.#signal]
+      const response = await fetch(this.#url, {
+        headers: {
+          'accept-encoding': 'identity',
+          ...(this.length > 0 && { range: `bytes=${this.length}-` }),
+        },
+        signal: AbortSignal.any(signals),
+      })
+      if (!this.#accept(response)) return null
+      if (response.body !== null) {
+        for await (const part of response.body as AsyncIterable<Uint8Array>) {
+          timeout = restart(timeout)
+          this.#parts.push(Buffer.from(part))
+          this.length += part.length
+          // Whoever asked sees that it is too long.
+          if (this.length > this.#most) return Buffer.concat(this.#parts)
+        }
+      }
+      return Buffer.concat(this.#parts)
+    } catch (error) {
+      if (error instanceof PassingFailure || error instanceof SnapshotError) throw error
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+      throw new PassingFailure(timer.signal.aborted ? 'the server is silent' : messageOf(cause), {
+        cause: error,
+      })
+    } finally {
+      clearTimeout(timeout)
+    }
+  }
+
+  #timer(controller: AbortController): (running: NodeJS.Timeout | undefined) => NodeJS.Timeout {
+    return (running) => {
+      clearTimeout(running)
+      return setTimeout(() => controller.abort(), this.#silence)
+    }
+  }
+
+  /** Whether there is such a file; what does not go on from here is begun anew. */
+  #accept(response: Response): boolean {
+    const { status } = response
+    if (status === 404 || status === 410) return false
+    if (PASSING_STATUS.has(status)) throw new PassingFailure(`the server answers with status ${status}`)
+    if (status === 206) {
+      const start = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1]
+      if (Number(start) === this.length) return true
+      this.#forget()
+      throw new PassingFailure('the server answers with another range than it was asked for')
+    }
+    // 416: the file is no longer than what is here, and what is here is not all of it.
+    this.#forget()
+    if (status === 416) throw new PassingFailure('the server has less than it sent before')
+    if (status !== 200) {
+      throw new SnapshotError('SNAPSHOT_SOURCE', `the server answers with status ${status}`)
+    }
+    return true
+  }
+
+  #forget(): void {
+    this.#parts = []
+    this.length = 0
+  }
+}
+
+/** Address without user and password, for messages. */
+function hidden(url: URL): string {
+  const shown = new URL(url)
+  shown.username = ''
+  shown.password = ''
+  shown.search = ''
+  return shown.href
+}

@@ -1,0 +1,246 @@
+import { mkdirSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BlockExecutor } from '../chain/blockExecutor.ts'
+import { writeBlock } from '../chain/chainWriter.ts'
+import type { Block } from '../chain/codec/block.ts'
+import { parseHeader } from '../chain/codec/headerDecoder.ts'
+import { RLP_EMPTY_LIST } from '../chain/codec/rlpWriter.ts'
+import { createGenesis } from '../chain/genesis.ts'
+import { logTermsOf } from '../chain/logs/logTerms.ts'
+import { isActive } from '../config/activations.ts'
+import { NativeBlockExecutor } from '../execution/blockExecutor.ts'
+import { NativeGenesisState } from '../execution/genesisState.ts'
+import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/openChain.ts'
+import { createNativeChainSpec } from '../native/chainSpec.ts'
+import { lockDirectory } from '../native/directoryLock.ts'
+import { StateIntake } from '../native/snapshot.ts'
+import { StateStore } from '../native/stateStore.ts'
+import type { StoreOptions } from '../native/types.ts'
+import { ChainEnvironment } from '../storage/environment.ts'
+import { readHeight, setCanonical } from '../storage/heights.ts'
+import { LogIndexChanges } from '../storage/logIndex.ts'
+import {
+  readHead,
+  readRestoredChunks,
+  writeHead,
+  writeHistory,
+  writeIdentity,
+  writeRestoredChunks,
+} from '../storage/metadata.ts'
+import { readRestoreMarker, removeRestoreMarker, writeRestoreMarker } from '../storage/restoreMarker.ts'
+import { readPosition } from '../storage/totalDifficulty.ts'
+import { type Below, BlockVerifier } from './blockVerifier.ts'
+import { SnapshotError } from './errors.ts'
+import type { ChunkEntry, Manifest } from './manifest.ts'
+import { type OpenedSnapshot, openSnapshot, type SnapshotExpectation } from './openSnapshot.ts'
+import type { SnapshotProgressSink } from './progress.ts'
+import { readChunks } from './readChunk.ts'
+import { assertStateComplete, ChunkProgress, stopIfAsked, takeState } from './verifySnapshot.ts'
+
+/** Bytes on disk for a byte of contents: pages that are not full, and the indices. */
+const DISK_SHARE = 1.5
+
+export interface RestoreSnapshotOptions extends SnapshotExpectation {
+  /** Made when missing; it must hold no chain. */
+  readonly dataDir: string
+  readonly storeOptions?: StoreOptions
+  readonly signal?: AbortSignal
+  readonly onProgress?: SnapshotProgressSink
+}
+
+/** What was restored. */
+export interface RestoredSnapshot extends OpenedSnapshot {
+  /** Whether an earlier attempt had begun. */
+  readonly resumed: boolean
+}
+
+/**
+ * Restores a snapshot into an empty data directory. Every chunk is checked before any of it is written, and a marker
+ * keeps nodes away until the whole is there. An attempt that was interrupted goes on where it was.
+ * @throws SnapshotError
+ */
+export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<RestoredSnapshot> {
+  const { dataDir } = options
+  const opened = await openSnapshot(options)
+  mkdirSync(dataDir, { recursive: true })
+  const lock = lockDirectory(dataDir)
+  if (lock === null) throw target(`${dataDir} is in use by another process`)
+  try {
+    const begun = readRestoreMarker(dataDir)
+    if (begun !== null && begun !== opened.id) {
+      throw target(
+        `${dataDir} holds a part of another snapshot, ${begun}: restore that, or delete the directory`,
+      )
+    }
+    const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
+    try {
+      if (begun === null) await begin(opened, environment, dataDir)
+      await new Restore(options, opened, environment).run()
+    } finally {
+      await environment.flushed()
+      await environment.close()
+    }
+    removeRestoreMarker(dataDir)
+    return { ...opened, resumed: begun !== null }
+  } finally {
+    lock.release()
+  }
+}
+
+async function begin(opened: OpenedSnapshot, environment: ChainEnvironment, dataDir: string): Promise<void> {
+  if (readHead(environment) !== undefined) {
+    throw target(`${dataDir} holds a chain already: restore into an empty directory`)
+  }
+  await assertRoom(dataDir, opened.manifest)
+  writeRestoreMarker(dataDir, opened.id)
+}
+
+async function assertRoom(dataDir: string, { chunks }: Manifest): Promise<void> {
+  const needed = Math.ceil(chunks.reduce((sum, { size }) => sum + size, 0) * DISK_SHARE)
+  const { bavail, bsize } = await statfs(dataDir)
+  if (bavail * bsize >= needed) return
+  const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
+  throw target(
+    `${dataDir} has ${mebibytes(bavail * bsize)} MiB free, the snapshot takes some ${mebibytes(needed)} MiB`,
+  )
+}
+
+class Restore {
+  readonly #options: RestoreSnapshotOptions
+  readonly #manifest: Manifest
+  readonly #environment: ChainEnvironment
+  readonly #store: StateStore
+  readonly #executor: BlockExecutor
+  readonly #genesis: Block
+  readonly #states: StateIntake
+  readonly #blocks: BlockVerifier
+
+  constructor(
+    options: RestoreSnapshotOptions,
+    { manifest, genesis }: OpenedSnapshot,
+    environment: ChainEnvironment,
+  ) {
+    const { spec, dataDir } = options
+    this.#options = options
+    this.#manifest = manifest
+    this.#environment = environment
+    this.#genesis = genesis
+    this.#store = StateStore.open(join(dataDir, STATE_FOLDER), options.storeOptions)
+    this.#executor = new NativeBlockExecutor({
+      spec,
+      nativeSpec: createNativeChainSpec(spec),
+      store: this.#store,
+    })
+    this.#states = new StateIntake(this.#store, manifest.states === 'head')
+    this.#blocks = new BlockVerifier(spec, manifest, genesis)
+  }
+
+  async run(): Promise<void> {
+    const { source, signal, onProgress } = this.#options
+    // Only the marker was left to be taken away.
+    if (readHead(this.#environment) !== undefined) return
+    const progress = new ChunkProgress(this.#manifest, onProgress)
+    const left = this.#left(progress)
+    for await (const { entry, contents } of readChunks(source, left)) {
+      stopIfAsked(signal)
+      if (entry.kind === 'state') await takeState(this.#states, entry, contents)
+      else await this.#writeBlocks(entry, contents)
+      progress.add(entry)
+    }
+    assertStateComplete(this.#states, this.#manifest)
+    this.#blocks.end()
+    await this.#finish()
+  }
+
+  /** Chunks that an earlier attempt has not written. Each is written as a whole. */
+  #left(progress: ChunkProgress): ChunkEntry[] {
+    const written = readRestoredChunks(this.#environment)
+    const { chunks } = this.#manifest
+    const blocks = chunks.filter(({ kind }) => kind === 'blocks')
+    const states = chunks.filter(({ kind }) => kind === 'state')
+    const last = blocks[written - 1]
+    if (last !== undefined) this.#blocks.resume(last.to, this.#blocksAt(last.to))
+    const done = states.filter(({ to }) => to <= this.#states.end)
+    for (const entry of [...done, ...blocks.slice(0, written)]) progress.add(entry)
+    return [...states.slice(done.length), ...blocks.slice(written)]
+  }
+
+  #blocksAt(height: number): Below[] {
+    return readHeight(this.#environment, height).flatMap(({ hash, canonical }) => {
+      const position = readPosition(this.#environment, hash)
+      if (position === undefined) return []
+      return [{ hash: hash.toString('hex'), canonical, totalDifficulty: position.totalDifficulty }]
+    })
+  }
+
+  async #writeBlocks(entry: ChunkEntry, contents: Buffer): Promise<void> {
+    const verified = this.#blocks.verify(entry, contents)
+    for (const { block, record, totalDifficulty } of verified) {
+      this.#executor.connected(block, totalDifficulty)
+      if (record.stateRoot.length > 0) this.#keepRoot(block, record.stateRoot)
+    }
+    this.#executor.commit()
+    this.#environment.transaction((writer) => {
+      const index = new LogIndexChanges()
+      for (const { block, record, totalDifficulty } of verified) {
+        writeBlock(writer, block, { receipts: record.receipts, totalDifficulty })
+        if (!record.canonical) continue
+        setCanonical(writer, block.number, block.hash)
+        index.add(block.number, logTermsOf(record.receipts))
+      }
+      index.write(writer)
+      writeRestoredChunks(writer, readRestoredChunks(writer) + 1)
+    })
+    await this.#environment.flushed()
+  }
+
+  /** Before RSKIP126 a header does not name the Unitrie root. */
+  #keepRoot(block: Block, root: Buffer): void {
+    if (!this.#states.hasRoot(root)) {
+      throw new SnapshotError(
+        'SNAPSHOT_CONTENT',
+        `the state of block ${block.number} is not among its chunks`,
+      )
+    }
+    this.#store.putRoot(block.header.fields.stateRoot, root)
+  }
+
+  /** Genesis, head and the rest of what makes a chain of the blocks. */
+  async #finish(): Promise<void> {
+    const { spec, genesis } = this.#options
+    const { block, first, states, stateRoot } = this.#manifest
+    const nativeSpec = createNativeChainSpec(spec)
+    const writer = new NativeGenesisState({ spec, nativeSpec, store: this.#store })
+    const lowest = genesis?.(writer) ?? createGenesis(spec, writer)
+    const totalDifficulty = lowest.cumulativeDifficulty
+    const head = Buffer.from(block.hash, 'hex')
+    this.#executor.connected(lowest, totalDifficulty)
+    this.#keepHeadRoot(head, Buffer.from(stateRoot, 'hex'))
+    this.#executor.commit()
+    this.#environment.transaction((tables) => {
+      writeBlock(tables, this.#genesis, { receipts: RLP_EMPTY_LIST, totalDifficulty })
+      setCanonical(tables, 0, this.#genesis.hash)
+      writeIdentity(tables, this.#genesis.hash)
+      writeHistory(tables, {
+        firstBlock: first.number === 1 ? 0 : first.number,
+        firstState: states === 'all' ? 0 : block.number,
+      })
+      writeRestoredChunks(tables, null)
+      writeHead(tables, head)
+    })
+    await this.#environment.flushed()
+  }
+
+  #keepHeadRoot(head: Buffer, root: Buffer): void {
+    const header = this.#environment.get('headers', head)
+    if (header === undefined)
+      throw new SnapshotError('SNAPSHOT_CONTENT', 'the block of the snapshot is missing')
+    const { number, fields } = parseHeader(this.#options.spec, header)
+    if (!isActive(this.#options.spec, 'rskip126', number)) this.#store.putRoot(fields.stateRoot, root)
+  }
+}
+
+function target(message: string): SnapshotError {
+  return new SnapshotError('SNAPSHOT_TARGET', message)
+}
