@@ -731,6 +731,9 @@ export declare enum ReadySubject {
  */
 export declare function recoverAddresses(records: Uint8Array): Buffer
 
+/** As `recoverAddresses`, beside JavaScript. */
+export declare function recoverAddressesAside(records: Uint8Array): Promise<Buffer>
+
 /** Two rounds of SHA-256, as Bitcoin hashes: 32 bytes. */
 export declare function sha256d(bytes: Uint8Array): Buffer
 

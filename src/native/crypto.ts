@@ -37,6 +37,11 @@ export function recoverAddresses(records: Uint8Array): Buffer {
   return native(() => addon.recoverAddresses(records))
 }
 
+/** As {@link recoverAddresses}, beside JavaScript. */
+export async function recoverAddressesAside(records: Uint8Array): Promise<Buffer> {
+  return addon.recoverAddressesAside(records)
+}
+
 /** Signs a 32-byte hash with a 32-byte key (RFC 6979, low s). */
 export function signHash(hash: Uint8Array, privateKey: Uint8Array): { r: Buffer; s: Buffer; parity: 0 | 1 } {
   const signature = native(() => addon.signHash(hash, privateKey))

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { HeadChange } from '../chain/chainWriter.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import { impersonatedSender } from '../chain/codec/impersonated.ts'
@@ -29,6 +30,9 @@ import type { ChainOptions } from './chainOptions.ts'
 import { DevControl } from './devControl.ts'
 import { SendQueue } from './sendQueue.ts'
 import { StateEditor } from './stateEditor.ts'
+
+/** File of the pool's journal below the data directory. */
+export const POOL_JOURNAL = 'pool.journal'
 
 /** Time between two looks for outdated transactions while no block comes, milliseconds. */
 const OUTDATED_CHECK = 10_000
@@ -89,7 +93,7 @@ export class ChainCore {
       storeOptions: options.storeOptions,
       now: seconds,
     })
-    const { chain, environment } = this.open
+    const { chain } = this.open
     const feeMarket = createFeeMarket(chain.reader)
     this.quota = options.quota ? new TransactionQuota({ now, feeMarket }) : null
     this.pool = new TransactionPool({
@@ -98,7 +102,7 @@ export class ChainCore {
       quota: this.quota,
       now,
     })
-    this.#journal = new PoolJournal(environment)
+    this.#journal = new PoolJournal(join(options.dataDir, POOL_JOURNAL))
     this.restored = this.#restorePool(options.pool.outdatedBlocks, now())
     // Zero is no limit (consensus.md §1.1).
     this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
@@ -137,6 +141,11 @@ export class ChainCore {
     chain.onHead((change) => this.#followHead(change))
     this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK)
     this.#timer.unref()
+  }
+
+  /** Transactions that would outlive the process now, as the pool's journal has them. */
+  get journaled(): number {
+    return this.#journal.size
   }
 
   /** Begins to make blocks, and work for others to make them. */
@@ -197,6 +206,7 @@ export class ChainCore {
     await this.#sends.drained()
     await this.#commit()
     await this.#committing
+    await this.#journal.close()
     await this.open.close()
   }
 
@@ -241,7 +251,7 @@ export class ChainCore {
       const entry = this.pool.get(transaction.hashHex)
       if (entry !== undefined) this.#journal.keep(entry)
     }
-    this.#journal.write()
+    this.#commitSoon()
     return this.pool.pendingCount + this.pool.queuedCount
   }
 
@@ -271,8 +281,7 @@ export class ChainCore {
 
   /** Makes durable what happened so far: one commit for all who ask at the same time. */
   async #commit(): Promise<void> {
-    this.#journal.write()
-    await this.open.environment.flushed()
+    await Promise.all([this.#journal.flush(), this.open.environment.flushed()])
   }
 
   #followHead({ head, retracted, enacted }: HeadChange): void {
@@ -319,7 +328,7 @@ export class ChainCore {
   /** Writes the journal after this turn, unless somebody else did. */
   #commitSoon(): void {
     this.#committing ??= new Promise<void>((resolve) => setImmediate(resolve))
-      .then(() => this.#journal.write())
+      .then(() => this.#journal.flush())
       .catch((error: unknown) => this.#listener.onFailure(error))
       .finally(() => {
         this.#committing = null

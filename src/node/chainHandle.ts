@@ -7,6 +7,7 @@ import { workerEntry } from '../util/entry.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { NodeError } from './errors.ts'
 import type { ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
+import { unpackPending } from './pendingMessage.ts'
 
 /** Sizes of the pool. */
 export interface PoolFigures {
@@ -147,13 +148,7 @@ function report(
       return
     }
     case 'pending':
-      listener.onPending(
-        message.transactions.map(({ hash, encoded, sender }) => ({
-          hash: asBuffer(hash),
-          encoded: asBuffer(encoded),
-          sender: asBuffer(sender),
-        })),
-      )
+      listener.onPending(unpackPending(message.packed))
       return
     case 'mining':
       listener.onMining(message.on)

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type { PendingNotice } from '../filters/events.ts'
 import { isAutomatic } from '../mining/blockProducer.ts'
 import { serveChainLink } from '../pool/chainLink.ts'
 import { asBuffer } from '../util/bytes.ts'
@@ -6,6 +7,10 @@ import { ChainCore } from './chainCore.ts'
 import { createChainService } from './chainService.ts'
 import { NodeError, toNodeError } from './errors.ts'
 import type { BlockMark, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
+import { packPending } from './pendingMessage.ts'
+
+/** Pending transactions that the front thread is not told of yet. */
+let pending: PendingNotice[] = []
 
 /** Entry of the chain thread: the only writer of the process. */
 run(workerData as ChainThreadSetup)
@@ -48,7 +53,7 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
           pending: core.pool.pendingCount,
           queued: core.pool.queuedCount,
         }),
-      onPending: (transactions) => tell({ kind: 'pending', transactions }),
+      onPending: notePending,
       onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
       onWork: (work) => tell({ kind: 'work', work }),
       onSubmission: (result, age) => tell({ kind: 'submission', result, age }),
@@ -64,8 +69,26 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
   }
 }
 
+/** Those of one turn go in one message, and before whatever happens next. */
+function notePending(notices: readonly PendingNotice[]): void {
+  if (pending.length === 0) queueMicrotask(tellPending)
+  pending.push(...notices)
+}
+
+function tellPending(): void {
+  if (pending.length === 0) return
+  const packed = packPending(pending)
+  pending = []
+  post({ kind: 'pending', packed }, [packed.buffer])
+}
+
 function tell(message: ChainThreadMessage): void {
-  parentPort?.postMessage(message)
+  tellPending()
+  post(message)
+}
+
+function post(message: ChainThreadMessage, transfer: readonly ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, transfer)
 }
 
 function mark({ number, hash }: BlockMark): BlockMark {

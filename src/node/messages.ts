@@ -17,13 +17,6 @@ export interface BlockMark {
   readonly hash: Uint8Array
 }
 
-/** A pending transaction as messages carry it. */
-export interface PendingMark {
-  readonly hash: Uint8Array
-  readonly encoded: Uint8Array
-  readonly sender: Uint8Array
-}
-
 /** What the chain thread says. */
 export type ChainThreadMessage =
   /** The stores are open and the chain can be read. */
@@ -42,7 +35,8 @@ export type ChainThreadMessage =
       readonly pending: number
       readonly queued: number
     }
-  | { readonly kind: 'pending'; readonly transactions: readonly PendingMark[] }
+  /** Transactions entered the pending set: see `pendingMessage.ts`. */
+  | { readonly kind: 'pending'; readonly packed: Uint8Array }
   /** Whether blocks are made without being asked for. */
   | { readonly kind: 'mining'; readonly on: boolean }
   /** New work for miners; comes before the head that it is built on. */

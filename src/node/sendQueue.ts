@@ -1,4 +1,4 @@
-import { acceptsSignature, recoverSenders } from '../chain/codec/signature.ts'
+import { acceptsSignature, recoverSendersAside } from '../chain/codec/signature.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import type { SendOutcome } from '../rpc/context.ts'
@@ -23,15 +23,24 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** A group that is in the pool. */
+interface OfferedGroup {
+  readonly group: readonly Waiting[]
+  readonly outcomes: readonly (SendOutcome | Error)[]
+}
+
 /**
  * Takes transactions into the pool in groups: those that come while a group is being made durable form the
  * next one. Senders of a group are recovered in one parallel call, and one commit serves all of it, so that
- * many senders at once cost little more than one. Nothing is acknowledged before it is durable.
+ * many senders at once cost little more than one. Nothing is acknowledged before it is durable. The senders of a
+ * group are recovered, and it enters the pool, while the one before it is made durable.
  */
 export class SendQueue {
   readonly #params: SendQueueParams
   #waiting: Waiting[] = []
   #running: Promise<void> | null = null
+  /** The last group that is made durable; at most one is beside it. */
+  #committing: Promise<void> = Promise.resolve()
 
   constructor(params: SendQueueParams) {
     this.#params = params
@@ -48,25 +57,37 @@ export class SendQueue {
   /** Resolves when everything that was submitted is answered. */
   async drained(): Promise<void> {
     await this.#running
+    await this.#committing
   }
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       // What else has arrived in this turn belongs to the group.
       await new Promise((resolve) => setImmediate(resolve))
-      await this.#runGroup(this.#waiting.splice(0, MOST_IN_GROUP))
+      const offered = await this.#offerGroup(this.#waiting.splice(0, MOST_IN_GROUP))
+      const before = this.#committing
+      this.#committing = this.#commitGroup(offered)
+      await before
     }
     this.#running = null
   }
 
-  async #runGroup(group: readonly Waiting[]): Promise<void> {
+  async #offerGroup(group: readonly Waiting[]): Promise<OfferedGroup> {
     const decoded = group.map(decode)
     const transactions = decoded.filter((item): item is Transaction => !(item instanceof Error))
-    const senders = recoverSenders(transactions)
-    const senderOf = new Map(transactions.map((transaction, index) => [transaction, senders[index]]))
-    const outcomes = decoded.map((item) =>
-      item instanceof Error ? item : this.#offer(item, senderOf.get(item) ?? null),
-    )
+    try {
+      const senders = await recoverSendersAside(transactions)
+      const senderOf = new Map(transactions.map((transaction, index) => [transaction, senders[index]]))
+      const outcomes = decoded.map((item) =>
+        item instanceof Error ? item : this.#offer(item, senderOf.get(item) ?? null),
+      )
+      return { group, outcomes }
+    } catch (error) {
+      return { group, outcomes: group.map(() => toError(error)) }
+    }
+  }
+
+  async #commitGroup({ group, outcomes }: OfferedGroup): Promise<void> {
     try {
       await this.#params.commit()
     } catch (error) {
@@ -89,7 +110,7 @@ export class SendQueue {
       return { status: 'accepted', hash: transaction.hash }
     } catch (error) {
       if (error instanceof PoolRefusal) return { status: 'refused', reason: error.message }
-      return error instanceof Error ? error : new Error(String(error))
+      return toError(error)
     }
   }
 }
@@ -98,6 +119,10 @@ function decode({ encoded }: Waiting): Transaction | Error {
   try {
     return parseTransaction(encoded)
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
+    return toError(error)
   }
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

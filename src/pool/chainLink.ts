@@ -88,9 +88,23 @@ export class ChainLinkError extends Error {
 
 /** Answers the calls that come through a port. To be called in the chain thread, once per port. */
 export function serveChainLink(port: MessagePort, service: ChainService): void {
-  port.on('message', (call: Call) => {
-    void answer(service, call).then((reply) => port.postMessage(reply))
+  // Answers that are ready together, as those of a group of sends are, go in one message.
+  const send = createOutbox<Reply>(port, queueMicrotask)
+  port.on('message', (calls: readonly Call[]) => {
+    for (const call of calls) void answer(service, call).then(send)
   })
+}
+
+/** Sends what comes until `when` runs what it is given in one message: waking a thread costs more than the rest. */
+function createOutbox<T>(port: MessagePort, when: (flush: () => void) => void): (message: T) => void {
+  let waiting: T[] = []
+  return (message) => {
+    if (waiting.push(message) > 1) return
+    when(() => {
+      port.postMessage(waiting)
+      waiting = []
+    })
+  }
 }
 
 async function answer(service: ChainService, { id, call, args }: Call): Promise<Reply> {
@@ -138,7 +152,8 @@ export function createChainLink(port: MessagePort, spec: NetworkSpec): ChainLink
       },
     },
     commands: {
-      sendTransaction: async (encoded) => toOutcome(await ask('sendTransaction', encoded)),
+      // A copy of its own: a message carries the whole memory that a view is of.
+      sendTransaction: async (encoded) => toOutcome(await ask('sendTransaction', Uint8Array.from(encoded))),
       mine: (request = {}) => ask('mine', request),
       dev: createDevCommands(ask),
     },
@@ -158,13 +173,16 @@ type Asker = <K extends keyof ChainService>(
 function createAsker(port: MessagePort): Asker {
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let lastId = 0
-  port.on('message', (reply: Reply) => {
+  const settle = (reply: Reply) => {
     const asked = waiting.get(reply.id)
     waiting.delete(reply.id)
     if ('failure' in reply) asked?.reject(new ChainLinkError(reply.failure))
     else if ('refusal' in reply) asked?.reject(new RpcError(reply.refusal.kind, reply.refusal.message))
     else asked?.resolve(reply.value as never)
-  })
+  }
+  port.on('message', (replies: readonly Reply[]) => replies.forEach(settle))
+  // Calls of one turn of the loop go in one message.
+  const send = createOutbox<Call>(port, setImmediate)
   // Nobody answers any more: whoever waits must not wait for good.
   port.on('close', () => {
     for (const { reject } of waiting.values()) reject(new ChainLinkError('the chain thread has ended'))
@@ -174,7 +192,7 @@ function createAsker(port: MessagePort): Asker {
     new Promise((resolve, reject) => {
       lastId += 1
       waiting.set(lastId, { resolve, reject })
-      port.postMessage({ id: lastId, call, args })
+      send({ id: lastId, call, args } as Call)
     })
 }
 

@@ -21,8 +21,7 @@ export const TABLES = {
   senders: 8,
   /** term 8 ∥ chunk 4 → heights in the chunk whose canonical block has logs with the term. See `logIndex.ts`. */
   logIndex: 9,
-  /** transaction hash → milliseconds 8 ∥ height 8 ∥ RLP: what the pool keeps over a restart. */
-  poolJournal: 10,
+  // 10 was the journal of the pool, which is a file now.
   /** block hash → state root 32: states after blocks that a user of a development chain edited. */
   stateEdits: 11,
 } as const

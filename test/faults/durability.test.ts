@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { privateKeyToAccount } from 'viem/accounts'
 import { COW_KEY, REGTEST_CHAIN_ID } from '../e2e/accounts.ts'
 import { startCommand } from '../support/cli.ts'
@@ -12,7 +12,7 @@ import { parseTrace, traceArguments } from './syscallTrace.ts'
 
 const TRANSACTIONS = 5
 
-const isStoreFile = (path: string): boolean => path.endsWith('/data.mdb')
+const isStoreFile = (path: string): boolean => /\/(data\.mdb|pool\.journal)$/.test(path)
 const withoutFlushes = (trace: string): string =>
   trace
     .split('\n')
@@ -62,10 +62,17 @@ t.test('what an import reports is on disk', { skip }, async (t) => {
   t.equal(doctored.faults.length, 1, 'the same trace without its flushes is found out')
 })
 
-t.test('a transaction whose hash was answered is on disk', { skip }, async (t) => {
+for (const [name, options] of [
+  ['mined at once', []],
+  ['waiting for its block', ['--block-time', '600']],
+] as const) {
+  t.test(`a transaction whose hash was answered is on disk, ${name}`, { skip }, (t) => traceSends(t, options))
+}
+
+async function traceSends(t: Test, args: readonly string[]): Promise<void> {
   const folder = t.testdir()
   const trace = join(folder, 'trace')
-  const node = await startNode({ dataDir: join(folder, 'data'), under: traceArguments(trace) })
+  const node = await startNode({ dataDir: join(folder, 'data'), args, under: traceArguments(trace) })
   const account = privateKeyToAccount(COW_KEY)
   const hashes: string[] = []
   for (let nonce = 0; nonce < TRANSACTIONS; nonce++) {
@@ -87,4 +94,4 @@ t.test('a transaction whose hash was answered is on disk', { skip }, async (t) =
   t.ok(report.writes > 0, `${report.writes} writes`)
   t.same(report.faults, [])
   t.ok(judgeFlushes(parseTrace(withoutFlushes(text)), isStoreFile, hashes).faults.length > 0)
-})
+}

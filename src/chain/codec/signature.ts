@@ -1,4 +1,9 @@
-import { recoverAddresses, SIGNATURE_RECORD_BYTES, SIGNER_ANSWER_BYTES } from '../../native/crypto.ts'
+import {
+  recoverAddresses,
+  recoverAddressesAside,
+  SIGNATURE_RECORD_BYTES,
+  SIGNER_ANSWER_BYTES,
+} from '../../native/crypto.ts'
 import { bigIntToBytes, bigIntToFixedBytes, bigIntToSignedBytes } from '../../util/bytes.ts'
 import { CURVE_ORDER, recoverWithoutS } from './signatureWithoutS.ts'
 import type { Transaction } from './transaction.ts'
@@ -24,11 +29,15 @@ export function acceptsSignature(transaction: Transaction, chainId: number): boo
  * no key can be recovered from it. The ranges of {@link acceptsSignature} are not asked for.
  */
 export function recoverSenders(transactions: readonly Transaction[]): (Buffer | null)[] {
-  const records = Buffer.alloc(transactions.length * SIGNATURE_RECORD_BYTES)
-  transactions.forEach((transaction, index) => {
-    writeRecord(records, index * SIGNATURE_RECORD_BYTES, transaction)
-  })
-  const answers = recoverAddresses(records)
+  return readSenders(transactions, recoverAddresses(writeRecords(transactions)))
+}
+
+/** As {@link recoverSenders}, while this thread does something else. */
+export async function recoverSendersAside(transactions: readonly Transaction[]): Promise<(Buffer | null)[]> {
+  return readSenders(transactions, await recoverAddressesAside(writeRecords(transactions)))
+}
+
+function readSenders(transactions: readonly Transaction[], answers: Buffer): (Buffer | null)[] {
   return transactions.map((transaction, index) => {
     if (transaction.isRemasc) return REMASC_SENDER
     const { signature } = transaction.fields
@@ -53,6 +62,14 @@ export function hasValidFieldLengths(transaction: Transaction): boolean {
 
 function fitsInWord(value: bigint): boolean {
   return bigIntToBytes(value).length <= WORD
+}
+
+function writeRecords(transactions: readonly Transaction[]): Buffer {
+  const records = Buffer.alloc(transactions.length * SIGNATURE_RECORD_BYTES)
+  transactions.forEach((transaction, index) => {
+    writeRecord(records, index * SIGNATURE_RECORD_BYTES, transaction)
+  })
+  return records
 }
 
 /** hash ∥ parity ∥ r ∥ s. Left zero, which recovers nothing, where there is no signature to recover from. */

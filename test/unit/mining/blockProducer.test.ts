@@ -35,7 +35,7 @@ t.test('a transaction is mined before it is answered', async (t) => {
   t.ok(block?.transactions.at(-1)?.isRemasc)
   t.equal(context.state.at(chain.head).account(STRANGER.address)?.balance, 5n)
   t.equal(core.pool.pendingCount, 0)
-  t.equal(core.open.environment.count('poolJournal'), 0)
+  t.equal(core.journaled, 0)
 })
 
 t.test('header fields are those of the rules and of the configuration', async (t) => {
@@ -123,7 +123,7 @@ t.test('a transaction that no block can take any more leaves the pool', async (t
   await core.mine()
   t.equal(core.pool.get(low.hashHex), undefined, 'the minimum went up to 5')
   t.ok(chain.reader.locateTransaction(high.hash))
-  t.equal(core.open.environment.count('poolJournal'), 0)
+  t.equal(core.journaled, 0)
 })
 
 t.test('transactions of one sender go by nonce, those of others by price', async (t) => {

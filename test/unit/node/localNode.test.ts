@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { exportBlocks } from '../../../src/chain/exportBlocks.ts'
 import { importBlocks } from '../../../src/chain/import/importBlocks.ts'
 import type { HeadNotice, PendingNotice } from '../../../src/filters/events.ts'
 import { MANUAL_MODE } from '../../../src/mining/blockProducer.ts'
+import { POOL_JOURNAL } from '../../../src/node/chainCore.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 import { openTestChain, REGTEST } from '../../support/openTestChain.ts'
 import { accountOfSeed, COW, STRANGER, signedTransaction } from '../../support/signedTransaction.ts'
@@ -131,11 +132,9 @@ t.test(
     }
     t.match(heads.at(-1), { retracted: [{ number: 1 }], enacted: [{ number: 1 }, { number: 2 }] })
     t.ok(ours.core.pool.pendingByHash(transaction.hashHex))
-    await new Promise((resolve) => setImmediate(resolve))
-    const { environment } = ours.core.open
-    t.equal(environment.count('poolJournal'), 1)
-    environment.transaction((writer) => writer.remove('poolJournal', transaction.hash))
     await ours.close()
+    t.equal(ours.core.journaled, 1)
+    rmSync(join(folder, 'ours', POOL_JOURNAL))
     const again = openLocalNode(t, { dataDir: join(folder, 'ours') })
     t.ok(again.context.chain.locateTransaction(transaction.hash), 'mined on the other branch')
     t.equal(again.core.open.chain.head.number, 3)

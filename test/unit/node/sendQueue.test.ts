@@ -5,7 +5,7 @@ import { COW, signedTransaction } from '../../support/signedTransaction.ts'
 
 function createQueue() {
   const events: string[] = []
-  let finishCommit: () => void = () => undefined
+  const commits: (() => void)[] = []
   const queue = new SendQueue({
     chainId: 33,
     add: ({ transaction, sender }) => {
@@ -16,20 +16,25 @@ function createQueue() {
     commit: async () => {
       events.push('commit')
       await new Promise<void>((resolve) => {
-        finishCommit = resolve
+        commits.push(resolve)
       })
       events.push('committed')
     },
   })
-  const turn = () => new Promise((resolve) => setTimeout(resolve, 1))
+  const committing = async () => {
+    while (commits.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  const finishCommits = async (count: number) => {
+    for (let done = 0; done < count; done++) {
+      await committing()
+      commits.shift()?.()
+    }
+  }
   return {
     events,
     queue,
-    finishCommit: async () => {
-      await turn()
-      finishCommit()
-      await turn()
-    },
+    finishCommits,
+    finishCommit: () => finishCommits(1),
     submit: (nonce: bigint) => {
       const answered = queue.submit(signedTransaction({ nonce }).encoded)
       void answered.then(
@@ -46,27 +51,29 @@ t.test('sends of one moment are one group, answered after its commit', async (t)
   const first = [submit(0n), submit(7n)]
   await finishCommit()
   await Promise.all(first)
-  t.same(events, ['add 0 true', 'add 7 true', 'commit', 'committed', '0 accepted', '7 refused'])
-  events.length = 0
-  const running = submit(1n)
-  await new Promise((resolve) => setTimeout(resolve, 1))
-  const waiting = [submit(2n), submit(3n)]
-  t.same(events, ['add 1 true', 'commit'], 'others wait for the next group')
-  await finishCommit()
-  await running
-  await finishCommit()
-  await Promise.all(waiting)
   await queue.drained()
-  t.same(events.slice(2), [
-    'committed',
-    '1 accepted',
-    'add 2 true',
-    'add 3 true',
-    'commit',
-    'committed',
-    '2 accepted',
-    '3 accepted',
-  ])
+  t.same(events, ['add 0 true', 'add 7 true', 'commit', 'committed', '0 accepted', '7 refused'])
+})
+
+t.test('a group enters the pool while the one before is made durable, a third waits', async (t) => {
+  const { queue, events, submit, finishCommits } = createQueue()
+  const turns = () => new Promise((resolve) => setTimeout(resolve, 20))
+  const answered = [submit(1n)]
+  await turns()
+  answered.push(submit(2n))
+  await turns()
+  t.same(events, ['add 1 true', 'commit', 'add 2 true', 'commit'])
+  answered.push(submit(3n), submit(4n))
+  await turns()
+  t.same(events.slice(4), [], 'others wait for the next group')
+  await finishCommits(1)
+  await answered[0]
+  await turns()
+  t.same(events.slice(4), ['committed', '1 accepted', 'add 3 true', 'add 4 true', 'commit'])
+  await finishCommits(2)
+  await Promise.all(answered)
+  await queue.drained()
+  t.same(events.slice(9), ['committed', '2 accepted', 'committed', '3 accepted', '4 accepted'])
 })
 
 t.test('a signature for another chain and bytes that are no transaction never reach the pool', async (t) => {

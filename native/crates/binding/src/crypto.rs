@@ -1,6 +1,7 @@
 //! Hashes and signatures.
 
-use napi::bindgen_prelude::{Buffer, Uint8Array};
+use napi::bindgen_prelude::{AsyncTask, Buffer, Uint8Array};
+use napi::{Env, Task};
 use napi_derive::napi;
 
 use crate::bytes;
@@ -37,6 +38,31 @@ pub fn sha256d(bytes: Uint8Array) -> Buffer {
 #[napi(catch_unwind)]
 pub fn recover_addresses(records: Uint8Array) -> Result<Buffer> {
     rhizome_crypto::recover_addresses(&records).map(Buffer::from).map_err(invalid)
+}
+
+/// As `recoverAddresses`, beside JavaScript.
+#[napi(ts_return_type = "Promise<Buffer>")]
+pub fn recover_addresses_aside(records: Uint8Array) -> AsyncTask<Recovery> {
+    AsyncTask::new(Recovery { records: records.to_vec() })
+}
+
+/// A recovery as it runs beside JavaScript.
+pub struct Recovery {
+    records: Vec<u8>,
+}
+
+impl Task for Recovery {
+    type Output = Vec<u8>;
+    type JsValue = Buffer;
+
+    fn compute(&mut self) -> napi::Result<Self::Output> {
+        rhizome_crypto::recover_addresses(&self.records)
+            .map_err(|failure| napi::Error::new(napi::Status::InvalidArg, failure.to_string()))
+    }
+
+    fn resolve(&mut self, _env: Env, answers: Self::Output) -> napi::Result<Self::JsValue> {
+        Ok(answers.into())
+    }
 }
 
 /// Signs a 32-byte hash (RFC 6979, low s): r 32 ∥ s 32 ∥ parity 1.

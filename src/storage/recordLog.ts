@@ -1,0 +1,131 @@
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fsync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rename,
+  write,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
+
+/** Bytes before a record: its length 4 ∥ its CRC-32 4, little-endian. */
+const HEAD_LENGTH = 8
+const { O_CREAT, O_RDWR, O_TRUNC } = constants
+const MODE = 0o600
+
+const writeAt = promisify(write)
+const flushData = promisify(fdatasync)
+const flush = promisify(fsync)
+const moveFile = promisify(rename)
+
+/**
+ * Records in a file, one behind the other: the cheapest way to make little durable often, one write and one flush
+ * beside the thread that asks. One append or replacement at a time. A record that was cut off by a crash ends the
+ * file: it was never acknowledged.
+ */
+export class RecordLog {
+  /** What the file held when it was opened, in order. */
+  readonly records: readonly Buffer[]
+  readonly #path: string
+  #descriptor: number
+  /** Where the next record goes. */
+  #end: number
+
+  /** Opens the file, making it when it is not there. */
+  constructor(path: string) {
+    this.#path = path
+    this.#descriptor = openSync(path, O_RDWR | O_CREAT, MODE)
+    flushFolderOf(path)
+    const { records, end } = splitRecords(readFileSync(this.#descriptor))
+    this.records = records
+    this.#end = end
+    ftruncateSync(this.#descriptor, end)
+  }
+
+  /** Length of the file in bytes. */
+  get size(): number {
+    return this.#end
+  }
+
+  /** Adds records; resolves when they are on disk. After a failure the next append takes their place. */
+  async append(records: readonly Uint8Array[]): Promise<void> {
+    const bytes = joinRecords(records)
+    await writeAll(this.#descriptor, bytes, this.#end)
+    await flushData(this.#descriptor)
+    this.#end += bytes.length
+  }
+
+  /** Makes these records all there is, in one step; resolves when that is on disk. */
+  async replace(records: readonly Uint8Array[]): Promise<void> {
+    const path = `${this.#path}.new`
+    const descriptor = openSync(path, O_RDWR | O_CREAT | O_TRUNC, MODE)
+    const bytes = joinRecords(records)
+    try {
+      await writeAll(descriptor, bytes, 0)
+      await flushData(descriptor)
+      await moveFile(path, this.#path)
+    } catch (error) {
+      closeSync(descriptor)
+      throw error
+    }
+    closeSync(this.#descriptor)
+    this.#descriptor = descriptor
+    this.#end = bytes.length
+    const folder = openSync(dirname(this.#path), constants.O_RDONLY)
+    await flush(folder).finally(() => closeSync(folder))
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+}
+
+function flushFolderOf(path: string): void {
+  const folder = openSync(dirname(path), constants.O_RDONLY)
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+async function writeAll(descriptor: number, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await writeAt(descriptor, bytes, done, bytes.length - done, position + done)
+    done += bytesWritten
+  }
+}
+
+function joinRecords(records: readonly Uint8Array[]): Buffer {
+  const length = records.reduce((sum, record) => sum + HEAD_LENGTH + record.length, 0)
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const record of records) {
+    at = bytes.writeUInt32LE(record.length, at)
+    at = bytes.writeUInt32LE(crc32(record), at)
+    bytes.set(record, at)
+    at += record.length
+  }
+  return bytes
+}
+
+/** The records up to the first that is cut off or damaged, and where that is. */
+function splitRecords(bytes: Buffer): { records: Buffer[]; end: number } {
+  const records: Buffer[] = []
+  let end = 0
+  while (end + HEAD_LENGTH <= bytes.length) {
+    const start = end + HEAD_LENGTH
+    const next = start + bytes.readUInt32LE(end)
+    const record = bytes.subarray(start, next)
+    if (next > bytes.length || crc32(record) !== bytes.readUInt32LE(end + 4)) break
+    records.push(record)
+    end = next
+  }
+  return { records, end }
+}
