@@ -65,6 +65,8 @@ export class Blockchain {
   /** Blocks that were refused for it, so that those on top of them need not wait. */
   readonly #tooOld = new Set<string>()
   #head: BlockHeader
+  /** The block that was connected last, for those who look at what a change of the head brought. */
+  #newest: Block | null = null
 
   /**
    * Goes on from the stored head; genesis must be stored (`initializeChain`).
@@ -99,6 +101,11 @@ export class Blockchain {
   /** Header of the best block. */
   get head(): BlockHeader {
     return this.#head
+  }
+
+  /** A stored block, or null. */
+  blockByHash(hash: Buffer): Block | null {
+    return this.#newest?.hash.equals(hash) === true ? this.#newest : this.reader.blockByHash(hash)
   }
 
   /** Blocks that wait for their parent. */
@@ -226,6 +233,7 @@ export class Blockchain {
     writeBlock(writer, block, { receipts, totalDifficulty })
     this.#executor.connected(block, totalDifficulty)
     this.ancestry.add(ancestorFactsOf(block))
+    this.#newest = block
   }
 
   /** Applies every rule. Nothing is written, so that a failure leaves the blocks before this one. */

@@ -23,6 +23,16 @@ export interface NativeBlockExecutorOptions {
   readonly store: StateStore
   /** Lets parallel sublists call the Bridge and REMASC: for recorded chains of scenario tests only. */
   readonly systemContractsInParallel?: boolean
+  /** Executes offered blocks all the same and compares what comes out: for tests. */
+  readonly checksOffers?: boolean
+}
+
+/** What a builder's execution of a block came to. */
+interface OfferedExecution {
+  readonly hashHex: string
+  /** Root of the state that it was executed on. */
+  readonly parentRoot: Buffer
+  readonly execution: NativeBlockExecution
 }
 
 /** Executes blocks in the native core, on states in its store. */
@@ -31,13 +41,24 @@ export class NativeBlockExecutor implements BlockExecutor {
   /** The last execution that was kept: when its block becomes the head, cached reads are carried over. */
   #last: { readonly hashHex: string; readonly execution: NativeBlockExecution } | null = null
 
+  #offered: OfferedExecution | null = null
+
   constructor(options: NativeBlockExecutorOptions) {
     this.#options = options
   }
 
+  /**
+   * Takes over what this process found when it built a block. When exactly this block comes next on the same
+   * state, it is not executed again; what came out is compared with its header like any other result.
+   * @param parentRoot root of the state that the block was built on
+   */
+  offer(block: Block, parentRoot: Buffer, execution: NativeBlockExecution): void {
+    this.#offered = { hashHex: block.hashHex, parentRoot, execution }
+  }
+
   execute(block: Block, parent: BlockHeader): ExecutedBlock {
     const { spec, store } = this.#options
-    const execution = this.#execute(block, parent)
+    const execution = this.#takeOffered(block, parent) ?? this.#execute(block, parent)
     const violation = firstViolation(block, execution, isActive(spec, 'rskip126', block.number))
     if (violation !== null) throw createInvalidBlockError(violation.rule, violation, block)
     execution.keep()
@@ -77,6 +98,15 @@ export class NativeBlockExecutor implements BlockExecutor {
     this.#options.store.commit()
   }
 
+  #takeOffered(block: Block, parent: BlockHeader): NativeBlockExecution | null {
+    const offered = this.#offered
+    this.#offered = null
+    // A user may have edited the state since.
+    if (offered?.hashHex !== block.hashHex || !offered.parentRoot.equals(this.#rootAfter(parent))) return null
+    if (this.#options.checksOffers === true) assertSame(offered.execution, this.#execute(block, parent))
+    return offered.execution
+  }
+
   #execute(block: Block, parent: BlockHeader): NativeBlockExecution {
     const { spec, nativeSpec, store } = this.#options
     const transactions = block.transactions.map((transaction, index) => {
@@ -106,6 +136,15 @@ export class NativeBlockExecutor implements BlockExecutor {
 
   #rootAfter(header: BlockHeader): Buffer {
     return stateRootAfter(this.#options.spec, this.#options.store, header)
+  }
+}
+
+/** @throws Error when building and executing a block do not come to the same */
+function assertSame(built: NativeBlockExecution, executed: NativeBlockExecution): void {
+  const facts = ({ stateRoot, receiptList, logsBloom, gasUsed, paidFees }: NativeBlockExecution) =>
+    [toHex(stateRoot), toHex(receiptList), toHex(logsBloom), `${gasUsed}`, toHex(paidFees)].join(' ')
+  if (facts(built) !== facts(executed)) {
+    throw new Error(`built: ${facts(built)}, executed: ${facts(executed)}`)
   }
 }
 

@@ -29,6 +29,8 @@ export interface OpenChainOptions {
   readonly disabledRules?: ReadonlySet<OptionalRule>
   /** Lets parallel sublists call the Bridge and REMASC: for recorded chains of scenario tests only. */
   readonly systemContractsInParallel?: boolean
+  /** Executes blocks that were built here all the same and compares: for tests. */
+  readonly checksOffers?: boolean
   /** Makes another genesis than the network's. */
   readonly genesis?: (writer: GenesisStateWriter) => Block
   /** Seconds since 1970. */
@@ -41,6 +43,7 @@ export interface OpenChain {
   readonly environment: ChainEnvironment
   readonly stateStore: StateStore
   readonly chain: Blockchain
+  readonly executor: NativeBlockExecutor
   /** Waits until everything is on disk and closes the chain store. */
   close(): Promise<void>
 }
@@ -84,6 +87,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     nativeSpec,
     store: stateStore,
     systemContractsInParallel: options.systemContractsInParallel ?? false,
+    checksOffers: options.checksOffers ?? false,
   })
   const writer = new NativeGenesisState({ spec, nativeSpec, store: stateStore })
   initializeChain(environment, executor, options.genesis?.(writer) ?? createGenesis(spec, writer))
@@ -100,6 +104,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     environment,
     stateStore,
     chain,
+    executor,
     close: async () => {
       await environment.flushed()
       await environment.close()

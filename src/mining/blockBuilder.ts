@@ -37,6 +37,8 @@ export interface BuiltBlock {
   readonly receipts: readonly Buffer[]
   /** What came of the block; the state is not kept yet. */
   readonly execution: NativeBlockExecution
+  /** Root of the state that it was built on. */
+  readonly parentRoot: Buffer
   /** Transactions whose price fits no block on this parent. */
   readonly unfit: readonly SignedTransaction[]
 }
@@ -65,7 +67,8 @@ export class BlockBuilder {
       gasLimit: bytesToBigInt(draft.gasLimitBytes),
     })
     const candidates = [...chosen, { transaction: createRemascTransaction(number), sender: REMASC_SENDER }]
-    const execution = this.#execute(parent, draft, candidates)
+    const parentRoot = stateRootAfter(spec, this.#params.store, parent)
+    const execution = this.#execute(parentRoot, draft, candidates)
     const included = execution.included.flatMap((index) => candidates[index] ?? [])
     const transactions = included.map(({ transaction }) => transaction)
     const header = new BlockHeader({
@@ -80,7 +83,7 @@ export class BlockBuilder {
     })
     const block = new Block(header, transactions, uncles)
     block.setSenders(included.map(({ sender }) => sender))
-    return { block, receipts: execution.receipts, execution, unfit }
+    return { block, receipts: execution.receipts, execution, parentRoot, unfit }
   }
 
   /** The header as far as it is known, with uncles when these keep their rule, else without. */
@@ -98,13 +101,13 @@ export class BlockBuilder {
   }
 
   #execute(
-    parent: BlockHeader,
+    parentRoot: Buffer,
     draft: HeaderFields,
     candidates: readonly SignedTransaction[],
   ): NativeBlockExecution {
     const { spec, nativeSpec, store } = this.#params
     return buildBlock(nativeSpec, store, {
-      parentRoot: stateRootAfter(spec, store, parent),
+      parentRoot,
       environment: toBlockEnvironment(draft),
       transactions: candidates.map(({ transaction, sender }) => {
         const executable = toExecutable(transaction, sender, spec.chainId)

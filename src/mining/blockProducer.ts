@@ -39,6 +39,8 @@ export interface BlockProducerParams {
   readonly chain: Blockchain
   readonly pool: TransactionPool
   readonly builder: BlockBuilder
+  /** Gets what building a block came to before the block is imported. */
+  readonly offer: (block: Block, built: BuiltBlock) => void
   readonly clock: BlockClock
   readonly mode: ProducerMode
   /** Gets what left the pool because no block can take it. */
@@ -138,6 +140,7 @@ export class BlockProducer {
 
   #import(built: BuiltBlock): Block {
     const block = sealInProcess(built.block)
+    this.#params.offer(block, built)
     const result = this.#params.chain.connect(block)
     if (result.status === 'IMPORTED_BEST') {
       this.#params.clock.blockMade()

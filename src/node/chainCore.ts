@@ -91,6 +91,7 @@ export class ChainCore {
       spec,
       dataDir: options.dataDir,
       storeOptions: options.storeOptions,
+      checksOffers: options.checksOffers ?? false,
       now: seconds,
     })
     const { chain } = this.open
@@ -125,6 +126,7 @@ export class ChainCore {
       chain,
       pool,
       builder,
+      offer: (block, { parentRoot, execution }) => open.executor.offer(block, parentRoot, execution),
       clock,
       mode: production.mode,
       onEvicted,
@@ -336,7 +338,7 @@ export class ChainCore {
   }
 
   #transactionsOf(header: BlockHeader): SignedTransaction[] {
-    const block = this.open.chain.reader.blockByHash(header.hash)
+    const block = this.open.chain.blockByHash(header.hash)
     if (block === null) throw new Error(`block ${header.hashHex} of a head change is missing`)
     return block.transactions.flatMap((transaction, index) => {
       const sender = block.senders[index]

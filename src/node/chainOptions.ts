@@ -20,6 +20,8 @@ export interface ChainOptions {
   /** Whether accounts pay with virtual gas for what they send (consensus.md §9.2). */
   readonly quota: boolean
   readonly production: ProductionOptions
+  /** Executes own blocks a second time and compares: for tests. */
+  readonly checksOffers?: boolean
 }
 
 /** How blocks are made. */

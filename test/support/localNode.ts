@@ -15,7 +15,7 @@ export function openLocalNode(t: Test, config: PartialConfig, fixture: LocalNode
   const complete = fillDefaults({ network: 'regtest', ...config })
   const { chain, ...rest } = fixture
   const node = createLocalNode({
-    chain: { ...chainOptionsFromConfig(complete, 'Rhizome-test'), ...chain },
+    chain: { ...chainOptionsFromConfig(complete, 'Rhizome-test'), checksOffers: true, ...chain },
     node: nodeInfoFromConfig(complete, 'test'),
     ...rest,
   })
