@@ -7,7 +7,8 @@ import { errorAnswer } from '../rpc/execute.ts'
 import { isAllowedHost, isJsonContent } from './checks.ts'
 import { HttpExchange, STATUS_LINES } from './httpExchange.ts'
 import type { FrontOptions, FrontProbes } from './options.ts'
-import { PAGE } from './page.ts'
+import { addPageRoutes } from './page.ts'
+import type { PageFiles } from './pageFiles.ts'
 
 /** What HTTP routes need. */
 export interface HttpRoutes {
@@ -19,13 +20,15 @@ export interface HttpRoutes {
   /** Bytes of the largest answer in one message. */
   readonly answerBytes: number
   readonly probes: FrontProbes
+  /** null where no page is served. */
+  readonly page: PageFiles | null
 }
 
 /** Adds the HTTP routes: POST anywhere, the page, health and metrics, CORS preflight; 405 for the rest. */
 export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   const { options, probes } = routes
   app.post('/*', (response, request) => receive(response, request, routes))
-  app.get('/', (response) => send(response, 200, 'text/html; charset=utf-8', PAGE))
+  if (routes.page !== null) addPageRoutes(app, routes.page)
   app.get('/health', (response) => {
     const { ready, detail } = probes.health()
     send(response, ready ? 200 : 503, 'application/json', JSON.stringify({ ready, ...detail }))

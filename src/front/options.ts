@@ -26,6 +26,8 @@ export interface FrontOptions {
   readonly maxSocketBacklog: number
   /** Seconds without a frame, pings included, after which a WebSocket is closed. */
   readonly socketIdleSeconds: number
+  /** Whether browsers get the page at `/`. */
+  readonly page: boolean
 }
 
 /** Bounds of the reference, facts/rpc.md §1. */
@@ -37,6 +39,7 @@ export const DEFAULT_FRONT: FrontOptions = {
   maxBodyBytes: 5 * 1024 * 1024,
   maxSocketBacklog: 16 * 1024 * 1024,
   socketIdleSeconds: 120,
+  page: true,
 }
 
 /** Bounds of the reference, facts/rpc.md §1.4. */

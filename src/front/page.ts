@@ -1,9 +1,85 @@
-/** What a browser shows at `GET /`. */
-export const PAGE = `<!doctype html>
-<meta charset="utf-8">
-<title>Rhizome</title>
-<h1>Rhizome</h1>
-<p>A Rootstock node. It answers JSON-RPC 2.0 by <code>POST</code> and over WebSocket on this address.</p>
-<pre>curl -H 'content-type: application/json' \\
-  -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}' THIS_ADDRESS</pre>
-`
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import { STATUS_LINES } from './httpExchange.ts'
+import type { PageFile, PageFiles } from './pageFiles.ts'
+
+/** Only files of this server run, and only this server is asked; nothing is ever read as markup. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** The document names files by version: it is looked at each time, they never are. */
+const DOCUMENT_CACHING = 'no-cache'
+const PART_CACHING = 'public, max-age=31536000, immutable'
+
+/** Adds the page: the document at `/`, what it needs below `/page/`, for GET and HEAD. */
+export function addPageRoutes(app: TemplatedApp, { document, parts }: PageFiles): void {
+  const sendDocument = (response: HttpResponse, request: HttpRequest) =>
+    sendFile(response, request, document, DOCUMENT_CACHING)
+  const sendPart = (response: HttpResponse, request: HttpRequest) => {
+    const file = parts.get(request.getUrl())
+    if (file === undefined) response.writeStatus(STATUS_LINES[404] ?? '').end()
+    else sendFile(response, request, file, PART_CACHING)
+  }
+  app.get('/', sendDocument)
+  app.head('/', sendDocument)
+  app.get('/page/*', sendPart)
+  app.head('/page/*', sendPart)
+}
+
+function sendFile(response: HttpResponse, request: HttpRequest, file: PageFile, caching: string): void {
+  const isHead = request.getMethod() === 'head'
+  const [body, encoding] = bodyFor(file, request.getHeader('accept-encoding'))
+  const isKnown = knows(request.getHeader('if-none-match'), file.etag)
+  response
+    .writeStatus(STATUS_LINES[isKnown ? 304 : 200] ?? '')
+    .writeHeader('ETag', file.etag)
+    .writeHeader('Cache-Control', caching)
+    .writeHeader('Vary', 'Accept-Encoding')
+  if (isKnown) {
+    response.endWithoutBody()
+    return
+  }
+  if (encoding !== null) response.writeHeader('Content-Encoding', encoding)
+  response
+    .writeHeader('Content-Type', file.type)
+    .writeHeader('Content-Security-Policy', POLICY)
+    .writeHeader('X-Content-Type-Options', 'nosniff')
+    .writeHeader('Referrer-Policy', 'no-referrer')
+    .writeHeader('Cross-Origin-Opener-Policy', 'same-origin')
+    .writeHeader('Cross-Origin-Resource-Policy', 'same-origin')
+  // With a length of its own `endWithoutBody` waits for a body.
+  if (isHead) response.writeHeader('Content-Length', String(body.byteLength)).endWithoutBody()
+  else response.end(body)
+}
+
+/** The smallest form that the client takes, and its name. */
+function bodyFor(
+  { plain, gzip, brotli }: PageFile,
+  accepted: string,
+): [body: Buffer, encoding: string | null] {
+  if (takes(accepted, 'br')) return [brotli, 'br']
+  return takes(accepted, 'gzip') ? [gzip, 'gzip'] : [plain, null]
+}
+
+/** Whether a list of encodings names one without refusing it. */
+function takes(accepted: string, encoding: string): boolean {
+  return accepted.split(',').some((entry) => {
+    const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
+    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}
+
+/** Whether a list of entity tags names this one, weak or strong (RFC 9110 §13.1.2). */
+function knows(tags: string, etag: string): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return tags === '*' || tags.split(',').some((tag) => opaque(tag) === opaque(etag))
+}

@@ -18,6 +18,7 @@ import type { UnexpectedErrorSink } from '../rpc/execute.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
 import { EVENT_TEXTS } from '../rpc/shared/eventTexts.ts'
 import type { FrontOptions, FrontProbes } from './options.ts'
+import { readPageFiles } from './pageFiles.ts'
 import { type Front, listen } from './server.ts'
 
 /** Idle time after which the threads of slow work end, milliseconds. */
@@ -76,6 +77,7 @@ export interface Service extends Front {
  * @throws ListenError
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
+  const page = options.front.page ? await readPageFiles() : null
   const interrupts = new InterruptTable()
   const { chain } = options.context
   const events = new FrontEvents(chain, EVENT_TEXTS, options.events ?? DEFAULT_EVENT_LIMITS)
@@ -111,6 +113,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     options: options.front,
     answerBytes: options.limits.answerBytes,
     probes: options.probes,
+    page,
   }
   const front = await startWorkers(pools)
     .then(() => listen(routes))

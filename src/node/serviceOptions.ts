@@ -17,6 +17,7 @@ export function frontOptionsFromConfig(config: Config): FrontOptions {
     maxBodyBytes: config.maxBodySize,
     maxSocketBacklog: config.maxSocketBacklog,
     socketIdleSeconds: config.socketIdleTimeout,
+    page: config.page,
   }
 }
 

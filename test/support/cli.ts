@@ -30,7 +30,7 @@ export function cliArguments(): string[] {
   const built = join(ROOT, 'dist/cli/main.js')
   const stamp = join(ROOT, 'dist/.tsbuildinfo')
   const newest = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.(ts|js|css|html|svg)$/.test(path))
     .reduce((time, path) => Math.max(time, statSync(join(ROOT, 'src', path)).mtimeMs), 0)
   if (existsSync(built) && existsSync(stamp) && statSync(stamp).mtimeMs > newest) return [built]
   return ['--import', import.meta.resolve('@tapjs/typescript/import'), join(ROOT, 'src/cli/main.ts')]

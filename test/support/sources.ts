@@ -15,11 +15,11 @@ export type SourceFile = {
   readonly imports: readonly string[]
 }
 
-/** The TypeScript files below a folder of the repository. */
+/** The TypeScript files below a folder of the repository, and the JavaScript of the page. */
 export function readSources(folder: string): SourceFile[] {
   const base = join(ROOT, folder)
   return readdirSync(base, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .filter((path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'))
     .map((path) => {
       const text = readFileSync(join(base, path), 'utf8')
       return { path: path.split(sep).join('/'), text, imports: importsOf(text) }

@@ -41,6 +41,12 @@ export const SERVICE_OPTIONS = {
     defaultText: '* on the dev profile, else none',
     doc: 'Origin whose pages may call the endpoint; * for all',
   },
+  page: {
+    kind: 'boolean',
+    group: 'Service',
+    default: true,
+    doc: 'Show blocks, transactions, addresses and methods to browsers at GET /',
+  },
   socketIdleTimeout: {
     kind: 'integer',
     group: 'Service',

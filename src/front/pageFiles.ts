@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+/** Content types by ending; other files of the folder are not given out. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+])
+
+/** What stands in the document for the version of the files. */
+const VERSION_MARK = 'page/VERSION/'
+
+const DOCUMENT = 'index.html'
+const HASH_DIGITS = 16
+const BROTLI_QUALITY = 9
+
+/** The folder of the page beside this one, in the sources as in the built files. */
+const PAGE_FOLDER = new URL('../page/', import.meta.url)
+
+/** One file of the page in every form in which it is sent. */
+export interface PageFile {
+  readonly type: string
+  readonly plain: Buffer
+  readonly gzip: Buffer
+  readonly brotli: Buffer
+  /** Of the plain content: weak, for the other forms have other bytes. */
+  readonly etag: string
+}
+
+/** The files of the page. */
+export interface PageFiles {
+  readonly document: PageFile
+  /** The files that the document needs, by their path below the server's root. */
+  readonly parts: ReadonlyMap<string, PageFile>
+}
+
+/**
+ * Reads the files of the page. Their paths carry a hash of all of them, so that browsers may keep each for good and
+ * never mix two versions.
+ * @throws what reading the folder throws
+ */
+export async function readPageFiles(folder: URL = PAGE_FOLDER): Promise<PageFiles> {
+  const base = fileURLToPath(folder)
+  const found = await readdir(base, { recursive: true })
+  const paths = found.filter((path) => TYPES.has(extname(path))).sort()
+  const contents = await Promise.all(
+    paths.map(async (path) => [path.split(sep).join('/'), await readFile(join(base, path))] as const),
+  )
+  const hash = createHash('sha256')
+  for (const [path, content] of contents) hash.update(`${path}\0${content.length}\0`).update(content)
+  const prefix = `page/${hash.digest('hex').slice(0, HASH_DIGITS)}/`
+  const parts = new Map<string, PageFile>()
+  let document: PageFile | undefined
+  for (const [path, content] of contents) {
+    if (path === DOCUMENT) {
+      const text = content.toString('utf8').replaceAll(VERSION_MARK, prefix)
+      document = await pageFile(path, Buffer.from(withPreloads(text, prefix, paths)))
+    } else parts.set(`/${prefix}${path}`, await pageFile(path, content))
+  }
+  if (document === undefined) throw new Error(`${base} holds no ${DOCUMENT}`)
+  return { document, parts }
+}
+
+/** Lets the browser ask for all modules at once in place of one import after the other. */
+function withPreloads(text: string, prefix: string, paths: readonly string[]): string {
+  const links = paths
+    .filter((path) => path.endsWith('.js') && path.includes(sep))
+    .map((path) => `<link rel="modulepreload" href="${prefix}${path.split(sep).join('/')}">`)
+  return text.replace('</head>', `${links.join('\n')}\n</head>`)
+}
+
+async function pageFile(path: string, plain: Buffer): Promise<PageFile> {
+  const [zipped, brotli] = await Promise.all([
+    promisify(gzip)(plain),
+    promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  ])
+  const digest = createHash('sha256').update(plain).digest('hex').slice(0, HASH_DIGITS)
+  return { type: TYPES.get(extname(path)) ?? '', plain, gzip: zipped, brotli, etag: `W/"${digest}"` }
+}

@@ -1,0 +1,37 @@
+const DECIMALS = 18
+
+/**
+ * A whole number with commas between thousands, exact at any size.
+ * @param {bigint | number} value
+ */
+export function formatInteger(value) {
+  return value.toString().replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}
+
+/**
+ * An amount of smallest units as a decimal number, exact, without trailing zeros.
+ * @param {bigint} units
+ * @param {number} [decimals] digits behind the point
+ */
+export function formatUnits(units, decimals = DECIMALS) {
+  const sign = units < 0n ? '-' : ''
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return `${sign}${formatInteger(BigInt(whole))}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** Wei as RBTC. @param {bigint} wei */
+export function formatRbtc(wei) {
+  return `${formatUnits(wei)} RBTC`
+}
+
+/**
+ * A part in percent with one digit; empty where the whole is zero.
+ * @param {bigint} part
+ * @param {bigint} whole
+ */
+export function formatShare(part, whole) {
+  if (whole === 0n) return ''
+  return `${formatUnits((part * 1000n + whole / 2n) / whole, 1)} %`
+}

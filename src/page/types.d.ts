@@ -1,0 +1,193 @@
+/** Answers of the node as far as the page reads them. QUANTITY and DATA are 0x-hex. */
+
+export interface Block {
+  readonly number: string
+  readonly hash: string
+  readonly parentHash: string
+  readonly miner: string
+  readonly difficulty: string
+  readonly totalDifficulty: string
+  readonly extraData: string
+  readonly size: string
+  readonly gasLimit: string
+  readonly gasUsed: string
+  readonly timestamp: string
+  readonly transactions: readonly (string | Transaction)[]
+  readonly uncles: readonly string[]
+  readonly minimumGasPrice: string | null
+  readonly paidFees: string
+  readonly stateRoot: string
+  readonly transactionsRoot: string
+  readonly receiptsRoot: string
+  readonly sha3Uncles: string
+  readonly hashForMergedMining: string
+  readonly bitcoinMergedMiningHeader: string
+  readonly bitcoinMergedMiningCoinbaseTransaction: string
+  readonly bitcoinMergedMiningMerkleProof: string
+  readonly rskPteEdges: readonly number[] | null
+}
+
+export interface Transaction {
+  readonly hash: string
+  readonly nonce: string
+  readonly blockHash: string | null
+  readonly blockNumber: string | null
+  readonly transactionIndex: string | null
+  readonly from: string
+  readonly to: string | null
+  readonly gas: string
+  readonly gasPrice: string
+  readonly value: string
+  readonly input: string
+}
+
+export interface Log {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+  readonly blockNumber: string
+  readonly transactionHash: string
+  readonly logIndex: string
+}
+
+export interface Receipt {
+  readonly gasUsed: string
+  readonly contractAddress: string | null
+  readonly logs: readonly Log[]
+  readonly status: string
+  readonly effectiveGasPrice: string
+}
+
+/** One call of `trace_transaction`. */
+export interface Trace {
+  readonly type: string
+  readonly action: {
+    readonly callType?: string
+    readonly from?: string
+    readonly to?: string
+    readonly value?: string
+    readonly gas?: string
+    readonly input?: string
+    readonly init?: string
+    readonly address?: string
+    readonly refundAddress?: string
+    readonly balance?: string
+  }
+  readonly result?: {
+    readonly gasUsed?: string
+    readonly output?: string
+    readonly address?: string
+  } | null
+  readonly error?: string
+  readonly traceAddress: readonly number[]
+  readonly subtraces: number
+}
+
+/** A JSON schema as far as the node's document of methods uses it. */
+export interface Schema {
+  readonly type?: string
+  readonly title?: string
+  readonly pattern?: string
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly oneOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+/** A parameter of a method. */
+export interface MethodParam {
+  readonly name: string
+  readonly required: boolean
+  readonly schema: Schema
+}
+
+/** A method of the OpenRPC document. */
+export interface Method {
+  readonly name: string
+  readonly description: string
+  readonly params: readonly MethodParam[]
+  readonly result: { readonly schema: Schema }
+}
+
+/** What was asked: requests that were let through, their cost, and those over a limit. */
+export interface UsageSums {
+  readonly requests: number
+  readonly cost: number
+  readonly bytes: number
+  readonly errors: number
+  readonly refused: number
+}
+
+/** The use of an API key as `GET /<API_KEY>/usage` tells it. */
+export interface Usage {
+  readonly id: string
+  readonly name: string
+  readonly timezone: string
+  readonly day: string
+  /** Until the day ends. */
+  readonly secondsLeft: number
+  /** Null where there is no limit. */
+  readonly limits: {
+    readonly rate: number | null
+    readonly burst: number | null
+    readonly dailyQuota: number | null
+    readonly concurrency: number | null
+    readonly sockets: number | null
+    readonly subscriptions: number | null
+  }
+  readonly left: { readonly rate: number | null; readonly dailyQuota: number | null }
+  readonly open: { readonly requests: number; readonly sockets: number; readonly subscriptions: number }
+  readonly today: UsageSums
+  readonly days: readonly (UsageSums & {
+    readonly day: string
+    readonly methods: readonly (UsageSums & { readonly method: string })[]
+  })[]
+}
+
+/** What the page knows of the newest block. */
+export interface Head {
+  readonly number: bigint
+  readonly hash: string
+  /** Seconds since 1970. */
+  readonly timestamp: number
+}
+
+/** How news of the head come in. */
+export type FeedState = 'connecting' | 'live' | 'polling' | 'offline'
+
+/** What views ask and know. */
+export interface Context {
+  readonly client: import('./rpc/client.js').RpcClient
+  readonly endpoint: import('./rpc/endpoint.js').Endpoint
+  readonly methods: import('./rpc/methods.js').Methods
+  readonly chainId: number
+  readonly clientVersion: string
+  /** The newest head that is known; null until one is. */
+  head(): Head | null
+  /** The key was refused: forgets it and asks for another one. */
+  leave(): void
+  /** Forgets the key, as its owner wishes. */
+  signOut(): void
+}
+
+/** What a view shows. */
+export interface View {
+  readonly title: string
+  readonly content: readonly Node[]
+  /** Told of each new head while the view is shown. */
+  readonly onHead?: (head: Head) => void
+}
+
+/** Makes a view of the parts of the address behind its name. */
+export type ViewMaker = (context: Context, parts: readonly string[], signal: AbortSignal) => Promise<View>
+
+/** What of an element is set. */
+export interface Attributes {
+  readonly on?: Readonly<Record<string, (event: Event) => void>>
+  readonly [name: string]: string | number | boolean | null | undefined | object
+}
+
+/** What an element may hold: strings become text, never markup. */
+export type Child = Node | string | null | readonly Child[]

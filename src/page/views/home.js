@@ -1,0 +1,168 @@
+/** @import { Block, Context, Head, ViewMaker } from '../types.js' */
+import { formatInteger } from '../chain/amounts.js'
+import { networkName } from '../chain/networks.js'
+import { el, fill } from '../ui/dom.js'
+import { blockHashLink, blockLink } from '../ui/links.js'
+import { facts, heading, section, table } from '../ui/parts.js'
+import { age } from '../ui/time.js'
+import {
+  BLOCK_COLUMNS,
+  blockCalls,
+  blockRow,
+  fullTransactions,
+  isReward,
+  TRANSACTION_COLUMNS,
+  transactionRow,
+} from './blockRows.js'
+
+const BLOCKS = 10
+const TRANSACTIONS = 10
+
+/** The head of the chain, the state of the node, the newest blocks and transactions. @type {ViewMaker} */
+export const homeView = async (context, _parts, signal) => {
+  const newest = await context.client.call('eth_getBlockByNumber', ['latest', false], signal)
+  const shown = el('div', { class: 'head' })
+  const status = el('div', {})
+  const blocks = el('div', {})
+  const transactions = el('div', {})
+  let shownHash = ''
+  /** @param {Head} head */
+  const show = async (head) => {
+    if (head.hash === shownHash) return
+    const [found, state] = await Promise.all([
+      readBlocks(context, head.number, signal),
+      readStatus(context, signal),
+    ])
+    shownHash = head.hash
+    fill(shown, headParts(head))
+    fill(status, facts(state))
+    fill(blocks, blockTable(context, found))
+    fill(transactions, transactionTable(context, found))
+  }
+  await show({ number: BigInt(newest.number), hash: newest.hash, timestamp: Number(newest.timestamp) })
+  return {
+    title: 'Chain',
+    content: [
+      heading(networkName(context.chainId), el('span', { class: 'quiet' }, `chain id ${context.chainId}`)),
+      el('div', { class: 'overview' }, shown, status),
+      section('Newest blocks', blocks, el('p', {}, el('a', { href: '#/blocks' }, 'All blocks'))),
+      section('Newest transactions', transactions),
+    ],
+    onHead: latestOnly(show, signal),
+  }
+}
+
+/** @param {Head} head */
+function headParts({ number, hash, timestamp }) {
+  return [
+    el('p', { class: 'quiet' }, 'Head'),
+    el('p', { class: 'height' }, blockLink(number)),
+    el('p', { class: 'quiet' }, age(timestamp)),
+    el('p', {}, blockHashLink(hash)),
+  ]
+}
+
+/**
+ * @param {Context} context
+ * @param {bigint} from
+ * @param {AbortSignal} signal
+ * @returns {Promise<Block[]>}
+ */
+async function readBlocks({ client }, from, signal) {
+  const blocks = await client.all(blockCalls(from, BLOCKS), signal)
+  return blocks.filter((block) => block !== null)
+}
+
+/**
+ * @param {Context} context
+ * @param {AbortSignal} signal
+ * @returns {Promise<[string, string][]>}
+ */
+async function readStatus({ client, methods, clientVersion }, signal) {
+  const asked = ['eth_gasPrice', 'net_peerCount', 'eth_syncing', 'txpool_status'].filter((name) =>
+    methods.has(name),
+  )
+  const settled = await client.settle(
+    asked.map((method) => ({ method })),
+    signal,
+  )
+  const answers = new Map(
+    settled.flatMap((one, index) => (one.status === 'fulfilled' ? [[asked[index] ?? '', one.value]] : [])),
+  )
+  /** @type {[string, string][]} */
+  const entries = [['Client', clientVersion]]
+  if (answers.has('eth_gasPrice'))
+    entries.push(['Gas price', `${formatInteger(BigInt(answers.get('eth_gasPrice')))} wei`])
+  if (answers.has('eth_syncing')) entries.push(['Synchronisation', syncText(answers.get('eth_syncing'))])
+  if (answers.has('net_peerCount')) entries.push(['Peers', String(Number(answers.get('net_peerCount')))])
+  if (answers.has('txpool_status'))
+    entries.push(['Waiting transactions', poolText(answers.get('txpool_status'))])
+  return entries
+}
+
+/** @param {any} syncing */
+function syncText(syncing) {
+  if (syncing === false) return 'not under way'
+  return `block ${formatInteger(BigInt(syncing.currentBlock))} of ${formatInteger(BigInt(syncing.highestBlock))}`
+}
+
+/** @param {any} status */
+function poolText({ pending, queued }) {
+  return `${formatInteger(BigInt(pending))} ready, ${formatInteger(BigInt(queued))} behind a gap`
+}
+
+/**
+ * @param {Context} context
+ * @param {readonly Block[]} blocks
+ */
+function blockTable(context, blocks) {
+  return table(
+    'Newest blocks',
+    BLOCK_COLUMNS,
+    blocks.map((block) => blockRow(context, block)),
+  )
+}
+
+/**
+ * @param {Context} context
+ * @param {readonly Block[]} blocks
+ */
+function transactionTable(context, blocks) {
+  const newest = blocks
+    .flatMap((block) => fullTransactions(block).toReversed())
+    .filter((transaction) => !isReward(transaction))
+    .slice(0, TRANSACTIONS)
+  return table(
+    'Newest transactions',
+    TRANSACTION_COLUMNS,
+    newest.map((transaction) => transactionRow(context, transaction)),
+    `No transactions but rewards in the newest ${BLOCKS} blocks.`,
+  )
+}
+
+/**
+ * Runs a task for the newest value only: what comes while it runs waits, and only the last of it.
+ * @template T
+ * @param {(value: T) => Promise<void>} task
+ * @param {AbortSignal} signal
+ * @returns {(value: T) => void}
+ */
+function latestOnly(task, signal) {
+  /** @type {{ value: T } | null} */
+  let waiting = null
+  let isRunning = false
+  const run = async () => {
+    isRunning = true
+    while (waiting !== null && !signal.aborted) {
+      const { value } = waiting
+      waiting = null
+      // The next head brings another try.
+      await task(value).catch(() => {})
+    }
+    isRunning = false
+  }
+  return (value) => {
+    waiting = { value }
+    if (!isRunning) void run()
+  }
+}

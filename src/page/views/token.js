@@ -1,0 +1,54 @@
+/** @import { Child, Context } from '../types.js' */
+import { decodeName, uintAt } from '../chain/abi.js'
+import { formatUnits } from '../chain/amounts.js'
+import { visibleText } from '../chain/text.js'
+import { el } from '../ui/dom.js'
+import { facts, section } from '../ui/parts.js'
+
+/** Selectors of what tokens tell about themselves. */
+const QUESTIONS = { name: '0x06fdde03', symbol: '0x95d89b41', decimals: '0x313ce567', supply: '0x18160ddd' }
+const MOST_DECIMALS = 77n
+
+/**
+ * What a contract that is a token tells about itself; null for any other.
+ * @param {Context} context
+ * @param {string} address
+ * @param {AbortSignal} signal
+ * @returns {Promise<Node | null>}
+ */
+export async function tokenSection({ client, methods }, address, signal) {
+  if (!methods.has('eth_call')) return null
+  const settled = await client.settle(
+    Object.values(QUESTIONS).map((data) => ({
+      method: 'eth_call',
+      params: [{ to: address, data }, 'latest'],
+    })),
+    signal,
+  )
+  const [name, symbol, decimals, supply] = settled.map((one) =>
+    one.status === 'fulfilled' ? String(one.value) : '0x',
+  )
+  const told = decodeName(symbol ?? '0x')
+  const total = uintAt(supply ?? '0x', 0)
+  if (told === null || total === null) return null
+  const digits = uintAt(decimals ?? '0x', 0) ?? 0n
+  /** @type {[string, Child][]} */
+  const entries = [
+    ['Name', said(decodeName(name ?? '0x') ?? '')],
+    ['Symbol', said(told)],
+    ['Decimals', String(digits)],
+    ['Supply', digits > MOST_DECIMALS ? String(total) : formatUnits(total, Number(digits))],
+  ]
+  return section(
+    'Token',
+    el('p', { class: 'quiet' }, 'As the contract itself tells; anybody can give any name.'),
+    facts(entries),
+  )
+}
+
+/** @param {string} text */
+function said(text) {
+  return text === ''
+    ? el('span', { class: 'quiet' }, 'none')
+    : el('bdi', { class: 'said' }, visibleText(text))
+}
