@@ -1,8 +1,10 @@
 import { checkContent, checkReceiptList } from '../chain/check/checkBlock.ts'
 import { type Block, blockFromParts } from '../chain/codec/block.ts'
 import { recoverSendersOfBlocks } from '../chain/import/senders.ts'
+import { checkProofOfWork } from '../chain/validation/proofOfWork.ts'
 import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
+import { createNativeChainSpec, type NativeChainSpec } from '../native/chainSpec.ts'
 import { type BlockRecord, decodeBlockRecords } from './blockRecord.ts'
 import { messageOf, SnapshotError } from './errors.ts'
 import type { ChunkEntry, Manifest } from './manifest.ts'
@@ -26,12 +28,13 @@ export interface Below {
 /**
  * Checks the blocks of a snapshot in the order of the chunks: each is whole, stands on the one before, and has the
  * transactions, uncles and receipts that its header names; the last is the block of the manifest, with its total
- * difficulty. The headers need no proof of work: the hash of the last one is what the snapshot vouches for. Blocks
- * beside the chain have only the manifest's word.
+ * difficulty. Its headers need no proof of work: the hash of the last one is what the snapshot vouches for. Blocks
+ * beside the chain must prove theirs; that they keep the other rules is the manifest's word.
  */
 export class BlockVerifier {
   readonly #spec: NetworkSpec
   readonly #manifest: Manifest
+  readonly #nativeSpec: NativeChainSpec
   /** Height of the canonical block that came last. */
   #height: number
   #last: string | null = null
@@ -43,6 +46,7 @@ export class BlockVerifier {
   constructor(spec: NetworkSpec, manifest: Manifest, genesis: Block) {
     this.#spec = spec
     this.#manifest = manifest
+    this.#nativeSpec = createNativeChainSpec(spec)
     const { number, parentTotalDifficulty } = manifest.first
     this.#height = number - 1
     if (number === 1) {
@@ -50,6 +54,7 @@ export class BlockVerifier {
         throw content('the total difficulty before block 1 is not that of genesis')
       }
       this.#last = genesis.hashHex
+      this.#here.set(genesis.hashHex, genesis.cumulativeDifficulty)
     } else if (BigInt(parentTotalDifficulty) <= genesis.cumulativeDifficulty) {
       throw content(`the total difficulty before block ${number} is not above that of genesis`)
     }
@@ -111,6 +116,7 @@ export class BlockVerifier {
     if (block.number !== this.#height) {
       throw content(`${nameOf(block)} stands where block ${this.#height} is expected`)
     }
+    if (!record.canonical) this.#verifyWork(block)
     const totalDifficulty = this.#totalDifficultyBelow(block, record.canonical) + block.cumulativeDifficulty
     this.#here.set(block.hashHex, totalDifficulty)
     if (record.canonical) this.#last = block.hashHex
@@ -145,6 +151,13 @@ export class BlockVerifier {
     const found = this.#below.get(parent)
     if (found === undefined) throw content(`${nameOf(block)} stands on a block that is not in the snapshot`)
     return found
+  }
+
+  #verifyWork(block: Block): void {
+    const context = { spec: this.#spec, nativeSpec: this.#nativeSpec, disabledRules: new Set<never>() }
+    const fault = checkProofOfWork(context, block.header)
+    if (fault !== null)
+      throw content(`${nameOf(block)} beside the chain: ${fault.found} in place of ${fault.expected}`)
   }
 
   /** The last header names the state, where headers name Unitrie roots. */

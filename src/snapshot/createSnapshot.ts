@@ -261,7 +261,7 @@ class Creation {
   *#recordsAt(height: number, canonical: Buffer, first: number): Generator<Buffer> {
     yield this.#record(canonical, true)
     // Beside the lowest block stand blocks whose parent is not given.
-    if (height === first) return
+    if (height === first && first > 1) return
     const below = new Set(this.#reader.blocksAt(height - 1).map(({ hash }) => hash.toString('hex')))
     for (const { hash } of this.#reader.blocksAt(height)) {
       if (hash.equals(canonical)) continue
@@ -275,7 +275,8 @@ class Creation {
   /** Whether a block below one beside the chain is in the snapshot itself: its branch begins at a given block. */
   #isGiven(height: number, hashHex: string, first: number): boolean {
     let hash = Buffer.from(hashHex, 'hex')
-    for (let at = height; at >= first; at -= 1) {
+    // Genesis is where every chain begins.
+    for (let at = height; at >= (first === 1 ? 0 : first); at -= 1) {
       if (this.#reader.isCanonical(hash)) return true
       const header = this.#reader.headerByHash(hash)
       if (header === null) return false

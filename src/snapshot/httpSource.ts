@@ -27,12 +27,16 @@ class PassingFailure extends Error {}
 export class HttpSource implements SnapshotSource {
   readonly name: string
   readonly #base: URL
+  readonly #authorization: string | null
   readonly #patience: HttpPatience
   readonly #signal: AbortSignal | undefined
 
   /** @param url of the folder */
   constructor(url: string, signal?: AbortSignal, patience: HttpPatience = PATIENCE) {
     const base = new URL(url)
+    this.#authorization = authorizationOf(base)
+    base.username = ''
+    base.password = ''
     if (!base.pathname.endsWith('/')) base.pathname += '/'
     this.#base = base
     this.name = hidden(base)
@@ -58,7 +62,11 @@ export class HttpSource implements SnapshotSource {
 
   /** A file, of which no more than so many bytes and one are read; null when there is none. */
   async #fetch(file: string, most: number): Promise<Buffer | null> {
-    const download = new Download(new URL(file, this.#base), most, this.#patience.silence, this.#signal)
+    const download = new Download(new URL(file, this.#base), most, {
+      authorization: this.#authorization,
+      silence: this.#patience.silence,
+      signal: this.#signal,
+    })
     let failures = 0
     for (;;) {
       const before = download.length
@@ -80,20 +88,25 @@ export class HttpSource implements SnapshotSource {
   }
 }
 
+interface DownloadTerms {
+  readonly authorization: string | null
+  /** Milliseconds. */
+  readonly silence: number
+  readonly signal: AbortSignal | undefined
+}
+
 /** One file on its way, over as many connections as it takes. */
 class Download {
   length = 0
   readonly #url: URL
   readonly #most: number
-  readonly #silence: number
-  readonly #signal: AbortSignal | undefined
+  readonly #terms: DownloadTerms
   #parts: Buffer[] = []
 
-  constructor(url: URL, most: number, silence: number, signal: AbortSignal | undefined) {
+  constructor(url: URL, most: number, terms: DownloadTerms) {
     this.#url = url
     this.#most = most
-    this.#silence = silence
-    this.#signal = signal
+    this.#terms = terms
   }
 
   /** Asks for what is missing. @returns the whole, or null when there is no such file */
@@ -102,10 +115,12 @@ class Download {
     const restart = this.#timer(timer)
     let timeout = restart(undefined)
     try {
-      const signals = this.#signal === undefined ? [timer.signal] : [timer.signal, this.#signal]
+      const { authorization, signal } = this.#terms
+      const signals = signal === undefined ? [timer.signal] : [timer.signal, signal]
       const response = await fetch(this.#url, {
         headers: {
           'accept-encoding': 'identity',
+          ...(authorization !== null && { authorization }),
           ...(this.length > 0 && { range: `bytes=${this.length}-` }),
         },
         signal: AbortSignal.any(signals),
@@ -135,7 +150,7 @@ class Download {
   #timer(controller: AbortController): (running: NodeJS.Timeout | undefined) => NodeJS.Timeout {
     return (running) => {
       clearTimeout(running)
-      return setTimeout(() => controller.abort(), this.#silence)
+      return setTimeout(() => controller.abort(), this.#terms.silence)
     }
   }
 
@@ -163,6 +178,13 @@ class Download {
     this.#parts = []
     this.length = 0
   }
+}
+
+/** User and password of an address as a header has them; null without. */
+function authorizationOf({ username, password }: URL): string | null {
+  if (username === '' && password === '') return null
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
 /** Address without user and password, for messages. */

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlockExecutor } from '../chain/blockExecutor.ts'
@@ -73,9 +73,9 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
         `${dataDir} holds a part of another snapshot, ${begun}: restore that, or delete the directory`,
       )
     }
+    if (begun === null) await begin(opened, dataDir)
     const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
     try {
-      if (begun === null) await begin(opened, environment, dataDir)
       await new Restore(options, opened, environment).run()
     } finally {
       await environment.flushed()
@@ -88,8 +88,9 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
   }
 }
 
-async function begin(opened: OpenedSnapshot, environment: ChainEnvironment, dataDir: string): Promise<void> {
-  if (readHead(environment) !== undefined) {
+/** The marker comes before the stores: a folder of either without it is a chain. */
+async function begin(opened: OpenedSnapshot, dataDir: string): Promise<void> {
+  if (existsSync(join(dataDir, CHAIN_FOLDER)) || existsSync(join(dataDir, STATE_FOLDER))) {
     throw target(`${dataDir} holds a chain already: restore into an empty directory`)
   }
   await assertRoom(dataDir, opened.manifest)

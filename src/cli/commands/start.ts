@@ -4,6 +4,7 @@ import { createNode } from '../../node/createNode.ts'
 import { NodeError } from '../../node/errors.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { startBanner } from '../banner.ts'
+import { bootstrap } from '../bootstrap.ts'
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
@@ -21,6 +22,7 @@ export const start = defineCommand({
   run: async ({ config, stdout, stderr }) => {
     const version = readVersion()
     const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
+    await bootstrap(config, logger, { stderr })
     const interrupted = untilInterrupted()
     const node = await createNode({ config, version, logger }).catch(describeStart)
     try {

@@ -101,7 +101,8 @@ function lastingBlocks(blocks: readonly Block[]): Set<string> {
     return branch
   })
   // Where several are left, only what they share is sure.
-  return branches.reduce((shared, branch) => new Set([...shared].filter((hash) => branch.has(hash))))
+  const [shortest = new Set<string>(), ...others] = branches
+  return new Set([...shortest].filter((hash) => others.every((branch) => branch.has(hash))))
 }
 
 function rootOf({ stateStore, chain }: Opened, { spec }: RewardChain): Buffer {
