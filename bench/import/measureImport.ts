@@ -1,10 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { importBlocks } from '../../src/chain/import/importBlocks.ts'
-import { openConfiguredChain } from '../../src/cli/openNode.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { networkByName } from '../../src/config/networks/byName.ts'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../../src/execution/openChain.ts'
+import { readFileSync } from 'node:fs'
+import { runImport } from './runImport.ts'
 
 /** What one import took. */
 export interface ImportFigures {
@@ -33,33 +28,19 @@ export async function measureImport(
   dataDir: string,
   commitEvery: number,
 ): Promise<ImportFigures> {
-  const config = loadConfig({ flags: { network: 'regtest', dataDir, commitEvery } })
-  const opened = openConfiguredChain(config)
-  const before = storeBytes(dataDir)
-  const usage = process.cpuUsage()
-  const start = performance.now()
-  const report = await importBlocks({
-    path: file,
-    spec: networkByName(config.network),
-    chain: opened.chain,
-    commitEvery: config.commitEvery,
+  const { report, seconds, processorSeconds, storesBefore, stores } = await runImport(file, dataDir, {
+    commitEvery,
   })
-  await opened.close()
-  const seconds = (performance.now() - start) / 1000
-  const { user, system } = process.cpuUsage(usage)
-  if (report.invalid !== null) throw report.invalid
-  if (report.undecided !== null) throw report.undecided
-  const after = storeBytes(dataDir)
   return {
     blocks: report.connected,
     transactions: report.transactions,
     gas: Number(report.gas),
     seconds,
-    processorSeconds: (user + system) / 1e6,
+    processorSeconds,
     memoryMiB: memoryFigure('VmHWM'),
     ownMemoryMiB: memoryFigure('RssAnon'),
-    chainBytes: after.chain - before.chain,
-    stateBytes: after.state - before.state,
+    chainBytes: stores.chain - storesBefore.chain,
+    stateBytes: stores.state - storesBefore.state,
   }
 }
 
@@ -67,9 +48,4 @@ export async function measureImport(
 function memoryFigure(name: 'VmHWM' | 'RssAnon'): number {
   const status = readFileSync('/proc/self/status', 'utf8')
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
-}
-
-function storeBytes(dataDir: string): { chain: number; state: number } {
-  const size = (folder: string) => statSync(join(dataDir, folder, 'data.mdb')).size
-  return { chain: size(CHAIN_FOLDER), state: size(STATE_FOLDER) }
 }

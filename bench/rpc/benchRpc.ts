@@ -11,6 +11,8 @@ import { connectPeer, type Peer, startAnvil, startGeth, startRhizome } from './p
 import { figureRows, ratioRows } from './ratios.ts'
 import { setUpScene } from './setup.ts'
 import { measureSubscribers, type SubscriberResult, subscriberRow } from './subscribers.ts'
+import { measureSweep, type SweepResult, sweepRows } from './sweep.ts'
+import { measureWorkers, type WorkersResult, workersRow } from './workers.ts'
 import { MIX_SHARES } from './workloads.ts'
 
 const OWN = 'rhizome'
@@ -25,6 +27,8 @@ interface Findings {
   readonly open: OpenLoopResult[]
   readonly subscribers: SubscriberResult[]
   readonly sends: IngestResult[]
+  readonly workers: WorkersResult[]
+  readonly sweep: SweepResult[]
   /** What could not be measured, and why. */
   readonly problems: string[]
 }
@@ -36,23 +40,26 @@ interface Findings {
 export async function benchRpc(args: string[]): Promise<void> {
   const options = readRpcOptions(args)
   const machine = describeMachine()
-  const findings: Findings = { closed: [], open: [], subscribers: [], sends: [], problems: [] }
+  const findings: Findings = {
+    closed: [],
+    open: [],
+    subscribers: [],
+    sends: [],
+    workers: [],
+    sweep: [],
+    problems: [],
+  }
   const generator = new Generator()
   const peers: Peer[] = []
   try {
-    await startPeers(options, peers)
-    say(`scene on ${peers.map(({ name }) => name).join(', ')}`)
-    const contenders = await Promise.all(
-      peers.map(async (peer) => new Contender(peer, await setUpScene(peer, options), generator)),
-    )
-    await measureLoops(contenders, options, findings)
-    if (options.sections.has('subscribers')) await measureFanOut(contenders, generator, options, findings)
-    if (options.sections.has('send')) {
-      for (const { peer } of contenders) {
-        if (peer.name === CACHE_OFF) continue
-        await ingest(peer, generator, options, 'one for each transaction', findings)
-      }
+    if (options.sections.has('workers')) {
+      await attempt('one worker and two', findings, async () => {
+        findings.workers.push(...(await measureWorkers(generator, options)))
+      })
     }
+    const others = ['closed', 'open', 'subscribers', 'send', 'sweep'] as const
+    if (others.some((name) => options.sections.has(name)))
+      await measurePeers(options, generator, peers, findings)
   } finally {
     await Promise.all(peers.map((peer) => peer.stop()))
   }
@@ -65,6 +72,33 @@ export async function benchRpc(args: string[]): Promise<void> {
     options: { ...options, sections: undefined },
     ...findings,
   })
+}
+
+/** Everything that nodes with the same scene take part in. */
+async function measurePeers(
+  options: RpcOptions,
+  generator: Generator,
+  peers: Peer[],
+  findings: Findings,
+): Promise<void> {
+  await startPeers(options, peers)
+  say(`scene on ${peers.map(({ name }) => name).join(', ')}`)
+  const contenders = await Promise.all(
+    peers.map(async (peer) => new Contender(peer, await setUpScene(peer, options), generator)),
+  )
+  if (options.sections.has('sweep')) {
+    await attempt('sweep of connections', findings, async () => {
+      findings.sweep.push(...(await measureSweep(contenders, options)))
+    })
+  }
+  await measureLoops(contenders, options, findings)
+  if (options.sections.has('subscribers')) await measureFanOut(contenders, generator, options, findings)
+  if (options.sections.has('send')) {
+    for (const { peer } of contenders) {
+      if (peer.name === CACHE_OFF) continue
+      await ingest(peer, generator, options, 'one for each transaction', findings)
+    }
+  }
 }
 
 async function startPeers({ alone, cacheOff, peers: named }: RpcOptions, peers: Peer[]): Promise<void> {
@@ -95,7 +129,8 @@ async function measureLoops(
   }
   if (!options.sections.has('open')) return
   const own = contenders.filter(({ peer }) => peer.name === OWN || peer.name === CACHE_OFF)
-  const load = { seconds: options.seconds, connections: options.openConnections, share: options.share }
+  const { seconds, connections, openConnections, share } = options
+  const load = { seconds, connections: openConnections, share, peakConnections: connections }
   for (const name of names.filter((name) => name in MIX_SHARES || name.startsWith('traffic mix'))) {
     const known = closed.find(({ workload }) => workload === name)
     await attempt(`${name}, open loop`, findings, async () => {
@@ -170,7 +205,7 @@ async function attempt(what: string, { problems }: Findings, measure: () => Prom
   }
 }
 
-function sectionsOf({ closed, open, subscribers, sends, problems }: Findings): Section[] {
+function sectionsOf({ closed, open, subscribers, sends, workers, sweep, problems }: Findings): Section[] {
   const sections: Section[] = []
   if (closed.length > 0) {
     const names = [...new Set(closed.flatMap(({ medians }) => Object.keys(medians)))]
@@ -186,8 +221,9 @@ function sectionsOf({ closed, open, subscribers, sends, problems }: Findings): S
     sections.push({
       title: 'Ratios',
       note:
-        'Ratios of requests/s in one run; `CPU` marks those of server processor time per request, taken where the ' +
-        'generator had a whole core. `cache off` is this node without its cache of answers. RSKj (scaled) is its ' +
+        'Ratios of requests/s in one run; `CPU` marks those of server processor time per request, which count where ' +
+        'the generator is the limit of either node: it has more than 90 % of a core, or both together more than ' +
+        '90 % of the machine. `cache off` is this node without its cache of answers. RSKj (scaled) is its ' +
         'recorded figure times what anvil did here over the recorded figure of anvil. In brackets the target.',
       rows: ratioRows(closed, OWN),
       plot: { name: 'speeds', svg },
@@ -215,6 +251,14 @@ function sectionsOf({ closed, open, subscribers, sends, problems }: Findings): S
       rows: sends.map((send) => ingestRow(send, own(send.mode))),
     })
   }
+  if (workers.length > 0) {
+    sections.push({
+      title: 'Workers',
+      note: 'Nodes with one worker for calls and with two, without the cache of answers, by turns.',
+      rows: workers.map((result) => workersRow(result, workers[0])),
+    })
+  }
+  if (sweep.length > 0) sections.push({ title: 'Connections of the closed loop', rows: sweepRows(sweep) })
   if (problems.length > 0) {
     sections.push({ title: 'Not measured', rows: problems.map((problem) => ({ problem })) })
   }

@@ -48,7 +48,8 @@ function takesPart({ name, peer }: Contender, { kind, transport }: Workload): bo
   return name !== CACHE_OFF || (kind === 'repeated' && transport === 'http')
 }
 
-function median(list: readonly Measurement[]): Measurement {
+/** The run of median speed. */
+export function median(list: readonly Measurement[]): Measurement {
   const sorted = list.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)
   return sorted[Math.floor(sorted.length / 2)] as Measurement
 }

@@ -14,6 +14,8 @@ export interface OpenLoopResult {
 export interface OpenLoopOptions {
   readonly seconds: number
   readonly connections: number
+  /** Connections of the closed loop that finds the peak, where it is not known. */
+  readonly peakConnections: number
   /** Part of the peak of the closed loop. */
   readonly share: number
 }
@@ -26,16 +28,17 @@ export async function measureOpenLoop(
   contenders: readonly Contender[],
   name: string,
   known: ClosedLoopResult | undefined,
-  { seconds, connections, share }: OpenLoopOptions,
+  { seconds, connections, share, peakConnections }: OpenLoopOptions,
 ): Promise<OpenLoopResult[]> {
-  const closed = known ?? (await measureClosedLoop(contenders, name, { seconds, connections: 16, runs: 1 }))
+  const peak = { seconds, connections: peakConnections, runs: 1 }
+  const closed = known ?? (await measureClosedLoop(contenders, name, peak))
   const results: OpenLoopResult[] = []
   for (const contender of contenders) {
     const workload = contender.workload(name)
-    const peak = closed.medians[contender.name]?.requestsPerSecond
-    if (workload === null || peak === undefined) continue
+    const speed = closed.medians[contender.name]?.requestsPerSecond
+    if (workload === null || speed === undefined) continue
     if (workload.kind === 'distinct') await contender.moveHead()
-    const rate = Math.max(1, Math.round(peak * share))
+    const rate = Math.max(1, Math.round(speed * share))
     const figures = await contender.measure(workload, { seconds, connections, rate })
     results.push({ workload: name, node: contender.name, rate, figures })
   }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-export const SECTIONS = ['closed', 'open', 'subscribers', 'send'] as const
+export const SECTIONS = ['closed', 'open', 'subscribers', 'send', 'workers', 'sweep'] as const
 
 export type SectionName = (typeof SECTIONS)[number]
 
@@ -11,6 +11,7 @@ export interface RpcOptions {
   readonly seconds: number
   readonly runs: number
   readonly connections: number
+  readonly sweep: readonly number[]
   readonly openConnections: number
   readonly share: number
   readonly transfers: number
@@ -26,10 +27,11 @@ export const RPC_HELP = `bench -- rpc: the same load on this node, anvil, geth a
 
   --peer NAME=URL       a node that runs already, e.g. RSKj; may be repeated
   --only TEXT           only workloads whose name contains the text; may be repeated
-  --sections LIST       of closed,open,subscribers,send (default: all)
+  --sections LIST       of closed,open,subscribers,send,workers,sweep (default: all but sweep)
   --seconds N           length of one measurement (default 1)
   --runs N              measurements of each node and workload; the median counts (default 3)
-  --connections N       of the closed loop (default 16)
+  --connections N       of the closed loop (default 64)
+  --sweep LIST          numbers of connections that the section sweep compares (default 16,64,128,256)
   --open-connections N  of the open loop (default 64)
   --share N             rate of the open loop, as a part of the peak (default 0.5)
   --transfers N         blocks with a token transfer (default 1000)
@@ -49,10 +51,11 @@ export function readRpcOptions(args: string[]): RpcOptions {
     options: {
       peer: { type: 'string', multiple: true, default: [] },
       only: { type: 'string', multiple: true },
-      sections: { type: 'string', default: SECTIONS.join(',') },
+      sections: { type: 'string', default: SECTIONS.filter((name) => name !== 'sweep').join(',') },
       seconds: { type: 'string', default: '1' },
       runs: { type: 'string', default: '3' },
-      connections: { type: 'string', default: '16' },
+      connections: { type: 'string', default: '64' },
+      sweep: { type: 'string', default: '16,64,128,256' },
       'open-connections': { type: 'string', default: '64' },
       share: { type: 'string', default: '0.5' },
       transfers: { type: 'string', default: '1000' },
@@ -76,6 +79,7 @@ export function readRpcOptions(args: string[]): RpcOptions {
     seconds: Number(values.seconds),
     runs: Number(values.runs),
     connections: Number(values.connections),
+    sweep: values.sweep.split(',').map(Number),
     openConnections: Number(values['open-connections']),
     share: Number(values.share),
     transfers: Number(values.transfers),

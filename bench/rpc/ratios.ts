@@ -1,11 +1,15 @@
+import { availableParallelism } from 'node:os'
 import type { Row } from '../report/results.ts'
 import { CACHE_OFF, type ClosedLoopResult } from './closedLoop.ts'
 import type { Measurement } from './contender.ts'
 import { RECORDED_SPEEDS } from './recordedSpeeds.ts'
 import { TARGETS } from './targets.ts'
 
-/** Share of one processor above which the generator, not the node, is taken for what limits the speed. */
+/** Share of one processor above which the generator, which has one thread, limits the speed. */
 const GENERATOR_LIMIT = 0.9
+/** Share of all processors above which node and generator take them from each other. */
+const MACHINE_LIMIT = 0.9
+const PROCESSORS = availableParallelism()
 
 /** A table of one row per workload: ratios of this node to each peer, with what they should be. */
 export function ratioRows(results: readonly ClosedLoopResult[], own: string): Row[] {
@@ -36,18 +40,32 @@ export function ratioRows(results: readonly ClosedLoopResult[], own: string): Ro
 }
 
 interface Ratio {
+  /** What is held against the target. */
   readonly value: number
-  /** Whether processor time per request was compared, because the generator was the limit. */
-  readonly byProcessor: boolean
+  /** Of processor time per request, where the generator limits one of the two; else null, and requests/s count. */
+  readonly processor: { readonly ofRequests: number } | null
 }
 
 function ratioOf(ours: Measurement | undefined, theirs: Measurement | undefined): Ratio | null {
   if (ours === undefined || theirs === undefined) return null
-  const limited = ours.processorSeconds / ours.seconds > GENERATOR_LIMIT
-  if (limited && ours.processorMicros !== null && theirs.processorMicros !== null) {
-    return { value: theirs.processorMicros / ours.processorMicros, byProcessor: true }
-  }
-  return { value: ours.requestsPerSecond / theirs.requestsPerSecond, byProcessor: false }
+  const ofRequests = ours.requestsPerSecond / theirs.requestsPerSecond
+  if (ours.processorMicros === null || theirs.processorMicros === null)
+    return { value: ofRequests, processor: null }
+  if (!isLimitedByGenerator(ours) && !isLimitedByGenerator(theirs))
+    return { value: ofRequests, processor: null }
+  return { value: theirs.processorMicros / ours.processorMicros, processor: { ofRequests } }
+}
+
+/** Whether more could have been answered with another machine for the generator: it, or the machine, was full. */
+export function isLimitedByGenerator({
+  processorSeconds,
+  processorMicros,
+  requestsPerSecond,
+  seconds,
+}: Measurement): boolean {
+  const generator = processorSeconds / seconds
+  const node = ((processorMicros ?? 0) * requestsPerSecond) / 1e6
+  return generator > GENERATOR_LIMIT || (generator + node) / PROCESSORS > MACHINE_LIMIT
 }
 
 /** RSKj is not here: its recorded figure, scaled by what anvil does now beside its figure of that record. */
@@ -59,14 +77,20 @@ function scaledRatio(
   const recorded = RECORDED_SPEEDS[TARGETS[workload]?.recorded ?? '']
   if (recorded === undefined || ours === undefined || anvil === undefined) return null
   const rskj = (recorded.rskj * anvil.requestsPerSecond) / recorded.anvil
-  return { value: ours.requestsPerSecond / rskj, byProcessor: false }
+  return { value: ours.requestsPerSecond / rskj, processor: null }
 }
 
 function cellOf(ratio: Ratio | null, target: number | string | undefined): string {
   if (ratio === null) return target === undefined ? '' : `open (≥ ${target})`
-  const value = `${ratio.value >= 100 ? Math.round(ratio.value) : ratio.value.toPrecision(3)}${ratio.byProcessor ? ' CPU' : ''}`
-  if (typeof target !== 'number') return value
-  return `${value} (≥ ${target} ${ratio.value >= target ? 'met' : '**not met**'})`
+  const { value, processor } = ratio
+  const text =
+    processor === null ? shown(value) : `${shown(value)} CPU (${shown(processor.ofRequests)} of requests/s)`
+  if (typeof target !== 'number') return text
+  return `${text} (≥ ${target} ${value >= target ? 'met' : '**not met**'})`
+}
+
+function shown(ratio: number): string {
+  return String(ratio >= 100 ? Math.round(ratio) : ratio.toPrecision(3))
 }
 
 /** One row per workload and node: everything that was measured. */
@@ -83,6 +107,11 @@ export function figureRows(results: readonly ClosedLoopResult[], own: string): R
       'CPU µs/request': figures.processorMicros ?? '',
       'generator µs/request': (figures.processorSeconds / figures.requests) * 1e6,
       'generator % of a core': Math.round((figures.processorSeconds / figures.seconds) * 100),
+      'node % of a core':
+        figures.processorMicros === null
+          ? ''
+          : Math.round((figures.processorMicros * figures.requestsPerSecond) / 1e4),
+      'generator limits': isLimitedByGenerator(figures) ? 'yes' : 'no',
       'memory MiB': figures.memoryMiB === null ? '' : Math.round(figures.memoryMiB),
       failures: figures.failures,
       'ratio by requests/s': ours === undefined ? '' : ours.requestsPerSecond / figures.requestsPerSecond,

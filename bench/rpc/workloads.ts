@@ -107,7 +107,11 @@ function repeatedRequests(scene: Scene): Record<string, Share['bodies']> {
           ),
         }),
     eth_getProof: same('eth_getProof', [token, [slot], 'latest']),
-    debug_traceTransaction: vary('debug_traceTransaction', (i) => [transfer(i)]),
+    // Memory and storage of every step would be the whole token: RSKj's tracer gives all cells of a contract.
+    debug_traceTransaction: vary('debug_traceTransaction', (i) => [
+      transfer(i),
+      { disableMemory: true, disableStorage: true },
+    ]),
     'batch of 50 eth_getBalance': [
       Array.from({ length: BATCH }, (_, i) => ({
         method: 'eth_getBalance',

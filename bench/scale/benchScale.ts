@@ -64,7 +64,7 @@ function readOptions(args: string[]): ScaleOptions {
       accounts: { type: 'string', default: '10000,100000,1000000' },
       large: { type: 'boolean', default: false },
       seconds: { type: 'string', default: '2' },
-      connections: { type: 'string', default: '16' },
+      connections: { type: 'string', default: '64' },
       soak: { type: 'string', default: '0' },
     },
   })

@@ -5,7 +5,7 @@ export const SCALE_HELP = `bench -- scale: one chain that grows, with the node o
   --accounts LIST     accounts of a chain that makes 180 in each block (default 10000,100000,1000000)
   --large             10,000,000 accounts, too: takes hours
   --seconds N         length of one measurement (default 2)
-  --connections N     of the closed loop (default 16)
+  --connections N     of the closed loop (default 64)
   --soak MINUTES      loads the longest chain with the traffic mix at half its peak for so long and gives the trend
                       of the memory (default: no soak)
 

@@ -1,0 +1,54 @@
+import type { Row } from '../report/results.ts'
+import { measureClosedLoop } from './closedLoop.ts'
+import type { Contender, Measurement } from './contender.ts'
+import { isLimitedByGenerator } from './ratios.ts'
+
+/** What is swept unless workloads are named: the cheapest request, and one that executes. */
+const WORKLOADS: readonly string[] = ['eth_chainId', 'eth_call balanceOf of 200,000 accounts']
+
+/** One workload on each node with one number of connections. */
+export interface SweepResult {
+  readonly workload: string
+  readonly connections: number
+  readonly medians: Readonly<Record<string, Measurement>>
+}
+
+export interface SweepOptions {
+  /** Numbers of connections. */
+  readonly sweep: readonly number[]
+  readonly only: readonly string[] | null
+  readonly seconds: number
+  readonly runs: number
+}
+
+/** Finds with how many connections the closed loop is at its peak on every node. */
+export async function measureSweep(
+  contenders: readonly Contender[],
+  { sweep, only, seconds, runs }: SweepOptions,
+): Promise<SweepResult[]> {
+  const names = (contenders[0]?.workloads ?? []).map(({ name }) => name)
+  const chosen = names.filter((name) => only?.some((part) => name.includes(part)) ?? WORKLOADS.includes(name))
+  const results: SweepResult[] = []
+  for (const workload of chosen) {
+    for (const connections of sweep) {
+      const { medians } = await measureClosedLoop(contenders, workload, { seconds, connections, runs })
+      results.push({ workload, connections, medians })
+    }
+  }
+  return results
+}
+
+export function sweepRows(results: readonly SweepResult[]): Row[] {
+  return results.flatMap(({ workload, connections, medians }) =>
+    Object.entries(medians).map(([node, figures]) => ({
+      work: workload,
+      connections,
+      node,
+      'requests/s': Math.round(figures.requestsPerSecond),
+      'p50 ms': figures.p50,
+      'p99 ms': figures.p99,
+      'CPU µs/request': figures.processorMicros ?? '',
+      'generator limits': isLimitedByGenerator(figures) ? 'yes' : 'no',
+    })),
+  )
+}
