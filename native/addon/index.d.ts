@@ -221,8 +221,11 @@ export declare class StateStore {
   storage(root: Uint8Array, address: Uint8Array, slot: Uint8Array): Buffer | null
   /** At most `limit` cells of an account in trie order, after a slot when one is given. */
   storageCells(root: Uint8Array, address: Uint8Array, after: Uint8Array | undefined | null, limit: number): Array<StorageCell>
-  /** Proof of an account and some of its cells (consensus.md §6.8). */
-  proof(root: Uint8Array, address: Uint8Array, slots: Array<Uint8Array>): AccountProof
+  /**
+   * Proof of an account and some of its cells (consensus.md §6.8) as JSON text. `in_memory`: null instead of
+   * waiting for the disk.
+   */
+  proof(root: Uint8Array, address: Uint8Array, slots: Array<Uint8Array>, inMemory: boolean): Buffer | null
   /** Reads every node of the state under a root; throws at the first that is missing or corrupt. */
   checkRoot(root: Uint8Array): StateReport
   /** Sizes, for metrics. */
@@ -261,20 +264,6 @@ export interface AccountFields {
   negative: boolean
   /** Bit 0: hibernated. */
   flags: number
-}
-
-/** Proof of an account and some of its cells. */
-export interface AccountProof {
-  /** Null when there is no such account. */
-  account?: AccountFields
-  /** Keccak-256 of the code. */
-  codeHash: Buffer
-  /** Hash of the node that the cells hang below. */
-  storageHash: Buffer
-  /** Trie nodes from the state root down. */
-  nodes: Array<Buffer>
-  /** In the order of the slots asked for. */
-  cells: Array<CellProof>
 }
 
 /** An account to write. */
@@ -516,14 +505,6 @@ export interface CallTrace {
   end: CallEnd
   /** RETURN or REVERT data, or the code of the contract that would be created. */
   output: Buffer
-}
-
-/** Proof of a cell. */
-export interface CellProof {
-  /** Bytes as stored; null when there is no such cell. */
-  value?: Buffer
-  /** Trie nodes from the state root down. */
-  nodes: Array<Buffer>
 }
 
 /** Hash and length of a code. */

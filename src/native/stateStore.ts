@@ -1,6 +1,5 @@
 import type {
   AccountFields,
-  AccountProof,
   AccountWrite,
   AncestorFacts,
   CodeInfo,
@@ -106,9 +105,16 @@ export class StateStore {
     return native(() => this.handle.storageCells(root, address, after, limit))
   }
 
-  /** Proof of an account and some of its cells (consensus.md §6.8). */
-  proof(root: Uint8Array, address: Uint8Array, slots: readonly Uint8Array[]): AccountProof {
-    return native(() => this.handle.proof(root, address, slots as Uint8Array[]))
+  /** Proof of an account and some of its cells (consensus.md §6.8) as JSON text. */
+  proof(root: Uint8Array, address: Uint8Array, slots: readonly Uint8Array[]): Buffer {
+    const text = native(() => this.handle.proof(root, address, slots as Uint8Array[], false))
+    if (text === null) throw new TypeError('a proof that does not have to be in memory')
+    return text
+  }
+
+  /** The same without waiting for the disk; null for what is not all in memory. */
+  proofInMemory(root: Uint8Array, address: Uint8Array, slots: readonly Uint8Array[]): Buffer | null {
+    return native(() => this.handle.proof(root, address, slots as Uint8Array[], true))
   }
 
   /** Reads every node of the state under a root; throws at the first that is missing or corrupt. */

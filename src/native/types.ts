@@ -3,7 +3,6 @@ import type * as Addon from '../../native/addon/index.d.ts'
 // Shapes that cross into the native core, as the addon declares them.
 
 export type AccountFields = Addon.AccountFields
-export type AccountProof = Addon.AccountProof
 export type AccountWrite = Addon.AccountWrite
 export type AncestorFacts = Addon.AncestorFacts
 export type AncestorUncle = Addon.AncestorUncle

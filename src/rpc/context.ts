@@ -137,23 +137,6 @@ export interface AccountView {
   readonly balance: bigint
 }
 
-/** Proof of one storage cell: trie nodes from the state root down (RSKIP251 form). */
-export interface SlotProof {
-  /** Bytes of the cell as stored; null when it is absent. */
-  readonly value: Buffer | null
-  readonly nodes: readonly Buffer[]
-}
-
-/** Proof of an account and some of its cells. */
-export interface AccountProof {
-  /** null when there is none. */
-  readonly account: AccountView | null
-  readonly codeHash: Buffer
-  readonly storageHash: Buffer
-  readonly nodes: readonly Buffer[]
-  readonly slots: readonly SlotProof[]
-}
-
 /** The state under one root. */
 export interface StateView {
   account(address: Buffer): AccountView | null
@@ -161,7 +144,11 @@ export interface StateView {
   code(address: Buffer): Buffer
   /** Bytes of a cell as stored; null when it is absent. */
   storage(address: Buffer, slot: bigint): Buffer | null
-  prove(address: Buffer, slots: readonly bigint[]): AccountProof
+  /**
+   * Proof of an account and some of its cells as JSON text: trie nodes from the state root down (RSKIP251 form).
+   * @param mustBeInMemory null instead of waiting for the disk
+   */
+  prove(address: Buffer, slots: readonly bigint[], mustBeInMemory: boolean): Buffer | null
 }
 
 /** Reads of state. */

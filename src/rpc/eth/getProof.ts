@@ -1,17 +1,16 @@
-import { toHex } from '../../util/bytes.ts'
-import type { SlotProof } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import type { Json } from '../json.ts'
+import { AS_IT_CAME, RawBytes } from '../json.ts'
 import { blockRef } from '../shared/params/blockSelector.ts'
 import { address } from '../shared/params/hex.ts'
 import { parseUnsigned } from '../shared/params/number.ts'
 import { nodeText, type Param } from '../shared/params/param.ts'
-import { quantity, quantityOfBytes } from '../shared/quantity.ts'
-import { atBlock } from '../shared/resolveBlock.ts'
+import { atBlock, isYoung } from '../shared/resolveBlock.ts'
 
 /** Cells that one request may prove. */
 const MAX_SLOTS = 1024
+/** Cells that the front thread proves, where that takes less than the way to a worker. */
+const MAX_SLOTS_IN_FRONT = 8
 
 const slots: Param<readonly bigint[]> = {
   name: 'storageKeys',
@@ -33,25 +32,13 @@ export const getProof = defineMethod({
   lane: 'proof',
   cost: 10,
   cache: 'head',
-  handler: (context, [account, keys, block]) =>
-    atBlock(context, block, (header): Json => {
-      const proof = context.state.at(header).prove(account, keys)
-      return {
-        address: toHex(account),
-        balance: quantity(proof.account?.balance ?? 0n),
-        codeHash: toHex(proof.codeHash),
-        nonce: quantity(proof.account?.nonce ?? 0n),
-        storageHash: toHex(proof.storageHash),
-        accountProof: proof.nodes.map(toHex),
-        storageProof: proof.slots.map((slot, i) => formatSlot(keys[i] ?? 0n, slot)),
-      }
-    }),
+  triedInFront: true,
+  handler: (context, [account, keys, block]) => {
+    const isFront = context.front !== undefined
+    if (isFront && (keys.length > MAX_SLOTS_IN_FRONT || !isYoung(context, block))) return AS_IT_CAME
+    return atBlock(context, block, (header) => {
+      const proof = context.state.at(header).prove(account, keys, isFront)
+      return proof === null ? AS_IT_CAME : new RawBytes(proof)
+    })
+  },
 })
-
-function formatSlot(key: bigint, { value, nodes }: SlotProof): Json {
-  return {
-    key: quantity(key),
-    value: value === null ? '0x0' : quantityOfBytes(value),
-    proof: nodes.map(toHex),
-  }
-}

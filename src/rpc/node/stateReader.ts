@@ -4,7 +4,7 @@ import { NativeError } from '../../native/errors.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import { stateRootAfter, stateRootOfHeader } from '../../state/stateRoot.ts'
 import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
-import type { AccountProof, AccountView, ChainReader, StateReader, StateView } from '../context.ts'
+import type { AccountView, ChainReader, StateReader, StateView } from '../context.ts'
 import { stateNotFound } from '../shared/history.ts'
 
 /** What the native core tells about an account. */
@@ -45,15 +45,11 @@ function createStateView(
     account: (address) => toView(read((root) => store.account(root, address))),
     code: (address) => read((root) => store.code(root, address)),
     storage: (address, slot) => read((root) => store.storage(root, address, bigIntToBytes(slot))),
-    prove: (address, slots): AccountProof => {
-      const proof = read((root) => store.proof(root, address, slots.map(bigIntToBytes)))
-      return {
-        account: toView(proof.account ?? null),
-        codeHash: proof.codeHash,
-        storageHash: proof.storageHash,
-        nodes: proof.nodes,
-        slots: proof.cells.map(({ value, nodes }) => ({ value: value ?? null, nodes })),
-      }
+    prove: (address, slots, mustBeInMemory) => {
+      const keys = slots.map(bigIntToBytes)
+      return read((root) =>
+        mustBeInMemory ? store.proofInMemory(root, address, keys) : store.proof(root, address, keys),
+      )
     },
   }
 }

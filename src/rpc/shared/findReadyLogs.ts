@@ -3,12 +3,11 @@ import type { NodeContext } from '../context.ts'
 import { AS_IT_CAME, type Forward, PagedResult, type RpcResult } from '../json.ts'
 import { anchoredRuns } from './anchoredChain.ts'
 import type { LogFilter } from './params/logFilter.ts'
+import { YOUNG_DEPTH } from './resolveBlock.ts'
 import { resolveLogRange } from './resolveLogRange.ts'
 
 /** Blocks of a range that the front thread searches. */
 const MOST_BLOCKS = 1024
-/** Heights below the head; the index of what is further down may have to be read from disk first. */
-const MOST_DEPTH = 8192
 /** Addresses and topics that are looked up in the index. */
 const MOST_TERMS = 16
 /** What a search may take, which is then some 100 µs: about the way to a worker and back with so long an answer. */
@@ -27,7 +26,7 @@ export function findReadyLogs(context: NodeContext, filter: LogFilter): RpcResul
   if (range === null) return []
   const head = chain.head()
   const mostBlocks = Math.min(MOST_BLOCKS, node.settings.logBlocks)
-  if (range.to - range.from >= mostBlocks || head.number - range.from > MOST_DEPTH) return AS_IT_CAME
+  if (range.to - range.from >= mostBlocks || head.number - range.from > YOUNG_DEPTH) return AS_IT_CAME
   const hashes: Buffer[] = []
   for (const run of anchoredRuns(chain, filter, { ...range, tip: head.hash })) hashes.push(run.hashes)
   if (hashes.length === 0) return new PagedResult(NOTHING, null)

@@ -80,6 +80,20 @@ export function atBlockForCall<T>(
   return read(header)
 }
 
+/**
+ * Heights below the head that count as young, about two days of the main network. What is further down may lie on
+ * pages that have to be read from disk first, which the front thread must not wait for.
+ */
+export const YOUNG_DEPTH = 8192
+
+/** Whether the selector names a young block by its number or a tag. */
+export function isYoung({ chain }: NodeContext, selector: BlockSelector): boolean {
+  if (selector.kind === 'hash') return false
+  if (selector.kind === 'tag') return selector.tag !== 'earliest'
+  const depth = BigInt(chain.head().number) - selector.number
+  return depth >= 0n && depth <= YOUNG_DEPTH
+}
+
 /** Runs a read on the pending block. */
 export function withPending<T>(context: NodeContext, read: (pending: PendingBlock) => T): Eventually<T> {
   const pending = context.pool.block()

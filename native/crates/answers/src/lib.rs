@@ -8,6 +8,7 @@ mod kept_texts;
 mod log_page;
 mod log_text;
 mod log_walk;
+mod proof_text;
 mod ready_answers;
 mod ready_logs;
 
@@ -17,5 +18,6 @@ pub use kept_texts::{KeptText, KeptTexts, TextKind, TextPlace};
 pub use log_page::{LogPage, PageEnd};
 pub use log_text::BlockLogs;
 pub use log_walk::StoredBlock;
+pub use proof_text::proof_text;
 pub use ready_answers::{Outcome, ReadyAnswers, Subject, Unknown};
 pub use ready_logs::{ReadyLogs, SearchBounds};

@@ -58,27 +58,35 @@ impl<T: Element> ValidateNapiValue for Borrowed<T> {}
 
 impl<T: Element> FromNapiValue for Borrowed<T> {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
-        let mut is_typed_array = false;
-        // SAFETY: the caller gives a live environment and a value of it.
-        check_status!(unsafe { sys::napi_is_typedarray(env, value, &mut is_typed_array) })?;
-        let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
-        if is_typed_array {
-            // SAFETY: the value is a typed array; of what is not asked for null may be given.
-            check_status!(unsafe {
-                sys::napi_get_typedarray_info(
-                    env,
-                    value,
-                    &mut kind,
-                    &mut length,
-                    &mut data,
-                    ptr::null_mut(),
-                    ptr::null_mut(),
-                )
-            })?;
-        }
-        if !is_typed_array || kind != T::KIND {
-            return Err(Error::new(Status::InvalidArg, format!("Expected a {} value", T::NAME)));
-        }
-        Ok(Self { data: data.cast::<T>(), length: if data.is_null() { 0 } else { length } })
+        // SAFETY: as this function's.
+        let (data, length) = unsafe { elements_of::<T>(env, value) }?;
+        Ok(Self { data, length })
     }
+}
+
+/// Where the elements of an array are; of an empty one the address says nothing. Safe for a live environment and a
+/// value of it.
+pub(crate) unsafe fn elements_of<T: Element>(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut T, usize)> {
+    let mut is_typed_array = false;
+    // SAFETY: the caller gives a live environment and a value of it.
+    check_status!(unsafe { sys::napi_is_typedarray(env, value, &mut is_typed_array) })?;
+    let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
+    if is_typed_array {
+        // SAFETY: the value is a typed array; of what is not asked for null may be given.
+        check_status!(unsafe {
+            sys::napi_get_typedarray_info(
+                env,
+                value,
+                &mut kind,
+                &mut length,
+                &mut data,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        })?;
+    }
+    if !is_typed_array || kind != T::KIND {
+        return Err(Error::new(Status::InvalidArg, format!("Expected a {} value", T::NAME)));
+    }
+    Ok((data.cast::<T>(), if data.is_null() { 0 } else { length }))
 }

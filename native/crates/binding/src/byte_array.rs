@@ -7,7 +7,9 @@ use std::ops::Deref;
 use std::ptr;
 
 use napi::bindgen_prelude::{FromNapiValue, ToNapiValue, TypeName, ValidateNapiValue};
-use napi::{Error, Result, Status, ValueType, check_status, sys};
+use napi::{Result, ValueType, check_status, sys};
+
+use crate::borrowed::elements_of;
 
 /// Longer arrays go to JavaScript as they are.
 const LONGEST_COPY: usize = 16 * 1024;
@@ -56,7 +58,7 @@ impl ValidateNapiValue for ByteArray {}
 impl FromNapiValue for ByteArray {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
         // SAFETY: as this function's.
-        let (data, length) = unsafe { memory_of(env, value) }?;
+        let (data, length) = unsafe { elements_of::<u8>(env, value) }?;
         if length == 0 {
             return Ok(Self(Vec::new()));
         }
@@ -98,38 +100,9 @@ impl ValidateNapiValue for ByteRoom {}
 impl FromNapiValue for ByteRoom {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
         // SAFETY: as this function's.
-        let (data, length) = unsafe { memory_of(env, value) }?;
+        let (data, length) = unsafe { elements_of::<u8>(env, value) }?;
         Ok(Self { data, length })
     }
-}
-
-/// Where the bytes of an array are; of an empty one the address says nothing. Safe for a live environment and a
-/// value of it.
-unsafe fn memory_of(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut u8, usize)> {
-    let mut is_typed_array = false;
-    // SAFETY: the caller gives a live environment and a value of it.
-    check_status!(unsafe { sys::napi_is_typedarray(env, value, &mut is_typed_array) })?;
-    let mut kind = 0;
-    let mut length = 0;
-    let mut data = ptr::null_mut();
-    if is_typed_array {
-        // SAFETY: the value is a typed array; of what is not asked for null may be given.
-        check_status!(unsafe {
-            sys::napi_get_typedarray_info(
-                env,
-                value,
-                &mut kind,
-                &mut length,
-                &mut data,
-                ptr::null_mut(),
-                ptr::null_mut(),
-            )
-        })?;
-    }
-    if !is_typed_array || kind != sys::TypedarrayType::uint8_array {
-        return Err(Error::new(Status::InvalidArg, "Expected a Uint8Array value"));
-    }
-    Ok((data.cast(), if data.is_null() { 0 } else { length }))
 }
 
 impl ToNapiValue for ByteArray {

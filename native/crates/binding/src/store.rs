@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use napi_derive::napi;
+use rhizome_answers::proof_text;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::block::{AncestorBlock, UncleFacts};
-use rhizome_primitives::state::{StateReader, WriteSet};
+use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_store::CheckProgress;
 use rhizome_trie::account::SignedBalance;
@@ -158,30 +159,6 @@ pub struct CodeInfo {
     pub hash: Buffer,
     /// Bytes.
     pub length: u32,
-}
-
-/// Proof of a cell.
-#[napi(object)]
-pub struct CellProof {
-    /// Bytes as stored; null when there is no such cell.
-    pub value: Option<Buffer>,
-    /// Trie nodes from the state root down.
-    pub nodes: Vec<Buffer>,
-}
-
-/// Proof of an account and some of its cells.
-#[napi(object)]
-pub struct AccountProof {
-    /// Null when there is no such account.
-    pub account: Option<AccountFields>,
-    /// Keccak-256 of the code.
-    pub code_hash: Buffer,
-    /// Hash of the node that the cells hang below.
-    pub storage_hash: Buffer,
-    /// Trie nodes from the state root down.
-    pub nodes: Vec<Buffer>,
-    /// In the order of the slots asked for.
-    pub cells: Vec<CellProof>,
 }
 
 /// A storage cell.
@@ -346,26 +323,28 @@ impl StateStore {
             .collect())
     }
 
-    /// Proof of an account and some of its cells (consensus.md §6.8).
+    /// Proof of an account and some of its cells (consensus.md §6.8) as JSON text. `in_memory`: null instead of
+    /// waiting for the disk.
     #[napi(catch_unwind)]
-    pub fn proof(&self, root: Uint8Array, address: Uint8Array, slots: Vec<Uint8Array>) -> Result<AccountProof> {
+    pub fn proof(
+        &self,
+        root: Uint8Array,
+        address: Uint8Array,
+        slots: Vec<Uint8Array>,
+        in_memory: bool,
+    ) -> Result<Option<Buffer>> {
         let slots = slots.iter().map(|slot| bytes::uint("slot", slot)).collect::<Result<Vec<_>>>()?;
         let root = bytes::hash("root", &root)?;
-        let proof = self.inner.proof(root, &account_ref(&address)?, &slots).map_err(state)?;
-        Ok(AccountProof {
-            account: proof.account.as_ref().map(account_fields),
-            code_hash: proof.code_hash.to_vec().into(),
-            storage_hash: proof.storage_hash.to_vec().into(),
-            nodes: buffers(&proof.proof),
-            cells: proof
-                .cells
-                .iter()
-                .map(|cell| CellProof {
-                    value: cell.value.as_ref().map(|value| value.to_vec().into()),
-                    nodes: buffers(&cell.proof),
-                })
-                .collect(),
-        })
+        let account = account_ref(&address)?;
+        let proof = if in_memory {
+            match self.inner.memory_proof(root, &account, &slots) {
+                Err(StateError::MissingNode(_)) => return Ok(None),
+                proof => proof,
+            }
+        } else {
+            self.inner.proof(root, &account, &slots)
+        };
+        Ok(Some(proof_text(&address, &proof.map_err(state)?).into()))
     }
 
     /// Reads every node of the state under a root; throws at the first that is missing or corrupt.
@@ -415,10 +394,6 @@ fn account_fields(account: &Account) -> AccountFields {
         negative: balance.negative,
         flags: account.flags,
     }
-}
-
-fn buffers(nodes: &[Bytes]) -> Vec<Buffer> {
-    nodes.iter().map(|node| node.to_vec().into()).collect()
 }
 
 fn write_account(writes: &mut WriteSet, write: &AccountWrite, reader: &dyn StateReader) -> Result<()> {

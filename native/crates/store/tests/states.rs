@@ -86,8 +86,10 @@ fn play(store: &Arc<StateStore>, blocks: &[Block]) -> Result<(), TestCaseError> 
             let proved = verify_proof(root, &keys::account_key(&account), &proof.proof).unwrap();
             prop_assert_eq!(proved.is_none(), proof.account.is_none());
             for cell in &proof.cells {
+                let key = keys::storage_key(&account, &cell.slot);
+                prop_assert_eq!(&cell.proof, &store.trie(*root).prove(&key).unwrap());
                 prop_assert_eq!(&cell.value, &model.cells.get(&(account, cell.slot)).cloned());
-                let proved = verify_proof(root, &keys::storage_key(&account, &cell.slot), &cell.proof).unwrap();
+                let proved = verify_proof(root, &key, &cell.proof).unwrap();
                 prop_assert_eq!(proved.hash(), cell.value.as_ref().map(|value| rhizome_trie::keccak256(value)));
             }
             let mut listed = store.storage_cells(*root, &account, None, 100).unwrap();

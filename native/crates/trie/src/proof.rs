@@ -7,9 +7,10 @@ use rhizome_primitives::{B256, Bytes};
 use thiserror::Error;
 
 use crate::bits::Bits;
-use crate::lookup::{Step, step};
+use crate::lookup::{Step, step, walk};
 use crate::node::{Link, Node};
 use crate::node_view::NodeError;
+use crate::source::{Location, NodeSource, StoredNode};
 use crate::trie::Trie;
 use crate::value::Value;
 use crate::{EMPTY_ROOT, keccak256};
@@ -86,6 +87,16 @@ impl Trie {
     }
 }
 
+/// The value at `key` below the stored node `root`, and its proof as [`Trie::prove`] gives it. Nodes are read in place.
+pub fn prove_stored(source: &dyn NodeSource, root: &B256, key: &[u8]) -> Result<(Value, Vec<Bytes>), StateError> {
+    let mut nodes = Vec::new();
+    let visit = |node: &StoredNode| nodes.push(node.message.clone());
+    let value = walk(source, root, Location::UNKNOWN, Bits::of_key(key), visit, |node, _, value, _| {
+        value.to_value(&node.message)
+    })?;
+    Ok((value.unwrap_or(Value::None), nodes))
+}
+
 /// Checks a proof of [`Trie::prove`]. The value at `key` under `root`: [`Value::None`] when the proof
 /// shows that there is none, a long value by hash and length.
 pub fn verify_proof(root: &B256, key: &[u8], proof: &[Bytes]) -> Result<Value, ProofError> {
@@ -100,8 +111,8 @@ pub fn verify_proof(root: &B256, key: &[u8], proof: &[Bytes]) -> Result<Value, P
         }
         match step(message, rest).map_err(|error| ProofError::Node { index, error })? {
             Step::Child(child, _, remaining) => (expected, rest) = (child, remaining),
-            Step::Decided(_) if index + 1 < proof.len() => return Err(ProofError::Surplus),
-            Step::Decided(value) => return Ok(value.to_value(message)),
+            Step::Decided(..) if index + 1 < proof.len() => return Err(ProofError::Surplus),
+            Step::Decided(value, _) => return Ok(value.to_value(message)),
         }
     }
     Err(ProofError::Incomplete)

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
-use rhizome_primitives::{B256, Bytes, U256};
+use rhizome_primitives::{Bytes, U256};
 
 use crate::bits::Path;
 use crate::keys::{HASH_PREFIX, storage_key, storage_prefix_key};
@@ -39,20 +39,6 @@ impl Trie {
             Ok(if cells.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         Ok(cells)
-    }
-
-    /// Hash of the subtrie that holds an account's marker and cells: of the node at account key ∥
-    /// `00`, position dependent (consensus.md §6.8); [`crate::EMPTY_ROOT`] without one.
-    pub fn storage_hash(&self, account: &AccountRef) -> Result<B256, StateError> {
-        let prefix = storage_prefix_key(account);
-        let mut hash = crate::EMPTY_ROOT;
-        self.walk_below(&prefix, None, &mut |path, node| {
-            if path.len() == prefix.len() * 8 {
-                hash = node.hash();
-            }
-            Ok(ControlFlow::Break(()))
-        })?;
-        Ok(hash)
     }
 }
 
