@@ -1,3 +1,5 @@
+import { isTimezone } from '../util/localDay.ts'
+import { parseSubnet } from '../util/subnet.ts'
 import { ConfigError } from './errors.ts'
 import { networkByName } from './networks/byName.ts'
 import { type Config, flagOf } from './schema.ts'
@@ -8,8 +10,19 @@ import { type Config, flagOf } from './schema.ts'
  * @throws ConfigError `Conflict`
  */
 export function checkConflicts(config: Config): void {
+  const value = accessValue(config)
+  if (value !== null) throw new ConfigError('InvalidValue', value)
   const reason = miningConflict(config) ?? gasPriceConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
+}
+
+function accessValue({ quotaTimezone, trustedProxies }: Config): string | null {
+  if (!isTimezone(quotaTimezone)) {
+    return `${flagOf('quotaTimezone')}: expected an IANA timezone such as Europe/Zurich, got ${quotaTimezone}`
+  }
+  const wrong = trustedProxies.find((proxy) => parseSubnet(proxy) === null)
+  if (wrong === undefined) return null
+  return `${flagOf('trustedProxies')}: expected addresses or subnets such as 10.0.0.0/8, got ${wrong}`
 }
 
 function miningConflict({ network, mergedMining, coinbase, coinbaseSecret }: Config): string | null {

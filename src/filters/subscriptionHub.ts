@@ -13,8 +13,17 @@ import { EventFrame } from './frame.ts'
 import { createHandle } from './handle.ts'
 import { LogSubscribers } from './logSubscribers.ts'
 
+/** Subscriptions of all connections of a client. */
+export interface SubscriptionBudget {
+  subscriptions: number
+  /** How many there may be; 0 is any number. */
+  readonly limits: { readonly subscriptions: number }
+}
+
 /** A client connection that takes notifications. */
 export interface EventConnection {
+  /** Shared with other connections of its client; none where they do not count together. */
+  readonly budget?: SubscriptionBudget
   /** Sends bytes that are overwritten after the call. Whether the client keeps up is the connection's matter. */
   notify(frame: Uint8Array): void
 }
@@ -71,7 +80,8 @@ export class SubscriptionHub {
   /** Handle of a new subscription; null when the connection has too many. */
   subscribe(connection: EventConnection, topic: SubscriptionTopic): string | null {
     const own = this.#connections.get(connection) ?? new Map<string, Subscription>()
-    if (own.size >= this.#mostPerConnection) return null
+    if (own.size >= this.#mostPerConnection || !isWithin(connection.budget)) return null
+    if (connection.budget !== undefined) connection.budget.subscriptions += 1
     const subscription = { handle: createHandle(), connection, topic }
     own.set(subscription.handle, subscription)
     this.#connections.set(connection, own)
@@ -86,6 +96,7 @@ export class SubscriptionHub {
     const subscription = own?.get(handle)
     if (own === undefined || subscription === undefined) return false
     own.delete(handle)
+    if (connection.budget !== undefined) connection.budget.subscriptions -= 1
     if (own.size === 0) this.#connections.delete(connection)
     this.#forget(subscription)
     return true
@@ -93,7 +104,9 @@ export class SubscriptionHub {
 
   /** Ends everything of a connection that is closed. */
   drop(connection: EventConnection): void {
-    for (const subscription of this.#connections.get(connection)?.values() ?? []) this.#forget(subscription)
+    const own = this.#connections.get(connection)
+    for (const subscription of own?.values() ?? []) this.#forget(subscription)
+    if (connection.budget !== undefined) connection.budget.subscriptions -= own?.size ?? 0
     this.#connections.delete(connection)
   }
 
@@ -172,6 +185,12 @@ export class SubscriptionHub {
         return this.#work
     }
   }
+}
+
+function isWithin(budget: SubscriptionBudget | undefined): boolean {
+  if (budget === undefined) return true
+  const most = budget.limits.subscriptions
+  return most === 0 || budget.subscriptions < most
 }
 
 function send(subscriptions: ReadonlySet<Subscription>, frame: EventFrame): void {

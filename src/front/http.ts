@@ -44,10 +44,12 @@ export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
 }
 
 /** What admission may ask about a request, taken from it only then: each look costs a call into the library. */
-class RequestFacts implements AdmissionRequest {
+export class RequestFacts implements AdmissionRequest {
+  readonly #response: HttpResponse
   readonly #request: HttpRequest
 
-  constructor(request: HttpRequest) {
+  constructor(response: HttpResponse, request: HttpRequest) {
+    this.#response = response
     this.#request = request
   }
 
@@ -58,6 +60,14 @@ class RequestFacts implements AdmissionRequest {
   get origin(): string {
     return this.#request.getHeader('origin')
   }
+
+  get address(): ArrayBuffer {
+    return this.#response.getRemoteAddress()
+  }
+
+  get forwardedFor(): string {
+    return this.#request.getHeader('x-forwarded-for')
+  }
 }
 
 function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
@@ -67,8 +77,8 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
     refuse(response, refusal)
     return
   }
-  const caller = admission.admit(new RequestFacts(request))
-  const exchange = new HttpExchange(response, options.corsOrigin)
+  const caller = admission.admit(new RequestFacts(response, request))
+  const exchange = new HttpExchange(response, options.corsOrigin, caller instanceof RpcError ? null : caller)
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
     exchange.corked = true
@@ -81,7 +91,7 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
     if (exchange.gone) return
     size += chunk.byteLength
     if (size > options.maxBodyBytes) {
-      exchange.gone = true
+      exchange.leave()
       refuse(response, 413)
       return
     }

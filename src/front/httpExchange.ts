@@ -1,5 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
+import type { Caller } from '../gateway/access/caller.ts'
 import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
+import { writeLimitHeaders } from './limitHeaders.ts'
 
 /** Status lines of the codes that are sent. */
 export const STATUS_LINES: Readonly<Record<number, string>> = {
@@ -17,31 +19,38 @@ export const STATUS_LINES: Readonly<Record<number, string>> = {
   503: '503 Service Unavailable',
 }
 
-/** Seconds that a client should wait after 429. */
-const RETRY_AFTER_SECONDS = '1'
-
 /** One HTTP request. */
 export class HttpExchange implements Exchange {
   onGone: (() => void) | undefined
   gone = false
   readonly #response: HttpResponse
   readonly #corsOrigin: string | null
+  readonly #caller: Caller | null
   /** Whether the library's own callback is still on the stack: what is written then is corked already. */
   corked = false
 
-  constructor(response: HttpResponse, corsOrigin: string | null) {
+  /** @param caller whose running requests it is one of; null for one that was not let in */
+  constructor(response: HttpResponse, corsOrigin: string | null, caller: Caller | null) {
     this.#response = response
     this.#corsOrigin = corsOrigin
+    this.#caller = caller
     this.onGone = undefined
+    caller?.begin()
     response.onAborted(() => {
-      this.gone = true
+      if (!this.gone) this.leave()
       this.onGone?.()
     })
   }
 
+  /** To be called when the gateway is not to answer any more. */
+  leave(): void {
+    this.gone = true
+    this.#caller?.end()
+  }
+
   answer(body: string | Uint8Array, status: number): void {
     if (this.gone) return
-    this.gone = true
+    this.leave()
     if (this.corked) this.#write(body, status)
     else this.#response.cork(() => this.#write(body, status))
   }
@@ -59,12 +68,12 @@ export class HttpExchange implements Exchange {
       },
       end: (piece) => {
         if (this.gone) return
-        this.gone = true
+        this.leave()
         response.cork(() => response.end(piece))
       },
       abort: () => {
         if (this.gone) return
-        this.gone = true
+        this.leave()
         response.close()
       },
       onWritable: undefined,
@@ -85,8 +94,8 @@ export class HttpExchange implements Exchange {
   #writeHead(status: number): void {
     const response = this.#response
     if (status !== 200) response.writeStatus(STATUS_LINES[status] ?? '500 Internal Server Error')
-    if (status === 429) response.writeHeader('Retry-After', RETRY_AFTER_SECONDS)
     if (this.#corsOrigin !== null) response.writeHeader('Access-Control-Allow-Origin', this.#corsOrigin)
+    if (status === 429) writeLimitHeaders(response, this.#caller?.account ?? null, this.#corsOrigin !== null)
     response.writeHeader('Content-Type', 'application/json')
   }
 }

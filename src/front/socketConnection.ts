@@ -1,19 +1,22 @@
 import type { WebSocket } from 'uWebSockets.js'
-import type { EventConnection } from '../filters/subscriptionHub.ts'
+import type { EventConnection, SubscriptionBudget } from '../filters/subscriptionHub.ts'
 
 /** Close code for a client that does not read what it is sent (RFC 6455 §7.4.1: policy). */
 const TOO_SLOW = 1008
 
 /** What goes out on a WebSocket: answers and notifications, as far as the client reads them. */
 export class SocketConnection<T> implements EventConnection {
+  readonly budget: SubscriptionBudget
   #socket: WebSocket<T> | null
   readonly #maxBacklog: number
 
   /**
    * @param maxBacklog bytes that may wait for the client; with more it is cut off. A message of any size goes
    *   out when nothing waits.
+   * @param budget what all connections of the client share
    */
-  constructor(socket: WebSocket<T>, maxBacklog: number) {
+  constructor(socket: WebSocket<T>, maxBacklog: number, budget: SubscriptionBudget) {
+    this.budget = budget
     this.#socket = socket
     this.#maxBacklog = maxBacklog
   }
@@ -27,6 +30,13 @@ export class SocketConnection<T> implements EventConnection {
     this.#send(body, Buffer.byteLength(body))
   }
 
+  /** Ends the socket; what waits is still sent as far as the client reads it. */
+  end(code: number, reason: string): void {
+    const socket = this.#socket
+    this.#socket = null
+    socket?.end(code, reason)
+  }
+
   /** To be called when the socket is closed: it must not be touched any more. */
   closed(): void {
     this.#socket = null
@@ -37,9 +47,7 @@ export class SocketConnection<T> implements EventConnection {
     if (socket === null) return
     const waiting = socket.getBufferedAmount()
     if (waiting > 0 && waiting + length > this.#maxBacklog) {
-      this.#socket = null
-      // What waits is still sent as far as the client reads it, then the code.
-      socket.end(TOO_SLOW, 'too slow')
+      this.end(TOO_SLOW, 'too slow')
       return
     }
     socket.send(message, false)

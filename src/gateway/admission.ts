@@ -1,11 +1,5 @@
-import type { MethodDefinition } from '../rpc/defineMethod.ts'
 import type { RpcError } from '../rpc/errors.ts'
-
-/** Who a connection or request belongs to. */
-export interface Caller {
-  /** Name for logs and metrics; never the key itself. */
-  readonly name: string
-}
+import { type Caller, unlimitedCaller } from './access/caller.ts'
 
 /** What the front knows about a request before its body is read. Valid until `admit` returns. */
 export interface AdmissionRequest {
@@ -13,6 +7,10 @@ export interface AdmissionRequest {
   readonly path: string
   /** Empty when there is none. */
   readonly origin: string
+  /** Address of the sender, 4 or 16 bytes. */
+  readonly address: ArrayBuffer
+  /** The header `X-Forwarded-For`; empty when there is none. */
+  readonly forwardedFor: string
 }
 
 /**
@@ -22,14 +20,20 @@ export interface AdmissionRequest {
 export interface Admission {
   /** The caller of a request, or why there is none. */
   admit(request: AdmissionRequest): Caller | RpcError
-  /** Charges a method to the caller; the reason when it may not call it, or not now. */
-  charge(caller: Caller, method: MethodDefinition): RpcError | null
+  /**
+   * Charges a method to the caller; the reason when it may not call it, or not now.
+   * @param method place of the method; behind the last one for what is no method
+   */
+  charge(caller: Caller, method: number): RpcError | null
+  /** Why the caller may not open one more WebSocket; null when it may. */
+  admitSocket(caller: Caller): RpcError | null
 }
 
-const ANYBODY: Caller = { name: 'anybody' }
+const ANYBODY = unlimitedCaller('anybody')
 
-/** Admission without keys: everybody may call everything that is switched on. */
+/** Admission without keys and limits: everybody may call everything that is switched on. */
 export const OPEN_ADMISSION: Admission = {
   admit: () => ANYBODY,
   charge: () => null,
+  admitSocket: () => null,
 }

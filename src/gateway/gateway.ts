@@ -4,7 +4,8 @@ import { RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
 import { errorAnswer, PAGE_STATUS, type UnexpectedErrorSink } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
 import { ANSWER_HEAD, AS_IT_CAME, type Forward, failureText, successText } from '../rpc/json.ts'
-import type { Admission, Caller } from './admission.ts'
+import type { Caller } from './access/caller.ts'
+import type { Admission } from './admission.ts'
 import { AnswerCache } from './answerCache.ts'
 import { BatchCollector } from './collector.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -94,10 +95,10 @@ export class Gateway {
       const route = this.#router.find(scanner.method)
       const sink: AnswerSink = (body, status) => exchange.answer(body, status)
       if (route === undefined) {
-        fail(sink, id, this.#router.whyNot(scanner.method))
+        this.#refuseUnknown(caller, sink, id, scanner.method)
         return
       }
-      const refusal = this.#admission.charge(caller, route.definition)
+      const refusal = this.#admission.charge(caller, route.index)
       if (refusal !== null) {
         fail(sink, id, refusal)
         return
@@ -105,21 +106,25 @@ export class Gateway {
       const state = route.stateRead === null ? null : this.#states?.answer(route.stateRead, bytes, scanner)
       if (state != null) {
         exchange.answer(state, 200)
+        caller.answered(route.index, state.length, false)
         return
       }
       const ready = route.ready === null ? null : this.#texts.answer(route.ready, bytes, scanner)
       if (ready !== null) {
         exchange.answer(ready, 200)
+        caller.answered(route.index, ready.length, false)
         return
       }
       const params = bytes.toString('latin1', scanner.paramsStart, scanner.paramsEnd)
-      this.#answerOrRun({ route, id, params, exchange, sink, alone: true })
+      this.#answerOrRun({ route, id, params, caller, exchange, sink, alone: true })
       return
     }
     const states = this.#states?.answerBatch(bytes) ?? null
-    const refusals = states?.methods.map((method) => this.#admission.charge(caller, method))
+    const refusals = states?.methods.map(({ index }) => this.#admission.charge(caller, index))
     if (states !== null && refusals?.every((refusal) => refusal === null) === true) {
       exchange.answer(states.body, 200)
+      const share = states.body.length / states.methods.length
+      for (const { index } of states.methods) caller.answered(index, Math.floor(share), false)
       return
     }
     const requests = scanBatch(scanner, bytes, this.#limits.batch)
@@ -145,8 +150,7 @@ export class Gateway {
       body = parseBody(bytes)
     } catch (error) {
       const known = error instanceof RpcError ? error : new RpcError('internal')
-      const { text, status } = errorAnswer('null', known)
-      exchange.answer(text, status)
+      fail((text, status) => exchange.answer(text, status), 'null', this.#chargeUnknown(caller) ?? known)
       return
     }
     const sink: AnswerSink = (answer, status) => exchange.answer(answer, status)
@@ -161,7 +165,7 @@ export class Gateway {
   #answer(body: ParsedBody, caller: Caller, exchange: Exchange, sink: AnswerSink, alone: boolean): void {
     switch (body.kind) {
       case 'invalid':
-        fail(sink, body.id, body.error)
+        fail(sink, body.id, this.#chargeUnknown(caller) ?? body.error)
         return
       case 'request':
         this.#request(body.request, caller, exchange, sink, alone)
@@ -187,26 +191,47 @@ export class Gateway {
     const isSilent = id === null && method !== null
     const answered: AnswerSink = isSilent ? () => sink('', 200) : sink
     const route = method === null ? undefined : this.#router.find(method)
-    if (route === undefined) fail(answered, id ?? 'null', this.#router.whyNot(method))
+    if (route === undefined) this.#refuseUnknown(caller, answered, id ?? 'null', method)
     else {
-      const work = { route, id: id ?? 'null', params, exchange, sink: answered, alone: alone && !isSilent }
-      const refusal = charged === undefined ? this.#admission.charge(caller, route.definition) : charged
+      const work = {
+        route,
+        id: id ?? 'null',
+        params,
+        caller,
+        exchange,
+        sink: answered,
+        alone: alone && !isSilent,
+      }
+      const refusal = charged === undefined ? this.#admission.charge(caller, route.index) : charged
       if (refusal === null) this.#answerOrRun(work)
       else fail(answered, work.id, refusal)
     }
   }
 
+  /** Names that are no method are charged, too: they are read like the others. */
+  #refuseUnknown(caller: Caller, sink: AnswerSink, id: string, method: string | null): void {
+    fail(sink, id, this.#chargeUnknown(caller) ?? this.#router.whyNot(method))
+  }
+
+  #chargeUnknown(caller: Caller): RpcError | null {
+    return this.#admission.charge(caller, this.#router.unknown)
+  }
+
   /** From the kept answers, or in the method's lane. */
   #answerOrRun(work: Work): void {
-    const { route, id, params, sink } = work
+    const { route, id, params, caller, sink } = work
     const key = route.keepsAtHead ? this.#answers.keyOf(route.index, params) : null
-    if (key === null) {
-      this.#run(work)
+    const kept = key === null ? undefined : this.#answers.find(key)
+    if (kept !== undefined) {
+      sink(ANSWER_HEAD + id + kept, 200)
+      caller.answered(route.index, kept.length, false)
       return
     }
-    const kept = this.#answers.find(key)
-    if (kept === undefined) this.#run({ ...work, sink: this.#answers.keeping(key, id, sink) })
-    else sink(ANSWER_HEAD + id + kept, 200)
+    const counted: AnswerSink = (body, status) => {
+      sink(body, status)
+      caller.answered(route.index, body.length, isFailure(body, id))
+    }
+    this.#run({ ...work, sink: key === null ? counted : this.#answers.keeping(key, id, counted) })
   }
 
   #run(work: Work): void {
@@ -284,9 +309,12 @@ export class Gateway {
   }
 }
 
+const LETTER_E = 0x65
+
 /** One request on its way to its answer. */
 interface Work {
   readonly route: Route
+  readonly caller: Caller
   /** JSON text. */
   readonly id: string
   /** JSON text. */
@@ -307,6 +335,12 @@ function whenGone(exchange: Exchange, action: () => void): void {
           before()
           action()
         }
+}
+
+/** Whether an answer is an error: its head, the id and a comma are followed by the member `error`. */
+function isFailure(body: string | Uint8Array, id: string): boolean {
+  const place = ANSWER_HEAD.length + id.length + 2
+  return typeof body === 'string' ? body[place] === 'e' : body[place] === LETTER_E
 }
 
 function startsWith(body: string | Uint8Array, text: string): boolean {

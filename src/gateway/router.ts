@@ -37,11 +37,14 @@ export class Router {
   readonly #routes = new Map<string, Route>()
   readonly #internal = new Map<string, Route>()
   readonly #unavailable: Set<string>
+  /** The place of what is no method: behind the last one. */
+  readonly unknown: number
   /** Names of methods that read the state and run where they like. */
   readonly stateMethods: StateMethod[] = []
 
   constructor({ methods, unsupported, offer, lanes = {} }: RouterOptions) {
     this.#unavailable = new Set(unsupported)
+    this.unknown = methods.length
     methods.forEach((definition, index) => {
       const configured = lanes[definition.name]
       const read = configured === undefined ? definition.stateRead : null
@@ -57,7 +60,8 @@ export class Router {
       for (const name of [definition.name, ...definition.aliases]) {
         if (definition.audience === 'internal') this.#internal.set(name, route)
         else if (isOffered(definition, offer)) {
-          const stateRead = read === null ? null : this.stateMethods.push({ name, read, definition }) - 1
+          const stateRead =
+            read === null ? null : this.stateMethods.push({ name, read, definition, index }) - 1
           this.#routes.set(name, { ...route, stateRead })
         } else this.#unavailable.add(name)
       }

@@ -22,7 +22,7 @@ export interface BatchAnswer {
   /** Valid until the next answer. */
   readonly body: Uint8Array
   /** The method of each request. */
-  readonly methods: readonly MethodDefinition[]
+  readonly methods: readonly StateMethod[]
 }
 
 /** A method that reads the state, by a name that requests use. */
@@ -30,6 +30,8 @@ export interface StateMethod {
   readonly name: string
   readonly read: StateRead
   readonly definition: MethodDefinition
+  /** Place of the method. */
+  readonly index: number
 }
 
 /**
@@ -82,12 +84,12 @@ export class StateAnswers {
     }
     const written = this.#written(length)
     if (written === null) return null
-    const methods: MethodDefinition[] = []
+    const methods: StateMethod[] = []
     const count = this.#places[0] ?? 0
     for (let i = 1; i <= count; i++) {
       const method = this.#methods[this.#places[i] ?? 0]
       if (method === undefined) return null
-      methods.push(method.definition)
+      methods.push(method)
     }
     return { body: written, methods }
   }

@@ -1,35 +1,125 @@
 import type { Config } from '../config/schema.ts'
-import { type Admission, OPEN_ADMISSION } from '../gateway/admission.ts'
-import { createKeyedAdmission } from '../gateway/keys/keyedAdmission.ts'
-import { KeyFileError } from '../gateway/keys/keyFile.ts'
-import { type WatchedKeys, watchKeyFile } from '../gateway/keys/watchKeyFile.ts'
+import { AccessAdmission } from '../gateway/access/accessAdmission.ts'
+import { KeyFileError } from '../gateway/access/keyFile.ts'
+import { SYSTEM_CLOCKS } from '../gateway/access/quotaDay.ts'
+import { type WatchedKeyFile, watchKeyFile } from '../gateway/access/watchKeyFile.ts'
 import type { Logger } from '../observe/logger.ts'
+import { METHODS } from '../rpc/methods.ts'
+import { AccessStore } from '../storage/access/accessStore.ts'
+import { AccessError } from '../storage/access/errors.ts'
+import { accessRulesFromConfig } from './accessOptions.ts'
 import { NodeError } from './errors.ts'
+
+/** Milliseconds between two looks at the keys and at the day. */
+const REFRESH_PERIOD = 250
+
+/** Milliseconds between two writes of usage: what a crash may cost. */
+const FLUSH_PERIOD = 1000
+
+/** Milliseconds between two complaints about the same trouble. */
+const COMPLAINT_PERIOD = 60_000
+
+const DAY = 86_400_000
 
 /** Admission of a node, and what has to be closed with it. */
 export interface NodeAdmission {
-  readonly admission: Admission
-  close(): void
+  readonly admission: AccessAdmission
+  /** Takes over what may change while the node runs: who needs a key, and limits. */
+  reconfigure(config: Config): void
+  /** Writes the last usage and closes the store. */
+  close(): Promise<void>
 }
 
 /**
- * Admission under a configuration: by the keys of a file, or open.
- * @throws NodeError `KEYS_FILE`
+ * Opens the access store of a configuration, takes over the keys of its file, and follows both.
+ * @throws NodeError `KEYS_FILE`, `ACCESS_STORE`
  */
-export function openAdmission({ keysFile }: Pick<Config, 'keysFile'>, logger: Logger): NodeAdmission {
-  if (keysFile === null) return { admission: OPEN_ADMISSION, close: () => undefined }
-  const { ring, close } = openKeys(keysFile, logger)
-  return { admission: createKeyedAdmission(ring), close }
+export function openNodeAdmission(config: Config, logger: Logger): NodeAdmission {
+  try {
+    return open(config, logger)
+  } catch (error) {
+    if (error instanceof KeyFileError) throw new NodeError('KEYS_FILE', error.message, { cause: error })
+    if (error instanceof AccessError) throw new NodeError('ACCESS_STORE', error.message, { cause: error })
+    throw error
+  }
 }
 
-function openKeys(path: string, logger: Logger): WatchedKeys {
+function open(config: Config, logger: Logger): NodeAdmission {
+  const store = AccessStore.open({ dataDir: config.dataDir, checked: true })
+  let file: WatchedKeyFile | null
+  let admission: AccessAdmission
   try {
-    return watchKeyFile(path, {
-      onReload: (keys) => logger.info({ path, keys }, 'the API keys were read again'),
-      onFailure: (error) => logger.error({ error: error.message }, 'the API keys from before stay valid'),
+    file = openKeyFile(config.keysFile, store, logger)
+    store.setTimezone(config.quotaTimezone)
+    admission = new AccessAdmission({
+      book: store,
+      methods: METHODS,
+      clocks: SYSTEM_CLOCKS,
+      timezone: config.quotaTimezone,
+      retention: config.usageRetention,
+      rules: accessRulesFromConfig(config),
     })
   } catch (error) {
-    if (!(error instanceof KeyFileError)) throw error
-    throw new NodeError('KEYS_FILE', error.message, { cause: error })
+    void store.close()
+    throw error
+  }
+  const complain = occasionally((error: unknown) => {
+    logger.error(
+      { err: error },
+      'keys or usage: the access store cannot be used; what was counted is tried again',
+    )
+  })
+  const timers = [
+    setInterval(() => attempt(() => admission.refresh(), complain), REFRESH_PERIOD),
+    setInterval(() => void admission.flush().catch(complain), FLUSH_PERIOD),
+    setInterval(() => void admission.prune().catch(complain), DAY),
+  ]
+  for (const timer of timers) timer.unref()
+  void admission.prune().catch(complain)
+  return {
+    admission,
+    reconfigure: (next) => admission.changeRules(accessRulesFromConfig(next)),
+    close: async () => {
+      for (const timer of timers) clearInterval(timer)
+      file?.close()
+      await admission.flush().catch(complain)
+      await store.close()
+    },
+  }
+}
+
+/** Without a file no key is one of it. */
+function openKeyFile(path: string | null, store: AccessStore, logger: Logger): WatchedKeyFile | null {
+  if (path === null) {
+    store.replaceFileKeys([])
+    return null
+  }
+  let isFirst = true
+  return watchKeyFile(path, {
+    onKeys: (keys) => {
+      store.replaceFileKeys(keys)
+      if (!isFirst) logger.info({ path, keys: keys.length }, 'the API keys were read again')
+      isFirst = false
+    },
+    onFailure: (error) => logger.error({ error: error.message }, 'the API keys from before stay valid'),
+  })
+}
+
+function attempt(action: () => void, onFailure: (error: unknown) => void): void {
+  try {
+    action()
+  } catch (error) {
+    onFailure(error)
+  }
+}
+
+/** Calls on, but not more often than it can be read. */
+function occasionally(action: (value: unknown) => void): (value: unknown) => void {
+  let next = 0
+  return (value) => {
+    const now = performance.now()
+    if (now < next) return
+    next = now + COMPLAINT_PERIOD
+    action(value)
   }
 }

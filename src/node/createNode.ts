@@ -9,7 +9,7 @@ import type { NodeCommands, NodeContext } from '../rpc/context.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import { openConfiguredWallet } from '../wallet/openWallet.ts'
-import { openAdmission } from './admission.ts'
+import { openNodeAdmission } from './admission.ts'
 import { type ChainHandle, startChainThread } from './chainHandle.ts'
 import { chainOptionsFromConfig } from './chainOptions.ts'
 import { assertSafeExposure } from './exposure.ts'
@@ -58,7 +58,6 @@ export interface RunningNode {
 export async function createNode({ config, version, logger }: NodeOptions): Promise<RunningNode> {
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
-  const access = openAdmission(config, log)
   let service: Service | null = null
   let mining: FrontMining | null = null
   let isProducing = config.mining
@@ -86,11 +85,14 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     onFault: (text) => log.error({ error: text }, 'work in the chain thread failed'),
   })
   metrics.started(chain.head)
-  const closers: (() => Promise<void>)[] = [async () => access.close(), () => chain.close()]
+  const closers: (() => Promise<void>)[] = [() => chain.close()]
   const close = async () => {
     for (const closer of closers.toReversed()) await closer()
   }
   try {
+    // After the chain: whose data directory it is is settled then. Closed last, with the usage of the last requests.
+    const access = openNodeAdmission(config, log)
+    closers.unshift(() => access.close())
     const wallet = await openConfiguredWallet(config, (path, reason) =>
       log.warn({ path, reason }, 'a key file was left out'),
     )

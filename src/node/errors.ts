@@ -19,6 +19,8 @@ export type NodeErrorCode =
   | 'EXPOSED'
   /** The file of API keys cannot be used. */
   | 'KEYS_FILE'
+  /** The access store cannot be used. */
+  | 'ACCESS_STORE'
   /** The chain thread failed: a fault of this program. */
   | 'CHAIN_THREAD'
 

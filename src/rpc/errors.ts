@@ -74,20 +74,22 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
 export interface RpcErrorObject {
   readonly code: number
   readonly message: string
-  readonly data?: string
+  readonly data?: ErrorData
 }
+
+/** 0x-hex of the revert payload, or facts for programs. */
+export type ErrorData = string | Readonly<Record<string, string | number>>
 
 /** Facts beside the text of an {@link RpcError}. */
 export interface RpcErrorOptions extends ErrorOptions {
-  /** 0x-hex of the revert payload. */
-  readonly data?: string
+  readonly data?: ErrorData
 }
 
 /** What handlers and parameter parsers throw; nothing but {@link toErrorObject} makes an answer of it. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly kind: RpcErrorKind
-  readonly data: string | undefined
+  readonly data: ErrorData | undefined
 
   constructor(kind: RpcErrorKind, message?: string, options?: RpcErrorOptions) {
     super(message ?? ERROR_TABLE[kind].message, options)

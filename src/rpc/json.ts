@@ -1,3 +1,5 @@
+import type { RpcErrorObject } from './errors.ts'
+
 /** A value that JSON.stringify writes as it stands. */
 export type Json =
   | string
@@ -101,6 +103,6 @@ export function successText(id: string, result: string): string {
 }
 
 /** JSON text of a failed answer; `id` is JSON text. */
-export function failureText(id: string, error: { code: number; message: string; data?: string }): string {
+export function failureText(id: string, error: RpcErrorObject): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`
 }

@@ -1,4 +1,5 @@
 import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
+import { unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { Dispatcher } from '../../src/gateway/dispatcher.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
@@ -11,6 +12,8 @@ import type { MethodOffer } from '../../src/rpc/availability.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import type { MethodDefinition } from '../../src/rpc/defineMethod.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../../src/rpc/methods.ts'
+
+const CALLER = unlimitedCaller('test')
 
 /** An answer as the front would send it. */
 export interface AskedAnswer {
@@ -82,20 +85,16 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
   })
   const ask = (body: string, connection?: EventConnection) =>
     new Promise<AskedAnswer>((resolve) => {
-      gateway.handle(
-        Buffer.from(body, 'utf8'),
-        { name: 'test' },
-        {
-          answer: (answer, status) =>
-            resolve({
-              text: typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8'),
-              status,
-            }),
-          ...(connection === undefined ? {} : { connection }),
-          onGone: undefined,
-          gone: false,
-        },
-      )
+      gateway.handle(Buffer.from(body, 'utf8'), CALLER, {
+        answer: (answer, status) =>
+          resolve({
+            text: typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8'),
+            status,
+          }),
+        ...(connection === undefined ? {} : { connection }),
+        onGone: undefined,
+        gone: false,
+      })
     })
   return { gateway, dispatcher, ask, close: () => dispatcher.close() }
 }

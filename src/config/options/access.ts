@@ -1,9 +1,30 @@
-import type { OptionTable } from '../option.ts'
+import type { IntegerOption, OptionTable } from '../option.ts'
 
 /** Modules that a public endpoint offers (facts/rpc.md §1.5). */
 const PUBLIC_MODULES = ['eth', 'net', 'rpc', 'rsk', 'trace', 'web3']
 
-/** Who may call what. */
+/** Limit of keys that do not name their own: none unless the operator says so. */
+const keyLimit = (doc: string): IntegerOption => ({
+  kind: 'integer',
+  group: 'Access',
+  minimum: 0,
+  maximum: 1_000_000_000_000,
+  default: 0,
+  doc: `${doc} of a key that names no limit of its own; 0 is no limit`,
+})
+
+/** Limit of an address without a key: some on the hosted profile, so that one client cannot have it all. */
+const clientLimit = (doc: string, hosted: number): IntegerOption => ({
+  kind: 'integer',
+  group: 'Access',
+  minimum: 0,
+  maximum: 1_000_000_000_000,
+  default: ({ profile }) => (profile === 'dev' ? 0 : hosted),
+  defaultText: hosted === 0 ? '0' : `0 on the dev profile, else ${hosted}`,
+  doc: `${doc} of an address that comes without a key (IPv6: of its first 64 bits); 0 is no limit`,
+})
+
+/** Who may call what, and how much. */
 export const ACCESS_OPTIONS = {
   modules: {
     kind: 'list',
@@ -20,13 +41,54 @@ export const ACCESS_OPTIONS = {
     default: [],
     doc: 'Methods that are closed although their module is open',
   },
+  requireKey: {
+    kind: 'choice',
+    group: 'Access',
+    values: ['auto', 'always', 'never'],
+    default: 'auto',
+    doc: 'When a request needs an API key as last part of the path; auto as soon as there is a key, also a disabled one',
+  },
   keysFile: {
     kind: 'optionalText',
     group: 'Access',
     placeholder: 'FILE',
     default: null,
-    doc: 'File of API keys, read again when it changes; with it every request needs a key as last part of the path',
+    doc: 'File of API keys, beside those of the key commands; read again when it changes',
   },
+  quotaTimezone: {
+    kind: 'text',
+    group: 'Access',
+    placeholder: 'ZONE',
+    default: 'UTC',
+    doc: 'Where the days of quotas and usage begin at midnight, e.g. Europe/Zurich',
+  },
+  usageRetention: {
+    kind: 'integer',
+    group: 'Access',
+    minimum: 31,
+    maximum: 10_000,
+    default: 400,
+    doc: 'Days for which the usage of keys is kept',
+  },
+  trustedProxies: {
+    kind: 'list',
+    group: 'Access',
+    placeholder: 'ADDRESS,…',
+    default: [],
+    doc: 'Addresses and subnets of proxies whose X-Forwarded-For says where a request comes from',
+  },
+  keyRate: keyLimit('Cost units a second'),
+  keyBurst: keyLimit('Cost units at once'),
+  keyDailyQuota: keyLimit('Cost units a day'),
+  keyConcurrency: keyLimit('Requests at once'),
+  keySockets: keyLimit('WebSockets at once'),
+  keySubscriptions: keyLimit('Subscriptions at once'),
+  clientRate: clientLimit('Cost units a second', 200),
+  clientBurst: clientLimit('Cost units at once', 1000),
+  clientDailyQuota: clientLimit('Cost units a day', 0),
+  clientConcurrency: clientLimit('Requests at once', 100),
+  clientSockets: clientLimit('WebSockets at once', 50),
+  clientSubscriptions: clientLimit('Subscriptions at once', 500),
   allowRemoteControl: {
     kind: 'boolean',
     group: 'Access',

@@ -24,6 +24,9 @@ export const subscribe = defineMethod({
       if (mining === null) throw new RpcError('methodNotFound')
       mining.keepAwake()
     }
-    return grantedHandle(subscriptions.subscribe(connection, topic), 'subscriptions of this connection')
+    return grantedHandle(
+      subscriptions.subscribe(connection, topic),
+      'subscriptions of this connection, or of its client',
+    )
   },
 })

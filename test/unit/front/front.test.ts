@@ -5,12 +5,14 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../../src/front/options.ts'
 import { openService, type Service } from '../../../src/front/service.ts'
+import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
+import { parseKeyFile } from '../../../src/gateway/access/keyFile.ts'
 import { type Admission, OPEN_ADMISSION } from '../../../src/gateway/admission.ts'
-import { createKeyedAdmission } from '../../../src/gateway/keys/keyedAdmission.ts'
-import { parseKeyFile } from '../../../src/gateway/keys/keyFile.ts'
-import { KeyRing } from '../../../src/gateway/keys/keyRing.ts'
 import { createLanes } from '../../../src/gateway/lanes.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
+import { METHODS } from '../../../src/rpc/methods.ts'
+import type { KeyRecord } from '../../../src/storage/access/keyRecord.ts'
+import { openAccess } from '../../support/accessScene.ts'
 import { openNodeContext } from '../../support/chainContext.ts'
 
 const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3'
@@ -159,9 +161,10 @@ t.test('CORS and Host', async (t) => {
 
 t.test('admission', async (t) => {
   const admission: Admission = {
-    admit: ({ path }) => (path === '/KEY' ? { name: 'key' } : new RpcError('unauthorized')),
-    charge: (_caller, { name }) =>
-      name === 'eth_coinbase' ? new RpcError('limited', 'quota used up') : null,
+    ...OPEN_ADMISSION,
+    admit: ({ path }) => (path === '/KEY' ? unlimitedCaller('key') : new RpcError('unauthorized')),
+    charge: (_caller, place) =>
+      METHODS[place]?.name === 'eth_coinbase' ? new RpcError('limited', 'quota used up') : null,
   }
   const guarded = await open({}, admission)
   t.teardown(() => guarded.stop())
@@ -252,8 +255,9 @@ function exchangeRaw(port: number, bytes: string, answers: number): Promise<stri
 
 t.test('with keys every request needs one, over HTTP and over WebSocket', async (t) => {
   const hash = createHash('sha256').update('my-key').digest('hex')
-  const ring = new KeyRing(parseKeyFile(`- {id: ada, hash: ${hash}, modules: [eth]}`, 'keys'))
-  const keyed = await open({}, createKeyedAdmission(ring))
+  const keys = parseKeyFile(`- {id: ada, hash: ${hash}, modules: [eth]}`, 'keys', 0)
+  const { admission, book } = openAccess(keys)
+  const keyed = await open({}, admission)
   t.teardown(() => keyed.stop())
   const ask = async (path: string, body = CHAIN_ID) => {
     const address = `http://127.0.0.1:${keyed.port}${path}`
@@ -279,9 +283,9 @@ t.test('with keys every request needs one, over HTTP and over WebSocket', async 
   const next = async () => String((await once(socket, 'message'))[0])
   socket.send(CHAIN_ID)
   t.equal(await next(), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
-  ring.replace([])
-  socket.send(CHAIN_ID)
-  t.match(await next(), /missing or unknown API key/)
-  socket.close()
-  await once(socket, 'close')
+  book.set([{ ...(keys[0] as KeyRecord), disabled: true }])
+  admission.refresh()
+  const [code, reason] = await once(socket, 'close')
+  t.equal(code, 1008)
+  t.equal(String(reason), 'the API key ended')
 })

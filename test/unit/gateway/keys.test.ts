@@ -3,51 +3,35 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { Caller } from '../../../src/gateway/admission.ts'
-import { createKeyedAdmission } from '../../../src/gateway/keys/keyedAdmission.ts'
-import { parseKeyFile } from '../../../src/gateway/keys/keyFile.ts'
-import { KeyRing } from '../../../src/gateway/keys/keyRing.ts'
-import { watchKeyFile } from '../../../src/gateway/keys/watchKeyFile.ts'
-import { RpcError } from '../../../src/rpc/errors.ts'
-import { METHODS } from '../../../src/rpc/methods.ts'
+import { parseKeyFile } from '../../../src/gateway/access/keyFile.ts'
+import { watchKeyFile } from '../../../src/gateway/access/watchKeyFile.ts'
+import type { KeyRecord } from '../../../src/storage/access/keyRecord.ts'
+import { openAccess, requestOf } from '../../support/accessScene.ts'
 
 const PERIOD = 20
 const hashOf = (key: string) => createHash('sha256').update(key).digest('hex')
-const method = (name: string) => {
-  const found = METHODS.find((candidate) => candidate.name === name)
-  if (found === undefined) throw new Error(`no method ${name}`)
-  return found
-}
-
-function admissionOf(entries: readonly object[]) {
-  const ring = new KeyRing(parseKeyFile(JSON.stringify(entries), 'keys'))
-  const admission = createKeyedAdmission(ring)
-  const caller = (path: string, origin = ''): Caller => {
-    const admitted = admission.admit({ path, origin })
-    if (admitted instanceof RpcError) throw admitted
-    return admitted
-  }
-  return { ring, admission, caller }
-}
+const keysOf = (entries: readonly object[]) => parseKeyFile(JSON.stringify(entries), 'keys', 0)
 
 t.test('the last part of the path is the key', async (t) => {
-  const { admission, caller } = admissionOf([{ id: 'ada', hash: hashOf('secret-1') }])
+  const { admission, caller } = openAccess(keysOf([{ id: 'ada', hash: hashOf('secret-1') }]))
   for (const path of ['/secret-1', '/v1/secret-1', '/a/b/secret-1', '/secret-1/', '/secret%2D1']) {
     t.equal(caller(path).name, 'ada', path)
   }
   for (const path of ['/', '', '/secret-2', '/secret-1/x', '/SECRET-1', '/%', `/${hashOf('secret-1')}`]) {
-    t.match(admission.admit({ path, origin: '' }), { kind: 'unauthorized' }, path)
+    t.match(admission.admit(requestOf(path)), { kind: 'unauthorized' }, path)
   }
 })
 
 t.test('a key opens what it names', async (t) => {
-  const { admission, caller } = admissionOf([
-    { id: 'all', hash: hashOf('a') },
-    { id: 'module', hash: hashOf('m'), modules: ['net', 'rsk'] },
-    { id: 'method', hash: hashOf('n'), methods: ['eth_chainId', 'ext_getStorageBytesAt'] },
-    { id: 'both', hash: hashOf('b'), modules: ['net'], methods: ['eth_chainId'] },
-  ])
-  const opens = (key: string, name: string) => admission.charge(caller(`/${key}`), method(name)) === null
+  const { charge, caller } = openAccess(
+    keysOf([
+      { id: 'all', hash: hashOf('a') },
+      { id: 'module', hash: hashOf('m'), modules: ['net', 'rsk'] },
+      { id: 'method', hash: hashOf('n'), methods: ['eth_chainId', 'ext_getStorageBytesAt'] },
+      { id: 'both', hash: hashOf('b'), modules: ['net'], methods: ['eth_chainId'] },
+    ]),
+  )
+  const opens = (key: string, name: string) => charge(caller(`/${key}`), name) === null
   t.ok(opens('a', 'eth_call'))
   t.ok(opens('m', 'net_version'))
   t.ok(opens('m', 'rsk_getRawBlockHeaderByHash'))
@@ -58,26 +42,66 @@ t.test('a key opens what it names', async (t) => {
   t.ok(opens('b', 'net_version'))
   t.ok(opens('b', 'eth_chainId'))
   t.notOk(opens('b', 'eth_call'))
-  t.match(admission.charge(caller('/n'), method('eth_call')), {
+  t.match(charge(caller('/n'), 'eth_call'), {
     message: 'the method eth_call does not exist/is not available',
   })
 })
 
 t.test('a key may be for the pages of some origins', async (t) => {
-  const { admission, caller } = admissionOf([
-    { id: 'page', hash: hashOf('p'), origins: ['https://app.example'] },
-  ])
+  const { admission, caller } = openAccess(
+    keysOf([{ id: 'page', hash: hashOf('p'), origins: ['https://app.example'] }]),
+  )
   t.equal(caller('/p').name, 'page', 'no page at all')
-  t.equal(caller('/p', 'https://app.example').name, 'page')
-  t.match(admission.admit({ path: '/p', origin: 'https://evil.example' }), { kind: 'unauthorized' })
+  t.equal(caller('/p', { origin: 'https://app.example' }).name, 'page')
+  const evil = requestOf('/p', { origin: 'https://evil.example' })
+  t.match(admission.admit(evil), { kind: 'unauthorized' })
+  t.match(admission.admit(evil), { kind: 'unauthorized' }, 'also when the path is remembered')
 })
 
 t.test('a key that was taken away ends with the list', async (t) => {
-  const { ring, admission, caller } = admissionOf([{ id: 'ada', hash: hashOf('x') }])
+  const { book, admission, caller, charge } = openAccess(keysOf([{ id: 'ada', hash: hashOf('x') }]))
   const open = caller('/x')
-  t.equal(admission.charge(open, method('eth_chainId')), null)
-  ring.replace([])
-  t.match(admission.charge(open, method('eth_chainId')), { kind: 'unauthorized' })
+  const closed: number[] = []
+  open.opened({ end: (code) => closed.push(code) })
+  t.equal(charge(open, 'eth_chainId'), null)
+  book.set([{ ...(book.stored[0] as KeyRecord), disabled: true }])
+  admission.refresh()
+  t.match(charge(open, 'eth_chainId'), { kind: 'unauthorized' })
+  t.same(closed, [1008])
+  t.match(admission.admit(requestOf('/x')), { kind: 'unauthorized' })
+  t.match(admission.admit(requestOf('/')), { kind: 'unauthorized' }, 'a disabled key does not open the node')
+})
+
+t.test('a secret that was replaced works for its grace, and shares the limits of the new one', async (t) => {
+  const [ada] = keysOf([{ id: 'ada', hash: hashOf('old'), dailyQuota: 3 }]) as [KeyRecord]
+  const { book, admission, clock, caller, charge } = openAccess([ada])
+  const before = caller('/old')
+  const closed: string[] = []
+  before.opened({ end: (_code, reason) => closed.push(reason) })
+  const until = clock.wall + 5000
+  book.set([{ ...ada, hash: Buffer.from(hashOf('new'), 'hex'), previous: { hash: ada.hash, until } }])
+  admission.refresh()
+  t.equal(caller('/old'), before)
+  t.equal(caller('/new').name, 'ada')
+  t.equal(charge(caller('/old'), 'eth_chainId'), null)
+  t.equal(charge(caller('/new'), 'eth_chainId'), null)
+  t.equal(caller('/new').account.used, caller('/old').account.used)
+  t.same(closed, [])
+  clock.wall = until
+  admission.refresh()
+  t.match(admission.admit(requestOf('/old')), { kind: 'unauthorized' })
+  t.same(closed, ['the API key ended'])
+  t.equal(caller('/new').name, 'ada')
+})
+
+t.test('whether a key is needed', async (t) => {
+  const keys = keysOf([{ id: 'ada', hash: hashOf('x') }])
+  t.equal(openAccess([]).caller('/').name, 'anybody')
+  t.match(openAccess(keys).admission.admit(requestOf('/')), { kind: 'unauthorized' })
+  t.match(openAccess([], { requireKey: 'always' }).admission.admit(requestOf('/')), { kind: 'unauthorized' })
+  const optional = openAccess(keys, { requireKey: 'never' })
+  t.equal(optional.caller('/x').name, 'ada')
+  t.equal(optional.caller('/y').name, 'anybody')
 })
 
 t.test('what is no list of keys', async (t) => {
@@ -88,13 +112,16 @@ t.test('what is no list of keys', async (t) => {
     ['- id: a', /hash of 64 hex digits expected/],
     [`- hash: ${hash}`, /id expected/],
     [`- {id: a, hash: ${hash}, modules: eth}`, /modules: a list of texts expected/],
+    [`- {id: a, hash: ${hash}, rate: fast}`, /rate: a whole number expected/],
+    [`- {id: a, hash: ${hash}, burst: -1}`, /burst: a whole number expected/],
+    [`- {id: "-", hash: ${hash}}`, /and not -/],
     [`- {id: a, hash: ${hash}}\n- {id: a, hash: ${hashOf('y')}}`, /the id a is there twice/],
     [`- {id: a, hash: ${hash}}\n- {id: b, hash: ${hash}}`, /the key of b is there twice/],
     ['- {id: "', /keys: /],
   ] as const) {
-    t.throws(() => parseKeyFile(text, 'keys'), { code: 'KEYS_FILE', message: reason }, text)
+    t.throws(() => parseKeyFile(text, 'keys', 0), { code: 'KEYS_FILE', message: reason }, text)
   }
-  t.throws(() => parseKeyFile('- {id: a, key: top-secret}', 'keys'), {
+  t.throws(() => parseKeyFile('- {id: a, key: top-secret}', 'keys', 0), {
     code: 'KEYS_FILE',
     message: /^(?!.*top-secret).*$/,
   })
@@ -108,24 +135,31 @@ t.test('the file is read again when it changes, and an unusable one changes noth
   }
   write(`- {id: ada, hash: ${hashOf('one')}}\n`)
   const events: string[] = []
-  const { ring, close } = watchKeyFile(
+  let keys: readonly KeyRecord[] = []
+  const { close } = watchKeyFile(
     path,
     {
-      onReload: (keys) => events.push(`${keys}`),
-      onFailure: (error) => events.push(error.code),
+      onKeys: (read) => {
+        keys = read
+        events.push(read.map(({ id }) => id).join())
+      },
+      onFailure: (error) => events.push(error.name),
     },
     PERIOD,
   )
   t.teardown(close)
-  t.ok(ring.find('one'))
-  write(`- {id: ada, hash: ${hashOf('two')}}\n- {id: bob, hash: ${hashOf('three')}}\n`)
-  await waitFor(t, () => events.includes('2'))
-  t.notOk(ring.find('one'))
-  t.ok(ring.find('two'))
+  t.same(events, ['ada'])
+  write(`- {id: ada, hash: ${hashOf('two')}, rate: 5}\n- {id: bob, hash: ${hashOf('three')}}\n`)
+  await waitFor(t, () => events.includes('ada,bob'))
+  t.match(keys[0], {
+    hash: Buffer.from(hashOf('two'), 'hex'),
+    fromFile: true,
+    limits: { rate: 5, burst: null },
+  })
   write('nonsense')
-  await waitFor(t, () => events.includes('KEYS_FILE'))
-  t.ok(ring.find('three'))
-  t.throws(() => watchKeyFile(`${path}.absent`, { onReload: () => undefined, onFailure: () => undefined }), {
+  await waitFor(t, () => events.includes('KeyFileError'))
+  t.same(events, ['ada', 'ada,bob', 'KeyFileError'])
+  t.throws(() => watchKeyFile(`${path}.absent`, { onKeys: () => undefined, onFailure: () => undefined }), {
     code: 'KEYS_FILE',
   })
 })

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { type Admission, OPEN_ADMISSION } from '../../../src/gateway/admission.ts'
 import { InterruptTable } from '../../../src/pool/interrupts.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
+import { METHODS } from '../../../src/rpc/methods.ts'
 import { createLocalService, type LocalServiceOptions } from '../../replay/ask.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 
@@ -128,7 +129,8 @@ t.test('admission is asked for each request, once', async (t) => {
   const charged: string[] = []
   const admission: Admission = {
     ...OPEN_ADMISSION,
-    charge: (_caller, { name }) => {
+    charge: (_caller, place) => {
+      const name = METHODS[place]?.name ?? ''
       charged.push(name)
       return name === 'eth_getCode' ? new RpcError('methodUnavailable', 'closed') : null
     },

@@ -1,50 +1,47 @@
 import { readFileSync, statSync } from 'node:fs'
+import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import { KeyFileError, parseKeyFile } from './keyFile.ts'
-import { KeyRing } from './keyRing.ts'
 
 /** How often the file is looked at, milliseconds: also where a volume tells nobody about changes. */
 const PERIOD = 500
 
 /** Who is told about the file. */
 export interface KeyFileListener {
-  /** It was read again; so many keys are valid now. */
-  onReload(keys: number): void
+  /** The keys that are valid from now on, also the first ones. What it throws is told to `onFailure` later on. */
+  onKeys(keys: readonly KeyRecord[]): void
   /** It cannot be used: the keys from before stay valid. */
-  onFailure(error: KeyFileError): void
+  onFailure(error: Error): void
 }
 
-/** Keys of a file. */
-export interface WatchedKeys {
-  readonly ring: KeyRing
+/** A file that is followed. */
+export interface WatchedKeyFile {
   close(): void
 }
 
 /**
  * Reads a file of keys and follows its changes.
- * @throws KeyFileError when it cannot be used from the start
+ * @throws KeyFileError when it cannot be used from the start, and what the listener throws then
  */
-export function watchKeyFile(path: string, listener: KeyFileListener, period: number = PERIOD): WatchedKeys {
+export function watchKeyFile(
+  path: string,
+  listener: KeyFileListener,
+  period: number = PERIOD,
+): WatchedKeyFile {
   // Taken before the file is read: what changes in between is seen at the next look.
   let seen = stampOf(path)
-  const ring = new KeyRing(readKeys(path))
-  const reload = () => {
-    try {
-      const keys = readKeys(path)
-      ring.replace(keys)
-      listener.onReload(keys.length)
-    } catch (error) {
-      if (!(error instanceof KeyFileError)) throw error
-      listener.onFailure(error)
-    }
-  }
+  listener.onKeys(readKeys(path))
   const look = setInterval(() => {
     const stamp = stampOf(path)
     if (stamp === seen) return
     seen = stamp
-    reload()
+    try {
+      listener.onKeys(readKeys(path))
+    } catch (error) {
+      listener.onFailure(error instanceof Error ? error : new Error(String(error)))
+    }
   }, period)
   look.unref()
-  return { ring, close: () => clearInterval(look) }
+  return { close: () => clearInterval(look) }
 }
 
 /** Changes with the file; empty when it cannot be looked at, which reading it then says why. */
@@ -57,7 +54,7 @@ function stampOf(path: string): string {
   }
 }
 
-function readKeys(path: string) {
+function readKeys(path: string): KeyRecord[] {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -65,5 +62,5 @@ function readKeys(path: string) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new KeyFileError(`cannot read ${path}: ${reason}`, { cause: error })
   }
-  return parseKeyFile(text, path)
+  return parseKeyFile(text, path, Date.now())
 }

@@ -1,18 +1,6 @@
 import { parse, YAMLError } from 'yaml'
-
-/** What an API key opens. The key itself is never written down: only its hash is. */
-export interface ApiKey {
-  /** Name of the owner for logs and metrics. */
-  readonly id: string
-  /** SHA-256 of the key, 32 bytes. */
-  readonly hash: Buffer
-  /** Methods it may call; null is all of its modules. */
-  readonly methods: ReadonlySet<string> | null
-  /** Modules it may call; null is all, unless methods are named. */
-  readonly modules: ReadonlySet<string> | null
-  /** Origins of web pages that may use it; null is any. */
-  readonly origins: ReadonlySet<string> | null
-}
+import { type KeyLimits, type KeyRecord, LIMIT_NAMES, NO_OWN_LIMITS } from '../../storage/access/keyRecord.ts'
+import { KEYLESS_ID } from '../../storage/access/usageRecord.ts'
 
 /** A file of API keys that cannot be used. The message says where and why. */
 export class KeyFileError extends Error {
@@ -21,18 +9,28 @@ export class KeyFileError extends Error {
 }
 
 const HASH = /^(0x)?[0-9a-fA-F]{64}$/
-const MEMBERS: ReadonlySet<string> = new Set(['id', 'hash', 'methods', 'modules', 'origins'])
+const MEMBERS: ReadonlySet<string> = new Set([
+  'id',
+  'hash',
+  'name',
+  'methods',
+  'modules',
+  'origins',
+  ...LIMIT_NAMES,
+])
+const LONGEST_ID = 64
 
 /**
- * API keys of the text of a YAML or JSON file: a list of `{id, hash, methods, modules, origins}`, where hash is
- * the SHA-256 of the key in hex and the lists may be left out.
+ * API keys of the text of a YAML or JSON file: a list of keys with `id` and `hash`, the SHA-256 of the key in hex,
+ * and, where wanted, `name`, the lists `methods`, `modules` and `origins`, and the limits.
  * @param name of the file, for messages
+ * @param created milliseconds since 1970
  * @throws KeyFileError
  */
-export function parseKeyFile(text: string, name: string): ApiKey[] {
+export function parseKeyFile(text: string, name: string, created: number): KeyRecord[] {
   const entries = parseText(text, name)
   if (!Array.isArray(entries)) throw new KeyFileError(`${name}: a list of keys expected`)
-  const keys = entries.map((entry, index) => parseKey(entry, `${name}: key ${index + 1}`))
+  const keys = entries.map((entry, index) => parseKey(entry, `${name}: key ${index + 1}`, created))
   const ids = new Set<string>()
   const hashes = new Set<string>()
   for (const { id, hash } of keys) {
@@ -53,7 +51,7 @@ function parseText(text: string, name: string): unknown {
   }
 }
 
-function parseKey(entry: unknown, where: string): ApiKey {
+function parseKey(entry: unknown, where: string, created: number): KeyRecord {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
     throw new KeyFileError(`${where}: id and hash expected`)
   }
@@ -62,18 +60,40 @@ function parseKey(entry: unknown, where: string): ApiKey {
     // Its value could be the key itself, so it is not shown.
     throw new KeyFileError(`${where}: unknown member ${unknown}; write the SHA-256 of the key as hash`)
   }
-  const { id, hash, methods, modules, origins } = entry as Record<string, unknown>
+  const { id, hash, name = '', methods, modules, origins, ...limits } = entry as Record<string, unknown>
   if (typeof id !== 'string' || id === '') throw new KeyFileError(`${where}: id expected`)
+  if (id.length > LONGEST_ID || id.includes('\0') || id === KEYLESS_ID) {
+    throw new KeyFileError(`${where}: id of at most ${LONGEST_ID} characters expected, and not ${KEYLESS_ID}`)
+  }
   if (typeof hash !== 'string' || !HASH.test(hash)) {
     throw new KeyFileError(`${where}: hash of 64 hex digits expected`)
   }
+  if (typeof name !== 'string') throw new KeyFileError(`${where}: name: a text expected`)
   return {
     id,
+    name,
     hash: Buffer.from(hash.replace(/^0x/, ''), 'hex'),
+    created,
+    disabled: false,
+    fromFile: true,
+    previous: null,
     methods: parseNames(methods, `${where}: methods`),
     modules: parseNames(modules, `${where}: modules`),
     origins: parseNames(origins, `${where}: origins`),
+    limits: parseLimits(limits, where),
   }
+}
+
+function parseLimits(values: Readonly<Record<string, unknown>>, where: string): KeyLimits {
+  const limits = { ...NO_OWN_LIMITS } as Record<keyof KeyLimits, number | null>
+  for (const name of LIMIT_NAMES) {
+    const value = values[name] ?? null
+    if (value !== null && !(Number.isSafeInteger(value) && (value as number) >= 0)) {
+      throw new KeyFileError(`${where}: ${name}: a whole number expected, 0 for no limit`)
+    }
+    limits[name] = value as number | null
+  }
+  return limits
 }
 
 function parseNames(value: unknown, where: string): ReadonlySet<string> | null {

@@ -1,0 +1,228 @@
+import type { MethodDefinition } from '../../rpc/defineMethod.ts'
+import { RpcError } from '../../rpc/errors.ts'
+import type { KeyRecord } from '../../storage/access/keyRecord.ts'
+import { KEYLESS_ID } from '../../storage/access/usageRecord.ts'
+import type { Admission, AdmissionRequest } from '../admission.ts'
+import type { AccessBook } from './accessBook.ts'
+import { Account, LIMIT_REASONS, type LimitReason } from './account.ts'
+import { Caller } from './caller.ts'
+import { type ClientAddress, clientOfBytes, type TrustedProxies } from './clientAddress.ts'
+import { ClientTable } from './clientTable.ts'
+import { KeyCallers } from './keyCallers.ts'
+import { dearestCost, isLimited, type Limits, resolveLimits, UNKNOWN_COST, UNLIMITED } from './limits.ts'
+import { type Clocks, QuotaDay } from './quotaDay.ts'
+import { costOf, UsageLedger } from './usageLedger.ts'
+
+/** Addresses without a key whose use is remembered. */
+const MOST_CLIENTS = 65_536
+
+/** Stands for what is no method in usage. */
+export const UNKNOWN_METHOD = 'unknown'
+
+/** When a request needs a key: as soon as there is one, always, or never. */
+export type KeyRule = 'auto' | 'always' | 'never'
+
+/** What admission is made of. */
+export interface AccessOptions {
+  readonly book: AccessBook
+  readonly methods: readonly MethodDefinition[]
+  readonly clocks: Clocks
+  /** IANA name of the place whose days quotas are counted in. */
+  readonly timezone: string
+  /** Days for which usage is kept. */
+  readonly retention: number
+  readonly rules: AccessRules
+}
+
+/** What may change while the node runs. */
+export interface AccessRules {
+  readonly requireKey: KeyRule
+  /** Limits of keys without their own. */
+  readonly keyLimits: Limits
+  /** Limits of each address that comes without a key. */
+  readonly clientLimits: Limits
+  readonly proxies: TrustedProxies
+}
+
+/** Figures for operators. Totals only grow. */
+export interface AccessFigures {
+  readonly keys: number
+  /** Addresses without a key that are remembered. */
+  readonly clients: number
+  readonly refused: Readonly<Record<LimitReason | 'unauthorized', number>>
+  /** Use of each key and of requests without one, the most first. */
+  readonly usage: readonly { readonly id: string; readonly requests: number; readonly cost: number }[]
+}
+
+/** Admission by API keys, and by addresses for who comes without one, within their limits. */
+export class AccessAdmission implements Admission {
+  readonly day: QuotaDay
+  readonly ledger: UsageLedger
+  readonly #book: AccessBook
+  readonly #names: readonly string[]
+  readonly #costs: Float64Array
+  readonly #keys: KeyCallers
+  readonly #clients: ClientTable<Caller>
+  readonly #anybody: Caller
+  readonly #retention: number
+  readonly #wall: () => number
+  readonly #dearest: number
+  #rules: AccessRules
+  #clientLimits: Limits
+  #isClientLimited: boolean
+  #revision = -1
+  readonly #refused = new Float64Array(LIMIT_REASONS.length)
+  #unauthorized = 0
+
+  constructor({ book, methods, clocks, timezone, retention, rules }: AccessOptions) {
+    this.#book = book
+    this.#names = [...methods.map(({ name }) => name), UNKNOWN_METHOD]
+    this.#costs = Float64Array.from([...methods.map(({ cost }) => cost), UNKNOWN_COST])
+    this.#dearest = dearestCost(methods)
+    this.#retention = retention
+    this.#wall = clocks.wall
+    this.day = new QuotaDay(timezone, clocks)
+    this.ledger = new UsageLedger(book, this.#names)
+    this.#rules = rules
+    this.#clientLimits = this.#resolveClientLimits(rules)
+    this.#isClientLimited = isLimited(this.#clientLimits)
+    const usedOn = (id: string, day: number) => this.#usedOn(id, day)
+    const { ledger, day: clock } = this
+    this.#keys = new KeyCallers({ methods, ledger, clock, defaults: rules.keyLimits, usedOn })
+    const counts = ledger.of(KEYLESS_ID)
+    this.#anybody = new Caller('anybody', new Account(KEYLESS_ID, UNLIMITED, clock), counts)
+    this.#clients = new ClientTable(
+      MOST_CLIENTS,
+      () => new Caller('anybody', new Account(KEYLESS_ID, this.#clientLimits, clock), counts),
+      ({ account }) => account.running > 0 || account.sockets > 0,
+    )
+    this.refresh()
+  }
+
+  admit(request: AdmissionRequest): Caller | RpcError {
+    const { requireKey } = this.#rules
+    const isNeeded = requireKey === 'always' || (requireKey === 'auto' && this.#keys.size > 0)
+    if (isNeeded || this.#keys.size > 0) {
+      const caller = this.#keys.find(request.path)
+      if (caller !== undefined)
+        return caller.origins === null ? caller : this.#fromPage(caller, request.origin)
+      if (isNeeded) return this.#refuse('missing or unknown API key')
+    }
+    if (!this.#isClientLimited) return this.#anybody
+    const address = this.#addressOf(request)
+    return address === null ? this.#anybody : this.#clients.of(address)
+  }
+
+  charge(caller: Caller, method: number): RpcError | null {
+    // A WebSocket may be older than the newest keys.
+    if (caller.isRevoked) return this.#refuse('missing or unknown API key')
+    const { opens, account, counts } = caller
+    const isClosed = opens !== null && method < opens.length && opens[method] === 0
+    const place = isClosed ? this.#names.length - 1 : method
+    const cost = this.#costs[place] ?? UNKNOWN_COST
+    const reason = account.charge(cost)
+    if (reason !== null) {
+      counts.refused(place)
+      return this.#overLimit(account, reason, cost)
+    }
+    counts.admitted(place, cost)
+    if (!isClosed) return null
+    return new RpcError(
+      'methodUnavailable',
+      `the method ${this.#names[method]} does not exist/is not available`,
+    )
+  }
+
+  admitSocket({ account }: Caller): RpcError | null {
+    return account.admitsSocket() ? null : this.#overLimit(account, 'sockets', 0)
+  }
+
+  /** The answer to who is over a limit, counted. */
+  #overLimit(account: Account, reason: LimitReason, cost: number): RpcError {
+    const place = LIMIT_REASONS.indexOf(reason)
+    this.#refused[place] = (this.#refused[place] ?? 0) + 1
+    // A trace of the stack costs more than all of the above.
+    const depth = Error.stackTraceLimit
+    Error.stackTraceLimit = 0
+    const error = account.refusal(reason, cost)
+    Error.stackTraceLimit = depth
+    return error
+  }
+
+  /** The key of a caller; undefined for one without. */
+  keyOf(caller: Caller): KeyRecord | undefined {
+    return this.#keys.keyOf(caller)
+  }
+
+  /** To be called some times a second: follows changes of the keys, and the day. */
+  refresh(): void {
+    const before = this.day.day
+    if (this.day.look()) {
+      this.ledger.close(before)
+      for (const account of this.#keys.accounts())
+        account.beginDay(this.day.day, this.#usedOn(account.id, this.day.day))
+    }
+    const revision = this.#book.revision()
+    if (revision === this.#revision && !this.#keys.isOutdated(this.#wall())) return
+    this.#keys.replace(this.#book.keys(), this.#wall())
+    this.#revision = revision
+  }
+
+  /** Brings usage to disk. @throws what the store throws; nothing is lost then */
+  flush(): Promise<void> {
+    return this.ledger.flush(this.day.day)
+  }
+
+  /** Removes usage that is older than it is kept. */
+  prune(): Promise<number> {
+    return this.#book.pruneUsage(this.day.day - this.#retention + 1)
+  }
+
+  /** Other rules from now on. */
+  changeRules(rules: AccessRules): void {
+    this.#rules = rules
+    this.#clientLimits = this.#resolveClientLimits(rules)
+    this.#isClientLimited = isLimited(this.#clientLimits)
+    for (const { account } of this.#clients.values()) account.changeLimits(this.#clientLimits)
+    this.#keys.changeDefaults(rules.keyLimits)
+  }
+
+  /** @param most keys that are named; the others are one line, `other` */
+  figures(most: number): AccessFigures {
+    const refused = Object.fromEntries(
+      LIMIT_REASONS.map((reason, place) => [reason, this.#refused[place] ?? 0]),
+    )
+    return {
+      keys: this.#keys.size,
+      clients: this.#clients.size,
+      refused: { ...(refused as Record<LimitReason, number>), unauthorized: this.#unauthorized },
+      usage: this.ledger.totals(most),
+    }
+  }
+
+  #fromPage(caller: Caller, origin: string): Caller | RpcError {
+    if (origin === '' || caller.origins?.has(origin) === true) return caller
+    return this.#refuse('the API key is not for pages of this origin')
+  }
+
+  #refuse(message: string): RpcError {
+    this.#unauthorized += 1
+    return new RpcError('unauthorized', message)
+  }
+
+  #addressOf(request: AdmissionRequest): ClientAddress | null {
+    const { proxies } = this.#rules
+    return proxies.isEmpty
+      ? clientOfBytes(request.address)
+      : proxies.clientOf(request.address, request.forwardedFor)
+  }
+
+  #usedOn(id: string, day: number): number {
+    const stored = this.#book.usage(id, day, day).reduce((sum, { methods }) => sum + costOf(methods), 0)
+    return stored + this.ledger.unwrittenCost(id, day)
+  }
+
+  #resolveClientLimits({ clientLimits }: AccessRules): Limits {
+    return resolveLimits(clientLimits, clientLimits, this.#dearest)
+  }
+}

@@ -1,0 +1,19 @@
+import type { KeyRecord } from '../../storage/access/keyRecord.ts'
+import type { DayUsage } from '../../storage/access/usageRecord.ts'
+
+/**
+ * Where keys and their usage are kept: the access store of this node, or one that several nodes share. Everything
+ * that admission needs of it is here.
+ */
+export interface AccessBook {
+  /** Grows with every change of keys, by whoever made it. Asked several times a second. */
+  revision(): number
+  /** All keys, the disabled ones included. */
+  keys(): readonly KeyRecord[]
+  /** Adds to what was used, all of it or nothing; resolves when it cannot be lost any more. */
+  addUsage(added: readonly DayUsage[]): Promise<void>
+  /** Usage of a key from one day to another, both included, oldest first. */
+  usage(id: string, first: number, last: number): readonly DayUsage[]
+  /** Removes the usage of days before this one. */
+  pruneUsage(firstKept: number): Promise<number>
+}

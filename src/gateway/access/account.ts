@@ -1,0 +1,167 @@
+import { RpcError } from '../../rpc/errors.ts'
+import type { Limits } from './limits.ts'
+import { TokenBucket } from './tokenBucket.ts'
+
+/** Which limit a request is over. */
+export type LimitReason = 'rate' | 'dailyQuota' | 'concurrency' | 'sockets'
+
+/** Why requests are refused, with the place of each in counts. */
+export const LIMIT_REASONS: readonly LimitReason[] = ['rate', 'dailyQuota', 'concurrency', 'sockets']
+
+/** What all accounts share. */
+export interface AccountClock {
+  /** Monotonic milliseconds. */
+  now(): number
+  /** Milliseconds until the day of the quota ends. */
+  untilNextDay(): number
+  /** The day of the quota; accounts that are not kept begin a new one at zero. */
+  readonly day: number
+}
+
+/** Where the owner of an account learns more. */
+const SEE = 'GET /<API_KEY>/usage'
+
+/** What one key, or one address without a key, has used of its limits. Every check is a few additions. */
+export class Account {
+  /** Id of the key; of keyless use `-`. */
+  readonly id: string
+  limits: Limits
+  /** Cost units used on {@link day}. */
+  used = 0
+  day: number
+  /** Requests that wait for their answer, the newest one included. */
+  running = 0
+  /** WebSockets that are open. */
+  sockets = 0
+  /** Subscriptions of all of them. */
+  subscriptions = 0
+  /** Requests that were over a limit, by the place of the reason. */
+  refused = 0
+  readonly #clock: AccountClock
+  #bucket: TokenBucket | null
+  /** Cost of the last request that was refused for its rate; the bucket must have it first. */
+  #wanted = 0
+
+  constructor(id: string, limits: Limits, clock: AccountClock) {
+    this.id = id
+    this.limits = limits
+    this.#clock = clock
+    this.day = clock.day
+    this.#bucket = limits.rate > 0 ? new TokenBucket(limits.rate, limits.burst, clock.now()) : null
+  }
+
+  /** Takes the cost of a request from the limits; the reason when one of them is over. Nothing is taken then. */
+  charge(cost: number): LimitReason | null {
+    const { concurrency, dailyQuota } = this.limits
+    if (concurrency > 0 && this.running > concurrency) return this.#refuse('concurrency')
+    if (dailyQuota > 0) {
+      if (this.day !== this.#clock.day) this.beginDay(this.#clock.day, 0)
+      if (this.used + cost > dailyQuota) return this.#refuse('dailyQuota')
+    }
+    if (this.#bucket !== null && !this.#bucket.take(cost, this.#clock.now())) {
+      this.#wanted = cost
+      return this.#refuse('rate')
+    }
+    this.used += cost
+    return null
+  }
+
+  /** Whether one more WebSocket is within the limits. */
+  admitsSocket(): boolean {
+    const { sockets } = this.limits
+    if (sockets === 0 || this.sockets < sockets) return true
+    this.refused += 1
+    return false
+  }
+
+  /** Another day, of which so much is used already. */
+  beginDay(day: number, used: number): void {
+    this.day = day
+    this.used = used
+  }
+
+  /** Other limits from now on. */
+  changeLimits(limits: Limits): void {
+    const { rate, burst } = limits
+    const now = this.#clock.now()
+    if (rate === 0) this.#bucket = null
+    else if (this.#bucket === null) this.#bucket = new TokenBucket(rate, burst, now)
+    else if (rate !== this.limits.rate || burst !== this.limits.burst) this.#bucket.change(rate, burst, now)
+    this.limits = limits
+  }
+
+  /** Cost units that the rate gives now; null without a rate. */
+  get left(): number | null {
+    return this.#bucket?.left(this.#clock.now()) ?? null
+  }
+
+  /** Cost units that are left of the day; null without a quota. */
+  get leftToday(): number | null {
+    const { dailyQuota } = this.limits
+    if (dailyQuota === 0) return null
+    return Math.max(0, dailyQuota - (this.day === this.#clock.day ? this.used : 0))
+  }
+
+  /** The answer to a request that was refused. @param cost of the request */
+  refusal(reason: LimitReason, cost: number): RpcError {
+    const retryAfter = this.#waitFor(reason, cost)
+    const data = {
+      limit: reason,
+      ...(Number.isFinite(retryAfter) ? { retryAfter: Math.ceil(retryAfter) / 1000 } : {}),
+      see: SEE,
+    }
+    return new RpcError('limited', this.#describe(reason, cost), { data })
+  }
+
+  /** Seconds after which a client should come back that was refused. */
+  retryAfter(): number {
+    const isOut = this.leftToday !== null && (this.leftToday ?? 0) < Math.max(1, this.#wanted)
+    const wait = isOut
+      ? this.#clock.untilNextDay()
+      : (this.#bucket?.wait(this.#wanted, this.#clock.now()) ?? 0)
+    return Number.isFinite(wait) ? Math.max(1, Math.ceil(wait / 1000)) : 1
+  }
+
+  /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11); null without such limits. */
+  rateLimitHeaders(): { readonly policy: string; readonly state: string } | null {
+    const { rate, burst, dailyQuota } = this.limits
+    const policies: string[] = []
+    const states: string[] = []
+    const { left, leftToday } = this
+    if (left !== null) {
+      policies.push(`"rate";q=${burst};w=${Math.max(1, Math.ceil(burst / rate))}`)
+      states.push(`"rate";r=${left};t=${Math.ceil((burst - left) / rate)}`)
+    }
+    if (leftToday !== null) {
+      policies.push(`"daily";q=${dailyQuota};w=86400`)
+      states.push(`"daily";r=${leftToday};t=${Math.ceil(this.#clock.untilNextDay() / 1000)}`)
+    }
+    return policies.length === 0 ? null : { policy: policies.join(', '), state: states.join(', ') }
+  }
+
+  #refuse(reason: LimitReason): LimitReason {
+    this.refused += 1
+    return reason
+  }
+
+  #waitFor(reason: LimitReason, cost: number): number {
+    if (reason === 'rate') return this.#bucket?.wait(cost, this.#clock.now()) ?? 0
+    return reason === 'dailyQuota' ? this.#clock.untilNextDay() : 1000
+  }
+
+  #describe(reason: LimitReason, cost: number): string {
+    const { rate, burst, dailyQuota, concurrency, sockets } = this.limits
+    switch (reason) {
+      case 'rate':
+        return cost > burst
+          ? `limit exceeded: the method costs ${cost} units, more than the ${burst} that are ever there at once`
+          : `limit exceeded: ${rate} cost units a second, ${burst} at once`
+      case 'dailyQuota':
+        return `limit exceeded: ${dailyQuota} cost units a day`
+      case 'concurrency':
+        return `limit exceeded: ${concurrency} requests at once`
+      case 'sockets':
+        return `limit exceeded: ${sockets} WebSockets at once`
+    }
+  }
+}

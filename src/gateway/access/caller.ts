@@ -1,0 +1,73 @@
+import { Account } from './account.ts'
+import { UNLIMITED } from './limits.ts'
+import { UsageCounts } from './usageCounts.ts'
+
+/** A connection that can be ended from here. */
+export interface EndableSocket {
+  end(code: number, reason: string): void
+}
+
+/** Close code for a WebSocket whose key ended, or that goes on over its limits (RFC 6455 §7.4.1: policy). */
+export const POLICY_CODE = 1008
+
+/** Who a connection or request belongs to: all that come with one secret, or from one address without a key. */
+export class Caller {
+  /** Name for logs and metrics; never the key itself. */
+  readonly name: string
+  /** Shared by the old and the new secret of a key. */
+  readonly account: Account
+  readonly counts: UsageCounts
+  /** Which methods it opens, by place; null is all. */
+  opens: Uint8Array | null = null
+  /** Origins of pages that may use it; null is any. */
+  origins: ReadonlySet<string> | null = null
+  /** Whether its key has ended since. */
+  isRevoked = false
+  readonly #sockets = new Set<EndableSocket>()
+
+  constructor(name: string, account: Account, counts: UsageCounts) {
+    this.name = name
+    this.account = account
+    this.counts = counts
+  }
+
+  /** A request or message came in. */
+  begin(): void {
+    this.account.running += 1
+  }
+
+  /** It has its answer, or nobody waits for it any more. */
+  end(): void {
+    this.account.running -= 1
+  }
+
+  /** Notes an answer. @param method place */
+  answered(method: number, bytes: number, isError: boolean): void {
+    this.counts.answered(method, bytes, isError)
+  }
+
+  /** A WebSocket was opened. */
+  opened(socket: EndableSocket): void {
+    this.account.sockets += 1
+    this.#sockets.add(socket)
+    if (this.isRevoked) this.revoke()
+  }
+
+  /** It was closed. */
+  closed(socket: EndableSocket): void {
+    this.account.sockets -= 1
+    this.#sockets.delete(socket)
+  }
+
+  /** Its key ended: so do its WebSockets, and nothing is answered any more. */
+  revoke(): void {
+    this.isRevoked = true
+    for (const socket of [...this.#sockets]) socket.end(POLICY_CODE, 'the API key ended')
+  }
+}
+
+/** A caller without limits whose usage goes nowhere. */
+export function unlimitedCaller(name: string): Caller {
+  const clock = { now: () => 0, untilNextDay: () => 0, day: 0 }
+  return new Caller(name, new Account(name, UNLIMITED, clock), new UsageCounts(name, 0, new Set()))
+}

@@ -1,0 +1,58 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { KeyRecord } from '../../storage/access/keyRecord.ts'
+import { hashSecret } from '../../util/secretKey.ts'
+
+/** Bytes of a hash by which secrets are looked up before they are compared. */
+const PREFIX_BYTES = 4
+
+/** A secret that opens a key. */
+export interface KnownSecret {
+  /** SHA-256, 32 bytes. */
+  readonly hash: Buffer
+  readonly key: KeyRecord
+}
+
+/** The secrets that are valid now. */
+export class KeyRing {
+  readonly #byPrefix = new Map<number, KnownSecret[]>()
+  /** Milliseconds since 1970 when the next replaced secret ends; Infinity for none. */
+  readonly nextEnd: number
+
+  /**
+   * The secrets of keys that are not disabled.
+   * @param now milliseconds since 1970
+   */
+  constructor(keys: readonly KeyRecord[], now: number) {
+    let nextEnd = Number.POSITIVE_INFINITY
+    for (const key of keys.filter(({ disabled }) => !disabled)) {
+      this.#add({ hash: key.hash, key })
+      const { previous } = key
+      if (previous === null || previous.until <= now) continue
+      this.#add({ hash: previous.hash, key })
+      nextEnd = Math.min(nextEnd, previous.until)
+    }
+    this.nextEnd = nextEnd
+  }
+
+  /**
+   * The secret of this text, or null. How long it takes tells nothing about how much of a secret is right: texts
+   * are hashed, and hashes compared in constant time.
+   */
+  find(text: string): KnownSecret | null {
+    const hash = hashSecret(text)
+    const candidates = this.#byPrefix.get(hash.readUIntBE(0, PREFIX_BYTES)) ?? []
+    let found: KnownSecret | null = null
+    for (const candidate of candidates) if (timingSafeEqual(candidate.hash, hash)) found = candidate
+    return found
+  }
+
+  /** Every secret. */
+  *secrets(): Generator<KnownSecret> {
+    for (const secrets of this.#byPrefix.values()) yield* secrets
+  }
+
+  #add(secret: KnownSecret): void {
+    const prefix = secret.hash.readUIntBE(0, PREFIX_BYTES)
+    this.#byPrefix.set(prefix, [...(this.#byPrefix.get(prefix) ?? []), secret])
+  }
+}
