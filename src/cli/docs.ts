@@ -2,12 +2,14 @@ import { configReference } from '../config/reference.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
 import { replaceGeneratedSection } from '../util/generatedSection.ts'
 import { EXIT_CODE_TEXTS } from './exitCodes.ts'
+import { costTable } from './methodTable/costTable.ts'
 import { methodTable } from './methodTable/methodTable.ts'
 
 /** The text of each generated section of the README by its name. */
 export const README_SECTIONS: Readonly<Record<string, () => string>> = {
   config: configReference,
   methods: () => methodTable(METHODS, UNSUPPORTED_METHODS),
+  costs: () => costTable(METHODS),
   'exit-codes': () =>
     [
       '| exit code | meaning |',

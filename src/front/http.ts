@@ -1,14 +1,18 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import type { FrontEvents } from '../filters/frontEvents.ts'
-import type { Admission, AdmissionRequest } from '../gateway/admission.ts'
+import type { Caller } from '../gateway/access/caller.ts'
+import type { Admission } from '../gateway/admission.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
+import type { Json } from '../rpc/json.ts'
 import { isAllowedHost, isJsonContent } from './checks.ts'
 import { HttpExchange, STATUS_LINES } from './httpExchange.ts'
 import type { FrontOptions, FrontProbes } from './options.ts'
 import { addPageRoutes } from './page.ts'
 import type { PageFiles } from './pageFiles.ts'
+import { RequestFacts } from './requestFacts.ts'
+import { addUsageRoute } from './usageRoute.ts'
 
 /** What HTTP routes need. */
 export interface HttpRoutes {
@@ -22,6 +26,8 @@ export interface HttpRoutes {
   readonly probes: FrontProbes
   /** null where no page is served. */
   readonly page: PageFiles | null
+  /** The usage of a caller; null for one without a key. None where there are no keys. */
+  readonly usageReport?: (caller: Caller) => Promise<Json>
 }
 
 /** Adds the HTTP routes: POST anywhere, the page, health and metrics, CORS preflight; 405 for the rest. */
@@ -35,39 +41,16 @@ export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   })
   app.get('/metrics', (response) => sendMetrics(response, probes))
   app.options('/*', (response, request) => preflight(response, request, options))
+  const { admission, usageReport } = routes
+  if (usageReport !== undefined) {
+    addUsageRoute(app, { admission, corsOrigin: options.corsOrigin, report: usageReport })
+  }
   app.any('/*', (response) => {
     response
       .writeStatus(STATUS_LINES[405] ?? '')
       .writeHeader('Allow', 'POST')
       .end()
   })
-}
-
-/** What admission may ask about a request, taken from it only then: each look costs a call into the library. */
-export class RequestFacts implements AdmissionRequest {
-  readonly #response: HttpResponse
-  readonly #request: HttpRequest
-
-  constructor(response: HttpResponse, request: HttpRequest) {
-    this.#response = response
-    this.#request = request
-  }
-
-  get path(): string {
-    return this.#request.getUrl()
-  }
-
-  get origin(): string {
-    return this.#request.getHeader('origin')
-  }
-
-  get address(): ArrayBuffer {
-    return this.#response.getRemoteAddress()
-  }
-
-  get forwardedFor(): string {
-    return this.#request.getHeader('x-forwarded-for')
-  }
 }
 
 function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {

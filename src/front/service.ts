@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { HeadNotice, PendingNotice, SyncNotice } from '../filters/events.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLimits, FrontEvents } from '../filters/frontEvents.ts'
+import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
 import { Dispatcher } from '../gateway/dispatcher.ts'
 import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
@@ -15,6 +16,7 @@ import { PooledPool } from '../pool/pooled.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import type { Lane } from '../rpc/defineMethod.ts'
 import type { UnexpectedErrorSink } from '../rpc/execute.ts'
+import type { Json } from '../rpc/json.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
 import { EVENT_TEXTS } from '../rpc/shared/eventTexts.ts'
 import type { FrontOptions, FrontProbes } from './options.ts'
@@ -39,6 +41,8 @@ export interface ServiceOptions {
   /** Threads for eth_call and the like; reads have one thread, slow work as many again, started on demand. */
   readonly workers: number
   readonly admission: Admission
+  /** The usage of a caller, for `GET /<API_KEY>/usage`; null for one without a key. */
+  readonly usageReport?: (caller: Caller) => Promise<Json>
   /** Context of the front thread: inline methods and commands. */
   readonly context: NodeContext
   /** Where the front thread reads the state by itself. */
@@ -114,6 +118,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     answerBytes: options.limits.answerBytes,
     probes: options.probes,
     page,
+    ...(options.usageReport === undefined ? {} : { usageReport: options.usageReport }),
   }
   const front = await startWorkers(pools)
     .then(() => listen(routes))

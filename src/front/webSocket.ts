@@ -4,9 +4,10 @@ import type { Exchange } from '../gateway/exchange.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import { isAllowedHost } from './checks.ts'
-import { type HttpRoutes, RequestFacts } from './http.ts'
+import type { HttpRoutes } from './http.ts'
 import { STATUS_LINES } from './httpExchange.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
+import { RequestFacts } from './requestFacts.ts'
 import { SocketConnection } from './socketConnection.ts'
 
 /** Room for pings, pongs and the close frame behind everything else that waits. */

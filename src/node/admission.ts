@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts'
 import { AccessAdmission } from '../gateway/access/accessAdmission.ts'
 import { KeyFileError } from '../gateway/access/keyFile.ts'
 import { SYSTEM_CLOCKS } from '../gateway/access/quotaDay.ts'
+import { UsageReports } from '../gateway/access/usageReport.ts'
 import { type WatchedKeyFile, watchKeyFile } from '../gateway/access/watchKeyFile.ts'
 import type { Logger } from '../observe/logger.ts'
 import { METHODS } from '../rpc/methods.ts'
@@ -24,6 +25,7 @@ const DAY = 86_400_000
 /** Admission of a node, and what has to be closed with it. */
 export interface NodeAdmission {
   readonly admission: AccessAdmission
+  readonly reports: UsageReports
   /** Takes over what may change while the node runs: who needs a key, and limits. */
   reconfigure(config: Config): void
   /** Writes the last usage and closes the store. */
@@ -78,6 +80,7 @@ function open(config: Config, logger: Logger): NodeAdmission {
   void admission.prune().catch(complain)
   return {
     admission,
+    reports: new UsageReports(admission, store, SYSTEM_CLOCKS.monotonic),
     reconfigure: (next) => admission.changeRules(accessRulesFromConfig(next)),
     close: async () => {
       for (const timer of timers) clearInterval(timer)

@@ -3,13 +3,12 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
 import { openService, type Service } from '../front/service.ts'
-import type { Admission } from '../gateway/admission.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { NodeCommands, NodeContext } from '../rpc/context.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import { openConfiguredWallet } from '../wallet/openWallet.ts'
-import { openNodeAdmission } from './admission.ts'
+import { type NodeAdmission, openNodeAdmission } from './admission.ts'
 import { type ChainHandle, startChainThread } from './chainHandle.ts'
 import { chainOptionsFromConfig } from './chainOptions.ts'
 import { assertSafeExposure } from './exposure.ts'
@@ -93,6 +92,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     // After the chain: whose data directory it is is settled then. Closed last, with the usage of the last requests.
     const access = openNodeAdmission(config, log)
     closers.unshift(() => access.close())
+    metrics.watchAccess((most) => access.admission.figures(most))
     const wallet = await openConfiguredWallet(config, (path, reason) =>
       log.warn({ path, reason }, 'a key file was left out'),
     )
@@ -101,9 +101,8 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     const front = openFrontContext(options, chain, wallet)
     closers.push(() => front.close())
     if (config.mergedMining) mining = createFrontMining(front.mining, config.workRefreshTime * 1000, Date.now)
-    const { admission } = access
     const isProducingNow = () => isProducing
-    const parts = { config, logger, options, chain, front, mining, metrics, admission, isProducingNow }
+    const parts = { config, logger, options, chain, front, mining, metrics, access, isProducingNow }
     const running = await listenForRequests(parts, () => service)
     service = running
     closers.push(() => running.stop())
@@ -125,7 +124,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
 }
 
 interface ServiceParts {
-  readonly admission: Admission
+  readonly access: NodeAdmission
   readonly config: Config
   readonly logger: Logger
   readonly options: ThreadContextOptions
@@ -139,7 +138,7 @@ interface ServiceParts {
 }
 
 function listenForRequests(
-  { config, logger, options, chain, front, mining, metrics, admission, isProducingNow }: ServiceParts,
+  { config, logger, options, chain, front, mining, metrics, access, isProducingNow }: ServiceParts,
   current: () => Service | null,
 ): Promise<Service> {
   const log = logger.child({ part: 'rpc' })
@@ -153,7 +152,8 @@ function listenForRequests(
     events: eventLimitsFromConfig(config),
     lanes: lanesFromConfig(config),
     workers: config.workers,
-    admission,
+    admission: access.admission,
+    usageReport: (caller) => access.reports.report(caller),
     context: withFreshAnswers(withMining(front.context, mining, isProducingNow), mining, current),
     stateStore: front.stateStore,
     contextModule: workerEntry('./workerContext.ts', import.meta.url),

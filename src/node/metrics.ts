@@ -1,5 +1,7 @@
 import type { HeadNotice } from '../filters/events.ts'
+import type { AccessFigures } from '../gateway/access/accessAdmission.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { addAccessMetrics } from './accessMetrics.ts'
 import type { PoolFigures } from './chainHandle.ts'
 import { createMiningMetrics, type MiningMetrics } from './miningMetrics.ts'
 
@@ -8,6 +10,8 @@ export interface NodeMetrics {
   started(head: number): void
   headChanged(notice: HeadNotice, pool: PoolFigures): void
   readonly mining: MiningMetrics
+  /** Shows the figures of admission from now on. */
+  watchAccess(figures: (most: number) => AccessFigures): void
   /** Answer of `/health`. */
   health(): { readonly ready: boolean; readonly detail: { readonly head: number } }
   /** Prometheus text. */
@@ -42,6 +46,7 @@ export function createNodeMetrics(hashrate: () => bigint): NodeMetrics {
   let head = 0
   return {
     mining: createMiningMetrics(metrics, hashrate),
+    watchAccess: (figures) => addAccessMetrics(metrics, figures),
     started: (number) => {
       head = number
       headGauge.set(number)

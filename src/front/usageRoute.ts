@@ -1,0 +1,64 @@
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import type { Caller } from '../gateway/access/caller.ts'
+import type { Admission } from '../gateway/admission.ts'
+import { RpcError } from '../rpc/errors.ts'
+import { errorAnswer } from '../rpc/execute.ts'
+import type { Json } from '../rpc/json.ts'
+import { STATUS_LINES } from './httpExchange.ts'
+import { RequestFacts } from './requestFacts.ts'
+
+/** What follows the API key in the path. */
+const ENDING = '/usage'
+
+/** What the route needs. */
+export interface UsageRoute {
+  readonly admission: Admission
+  /** Allowed origin of browsers; null for no CORS headers. */
+  readonly corsOrigin: string | null
+  /** The usage of a caller; null for one without a key. */
+  readonly report: (caller: Caller) => Promise<Json>
+}
+
+/** Adds `GET /<API_KEY>/usage`: limits of the key and its usage. Other paths are answered with 405, as before. */
+export function addUsageRoute(app: TemplatedApp, route: UsageRoute): void {
+  app.get('/*', (response, request) => {
+    const path = request.getUrl()
+    if (path.endsWith(ENDING)) receive(response, request, path.slice(0, -ENDING.length), route)
+    else {
+      response
+        .writeStatus(STATUS_LINES[405] ?? '')
+        .writeHeader('Allow', 'POST')
+        .end()
+    }
+  })
+}
+
+function receive(response: HttpResponse, request: HttpRequest, path: string, route: UsageRoute): void {
+  const { admission, report } = route
+  let gone = false
+  response.onAborted(() => {
+    gone = true
+  })
+  const answer = (body: string, status: number) => {
+    if (!gone) response.cork(() => send(response, status, body, route.corsOrigin))
+  }
+  const caller = admission.admit(new RequestFacts(response, request, path))
+  if (caller instanceof RpcError) {
+    const { text, status } = errorAnswer('null', caller)
+    answer(text, status)
+    return
+  }
+  report(caller).then(
+    (usage) => (usage === null ? answer(NO_KEY, 404) : answer(JSON.stringify(usage), 200)),
+    () => answer(UNREADABLE, 503),
+  )
+}
+
+const NO_KEY = JSON.stringify({ error: 'no API key before /usage' })
+const UNREADABLE = JSON.stringify({ error: 'the usage cannot be written or read now' })
+
+function send(response: HttpResponse, status: number, body: string, corsOrigin: string | null): void {
+  response.writeStatus(STATUS_LINES[status] ?? '')
+  if (corsOrigin !== null) response.writeHeader('Access-Control-Allow-Origin', corsOrigin)
+  response.writeHeader('Cache-Control', 'no-store').writeHeader('Content-Type', 'application/json').end(body)
+}

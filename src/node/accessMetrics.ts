@@ -1,0 +1,42 @@
+import type { AccessFigures } from '../gateway/access/accessAdmission.ts'
+import type { Metrics } from '../observe/metrics.ts'
+
+/** Keys that have lines of their own; the others are one, so that keys cannot make the metrics grow. */
+const NAMED_KEYS = 50
+
+/**
+ * Declares the metrics of keys and limits.
+ * @param figures at the moment that they are read
+ */
+export function addAccessMetrics({ gauge }: Metrics, figures: (most: number) => AccessFigures): void {
+  gauge({
+    name: 'access_keys_count',
+    help: 'API keys, the disabled ones included.',
+    collect: (own) => own.set(figures(0).keys),
+  })
+  gauge({
+    name: 'access_clients_count',
+    help: 'Addresses without a key whose use is remembered.',
+    collect: (own) => own.set(figures(0).clients),
+  })
+  gauge({
+    name: 'access_refused_total',
+    help: 'Requests that were refused, by the reason: a limit, or no valid key.',
+    labels: ['reason'],
+    collect: (own) => {
+      for (const [reason, count] of Object.entries(figures(0).refused)) own.set({ reason }, count)
+    },
+  })
+  const usage = (name: string, help: string, member: 'requests' | 'cost') =>
+    gauge({
+      name,
+      help: `${help}, of the ${NAMED_KEYS} keys with the most requests; - is without a key.`,
+      labels: ['key'],
+      collect: (own) => {
+        own.reset()
+        for (const one of figures(NAMED_KEYS).usage) own.set({ key: one.id }, one[member])
+      },
+    })
+  usage('access_requests_total', 'Requests that were let through', 'requests')
+  usage('access_cost_units_total', 'Cost units of the requests that were let through', 'cost')
+}
