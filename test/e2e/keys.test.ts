@@ -5,6 +5,9 @@ import { WebSocket } from 'ws'
 import { runCommand } from '../support/cli.ts'
 import { startNode } from '../support/nodeProcess.ts'
 
+// Nodes and commands that run from the sources take seconds to start.
+t.setTimeout(300_000)
+
 const CHAIN_ID = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
 
 async function openNode(t: Test, dataDir: string, ...args: string[]) {

@@ -52,7 +52,6 @@ export class TokenBucket {
     const elapsed = now - this.#filledAt
     if (elapsed <= 0) return
     this.#filledAt = now
-    const tokens = this.#tokens + elapsed * this.#rate
-    this.#tokens = tokens > this.#burst ? this.#burst : tokens
+    this.#tokens = Math.min(this.#burst, this.#tokens + elapsed * this.#rate)
   }
 }
