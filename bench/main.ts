@@ -41,6 +41,13 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     help: 'bench -- build: prints how long a block takes to build from pools of several sizes',
     run: async () => (await import('./mining/benchBuild.ts')).benchBuild(),
   },
+  snapshot: {
+    summary: 'seconds that making, checking and restoring a snapshot take, and its size',
+    help:
+      'bench -- snapshot [--blocks N] [--per-block N] [--workload NAME] [--full]: of a generated chain ' +
+      '(default 10000 blocks of 2 transactions)',
+    run: async (args) => (await import('./snapshot/benchSnapshot.ts')).benchSnapshot(args),
+  },
   mining: {
     summary: 'pools that ask for work beside readers',
     help:

@@ -8,7 +8,7 @@ use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::{Location, NodeSource as _, StoredNode, keccak256};
 
 use crate::log_copy::{LogError, PieceView, facts_of};
-use crate::node_log::{START, read_record, record_length};
+use crate::node_log::{START, has_known_flags, read_record, record_length};
 use crate::state_store::StateStore;
 
 /// Nodes and values that are remembered while the store can be asked for the others.
@@ -97,6 +97,9 @@ impl LogImport {
         let mut offset = 0;
         while offset < piece.nodes.len() {
             let at = piece.start + offset as u64;
+            if !has_known_flags(piece.nodes, offset) {
+                return Err(LogError::Rule { at, reason: "its record has flags that are not known" });
+            }
             let node = read_record(piece.nodes, offset).ok_or(LogError::Truncated)?;
             offset += record_length(&node);
             let below = self.check(&node, at)?;

@@ -44,6 +44,11 @@ pub(crate) fn read_record(segment: &[u8], offset: usize) -> Option<StoredNode> {
     Some(StoredNode { message: Bytes::copy_from_slice(rest.get(..length)?), children })
 }
 
+/// Whether the record at an offset says nothing of its children but which there are.
+pub(crate) fn has_known_flags(segment: &[u8], offset: usize) -> bool {
+    segment.get(offset).is_some_and(|flags| flags & !(LEFT | RIGHT) == 0)
+}
+
 /// Bytes of a node's record.
 pub(crate) fn record_length(node: &StoredNode) -> usize {
     let children = node.children.iter().filter(|child| **child != Location::UNKNOWN).count();
