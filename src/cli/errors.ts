@@ -1,4 +1,6 @@
 import { ConfigError } from '../config/errors.ts'
+import { StorageError } from '../storage/errors.ts'
+import { toUnwritable } from '../storage/unwritable.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 
 /** Why a command could not do its work. */
@@ -26,6 +28,10 @@ export class CommandError extends Error {
 export function describeFailure(thrown: unknown): { readonly message: string; readonly exitCode: ExitCode } {
   if (thrown instanceof ConfigError) return { message: thrown.message, exitCode: EXIT_CODES.usage }
   if (thrown instanceof CommandError) return { message: thrown.message, exitCode: thrown.exitCode }
+  const unwritable = thrown instanceof StorageError ? thrown : toUnwritable(thrown)
+  if (unwritable !== null) {
+    return { message: `${unwritable.message}; what is stored is whole`, exitCode: EXIT_CODES.failed }
+  }
   const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
   return { message, exitCode: EXIT_CODES.failed }
 }

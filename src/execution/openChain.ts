@@ -23,7 +23,7 @@ export const STATE_FOLDER = 'state'
 export interface OpenChainOptions {
   readonly spec: NetworkSpec
   readonly dataDir: string
-  /** Sizes of the state store's caches. */
+  /** Sizes of the state store's caches, and the largest size of either store's file. */
   readonly storeOptions?: Parameters<typeof StateStore.open>[1]
   /** Rules that recorded chains do not keep; none on a network. */
   readonly disabledRules?: ReadonlySet<OptionalRule>
@@ -81,7 +81,11 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
   const { spec, dataDir } = options
   const nativeSpec = createNativeChainSpec(spec)
   const stateStore = StateStore.open(join(dataDir, STATE_FOLDER), options.storeOptions)
-  const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
+  const limitBytes = options.storeOptions?.mapBytes
+  const environment = new ChainEnvironment(
+    join(dataDir, CHAIN_FOLDER),
+    limitBytes === undefined ? {} : { limitBytes },
+  )
   const executor = new NativeBlockExecutor({
     spec,
     nativeSpec,

@@ -10,6 +10,15 @@ import type { Ticket } from './ticket.ts'
 /** How often deadlines are looked at, milliseconds. */
 const DEADLINE_PERIOD = 50
 
+/**
+ * How long after the last deadline of its requests a worker that does not answer is given up, milliseconds. What it
+ * runs was told to stop at the deadline and looks for that all the time, so that it has run into a fault.
+ */
+const FROZEN_AFTER = 2000
+
+/** A look that comes so much later than due, milliseconds: this thread stood still itself, as in a stopped process. */
+const STOOD_STILL = 500
+
 /** What a dispatcher is made of. */
 export interface DispatcherOptions {
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
@@ -17,6 +26,15 @@ export interface DispatcherOptions {
   readonly interrupts: InterruptTable
   /** Told of batches that were lost as a whole. */
   readonly onLostBatch: (error: unknown) => void
+  /** Milliseconds after the deadline of its requests after which a worker is given up; 2000 unless given. */
+  readonly frozenAfter?: number
+}
+
+/** A batch at a worker. */
+interface RunningBatch {
+  /** Time on the monotonic clock, milliseconds, after which its worker is given up. */
+  readonly latest: number
+  readonly end: AbortController
 }
 
 /**
@@ -31,15 +49,19 @@ export class Dispatcher {
   readonly #onLostBatch: (error: unknown) => void
   readonly #running = new Set<Ticket>()
   readonly #waiting = new Set<Ticket>()
+  readonly #batches = new Set<RunningBatch>()
+  readonly #frozenAfter: number
   readonly #timer: NodeJS.Timeout
+  #lookedAt = performance.now()
   #scheduled = false
 
-  constructor({ lanes, pools, interrupts, onLostBatch }: DispatcherOptions) {
+  constructor({ lanes, pools, interrupts, onLostBatch, frozenAfter }: DispatcherOptions) {
     for (const [lane, limits] of Object.entries(lanes))
       this.#queues.set(lane as PoolLane, new LaneQueue(limits))
     this.#pools = pools
     this.#interrupts = interrupts
     this.#onLostBatch = onLostBatch
+    this.#frozenAfter = frozenAfter ?? FROZEN_AFTER
     this.#timer = setInterval(() => this.#expire(), DEADLINE_PERIOD)
     this.#timer.unref()
   }
@@ -105,12 +127,16 @@ export class Dispatcher {
   async #run(name: PoolName, queue: LaneQueue, batch: readonly Ticket[]): Promise<void> {
     this.#busy[name] += 1
     const requests = batch.map((ticket) => this.#start(ticket))
+    const latest = Math.max(...batch.map(({ deadline }) => deadline)) + this.#frozenAfter
+    const running: RunningBatch = { latest, end: new AbortController() }
+    this.#batches.add(running)
     let answers: readonly PoolAnswer[] | null = null
     try {
-      answers = await this.#pools[name].run(requests)
+      answers = await this.#pools[name].run(requests, running.end.signal)
     } catch (error) {
       this.#onLostBatch(error)
     }
+    this.#batches.delete(running)
     this.#busy[name] -= 1
     queue.running -= batch.length
     // Workers get their next batch before this one's answers are written to the sockets.
@@ -143,7 +169,10 @@ export class Dispatcher {
 
   /** Answers what is over its time with -32011 and stops what runs. */
   #expire(): void {
-    const now = Date.now()
+    // The machine's time may be set while requests run.
+    const now = performance.now()
+    const late = now - this.#lookedAt - DEADLINE_PERIOD
+    this.#lookedAt = now
     for (const tickets of [this.#running, this.#waiting]) {
       for (const ticket of tickets) {
         if (ticket.deadline > now || ticket.settled) continue
@@ -152,6 +181,10 @@ export class Dispatcher {
         this.#queue(ticket.lane as PoolLane).timedOut += 1
         settle(ticket, new RpcError('overLimit'))
       }
+    }
+    if (late > STOOD_STILL) return
+    for (const { latest, end } of this.#batches) {
+      if (latest <= now) end.abort(`no answer ${this.#frozenAfter} ms after the time limit of its requests`)
     }
   }
 }

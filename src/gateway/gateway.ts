@@ -299,7 +299,7 @@ export class Gateway {
       lane,
       id,
       params,
-      deadline: Date.now() + this.#dispatcher.timeLimit(lane),
+      deadline: performance.now() + this.#dispatcher.timeLimit(lane),
       slot: -1,
       settled: false,
       sink,

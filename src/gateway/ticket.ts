@@ -12,7 +12,7 @@ export interface Ticket {
   readonly id: string
   /** JSON text. */
   readonly params: string
-  /** Clock time in milliseconds after which the answer is -32011. */
+  /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
   readonly deadline: number
   /** Element of the interrupt table while at a worker; -1 otherwise. */
   slot: number

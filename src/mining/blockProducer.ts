@@ -49,6 +49,8 @@ export interface BlockProducerParams {
   readonly onMode: (mode: ProducerMode) => void
   /** Called when a block of the interval could not be made; the next is tried in its time. */
   readonly onFailure: (error: unknown) => void
+  /** Whether the store takes blocks; without it no block is made unless asked for. Always unless given. */
+  readonly canWrite?: () => boolean
 }
 
 /**
@@ -80,7 +82,7 @@ export class BlockProducer {
       if (this.#timer !== null) clearInterval(this.#timer)
       this.#timer = null
       if (mode.interval !== null) {
-        this.#timer = setInterval(() => this.#attempt(() => this.#mineOne()), mode.interval * 1000)
+        this.#timer = setInterval(() => this.#mineInTime(), mode.interval * 1000)
       }
     }
     this.#mode = mode
@@ -119,11 +121,19 @@ export class BlockProducer {
    */
   mineWaiting(): void {
     const { pool } = this.#params
-    while (this.#mode.instant && pool.pendingCount > 0) {
+    while (this.#mode.instant && this.#canWrite && pool.pendingCount > 0) {
       const built = this.#build()
       if (built.block.transactions.length <= REWARD_TRANSACTIONS) return
       this.#import(built)
     }
+  }
+
+  get #canWrite(): boolean {
+    return this.#params.canWrite?.() ?? true
+  }
+
+  #mineInTime(): void {
+    if (this.#canWrite) this.#attempt(() => this.#mineOne())
   }
 
   #mineOne(): Block {

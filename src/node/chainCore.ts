@@ -17,6 +17,9 @@ import { PendingBlocks } from '../mining/pendingBlock.ts'
 import { rewardAddress } from '../mining/rewardAddress.ts'
 import type { WorkServer } from '../mining/workServer.ts'
 import type { SendOutcome } from '../rpc/context.ts'
+import type { StorageError } from '../storage/errors.ts'
+import { writeTrial } from '../storage/metadata.ts'
+import { assertRoom } from '../storage/room.ts'
 import { PoolRefusal } from '../txpool/errors.ts'
 import { createFeeMarket } from '../txpool/feeMarket.ts'
 import type { PoolChange, PooledTransaction, PoolHead, SignedTransaction } from '../txpool/interface.ts'
@@ -25,11 +28,13 @@ import { PoolJournal } from '../txpool/poolJournal.ts'
 import { TransactionQuota } from '../txpool/quota.ts'
 import { sideTransactions } from '../txpool/sideTransactions.ts'
 import { TransactionPool } from '../txpool/transactionPool.ts'
+import { createSteadyClock } from '../util/steadyClock.ts'
 import { createBlockMaking } from './blockMaking.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { DevControl } from './devControl.ts'
 import { SendQueue } from './sendQueue.ts'
 import { StateEditor } from './stateEditor.ts'
+import { StoreGuard } from './storeGuard.ts'
 
 /** File of the pool's journal below the data directory. */
 export const POOL_JOURNAL = 'pool.journal'
@@ -45,6 +50,8 @@ export interface ChainListener extends WorkListener {
   onPending(notices: readonly PendingNotice[]): void
   /** Somebody switched how blocks are made. */
   onMode(mode: ProducerMode): void
+  /** The stores take no writes any more, and why; null when they do again. */
+  onStore(fault: StorageError | null): void
 }
 
 /**
@@ -71,15 +78,19 @@ export class ChainCore {
   readonly #journal: PoolJournal
   readonly #pendingBlocks: PendingBlocks
   readonly #sends: SendQueue
+  readonly #guard: StoreGuard
   readonly #timer: NodeJS.Timeout
   #committing: Promise<void> | null = null
 
   /**
    * Opens the data directory and goes on where it was.
-   * @param now milliseconds since 1970
+   * @param clock milliseconds since 1970, in place of the machine's time
    * @throws StorageError, NativeError when the data directory cannot be used, MiningError `EXTRA_DATA`
    */
-  constructor(options: ChainOptions, listener: ChainListener, now: () => number = Date.now) {
+  constructor(options: ChainOptions, listener: ChainListener, clock?: () => number) {
+    const now = clock ?? Date.now
+    // What waits grows old evenly, whatever happens to the machine's time; blocks follow that time.
+    const steady = clock ?? createSteadyClock()
     const spec = networkByName(options.network)
     const { production } = options
     const extraData = createExtraData(production.client, production.extraText)
@@ -94,26 +105,31 @@ export class ChainCore {
       checksOffers: options.checksOffers ?? false,
       now: seconds,
     })
-    const { chain } = this.open
+    const { chain, environment } = this.open
+    this.#guard = new StoreGuard({
+      tryWrite: () => this.#tryWrite(options.dataDir),
+      onChange: (fault) => this.#followStore(fault),
+    })
+    environment.watchWrites((error) => this.#guard.failed(error))
     const feeMarket = createFeeMarket(chain.reader)
-    this.quota = options.quota ? new TransactionQuota({ now, feeMarket }) : null
+    this.quota = options.quota ? new TransactionQuota({ now: steady, feeMarket }) : null
     this.pool = new TransactionPool({
       limits: options.pool,
       head: this.#poolHead(chain.head),
       quota: this.quota,
-      now,
+      now: steady,
     })
     this.#journal = new PoolJournal(join(options.dataDir, POOL_JOURNAL))
-    this.restored = this.#restorePool(options.pool.outdatedBlocks, now())
+    this.restored = this.#restorePool(options.pool.outdatedBlocks, steady())
     // Zero is no limit (consensus.md §1.1).
     this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
-    const { open, pool, clock } = this
+    const { open, pool } = this
     const onEvicted = (removed: readonly PooledTransaction[]) => this.#note({ pending: [], removed })
     const { builder, work } = createBlockMaking({
       spec,
       open,
       pool,
-      clock,
+      clock: this.clock,
       production,
       coinbase: this.coinbase ?? Buffer.alloc(20),
       extraData,
@@ -127,13 +143,14 @@ export class ChainCore {
       pool,
       builder,
       offer: (block, { parentRoot, execution }) => open.executor.offer(block, parentRoot, execution),
-      clock,
+      clock: this.clock,
       mode: production.mode,
       onEvicted,
       onMode: (mode) => listener.onMode(mode),
       onFailure: (error) => listener.onFailure(error),
+      canWrite: () => this.#guard.fault === null,
     })
-    this.#pendingBlocks = new PendingBlocks({ builder, pool, clock, head: () => chain.head })
+    this.#pendingBlocks = new PendingBlocks({ builder, pool, clock: this.clock, head: () => chain.head })
     this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl() : null
     this.#sends = new SendQueue({
       chainId: spec.chainId,
@@ -156,8 +173,12 @@ export class ChainCore {
     this.work?.start()
   }
 
-  /** Offers the RLP of a transaction to the pool; answers once it is durable, and mined in the instant mode. */
-  sendTransaction(encoded: Buffer): Promise<SendOutcome> {
+  /**
+   * Offers the RLP of a transaction to the pool; answers once it is durable, and mined in the instant mode.
+   * @throws StorageError `STORAGE_UNWRITABLE` when it cannot be made durable
+   */
+  async sendTransaction(encoded: Buffer): Promise<SendOutcome> {
+    this.#guard.assertWritable()
     return this.#sends.submit(encoded)
   }
 
@@ -169,6 +190,7 @@ export class ChainCore {
     const transaction = parseTransaction(encoded)
     const sender = this.dev === null ? null : impersonatedSender(transaction)
     if (sender === null) return { status: 'refused', reason: "the sender account doesn't exist" }
+    this.#guard.assertWritable()
     try {
       this.#add({ transaction, sender })
     } catch (error) {
@@ -181,17 +203,20 @@ export class ChainCore {
 
   /** Makes blocks on the head; answers once they are durable. @throws MiningError */
   async mine(request: MineRequest = {}): Promise<void> {
+    this.#guard.assertWritable()
     await this.producer.mine(request)
     await this.#commit()
   }
 
   /** Takes the solution of a pool; an imported block is durable when this answers. */
   async submitSolution(solution: PoolSolution): Promise<SolutionOutcome | null> {
+    this.#guard.assertWritable()
     return this.#settled(this.work?.submit(solution) ?? null)
   }
 
   /** As {@link submitSolution}, for a solution of eth_getWork. */
   async submitTemplate(solution: TemplateSolution): Promise<SolutionOutcome | null> {
+    this.#guard.assertWritable()
     return this.#settled(this.work?.submitTemplate(solution) ?? null)
   }
 
@@ -203,10 +228,12 @@ export class ChainCore {
   /** Stops making blocks, answers what was sent, makes everything durable and closes the stores. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    this.#guard.close()
     this.producer.stop()
     this.work?.stop()
     await this.#sends.drained()
-    await this.#commit()
+    // What cannot be written was not acknowledged.
+    if (this.#guard.fault === null) await this.#commit()
     await this.#committing
     await this.#journal.close()
     await this.open.close()
@@ -281,9 +308,31 @@ export class ChainCore {
     return outcome
   }
 
+  /** Everything that waits to be written, and something more. */
+  async #tryWrite(dataDir: string): Promise<void> {
+    assertRoom(dataDir)
+    this.open.stateStore.commit()
+    await this.#journal.flush()
+    this.open.environment.transaction((writer) => writeTrial(writer))
+  }
+
+  #followStore(fault: StorageError | null): void {
+    this.#listener.onStore(fault)
+    if (fault !== null) return
+    try {
+      this.producer.mineWaiting()
+    } catch (error) {
+      this.#listener.onFailure(error)
+    }
+  }
+
   /** Makes durable what happened so far: one commit for all who ask at the same time. */
   async #commit(): Promise<void> {
-    await Promise.all([this.#journal.flush(), this.open.environment.flushed()])
+    try {
+      await Promise.all([this.#journal.flush(), this.open.environment.flushed()])
+    } catch (error) {
+      throw this.#guard.failed(error)
+    }
   }
 
   #followHead({ head, retracted, enacted }: HeadChange): void {
@@ -329,6 +378,7 @@ export class ChainCore {
 
   /** Writes the journal after this turn, unless somebody else did. */
   #commitSoon(): void {
+    if (this.#guard.fault !== null) return
     this.#committing ??= new Promise<void>((resolve) => setImmediate(resolve))
       .then(() => this.#journal.flush())
       .catch((error: unknown) => this.#listener.onFailure(error))

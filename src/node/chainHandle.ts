@@ -21,6 +21,8 @@ export interface ChainHandleListener {
   onPending(notices: readonly PendingNotice[]): void
   /** Whether blocks are made without being asked for. */
   onMining(on: boolean): void
+  /** The stores take no writes any more, and why; null when they do again. */
+  onStore(fault: string | null): void
   /** New work for miners; before the head that it is built on. */
   onWork(work: MiningWork): void
   /** @param age seconds since the work was built; null for an unknown one */
@@ -133,7 +135,7 @@ function report(
   listener: ChainHandleListener,
   message: Extract<
     ChainThreadMessage,
-    { kind: 'head' | 'pending' | 'mining' | 'work' | 'submission' | 'fault' }
+    { kind: 'head' | 'pending' | 'mining' | 'store' | 'work' | 'submission' | 'fault' }
   >,
 ): void {
   switch (message.kind) {
@@ -152,6 +154,9 @@ function report(
       return
     case 'mining':
       listener.onMining(message.on)
+      return
+    case 'store':
+      listener.onStore(message.fault)
       return
     case 'work':
       listener.onWork(decodeWork(message.work))

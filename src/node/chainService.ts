@@ -3,6 +3,7 @@ import type { ChainService, DevService, EncodedTransaction } from '../pool/chain
 import { decodeTemplateSolution, type MiningLinkService } from '../pool/miningLink.ts'
 import type { AccountEdit } from '../rpc/devCommands.ts'
 import { RpcError } from '../rpc/errors.ts'
+import { StorageError } from '../storage/errors.ts'
 import type { SignedTransaction } from '../txpool/interface.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { ChainCore } from './chainCore.ts'
@@ -28,7 +29,7 @@ export function createChainService(core: ChainCore): ChainService {
         receipts,
       }
     },
-    sendTransaction: (encoded) => core.sendTransaction(asBuffer(encoded)),
+    sendTransaction: (encoded) => written(() => core.sendTransaction(asBuffer(encoded))),
     ...createDevService(core),
     ...createMiningService(core),
   }
@@ -40,19 +41,19 @@ function createDevService(core: ChainCore): DevService {
     throw new RpcError('methodUnavailable', 'only a development chain can be controlled')
   }
   return {
-    mine: (request) => dev().mine(request),
+    mine: (request) => written(() => dev().mine(request)),
     snapshot: () => dev().snapshot(),
-    revert: (id) => dev().revert(id),
-    reset: () => dev().reset(),
+    revert: (id) => written(() => dev().revert(id)),
+    reset: () => written(() => dev().reset()),
     increaseTime: (seconds) => dev().increaseTime(seconds),
     setNextBlockTimestamp: (timestamp) => dev().setNextBlockTimestamp(timestamp),
     mode: () => dev().mode,
     setAutomine: (on) => dev().setAutomine(on),
     setInterval: (seconds) => dev().setInterval(seconds),
     setMining: (on) => dev().setMining(on),
-    editAccount: (edit) => dev().editAccount(withBuffers(edit)),
-    importBlock: (encoded) => dev().importBlock(asBuffer(encoded)),
-    sendImpersonated: (encoded) => core.sendImpersonated(asBuffer(encoded)),
+    editAccount: (edit) => written(() => dev().editAccount(withBuffers(edit))),
+    importBlock: (encoded) => written(() => dev().importBlock(asBuffer(encoded))),
+    sendImpersonated: (encoded) => written(() => core.sendImpersonated(asBuffer(encoded))),
   }
 }
 
@@ -63,8 +64,19 @@ function createMiningService(core: ChainCore): MiningLinkService {
   }
   return {
     work: () => served(core.work).work(),
-    submitSolution: async (solution) => served(await core.submitSolution(solution)),
-    submitTemplate: async (solution) => served(await core.submitTemplate(decodeTemplateSolution(solution))),
+    submitSolution: async (solution) => served(await written(() => core.submitSolution(solution))),
+    submitTemplate: async (solution) =>
+      served(await written(() => core.submitTemplate(decodeTemplateSolution(solution)))),
+  }
+}
+
+/** @throws RpcError `storeUnwritable` with the reason when what was asked for could not be written */
+async function written<T>(write: () => T | Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'STORAGE_UNWRITABLE') throw error
+    throw new RpcError('storeUnwritable', error.message, { cause: error })
   }
 }
 

@@ -55,6 +55,7 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
         }),
       onPending: notePending,
       onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
+      onStore: (fault) => tell({ kind: 'store', fault: fault?.message ?? null }),
       onWork: (work) => tell({ kind: 'work', work }),
       onSubmission: (result, age) => tell({ kind: 'submission', result, age }),
       onFailure: (error) => tell({ kind: 'fault', text: describe(error) }),

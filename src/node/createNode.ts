@@ -72,6 +72,11 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
       isProducing = on
       service?.onChange()
     },
+    onStore: (fault) => {
+      metrics.storeChanged(fault)
+      if (fault === null) log.info('the store takes writes again')
+      else log.error({ reason: fault }, 'nothing is written until there is room; reads go on')
+    },
     onWork: (work) => {
       metrics.mining.workBuilt()
       mining?.workBuilt(work)

@@ -1,5 +1,6 @@
 import { NativeError } from '../native/errors.ts'
 import { StorageError, type StorageErrorCode } from '../storage/errors.ts'
+import { toUnwritable } from '../storage/unwritable.ts'
 
 /** Why a node does not start or has ended. */
 export type NodeErrorCode =
@@ -13,6 +14,8 @@ export type NodeErrorCode =
   | 'DATA_DIR_UNFINISHED'
   /** Something that must be in the data directory is not. */
   | 'DATA_DIR_CORRUPT'
+  /** The data directory takes no writes: no room, or the disk fails. */
+  | 'DATA_DIR_UNWRITABLE'
   /** The data directory cannot be made, read or written. */
   | 'DATA_DIR_UNUSABLE'
   /** Whoever reaches the machine could control the node. */
@@ -70,6 +73,10 @@ const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; a
     code: 'DATA_DIR_CORRUPT',
     advice: 'restore a newer snapshot into a new --data-dir',
   },
+  STORAGE_UNWRITABLE: {
+    code: 'DATA_DIR_UNWRITABLE',
+    advice: 'make room and start again; what is stored is whole',
+  },
   STORAGE_CORRUPT: {
     code: 'DATA_DIR_CORRUPT',
     advice: 'run `rhizome check`, or start with a new --data-dir and import the chain again',
@@ -94,6 +101,8 @@ export function toNodeError(thrown: unknown, dataDir: string): unknown {
     const { code, advice } = STORAGE_ADVICE[thrown.code]
     return new NodeError(code, `${thrown.message}: ${advice}`, { cause: thrown })
   }
+  const unwritable = toUnwritable(thrown)
+  if (unwritable !== null) return toNodeError(unwritable, dataDir)
   const code = (thrown as { code?: unknown } | null)?.code
   const isFileError = typeof code === 'string' && FILE_ERRORS.has(code)
   if (isFileError || (thrown instanceof NativeError && thrown.code === 'Store')) {

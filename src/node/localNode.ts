@@ -51,6 +51,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
       },
       onPending: (notices) => listener.onPending?.(notices),
       onMode: (mode) => listener.onMode?.(mode),
+      onStore: (fault) => listener.onStore?.(fault),
       onWork: (work) => {
         mining?.workBuilt(work)
         listener.onWork?.(work)

@@ -39,6 +39,8 @@ export type ChainThreadMessage =
   | { readonly kind: 'pending'; readonly packed: Uint8Array }
   /** Whether blocks are made without being asked for. */
   | { readonly kind: 'mining'; readonly on: boolean }
+  /** Why the stores take no writes; null when they do again. */
+  | { readonly kind: 'store'; readonly fault: string | null }
   /** New work for miners; comes before the head that it is built on. */
   | { readonly kind: 'work'; readonly work: EncodedWork }
   /** A solution came. */

@@ -9,11 +9,13 @@ import { createMiningMetrics, type MiningMetrics } from './miningMetrics.ts'
 export interface NodeMetrics {
   started(head: number): void
   headChanged(notice: HeadNotice, pool: PoolFigures): void
+  /** @param fault why the stores take no writes; null when they do */
+  storeChanged(fault: string | null): void
   readonly mining: MiningMetrics
   /** Shows the figures of admission from now on. */
   watchAccess(figures: (most: number) => AccessFigures): void
   /** Answer of `/health`. */
-  health(): { readonly ready: boolean; readonly detail: { readonly head: number } }
+  health(): { readonly ready: boolean; readonly detail: { readonly head: number; readonly store: string } }
   /** Prometheus text. */
   text(): Promise<string>
 }
@@ -43,7 +45,13 @@ export function createNodeMetrics(hashrate: () => bigint): NodeMetrics {
     help: 'JavaScript objects of the front thread.',
     collect: (own) => own.set(process.memoryUsage().heapUsed),
   })
+  const writable = gauge({
+    name: 'store_writable_info',
+    help: 'Whether the stores take writes: 0 while there is no room or the disk fails.',
+  })
+  writable.set(1)
   let head = 0
+  let storeFault: string | null = null
   return {
     mining: createMiningMetrics(metrics, hashrate),
     watchAccess: (figures) => addAccessMetrics(metrics, figures),
@@ -60,7 +68,11 @@ export function createNodeMetrics(hashrate: () => bigint): NodeMetrics {
       pool.set({ set: 'pending' }, pending)
       pool.set({ set: 'queued' }, queued)
     },
-    health: () => ({ ready: true, detail: { head } }),
+    storeChanged: (fault) => {
+      storeFault = fault
+      writable.set(fault === null ? 1 : 0)
+    },
+    health: () => ({ ready: storeFault === null, detail: { head, store: storeFault ?? 'writable' } }),
     text: () => registry.metrics(),
   }
 }

@@ -12,10 +12,11 @@ export function textBytesFromConfig(config: Pick<Config, 'textCache'>): number {
 }
 
 /** Sizes of the state store's caches under a configuration. */
-export function stateStoreOptionsFromConfig(config: Pick<Config, 'stateCache'>): StoreOptions {
+export function stateStoreOptionsFromConfig(config: Pick<Config, 'stateCache' | 'storeLimit'>): StoreOptions {
   const bytes = config.stateCache * MEBIBYTE
   return {
     nodeCacheBytes: Math.floor(bytes * (1 - CODE_SHARE)),
     codeCacheBytes: Math.floor(bytes * CODE_SHARE),
+    mapBytes: config.storeLimit * MEBIBYTE,
   }
 }

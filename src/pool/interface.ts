@@ -6,8 +6,9 @@ export interface RequestPool {
   readonly capacity: number
   /**
    * Runs a batch in order and gives one answer per request, in order.
+   * @param end ends the worker that runs the batch, whatever it does; another takes its place
    * @throws Error when the whole batch was lost, as by a worker's death
    */
-  run(requests: readonly PoolRequest[]): Promise<readonly PoolAnswer[]>
+  run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]>
   close(): Promise<void>
 }

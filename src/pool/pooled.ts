@@ -12,6 +12,9 @@ import {
   type WorkerSetup,
 } from './messages.ts'
 
+/** JavaScript heap of one worker in MiB: one that needs more dies alone, with what it runs. */
+const WORKER_HEAP_MB = 1024
+
 /** How a pool of worker threads is made. */
 export interface PooledOptions {
   /** Threads, all started at once. */
@@ -38,15 +41,17 @@ export class PooledPool implements RequestPool {
       idleTimeout: idleMilliseconds ?? 0,
       concurrentTasksPerWorker: 1,
       recordTiming: false,
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
       workerData: setup,
     })
     this.#piscina.on('message', ({ chainPort }: WorkerHello) => onChainPort(chainPort))
   }
 
-  async run(requests: readonly PoolRequest[]): Promise<readonly PoolAnswer[]> {
+  async run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]> {
     const batch = encodeRequests(requests)
     const task: PoolTask = { batch }
-    const answers: Uint8Array = await this.#piscina.run(task, { transferList: [batch.buffer] })
+    const options = { transferList: [batch.buffer], ...(end === undefined ? {} : { signal: end }) }
+    const answers: Uint8Array = await this.#piscina.run(task, options)
     return decodeAnswers(answers)
   }
 

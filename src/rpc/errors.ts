@@ -21,6 +21,7 @@ export type RpcErrorKind =
   | 'vmException'
   | 'filterNotFound'
   | 'miningRefused'
+  | 'storeUnwritable'
   | 'simulatedNonceTooLow'
   | 'simulatedNonceTooHigh'
   | 'simulatedIntrinsicGas'
@@ -60,6 +61,7 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   vmException: { code: -32015, message: 'VM Exception while processing transaction: transaction reverted' },
   filterNotFound: { code: -32000, message: 'filter not found' },
   miningRefused: { code: -33000, message: 'Cannot publish block' },
+  storeUnwritable: { code: -32603, message: 'the store cannot be written' },
   simulatedNonceTooLow: { code: -38010, message: 'nonce too low' },
   simulatedNonceTooHigh: { code: -38011, message: 'nonce too high' },
   simulatedIntrinsicGas: { code: -38013, message: 'intrinsic gas too low' },

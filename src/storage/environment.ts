@@ -1,11 +1,22 @@
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
 import { asBuffer } from '../util/bytes.ts'
+import type { StorageError } from './errors.ts'
 import { TABLE_NAMES, TABLES, type TableName } from './tables.ts'
+import { MAP_FULL, toUnwritable } from './unwritable.ts'
 
 type Table = Database<Buffer, Buffer>
 
 /** Named databases that the environment has room for; more than the tables of any version so far. */
 const MAXIMUM_TABLES = 64
+
+/** Reads that may be open at once, over all threads; LMDB's default of 126 is little for large pools. */
+const MOST_READERS = 1022
+
+/** Largest file unless said: address space of so much is reserved, so that it is never mapped anew under readers. */
+const DEFAULT_LIMIT = 256 * 2 ** 30
+
+/** lmdb-js makes the map larger when the file outgrows it, so that a bound is kept here, with room for a commit. */
+const COMMIT_ROOM = 2 ** 20
 
 /** Reads of tables, all of one moment. */
 export interface TableReader {
@@ -40,16 +51,23 @@ export interface TableEntry {
 export class ChainEnvironment implements TableReader {
   readonly #root: RootDatabase<Buffer, Buffer>
   readonly #tables: ReadonlyMap<TableName, Table>
+  readonly #limitBytes: number
+  #onUnwritable: (error: StorageError) => void = () => undefined
 
   /**
    * Opens the store, making it when it is not there.
    * @param path folder of the store
    * @param readOnly for threads that never write
+   * @param limitBytes largest size of the file; with less than some commits' room left nothing more is written
    */
-  constructor(path: string, { readOnly = false }: { readOnly?: boolean } = {}) {
+  constructor(path: string, options: { readOnly?: boolean; limitBytes?: number } = {}) {
+    const { readOnly = false, limitBytes = DEFAULT_LIMIT } = options
+    this.#limitBytes = limitBytes
     this.#root = open<Buffer, Buffer>({
       path,
       maxDbs: MAXIMUM_TABLES,
+      maxReaders: MOST_READERS,
+      mapSize: limitBytes,
       keyEncoding: 'binary',
       encoding: 'binary',
       readOnly,
@@ -97,9 +115,23 @@ export class ChainEnvironment implements TableReader {
   /**
    * Runs writes as one transaction: all of them are committed when the action returns, none when it
    * throws. It is on disk when {@link flushed} resolves.
+   * @throws StorageError `STORAGE_UNWRITABLE` when there is no room or the disk fails: nothing was written
    */
   transaction<T>(action: (writer: TableWriter) => T): T {
-    return this.#root.transactionSync(() => action(this.#writer))
+    try {
+      this.#assertBelowLimit()
+      return this.#root.transactionSync(() => action(this.#writer))
+    } catch (error) {
+      const unwritable = toUnwritable(error)
+      if (unwritable === null) throw error
+      this.#onUnwritable(unwritable)
+      throw unwritable
+    }
+  }
+
+  /** Calls a listener with every failure of a write that may pass. */
+  watchWrites(listener: (error: StorageError) => void): void {
+    this.#onUnwritable = listener
   }
 
   /** Resolves when everything committed so far is on disk. */
@@ -109,6 +141,13 @@ export class ChainEnvironment implements TableReader {
 
   async close(): Promise<void> {
     await this.#root.close()
+  }
+
+  /** @throws Error with LMDB's number for a full map */
+  #assertBelowLimit(): void {
+    const { lastPageNumber, pageSize } = this.#root.getStats() as { lastPageNumber: number; pageSize: number }
+    if ((lastPageNumber + 1) * pageSize + COMMIT_ROOM < this.#limitBytes) return
+    throw Object.assign(new Error('the file has its largest size'), { code: MAP_FULL })
   }
 
   readonly #writer: TableWriter = {

@@ -12,6 +12,8 @@ export type StorageErrorCode =
   | 'STORAGE_NOT_KEPT'
   /** Something that must be there is not. */
   | 'STORAGE_CORRUPT'
+  /** It takes no writes at present: there is no room, or the disk fails. What is stored can be read. */
+  | 'STORAGE_UNWRITABLE'
 
 /** A chain store that cannot be used. */
 export class StorageError extends Error {

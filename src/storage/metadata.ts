@@ -10,6 +10,7 @@ const HEAD_KEY = Buffer.from('head')
 const REVISION_KEY = Buffer.from('revision')
 const HISTORY_KEY = Buffer.from('history')
 const RESTORED_KEY = Buffer.from('restored')
+const TRIAL_KEY = Buffer.from('trial')
 const COUNT_BYTES = 6
 
 /** Hash of the best block; undefined before genesis is stored. */
@@ -97,6 +98,13 @@ export function countRewind(writer: TableWriter): void {
 export function countEdit(writer: TableWriter): void {
   const { rewinds, edits } = readRevision(writer)
   writeRevision(writer, { rewinds, edits: edits + 1 })
+}
+
+/** Writes something that nobody reads, to see whether the store takes it. */
+export function writeTrial(writer: TableWriter): void {
+  const time = Buffer.alloc(8)
+  time.writeBigUInt64BE(BigInt(Date.now()))
+  writer.put('metadata', TRIAL_KEY, time)
 }
 
 function writeRevision(writer: TableWriter, { rewinds, edits }: Revision): void {

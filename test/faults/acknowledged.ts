@@ -1,3 +1,4 @@
+import type { Expected } from './checkStore.ts'
 import type { Ask } from './nodeLoad.ts'
 
 /** Requests in one HTTP body. */
@@ -14,6 +15,11 @@ export class Acknowledged {
   /** Something that a node must have, for a reader to ask for; undefined while there is nothing. */
   anyTransaction(random: () => number): string | undefined {
     return [...this.transactions][Math.floor(random() * this.transactions.size)]
+  }
+
+  /** Everything so far. */
+  expected(): Expected {
+    return { transactions: [...this.transactions], blocks: [...this.blocks] }
   }
 
   /**

@@ -1,26 +1,52 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { checkChain } from '../../src/chain/check/checkChain.ts'
+import { fillDefaults } from '../../src/config/load.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
-import { CHAIN_FOLDER, openChain, STATE_FOLDER } from '../../src/execution/openChain.ts'
+import { chainOptionsFromConfig } from '../../src/node/chainOptions.ts'
+import { createLocalNode } from '../../src/node/localNode.ts'
+import { nodeInfoFromConfig } from '../../src/node/nodeInfo.ts'
 import { stateRootAfter } from '../../src/state/stateRoot.ts'
+import { fromHex } from '../../src/util/bytes.ts'
+
+/** What must be there, `0x` hex. */
+export interface Expected {
+  readonly transactions: readonly string[]
+  readonly blocks: readonly string[]
+}
+
+/** Limits under which nothing that waits leaves the pool for its age. */
+export const PATIENT = { outdatedBlocks: 1_000_000, outdatedTime: 31_536_000 } as const
+
+/** A copy of a data directory beside it, to be removed by {@link checkCopy}. */
+export function copyStore(dataDir: string): string {
+  const copy = mkdtempSync(`${dataDir}-copy-`)
+  cpSync(dataDir, copy, { recursive: true })
+  return copy
+}
 
 /**
- * Walks the store of a regtest node that does not run, as `rhizome check` does, without the start of a process. It
- * walks a copy: a state store stays open in a process until it is collected, and would not see what others append.
+ * Opens a copy of a regtest node's data directory as a start does, walks it as `rhizome check` does and looks for
+ * what was acknowledged, all in this process. A copy, because a state store stays open in a process until it is
+ * collected, and would not see what another process appends.
  * @param stateBlocks newest blocks whose whole state is read
  * @returns canonical blocks
- * @throws Error with the problems that were found
+ * @throws Error with what is wrong
  */
-export async function checkStore(dataDir: string, stateBlocks: number): Promise<number> {
+export async function checkCopy(copy: string, stateBlocks: number, expected: Expected): Promise<number> {
   const spec = networkByName('regtest')
-  const copy = mkdtempSync(`${dataDir}-copy-`)
-  for (const folder of [CHAIN_FOLDER, STATE_FOLDER]) {
-    const file = join(folder, 'data.mdb')
-    cpSync(join(dataDir, file), join(copy, file))
-  }
-  const { environment, stateStore, close } = openChain({ spec, dataDir: copy })
+  const config = fillDefaults({
+    network: 'regtest',
+    mining: false,
+    mergedMining: false,
+    dataDir: copy,
+    ...PATIENT,
+  })
+  const { core, close } = createLocalNode({
+    chain: chainOptionsFromConfig(config, 'Rhizome-check'),
+    node: nodeInfoFromConfig(config, 'check'),
+  })
   try {
+    const { chain, environment, stateStore } = core.open
     const { blocks, problems } = checkChain({
       spec,
       environment,
@@ -31,9 +57,19 @@ export async function checkStore(dataDir: string, stateBlocks: number): Promise<
       },
       stateBlocks,
     })
-    if (problems.length === 0) return blocks
-    const text = problems.map(({ number, message }) => `block ${number}: ${message}`)
-    throw new Error(`check of ${dataDir} found ${problems.length} problems:\n${text.slice(0, 20).join('\n')}`)
+    const hasTransaction = (hash: string) =>
+      core.pool.get(hash.slice(2)) !== undefined || chain.reader.locateTransaction(fromHex(hash)) !== null
+    const faults = [
+      ...problems.map(({ number, message }) => `block ${number}: ${message}`),
+      ...expected.transactions
+        .filter((hash) => !hasTransaction(hash))
+        .map((hash) => `transaction ${hash} is gone`),
+      ...expected.blocks
+        .filter((hash) => chain.reader.heightOf(fromHex(hash)) === null)
+        .map((hash) => `block ${hash} is gone`),
+    ]
+    if (faults.length === 0) return blocks
+    throw new Error(`${faults.length} faults in ${copy}:\n${faults.slice(0, 20).join('\n')}`)
   } finally {
     await close()
     rmSync(copy, { recursive: true, force: true })

@@ -7,14 +7,17 @@ import { freePort, type NodeProcess, startNode } from '../support/nodeProcess.ts
 import { createRandom } from '../support/random.ts'
 import { Acknowledged } from './acknowledged.ts'
 import { askBatch } from './askBatch.ts'
-import { checkStore } from './checkStore.ts'
+import { checkCopy, copyStore } from './checkStore.ts'
 import { NodeLoad } from './nodeLoad.ts'
 import { PeerMiner } from './peerMiner.ts'
+import { copyWhileStopped } from './stoppedCopy.ts'
 
 export interface KillNodeOptions {
   /** Nodes to kill. */
   readonly runs: number
   readonly seed: number
+  /** Instants of each run at which the node is stopped, its directory copied and judged as after a kill. */
+  readonly instants?: number
   readonly onRun?: (run: KillNodeRun) => void
 }
 
@@ -25,6 +28,8 @@ export interface KillNodeRun {
   readonly delay: number
   readonly starting: boolean
   readonly mode: string
+  /** Instants judged besides the kill. */
+  readonly instants: number
   /** Acknowledged in all runs on this directory. */
   readonly transactions: number
   readonly blocks: number
@@ -34,6 +39,8 @@ export interface KillNodeRun {
 
 export interface KillNodeReport {
   readonly killed: number
+  /** Instants judged besides the kills. */
+  readonly instants: number
   readonly transactions: number
   readonly blocks: number
   /** Directories, each checked whole at its end by the command line. */
@@ -59,14 +66,20 @@ const MODES: readonly { readonly name: string; readonly args: readonly string[] 
  * whole, and the next node on it must have what was acknowledged.
  * @throws Error that names run and seed when any of this does not hold
  */
-export async function killNodes({ runs, seed, onRun }: KillNodeOptions): Promise<KillNodeReport> {
+export async function killNodes({
+  runs,
+  seed,
+  instants = 0,
+  onRun,
+}: KillNodeOptions): Promise<KillNodeReport> {
   const random = createRandom(seed)
   let directories = 0
+  let judged = 0
   let transactions = 0
   let blocks = 0
   for (let first = 1; first <= runs; first += RUNS_PER_DIRECTORY) {
     const folder = mkdtempSync(join(tmpdir(), 'rhizome-faults-'))
-    const chain = new KilledChain(folder, random)
+    const chain = new KilledChain(folder, random, instants)
     const last = Math.min(runs, first + RUNS_PER_DIRECTORY - 1)
     let run = first
     try {
@@ -77,20 +90,25 @@ export async function killNodes({ runs, seed, onRun }: KillNodeOptions): Promise
     }
     transactions += chain.acknowledged.transactions.size
     blocks += chain.acknowledged.blocks.size
+    judged += chain.judged
     directories += 1
     rmSync(folder, { recursive: true, force: true })
   }
-  return { killed: runs, transactions, blocks, directories }
+  return { killed: runs, instants: judged, transactions, blocks, directories }
 }
 
 /** One data directory through its kills. */
 class KilledChain {
   readonly acknowledged = new Acknowledged()
+  /** Instants judged besides the kills. */
+  judged = 0
   readonly #dataDir: string
   readonly #random: () => number
+  readonly #instants: number
   readonly #peer: PeerMiner
 
-  constructor(folder: string, random: () => number) {
+  constructor(folder: string, random: () => number, instants: number) {
+    this.#instants = instants
     this.#dataDir = join(folder, 'node')
     this.#random = random
     this.#peer = new PeerMiner(join(folder, 'peer'))
@@ -103,11 +121,21 @@ class KilledChain {
     const delay = Math.round(SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS))
     // The load draws as many numbers as it gets done, which no seed repeats.
     const loadSeed = Math.floor(random() * 2 ** 32)
+    const before = this.judged
     if (starting) await this.#killStarting(delay, mode.args)
     else await this.#killLoaded(delay, mode.args, createRandom(loadSeed))
-    const height = await checkStore(this.#dataDir, CHECKED_STATES)
+    const height = await this.#judge(copyStore(this.#dataDir))
     const { transactions, blocks } = this.acknowledged
-    return { delay, starting, mode: mode.name, transactions: transactions.size, blocks: blocks.size, height }
+    const instants = this.judged - before
+    return {
+      delay,
+      starting,
+      mode: mode.name,
+      instants,
+      transactions: transactions.size,
+      blocks: blocks.size,
+      height,
+    }
   }
 
   /** A last start and a check of every state by the command line. */
@@ -132,13 +160,32 @@ class KilledChain {
 
   async #killLoaded(delay: number, args: readonly string[], random: () => number): Promise<void> {
     const node = await this.#start(args)
+    try {
+      await this.#load(node, delay, random)
+    } finally {
+      await node.stop('SIGKILL')
+    }
+  }
+
+  async #load(node: NodeProcess, delay: number, random: () => number): Promise<void> {
     await this.acknowledged.verify((asks) => askBatch(node.url, asks))
     const load = new NodeLoad({ node, acknowledged: this.acknowledged, peer: this.#peer, random })
-    await Promise.race([sleep(delay), ...load.tasks])
+    for (let instant = 0; instant < this.#instants; instant += 1) {
+      await sleep(random() * 2 * (delay / this.#instants))
+      const expected = this.acknowledged.expected()
+      const copy = await copyWhileStopped(node.pid, this.#dataDir)
+      await checkCopy(copy, CHECKED_STATES, expected)
+      this.judged += 1
+    }
+    await Promise.race([sleep(this.#instants === 0 ? delay : random() * 200), ...load.tasks])
     const { signal } = await node.stop('SIGKILL')
     await load.stop()
     if (signal !== 'SIGKILL') throw new Error(`the node ended by itself:\n${node.output()}`)
     if (load.faults.length > 0) throw new Error(`unexpected answers: ${load.faults.slice(0, 5).join('; ')}`)
+  }
+
+  #judge(copy: string): Promise<number> {
+    return checkCopy(copy, CHECKED_STATES, this.acknowledged.expected())
   }
 
   /** Nothing that waits leaves the pool for its age. */

@@ -7,6 +7,8 @@ const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
+    /** Instants of each node at which it is stopped and judged as if it were killed, besides the kill. */
+    instants: { type: 'string', default: '0' },
     /** Of `runs`, those that kill an import in place of a node. */
     imports: { type: 'string' },
     file: { type: 'string', default: vectorPath('consensus/remasc-long.jsonl') },
@@ -20,14 +22,15 @@ if (imports < runs) {
   const report = await killNodes({
     runs: runs - imports,
     seed,
-    onRun: ({ run, delay, starting, mode, transactions, blocks, height }) =>
+    instants: Number(values.instants),
+    onRun: ({ run, delay, starting, mode, instants, transactions, blocks, height }) =>
       console.log(
         `${run}: killed ${starting ? `while it started, after ${delay} ms` : `after ${delay} ms of load`}, ` +
-          `${mode}; acknowledged so far ${transactions} transactions, ${blocks} blocks; ${height} canonical`,
+          `${mode}; ${instants} other instants; acknowledged so far ${transactions} transactions, ${blocks} blocks; ${height} canonical`,
       ),
   })
   console.log(
-    `${report.killed} nodes killed in ${report.directories} directories: every check clean, ` +
+    `${report.killed} nodes killed, and judged at ${report.instants} other instants, in ${report.directories} directories: every check clean, ` +
       `${report.transactions} acknowledged transactions and ${report.blocks} acknowledged blocks all there`,
   )
 }

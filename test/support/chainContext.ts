@@ -102,13 +102,21 @@ export interface FixtureOptions {
   readonly head: string
   /** Ends the worker when an account's state is read, to show what a crash does. */
   readonly dieOnState?: boolean
+  /** Never comes back from a read of an account's state, to show what a fault in a loop does. */
+  readonly freezeOnState?: boolean
 }
 
 /** Entry for pool workers: the recorded main chain. */
 export function openNodeContext(options: unknown, interrupt: Interrupt): NodeContext {
-  const { head, dieOnState } = options as FixtureOptions
+  const { head, dieOnState, freezeOnState } = options as FixtureOptions
   const chain = new RecordedChain(readVectorLines('rpc/chain-main.jsonl'))
   const context = createChainContext(chain.readerAt(fromHex(head)), interrupt)
+  if (freezeOnState === true) return { ...context, state: { ...context.state, at: freeze } }
   if (dieOnState !== true) return context
   return { ...context, state: { ...context.state, at: () => process.exit(1) } }
+}
+
+/** No interrupt flag and no time limit ends this. */
+function freeze(): never {
+  for (;;);
 }

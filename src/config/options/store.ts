@@ -10,6 +10,14 @@ export const STORE_OPTIONS = {
     default: 64,
     doc: 'Blocks that an import makes durable together; an interrupted import repeats at most these',
   },
+  storeLimit: {
+    kind: 'integer',
+    group: 'Store',
+    minimum: 1,
+    maximum: 67_108_864,
+    default: 262_144,
+    doc: 'Largest size of the file of each store, in MiB: address space is reserved for it, memory and disk are not. At this size nothing more is written',
+  },
   stateCache: {
     kind: 'integer',
     group: 'Store',

@@ -1,6 +1,6 @@
 import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
-import type { Json } from '../json.ts'
+import type { Json, RawBytes } from '../json.ts'
 import { formatTransaction } from '../shared/formatTransaction.ts'
 import { minedAnswer } from '../shared/minedAnswer.ts'
 import { hash } from '../shared/params/hex.ts'
@@ -19,7 +19,10 @@ export const getTransactionByHash = defineMethod({
     minedAnswer(context, 'transaction', transactionHash) ?? pendingTransaction(context, transactionHash),
 })
 
-async function pendingTransaction({ pool }: NodeContext, hashBytes: Buffer): Promise<Json> {
-  const pooled = await pool.transaction(hashBytes)
-  return pooled === null ? null : formatTransaction(pooled.transaction, pooled.sender, null)
+async function pendingTransaction(context: NodeContext, hashBytes: Buffer): Promise<Json | RawBytes> {
+  const pooled = await context.pool.transaction(hashBytes)
+  if (pooled !== null) return formatTransaction(pooled.transaction, pooled.sender, null)
+  // It may have left the pool for a block after the moment that was read.
+  context.refresh()
+  return minedAnswer(context, 'transaction', hashBytes)
 }

@@ -15,8 +15,9 @@ class HeldPool implements RequestPool {
     this.capacity = capacity
   }
 
-  run(requests: readonly PoolRequest[]): Promise<readonly PoolAnswer[]> {
+  run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]> {
     return new Promise((resolve, reject) => {
+      end?.addEventListener('abort', () => reject(new Error(String(end.reason))))
       const answers = requests.map(({ id }) => ({ status: 200, bytes: Buffer.from(`answer ${id}`) }))
       this.batches.push({
         requests,
@@ -47,11 +48,12 @@ function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits
     pools,
     interrupts,
     onLostBatch: (error) => lost.push(error),
+    frozenAfter: 20,
   })
   t.teardown(() => dispatcher.close())
   const answers: string[] = []
   let next = 0
-  const submit = (name: PoolLane = 'read', deadline = Date.now() + 10_000): Ticket => {
+  const submit = (name: PoolLane = 'read', deadline = performance.now() + 10_000): Ticket => {
     const id = String(next++)
     const ticket: Ticket = {
       method: 0,
@@ -139,10 +141,10 @@ t.test('permits bound what is at the workers', async (t) => {
 
 t.test('what is over its time is answered -32011 and told to stop', async (t) => {
   const { submit, answers, pools, flags } = setUp(t)
-  const running = submit('read', Date.now() + 30)
+  const running = submit('read', performance.now() + 30)
   await turn()
   const { slot } = running
-  const waiting = submit('read', Date.now() + 30)
+  const waiting = submit('read', performance.now() + 30)
   await new Promise((resolve) => setTimeout(resolve, 150))
   t.match(answers.join('\n'), /0 200 .*-32011.*\n1 200 .*-32011/)
   t.equal(flags[slot], 2)
@@ -181,4 +183,18 @@ t.test('a lost batch is answered -32603 and the lane goes on', async (t) => {
   pools.reads.batches[1]?.finish()
   await turn()
   t.equal(answers[2], '2 200 answer 2')
+})
+
+t.test('a worker that does not come back from its requests is given up', async (t) => {
+  const { submit, answers, lost, pools } = setUp(t)
+  submit('read', performance.now() + 10)
+  await turn()
+  submit('read')
+  while (lost.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  t.match(lost, [{ message: /no answer 20 ms after the time limit/ }])
+  t.match(answers, [/^0 200 .*-32011/])
+  t.equal(pools.reads.batches.length, 2, 'its place is free')
+  pools.reads.batches[1]?.finish()
+  await turn()
+  t.match(answers[1], /^1 200 answer 1/)
 })

@@ -97,3 +97,15 @@ function createPool(interrupts: InterruptTable, contextOptions: FixtureOptions):
     },
   })
 }
+
+t.test('a worker in an endless loop is ended, and another takes its place', async (t) => {
+  const pool = createPool(new InterruptTable(), { head: HEAD, freezeOnState: true })
+  t.teardown(() => pool.close())
+  await pool.run([request('eth_chainId', '')])
+  const end = new AbortController()
+  const frozen = pool.run([request('eth_getBalance', `["0x${'00'.repeat(20)}","latest"]`)], end.signal)
+  setTimeout(() => end.abort('given up'), 100)
+  await t.rejects(frozen, { name: 'AbortError' })
+  const [answer] = await pool.run([request('eth_chainId', '')])
+  t.equal(text(answer?.bytes), '{"jsonrpc":"2.0","id":1,"result":"0x21"}')
+})

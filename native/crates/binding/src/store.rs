@@ -26,7 +26,7 @@ pub struct StoreOptions {
     pub code_cache_bytes: Option<i64>,
     /// Accounts and cells of the head state kept in memory.
     pub head_cache_bytes: Option<i64>,
-    /// First size of the memory map.
+    /// Largest size of the file; address space is reserved for it.
     pub map_bytes: Option<i64>,
     /// Opens a store that is there for reading only, beside the process that writes it.
     pub read_only: Option<bool>,

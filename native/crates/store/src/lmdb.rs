@@ -12,9 +12,6 @@ use rhizome_trie::{Location, StoredNode};
 use crate::batch::Batch;
 use crate::node_log::{START, Segments, read_record};
 
-/// Largest step by which the map grows: doubling beyond it would only reserve address space.
-const LARGEST_MAP_STEP: usize = 64 << 30;
-
 pub(crate) type Table = Database<RawBytes, RawBytes>;
 
 /// Largest entry that segments of the log are put together to. Each entry takes whole pages.
@@ -150,7 +147,8 @@ impl Lmdb {
         .map_err(|error| store_error(&error))
     }
 
-    /// One write transaction. LMDB syncs the file before the commit returns.
+    /// One write transaction. LMDB syncs the file before the commit returns. A full map is an error: its size is
+    /// the bound that the operator set, and resizing it would have to wait for every reader.
     pub(crate) fn write(&self, batch: &Batch) -> Result<(), StateError> {
         loop {
             let result = {
@@ -159,10 +157,6 @@ impl Lmdb {
             };
             match result {
                 Ok(()) => return Ok(()),
-                Err(heed::Error::Mdb(MdbError::MapFull)) => {
-                    let size = self.env.info().map_size;
-                    self.resize(size + size.min(LARGEST_MAP_STEP))?;
-                }
                 Err(heed::Error::Mdb(MdbError::MapResized)) => self.resize(0)?,
                 Err(error) => return Err(store_error(&error)),
             }

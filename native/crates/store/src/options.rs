@@ -2,7 +2,7 @@
 
 const MIB: usize = 1 << 20;
 
-/// How large the caches and the memory map are. The store's file grows as needed whatever the map.
+/// How large the caches and the memory map are. The store's file grows as needed up to the map's size.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOptions {
     /// Bytes of serialised trie nodes kept in memory. Revise when historic reads show in profiles
@@ -12,7 +12,8 @@ pub struct StoreOptions {
     pub code_cache_bytes: usize,
     /// Bytes of decoded accounts and cells of the head state kept in memory.
     pub head_cache_bytes: usize,
-    /// First size of the memory map in bytes, rounded up to whole pages. It doubles when it is full.
+    /// Size of the memory map in bytes, rounded up to whole pages: the largest that the file may become. It
+    /// takes address space only, so that it is reserved large.
     pub map_bytes: usize,
     /// Opens a store that is there for reading only, which may be beside another process that writes it.
     pub read_only: bool,
@@ -24,7 +25,7 @@ impl Default for StoreOptions {
             node_cache_bytes: 256 * MIB,
             code_cache_bytes: 64 * MIB,
             head_cache_bytes: 128 * MIB,
-            map_bytes: 1024 * MIB,
+            map_bytes: 256 * 1024 * MIB,
             read_only: false,
         }
     }

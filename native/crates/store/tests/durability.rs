@@ -1,4 +1,4 @@
-//! What survives: closing, crashing, growing, and stores that are not ours to read.
+//! What survives: closing, crashing, full maps, and stores that are not ours to read.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader};
@@ -17,7 +17,7 @@ const SMALL_MAP: StoreOptions = StoreOptions {
     node_cache_bytes: 1 << 20,
     code_cache_bytes: 1 << 20,
     head_cache_bytes: 1 << 20,
-    map_bytes: 1 << 16,
+    map_bytes: 1 << 30,
     read_only: false,
 };
 
@@ -83,31 +83,33 @@ fn committed_states_survive_and_others_do_not() {
 }
 
 #[test]
-fn the_map_grows_beyond_its_first_size() {
+fn a_full_map_loses_nothing_that_was_committed() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path());
+    let full = StoreOptions { map_bytes: 1 << 20, ..SMALL_MAP };
+    let store = StateStore::open(folder.path(), &full).unwrap();
+    let mut committed = EMPTY_ROOT;
     let mut root = EMPTY_ROOT;
-    std::thread::scope(|scope| {
-        let (sender, receiver) = std::sync::mpsc::channel::<B256>();
-        let reading = store.clone();
-        // Reads go on while the map is resized.
-        scope.spawn(move || {
-            for root in receiver {
-                reading.drop_caches();
-                assert!(reading.reader(root).unwrap().account(&owner(0)).unwrap().is_some());
-            }
-        });
-        for number in 0..100 {
+    let error = (0..1000)
+        .find_map(|number| {
             root = keep(&store, root, number);
-            store.commit().unwrap();
-            sender.send(root).unwrap();
-        }
-    });
+            let failure = store.commit().err();
+            if failure.is_none() {
+                committed = root;
+            }
+            failure
+        })
+        .unwrap();
+    assert!(matches!(&error, StateError::Store(text) if text.contains("MDB_MAP_FULL")), "{error}");
+    assert_ne!(committed, EMPTY_ROOT);
+    // What waits stays readable, and a second try fails alike.
+    assert!(store.reader(root).unwrap().account(&owner(0)).unwrap().is_some());
+    assert!(store.commit().is_err());
     drop(store);
     let store = open(folder.path());
-    let report = store.check_root(&root, &CheckProgress::default()).unwrap();
-    assert_eq!(report.long_values, 5000);
-    assert!(report.bytes > 2 << 20);
+    store.check_root(&committed, &CheckProgress::default()).unwrap();
+    assert!(!store.has_root(&root).unwrap());
+    keep(&store, committed, 2000);
+    store.commit().unwrap();
 }
 
 #[test]

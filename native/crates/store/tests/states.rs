@@ -42,7 +42,8 @@ const TINY: StoreOptions = StoreOptions {
     node_cache_bytes: 64 * 600,
     code_cache_bytes: 64 * 300,
     head_cache_bytes: 64 * 500,
-    map_bytes: 1 << 16,
+    map_bytes: 1 << 30,
+    read_only: false,
 };
 
 fn play(store: &Arc<StateStore>, blocks: &[Block]) -> Result<(), TestCaseError> {

@@ -1,0 +1,24 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Bytes that must fit before writes are begun again: a large block with its state. */
+const ROOM_BYTES = 4 * 1024 * 1024
+const FILE = 'room'
+
+/**
+ * Tries whether a folder has room for some blocks, by writing as much and removing it.
+ * @throws Error of the system when it has not
+ */
+export function assertRoom(folder: string): void {
+  const path = join(folder, FILE)
+  const file = openSync(path, 'w')
+  try {
+    for (let written = 0; written < ROOM_BYTES; ) {
+      written += writeSync(file, Buffer.alloc(ROOM_BYTES - written))
+    }
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+    rmSync(path, { force: true })
+  }
+}

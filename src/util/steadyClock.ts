@@ -1,0 +1,8 @@
+/**
+ * Milliseconds since 1970 that go on evenly from now: whoever sets the machine's time, forward or back, changes no
+ * age that is measured with it.
+ */
+export function createSteadyClock(): () => number {
+  const offset = Date.now() - performance.now()
+  return () => Math.floor(offset + performance.now())
+}
