@@ -9,8 +9,9 @@ const WEI_PER_COIN = 10n ** 18n
 export function startBanner(node: RunningNode, config: Config, version: string): string {
   const facts: [string, string][] = [
     ['Network', `${config.network}, chain id ${node.spec.chainId}`],
-    ['JSON-RPC', endpoint('http', node)],
-    ['WebSocket', endpoint('ws', node)],
+    ['JSON-RPC', endpoint(config.tlsCert === null ? 'http' : 'https', node)],
+    ['WebSocket', endpoint(config.tlsCert === null ? 'ws' : 'wss', node)],
+    ...(node.monitoring === null ? [] : [['Metrics', endpoint('http', node.monitoring)] as [string, string]]),
     ['Data', config.dataDir],
     ['Head', `block ${node.head}`],
     ['Mining', describeMining(config)],
@@ -28,7 +29,7 @@ export function startBanner(node: RunningNode, config: Config, version: string):
   ].join('\n')
 }
 
-function endpoint(scheme: string, { host, port }: RunningNode): string {
+function endpoint(scheme: string, { host, port }: { readonly host: string; readonly port: number }): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 

@@ -11,6 +11,8 @@ export type CommandStreams = {
 /** What a running command has. */
 export type CommandContext<E extends OptionTable> = CommandStreams & {
   readonly config: Config
+  /** The configuration as its sources have it now. @throws ConfigError */
+  readonly reloadConfig: () => Config
   /** Arguments in the order given. */
   readonly files: readonly string[]
   /** Options of this command alone. */

@@ -1,6 +1,18 @@
-/** Resolves at the first Ctrl-C, SIGTERM or hang-up; the second one ends the process at once. */
-export function untilInterrupted(): Promise<void> {
+/**
+ * Resolves at the first Ctrl-C, SIGTERM or hang-up. The second one ends the process at once, as the system does it:
+ * the stores stand that, as they stand a power cut.
+ * @param onHangUp called for every hang-up instead, for a program that nobody watches
+ */
+export function untilInterrupted(onHangUp?: () => void): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+    const ending: NodeJS.Signals[] =
+      onHangUp === undefined ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM']
+    const end = (signal: NodeJS.Signals) => {
+      // Without a listener the next one has its default effect, also while this thread is busy.
+      for (const each of ending) process.off(each, end)
+      resolve(signal)
+    }
+    for (const signal of ending) process.on(signal, end)
+    if (onHangUp !== undefined) process.on('SIGHUP', onHangUp)
   })
 }

@@ -128,11 +128,18 @@ function contextOf<E extends OptionTable>(
   const flags = Object.fromEntries(
     definition.options.flatMap((key) => (key in given ? [[key, given[key]]] : [])),
   )
-  const config = loadConfig({ flags: flags as PartialConfig, environment })
+  const reloadConfig = () => loadConfig({ flags: flags as PartialConfig, environment })
   const extra = Object.fromEntries(
     Object.entries(definition.extra).map(([key, option]) => [key, given[key] ?? ownDefault(option)]),
   )
-  return { config, files: command.args, extra: extra as CommandContext<E>['extra'], stdout, stderr }
+  return {
+    config: reloadConfig(),
+    reloadConfig,
+    files: command.args,
+    extra: extra as CommandContext<E>['extra'],
+    stdout,
+    stderr,
+  }
 }
 
 // A default of a command's own option depends on nothing, so its function takes no context.

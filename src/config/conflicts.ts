@@ -12,7 +12,7 @@ import { type Config, flagOf } from './schema.ts'
 export function checkConflicts(config: Config): void {
   const value = accessValue(config)
   if (value !== null) throw new ConfigError('InvalidValue', value)
-  const reason = miningConflict(config) ?? gasPriceConflict(config)
+  const reason = miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
 }
 
@@ -50,4 +50,14 @@ function gasPriceConflict(config: Config): string | null {
   const { gasPriceRateMinimum: least, gasPriceRateMaximum: most } = config
   if (least <= most) return null
   return `no rate is at least ${flagOf('gasPriceRateMinimum')} ${least} and at most ${flagOf('gasPriceRateMaximum')} ${most}`
+}
+
+function operationConflict({ tlsCert, tlsKey, metricsPort, httpPort }: Config): string | null {
+  if ((tlsCert === null) !== (tlsKey === null)) {
+    return `${flagOf('tlsCert')} and ${flagOf('tlsKey')} belong together: give both of them`
+  }
+  if (metricsPort !== 0 && metricsPort === httpPort) {
+    return `${flagOf('metricsPort')} is that of the endpoint: give another one, or 0 to share it`
+  }
+  return null
 }

@@ -32,6 +32,7 @@ export const OPTION_GROUPS = [
   'Service',
   'Access',
   'Limits',
+  'Operation',
   'Pool',
   'Block production',
   'Merged mining',

@@ -3,6 +3,7 @@ import { ACCESS_OPTIONS } from './options/access.ts'
 import { LANE_OPTIONS } from './options/lanes.ts'
 import { MINING_OPTIONS } from './options/mining.ts'
 import { NODE_OPTIONS } from './options/node.ts'
+import { OPERATION_OPTIONS } from './options/operation.ts'
 import { PRODUCTION_OPTIONS } from './options/production.ts'
 import { SERVICE_OPTIONS } from './options/service.ts'
 import { SNAPSHOT_OPTIONS } from './options/snapshot.ts'
@@ -16,6 +17,7 @@ export const OPTIONS = {
   ...SERVICE_OPTIONS,
   ...ACCESS_OPTIONS,
   ...LANE_OPTIONS,
+  ...OPERATION_OPTIONS,
   ...PRODUCTION_OPTIONS,
   ...MINING_OPTIONS,
 } as const

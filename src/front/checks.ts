@@ -20,6 +20,13 @@ export function isAllowedHost(hosts: readonly string[], header: string): boolean
   return hosts.includes(name) || isIP(name) !== 0
 }
 
+const REQUEST_ID = /^[\w.:@/+=-]{1,128}$/
+
+/** The name that a client gave its request, if it can stand in a log and in a header; else null. */
+export function requestIdOf(header: string): string | null {
+  return header !== '' && REQUEST_ID.test(header) ? header : null
+}
+
 /** The host without its port and without the brackets of an IPv6 address. */
 function hostName(header: string): string {
   if (header.startsWith('[')) return header.slice(1, Math.max(1, header.indexOf(']')))

@@ -3,12 +3,15 @@ import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { ExchangeTrace, Tracing } from '../observe/tracing.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
-import { isAllowedHost, isJsonContent } from './checks.ts'
+import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
+import type { FrontTally } from './frontTally.ts'
 import { HttpExchange, STATUS_LINES } from './httpExchange.ts'
-import type { FrontOptions, FrontProbes } from './options.ts'
+import { addMonitoringRoutes, type FrontProbes } from './monitoring.ts'
+import type { FrontOptions } from './options.ts'
 import { addPageRoutes } from './page.ts'
 import type { PageFiles } from './pageFiles.ts'
 import { RequestFacts } from './requestFacts.ts'
@@ -28,18 +31,17 @@ export interface HttpRoutes {
   readonly page: PageFiles | null
   /** The usage of a caller; null for one without a key. None where there are no keys. */
   readonly usageReport?: (caller: Caller) => Promise<Json>
+  readonly tally: FrontTally
+  /** null while tracing is off. */
+  readonly tracing: Tracing | null
 }
 
-/** Adds the HTTP routes: POST anywhere, the page, health and metrics, CORS preflight; 405 for the rest. */
+/** Adds the HTTP routes: POST anywhere, the page, monitoring, CORS preflight; 405 for the rest. */
 export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   const { options, probes } = routes
   app.post('/*', (response, request) => receive(response, request, routes))
   if (routes.page !== null) addPageRoutes(app, routes.page)
-  app.get('/health', (response) => {
-    const { ready, detail } = probes.health()
-    send(response, ready ? 200 : 503, 'application/json', JSON.stringify({ ready, ...detail }))
-  })
-  app.get('/metrics', (response) => sendMetrics(response, probes))
+  addMonitoringRoutes(app, probes, options.monitoring === null ? 'all' : 'public')
   app.options('/*', (response, request) => preflight(response, request, options))
   const { admission, usageReport } = routes
   if (usageReport !== undefined) {
@@ -54,14 +56,18 @@ export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
 }
 
 function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
-  const { gateway, admission, options } = routes
+  const { gateway, admission, options, tally } = routes
   const refusal = checkHeaders(request, options)
   if (refusal !== null) {
+    tally.answered(refusal)
     refuse(response, refusal)
     return
   }
   const caller = admission.admit(new RequestFacts(response, request))
-  const exchange = new HttpExchange(response, options.corsOrigin, caller instanceof RpcError ? null : caller)
+  const requestId = options.requestIds ? requestIdOf(request.getHeader('x-request-id')) : null
+  const trace = routes.tracing === null ? null : beginTrace(routes.tracing, request)
+  const known = caller instanceof RpcError ? null : caller
+  const exchange = new HttpExchange(response, options.corsOrigin, known, tally, requestId, trace)
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
     exchange.corked = true
@@ -74,7 +80,8 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
     if (exchange.gone) return
     size += chunk.byteLength
     if (size > options.maxBodyBytes) {
-      exchange.leave()
+      exchange.leave(413)
+      tally.answered(413)
       refuse(response, 413)
       return
     }
@@ -104,30 +111,9 @@ function refuse(response: HttpResponse, status: number): void {
   response.cork(() => response.writeStatus(STATUS_LINES[status] ?? '').end(undefined, true))
 }
 
-function send(response: HttpResponse, status: number, type: string, body: string): void {
-  response
-    .writeStatus(STATUS_LINES[status] ?? '')
-    .writeHeader('Content-Type', type)
-    .end(body)
-}
-
-function sendMetrics(response: HttpResponse, { metrics }: FrontProbes): void {
-  if (metrics === null) {
-    response.writeStatus(STATUS_LINES[404] ?? '').end()
-    return
-  }
-  let gone = false
-  response.onAborted(() => {
-    gone = true
-  })
-  metrics().then(
-    (text) => {
-      if (!gone) response.cork(() => send(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text))
-    },
-    () => {
-      if (!gone) response.cork(() => response.writeStatus(STATUS_LINES[503] ?? '').end())
-    },
-  )
+function beginTrace(tracing: Tracing, request: HttpRequest): ExchangeTrace {
+  const traceparent = request.getHeader('traceparent')
+  return tracing.exchange('http', { traceparent, tracestate: request.getHeader('tracestate') })
 }
 
 /** Preflight of a browser; without CORS there is nothing to allow. */

@@ -1,6 +1,8 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import type { Caller } from '../gateway/access/caller.ts'
 import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
+import type { ExchangeTrace } from '../observe/tracing.ts'
+import type { FrontTally } from './frontTally.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
 
 /** Status lines of the codes that are sent. */
@@ -23,36 +25,52 @@ export const STATUS_LINES: Readonly<Record<number, string>> = {
 export class HttpExchange implements Exchange {
   onGone: (() => void) | undefined
   gone = false
+  readonly requestId: string | null
+  readonly trace: ExchangeTrace | null
   readonly #response: HttpResponse
   readonly #corsOrigin: string | null
   readonly #caller: Caller | null
+  readonly #tally: FrontTally
   /** Whether the library's own callback is still on the stack: what is written then is corked already. */
   corked = false
 
-  /** @param caller whose running requests it is one of; null for one that was not let in */
-  constructor(response: HttpResponse, corsOrigin: string | null, caller: Caller | null) {
+  /**
+   * @param caller whose running requests it is one of; null for one that was not let in
+   * @param requestId name that the client gave the exchange; it is echoed
+   */
+  constructor(
+    response: HttpResponse,
+    corsOrigin: string | null,
+    caller: Caller | null,
+    tally: FrontTally,
+    requestId: string | null,
+    trace: ExchangeTrace | null,
+  ) {
     this.#response = response
     this.#corsOrigin = corsOrigin
     this.#caller = caller
+    this.#tally = tally
+    this.requestId = requestId
+    this.trace = trace
     this.onGone = undefined
+    tally.began()
     caller?.begin()
     response.onAborted(() => {
-      if (!this.gone) this.leave()
+      if (!this.gone) this.#end(null)
       this.onGone?.()
     })
   }
 
-  /** To be called when the gateway is not to answer any more. */
-  leave(): void {
-    this.gone = true
-    this.#caller?.end()
+  /** To be called when the request is answered by others. */
+  leave(status: number): void {
+    this.#end(status)
   }
 
   answer(body: string | Uint8Array, status: number): void {
     if (this.gone) return
-    this.leave()
     if (this.corked) this.#write(body, status)
     else this.#response.cork(() => this.#write(body, status))
+    this.#end(status)
   }
 
   beginStream(): AnswerStream {
@@ -68,12 +86,12 @@ export class HttpExchange implements Exchange {
       },
       end: (piece) => {
         if (this.gone) return
-        this.leave()
-        response.cork(() => response.end(piece))
+        response.cork(() => this.#finish(piece))
+        this.#end(200)
       },
       abort: () => {
         if (this.gone) return
-        this.leave()
+        this.#end(null)
         response.close()
       },
       onWritable: undefined,
@@ -88,14 +106,30 @@ export class HttpExchange implements Exchange {
 
   #write(body: string | Uint8Array, status: number): void {
     this.#writeHead(status)
-    this.#response.end(body)
+    this.#finish(body)
+  }
+
+  /** Sends what is left; while the node stops the connection ends with it. */
+  #finish(body: string | Uint8Array): void {
+    const { draining } = this.#tally
+    if (draining) this.#tally.ending()
+    this.#response.end(body, draining)
+  }
+
+  #end(status: number | null): void {
+    this.gone = true
+    this.#caller?.end()
+    this.#tally.ended()
+    this.trace?.end(status)
   }
 
   #writeHead(status: number): void {
     const response = this.#response
+    this.#tally.answered(status)
     if (status !== 200) response.writeStatus(STATUS_LINES[status] ?? '500 Internal Server Error')
     if (this.#corsOrigin !== null) response.writeHeader('Access-Control-Allow-Origin', this.#corsOrigin)
     if (status === 429) writeLimitHeaders(response, this.#caller?.account ?? null, this.#corsOrigin !== null)
+    if (this.requestId !== null) response.writeHeader('X-Request-Id', this.requestId)
     response.writeHeader('Content-Type', 'application/json')
   }
 }

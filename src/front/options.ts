@@ -1,15 +1,5 @@
 import type { GatewayLimits } from '../gateway/gateway.ts'
-
-/** Answers to questions of operators, on the same port. */
-export interface FrontProbes {
-  /** Whether the node can answer; the text goes into the body of `/health`. */
-  health(): {
-    readonly ready: boolean
-    readonly detail: { readonly [key: string]: string | number | boolean }
-  }
-  /** Prometheus text of `/metrics`; null when metrics are switched off. */
-  readonly metrics: (() => Promise<string>) | null
-}
+import type { TlsFiles } from './tls.ts'
 
 /** How the front listens and what it lets through. */
 export interface FrontOptions {
@@ -28,6 +18,19 @@ export interface FrontOptions {
   readonly socketIdleSeconds: number
   /** Whether browsers get the page at `/`. */
   readonly page: boolean
+  /** Where readiness with its reasons and metrics are served; null for the same port as everything else. */
+  readonly monitoring: ListenAddress | null
+  /** null for no TLS. */
+  readonly tls: TlsFiles | null
+  /** Whether the name that a client gives a request is taken into logs and echoed. */
+  readonly requestIds: boolean
+}
+
+/** Where to listen. */
+export interface ListenAddress {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
 }
 
 /** Bounds of the reference, facts/rpc.md §1. */
@@ -40,6 +43,9 @@ export const DEFAULT_FRONT: FrontOptions = {
   maxSocketBacklog: 16 * 1024 * 1024,
   socketIdleSeconds: 120,
   page: true,
+  monitoring: null,
+  tls: null,
+  requestIds: true,
 }
 
 /** Bounds of the reference, facts/rpc.md §1.4. */

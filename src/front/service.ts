@@ -3,13 +3,17 @@ import type { HeadNotice, PendingNotice, SyncNotice } from '../filters/events.ts
 import { DEFAULT_EVENT_LIMITS, type EventLimits, FrontEvents } from '../filters/frontEvents.ts'
 import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
+import type { CacheFigures } from '../gateway/answerCache.ts'
 import { Dispatcher } from '../gateway/dispatcher.ts'
 import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
 import type { LaneFigures } from '../gateway/laneQueue.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from '../gateway/lanes.ts'
+import { RequestTally } from '../gateway/requestTally.ts'
+import type { RequestWatch } from '../gateway/requestWatch.ts'
 import { Router } from '../gateway/router.ts'
 import type { MiningWork } from '../mining/interface.ts'
 import type { StateStore } from '../native/stateStore.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import type { RequestPool } from '../pool/interface.ts'
 import { InterruptTable } from '../pool/interrupts.ts'
 import { PooledPool } from '../pool/pooled.ts'
@@ -19,7 +23,10 @@ import type { UnexpectedErrorSink } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
 import { EVENT_TEXTS } from '../rpc/shared/eventTexts.ts'
-import type { FrontOptions, FrontProbes } from './options.ts'
+import { type DrainLimits, drain } from './drain.ts'
+import { type FrontFigures, FrontTally } from './frontTally.ts'
+import type { FrontProbes } from './monitoring.ts'
+import type { FrontOptions } from './options.ts'
 import { readPageFiles } from './pageFiles.ts'
 import { type Front, listen } from './server.ts'
 
@@ -51,6 +58,10 @@ export interface ServiceOptions {
   readonly contextModule: URL
   readonly contextOptions: unknown
   readonly probes: FrontProbes
+  /** Told of slow requests. */
+  readonly watch?: RequestWatch
+  /** Where spans go; none when absent. */
+  readonly tracing?: Tracing
   readonly onUnexpected: UnexpectedErrorSink
   /** Gets the port of each worker to the chain thread, to be served there by `serveChainLink`. */
   readonly onChainPort: (port: MessagePort) => void
@@ -58,8 +69,33 @@ export interface ServiceOptions {
   readonly onLostBatch: (error: unknown) => void
 }
 
+/** Figures of one pool of workers. Totals only grow. */
+export interface WorkerFigures {
+  /** Threads that run. */
+  readonly threads: number
+  /** Threads that have a batch. */
+  readonly busy: number
+  /** Threads that were ever started, those that replaced a dead one included. */
+  readonly started: number
+  /** Seconds in which the running threads were not idle. */
+  readonly activeSeconds: number
+}
+
+/** What a service counts as it goes. */
+export interface ServiceFigures {
+  readonly requests: RequestTally
+  readonly front: FrontFigures
+  readonly lanes: Readonly<Record<PoolLane, LaneFigures>>
+  readonly pools: Readonly<Record<PoolName, WorkerFigures>>
+  readonly lostBatches: number
+  /** Answers that hold as long as the head does. */
+  readonly keptAnswers: CacheFigures
+  readonly subscriptions: number
+  readonly filters: number
+}
+
 /** A running JSON-RPC service. */
-export interface Service extends Front {
+export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   /** To be called when something else changed that answers depend on: coinbase, mining, peers. */
   onChange(): void
   /** To be called after each committed change of the head, in order. */
@@ -70,8 +106,13 @@ export interface Service extends Front {
   syncingChanged(progress: SyncNotice | null): void
   /** To be called with new work for miners, before the head that it is built on. */
   workBuilt(work: MiningWork): void
-  /** Figures per lane. */
-  figures(): Record<string, LaneFigures>
+  figures(): ServiceFigures
+  /** Bounds of the lanes that count from now on. */
+  setLanes(lanes: Readonly<Record<PoolLane, LaneLimits>>): void
+  /** Resolves when a worker of each pool that is always there has answered. */
+  ping(): Promise<void>
+  /** Takes no further connections and finishes what was asked, within limits. Then it is to be stopped. */
+  drain(limits: DrainLimits): Promise<void>
   /** Ends listening, connections and workers. */
   stop(): Promise<void>
 }
@@ -92,6 +133,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     interrupts,
     onLostBatch: options.onLostBatch,
   })
+  const tally = new RequestTally(METHODS)
   const gateway = new Gateway({
     router: new Router({
       methods: METHODS,
@@ -104,12 +146,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     context: { ...options.context, front: events },
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     limits: options.limits,
+    tally,
+    ...(options.watch === undefined ? {} : { watch: options.watch }),
     onUnexpected: options.onUnexpected,
   })
   const closePools = async () => {
     dispatcher.close()
     await Promise.all(POOL_NAMES.map((name) => pools[name].close()))
   }
+  const frontTally = new FrontTally()
   const routes = {
     events,
     gateway,
@@ -119,6 +164,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     probes: options.probes,
     page,
     ...(options.usageReport === undefined ? {} : { usageReport: options.usageReport }),
+    tally: frontTally,
+    tracing: options.tracing ?? null,
   }
   const front = await startWorkers(pools)
     .then(() => listen(routes))
@@ -152,7 +199,21 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       events.syncingChanged(progress)
     },
     workBuilt: (work) => events.subscriptions.workBuilt(work),
-    figures: () => dispatcher.figures(),
+    figures: () => ({
+      requests: tally,
+      front: frontTally.figures(),
+      lanes: dispatcher.figures(),
+      pools: poolFigures(pools, dispatcher.busyWorkers),
+      lostBatches: dispatcher.lostBatches,
+      keptAnswers: gateway.keptAnswers,
+      subscriptions: events.subscriptions.size,
+      filters: events.filters.size,
+    }),
+    setLanes: (lanes) => dispatcher.setLimits(lanes),
+    ping: async () => {
+      await Promise.all([pools.reads.run([]), pools.calls.run([])])
+    },
+    drain: (limits) => drain({ front, tally: frontTally, dispatcher }, limits),
     stop: async () => {
       clearInterval(workTimer)
       front.close()
@@ -170,7 +231,15 @@ async function startWorkers({ reads, calls }: Record<PoolName, RequestPool>): Pr
   await Promise.all(empty)
 }
 
-function createPools(options: ServiceOptions, interrupts: InterruptTable): Record<PoolName, RequestPool> {
+function poolFigures(
+  pools: Readonly<Record<PoolName, PooledPool>>,
+  busy: Readonly<Record<PoolName, number>>,
+): Record<PoolName, WorkerFigures> {
+  const of = (name: PoolName): WorkerFigures => ({ ...pools[name].figures(), busy: busy[name] })
+  return { reads: of('reads'), calls: of('calls'), scans: of('scans') }
+}
+
+function createPools(options: ServiceOptions, interrupts: InterruptTable): Record<PoolName, PooledPool> {
   const setup = {
     contextModule: options.contextModule.href,
     contextOptions: options.contextOptions,

@@ -4,6 +4,14 @@ import type { EventConnection, SubscriptionBudget } from '../filters/subscriptio
 /** Close code for a client that does not read what it is sent (RFC 6455 §7.4.1: policy). */
 const TOO_SLOW = 1008
 
+/** Close code of an endpoint that goes away (RFC 6455 §7.4.1). */
+const GOING_AWAY = 1001
+
+/** Ends a WebSocket because the node stops. What waits is still sent as far as the client reads it. */
+export function goAway<T>(socket: WebSocket<T>): void {
+  socket.end(GOING_AWAY, 'the node stops')
+}
+
 /** What goes out on a WebSocket: answers and notifications, as far as the client reads them. */
 export class SocketConnection<T> implements EventConnection {
   readonly budget: SubscriptionBudget
@@ -35,6 +43,13 @@ export class SocketConnection<T> implements EventConnection {
     const socket = this.#socket
     this.#socket = null
     socket?.end(code, reason)
+  }
+
+  /** Ends the socket because the node stops. */
+  goAway(): void {
+    const socket = this.#socket
+    this.#socket = null
+    if (socket !== null) goAway(socket)
   }
 
   /** To be called when the socket is closed: it must not be touched any more. */

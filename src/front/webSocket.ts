@@ -1,14 +1,16 @@
-import type { TemplatedApp } from 'uWebSockets.js'
+import type { TemplatedApp, WebSocket } from 'uWebSockets.js'
 import { type Caller, POLICY_CODE } from '../gateway/access/caller.ts'
 import type { Exchange } from '../gateway/exchange.ts'
+import type { ExchangeTrace } from '../observe/tracing.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import { isAllowedHost } from './checks.ts'
+import type { FrontTally } from './frontTally.ts'
 import type { HttpRoutes } from './http.ts'
 import { STATUS_LINES } from './httpExchange.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
 import { RequestFacts } from './requestFacts.ts'
-import { SocketConnection } from './socketConnection.ts'
+import { goAway, SocketConnection } from './socketConnection.ts'
 
 /** Room for pings, pongs and the close frame behind everything else that waits. */
 const CONTROL_BYTES = 65_536
@@ -32,16 +34,27 @@ class SocketExchange implements Exchange {
   onGone: (() => void) | undefined
   gone = false
   readonly connection: SocketConnection<SocketData>
+  readonly trace: ExchangeTrace | null
   readonly #open: Set<SocketExchange>
   readonly #caller: Caller
+  readonly #tally: FrontTally
 
-  constructor(connection: SocketConnection<SocketData>, { open, caller }: SocketData) {
+  constructor(
+    connection: SocketConnection<SocketData>,
+    { open, caller }: SocketData,
+    tally: FrontTally,
+    trace: ExchangeTrace | null,
+  ) {
     this.connection = connection
+    this.trace = trace
     this.#open = open
     this.#caller = caller
     this.onGone = undefined
     open.add(this)
     caller.begin()
+    this.#tally = tally
+    tally.messages += 1
+    tally.began()
   }
 
   answer(body: string | Uint8Array): void {
@@ -51,18 +64,30 @@ class SocketExchange implements Exchange {
     this.#open.delete(this)
     // A notification has no answer, and an empty frame is none.
     if (body.length > 0) this.connection.answer(body)
+    if (this.#tally.draining && this.#open.size === 0) this.connection.goAway()
+    this.#tally.ended()
+    this.trace?.end(200)
   }
 
   leave(): void {
     this.gone = true
     this.#caller.end()
+    this.#tally.ended()
+    this.trace?.end(null)
     this.onGone?.()
   }
 }
 
+/** The WebSockets that are open. */
+export interface OpenSockets {
+  /** Has each go away once what it asked is answered. To be called when the tally says that the front is stopping. */
+  drain(): void
+}
+
 /** Adds the WebSocket on the same port: every frame is a body, every answer a text frame. */
-export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): void {
-  const { gateway, admission, options, events, answerBytes } = routes
+export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets {
+  const { gateway, admission, options, events, answerBytes, tally, tracing } = routes
+  const sockets = new Set<WebSocket<SocketData>>()
   app.ws<SocketData>('/*', {
     maxPayloadLength: options.maxBodyBytes,
     // The library closes without a code, so it only steps in where the front has no say: pongs to a flood.
@@ -92,20 +117,32 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): void {
         context,
       )
     },
-    open: (socket) => socket.getUserData().caller.opened(socket),
+    open: (socket) => {
+      socket.getUserData().caller.opened(socket)
+      sockets.add(socket)
+      tally.webSockets += 1
+      if (tally.draining) goAway(socket)
+    },
     message: (socket, message) => {
       const data = socket.getUserData()
       const { caller } = data
       const { account } = caller
       const before = account.refused
       data.connection ??= new SocketConnection(socket, options.maxSocketBacklog, account)
-      const exchange = new SocketExchange(data.connection, data)
+      const exchange = new SocketExchange(
+        data.connection,
+        data,
+        tally,
+        tracing?.exchange('websocket') ?? null,
+      )
       gateway.handle(Buffer.from(message), caller, exchange)
       // What is over a limit is known when the gateway returns.
       data.overLimit = account.refused === before ? 0 : data.overLimit + account.refused - before
       if (data.overLimit > MOST_OVER_LIMIT) data.connection.end(POLICY_CODE, 'goes on over its limits')
     },
     close: (socket) => {
+      sockets.delete(socket)
+      tally.webSockets -= 1
       const { open, connection, caller } = socket.getUserData()
       caller.closed(socket)
       for (const exchange of open) exchange.leave()
@@ -114,4 +151,9 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): void {
       events.subscriptions.drop(connection)
     },
   })
+  return {
+    drain: () => {
+      for (const socket of sockets) if (socket.getUserData().open.size === 0) goAway(socket)
+    },
+  }
 }

@@ -1,6 +1,13 @@
 import { ANSWER_HEAD } from '../rpc/json.ts'
 import type { AnswerSink } from './ticket.ts'
 
+/** Lookups of a cache that found something and that did not, and the bytes in it. */
+export interface CacheFigures {
+  readonly hits: number
+  readonly misses: number
+  readonly bytes: number
+}
+
 const RESULT = ',"result":'
 const NO_RESULT = ',"result":null'
 /** In a transaction of the pool, which can leave it unseen. */
@@ -21,6 +28,8 @@ export class AnswerCache {
   #bytes = 0
   /** Counts {@link forget}. */
   #version = 0
+  #hits = 0
+  #misses = 0
 
   /** @param maxBytes bytes of all texts; 0 keeps nothing */
   constructor(maxBytes: number) {
@@ -40,7 +49,15 @@ export class AnswerCache {
 
   /** What follows the id. */
   find(key: string): string | undefined {
-    return this.#kept.get(key)
+    const kept = this.#kept.get(key)
+    if (kept === undefined) this.#misses += 1
+    else this.#hits += 1
+    return kept
+  }
+
+  /** Lookups so far, and what is kept now. */
+  figures(): CacheFigures {
+    return { hits: this.#hits, misses: this.#misses, bytes: this.#bytes }
   }
 
   /** Keeps what follows the id of an answer. */

@@ -54,6 +54,7 @@ export class Dispatcher {
   readonly #timer: NodeJS.Timeout
   #lookedAt = performance.now()
   #scheduled = false
+  #lostBatches = 0
 
   constructor({ lanes, pools, interrupts, onLostBatch, frozenAfter }: DispatcherOptions) {
     for (const [lane, limits] of Object.entries(lanes))
@@ -95,9 +96,36 @@ export class Dispatcher {
     if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
   }
 
+  /** Bounds that count from now on; what waits and runs stays. */
+  setLimits(lanes: Readonly<Record<PoolLane, LaneLimits>>): void {
+    for (const [lane, limits] of Object.entries(lanes)) this.#queue(lane as PoolLane).limits = limits
+  }
+
+  /** Answers everything that waits or runs with an error, and stops what runs. */
+  abandon(error: RpcError): void {
+    for (const tickets of [this.#running, this.#waiting]) {
+      for (const ticket of tickets) {
+        if (ticket.settled) continue
+        if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
+        settle(ticket, error)
+      }
+    }
+  }
+
   /** Figures per lane. */
-  figures(): Record<string, LaneFigures> {
-    return Object.fromEntries([...this.#queues].map(([lane, queue]) => [lane, queue.figures()]))
+  figures(): Record<PoolLane, LaneFigures> {
+    const figures = [...this.#queues].map(([lane, queue]) => [lane, queue.figures()])
+    return Object.fromEntries(figures) as Record<PoolLane, LaneFigures>
+  }
+
+  /** Batches at the workers of each pool. */
+  get busyWorkers(): Readonly<Record<PoolName, number>> {
+    return this.#busy
+  }
+
+  /** Batches that were lost with their worker. */
+  get lostBatches(): number {
+    return this.#lostBatches
   }
 
   close(): void {
@@ -126,7 +154,8 @@ export class Dispatcher {
 
   async #run(name: PoolName, queue: LaneQueue, batch: readonly Ticket[]): Promise<void> {
     this.#busy[name] += 1
-    const requests = batch.map((ticket) => this.#start(ticket))
+    const now = performance.now()
+    const requests = batch.map((ticket) => this.#start(ticket, now))
     const latest = Math.max(...batch.map(({ deadline }) => deadline)) + this.#frozenAfter
     const running: RunningBatch = { latest, end: new AbortController() }
     this.#batches.add(running)
@@ -134,6 +163,7 @@ export class Dispatcher {
     try {
       answers = await this.#pools[name].run(requests, running.end.signal)
     } catch (error) {
+      this.#lostBatches += 1
       this.#onLostBatch(error)
     }
     this.#batches.delete(running)
@@ -146,9 +176,10 @@ export class Dispatcher {
     })
   }
 
-  #start(ticket: Ticket): PoolRequest {
+  #start(ticket: Ticket, now: number): PoolRequest {
     this.#waiting.delete(ticket)
     this.#running.add(ticket)
+    ticket.startedAt = now
     ticket.slot = this.#interrupts.acquire() ?? -1
     return { method: ticket.method, slot: Math.max(0, ticket.slot), id: ticket.id, params: ticket.params }
   }

@@ -1,4 +1,5 @@
 import type { EventConnection } from '../filters/subscriptionHub.ts'
+import type { ExchangeTrace } from '../observe/tracing.ts'
 
 /** An answer on its way, piece by piece. */
 export interface AnswerStream {
@@ -19,6 +20,10 @@ export interface AnswerStream {
 export interface Exchange {
   /** Where notifications of subscriptions go; not over HTTP. */
   readonly connection?: EventConnection
+  /** By which the client knows the exchange; null when it gave no name, or where there are none. */
+  readonly requestId?: string | null
+  /** Takes spans of the requests of the exchange; only while tracing is on. */
+  readonly trace?: ExchangeTrace | null
   /** Begins an answer that is sent piece by piece; not where an answer has to be one message. */
   beginStream?(): AnswerStream
   /** Sends the answer; an empty one for notifications. */

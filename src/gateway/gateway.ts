@@ -1,12 +1,14 @@
 import type { StateStore } from '../native/stateStore.ts'
+import type { WatchedRequest } from '../observe/tracing.ts'
 import type { NodeContext } from '../rpc/context.ts'
-import { RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
+import { ERROR_TABLE, RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
 import { errorAnswer, PAGE_STATUS, type UnexpectedErrorSink } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
 import { ANSWER_HEAD, AS_IT_CAME, type Forward, failureText, successText } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
-import { AnswerCache } from './answerCache.ts'
+import { AnswerCache, type CacheFigures } from './answerCache.ts'
+import { errorCodeOf } from './answerCode.ts'
 import { BatchCollector } from './collector.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
@@ -14,6 +16,8 @@ import { InlineRunner } from './inline.ts'
 import type { PoolLane } from './lanes.ts'
 import { PAGE_ID, PagedAnswer } from './pagedAnswer.ts'
 import { type ParsedBody, type ParsedRequest, parseBody } from './parseBody.ts'
+import type { RequestTally } from './requestTally.ts'
+import type { RequestTimes, RequestWatch } from './requestWatch.ts'
 import type { Route, Router } from './router.ts'
 import { scanBatch } from './scanBatch.ts'
 import { RequestScanner } from './scanRequest.ts'
@@ -42,6 +46,10 @@ export interface GatewayOptions {
   /** Where the state is read without workers; none in tests of the envelope. */
   readonly stateStore?: StateStore
   readonly limits: GatewayLimits
+  /** Counts the requests. */
+  readonly tally: RequestTally
+  /** Told of slow requests. */
+  readonly watch?: RequestWatch
   readonly onUnexpected: UnexpectedErrorSink
 }
 
@@ -51,6 +59,8 @@ export class Gateway {
   readonly #dispatcher: Dispatcher
   readonly #admission: Admission
   readonly #limits: GatewayLimits
+  readonly #tally: RequestTally
+  readonly #watch: RequestWatch | null
   readonly #inline: InlineRunner
   readonly #scanner = new RequestScanner()
   readonly #answers: AnswerCache
@@ -64,6 +74,8 @@ export class Gateway {
     this.#dispatcher = options.dispatcher
     this.#admission = options.admission
     this.#limits = options.limits
+    this.#tally = options.tally
+    this.#watch = options.watch ?? null
     const snapshot = new TurnSnapshot(options.context)
     this.#inline = new InlineRunner(snapshot, options.limits.answerBytes, options.onUnexpected)
     const { router, stateStore, limits } = options
@@ -87,9 +99,15 @@ export class Gateway {
     this.#inline.forget()
   }
 
+  /** Lookups of answers that hold as long as the head does. */
+  get keptAnswers(): CacheFigures {
+    return this.#answers.figures()
+  }
+
   /** Answers a body. The bytes are not kept beyond the call. */
   handle(bytes: Buffer, caller: Caller, exchange: Exchange): void {
     const scanner = this.#scanner
+    const started = this.#tally.sample()
     if (scanner.scan(bytes)) {
       const id = bytes.toString('latin1', scanner.idStart, scanner.idEnd)
       const route = this.#router.find(scanner.method)
@@ -100,23 +118,25 @@ export class Gateway {
       }
       const refusal = this.#admission.charge(caller, route.index)
       if (refusal !== null) {
-        fail(sink, id, refusal)
+        this.#refuse(route.index, sink, id, refusal)
         return
       }
       const state = route.stateRead === null ? null : this.#states?.answer(route.stateRead, bytes, scanner)
       if (state != null) {
         exchange.answer(state, 200)
         caller.answered(route.index, state.length, false)
+        this.#tally.answeredInFront(route.index, started)
         return
       }
       const ready = route.ready === null ? null : this.#texts.answer(route.ready, bytes, scanner)
       if (ready !== null) {
         exchange.answer(ready, 200)
         caller.answered(route.index, ready.length, false)
+        this.#tally.answeredInFront(route.index, started)
         return
       }
       const params = bytes.toString('latin1', scanner.paramsStart, scanner.paramsEnd)
-      this.#answerOrRun({ route, id, params, caller, exchange, sink, alone: true })
+      this.#answerOrRun({ route, id, params, caller, exchange, sink, alone: true }, started)
       return
     }
     const states = this.#states?.answerBatch(bytes) ?? null
@@ -124,7 +144,10 @@ export class Gateway {
     if (states !== null && refusals?.every((refusal) => refusal === null) === true) {
       exchange.answer(states.body, 200)
       const share = states.body.length / states.methods.length
-      for (const { index } of states.methods) caller.answered(index, Math.floor(share), false)
+      for (const { index } of states.methods) {
+        caller.answered(index, Math.floor(share), false)
+        this.#tally.answeredInFront(index, started)
+      }
       return
     }
     const requests = scanBatch(scanner, bytes, this.#limits.batch)
@@ -150,7 +173,12 @@ export class Gateway {
       body = parseBody(bytes)
     } catch (error) {
       const known = error instanceof RpcError ? error : new RpcError('internal')
-      fail((text, status) => exchange.answer(text, status), 'null', this.#chargeUnknown(caller) ?? known)
+      this.#refuse(
+        this.#tally.unknown,
+        (text, status) => exchange.answer(text, status),
+        'null',
+        this.#chargeUnknown(caller) ?? known,
+      )
       return
     }
     const sink: AnswerSink = (answer, status) => exchange.answer(answer, status)
@@ -165,7 +193,7 @@ export class Gateway {
   #answer(body: ParsedBody, caller: Caller, exchange: Exchange, sink: AnswerSink, alone: boolean): void {
     switch (body.kind) {
       case 'invalid':
-        fail(sink, body.id, this.#chargeUnknown(caller) ?? body.error)
+        this.#refuse(this.#tally.unknown, sink, body.id, this.#chargeUnknown(caller) ?? body.error)
         return
       case 'request':
         this.#request(body.request, caller, exchange, sink, alone)
@@ -191,26 +219,30 @@ export class Gateway {
     const isSilent = id === null && method !== null
     const answered: AnswerSink = isSilent ? () => sink('', 200) : sink
     const route = method === null ? undefined : this.#router.find(method)
-    if (route === undefined) this.#refuseUnknown(caller, answered, id ?? 'null', method)
-    else {
-      const work = {
-        route,
-        id: id ?? 'null',
-        params,
-        caller,
-        exchange,
-        sink: answered,
-        alone: alone && !isSilent,
-      }
-      const refusal = charged === undefined ? this.#admission.charge(caller, route.index) : charged
-      if (refusal === null) this.#answerOrRun(work)
-      else fail(answered, work.id, refusal)
+    const text = id ?? 'null'
+    if (route === undefined) {
+      this.#refuseUnknown(caller, answered, text, method)
+      return
     }
+    const refusal = charged === undefined ? this.#admission.charge(caller, route.index) : charged
+    if (refusal !== null) {
+      this.#refuse(route.index, answered, text, refusal)
+      return
+    }
+    const work = { route, id: text, params, caller, exchange, sink: answered, alone: alone && !isSilent }
+    this.#answerOrRun(work, this.#tally.sample())
+  }
+
+  /** Answers what no method is asked about. @param method its place */
+  #refuse(method: number, sink: AnswerSink, id: string, error: RpcError): void {
+    this.#tally.answered(method, 0)
+    this.#tally.failed(method, ERROR_TABLE[error.kind].code)
+    fail(sink, id, error)
   }
 
   /** Names that are no method are charged, too: they are read like the others. */
   #refuseUnknown(caller: Caller, sink: AnswerSink, id: string, method: string | null): void {
-    fail(sink, id, this.#chargeUnknown(caller) ?? this.#router.whyNot(method))
+    this.#refuse(this.#tally.unknown, sink, id, this.#chargeUnknown(caller) ?? this.#router.whyNot(method))
   }
 
   #chargeUnknown(caller: Caller): RpcError | null {
@@ -218,20 +250,50 @@ export class Gateway {
   }
 
   /** From the kept answers, or in the method's lane. */
-  #answerOrRun(work: Work): void {
+  #answerOrRun(work: Asked, sampled: number): void {
     const { route, id, params, caller, sink } = work
     const key = route.keepsAtHead ? this.#answers.keyOf(route.index, params) : null
-    const kept = key === null ? undefined : this.#answers.find(key)
+    const kept = key === null ? this.#inline.kept(route, params) : this.#answers.find(key)
     if (kept !== undefined) {
       sink(ANSWER_HEAD + id + kept, 200)
       caller.answered(route.index, kept.length, false)
+      this.#tally.answeredFromKept(route.index, sampled)
       return
     }
+    const times: RequestTimes = { started: performance.now(), ticket: null }
     const counted: AnswerSink = (body, status) => {
       sink(body, status)
-      caller.answered(route.index, body.length, isFailure(body, id))
+      this.#answered(work, times, body)
     }
-    this.#run({ ...work, sink: key === null ? counted : this.#answers.keeping(key, id, counted) })
+    this.#run({ ...work, times, sink: key === null ? counted : this.#answers.keeping(key, id, counted) })
+  }
+
+  /** Counts an answer, and tells of it where it is slow or traced. */
+  #answered(work: Asked, times: RequestTimes, body: string | Uint8Array): void {
+    const { route, id, caller, exchange } = work
+    const now = performance.now()
+    const elapsed = now - times.started
+    const code = errorCodeOf(body, id)
+    caller.answered(route.index, body.length, code !== null)
+    this.#tally.answered(route.index, elapsed)
+    if (code !== null) this.#tally.failed(route.index, code)
+    const watch = this.#watch
+    const isSlow = watch !== null && elapsed >= watch.threshold
+    if (!isSlow && exchange.trace == null) return
+    const request: WatchedRequest = {
+      method: route.definition.name,
+      lane: route.lane,
+      caller: caller.name,
+      requestId: exchange.requestId ?? null,
+      code,
+      started: times.started,
+      sent: times.ticket?.startedAt || null,
+      ended: now,
+      paramBytes: work.params.length,
+      answerBytes: body.length,
+    }
+    if (isSlow) watch.onSlow(request)
+    exchange.trace?.request(request)
   }
 
   #run(work: Work): void {
@@ -276,10 +338,15 @@ export class Gateway {
       ? (body, status) => (status === PAGE_STATUS ? this.#answerInPages(work, body) : sink(body, status))
       : sink
     const ticket = this.#submit(route, id, params, answered)
-    whenGone(exchange, () => this.#dispatcher.cancel(ticket))
+    work.times.ticket = ticket
+    whenGone(exchange, () => {
+      if (!ticket.settled) this.#tally.abandoned += 1
+      this.#dispatcher.cancel(ticket)
+    })
   }
 
-  #answerInPages({ id, exchange, sink, alone }: Work, first: string | Uint8Array): void {
+  #answerInPages(work: Work, first: string | Uint8Array): void {
+    const { id, exchange, sink, alone } = work
     const route = this.#router.forForward(logsPage.name)
     let ticket: Ticket | undefined
     whenGone(exchange, () => {
@@ -289,7 +356,11 @@ export class Gateway {
       ticket = this.#submit(route, PAGE_ID, `[${next}]`, pageSink)
     }
     const maxBytes = this.#limits.answerBytes
-    new PagedAnswer({ id, exchange, alone, maxBytes, sink, ask }).begin(first)
+    const onStreamed = (isWhole: boolean) => {
+      if (isWhole) this.#answered(work, work.times, '')
+      else this.#tally.abandoned += 1
+    }
+    new PagedAnswer({ id, exchange, alone, maxBytes, sink, ask, onStreamed }).begin(first)
   }
 
   #submit(route: Route, id: string, params: string, sink: AnswerSink): Ticket {
@@ -300,6 +371,7 @@ export class Gateway {
       id,
       params,
       deadline: performance.now() + this.#dispatcher.timeLimit(lane),
+      startedAt: 0,
       slot: -1,
       settled: false,
       sink,
@@ -309,20 +381,23 @@ export class Gateway {
   }
 }
 
-const LETTER_E = 0x65
-
-/** One request on its way to its answer. */
-interface Work {
+/** One request that may be answered. */
+interface Asked {
   readonly route: Route
-  readonly caller: Caller
   /** JSON text. */
   readonly id: string
   /** JSON text. */
   readonly params: string
+  readonly caller: Caller
   readonly exchange: Exchange
   readonly sink: AnswerSink
   /** Whether nothing else belongs to the exchange. */
   readonly alone: boolean
+}
+
+/** One request on its way to its answer. */
+interface Work extends Asked {
+  readonly times: RequestTimes
 }
 
 /** Calls back, too, when the client goes away. */
@@ -335,12 +410,6 @@ function whenGone(exchange: Exchange, action: () => void): void {
           before()
           action()
         }
-}
-
-/** Whether an answer is an error: its head, the id and a comma are followed by the member `error`. */
-function isFailure(body: string | Uint8Array, id: string): boolean {
-  const place = ANSWER_HEAD.length + id.length + 2
-  return typeof body === 'string' ? body[place] === 'e' : body[place] === LETTER_E
 }
 
 function startsWith(body: string | Uint8Array, text: string): boolean {

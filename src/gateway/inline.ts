@@ -53,16 +53,14 @@ export class InlineRunner {
     this.#snapshot.forget()
   }
 
+  /** What follows the id in the answer that is kept for a request. */
+  kept(route: Route, params: string): string | undefined {
+    return isPlain(params) ? this.#kept[route.index] : undefined
+  }
+
   /** Runs a request; the sink may be called before this returns. */
   run(route: Route, id: string, params: string, sink: AnswerSink, origin: RequestOrigin): void {
-    const keeps = route.definition.cache !== 'none' && (params === '' || params === '[]')
-    if (keeps) {
-      const kept = this.#kept[route.index]
-      if (kept !== undefined) {
-        sink(ANSWER_HEAD + id + kept, 200)
-        return
-      }
-    }
+    const keeps = route.definition.cache !== 'none' && isPlain(params)
     this.#snapshot.take()
     const { context } = this.#snapshot
     const { front } = context
@@ -88,4 +86,9 @@ export class InlineRunner {
     const rest = text.slice(ANSWER_HEAD.length + id.length)
     if (status === 200 && rest.startsWith(',"result":')) this.#kept[index] = rest
   }
+}
+
+/** Whether a request has no parameters. */
+function isPlain(params: string): boolean {
+  return params === '' || params === '[]'
 }

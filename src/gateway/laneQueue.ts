@@ -3,6 +3,8 @@ import type { Ticket } from './ticket.ts'
 
 /** Figures of a lane for metrics. Totals only grow. */
 export interface LaneFigures {
+  readonly permits: number
+  readonly queue: number
   readonly waiting: number
   readonly running: number
   readonly answered: number
@@ -15,7 +17,7 @@ const COMPACT_AT = 1024
 
 /** First-in first-out queue of one lane with its permits. */
 export class LaneQueue {
-  readonly limits: LaneLimits
+  limits: LaneLimits
   running = 0
   answered = 0
   refused = 0
@@ -58,7 +60,8 @@ export class LaneQueue {
 
   figures(): LaneFigures {
     const { waiting, running, answered, refused, timedOut } = this
-    return { waiting, running, answered, refused, timedOut }
+    const { permits, queue } = this.limits
+    return { permits, queue, waiting, running, answered, refused, timedOut }
   }
 
   #compact(): void {

@@ -24,6 +24,8 @@ export interface PagedAnswerOptions {
   readonly maxBytes: number
   /** Takes an answer that was put together, or an error. */
   readonly sink: AnswerSink
+  /** Called when an answer that was sent page by page has ended; with false when it broke off. */
+  readonly onStreamed: (isWhole: boolean) => void
   /** Asks for the page of a parameter (JSON text). */
   readonly ask: (next: string, sink: AnswerSink) => void
 }
@@ -57,7 +59,10 @@ export class PagedAnswer {
       const elements = bytes.subarray(HEAD.length, bytes.length - END.length)
       this.#finish(Buffer.concat([elements.length === 0 ? NOTHING : COMMA, elements, END]))
     } else if (this.#stream === undefined) this.#options.sink(withId(bytes, this.#options.id), status)
-    else this.#stream.abort()
+    else {
+      this.#stream.abort()
+      this.#options.onStreamed(false)
+    }
   }
 
   #takePage(before: Buffer, page: Buffer): void {
@@ -80,8 +85,10 @@ export class PagedAnswer {
   }
 
   #finish(last: Buffer): void {
-    if (this.#stream !== undefined) this.#stream.end(last)
-    else if (this.#gather(last)) this.#options.sink(Buffer.concat(this.#gathered), 200)
+    if (this.#stream !== undefined) {
+      this.#stream.end(last)
+      this.#options.onStreamed(true)
+    } else if (this.#gather(last)) this.#options.sink(Buffer.concat(this.#gathered), 200)
   }
 
   /** Whether there is room. */

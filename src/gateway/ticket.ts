@@ -14,6 +14,8 @@ export interface Ticket {
   readonly params: string
   /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
   readonly deadline: number
+  /** When it was sent to a worker, in milliseconds of `performance.now()`; 0 before. */
+  startedAt: number
   /** Element of the interrupt table while at a worker; -1 otherwise. */
   slot: number
   /** Whether it has its answer, or nobody waits for it any more. */

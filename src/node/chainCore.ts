@@ -42,10 +42,21 @@ export const POOL_JOURNAL = 'pool.journal'
 /** Time between two looks for outdated transactions while no block comes, milliseconds. */
 const OUTDATED_CHECK = 10_000
 
+/** Figures of a change of the head. */
+export interface HeadFigures {
+  /** Time of the head, seconds since 1970. */
+  readonly timestamp: number
+  /** Transactions of the blocks that joined, and the gas that they used. */
+  readonly transactions: number
+  readonly gas: number
+  /** Seconds that connecting them took; 0 for all changes of one commit but the last. */
+  readonly seconds: number
+}
+
 /** Who is told what the chain does. */
 export interface ChainListener extends WorkListener {
   /** The head changed and the blocks can be read. */
-  onHead(notice: HeadNotice, head: BlockHeader): void
+  onHead(notice: HeadNotice, figures: HeadFigures): void
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
   onPending(notices: readonly PendingNotice[]): void
   /** Somebody switched how blocks are made. */
@@ -225,6 +236,12 @@ export class ChainCore {
     return this.#pendingBlocks.current()
   }
 
+  /** Resolves when the store has taken a write: what was committed before is on disk then, too. */
+  async probe(): Promise<void> {
+    this.open.environment.transaction((writer) => writeTrial(writer))
+    await this.#commit()
+  }
+
   /** Stops making blocks, answers what was sent, makes everything durable and closes the stores. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
@@ -259,7 +276,8 @@ export class ChainCore {
     this.#pendingBlocks.forget()
     this.#note(this.pool.onHead({ head: this.#poolHead(head), retracted: [], enacted: [] }))
     this.work?.headChanged()
-    this.#listener.onHead({ retracted: [], enacted: [] }, head)
+    const figures = { timestamp: Number(head.fields.timestamp), transactions: 0, gas: 0, seconds: 0 }
+    this.#listener.onHead({ retracted: [], enacted: [] }, figures)
   }
 
   #poolHead(header: BlockHeader): PoolHead {
@@ -339,16 +357,26 @@ export class ChainCore {
     // Blocks that a user took back take their transactions with them; a reorganisation gives them back.
     const isRewind = enacted.length === 0
     if (isRewind) this.#note({ pending: [], removed: this.pool.clear() })
+    const mined = enacted.flatMap((header) => this.#transactionsOf(header))
     const change = this.pool.onHead({
       head: this.#poolHead(head),
       retracted: (isRewind ? [] : retracted).toReversed().flatMap((header) => this.#transactionsOf(header)),
-      enacted: enacted.flatMap((header) => this.#transactionsOf(header)),
+      enacted: mined,
     })
     for (const entry of change.pending) this.#keep(entry)
     // Of several blocks at once only the last is built upon, and before anybody hears of it.
-    if (head.hash.equals(this.open.chain.head.hash)) this.work?.headChanged()
+    const isLast = head.hash.equals(this.open.chain.head.hash)
+    if (isLast) this.work?.headChanged()
     const reference = ({ number, hash }: BlockHeader) => ({ number, hash })
-    this.#listener.onHead({ retracted: retracted.map(reference), enacted: enacted.map(reference) }, head)
+    this.#listener.onHead(
+      { retracted: retracted.map(reference), enacted: enacted.map(reference) },
+      {
+        timestamp: Number(head.fields.timestamp),
+        transactions: mined.length,
+        gas: enacted.reduce((sum, { fields }) => sum + Number(fields.gasUsed), 0),
+        seconds: isLast && !isRewind ? this.open.chain.connectTime / 1000 : 0,
+      },
+    )
     this.#note(change)
     this.#commitSoon()
   }

@@ -4,6 +4,7 @@ import type { MiningWork, SubmissionResult } from '../mining/interface.ts'
 import { decodeWork } from '../pool/miningLink.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { workerEntry } from '../util/entry.ts'
+import type { HeadFigures } from './chainCore.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { NodeError } from './errors.ts'
 import type { ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
@@ -17,7 +18,7 @@ export interface PoolFigures {
 
 /** Who is told what happens in the chain thread. */
 export interface ChainHandleListener {
-  onHead(notice: HeadNotice, pool: PoolFigures): void
+  onHead(notice: HeadNotice, pool: PoolFigures, figures: HeadFigures): void
   onPending(notices: readonly PendingNotice[]): void
   /** Whether blocks are made without being asked for. */
   onMining(on: boolean): void
@@ -35,6 +36,12 @@ export interface ChainHandleListener {
 export interface ChainHandle {
   /** Height of the head when it started. */
   readonly head: number
+  /** Time of that head, seconds since 1970. */
+  readonly headTime: number
+  /** The pool when it started. */
+  readonly pool: PoolFigures
+  /** Seconds so far in which the thread was not idle. */
+  busySeconds(): number
   /** Account that is paid for blocks, 20 bytes; null where there is none. */
   readonly coinbase: Buffer | null
   /** Transactions of the last run that the pool took back. */
@@ -107,12 +114,15 @@ export async function startChainThread(
       settleClosed()
     })
   })
-  const { head, coinbase, restored } = await ready
+  const { head, timestamp, coinbase, restored, pending, queued } = await ready
   return {
     head: head.number,
+    headTime: timestamp,
+    pool: { pending, queued },
     coinbase: coinbase === null ? null : asBuffer(coinbase),
     restored,
     failed,
+    busySeconds: () => worker.performance.eventLoopUtilization().active / 1000,
     start: () => tell({ kind: 'start' }),
     serve: (port) => tell({ kind: 'serve', port }, [port]),
     connect: () => {
@@ -140,13 +150,13 @@ function report(
 ): void {
   switch (message.kind) {
     case 'head': {
-      const { retracted, enacted, pending, queued } = message
+      const { retracted, enacted, pending, queued, figures } = message
       const reference = ({ number, hash }: { number: number; hash: Uint8Array }) => ({
         number,
         hash: asBuffer(hash),
       })
       const notice = { retracted: retracted.map(reference), enacted: enacted.map(reference) }
-      listener.onHead(notice, { pending, queued })
+      listener.onHead(notice, { pending, queued }, figures)
       return
     }
     case 'pending':

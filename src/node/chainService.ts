@@ -29,6 +29,7 @@ export function createChainService(core: ChainCore): ChainService {
         receipts,
       }
     },
+    probe: () => written(() => core.probe()),
     sendTransaction: (encoded) => written(() => core.sendTransaction(asBuffer(encoded))),
     ...createDevService(core),
     ...createMiningService(core),

@@ -38,20 +38,27 @@ function run({ options }: ChainThreadSetup): void {
         )
     }
   })
-  const { number, hash } = core.open.chain.head
-  tell({ kind: 'ready', head: { number, hash }, coinbase: core.coinbase, restored: core.restored })
+  const { number, hash, fields } = core.open.chain.head
+  tell({
+    kind: 'ready',
+    head: { number, hash },
+    timestamp: Number(fields.timestamp),
+    coinbase: core.coinbase,
+    restored: core.restored,
+    ...poolFigures(core),
+  })
 }
 
 function openCore(options: ChainThreadSetup['options']): ChainCore | null {
   try {
     const core: ChainCore = new ChainCore(options, {
-      onHead: ({ retracted, enacted }) =>
+      onHead: ({ retracted, enacted }, figures) =>
         tell({
           kind: 'head',
           retracted: retracted.map(mark),
           enacted: enacted.map(mark),
-          pending: core.pool.pendingCount,
-          queued: core.pool.queuedCount,
+          ...poolFigures(core),
+          figures,
         }),
       onPending: notePending,
       onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
@@ -81,6 +88,10 @@ function tellPending(): void {
   const packed = packPending(pending)
   pending = []
   post({ kind: 'pending', packed }, [packed.buffer])
+}
+
+function poolFigures({ pool }: ChainCore): { readonly pending: number; readonly queued: number } {
+  return { pending: pool.pendingCount, queued: pool.queuedCount }
 }
 
 function tell(message: ChainThreadMessage): void {

@@ -2,25 +2,36 @@ import type { MessagePort } from 'node:worker_threads'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
+import type { HeadNotice } from '../filters/events.ts'
+import type { ListenAddress } from '../front/options.ts'
 import { openService, type Service } from '../front/service.ts'
-import type { Logger } from '../observe/logger.ts'
+import { type Logger, setLogLevel } from '../observe/logger.ts'
+import { createTracing, type Tracing } from '../observe/tracing.ts'
 import type { NodeCommands, NodeContext } from '../rpc/context.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import { openConfiguredWallet } from '../wallet/openWallet.ts'
 import { type NodeAdmission, openNodeAdmission } from './admission.ts'
+import { Certificate } from './certificate.ts'
+import type { HeadFigures } from './chainCore.ts'
 import { type ChainHandle, startChainThread } from './chainHandle.ts'
 import { chainOptionsFromConfig } from './chainOptions.ts'
 import { assertSafeExposure } from './exposure.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics.ts'
 import { createFrontMining, type FrontMining } from './miningCommands.ts'
 import { nodeInfoFromConfig } from './nodeInfo.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
+import { type ConfigChange, compareConfigs, mergeLive } from './reconfigure.ts'
 import {
+  drainLimitsFromConfig,
   eventLimitsFromConfig,
   frontOptionsFromConfig,
   gatewayLimitsFromConfig,
   lanesFromConfig,
+  tlsFilesFromConfig,
 } from './serviceOptions.ts'
+import { SlowLog } from './slowLog.ts'
+import type { OpenStores } from './storeMetrics.ts'
 import { textBytesFromConfig } from './storeOptions.ts'
 import { openThreadContext, type ThreadContext, type ThreadContextOptions } from './threadContext.ts'
 import type { WorkerContextOptions } from './workerContext.ts'
@@ -44,7 +55,17 @@ export interface RunningNode {
   readonly restored: number
   /** Balance of an account at the head, wei. */
   balanceOf(address: Buffer): bigint
-  /** Stops accepting requests, finishes what is written, closes the stores. */
+  /** Where monitoring has a port of its own. */
+  readonly monitoring: ListenAddress | null
+  /**
+   * Takes over what a running node can take over of a configuration, and reads API keys and certificate again.
+   * @throws TlsError, and nothing changes
+   */
+  reconfigure(next: Config): ConfigChange
+  /**
+   * Takes no further connections, answers what was asked within the configured limits, makes everything durable and
+   * closes the stores.
+   */
   stop(): Promise<void>
   /** Rejects when the node cannot go on. */
   readonly failed: Promise<never>
@@ -60,10 +81,21 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
   let service: Service | null = null
   let mining: FrontMining | null = null
   let isProducing = config.mining
-  const metrics = createNodeMetrics(() => mining?.commands.reportedHashrate() ?? 0n)
+  let current = config
+  let chainThread: ChainHandle | null = null
+  let stores: OpenStores | null = null
+  const metrics = createNodeMetrics({
+    version,
+    hashrate: () => mining?.commands.reportedHashrate() ?? 0n,
+    service: () => service,
+    stores: () => stores,
+    chainBusySeconds: () => chainThread?.busySeconds() ?? 0,
+  })
+  const tracing = config.tracing ? createTracing(version) : null
   const chain = await startChainThread(chainOptionsFromConfig(config, `Rhizome-${version}`), {
-    onHead: (notice, pool) => {
-      metrics.headChanged(notice, pool)
+    onHead: (notice, pool, figures) => {
+      metrics.chain.headChanged(notice, pool, figures)
+      if (figures.seconds > 0) tracing?.imported(figures.seconds, importFacts(notice, figures))
       mining?.headChanged(notice)
       service?.headChanged(notice)
     },
@@ -73,7 +105,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
       service?.onChange()
     },
     onStore: (fault) => {
-      metrics.storeChanged(fault)
+      metrics.chain.storeChanged(fault)
       if (fault === null) log.info('the store takes writes again')
       else log.error({ reason: fault }, 'nothing is written until there is room; reads go on')
     },
@@ -88,8 +120,9 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     },
     onFault: (text) => log.error({ error: text }, 'work in the chain thread failed'),
   })
-  metrics.started(chain.head)
-  const closers: (() => Promise<void>)[] = [() => chain.close()]
+  chainThread = chain
+  metrics.chain.started(chain.head, chain.headTime, chain.pool)
+  const closers: (() => Promise<void>)[] = [async () => metrics.close(), () => chain.close()]
   const close = async () => {
     for (const closer of closers.toReversed()) await closer()
   }
@@ -104,21 +137,60 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     if (wallet !== null) closers.push(async () => wallet.close())
     const options = contextOptions(config, version, chain)
     const front = openFrontContext(options, chain, wallet)
-    closers.push(() => front.close())
+    closers.push(async () => {
+      stores = null
+      await front.close()
+    })
+    stores = {
+      dataDir: config.dataDir,
+      chain: front.environment,
+      state: front.stateStore,
+      texts: front.context.texts,
+    }
+    const readiness = createReadiness({
+      headAge: () => metrics.chain.headAge(),
+      maxHeadAge: () => current.readyHeadAge,
+      storeFault: () => metrics.chain.storeFault,
+      writeProbe: () => front.probe(),
+      poolPing: async () => service?.ping(),
+    })
+    const watch = new SlowLog(logger.child({ part: 'rpc' }), config.slowRequestTime)
     if (config.mergedMining) mining = createFrontMining(front.mining, config.workRefreshTime * 1000, Date.now)
     const isProducingNow = () => isProducing
-    const parts = { config, logger, options, chain, front, mining, metrics, access, isProducingNow }
+    const shared = { config, logger, options, chain, front, mining, metrics, access, isProducingNow }
+    const parts = { ...shared, readiness, watch, tracing }
+    const tlsFiles = tlsFilesFromConfig(config)
+    const certificate = tlsFiles && new Certificate(tlsFiles, () => service, log)
+    closers.push(async () => certificate?.close())
     const running = await listenForRequests(parts, () => service)
     service = running
-    closers.push(() => running.stop())
+    closers.push(async () => {
+      readiness.drain()
+      await running.drain(drainLimitsFromConfig(current))
+      await running.stop()
+      service = null
+    })
     chain.start()
     return {
       spec: networkByName(config.network),
       host: running.host,
       port: running.port,
+      monitoring: running.monitoring,
       head: chain.head,
       restored: chain.restored,
       balanceOf: (address) => balanceOf(front.context, address),
+      reconfigure: (next) => {
+        const change = compareConfigs(current, next)
+        const merged = mergeLive(current, next)
+        const tls = tlsFilesFromConfig(merged)
+        if (tls !== null) certificate?.use(tls)
+        current = merged
+        setLogLevel(logger, merged.logLevel)
+        watch.setThreshold(merged.slowRequestTime)
+        running.setLanes(lanesFromConfig(merged))
+        access.reconfigure(merged)
+        return change
+      },
       stop: close,
       failed: chain.failed,
     }
@@ -138,14 +210,16 @@ interface ServiceParts {
   /** null where no miners are served. */
   readonly mining: FrontMining | null
   readonly metrics: NodeMetrics
+  readonly readiness: Readiness
+  readonly watch: SlowLog
+  /** null while it is off. */
+  readonly tracing: Tracing | null
   /** Whether blocks are made without being asked for. */
   readonly isProducingNow: () => boolean
 }
 
-function listenForRequests(
-  { config, logger, options, chain, front, mining, metrics, access, isProducingNow }: ServiceParts,
-  current: () => Service | null,
-): Promise<Service> {
+function listenForRequests(parts: ServiceParts, current: () => Service | null): Promise<Service> {
+  const { config, logger, options, chain, front, mining, metrics, access, isProducingNow } = parts
   const log = logger.child({ part: 'rpc' })
   const workerOptions: WorkerContextOptions = {
     ...options,
@@ -163,11 +237,20 @@ function listenForRequests(
     stateStore: front.stateStore,
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
     contextOptions: workerOptions,
-    probes: { health: () => metrics.health(), metrics: () => metrics.text() },
+    probes: { ready: () => parts.readiness.reasons(), metrics: () => metrics.text() },
+    watch: parts.watch,
+    ...(parts.tracing === null ? {} : { tracing: parts.tracing }),
     onUnexpected: (method, error) => log.error({ method, err: error }, 'a request failed unexpectedly'),
     onChainPort: (port: MessagePort) => chain.serve(port),
     onLostBatch: (error) => log.error({ err: error }, 'a worker died with its requests'),
   })
+}
+
+function importFacts(
+  { enacted }: HeadNotice,
+  { gas }: HeadFigures,
+): { blocks: number; head: number; gas: number } {
+  return { blocks: enacted.length, head: enacted.at(-1)?.number ?? 0, gas }
 }
 
 function contextOptions(config: Config, version: string, chain: ChainHandle): ThreadContextOptions {

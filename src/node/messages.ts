@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { SubmissionResult } from '../mining/interface.ts'
 import type { EncodedWork } from '../pool/miningLink.ts'
+import type { HeadFigures } from './chainCore.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import type { NodeErrorFacts } from './errors.ts'
 
@@ -23,6 +24,10 @@ export type ChainThreadMessage =
   | {
       readonly kind: 'ready'
       readonly head: BlockMark
+      /** Time of the head, seconds since 1970. */
+      readonly timestamp: number
+      readonly pending: number
+      readonly queued: number
       readonly coinbase: Uint8Array | null
       readonly restored: number
     }
@@ -34,6 +39,7 @@ export type ChainThreadMessage =
       readonly enacted: readonly BlockMark[]
       readonly pending: number
       readonly queued: number
+      readonly figures: HeadFigures
     }
   /** Transactions entered the pending set: see `pendingMessage.ts`. */
   | { readonly kind: 'pending'; readonly packed: Uint8Array }

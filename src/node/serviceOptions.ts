@@ -1,7 +1,9 @@
 import { laneLimits } from '../config/options/lanes.ts'
 import type { Config } from '../config/schema.ts'
 import type { EventLimits } from '../filters/frontEvents.ts'
+import type { DrainLimits } from '../front/drain.ts'
 import type { FrontOptions } from '../front/options.ts'
+import type { TlsFiles } from '../front/tls.ts'
 import type { GatewayLimits } from '../gateway/gateway.ts'
 import { createLanes, type LaneLimits, type PoolLane } from '../gateway/lanes.ts'
 
@@ -18,7 +20,20 @@ export function frontOptionsFromConfig(config: Config): FrontOptions {
     maxSocketBacklog: config.maxSocketBacklog,
     socketIdleSeconds: config.socketIdleTimeout,
     page: config.page,
+    monitoring: config.metricsPort === 0 ? null : { host: config.metricsHost, port: config.metricsPort },
+    tls: tlsFilesFromConfig(config),
+    requestIds: config.requestIds,
   }
+}
+
+/** The files of the certificate and its key under a configuration; null for no TLS. */
+export function tlsFilesFromConfig({ tlsCert, tlsKey }: Pick<Config, 'tlsCert' | 'tlsKey'>): TlsFiles | null {
+  return tlsCert === null || tlsKey === null ? null : { certificate: tlsCert, key: tlsKey }
+}
+
+/** How long the end of a node may take under a configuration. */
+export function drainLimitsFromConfig(config: Pick<Config, 'drainDelay' | 'drainTimeout'>): DrainLimits {
+  return { delay: config.drainDelay * 1000, timeout: config.drainTimeout * 1000 }
 }
 
 /** The bounds of filters and subscriptions under a configuration. */

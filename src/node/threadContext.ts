@@ -37,6 +37,9 @@ export interface ThreadContext {
   readonly context: NodeContext
   readonly mining: MiningLink
   readonly stateStore: StateStore
+  readonly environment: ChainEnvironment
+  /** Resolves when the chain thread has written to its store. @throws ChainLinkError with what keeps it from that */
+  probe(): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,7 +58,7 @@ export function openThreadContext(
   const nativeSpec = createNativeChainSpec(spec)
   const stateStore = StateStore.open(join(options.dataDir, STATE_FOLDER), options.storeOptions)
   const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
-  const { pool, commands, mining } = createChainLink(port, spec)
+  const { pool, commands, mining, probe } = createChainLink(port, spec)
   const { coinbase } = options.status
   const status: NodeStatus = { ...options.status, coinbase: coinbase === null ? null : asBuffer(coinbase) }
   const context = createNodeContext({
@@ -83,6 +86,8 @@ export function openThreadContext(
     context,
     mining,
     stateStore,
+    environment,
+    probe,
     close: async () => {
       port.close()
       await environment.close()

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 
 /** Endings that say the unit of a metric: seconds, bytes, a share, or a count that only grows. */
 const UNIT_ENDINGS = ['_seconds', '_bytes', '_ratio', '_total', '_count', '_number', '_info'] as const
@@ -11,9 +11,37 @@ type MetricDescription<L extends string> = {
   readonly labels?: readonly L[]
 }
 
+/** One value of a metric that is read elsewhere. */
+export type Sample = {
+  readonly labels?: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Distribution under one set of labels, as it is counted elsewhere. */
+export type Distribution = {
+  readonly labels: Readonly<Record<string, string>>
+  /** Observations up to each upper bound and above the one before, then those above the last. */
+  readonly counts: ArrayLike<number>
+  readonly sum: number
+}
+
 /** Metrics of one thread. */
 export type Metrics = {
   readonly registry: Registry
+  /** Numbers that are counted or kept elsewhere and only read here, where a counter per event would cost too much. */
+  readonly samples: (
+    description: MetricDescription<string> & {
+      readonly type: 'counter' | 'gauge'
+      readonly collect: () => readonly Sample[] | Promise<readonly Sample[]>
+    },
+  ) => void
+  /** Distributions that are counted elsewhere. */
+  readonly distributions: (
+    description: MetricDescription<string> & {
+      readonly buckets: readonly number[]
+      readonly collect: () => readonly Distribution[]
+    },
+  ) => void
   /** A number that only grows; its name ends in `_total`. */
   readonly counter: <L extends string = never>(description: MetricDescription<L>) => Counter<L>
   /** A number that goes up and down; `collect` sets it when it is read. */
@@ -33,8 +61,22 @@ export type Metrics = {
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
+  // The library reads a metric by these members alone, but declares its own classes.
+  const register = (metric: ReadMetric) => registry.registerMetric(metric as unknown as Metric)
   return {
     registry,
+    samples: ({ name, help, type, collect }) => {
+      const full = fullName(name, type === 'counter' ? ['_total'] : UNIT_ENDINGS)
+      register({ name: full, get: async () => ({ name: full, help, type, values: await collect() }) })
+    },
+    distributions: ({ name, help, buckets, collect }) => {
+      const full = fullName(name, UNIT_ENDINGS)
+      const values = () => collect().flatMap((distribution) => histogramSamples(full, buckets, distribution))
+      register({
+        name: full,
+        get: async () => ({ name: full, help, type: 'histogram' as const, values: values() }),
+      })
+    },
     counter: ({ name, help, labels = [] }) =>
       new Counter({ name: fullName(name, ['_total']), help, labelNames: [...labels], registers }),
     gauge: ({ name, help, labels = [], collect }) =>
@@ -60,6 +102,34 @@ export function createMetrics(): Metrics {
         registers,
       }),
   }
+}
+
+/** What the library asks of a metric when it writes the text. */
+type ReadMetric = {
+  readonly name: string
+  readonly get: () => Promise<{
+    readonly name: string
+    readonly help: string
+    readonly type: 'counter' | 'gauge' | 'histogram'
+    readonly values: readonly (Sample & { readonly metricName?: string })[]
+  }>
+}
+
+function histogramSamples(
+  name: string,
+  buckets: readonly number[],
+  { labels, counts, sum }: Distribution,
+): (Sample & { readonly metricName: string })[] {
+  let count = 0
+  const samples = [...buckets.map(String), '+Inf'].map((le, index) => {
+    count += counts[index] ?? 0
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count }
+  })
+  return [
+    ...samples,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ]
 }
 
 function fullName(name: string, endings: readonly string[]): string {

@@ -46,6 +46,8 @@ export interface ChainService extends DevService, MiningLinkService {
   quotaBalance(address: Uint8Array): QuotaBalance | null
   pendingBlock(): EncodedPendingBlock | Promise<EncodedPendingBlock>
   sendTransaction(encoded: Uint8Array): EncodedOutcome | Promise<EncodedOutcome>
+  /** Resolves when the store has taken a write. */
+  probe(): Promised<void>
 }
 
 type Promised<T> = T | Promise<T>
@@ -122,6 +124,8 @@ export interface ChainLink {
   readonly pool: PoolReader
   readonly commands: Omit<NodeCommands, 'mining'>
   readonly mining: MiningLink
+  /** Resolves when the store has taken a write. @throws ChainLinkError with what keeps it from that */
+  probe(): Promise<void>
 }
 
 /** The other end of a port that the chain thread serves. */
@@ -157,6 +161,7 @@ export function createChainLink(port: MessagePort, spec: NetworkSpec): ChainLink
       mine: (request = {}) => ask('mine', request),
       dev: createDevCommands(ask),
     },
+    probe: () => ask('probe'),
     mining: {
       work: async () => decodeWork(await ask('work')),
       submit: async (solution) => decodeSolutionOutcome(await ask('submitSolution', solution)),

@@ -30,6 +30,7 @@ export interface PooledOptions {
 export class PooledPool implements RequestPool {
   readonly capacity: number
   readonly #piscina: Piscina
+  #started = 0
 
   constructor({ threads, idleMilliseconds, setup, onChainPort }: PooledOptions) {
     this.capacity = threads
@@ -44,7 +45,20 @@ export class PooledPool implements RequestPool {
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
       workerData: setup,
     })
-    this.#piscina.on('message', ({ chainPort }: WorkerHello) => onChainPort(chainPort))
+    this.#piscina.on('message', ({ chainPort }: WorkerHello) => {
+      this.#started += 1
+      onChainPort(chainPort)
+    })
+  }
+
+  /** Threads that run, that were ever started, and the time in which the running ones were not idle. */
+  figures(): { readonly threads: number; readonly started: number; readonly activeSeconds: number } {
+    const { threads } = this.#piscina
+    const active = threads.reduce(
+      (sum, { performance }) => sum + performance.eventLoopUtilization().active,
+      0,
+    )
+    return { threads: threads.length, started: this.#started, activeSeconds: active / 1000 }
   }
 
   async run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]> {

@@ -15,6 +15,7 @@ export type RpcErrorKind =
   | 'walletDisabled'
   | 'unauthorized'
   | 'limited'
+  | 'stopping'
   | 'transactionRefused'
   | 'overLimit'
   | 'logLimit'
@@ -55,6 +56,7 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   walletDisabled: { code: -32604, message: 'The local wallet feature is disabled' },
   unauthorized: { code: -32001, message: 'missing or unknown API key', status: 401 },
   limited: { code: -32005, message: 'limit exceeded', status: 429 },
+  stopping: { code: -32005, message: 'the node stops, try again', status: 503 },
   transactionRefused: { code: -32010, message: 'transaction refused' },
   overLimit: { code: -32011, message: 'Execution has got timeout out.' },
   logLimit: { code: -32012, message: 'Filter returned too many logs.' },

@@ -37,6 +37,27 @@ export interface TableSnapshot extends TableReader {
   release(): void
 }
 
+/** Figures of a memory map. */
+export interface MapFigures {
+  /** Bytes that it may grow to before it is made larger. */
+  readonly mapBytes: number
+  /** Bytes of the file that were ever used. */
+  readonly usedBytes: number
+  /** Slots of readers that were ever taken at the same time. */
+  readonly readers: number
+  /** Slots of readers that there are. */
+  readonly mostReaders: number
+}
+
+/** What the library tells and does not declare. */
+interface LibraryStats {
+  readonly mapSize: number
+  readonly lastPageNumber: number
+  readonly pageSize: number
+  readonly numReaders: number
+  readonly maxReaders: number
+}
+
 /** Key and value of a table. */
 export interface TableEntry {
   readonly key: Buffer
@@ -132,6 +153,18 @@ export class ChainEnvironment implements TableReader {
   /** Calls a listener with every failure of a write that may pass. */
   watchWrites(listener: (error: StorageError) => void): void {
     this.#onUnwritable = listener
+  }
+
+  /** Figures of the memory map, for metrics. */
+  figures(): MapFigures {
+    const { mapSize, lastPageNumber, pageSize, numReaders, maxReaders } =
+      this.#root.getStats() as LibraryStats
+    return {
+      mapBytes: mapSize,
+      usedBytes: (lastPageNumber + 1) * pageSize,
+      readers: numReaders,
+      mostReaders: maxReaders,
+    }
   }
 
   /** Resolves when everything committed so far is on disk. */

@@ -38,7 +38,7 @@ async function sendUntilFull(node: NodeProcess, first: number) {
 }
 
 async function readiness(node: NodeProcess): Promise<{ status: number; body: string }> {
-  const response = await fetch(`${node.url}/health`)
+  const response = await fetch(`${node.url}/ready`)
   return { status: response.status, body: await response.text() }
 }
 

@@ -4,6 +4,7 @@ import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { Dispatcher } from '../../src/gateway/dispatcher.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import type { LaneLimits, PoolLane } from '../../src/gateway/lanes.ts'
+import { RequestTally } from '../../src/gateway/requestTally.ts'
 import { Router } from '../../src/gateway/router.ts'
 import type { StateStore } from '../../src/native/stateStore.ts'
 import { InterruptTable } from '../../src/pool/interrupts.ts'
@@ -76,6 +77,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     admission: options.admission ?? OPEN_ADMISSION,
     context,
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
+    tally: new RequestTally(methods),
     limits: {
       batch: options.batch ?? 50,
       answerBytes: maxAnswerBytes,

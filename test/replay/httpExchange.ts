@@ -22,7 +22,7 @@ export function openHttpService(): Promise<Service> {
     context: openNodeContext({ head: HEAD }, { flags: new Int32Array(8192), slot: 0 }),
     contextModule: new URL('../support/chainContext.ts', import.meta.url),
     contextOptions: { head: HEAD },
-    probes: { health: () => ({ ready: true, detail: {} }), metrics: null },
+    probes: { ready: async () => [], metrics: null },
     onUnexpected: () => undefined,
     onLostBatch: () => undefined,
     onChainPort: (port) => port.close(),

@@ -41,7 +41,7 @@ export async function openEventService(
     context: chain.context(),
     contextModule: new URL('./syntheticChain.ts', import.meta.url),
     contextOptions: { path: chain.path, ...(deadly === undefined ? {} : { deadly }) },
-    probes: { health: () => ({ ready: true, detail: {} }), metrics: null },
+    probes: { ready: async () => [], metrics: null },
     onUnexpected: (_method, error) => t.error(error),
     onLostBatch: () => undefined,
     onChainPort: (port) => port.close(),

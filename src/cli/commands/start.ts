@@ -1,33 +1,48 @@
-import { OPTION_KEYS } from '../../config/schema.ts'
-import { ListenError } from '../../front/server.ts'
-import { createNode } from '../../node/createNode.ts'
+import { ConfigError } from '../../config/errors.ts'
+import { type Config, OPTION_KEYS } from '../../config/schema.ts'
+import { ListenError } from '../../front/listener.ts'
+import { TlsError } from '../../front/tls.ts'
+import { createNode, type RunningNode } from '../../node/createNode.ts'
 import { NodeError } from '../../node/errors.ts'
-import { createLogger } from '../../observe/logger.ts'
+import { createLogger, type Logger } from '../../observe/logger.ts'
 import { startBanner } from '../banner.ts'
 import { bootstrap } from '../bootstrap.ts'
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { untilInterrupted } from '../interruption.ts'
+import { notifySupervisor } from '../supervisor.ts'
 import { readVersion } from '../version.ts'
 
 /** `rhizome start`: runs the node until it is interrupted. */
 export const start = defineCommand({
   name: 'start',
   summary: 'run the node',
-  details: 'Ends cleanly on Ctrl-C or SIGTERM.',
+  details:
+    'Ends cleanly on Ctrl-C or SIGTERM, at once on a second one. Without a terminal SIGHUP has it read its configuration again.',
   files: 'none',
   options: OPTION_KEYS,
   extra: {},
-  run: async ({ config, stdout, stderr }) => {
+  run: async ({ config, reloadConfig, stdout, stderr }) => {
     const version = readVersion()
     const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
     await bootstrap(config, logger, { stderr })
-    const interrupted = untilInterrupted()
+    const log = logger.child({ part: 'node' })
+    let running: RunningNode | null = null
+    const reload = () => {
+      if (running !== null) reconfigure(running, reloadConfig, log)
+    }
+    // A terminal that is closed hangs up on its programs.
+    const interrupted = untilInterrupted(process.stdin.isTTY ? undefined : reload)
     const node = await createNode({ config, version, logger }).catch(describeStart)
+    running = node
     try {
       stdout.write(startBanner(node, config, version))
-      await Promise.race([interrupted, node.failed.catch(describeEnd)])
+      const ready = notifySupervisor('READY=1')
+      const signal = await Promise.race([interrupted, node.failed.catch(describeEnd)])
+      await ready
+      log.info({ signal }, 'the node stops')
+      await notifySupervisor('STOPPING=1')
     } finally {
       await node.stop()
     }
@@ -35,8 +50,24 @@ export const start = defineCommand({
   },
 })
 
+/** Takes over a changed configuration; a wrong one is refused as a whole. */
+function reconfigure(node: RunningNode, reloadConfig: () => Config, log: Logger): void {
+  try {
+    const { applied, afterRestart } = node.reconfigure(reloadConfig())
+    log.info({ applied }, 'the configuration was read again')
+    if (afterRestart.length > 0) log.warn({ afterRestart }, 'these options count after a restart only')
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof TlsError)) throw error
+    log.error({ error: error.message }, 'the configuration was refused, the one from before stays')
+  }
+}
+
 function describeStart(error: unknown): never {
   if (error instanceof NodeError) throw new CommandError('Failed', error.message, undefined, { cause: error })
+  if (error instanceof TlsError) {
+    const message = `${error.message} (--tls-cert, --tls-key)`
+    throw new CommandError('Failed', message, undefined, { cause: error })
+  }
   if (error instanceof ListenError) {
     const message = `${error.message} Another --http-port, or 0 for any free one, may help.`
     throw new CommandError('Failed', message, undefined, { cause: error })

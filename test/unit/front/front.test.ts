@@ -31,13 +31,14 @@ function open(front: Partial<FrontOptions> = {}, admission: Admission = OPEN_ADM
     context: openNodeContext({ head: HEAD }, { flags: new Int32Array(8192), slot: 0 }),
     contextModule: new URL('../../support/chainContext.ts', import.meta.url),
     contextOptions: { head: HEAD },
-    probes: { health: () => ({ ready: true, detail: { head: 33 } }), metrics: async () => 'up 1\n' },
+    probes: { ready: async () => reasons, metrics: async () => 'up 1\n' },
     onUnexpected: () => undefined,
     onLostBatch: () => undefined,
     onChainPort: (port) => port.close(),
   })
 }
 
+const reasons: string[] = []
 const service = await open()
 t.teardown(() => service.stop())
 const url = `http://127.0.0.1:${service.port}`
@@ -91,7 +92,24 @@ t.test('page, health and metrics', async (t) => {
   const page = await fetch(url)
   t.equal(page.status, 200)
   t.match(await page.text(), /Rhizome/)
-  t.same(await (await fetch(`${url}/health`)).json(), { ready: true, head: 33 })
+  t.same(await (await fetch(`${url}/health`)).json(), { alive: true })
+  const ready = async (of: string) => {
+    const response = await fetch(`${of}/ready`)
+    return { status: response.status, body: await response.json() }
+  }
+  t.same(await ready(url), { status: 200, body: { ready: true, reasons: [] } })
+  reasons.push('the store takes no writes: no space')
+  t.same(await ready(url), { status: 503, body: { ready: false, reasons } })
+  const apart = await open({ monitoring: { host: '127.0.0.1', port: 0 } })
+  t.teardown(() => apart.stop())
+  const inside = `http://127.0.0.1:${apart.monitoring?.port}`
+  const outside = `http://127.0.0.1:${apart.port}`
+  t.same(await ready(inside), { status: 503, body: { ready: false, reasons } })
+  t.same(await ready(outside), { status: 503, body: { ready: false } }, 'strangers get no reasons')
+  t.equal((await fetch(`${outside}/metrics`)).status, 404)
+  t.equal(await (await fetch(`${inside}/metrics`)).text(), 'up 1\n')
+  t.equal((await fetch(inside, { method: 'POST' })).status, 404)
+  reasons.length = 0
   t.equal(await (await fetch(`${url}/metrics`)).text(), 'up 1\n')
 })
 

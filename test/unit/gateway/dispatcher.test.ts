@@ -61,6 +61,7 @@ function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits
       id,
       params: '',
       deadline,
+      startedAt: 0,
       slot: -1,
       settled: false,
       sink: (body, status) => answers.push(`${id} ${status} ${Buffer.from(body as string).toString()}`),

@@ -28,6 +28,7 @@ const service: ChainService = {
     senders: [sender],
     receipts: [],
   }),
+  probe: () => undefined,
   sendTransaction: (encoded) =>
     encoded.length === 0
       ? { status: 'refused', reason: 'transaction is null' }

@@ -1,0 +1,81 @@
+import type { OptionTable } from '../option.ts'
+
+/** What operators see of the node, how it stops, and TLS. */
+export const OPERATION_OPTIONS = {
+  metricsPort: {
+    kind: 'integer',
+    group: 'Operation',
+    minimum: 0,
+    maximum: 65_535,
+    default: ({ profile }) => (profile === 'dev' ? 0 : 4446),
+    defaultText: '0 on the dev profile, else 4446',
+    doc: 'Port of its own for /metrics and the reasons of /ready, which the endpoint then keeps to itself; 0 serves them on the endpoint',
+  },
+  metricsHost: {
+    kind: 'text',
+    group: 'Operation',
+    placeholder: 'ADDRESS',
+    default: '127.0.0.1',
+    doc: 'Address to listen on for the port of metrics',
+  },
+  readyHeadAge: {
+    kind: 'integer',
+    group: 'Operation',
+    minimum: 0,
+    maximum: 31_536_000,
+    default: ({ profile }) => (profile === 'dev' ? 0 : 600),
+    defaultText: '0 on the dev profile, else 600',
+    doc: 'Seconds after which a head is too old for /ready; 0 takes any',
+  },
+  slowRequestTime: {
+    kind: 'integer',
+    group: 'Operation',
+    minimum: 0,
+    maximum: 3_600_000,
+    default: 1000,
+    doc: 'Milliseconds after which a request is logged as slow; 0 logs none',
+  },
+  requestIds: {
+    kind: 'boolean',
+    group: 'Operation',
+    default: ({ profile }) => profile === 'hosted',
+    defaultText: 'on with the hosted profile, else off',
+    doc: 'Take the X-Request-Id of HTTP requests into the log and echo it',
+  },
+  tracing: {
+    kind: 'boolean',
+    group: 'Operation',
+    default: false,
+    doc: 'Make OpenTelemetry spans, for a provider that is registered by a module given to node with --import',
+  },
+  drainDelay: {
+    kind: 'integer',
+    group: 'Operation',
+    minimum: 0,
+    maximum: 3600,
+    default: 0,
+    doc: 'Seconds between the signal to stop, from which on /ready says no, and the end of listening',
+  },
+  drainTimeout: {
+    kind: 'integer',
+    group: 'Operation',
+    minimum: 0,
+    maximum: 3600,
+    default: 10,
+    doc: 'Seconds that a stop leaves to requests before they are answered with an error',
+  },
+  tlsCert: {
+    kind: 'optionalText',
+    group: 'Operation',
+    placeholder: 'FILE',
+    default: null,
+    doc: 'Certificate in PEM with those of its issuers behind it, for TLS on the endpoint; read again when it changes',
+  },
+  tlsKey: {
+    kind: 'optionalText',
+    group: 'Operation',
+    placeholder: 'FILE',
+    default: null,
+    doc: 'Private key of the certificate in PEM, without a passphrase',
+  },
+} as const satisfies OptionTable

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Dispatcher } from '../gateway/dispatcher.ts'
+import { RpcError } from '../rpc/errors.ts'
+import type { FrontTally } from './frontTally.ts'
+import type { Front } from './server.ts'
+
+/** How long the end may take, milliseconds. */
+export interface DrainLimits {
+  /** Connections are still taken for so long: whoever sends requests on has to learn that this node stops. */
+  readonly delay: number
+  /** What was asked may take so long to be answered; then it is answered with an error. */
+  readonly timeout: number
+}
+
+/** What takes part in the end. */
+export interface DrainParts {
+  readonly front: Front
+  readonly tally: FrontTally
+  readonly dispatcher: Dispatcher
+}
+
+/** Time for the last errors to reach their clients, milliseconds. */
+const LAST_ANSWERS = 500
+
+/**
+ * Takes no further connections and resolves when everything that was asked has its answer, at the latest after the
+ * limits. Connections are still to be closed.
+ */
+export async function drain(
+  { front, tally, dispatcher }: DrainParts,
+  { delay, timeout }: DrainLimits,
+): Promise<void> {
+  if (delay > 0) await sleep(delay)
+  front.stopAccepting()
+  if (await isIdleWithin(tally, timeout)) return
+  dispatcher.abandon(new RpcError('stopping'))
+  await isIdleWithin(tally, LAST_ANSWERS)
+}
+
+async function isIdleWithin(tally: FrontTally, milliseconds: number): Promise<boolean> {
+  const stop = new AbortController()
+  const late = sleep(milliseconds, false, { signal: stop.signal }).catch(() => false)
+  const isIdle = await Promise.race([tally.idle().then(() => true), late])
+  stop.abort()
+  return isIdle
+}

@@ -1,0 +1,58 @@
+import type { HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import { STATUS_LINES } from './httpExchange.ts'
+import { sendText } from './sendText.ts'
+
+/** Answers to questions of operators. */
+export interface FrontProbes {
+  /** Why no requests should be sent here now; empty when they can. */
+  ready(): Promise<readonly string[]>
+  /** Prometheus text of `/metrics`; null when there are none. */
+  readonly metrics: (() => Promise<string>) | null
+}
+
+const JSON_TYPE = 'application/json'
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/**
+ * Adds what operators ask.
+ *
+ * - `/health`: 200 as long as the process answers.
+ * - `/ready`: 200 or 503, for whoever sends requests on; with the reasons.
+ * - `/metrics`: Prometheus text.
+ *
+ * @param shown `public` leaves out reasons and metrics: they tell strangers how to hurt the node
+ */
+export function addMonitoringRoutes(app: TemplatedApp, probes: FrontProbes, shown: 'all' | 'public'): void {
+  app.get('/health', (response) => sendText(response, 200, JSON_TYPE, '{"alive":true}'))
+  app.get('/ready', (response) =>
+    sendLater(response, probes.ready(), (reasons) => {
+      const ready = reasons.length === 0
+      const body = shown === 'all' ? { ready, reasons } : { ready }
+      sendText(response, ready ? 200 : 503, JSON_TYPE, JSON.stringify(body))
+    }),
+  )
+  const { metrics } = probes
+  app.get('/metrics', (response) => {
+    if (metrics === null || shown === 'public') {
+      response.writeStatus(STATUS_LINES[404] ?? '').end()
+      return
+    }
+    sendLater(response, metrics(), (text) => sendText(response, 200, METRICS_TYPE, text))
+  })
+}
+
+/** Sends what a promise gives, unless the client went away; 503 when it fails. */
+function sendLater<T>(response: HttpResponse, later: Promise<T>, send: (value: T) => void): void {
+  let gone = false
+  response.onAborted(() => {
+    gone = true
+  })
+  later.then(
+    (value) => {
+      if (!gone) response.cork(() => send(value))
+    },
+    () => {
+      if (!gone) response.cork(() => response.writeStatus(STATUS_LINES[503] ?? '').end())
+    },
+  )
+}

@@ -1,0 +1,37 @@
+import { statSync } from 'node:fs'
+import type { TlsFiles } from './tls.ts'
+
+/** How often the files are looked at, milliseconds: also where a volume tells nobody about changes. */
+const PERIOD = 2000
+
+/**
+ * Calls back after one of the files changed. They are usually replaced one after the other: after the first of two
+ * they may not fit together yet. To be called before the files are read, so that no change is missed.
+ * @returns what ends the watching
+ */
+export function watchTlsFiles(
+  { certificate, key }: TlsFiles,
+  onChange: () => void,
+  period: number = PERIOD,
+): () => void {
+  const stamp = () => `${stampOf(certificate)} ${stampOf(key)}`
+  let seen = stamp()
+  const look = setInterval(() => {
+    const now = stamp()
+    if (now === seen) return
+    seen = now
+    onChange()
+  }, period)
+  look.unref()
+  return () => clearInterval(look)
+}
+
+/** Changes with the file; empty when it cannot be looked at, which reading it then says why. */
+function stampOf(path: string): string {
+  try {
+    const { mtimeNs, size, ino } = statSync(path, { bigint: true })
+    return `${mtimeNs} ${size} ${ino}`
+  } catch {
+    return ''
+  }
+}

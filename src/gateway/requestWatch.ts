@@ -1,0 +1,17 @@
+import type { WatchedRequest } from '../observe/tracing.ts'
+import type { Ticket } from './ticket.ts'
+
+/** Who is told of slow requests. */
+export interface RequestWatch {
+  /** Milliseconds from which on a request is slow. May change. */
+  readonly threshold: number
+  onSlow(request: WatchedRequest): void
+}
+
+/** Where the time of one request went; its parts share it. */
+export interface RequestTimes {
+  /** Milliseconds of `performance.now()`. */
+  readonly started: number
+  /** The last way to a worker; null without one. */
+  ticket: Ticket | null
+}
