@@ -843,7 +843,7 @@ export interface StoreOptions {
   codeCacheBytes?: number
   /** Accounts and cells of the head state kept in memory. */
   headCacheBytes?: number
-  /** First size of the memory map. */
+  /** Largest size of the file; address space is reserved for it. */
   mapBytes?: number
   /** Opens a store that is there for reading only, beside the process that writes it. */
   readOnly?: boolean
