@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { parseEnvironment } from '../../src/config/environment.ts'
+import { fillDefaults } from '../../src/config/load.ts'
+import { OPTIONS } from '../../src/config/schema.ts'
+
+function readDeployed(name: string): string {
+  return readFileSync(new URL(`../../.deploy/${name}`, import.meta.url), 'utf8')
+}
+
+const unit = readDeployed('systemd/rhizome.service')
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+
+t.test('the unit is one that systemd takes', { skip: !hasSystemd && 'systemd-analyze is not here' }, (t) => {
+  // Program and user of the target machine are not here.
+  const path = join(t.testdir(), 'rhizome.service')
+  const here = unit
+    .replace(/^(User|Group)=.*$/gm, '$1=root')
+    .replace('/usr/bin/node', process.execPath)
+    .replace('file:/opt/rhizome/README.md', 'https://example.com')
+  writeFileSync(path, here)
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' })
+  t.equal(stderr, '')
+  t.equal(status, 0)
+  t.end()
+})
+
+t.test('the unit waits longer for the end than the node takes', (t) => {
+  const { drainDelay, drainTimeout } = fillDefaults({})
+  const limit = Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])
+  t.ok(limit > drainDelay + drainTimeout)
+  const { services } = parse(readDeployed('container/compose.yaml')) as {
+    services: {
+      rhizome: { stop_grace_period: string; read_only: boolean; environment: Record<string, string> }
+    }
+  }
+  t.ok(Number.parseInt(services.rhizome.stop_grace_period, 10) > drainDelay + drainTimeout)
+  t.equal(services.rhizome.read_only, true)
+  t.match(parseEnvironment(services.rhizome.environment), { network: 'testnet' })
+  t.end()
+})
+
+t.test('the container file builds from the lock files and runs as nobody special', (t) => {
+  const lines = readDeployed('container/Containerfile').replace(/\\\n/g, ' ').split('\n')
+  const all = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
+  t.ok(all('RUN').some((command) => command.startsWith('npm ci')))
+  t.notMatch(lines.join('\n'), /npm install/)
+  t.match(all('USER').at(-1), /^[1-9]\d*:[1-9]\d*$/)
+  t.equal(all('HEALTHCHECK').length, 1)
+  const [environment = ''] = all('ENV').slice(-1)
+  const given = Object.fromEntries(environment.split(' ').map((pair) => pair.split('=', 2)))
+  const config = fillDefaults(parseEnvironment(given))
+  t.equal(config.profile, 'hosted')
+  t.ok(all('HEALTHCHECK').join().includes(`127.0.0.1:${config.metricsPort}/health`))
+  t.match(all('EXPOSE').at(-1), `${OPTIONS.httpPort.default} ${config.metricsPort}`)
+  t.end()
+})
