@@ -49,8 +49,11 @@ const START_POLLS = 1200
  */
 export async function startNode(options: StartNodeOptions): Promise<NodeProcess> {
   const port = options.port ?? (await freePort())
+  const args = options.args ?? []
+  // A hosted node has a second port, which tests that run side by side must not share.
+  const metrics = args.includes('hosted') ? ['--metrics-port', String(await freePort())] : []
   const command = startCommand(
-    ['start', '--data-dir', options.dataDir, '--http-port', String(port), ...(options.args ?? [])],
+    ['start', '--data-dir', options.dataDir, '--http-port', String(port), ...metrics, ...args],
     options.under,
   )
   const url = `http://127.0.0.1:${port}${options.path ?? ''}`
