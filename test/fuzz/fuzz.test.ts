@@ -3,7 +3,7 @@ import { startNode } from '../support/nodeProcess.ts'
 import { faultOfLog, stillAnswers } from './aftermath.ts'
 import { Chance } from './chance.ts'
 import { faultOfAnswer } from './checkAnswer.ts'
-import { faultOfMemory, type MemorySample, memoryTrends } from './memoryTrend.ts'
+import { faultOfMemory, faultOfSize, type MemorySample, memoryTrends } from './memoryTrend.ts'
 import { mutatedText } from './mutateJson.ts'
 import { fuzz } from './run.ts'
 
@@ -19,7 +19,8 @@ t.test('malformed and odd requests are all answered, and the node goes on as bef
   t.same(report.faults, [])
   t.equal(report.http + report.frames + report.raw, REQUESTS)
   t.ok(report.frames > 0 && report.raw > 0)
-  t.equal(faultOfMemory(report.memory), null)
+  // Seconds are too short for a trend: the collector lets the heap grow as it likes.
+  t.equal(faultOfSize(report.memory), null)
   t.equal(await stillAnswers(node), null)
   t.equal(faultOfLog(node.output()), null)
 })

@@ -49,10 +49,16 @@ export function memoryTrends(samples: readonly MemorySample[]): MemoryTrend[] {
   })
 }
 
-/** What is wrong with the memory of a run, or null. Both the slope and the medians must say that it grows. */
-export function faultOfMemory(samples: readonly MemorySample[]): string | null {
+/** What is wrong with the size of the memory in a run, or null. */
+export function faultOfSize(samples: readonly MemorySample[]): string | null {
   const most = Math.max(...samples.map(({ own }) => own))
-  if (most > MOST_OWN * MIB) return `memory is over its bound: ${inMib(most)}`
+  return most > MOST_OWN * MIB ? `memory is over its bound: ${inMib(most)}` : null
+}
+
+/** What is wrong with the memory of a long run, or null. Both the slope and the medians must say that it grows. */
+export function faultOfMemory(samples: readonly MemorySample[]): string | null {
+  const size = faultOfSize(samples)
+  if (size !== null) return size
   const grown = memoryTrends(samples).find(({ name, early, late, growth }) => {
     const bound = MOST_GROWTH[name as keyof typeof MOST_GROWTH] * MIB
     return growth > bound && late - early > (bound * 2) / 3

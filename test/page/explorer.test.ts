@@ -73,7 +73,7 @@ t.test('the page in a browser', { skip }, async (t) => {
     t.match(page.url(), /\/(#\/)?$/)
   })
 
-  await inTab('the search finds blocks, transactions and addresses', {}, async (t, { page }) => {
+  await inTab('the search finds blocks, transactions and addresses', {}, async (_t, { page }) => {
     const find = async (term: string) => {
       await page.getByLabel('Block number, hash or address').fill(term)
       await page.keyboard.press('Enter')
