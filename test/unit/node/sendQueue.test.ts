@@ -58,22 +58,25 @@ t.test('sends of one moment are one group, answered after its commit', async (t)
 t.test('a group enters the pool while the one before is made durable, a third waits', async (t) => {
   const { queue, events, submit, finishCommits } = createQueue()
   const turns = () => new Promise((resolve) => setTimeout(resolve, 20))
-  const answered = [submit(1n)]
-  await turns()
-  answered.push(submit(2n))
-  await turns()
+  const reached = async (count: number) => {
+    while (events.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  const first = submit(1n)
+  await reached(2)
+  const second = submit(2n)
+  await reached(4)
   t.same(events, ['add 1 true', 'commit', 'add 2 true', 'commit'])
-  answered.push(submit(3n), submit(4n))
+  const others = [submit(3n), submit(4n)]
   await turns()
   t.same(events.slice(4), [], 'others wait for the next group')
   await finishCommits(1)
-  await answered[0]
-  await turns()
+  await first
+  await reached(9)
   t.same(events.slice(4), ['committed', '1 accepted', 'add 3 true', 'add 4 true', 'commit'])
   await finishCommits(1)
-  await turns()
+  await second
   await finishCommits(1)
-  await Promise.all(answered)
+  await Promise.all(others)
   await queue.drained()
   t.same(events.slice(9), ['committed', '2 accepted', 'committed', '3 accepted', '4 accepted'])
 })
