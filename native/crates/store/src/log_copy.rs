@@ -9,6 +9,8 @@ use rhizome_trie::node_view::{ChildView, NodeError, NodeView, ValueView};
 use rhizome_trie::{Location, StoredNode};
 use thiserror::Error;
 
+use crate::node_log::LIMIT;
+
 /// Why bytes are not a piece of the log, or not the next one.
 #[derive(Debug, Error)]
 pub enum LogError {
@@ -18,6 +20,9 @@ pub enum LogError {
     /// It begins inside what came before it.
     #[error("it begins at {0}, before the end of the piece before it")]
     Overlap(u64),
+    /// It ends behind the last position that there is.
+    #[error("it begins at {0}, where no log reaches")]
+    Position(u64),
     /// A record that is no node.
     #[error("the node at {at} does not parse: {error}")]
     Node {
@@ -114,6 +119,9 @@ impl<'a> PieceView<'a> {
         let roots = (0..roots)
             .map(|_| Ok((B256::from(take::<32>(&mut rest)?), Location(u64::from_le_bytes(take(&mut rest)?)))))
             .collect::<Result<Vec<_>, LogError>>()?;
+        if start.checked_add(rest.len() as u64).is_none_or(|end| end > LIMIT) {
+            return Err(LogError::Position(start));
+        }
         Ok(Self { start, values, roots, nodes: rest })
     }
 }

@@ -8,7 +8,7 @@ use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::{Location, NodeSource as _, StoredNode, keccak256};
 
 use crate::log_copy::{LogError, PieceView, facts_of};
-use crate::node_log::{START, has_known_flags, read_record, record_length};
+use crate::node_log::{START, has_flags_of, read_record, record_length};
 use crate::state_store::StateStore;
 
 /// Nodes and values that are remembered while the store can be asked for the others.
@@ -97,10 +97,11 @@ impl LogImport {
         let mut offset = 0;
         while offset < piece.nodes.len() {
             let at = piece.start + offset as u64;
-            if !has_known_flags(piece.nodes, offset) {
-                return Err(LogError::Rule { at, reason: "its record has flags that are not known" });
-            }
             let node = read_record(piece.nodes, offset).ok_or(LogError::Truncated)?;
+            // Its length is told by its children: another one would be read where the next begins.
+            if !has_flags_of(piece.nodes, offset, &node) {
+                return Err(LogError::Rule { at, reason: "its record has other flags than children" });
+            }
             offset += record_length(&node);
             let below = self.check(&node, at)?;
             while let Some((root, _)) = next_root.next_if(|(_, place)| place.0 == at) {

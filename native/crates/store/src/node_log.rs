@@ -12,6 +12,8 @@ pub(crate) const START: u64 = 1;
 
 /// Bytes of a position in a record: 2^48 are more than any disk holds.
 const POSITION_BYTES: usize = 6;
+/// First position that no record can name.
+pub(crate) const LIMIT: u64 = 1 << (8 * POSITION_BYTES);
 const LEFT: u8 = 1;
 const RIGHT: u8 = 2;
 /// Bytes before the positions: which children are stored apart, length of the serialisation (little-endian).
@@ -44,9 +46,9 @@ pub(crate) fn read_record(segment: &[u8], offset: usize) -> Option<StoredNode> {
     Some(StoredNode { message: Bytes::copy_from_slice(rest.get(..length)?), children })
 }
 
-/// Whether the record at an offset says nothing of its children but which there are.
-pub(crate) fn has_known_flags(segment: &[u8], offset: usize) -> bool {
-    segment.get(offset).is_some_and(|flags| flags & !(LEFT | RIGHT) == 0)
+/// Whether the first byte of the record at an offset says that it has these children, and nothing else.
+pub(crate) fn has_flags_of(segment: &[u8], offset: usize, node: &StoredNode) -> bool {
+    segment.get(offset) == Some(&flags_of(node.children))
 }
 
 /// Bytes of a node's record.
@@ -57,13 +59,17 @@ pub(crate) fn record_length(node: &StoredNode) -> usize {
 
 /// Appends a node's record.
 pub(crate) fn write_record(out: &mut Vec<u8>, message: &[u8], children: [Location; 2]) {
-    let flag = |child: Location, flag: u8| if child == Location::UNKNOWN { 0 } else { flag };
-    out.push(flag(children[0], LEFT) | flag(children[1], RIGHT));
+    out.push(flags_of(children));
     out.extend_from_slice(&(message.len() as u32).to_le_bytes());
     for child in children.into_iter().filter(|child| *child != Location::UNKNOWN) {
         out.extend_from_slice(&child.0.to_le_bytes()[..POSITION_BYTES]);
     }
     out.extend_from_slice(message);
+}
+
+fn flags_of(children: [Location; 2]) -> u8 {
+    let flag = |child: Location, flag: u8| if child == Location::UNKNOWN { 0 } else { flag };
+    flag(children[0], LEFT) | flag(children[1], RIGHT)
 }
 
 /// A segment in the making, and the long values beside it.

@@ -110,3 +110,48 @@ fn any_byte_that_is_changed_is_found() {
         assert!(!whole(&piece[..length]), "cut at {length}");
     }
 }
+
+/// Bytes before the nodes of a piece with one root and no long values.
+const BEFORE_NODES: usize = 16 + 40;
+
+/// The piece of a state with a single node.
+fn single_node() -> Vec<u8> {
+    let store = StateStore::in_memory(&StoreOptions::default());
+    let mut writes = WriteSet::default();
+    writes.accounts.push((owner(1), Account { nonce: U256::from(1), ..Account::default() }));
+    let applied = store.apply(EMPTY_ROOT, &writes).unwrap();
+    let root = applied.root();
+    store.keep(applied);
+    store.commit().unwrap();
+    StateExport::new(store, root).unwrap().next_piece().unwrap().unwrap()
+}
+
+#[test]
+fn a_piece_where_no_log_reaches_is_refused() {
+    let piece = single_node();
+    let length = (piece.len() - BEFORE_NODES) as u64;
+    let refusal = |start: u64| {
+        let mut moved = piece.clone();
+        moved[..8].copy_from_slice(&start.to_le_bytes());
+        // Its root stands at its first node.
+        moved[BEFORE_NODES - 8..BEFORE_NODES].copy_from_slice(&start.to_le_bytes());
+        let mut import = LogImport::new(None, true).unwrap();
+        import.take(&moved).err().map(|error| error.to_string())
+    };
+    assert_eq!(refusal(1), None);
+    assert_eq!(refusal((1 << 48) - length), None);
+    for start in [(1 << 48) - length + 1, 1 << 48, u64::MAX - 3, u64::MAX] {
+        assert_eq!(refusal(start), Some(format!("it begins at {start}, where no log reaches")));
+    }
+}
+
+#[test]
+fn a_child_whose_place_is_none_is_refused() {
+    let piece = single_node();
+    let (flags, length) = (BEFORE_NODES, BEFORE_NODES + 1..BEFORE_NODES + 5);
+    assert_eq!(piece[flags], 0);
+    let mut changed = [&piece[..length.end], &[0; 6], &piece[length.end..]].concat();
+    changed[flags] = 1;
+    let error = LogImport::new(None, true).unwrap().take(&changed).unwrap_err();
+    assert!(error.to_string().contains("other flags than children"), "{error}");
+}
