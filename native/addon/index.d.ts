@@ -59,6 +59,54 @@ export declare class DirectoryLock {
   release(): void
 }
 
+/**
+ * Answers requests as far as what they ask for is in memory and short. Calls that answer give the length of what
+ * was written, the head before the answer included; the head alone for a call that waits for `run`; 0 for what is
+ * left to others, -1 when names of blocks are not known (`unknownBlocks`), -2 when a block of a text is not
+ * (`unknownText`), -3 when the place of calls is not (`setPlace`), -4 for a call that takes too long.
+ */
+export declare class FrontAnswers {
+  /** Nothing of the chain is known. */
+  constructor(methods: Array<FrontMethod>, texts: KeptTexts, keptBytes: number)
+  /** Answers from a state, too. Methods that read it have places in their order. */
+  readState(store: StateStore, spec: ChainSpec, callGas: bigint, estimateGas: bigint): void
+  /** Answers a body that is one ordinary request. */
+  answer(body: ArrayBuffer | Uint8Array, out: Uint8Array): number
+  /** Executes the call that the last request asked for. */
+  run(out: Uint8Array): number
+  /**
+   * Answers a batch of reads of the state, without an index before the answer. `places` gets the number of
+   * requests and the place of the method of each.
+   */
+  answerBatch(body: Uint8Array, places: Uint8Array, out: Uint8Array): number
+  /** Names of blocks of which the last call gave -1. */
+  unknownBlocks(): Array<string>
+  /** Says which state the name of a block stands for. */
+  nameState(name: string, root: Uint8Array): void
+  /** What the last call that gave -2 did not know. */
+  unknownText(): UnknownBlock | null
+  /** Says that a block is canonical. */
+  confirm(blockHash: Uint8Array): void
+  /** Says which block a name stands for. */
+  nameBlock(name: string, blockHash: Uint8Array): void
+  /** Names state and block of the calls that follow. */
+  setPlace(root: Uint8Array, block: BlockEnvironment): void
+  /** Lets calls take time again: a turn of the thread is over. */
+  endTurn(): void
+  /** What follows the id in a kept answer to parameters. */
+  find(index: number, params: string): string | null
+  /** Lookups of kept answers to parameters, and their bytes. */
+  keptFigures(): KeptFigures
+  /** Keeps what follows the id in an answer to parameters. */
+  keep(index: number, params: string, text: string): void
+  /** Keeps what follows the id in an answer to no parameters. */
+  keepPlain(index: number, text: string): void
+  /** Drops answers to no parameters. */
+  forgetPlain(): void
+  /** Drops everything that depends on the head. */
+  forget(): void
+}
+
 /** Texts of a chain that all threads share. */
 export declare class KeptTexts {
   /** The texts of the chain in a folder, of at most `limit` bytes if they are not open yet. */
@@ -111,25 +159,6 @@ export declare class NonceSearch {
   run(threads: number): Promise<Buffer | null>
 }
 
-/**
- * Answers from kept texts at one head of the chain. Calls give the length of the answer that was written, 0 for
- * what is left to others, -1 when something has to be known of the chain first.
- */
-export declare class ReadyAnswers {
-  /** Nothing of the chain is known. */
-  constructor(texts: KeptTexts)
-  /** Answers a request whose id and parameters lie in `body` between the positions. */
-  answer(subject: ReadySubject, body: Uint8Array, idStart: number, idEnd: number, paramsStart: number, paramsEnd: number, out: Uint8Array): number
-  /** What the last call did not know. */
-  unknown(): UnknownBlock | null
-  /** Says that a block is canonical. */
-  confirm(blockHash: Uint8Array): void
-  /** Says which block a name stands for. */
-  name(name: string, blockHash: Uint8Array): void
-  /** Forgets what is known of the chain: the head changed. */
-  forget(): void
-}
-
 /** Searches that are answered from kept logs alone. */
 export declare class ReadyLogs {
   /** Nothing was searched yet. */
@@ -165,25 +194,6 @@ export declare class StateIntake {
   hasRoot(root: Uint8Array): boolean
   /** Checks a piece and, with a store, makes it durable; rejects with what is wrong with it. */
   take(piece: Uint8Array): Promise<PieceReport>
-}
-
-/**
- * Answers reads of the state as far as it is in memory. Calls give the length of the answer that was written, 0
- * for what is left to others, -1 when names of blocks are not known (`unknownBlocks`).
- */
-export declare class StateReads {
-  /** Methods are named by their place in the list. */
-  constructor(store: StateStore, methods: Array<StateReadMethod>)
-  /** Says which state the name of a block stands for. */
-  nameBlock(name: string, root: Uint8Array): void
-  /** Forgets what names stand for. */
-  forgetBlocks(): void
-  /** Names of which the last call gave -1. */
-  unknownBlocks(): Array<string>
-  /** Answers a request whose id and parameters lie in `body` between the positions. */
-  answer(place: number, body: Uint8Array, idStart: number, idEnd: number, paramsStart: number, paramsEnd: number, out: Uint8Array): number
-  /** Answers a batch. `places` gets the number of requests and the place of the method of each. */
-  answerBatch(body: Uint8Array, places: Uint8Array, out: Uint8Array): number
 }
 
 /** States, code and ancestor facts. All threads of the process that open one folder share it. */
@@ -423,6 +433,9 @@ export interface BridgeState {
   waitingForSignatures: Array<Buffer>
 }
 
+/** What a method asks of a call. */
+export type BriefCall = 'output' | 'estimate'
+
 /** Builds a block from candidates; those that are invalid or do not fit are left out. */
 export declare function buildBlock(spec: ChainSpec, store: StateStore, candidates: BlockCandidates): BlockExecution
 
@@ -563,6 +576,22 @@ export declare function executeBlock(spec: ChainSpec, store: StateStore, block: 
  */
 export declare function executeTransaction(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, transaction: ExecutableTransaction, index: number, gasUsedBefore: bigint): TransactionResult
 
+/** A name that requests call a method by. */
+export interface FrontMethod {
+  /** The name. */
+  name: string
+  /** What answers name the method by, below 2^16. */
+  index: number
+  /** What it reads. */
+  read?: StateRead
+  /** What it tells of. */
+  subject?: ReadySubject
+  /** What it asks of a call. */
+  call?: BriefCall
+  /** Whether answers to parameters hold as long as the head does. */
+  keeps: boolean
+}
+
 /** Where other threads say that a call is to stop: the element `slot` of `flags` is then not zero. */
 export interface InterruptSlot {
   /** Over shared memory that lives as long as the process works. */
@@ -576,6 +605,16 @@ export declare function keccak256(bytes: Uint8Array): Buffer
 
 /** Keccak-256 of slices of one buffer: item i is `bytes[ends[i-1]..ends[i]]`. 32 bytes per item. */
 export declare function keccak256Batch(bytes: Uint8Array, ends: Uint32Array): Buffer
+
+/** Lookups of kept answers that found one and that did not, and the bytes that are kept. */
+export interface KeptFigures {
+  /** Found. */
+  hits: number
+  /** Not found. */
+  misses: number
+  /** Bytes held. */
+  bytes: number
+}
 
 /** Takes the lock in an existing folder; null when another process has it. */
 export declare function lockDirectory(folder: string): DirectoryLock | null
@@ -697,14 +736,7 @@ export declare function readBitcoinCoinbase(bytes: Uint8Array): Buffer | null
 export declare function readBitcoinHeader(block: Uint8Array): Buffer | null
 
 /** What a method tells of that is answered from kept texts. */
-export declare enum ReadySubject {
-  /** A receipt by the hash of its transaction. */
-  Receipt = 0,
-  /** A transaction by its hash. */
-  Transaction = 1,
-  /** A block by number or tag, and whether with full transactions. */
-  Block = 2,
-}
+export type ReadySubject = 'receipt' | 'transaction' | 'block'
 
 /**
  * Signers of a batch, recovered on all cores. In: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32.
@@ -798,14 +830,6 @@ export declare function solveTemplate(hashForMergedMining: Uint8Array, time: num
 
 /** What a method reads. */
 export type StateRead = 'balance' | 'transactionCount' | 'code' | 'cell' | 'cellBytes'
-
-/** A name that requests call a method by. */
-export interface StateReadMethod {
-  /** The name. */
-  name: string
-  /** What it reads. */
-  read: StateRead
-}
 
 /** What a walk through a state saw. */
 export interface StateReport {

@@ -6,7 +6,7 @@ import { type CallAnswer, CallEngine } from '../native/callEngine.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import { callPrecompile } from '../native/precompile.ts'
 import type { StateStore } from '../native/stateStore.ts'
-import type { CallInput } from '../native/types.ts'
+import type { BlockEnvironment, CallInput } from '../native/types.ts'
 import { stateRootAfter, stateRootOfHeader } from '../state/stateRoot.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toNativeMessage, toNativeOverride } from './callInput.ts'
@@ -76,6 +76,10 @@ export interface Execution {
     output(header: BlockHeader, request: CallRequest): string | CallFailure | null
     estimate(header: BlockHeader, request: CallRequest): string | CallFailure | null
   }
+  /** The network as the native core takes it. */
+  readonly spec: NativeChainSpec
+  /** State and block that calls after a block see. */
+  placeAfter(header: BlockHeader): { readonly root: Buffer; readonly block: BlockEnvironment }
   /** Calls of pretended blocks. @throws NativeError as {@link call} */
   readonly simulate: Simulate
   /** Whether a precompiled contract is active at the address in that block. */
@@ -122,6 +126,11 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
   const quick = createQuickCalls(parts)
   return {
     ...quick,
+    spec: nativeSpec,
+    placeAfter: (header) => ({
+      root: stateRootAfter(parts.spec, store, header),
+      block: toBlockEnvironment(header.fields),
+    }),
     call: (header, request) => {
       const { end, output, gas, reason } = callNative(nativeSpec, store, toCallInput(parts, header, request))
       if (end === 'success' || end === 'revert') return { status: end, output, gasUsed: gas }

@@ -6,6 +6,8 @@ export interface FrontFigures {
   /** Connections that are open, WebSockets included. */
   readonly connections: number
   readonly webSockets: number
+  /** Connections that were closed because too many were open. */
+  readonly refusedConnections: number
   /** HTTP requests and WebSocket messages that wait for their answer. */
   readonly exchanges: number
   readonly messages: number
@@ -17,6 +19,7 @@ export interface FrontFigures {
 export class FrontTally {
   connections = 0
   webSockets = 0
+  refusedConnections = 0
   /** Messages that came over WebSockets. */
   messages = 0
   /** Whether answers end their connections. */
@@ -66,9 +69,9 @@ export class FrontTally {
   }
 
   figures(): FrontFigures {
-    const { connections, webSockets, messages } = this
+    const { connections, webSockets, refusedConnections, messages } = this
     const statuses = [...this.#statuses].flatMap((count, status) => (count === 0 ? [] : [{ status, count }]))
-    return { connections, webSockets, messages, exchanges: this.#exchanges, statuses }
+    return { connections, webSockets, refusedConnections, messages, exchanges: this.#exchanges, statuses }
   }
 
   #checkIdle(): void {

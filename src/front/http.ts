@@ -74,6 +74,7 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
     exchange.answer(text, status)
     return
   }
+  exchange.watch()
   let received: Buffer[] | undefined
   let size = 0
   response.onData((chunk, isLast) => {
@@ -91,9 +92,9 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
       received.push(Buffer.from(new Uint8Array(chunk)))
       return
     }
-    const last = Buffer.from(chunk)
+    const body = received === undefined ? chunk : Buffer.concat([...received, new Uint8Array(chunk)])
     exchange.corked = true
-    gateway.handle(received === undefined ? last : Buffer.concat([...received, last]), caller, exchange)
+    gateway.handle(body, caller, exchange)
     exchange.corked = false
   })
 }
@@ -102,8 +103,8 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
 function checkHeaders(request: HttpRequest, options: FrontOptions): number | null {
   const { hosts } = options
   if (!hosts.includes('*') && !isAllowedHost(hosts, request.getHeader('host'))) return 400
-  if (!isJsonContent(request.getHeader('content-type'))) return 415
-  return Number(request.getHeader('content-length')) > options.maxBodyBytes ? 413 : null
+  // The length is checked as the body comes: a look at the header that announces it would cost every request.
+  return isJsonContent(request.getHeader('content-type')) ? null : 415
 }
 
 /** An answer without body that also ends the connection: what follows on it cannot be trusted. */

@@ -21,6 +21,12 @@ export const STATUS_LINES: Readonly<Record<number, string>> = {
   503: '503 Service Unavailable',
 }
 
+/**
+ * How long refusals are kept back from a client that goes on and on after it was refused, milliseconds. Whoever sends
+ * the next request as soon as it has the answer would else have the front thread refuse instead of answer others.
+ */
+const HELD_BACK = 200
+
 /** One HTTP request. */
 export class HttpExchange implements Exchange {
   onGone: (() => void) | undefined
@@ -31,6 +37,8 @@ export class HttpExchange implements Exchange {
   readonly #corsOrigin: string | null
   readonly #caller: Caller | null
   readonly #tally: FrontTally
+  /** Refusals of the caller before this request. */
+  readonly #refusedBefore: number
   /** Whether the library's own callback is still on the stack: what is written then is corked already. */
   corked = false
 
@@ -53,9 +61,14 @@ export class HttpExchange implements Exchange {
     this.requestId = requestId
     this.trace = trace
     this.onGone = undefined
+    this.#refusedBefore = caller?.account.refused ?? 0
     tally.began()
     caller?.begin()
-    response.onAborted(() => {
+  }
+
+  /** Waits for the client to go away. To be called where the library's own callback ends before the answer. */
+  watch(): void {
+    this.#response.onAborted(() => {
       if (!this.gone) this.#end(null)
       this.onGone?.()
     })
@@ -68,6 +81,13 @@ export class HttpExchange implements Exchange {
 
   answer(body: string | Uint8Array, status: number): void {
     if (this.gone) return
+    if (this.corked && this.#isFlood()) {
+      // What is refused is refused while the library calls: an answer now is not one that took its time. It may be one
+      // that others were refused before, in memory that the next answer takes.
+      const kept = typeof body === 'string' ? body : Uint8Array.from(body)
+      setTimeout(() => this.answer(kept, status), HELD_BACK)
+      return
+    }
     if (this.corked) this.#write(body, status)
     else this.#response.cork(() => this.#write(body, status))
     this.#end(status)
@@ -76,17 +96,21 @@ export class HttpExchange implements Exchange {
   beginStream(): AnswerStream {
     const response = this.#response
     const stream: AnswerStream = {
-      write: (piece) => {
+      write: (...pieces) => {
         if (this.gone) return true
         let kept = true
         response.cork(() => {
-          kept = response.write(piece)
+          for (const piece of pieces) kept = response.write(piece)
         })
         return kept
       },
-      end: (piece) => {
+      end: (...pieces) => {
         if (this.gone) return
-        response.cork(() => this.#finish(piece))
+        const last = pieces.at(-1) ?? ''
+        response.cork(() => {
+          for (const piece of pieces.slice(0, -1)) response.write(piece)
+          this.#finish(last)
+        })
         this.#end(200)
       },
       abort: () => {
@@ -102,6 +126,12 @@ export class HttpExchange implements Exchange {
     })
     response.cork(() => this.#writeHead(200))
     return stream
+  }
+
+  /** Whether the request was refused to a client that does not take no for an answer. */
+  #isFlood(): boolean {
+    const account = this.#caller?.account
+    return account?.isFlooding === true && account.refused !== this.#refusedBefore && !this.#tally.draining
   }
 
   #write(body: string | Uint8Array, status: number): void {

@@ -10,6 +10,8 @@ export interface FrontOptions {
   readonly hosts: readonly string[]
   /** Allowed origin of browsers: `*`, one origin, or null for no CORS headers at all. */
   readonly corsOrigin: string | null
+  /** Open connections, WebSockets included; one more is closed as soon as it is accepted. */
+  readonly maxConnections: number
   /** Bytes of a body or of a WebSocket message. */
   readonly maxBodyBytes: number
   /** Bytes that may wait for a slow WebSocket client before it is cut off. */
@@ -39,6 +41,7 @@ export const DEFAULT_FRONT: FrontOptions = {
   port: 4444,
   hosts: ['*'],
   corsOrigin: null,
+  maxConnections: Number.POSITIVE_INFINITY,
   maxBodyBytes: 5 * 1024 * 1024,
   maxSocketBacklog: 16 * 1024 * 1024,
   socketIdleSeconds: 120,

@@ -1,10 +1,14 @@
-import type { TemplatedApp } from 'uWebSockets.js'
+import type { HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import { FrontTally } from './frontTally.ts'
 import { addHttpRoutes, type HttpRoutes } from './http.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { addMonitoringRoutes } from './monitoring.ts'
 import type { ListenAddress } from './options.ts'
 import type { TlsFacts, TlsFiles } from './tls.ts'
 import { addWebSocket, type OpenSockets } from './webSocket.ts'
+
+/** Connections to the port of monitoring: a part of the descriptors that the endpoint leaves. */
+const MOST_MONITORS = 32
 
 /** A listening front. */
 export interface Front {
@@ -31,10 +35,11 @@ export async function listen(routes: HttpRoutes): Promise<Front> {
     options.monitoring === null
       ? null
       : await listenOn(options.monitoring, null, (app) => {
+          limitConnections(app, MOST_MONITORS, new FrontTally())
           addMonitoringRoutes(app, probes, 'all')
         })
   const endpoint = await listenOn(options, options.tls, (app: TemplatedApp) => {
-    app.filter((_, change) => tally.connected(change))
+    limitConnections(app, options.maxConnections, tally)
     sockets.push(addWebSocket(app, routes))
     addHttpRoutes(app, routes)
   }).catch((error: unknown) => {
@@ -60,4 +65,16 @@ export async function listen(routes: HttpRoutes): Promise<Front> {
 
 function address(asked: ListenAddress | null, listener: Listener | null): ListenAddress | null {
   return asked === null || listener === null ? null : { host: asked.host, port: listener.port }
+}
+
+/** Counts connections and closes those that are too many. */
+function limitConnections(app: TemplatedApp, most: number, tally: FrontTally): void {
+  const count = (response: HttpResponse, change: number): void => {
+    tally.connected(change)
+    if (change < 0 || tally.connections <= most) return
+    // Left waiting it would be found again by every turn: a busy thread, and nothing gained.
+    tally.refusedConnections += 1
+    response.close()
+  }
+  app.filter(count)
 }

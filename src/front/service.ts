@@ -33,6 +33,13 @@ import { type Front, listen } from './server.ts'
 /** Idle time after which the threads of slow work end, milliseconds. */
 const SCAN_IDLE = 60_000
 
+/**
+ * How far threads stand behind those that keep everybody waiting: sockets, chain and short reads. What they do takes
+ * its time anyway, and with all processors busy a balance must not wait for it.
+ */
+const CALLS_NICENESS = 2
+const SCANS_NICENESS = 5
+
 /** Milliseconds between two looks for subscribers to work, for which it is to be built on. */
 const WORK_INTEREST = 30_000
 
@@ -241,6 +248,7 @@ function poolFigures(
 
 function createPools(options: ServiceOptions, interrupts: InterruptTable): Record<PoolName, PooledPool> {
   const setup = {
+    niceness: 0,
     contextModule: options.contextModule.href,
     contextOptions: options.contextOptions,
     interrupts: interrupts.shared,
@@ -249,7 +257,16 @@ function createPools(options: ServiceOptions, interrupts: InterruptTable): Recor
   const { onChainPort } = options
   return {
     reads: new PooledPool({ threads: 1, setup, onChainPort }),
-    calls: new PooledPool({ threads: options.workers, setup, onChainPort }),
-    scans: new PooledPool({ threads: options.workers, idleMilliseconds: SCAN_IDLE, setup, onChainPort }),
+    calls: new PooledPool({
+      threads: options.workers,
+      setup: { ...setup, niceness: CALLS_NICENESS },
+      onChainPort,
+    }),
+    scans: new PooledPool({
+      threads: options.workers,
+      idleMilliseconds: SCAN_IDLE,
+      setup: { ...setup, niceness: SCANS_NICENESS },
+      onChainPort,
+    }),
   }
 }

@@ -135,7 +135,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         tally,
         tracing?.exchange('websocket') ?? null,
       )
-      gateway.handle(Buffer.from(message), caller, exchange)
+      gateway.handle(message, caller, exchange)
       // What is over a limit is known when the gateway returns.
       data.overLimit = account.refused === before ? 0 : data.overLimit + account.refused - before
       if (data.overLimit > MOST_OVER_LIMIT) data.connection.end(POLICY_CODE, 'goes on over its limits')
@@ -143,6 +143,8 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     close: (socket) => {
       sockets.delete(socket)
       tally.webSockets -= 1
+      // The library tells of the end of HTTP connections alone, and of an upgrade not at all.
+      tally.connections -= 1
       const { open, connection, caller } = socket.getUserData()
       caller.closed(socket)
       for (const exchange of open) exchange.leave()

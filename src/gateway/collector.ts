@@ -23,7 +23,8 @@ export class BatchCollector {
     const place = this.#parts.push(null) - 1
     this.#open += 1
     return (body) => {
-      if (body.length > 0) this.#parts[place] = body
+      // What comes from others may lie in memory that the next answer takes.
+      if (body.length > 0) this.#parts[place] = typeof body === 'string' ? body : Uint8Array.from(body)
       this.#bytes += body.length
       this.#close()
     }

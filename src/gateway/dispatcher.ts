@@ -1,10 +1,12 @@
 import type { RequestPool } from '../pool/interface.ts'
 import type { InterruptTable } from '../pool/interrupts.ts'
-import type { PoolAnswer, PoolRequest } from '../pool/messages.ts'
+import { BATCH_MILLISECONDS, NOT_RUN, type PoolAnswer, type PoolRequest } from '../pool/messages.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import { type LaneFigures, LaneQueue } from './laneQueue.ts'
+import type { LaneShare } from './laneShare.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from './lanes.ts'
+import { PoolUse } from './poolUse.ts'
 import type { Ticket } from './ticket.ts'
 
 /** How often deadlines are looked at, milliseconds. */
@@ -39,11 +41,16 @@ interface RunningBatch {
 
 /**
  * Takes requests to the workers. Those that arrive in one turn of the event loop go together: one
- * message per free worker. While all are busy the next batch grows, so load makes batches larger.
+ * message per free worker. While all are busy the next batch grows, so load makes batches larger. Lanes of a pool
+ * take turns, and so do the owners of requests in a lane; one whose requests are long never has all workers of a
+ * pool while somebody else asks for them.
  */
 export class Dispatcher {
   readonly #queues = new Map<PoolLane, LaneQueue>()
   readonly #pools: Readonly<Record<PoolName, RequestPool>>
+  readonly #uses: Readonly<Record<PoolName, PoolUse>>
+  /** The lanes of each pool, by which they take turns. */
+  readonly #queuesOf: Readonly<Record<PoolName, readonly LaneQueue[]>>
   readonly #busy: Record<PoolName, number> = { reads: 0, calls: 0, scans: 0 }
   readonly #interrupts: InterruptTable
   readonly #onLostBatch: (error: unknown) => void
@@ -59,7 +66,11 @@ export class Dispatcher {
   constructor({ lanes, pools, interrupts, onLostBatch, frozenAfter }: DispatcherOptions) {
     for (const [lane, limits] of Object.entries(lanes))
       this.#queues.set(lane as PoolLane, new LaneQueue(limits))
+    const queues = [...this.#queues.values()]
+    const ofPool = (name: PoolName) => queues.filter(({ limits }) => limits.pool === name)
+    this.#queuesOf = { reads: ofPool('reads'), calls: ofPool('calls'), scans: ofPool('scans') }
     this.#pools = pools
+    this.#uses = { reads: new PoolUse(), calls: new PoolUse(), scans: new PoolUse() }
     this.#interrupts = interrupts
     this.#onLostBatch = onLostBatch
     this.#frozenAfter = frozenAfter ?? FROZEN_AFTER
@@ -74,11 +85,16 @@ export class Dispatcher {
 
   /** Queues a ticket; its sink gets -32005 at once when the lane is full. */
   submit(lane: PoolLane, ticket: Ticket): void {
-    if (!this.#queue(lane).add(ticket)) {
-      settle(ticket, new RpcError('limited', `the ${lane} lane is full, try again later`))
-      return
+    const queue = this.#queue(lane)
+    const refused = queue.add(ticket)
+    if (refused !== null) {
+      this.#waiting.delete(refused)
+      if (!refused.settled)
+        settle(refused, new RpcError('limited', `the ${lane} lane is full, try again later`))
+      if (refused === ticket) return
     }
     this.#waiting.add(ticket)
+    this.#uses[queue.limits.pool].asked(queue.shareOf(ticket).owner, this.#lookedAt)
     if (this.#scheduled) return
     this.#scheduled = true
     // After all sockets of this turn were read.
@@ -141,12 +157,18 @@ export class Dispatcher {
   /** Gives each free worker of a pool a batch, as long as there are requests. */
   #pump(name: PoolName): void {
     const { capacity } = this.#pools[name]
-    for (const [, queue] of this.#queues) {
-      if (queue.limits.pool !== name) continue
-      while (this.#busy[name] < capacity && queue.waiting > 0) {
-        const free = capacity - this.#busy[name]
-        const batch = queue.take(Math.ceil(queue.waiting / free))
-        if (batch.length === 0) break
+    const use = this.#uses[name]
+    const mayTake = ({ owner, milliseconds }: LaneShare) =>
+      milliseconds < BATCH_MILLISECONDS || use.mayHoldMore(owner, capacity, this.#lookedAt)
+    const queues = this.#queuesOf[name]
+    for (let empty = 0; empty < queues.length && this.#busy[name] < capacity; ) {
+      const queue = queues[use.nextLane % queues.length] as LaneQueue
+      use.nextLane += 1
+      const free = capacity - this.#busy[name]
+      const batch = queue.waiting === 0 ? [] : queue.take(Math.ceil(queue.waiting / free), mayTake)
+      if (batch.length === 0) empty += 1
+      else {
+        empty = 0
         void this.#run(name, queue, batch)
       }
     }
@@ -159,6 +181,9 @@ export class Dispatcher {
     const latest = Math.max(...batch.map(({ deadline }) => deadline)) + this.#frozenAfter
     const running: RunningBatch = { latest, end: new AbortController() }
     this.#batches.add(running)
+    const owners = new Set(batch.map((ticket) => queue.shareOf(ticket).owner))
+    const use = this.#uses[name]
+    use.began(owners)
     let answers: readonly PoolAnswer[] | null = null
     try {
       answers = await this.#pools[name].run(requests, running.end.signal)
@@ -169,10 +194,12 @@ export class Dispatcher {
     this.#batches.delete(running)
     this.#busy[name] -= 1
     queue.running -= batch.length
+    use.ended(owners)
+    queue.putBack(batch.filter((ticket, i) => answers?.[i]?.status === NOT_RUN && this.#stop(ticket)))
     // Workers get their next batch before this one's answers are written to the sockets.
     this.#pump(name)
     batch.forEach((ticket, i) => {
-      this.#finish(queue, ticket, answers?.[i])
+      if (answers?.[i]?.status !== NOT_RUN) this.#finish(queue, ticket, answers?.[i])
     })
   }
 
@@ -184,10 +211,23 @@ export class Dispatcher {
     return { method: ticket.method, slot: Math.max(0, ticket.slot), id: ticket.id, params: ticket.params }
   }
 
-  #finish(queue: LaneQueue, ticket: Ticket, answer: PoolAnswer | undefined): void {
+  /** A worker gave it back: whether it is to go there again. */
+  #stop(ticket: Ticket): boolean {
+    this.#leave(ticket)
+    if (!ticket.settled) this.#waiting.add(ticket)
+    return !ticket.settled
+  }
+
+  /** A ticket is no longer at a worker. */
+  #leave(ticket: Ticket): void {
     this.#running.delete(ticket)
     if (ticket.slot >= 0) this.#interrupts.release(ticket.slot)
     ticket.slot = -1
+  }
+
+  #finish(queue: LaneQueue, ticket: Ticket, answer: PoolAnswer | undefined): void {
+    this.#leave(ticket)
+    if (answer?.milliseconds !== undefined) queue.shareOf(ticket).ran(answer.milliseconds)
     if (ticket.settled) return
     queue.answered += 1
     if (answer === undefined) {

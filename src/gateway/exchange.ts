@@ -3,10 +3,10 @@ import type { ExchangeTrace } from '../observe/tracing.ts'
 
 /** An answer on its way, piece by piece. */
 export interface AnswerStream {
-  /** Sends a piece; false when the client does not keep up: then wait for {@link onWritable}. */
-  write(piece: Uint8Array): boolean
-  /** Sends the last piece. */
-  end(piece: Uint8Array): void
+  /** Sends pieces; false when the client does not keep up: then wait for {@link onWritable}. */
+  write(...pieces: readonly Uint8Array[]): boolean
+  /** Sends the last pieces, at least one. */
+  end(...pieces: readonly Uint8Array[]): void
   /** Breaks off: the client sees an answer that does not end as it should. */
   abort(): void
   /** Called when the client has taken what was sent. */

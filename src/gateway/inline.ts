@@ -34,16 +34,24 @@ export class InlineRunner {
   readonly #snapshot: TurnSnapshot
   readonly #maxAnswerBytes: number
   readonly #onUnexpected: UnexpectedErrorSink
+  readonly #onKept: (method: number, rest: string) => void
   readonly #room = Buffer.allocUnsafeSlow(ROOM_BYTES)
   /** By the method's place: what follows the id. */
   #kept: (string | undefined)[] = []
   /** Counts changes: an answer that began before one is not kept. */
   #version = 0
 
-  constructor(snapshot: TurnSnapshot, maxAnswerBytes: number, onUnexpected: UnexpectedErrorSink) {
+  /** @param onKept told of what follows the id in an answer that is kept until {@link forget} */
+  constructor(
+    snapshot: TurnSnapshot,
+    maxAnswerBytes: number,
+    onUnexpected: UnexpectedErrorSink,
+    onKept: (method: number, rest: string) => void,
+  ) {
     this.#snapshot = snapshot
     this.#maxAnswerBytes = maxAnswerBytes
     this.#onUnexpected = onUnexpected
+    this.#onKept = onKept
   }
 
   /** Drops kept answers and the snapshot. */
@@ -84,7 +92,9 @@ export class InlineRunner {
   #keep(index: number, id: string, { text, rest: bytes, status }: Answer): void {
     if (bytes !== undefined) return
     const rest = text.slice(ANSWER_HEAD.length + id.length)
-    if (status === 200 && rest.startsWith(',"result":')) this.#kept[index] = rest
+    if (status !== 200 || !rest.startsWith(',"result":')) return
+    this.#kept[index] = rest
+    this.#onKept(index, rest)
   }
 }
 

@@ -1,3 +1,5 @@
+import { BATCH_MILLISECONDS } from '../pool/messages.ts'
+import { LaneShare } from './laneShare.ts'
 import type { LaneLimits } from './lanes.ts'
 import type { Ticket } from './ticket.ts'
 
@@ -12,50 +14,105 @@ export interface LaneFigures {
   readonly timedOut: number
 }
 
-/** Tickets below this place are dropped from the array at once, so that taking stays cheap. */
-const COMPACT_AT = 1024
+/** Stands for tickets without an owner. */
+const NOBODY = {}
 
-/** First-in first-out queue of one lane with its permits. */
+/**
+ * Queue of one lane with its permits. Owners take turns, each with its own requests in the order in which they
+ * came: one that asks for much waits behind itself, and not in front of the others.
+ */
 export class LaneQueue {
   limits: LaneLimits
   running = 0
   answered = 0
   refused = 0
   timedOut = 0
-  #tickets: (Ticket | undefined)[] = []
-  #first = 0
+  #waiting = 0
+  /** What is known of owners lives as long as they do. */
+  readonly #shares = new WeakMap<object, LaneShare>()
+  /** Shares with tickets, the next one first. */
+  readonly #turns: LaneShare[] = []
 
   constructor(limits: LaneLimits) {
     this.limits = limits
   }
 
   get waiting(): number {
-    return this.#tickets.length - this.#first
+    return this.#waiting
   }
 
-  /** Adds a ticket; false when the queue is full. */
-  add(ticket: Ticket): boolean {
-    if (this.waiting >= this.limits.queue) {
+  /**
+   * Adds a ticket. In a full queue it takes the place of the newest one of whoever has the most there.
+   * @returns the ticket that found no place, or lost it
+   */
+  add(ticket: Ticket): Ticket | null {
+    const share = this.shareOf(ticket)
+    let removed: Ticket | null = null
+    if (this.#waiting >= this.limits.queue) {
       this.refused += 1
-      return false
+      const longest = this.#longest()
+      // One more of the newcomer must not make it the one with the most.
+      if (longest === null || longest.waiting <= share.waiting + 1) return ticket
+      removed = longest.removeNewest()
+      this.#waiting -= 1
     }
-    this.#tickets.push(ticket)
-    return true
+    if (share.waiting === 0) this.#turns.push(share)
+    share.add(ticket)
+    this.#waiting += 1
+    return removed
   }
 
-  /** Takes up to `most` unsettled tickets for which there are permits. */
-  take(most: number): Ticket[] {
+  /** What belongs to the owner of a ticket. */
+  shareOf({ owner = NOBODY }: Ticket): LaneShare {
+    let share = this.#shares.get(owner)
+    if (share === undefined) {
+      share = new LaneShare(owner)
+      this.#shares.set(owner, share)
+    }
+    return share
+  }
+
+  /**
+   * Takes unsettled tickets for which there are permits, one of each owner by turns, as many as are work for some
+   * milliseconds, at least one.
+   * @param most tickets
+   * @param mayTake whether it may be the turn of a share
+   */
+  take(most: number, mayTake: (share: LaneShare) => boolean = () => true): Ticket[] {
     const taken: Ticket[] = []
     const allowed = Math.min(most, this.limits.batch, this.limits.permits - this.running)
-    while (taken.length < allowed && this.#first < this.#tickets.length) {
-      const ticket = this.#tickets[this.#first]
-      this.#tickets[this.#first] = undefined
-      this.#first += 1
-      if (ticket !== undefined && !ticket.settled) taken.push(ticket)
+    let expected = 0
+    let passed = 0
+    while (taken.length < allowed && passed < this.#turns.length) {
+      const share = this.#turns[0] as LaneShare
+      if (taken.length > 0 && expected + share.milliseconds > BATCH_MILLISECONDS) break
+      if (!mayTake(share)) {
+        this.#nextTurn()
+        passed += 1
+        continue
+      }
+      const before = share.waiting
+      const ticket = share.take()
+      this.#waiting -= before - share.waiting
+      if (share.waiting === 0) this.#turns.shift()
+      else this.#nextTurn()
+      if (ticket === null) continue
+      taken.push(ticket)
+      expected += share.milliseconds
+      passed = 0
     }
-    this.#compact()
     this.running += taken.length
     return taken
+  }
+
+  /** Takes back tickets that were taken and have no answer, the first of them first. */
+  putBack(tickets: readonly Ticket[]): void {
+    for (const ticket of tickets.toReversed()) {
+      const share = this.shareOf(ticket)
+      if (share.waiting === 0) this.#turns.unshift(share)
+      share.putBack(ticket)
+      this.#waiting += 1
+    }
   }
 
   figures(): LaneFigures {
@@ -64,13 +121,17 @@ export class LaneQueue {
     return { permits, queue, waiting, running, answered, refused, timedOut }
   }
 
-  #compact(): void {
-    if (this.#first === this.#tickets.length) {
-      this.#tickets = []
-      this.#first = 0
-    } else if (this.#first >= COMPACT_AT) {
-      this.#tickets.splice(0, this.#first)
-      this.#first = 0
+  #nextTurn(): void {
+    if (this.#turns.length < 2) return
+    const share = this.#turns.shift()
+    if (share !== undefined) this.#turns.push(share)
+  }
+
+  #longest(): LaneShare | null {
+    let longest: LaneShare | null = null
+    for (const share of this.#turns) {
+      if (longest === null || share.waiting > longest.waiting) longest = share
     }
+    return longest
   }
 }

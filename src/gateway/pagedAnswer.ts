@@ -11,7 +11,6 @@ const LINE_FEED = 0x0a
 const HEAD = Buffer.from(openResult(PAGE_ID))
 const COMMA = Buffer.from(',')
 const END = Buffer.from(']}')
-const NOTHING = Buffer.alloc(0)
 
 /** What an answer in pages needs. */
 export interface PagedAnswerOptions {
@@ -24,8 +23,11 @@ export interface PagedAnswerOptions {
   readonly maxBytes: number
   /** Takes an answer that was put together, or an error. */
   readonly sink: AnswerSink
-  /** Called when an answer that was sent page by page has ended; with false when it broke off. */
-  readonly onStreamed: (isWhole: boolean) => void
+  /**
+   * Called when an answer that was sent page by page has ended; with false when it broke off.
+   * @param bytes that were sent
+   */
+  readonly onStreamed: (isWhole: boolean, bytes: number) => void
   /** Asks for the page of a parameter (JSON text). */
   readonly ask: (next: string, sink: AnswerSink) => void
 }
@@ -39,7 +41,8 @@ export class PagedAnswer {
   readonly #options: PagedAnswerOptions
   readonly #stream: AnswerStream | undefined
   readonly #gathered: Buffer[] = []
-  #gatheredBytes = 0
+  /** Of the answer so far. */
+  #bytes = 0
 
   constructor(options: PagedAnswerOptions) {
     this.#options = options
@@ -57,25 +60,29 @@ export class PagedAnswer {
     if (status === PAGE_STATUS) this.#takePage(COMMA, bytes)
     else if (bytes.subarray(0, HEAD.length).equals(HEAD)) {
       const elements = bytes.subarray(HEAD.length, bytes.length - END.length)
-      this.#finish(Buffer.concat([elements.length === 0 ? NOTHING : COMMA, elements, END]))
+      this.#finish(elements.length === 0 ? [END] : [COMMA, elements, END])
     } else if (this.#stream === undefined) this.#options.sink(withId(bytes, this.#options.id), status)
     else {
       this.#stream.abort()
-      this.#options.onStreamed(false)
+      this.#options.onStreamed(false, this.#bytes)
     }
   }
 
   #takePage(before: Buffer, page: Buffer): void {
     const split = page.indexOf(LINE_FEED)
     const next = page.toString('utf8', 0, split)
-    const elements = Buffer.concat([before, page.subarray(split + 1)])
+    // Long pieces are not copied to put short ones before them.
+    const pieces = [before, page.subarray(split + 1)]
     const goOn = () => {
       if (!this.#options.exchange.gone) this.#options.ask(next, (body, status) => this.#take(body, status))
     }
     const stream = this.#stream
     if (stream === undefined) {
-      if (this.#gather(elements)) goOn()
-    } else if (stream.write(elements)) goOn()
+      if (this.#gather(pieces)) goOn()
+      return
+    }
+    this.#count(pieces)
+    if (stream.write(...pieces)) goOn()
     else {
       stream.onWritable = () => {
         stream.onWritable = undefined
@@ -84,23 +91,29 @@ export class PagedAnswer {
     }
   }
 
-  #finish(last: Buffer): void {
+  #finish(last: readonly Buffer[]): void {
     if (this.#stream !== undefined) {
-      this.#stream.end(last)
-      this.#options.onStreamed(true)
+      this.#count(last)
+      this.#stream.end(...last)
+      this.#options.onStreamed(true, this.#bytes)
     } else if (this.#gather(last)) this.#options.sink(Buffer.concat(this.#gathered), 200)
   }
 
   /** Whether there is room. */
-  #gather(piece: Buffer): boolean {
+  #gather(pieces: readonly Buffer[]): boolean {
     const { id, maxBytes, sink } = this.#options
-    this.#gatheredBytes += piece.length
-    if (this.#gatheredBytes > maxBytes) {
+    this.#count(pieces)
+    if (this.#bytes > maxBytes) {
       sink(failureText(id, toErrorObject(responseTooLarge(maxBytes))), 200)
       return false
     }
-    this.#gathered.push(piece)
+    // Pages lie in memory that the next one may take.
+    this.#gathered.push(...pieces.map((piece) => Buffer.from(piece)))
     return true
+  }
+
+  #count(pieces: readonly Buffer[]): void {
+    for (const { length } of pieces) this.#bytes += length
   }
 }
 

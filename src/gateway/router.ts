@@ -1,8 +1,7 @@
-import type { ReadyName } from '../native/readyAnswers.ts'
+import type { BriefCallName, FrontMethodSpec } from '../native/frontAnswers.ts'
 import { isOffered, type MethodOffer } from '../rpc/availability.ts'
 import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError } from '../rpc/errors.ts'
-import type { StateMethod } from './stateAnswers.ts'
 
 /** A method as requests find it. */
 export interface Route {
@@ -11,12 +10,10 @@ export interface Route {
   readonly index: number
   /** Lane of this node: the method's own unless configured otherwise. */
   readonly lane: Lane
-  /** Place among the {@link Router.stateMethods}; null for other methods and those with a configured lane. */
-  readonly stateRead: number | null
-  /** What is told of whose text is kept; null for other methods and those with a configured lane. */
-  readonly ready: ReadyName | null
   /** Whether the front thread tries before the workers. */
   readonly triedInFront: boolean
+  /** What is asked of a call that the native core tries in the front thread; null with a configured lane. */
+  readonly briefCall: BriefCallName | null
   /** Whether an answer to parameters holds as long as the head does. */
   readonly keepsAtHead: boolean
 }
@@ -39,30 +36,37 @@ export class Router {
   readonly #unavailable: Set<string>
   /** The place of what is no method: behind the last one. */
   readonly unknown: number
-  /** Names of methods that read the state and run where they like. */
-  readonly stateMethods: StateMethod[] = []
+  /** Routes by the places of their methods. */
+  readonly routesByIndex: Route[] = []
+  /** Names that requests use, and how the native core answers them; a configured lane leaves only kept answers. */
+  readonly frontMethods: FrontMethodSpec[] = []
 
   constructor({ methods, unsupported, offer, lanes = {} }: RouterOptions) {
     this.#unavailable = new Set(unsupported)
     this.unknown = methods.length
     methods.forEach((definition, index) => {
       const configured = lanes[definition.name]
-      const read = configured === undefined ? definition.stateRead : null
       const route = {
         definition,
         index,
         lane: configured ?? definition.lane,
-        stateRead: null,
-        ready: configured === undefined ? definition.ready : null,
         triedInFront: configured === undefined && definition.triedInFront,
+        briefCall: configured === undefined ? definition.briefCall : null,
         keepsAtHead: definition.cache === 'head' && definition.params.length > 0,
       }
       for (const name of [definition.name, ...definition.aliases]) {
         if (definition.audience === 'internal') this.#internal.set(name, route)
         else if (isOffered(definition, offer)) {
-          const stateRead =
-            read === null ? null : this.stateMethods.push({ name, read, definition, index }) - 1
-          this.#routes.set(name, { ...route, stateRead })
+          this.#routes.set(name, route)
+          this.routesByIndex[index] = route
+          this.frontMethods.push({
+            name,
+            index,
+            read: configured === undefined ? definition.stateRead : null,
+            ready: configured === undefined ? definition.ready : null,
+            call: route.briefCall,
+            keeps: route.keepsAtHead,
+          })
         } else this.#unavailable.add(name)
       }
     })

@@ -1,10 +1,15 @@
 import type { Lane } from '../rpc/defineMethod.ts'
 
-/** Receives the answer of one request: an exchange, or an element of a batch. */
+/**
+ * Receives the answer of one request: an exchange, or an element of a batch. Bytes are valid until it returns; whoever
+ * keeps them copies them.
+ */
 export type AnswerSink = (body: string | Uint8Array, status: number) => void
 
 /** One request on its way through a lane. */
 export interface Ticket {
+  /** Whose it is: lanes are shared fairly among owners. Those without one share a turn. */
+  readonly owner?: object
   /** Place in METHODS. */
   readonly method: number
   readonly lane: Lane

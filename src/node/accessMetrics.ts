@@ -8,7 +8,10 @@ const NAMED_KEYS = 50
  * Declares the metrics of keys and limits.
  * @param figures at the moment that they are read
  */
-export function addAccessMetrics({ gauge }: Metrics, figures: (most: number) => AccessFigures): void {
+export function addAccessMetrics(
+  { gauge, samples }: Metrics,
+  figures: (most: number) => AccessFigures,
+): void {
   gauge({
     name: 'access_keys_count',
     help: 'API keys, the disabled ones included.',
@@ -19,23 +22,22 @@ export function addAccessMetrics({ gauge }: Metrics, figures: (most: number) => 
     help: 'Addresses without a key whose use is remembered.',
     collect: (own) => own.set(figures(0).clients),
   })
-  gauge({
+  samples({
+    type: 'counter',
     name: 'access_refused_total',
     help: 'Requests that were refused, by the reason: a limit, or no valid key.',
     labels: ['reason'],
-    collect: (own) => {
-      for (const [reason, count] of Object.entries(figures(0).refused)) own.set({ reason }, count)
-    },
+    collect: () =>
+      Object.entries(figures(0).refused).map(([reason, value]) => ({ labels: { reason }, value })),
   })
   const usage = (name: string, help: string, member: 'requests' | 'cost') =>
-    gauge({
+    samples({
+      type: 'counter',
       name,
       help: `${help}, of the ${NAMED_KEYS} keys with the most requests; - is without a key.`,
       labels: ['key'],
-      collect: (own) => {
-        own.reset()
-        for (const one of figures(NAMED_KEYS).usage) own.set({ key: one.id }, one[member])
-      },
+      collect: () =>
+        figures(NAMED_KEYS).usage.map((one) => ({ labels: { key: one.id }, value: one[member] })),
     })
   usage('access_requests_total', 'Requests that were let through', 'requests')
   usage('access_cost_units_total', 'Cost units of the requests that were let through', 'cost')

@@ -41,7 +41,10 @@ export function openNodeAdmission(config: Config, logger: Logger): NodeAdmission
     return open(config, logger)
   } catch (error) {
     if (error instanceof KeyFileError) throw new NodeError('KEYS_FILE', error.message, { cause: error })
-    if (error instanceof AccessError) throw new NodeError('ACCESS_STORE', error.message, { cause: error })
+    if (error instanceof AccessError) {
+      const code = error.code === 'ACCESS_DAMAGED' ? 'ACCESS_DAMAGED' : 'ACCESS_STORE'
+      throw new NodeError(code, error.message, { cause: error })
+    }
     throw error
   }
 }

@@ -132,6 +132,12 @@ function declareSockets(declare: Declare): void {
   declare('counter', 'websocket_messages_total', 'Messages that came over WebSockets.', ({ front }) => [
     { value: front.messages },
   ])
+  declare(
+    'counter',
+    'connections_refused_total',
+    'Connections that were closed because too many were open.',
+    ({ front }) => [{ value: front.refusedConnections }],
+  )
   const gauges = [
     ['connections_count', 'Connections that are open, WebSockets included.', 'connections'],
     ['websocket_connections_count', 'WebSockets that are open.', 'webSockets'],

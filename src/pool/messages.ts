@@ -6,9 +6,19 @@ import type { Answer } from '../rpc/execute.ts'
  *
  * Request batch: u32 count, then per request u16 method (its place in METHODS), u16 interrupt slot,
  * u32 id bytes, u32 parameter bytes, id, parameters (both JSON text in UTF-8).
- * Answer batch: u32 count, then per answer u16 HTTP status, u32 bytes; then the answers' bytes in order.
+ * Answer batch: u32 count, then per answer u16 HTTP status, u32 bytes, u32 microseconds that it took; then the
+ * answers' bytes in order.
  * All little-endian.
  */
+
+/**
+ * Work in one batch, milliseconds. A worker that has worked for so long gives back what it did not begin: short
+ * requests behind long ones would wait for all of them.
+ */
+export const BATCH_MILLISECONDS = 5
+
+/** Status in place of an answer: the worker did not begin the request. */
+export const NOT_RUN = 0
 
 /** One request as a worker gets it. */
 export interface PoolRequest {
@@ -24,15 +34,22 @@ export interface PoolRequest {
 
 /** One answer as the front gets it: ready to be sent. */
 export interface PoolAnswer {
-  /** HTTP status when it is the only answer. */
+  /** HTTP status when it is the only answer, or {@link NOT_RUN}. */
   readonly status: number
   readonly bytes: Uint8Array
+  /** Time that the worker took for it, milliseconds; absent where nobody looked. */
+  readonly milliseconds?: number
 }
 
 /** What every task carries. */
 export interface PoolTask {
   readonly batch: Uint8Array<ArrayBuffer>
+  /** Where the answers go if they fit, of {@link WorkerSetup.places}; `NO_PLACE` for none. */
+  readonly place: number
 }
+
+/** What a task gives: the batch of answers, or its bytes in the place of the task. */
+export type PoolResult = Uint8Array | number
 
 /** What a worker is started with. */
 export interface WorkerSetup {
@@ -44,6 +61,10 @@ export interface WorkerSetup {
   readonly interrupts: SharedArrayBuffer
   /** Most bytes of one answer. */
   readonly maxAnswerBytes: number
+  /** Memory that is shared with the front thread. */
+  readonly places: readonly SharedArrayBuffer[]
+  /** By how much the system puts the thread behind others that want to run, 0 to 19, as with nice(1). */
+  readonly niceness: number
 }
 
 /** What a worker says once, when it starts. */
@@ -54,7 +75,8 @@ export interface WorkerHello {
 
 const COUNT_BYTES = 4
 const REQUEST_HEAD_BYTES = 12
-const ANSWER_HEAD_BYTES = 6
+const ANSWER_HEAD_BYTES = 10
+const MOST_MICROSECONDS = 0xffffffff
 
 /** Writes a batch of requests. */
 export function encodeRequests(requests: readonly PoolRequest[]): Uint8Array<ArrayBuffer> {
@@ -98,8 +120,16 @@ export function decodeRequests(batch: Uint8Array): PoolRequest[] {
   return requests
 }
 
-/** Writes a batch of answers. */
-export function encodeAnswers(answers: readonly Answer[]): Uint8Array<ArrayBuffer> {
+/**
+ * Writes a batch of answers.
+ * @param milliseconds that each of them took
+ * @param take gives memory of so many bytes to write to
+ */
+export function encodeAnswers(
+  answers: readonly Answer[],
+  milliseconds: ArrayLike<number>,
+  take: (bytes: number) => Buffer = (bytes) => Buffer.from(new ArrayBuffer(bytes)),
+): Uint8Array {
   let total = COUNT_BYTES + ANSWER_HEAD_BYTES * answers.length
   const lengths = answers.map(({ text, rest }) => {
     let length = Buffer.byteLength(text, 'utf8')
@@ -107,7 +137,7 @@ export function encodeAnswers(answers: readonly Answer[]): Uint8Array<ArrayBuffe
     total += length
     return length
   })
-  const buffer = Buffer.from(new ArrayBuffer(total))
+  const buffer = take(total)
   buffer.writeUInt32LE(answers.length, 0)
   let head = COUNT_BYTES
   let position = COUNT_BYTES + ANSWER_HEAD_BYTES * answers.length
@@ -115,6 +145,7 @@ export function encodeAnswers(answers: readonly Answer[]): Uint8Array<ArrayBuffe
     const length = lengths[i] ?? 0
     buffer.writeUInt16LE(status, head)
     buffer.writeUInt32LE(length, head + 2)
+    buffer.writeUInt32LE(Math.min(MOST_MICROSECONDS, Math.round((milliseconds[i] ?? 0) * 1000)), head + 6)
     head += ANSWER_HEAD_BYTES
     const end = position + length
     position += buffer.write(text, position, length, 'utf8')
@@ -137,7 +168,11 @@ export function decodeAnswers(batch: Uint8Array): PoolAnswer[] {
   let position = COUNT_BYTES + ANSWER_HEAD_BYTES * count
   for (let i = 0; i < count; i++) {
     const length = buffer.readUInt32LE(head + 2)
-    answers.push({ status: buffer.readUInt16LE(head), bytes: buffer.subarray(position, position + length) })
+    answers.push({
+      status: buffer.readUInt16LE(head),
+      bytes: buffer.subarray(position, position + length),
+      milliseconds: buffer.readUInt32LE(head + 6) / 1000,
+    })
     head += ANSWER_HEAD_BYTES
     position += length
   }

@@ -1,12 +1,14 @@
 import type { MessagePort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { workerEntry } from '../util/entry.ts'
+import { AnswerRoom } from './answerRoom.ts'
 import type { RequestPool } from './interface.ts'
 import {
   decodeAnswers,
   encodeRequests,
   type PoolAnswer,
   type PoolRequest,
+  type PoolResult,
   type PoolTask,
   type WorkerHello,
   type WorkerSetup,
@@ -21,7 +23,7 @@ export interface PooledOptions {
   readonly threads: number
   /** Start threads when there is work and end them after this idle time, instead. */
   readonly idleMilliseconds?: number
-  readonly setup: WorkerSetup
+  readonly setup: Omit<WorkerSetup, 'places'>
   /** Gets a port per worker, replaced ones included; whoever has the chain thread hands it on to it. */
   readonly onChainPort: (port: MessagePort) => void
 }
@@ -30,10 +32,13 @@ export interface PooledOptions {
 export class PooledPool implements RequestPool {
   readonly capacity: number
   readonly #piscina: Piscina
+  readonly #room: AnswerRoom
   #started = 0
 
   constructor({ threads, idleMilliseconds, setup, onChainPort }: PooledOptions) {
     this.capacity = threads
+    this.#room = new AnswerRoom(threads)
+    const workerData: WorkerSetup = { ...setup, places: this.#room.places }
     this.#piscina = new Piscina({
       filename: workerEntry('./worker.ts', import.meta.url).href,
       name: 'run',
@@ -43,7 +48,7 @@ export class PooledPool implements RequestPool {
       concurrentTasksPerWorker: 1,
       recordTiming: false,
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
-      workerData: setup,
+      workerData,
     })
     this.#piscina.on('message', ({ chainPort }: WorkerHello) => {
       this.#started += 1
@@ -63,10 +68,14 @@ export class PooledPool implements RequestPool {
 
   async run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]> {
     const batch = encodeRequests(requests)
-    const task: PoolTask = { batch }
+    const place = this.#room.take()
+    const task: PoolTask = { batch, place }
     const options = { transferList: [batch.buffer], ...(end === undefined ? {} : { signal: end }) }
-    const answers: Uint8Array = await this.#piscina.run(task, options)
-    return decodeAnswers(answers)
+    // Without an answer the place stays taken: a worker that is given up may still write there.
+    const result: PoolResult = await this.#piscina.run(task, options)
+    // After whoever waits for the answers has sent them.
+    setImmediate(() => this.#room.leave(place))
+    return decodeAnswers(typeof result === 'number' ? this.#room.read(place, result) : result)
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,7 @@ import {
   lengthOf,
   type UnexpectedErrorSink,
 } from '../rpc/execute.ts'
-import type { PoolRequest } from './messages.ts'
+import { BATCH_MILLISECONDS, NOT_RUN, type PoolRequest } from './messages.ts'
 
 /** What a batch runs with. */
 export interface BatchRunner {
@@ -19,17 +19,37 @@ export interface BatchRunner {
   readonly onUnexpected: UnexpectedErrorSink
 }
 
-/** Runs requests one after the other on one snapshot; one answer each, whatever happens. */
-export async function runBatch(runner: BatchRunner, requests: readonly PoolRequest[]): Promise<Answer[]> {
+/** What a request has that was not begun. */
+const LEFT: Answer = { text: '', status: NOT_RUN }
+
+/**
+ * Runs requests one after the other on one snapshot; one answer each, whatever happens.
+ * @param milliseconds gets the time that each of them took; given, it also has the batch end after a while, and
+ *   what was not begun then has the status `NOT_RUN`
+ */
+export async function runBatch(
+  runner: BatchRunner,
+  requests: readonly PoolRequest[],
+  milliseconds?: Float64Array,
+): Promise<Answer[]> {
   const { context } = runner
   context.refresh()
   try {
     const answers = new Array<Answer>(requests.length)
+    const start = performance.now()
+    let began = start
     for (let i = 0; i < requests.length; i++) {
       const request = requests[i]
       if (request === undefined) continue
       const answer = runRequest(runner, request)
       answers[i] = limitAnswer(runner, request.id, answer instanceof Promise ? await answer : answer)
+      if (milliseconds === undefined) continue
+      const ended = performance.now()
+      milliseconds[i] = ended - began
+      began = ended
+      if (ended - start < BATCH_MILLISECONDS) continue
+      answers.fill(LEFT, i + 1)
+      break
     }
     return answers
   } finally {

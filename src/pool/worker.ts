@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { MessageChannel, type MessagePort, parentPort } from 'node:worker_threads'
 import { move, workerData } from 'piscina'
 import type { Interrupt, NodeContext } from '../rpc/context.ts'
@@ -5,6 +6,7 @@ import { METHODS } from '../rpc/methods.ts'
 import {
   decodeRequests,
   encodeAnswers,
+  type PoolResult,
   type PoolTask,
   type WorkerHello,
   type WorkerSetup,
@@ -22,17 +24,30 @@ interface ContextModule {
   reportUnexpected?(method: string, error: unknown): void
 }
 
+const places = (workerData as WorkerSetup).places.map((place) => Buffer.from(place))
 const runner = openRunner(workerData as WorkerSetup)
 // A context that cannot be opened is reported by each batch, not as an unhandled rejection.
 runner.catch(() => undefined)
 
-/** Entry of a pool worker: a batch of requests in, the batch of answers out, both as one buffer. */
-export async function run(task: PoolTask): Promise<Uint8Array> {
-  const answers = encodeAnswers(await runBatch(await runner, decodeRequests(task.batch)))
-  return move(answers) as Uint8Array
+/**
+ * Entry of a pool worker: a batch of requests in, the batch of answers out, each as one buffer. The answers go to the
+ * place of the task where they fit.
+ */
+export async function run(task: PoolTask): Promise<PoolResult> {
+  const requests = decodeRequests(task.batch)
+  const milliseconds = new Float64Array(requests.length)
+  const answers = await runBatch(await runner, requests, milliseconds)
+  const place = places[task.place]
+  let isShared = false
+  const batch = encodeAnswers(answers, milliseconds, (bytes) => {
+    isShared = place !== undefined && bytes <= place.length
+    return isShared && place !== undefined ? place.subarray(0, bytes) : Buffer.from(new ArrayBuffer(bytes))
+  })
+  return isShared ? batch.length : (move(batch) as Uint8Array)
 }
 
 async function openRunner(setup: WorkerSetup): Promise<BatchRunner> {
+  yieldToOthers(setup.niceness)
   const module = (await import(setup.contextModule)) as ContextModule
   const interrupt: Interrupt = { flags: new Int32Array(setup.interrupts), slot: 0 }
   return {
@@ -40,6 +55,16 @@ async function openRunner(setup: WorkerSetup): Promise<BatchRunner> {
     methods: METHODS,
     maxAnswerBytes: setup.maxAnswerBytes,
     onUnexpected: module.reportUnexpected ?? (() => undefined),
+  }
+}
+
+/** Has the system run other threads first. Elsewhere than on Linux the number would count for the whole process. */
+function yieldToOthers(niceness: number): void {
+  if (niceness === 0 || process.platform !== 'linux') return
+  try {
+    setPriority(niceness)
+  } catch {
+    // A system that forbids it runs the thread like the others.
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ReadyName } from '../native/readyAnswers.ts'
+import type { BriefCallName, ReadyName, StateReadName } from '../native/frontAnswers.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './shared/params/param.ts'
@@ -25,7 +25,7 @@ export type Audience = 'public' | 'dev' | 'internal'
  * A read of the state that the native core can answer by itself, with the parameters `address, block` or
  * `address, slot, block`: a balance or a nonce as QUANTITY, code as DATA, a cell as a word or as it is stored.
  */
-export type StateRead = 'balance' | 'transactionCount' | 'code' | 'cell' | 'cellBytes'
+export type StateRead = StateReadName
 
 /** A method as its file writes it. */
 export interface MethodSpec<P extends readonly Param<unknown>[]> {
@@ -50,6 +50,8 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
    * to a worker costs more than a short call.
    */
   readonly triedInFront?: boolean
+  /** What is asked of a call: the native core then tries ordinary requests in the front thread by itself. */
+  readonly briefCall?: BriefCallName
   readonly audience?: Audience
   /** Answers may come in pages. */
   readonly paged?: boolean
@@ -70,6 +72,7 @@ export interface MethodDefinition {
   readonly stateRead: StateRead | null
   readonly ready: ReadyName | null
   readonly triedInFront: boolean
+  readonly briefCall: BriefCallName | null
   readonly audience: Audience
   readonly paged: boolean
   /**
@@ -97,6 +100,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     stateRead: spec.stateRead ?? null,
     ready: spec.ready ?? null,
     triedInFront: spec.triedInFront ?? false,
+    briefCall: spec.briefCall ?? null,
     audience: spec.audience ?? 'public',
     paged: spec.paged ?? false,
     run: (context, values) =>

@@ -5,6 +5,7 @@
 export type RpcErrorKind =
   | 'parse'
   | 'invalidRequest'
+  | 'batchTooLarge'
   | 'methodNotFound'
   | 'methodUnavailable'
   | 'invalidParams'
@@ -45,6 +46,7 @@ interface ErrorRow {
 export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   parse: { code: -32700, message: 'JSON parse error', status: 400 },
   invalidRequest: { code: -32600, message: 'invalid request', status: 400 },
+  batchTooLarge: { code: -32600, message: 'too many requests in one batch' },
   methodNotFound: { code: -32601, message: 'method not found' },
   methodUnavailable: { code: -32601, message: 'the method does not exist/is not available' },
   invalidParams: { code: -32602, message: 'method parameters invalid' },

@@ -1,5 +1,5 @@
 import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
-import { unlimitedCaller } from '../../src/gateway/access/caller.ts'
+import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { Dispatcher } from '../../src/gateway/dispatcher.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
@@ -26,6 +26,7 @@ export interface AskedAnswer {
 export interface LocalService {
   readonly gateway: Gateway
   readonly dispatcher: Dispatcher
+  readonly tally: RequestTally
   /** @param connection takes notifications, as a WebSocket does */
   ask(body: string, connection?: EventConnection): Promise<AskedAnswer>
   close(): void
@@ -41,6 +42,8 @@ export interface LocalServiceOptions {
   /** Where the gateway reads the state by itself; none asks the pool. */
   readonly stateStore?: StateStore
   readonly admission?: Admission
+  /** Who asks. */
+  readonly caller?: Caller
   readonly onUnexpected?: (method: string, error: unknown) => void
 }
 
@@ -67,6 +70,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     interrupts: new InterruptTable(),
     onLostBatch: (error) => onUnexpected('batch', error),
   })
+  const tally = new RequestTally(methods)
   const gateway = new Gateway({
     router: new Router({
       methods,
@@ -77,7 +81,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     admission: options.admission ?? OPEN_ADMISSION,
     context,
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
-    tally: new RequestTally(methods),
+    tally,
     limits: {
       batch: options.batch ?? 50,
       answerBytes: maxAnswerBytes,
@@ -87,7 +91,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
   })
   const ask = (body: string, connection?: EventConnection) =>
     new Promise<AskedAnswer>((resolve) => {
-      gateway.handle(Buffer.from(body, 'utf8'), CALLER, {
+      gateway.handle(Buffer.from(body, 'utf8'), options.caller ?? CALLER, {
         answer: (answer, status) =>
           resolve({
             text: typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8'),
@@ -98,5 +102,5 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
         gone: false,
       })
     })
-  return { gateway, dispatcher, ask, close: () => dispatcher.close() }
+  return { gateway, dispatcher, tally, ask, close: () => dispatcher.close() }
 }

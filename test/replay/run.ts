@@ -1,11 +1,12 @@
 import type { Service } from '../../src/front/service.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import { METHODS } from '../../src/rpc/methods.ts'
+import { openHttpService } from '../support/httpService.ts'
 import { createLocalService, type LocalService } from './ask.ts'
 import { compareExchange, type Verdict } from './compare.ts'
 import { type Exchange, requestMethods, requestText } from './exchanges.ts'
 import { compareHttp } from './httpDifferences.ts'
-import { askHttp, openHttpService } from './httpExchange.ts'
+import { askHttp } from './httpExchange.ts'
 import type { Scenario } from './scenario/scenario.ts'
 
 /** Where the replay gets the node from. */
@@ -100,7 +101,7 @@ function serviceAt(
 }
 
 /** Whether the answer depends on nothing but the chain up to the head. */
-function isReplayable(exchange: Exchange, source: ContextSource): boolean {
+export function isReplayable(exchange: Exchange, source: ContextSource): boolean {
   if (exchange.transport !== 'http' || exchange.head === undefined || isAboutHttp(exchange)) return false
   const methods = requestMethods(exchange)
   if (methods.some((method) => CHANGES_STATE.has(method) || REMEMBERS.test(method))) return false

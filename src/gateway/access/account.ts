@@ -21,6 +21,9 @@ export interface AccountClock {
 /** Where the owner of an account learns more. */
 const SEE = 'GET /<API_KEY>/usage'
 
+/** Refusals in a second after which further ones are no accident. */
+const MANY_REFUSALS = 50
+
 /** What one key, or one address without a key, has used of its limits. Every check is a few additions. */
 export class Account {
   /** Id of the key; of keyless use `-`. */
@@ -37,6 +40,10 @@ export class Account {
   subscriptions = 0
   /** Requests that were over a limit, by the place of the reason. */
   refused = 0
+  /** Whether it went on and on after it was refused in this second. */
+  isFlooding = false
+  #secondBegan = 0
+  #refusedInSecond = 0
   readonly #clock: AccountClock
   #bucket: TokenBucket | null
   /** Cost of the last request that was refused for its rate; the bucket must have it first. */
@@ -70,7 +77,7 @@ export class Account {
   admitsSocket(): boolean {
     const { sockets } = this.limits
     if (sockets === 0 || this.sockets < sockets) return true
-    this.refused += 1
+    this.#refuse('sockets')
     return false
   }
 
@@ -141,6 +148,13 @@ export class Account {
 
   #refuse(reason: LimitReason): LimitReason {
     this.refused += 1
+    const now = this.#clock.now()
+    if (now - this.#secondBegan >= 1000) {
+      this.#secondBegan = now
+      this.#refusedInSecond = 0
+    }
+    this.#refusedInSecond += 1
+    this.isFlooding = this.#refusedInSecond > MANY_REFUSALS
     return reason
   }
 

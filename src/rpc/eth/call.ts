@@ -19,6 +19,7 @@ export const call = defineMethod({
   cost: 5,
   cache: 'head',
   triedInFront: true,
+  briefCall: 'output',
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)
     return simulateAt(context, 'output', block, request, callError)

@@ -19,6 +19,7 @@ export const estimateGas = defineMethod({
   cost: 10,
   cache: 'head',
   triedInFront: true,
+  briefCall: 'estimate',
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.estimateGasCap, overrides)
     return simulateAt(context, 'estimate', block, request, estimateError)

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { AnswerCache } from '../../../src/gateway/answerCache.ts'
 import { defineMethod } from '../../../src/rpc/defineMethod.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import type { RpcResult } from '../../../src/rpc/json.ts'
@@ -91,14 +90,18 @@ t.test('nothing is kept without room', async (t) => {
   t.equal(counter.runs, 2)
 })
 
-t.test('the oldest go first, and no answer takes most of the room', (t) => {
-  const cache = new AnswerCache(2000)
-  for (let i = 0; i < 20; i++) cache.keep(`key ${i}`, 'x'.repeat(50))
-  t.equal(cache.find('key 0'), undefined)
-  t.equal(cache.find('key 19'), 'x'.repeat(50))
-  cache.keep('large', 'x'.repeat(1000))
-  t.equal(cache.find('large'), undefined)
-  t.equal(cache.keyOf(1, '["latest"]'), '\u0001["latest"]')
-  t.equal(new AnswerCache(0).keyOf(1, '[]'), null)
-  t.end()
+t.test('the oldest go first, and no answer takes most of the room', async (t) => {
+  const { counter, service, ask } = createService(toHex, 4000)
+  t.teardown(() => service.close())
+  const params = (i: number) => `["0x${i.toString(16).padStart(100, '0')}"]`
+  for (let i = 0; i < 40; i++) await ask(params(i))
+  t.equal(counter.runs, 40)
+  await ask(params(39))
+  t.equal(counter.runs, 40)
+  await ask(params(0))
+  t.equal(counter.runs, 41)
+  const large = `["0x${'ab'.repeat(500)}"]`
+  await ask(large)
+  await ask(large)
+  t.equal(counter.runs, 43)
 })

@@ -4,12 +4,17 @@ import type { LaneLimits, PoolLane } from '../../../src/gateway/lanes.ts'
 import type { Ticket } from '../../../src/gateway/ticket.ts'
 import type { RequestPool } from '../../../src/pool/interface.ts'
 import { InterruptTable } from '../../../src/pool/interrupts.ts'
-import type { PoolAnswer, PoolRequest } from '../../../src/pool/messages.ts'
+import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../../src/pool/messages.ts'
 
 /** A pool whose batches end when the test says so. */
 class HeldPool implements RequestPool {
   readonly capacity: number
-  readonly batches: { requests: readonly PoolRequest[]; finish: () => void; fail: () => void }[] = []
+  readonly batches: {
+    requests: readonly PoolRequest[]
+    /** @param most requests that were run, and how long each took */
+    finish: (milliseconds?: number, most?: number) => void
+    fail: () => void
+  }[] = []
 
   constructor(capacity: number) {
     this.capacity = capacity
@@ -18,10 +23,16 @@ class HeldPool implements RequestPool {
   run(requests: readonly PoolRequest[], end?: AbortSignal): Promise<readonly PoolAnswer[]> {
     return new Promise((resolve, reject) => {
       end?.addEventListener('abort', () => reject(new Error(String(end.reason))))
-      const answers = requests.map(({ id }) => ({ status: 200, bytes: Buffer.from(`answer ${id}`) }))
       this.batches.push({
         requests,
-        finish: () => resolve(answers),
+        finish: (milliseconds = 0, most = requests.length) =>
+          resolve(
+            requests.map(({ id }, i) => ({
+              status: i < most ? 200 : NOT_RUN,
+              bytes: Buffer.from(`answer ${id}`),
+              milliseconds,
+            })),
+          ),
         fail: () => reject(new Error('worker died')),
       })
     })
@@ -29,6 +40,8 @@ class HeldPool implements RequestPool {
 
   async close(): Promise<void> {}
 }
+
+const ANYBODY = {}
 
 const LIMITS: LaneLimits = { pool: 'reads', permits: 100, queue: 100, timeLimit: 1000, batch: 10 }
 
@@ -53,9 +66,14 @@ function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits
   t.teardown(() => dispatcher.close())
   const answers: string[] = []
   let next = 0
-  const submit = (name: PoolLane = 'read', deadline = performance.now() + 10_000): Ticket => {
+  const submit = (
+    name: PoolLane = 'read',
+    deadline = performance.now() + 10_000,
+    owner: object = ANYBODY,
+  ): Ticket => {
     const id = String(next++)
     const ticket: Ticket = {
+      owner,
       method: 0,
       lane: name,
       id,
@@ -69,7 +87,10 @@ function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits
     dispatcher.submit(name, ticket)
     return ticket
   }
-  return { dispatcher, pools, submit, answers, lost, flags: new Int32Array(interrupts.shared) }
+  const submitAs = (owner: object, count: number, name?: PoolLane) => {
+    for (let i = 0; i < count; i += 1) submit(name, undefined, owner)
+  }
+  return { dispatcher, pools, submit, submitAs, answers, lost, flags: new Int32Array(interrupts.shared) }
 }
 
 declare namespace Tap {
@@ -138,6 +159,81 @@ t.test('permits bound what is at the workers', async (t) => {
     pools.reads.batches.reduce((sum, { requests }) => sum + requests.length, 0),
     2,
   )
+})
+
+const idsOf = ({ batches }: HeldPool) => batches.map(({ requests }) => requests.map(({ id }) => id).join(' '))
+
+t.test('owners take turns', async (t) => {
+  const { pools, submitAs } = setUp(t, { read: { batch: 4 } })
+  const [many, few] = [{}, {}]
+  submitAs(many, 6)
+  submitAs(few, 2)
+  await turn()
+  pools.reads.batches[0]?.finish()
+  await turn()
+  t.same(idsOf(pools.reads), ['0 6 1 7', '2 3 4 5'])
+})
+
+t.test('who has the most in a full lane loses the newest to others, and is told', async (t) => {
+  const { pools, submitAs, answers, dispatcher } = setUp(t, { read: { queue: 4, batch: 9 } })
+  const [many, few] = [{}, {}]
+  submitAs(many, 4)
+  submitAs(few, 3)
+  t.match(answers, [/^3 429 .*-32005/, /^2 429 .*-32005/, /^6 429 .*-32005/])
+  t.equal(answers.length, 3)
+  t.match(dispatcher.figures()['read'], { waiting: 4, refused: 3 })
+  await turn()
+  t.same(idsOf(pools.reads), ['0 4 1 5'])
+})
+
+t.test('what a worker did not begin goes again, before what came later', async (t) => {
+  const { pools, submit, submitAs, answers, dispatcher } = setUp(t)
+  submitAs({}, 3)
+  await turn()
+  submit()
+  pools.reads.batches[0]?.finish(0, 1)
+  await turn()
+  t.same(answers, ['0 200 answer 0'])
+  t.same(idsOf(pools.reads), ['0 1 2', '1 3 2'])
+  pools.reads.batches[1]?.finish()
+  await turn()
+  t.equal(answers.length, 4)
+  t.match(dispatcher.figures()['read'], { waiting: 0, running: 0, answered: 4 })
+})
+
+t.test('long requests go alone, and never have all workers while somebody else asks', async (t) => {
+  const { pools, submit, submitAs } = setUp(t, {}, 2)
+  const [long, short] = [{}, {}]
+  submitAs(long, 1)
+  await turn()
+  pools.reads.batches[0]?.finish(100)
+  await turn()
+  submitAs(long, 3)
+  await turn()
+  t.same(idsOf(pools.reads), ['0', '1', '2'], 'alone it has both')
+  for (const batch of pools.reads.batches) batch.finish(100)
+  await turn()
+  t.same(idsOf(pools.reads).slice(3), ['3'])
+  submitAs(long, 2)
+  submit('read', undefined, short)
+  await turn()
+  t.same(idsOf(pools.reads).slice(4), ['6'], 'the other worker is for others')
+  pools.reads.batches[4]?.finish()
+  await turn()
+  t.same(idsOf(pools.reads).slice(5), [], 'and stays so')
+  pools.reads.batches[3]?.finish(100)
+  await turn()
+  t.same(idsOf(pools.reads).slice(5), ['4'])
+})
+
+t.test('lanes of a pool take turns', async (t) => {
+  const { pools, submit } = setUp(t, { evm: { batch: 1 }, proof: { batch: 1 } })
+  for (let i = 0; i < 3; i += 1) submit('evm')
+  submit('proof')
+  await turn()
+  pools.calls.batches[0]?.finish()
+  await turn()
+  t.same(idsOf(pools.calls), ['0', '3'])
 })
 
 t.test('what is over its time is answered -32011 and told to stop', async (t) => {

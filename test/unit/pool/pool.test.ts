@@ -2,7 +2,15 @@ import t from 'tap'
 import type { RequestPool } from '../../../src/pool/interface.ts'
 import { InterruptTable } from '../../../src/pool/interrupts.ts'
 import { LocalPool } from '../../../src/pool/local.ts'
-import { decodeAnswers, decodeRequests, encodeAnswers, encodeRequests } from '../../../src/pool/messages.ts'
+import {
+  decodeAnswers,
+  decodeRequests,
+  encodeAnswers,
+  encodeRequests,
+  NOT_RUN,
+  type PoolAnswer,
+  type PoolRequest,
+} from '../../../src/pool/messages.ts'
 import { PooledPool } from '../../../src/pool/pooled.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { type FixtureOptions, openNodeContext } from '../../support/chainContext.ts'
@@ -25,20 +33,38 @@ t.test('batches keep their requests and answers', (t) => {
   t.same(decodeRequests(encodeRequests(requests)), requests)
   t.same(decodeRequests(encodeRequests([])), [])
   const answers = decodeAnswers(
-    encodeAnswers([
-      { text: 'ü', status: 429 },
-      { text: '', status: 200 },
-    ]),
+    encodeAnswers(
+      [
+        { text: 'ü', status: 429 },
+        { text: '', status: 200 },
+      ],
+      [1.5, 1e9],
+    ),
   )
   t.same(
-    answers.map(({ bytes, status }) => [text(bytes), status]),
+    answers.map(({ bytes, status, milliseconds }) => [text(bytes), status, milliseconds]),
     [
-      ['ü', 429],
-      ['', 200],
+      ['ü', 429, 1.5],
+      ['', 200, 0xffffffff / 1000],
     ],
   )
   t.end()
 })
+
+/** Asks again for what a batch that took long gave back. */
+async function runAll(pool: RequestPool, requests: readonly PoolRequest[]): Promise<PoolAnswer[]> {
+  const answers: PoolAnswer[] = []
+  while (answers.length < requests.length) {
+    // Their memory is that of the next answers.
+    const found = (await pool.run(requests.slice(answers.length))).map((answer) => ({
+      ...answer,
+      bytes: Uint8Array.from(answer.bytes),
+    }))
+    const end = found.findIndex(({ status }) => status === NOT_RUN)
+    answers.push(...(end < 0 ? found : found.slice(0, end)))
+  }
+  return answers
+}
 
 /** What every pool must do. */
 function suite(name: string, create: (interrupts: InterruptTable) => RequestPool): void {
@@ -46,7 +72,7 @@ function suite(name: string, create: (interrupts: InterruptTable) => RequestPool
     const interrupts = new InterruptTable()
     const pool = create(interrupts)
     t.teardown(() => pool.close())
-    const answers = await pool.run([
+    const answers = await runAll(pool, [
       request('eth_blockNumber', ''),
       request('eth_getBlockTransactionCountByNumber', '["0x6"]', '"b"'),
       request('eth_getBlockByHash', '["0x0"]'),
@@ -77,6 +103,18 @@ suite('local', (interrupts) => {
 
 suite('pooled', (interrupts) => createPool(interrupts, { head: HEAD }))
 
+t.test('a batch that takes long gives back what it did not begin', async (t) => {
+  const pool = createPool(new InterruptTable(), { head: HEAD })
+  t.teardown(() => pool.close())
+  // Hashing half a MiB takes milliseconds.
+  const long = request('web3_sha3', JSON.stringify([`0x${'ab'.repeat(2 ** 19)}`]))
+  const found = await pool.run(Array.from({ length: 20 }, () => long))
+  const begun = found.findIndex(({ status }) => status === NOT_RUN)
+  t.ok(begun > 0, 'the first one is always run')
+  t.ok(found.slice(0, begun).every(({ bytes }) => /"result":"0x/.test(text(bytes))))
+  t.ok(found.slice(begun).every(({ status, bytes }) => status === NOT_RUN && bytes.length === 0))
+})
+
 t.test('a worker that dies takes only its batch along', async (t) => {
   const pool = createPool(new InterruptTable(), { head: HEAD, dieOnState: true })
   t.teardown(() => pool.close())
@@ -94,6 +132,7 @@ function createPool(interrupts: InterruptTable, contextOptions: FixtureOptions):
       contextOptions,
       interrupts: interrupts.shared,
       maxAnswerBytes: MAX_ANSWER,
+      niceness: 3,
     },
   })
 }

@@ -1,6 +1,7 @@
 //! JSON text of answers, written from stored bytes and kept by the hash of what it tells of. What is kept never
 //! changes: whoever asks for it has looked up before which hashes belong to the answer.
 
+mod block_names;
 mod criteria;
 mod item_text;
 mod json;
@@ -12,6 +13,7 @@ mod proof_text;
 mod ready_answers;
 mod ready_logs;
 
+pub use block_names::BlockNames;
 pub use criteria::LogCriteria;
 pub use item_text::{MinedTransaction, write_receipt, write_transaction};
 pub use kept_texts::{KeptText, KeptTexts, TextKind, TextPlace};

@@ -1,14 +1,15 @@
 //! Answers that are ready but for their id.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use rhizome_primitives::{B256, hex};
 
+use crate::block_names::BlockNames;
 use crate::kept_texts::{KeptTexts, TextKind, TextPlace};
 
-/// Names and blocks that are known at once; beyond, all are asked for again.
+/// Blocks that are known to be canonical at once; beyond, all are asked for again.
 const MOST_KNOWN: usize = 65_536;
 
 /// `["0x…"]`.
@@ -52,20 +53,20 @@ pub enum Unknown {
 pub struct ReadyAnswers {
     texts: Arc<KeptTexts>,
     canonical: HashSet<B256, RandomState>,
-    names: HashMap<Vec<u8>, B256, RandomState>,
+    names: BlockNames,
     unknown: Option<Unknown>,
 }
 
 impl ReadyAnswers {
     /// Nothing of the chain is known.
     pub fn new(texts: Arc<KeptTexts>) -> Self {
-        Self { texts, canonical: HashSet::default(), names: HashMap::default(), unknown: None }
+        Self { texts, canonical: HashSet::default(), names: BlockNames::default(), unknown: None }
     }
 
     /// Forgets what is known of the chain: the head changed.
     pub fn forget(&mut self) {
         self.canonical.clear();
-        self.names.clear();
+        self.names.forget();
     }
 
     /// What the last call did not know.
@@ -83,10 +84,7 @@ impl ReadyAnswers {
 
     /// Says which block a name stands for.
     pub fn name(&mut self, name: &[u8], block_hash: B256) {
-        if self.names.len() >= MOST_KNOWN {
-            self.names.clear();
-        }
-        self.names.insert(name.to_vec(), block_hash);
+        self.names.set(name, block_hash);
     }
 
     /// Answers a request. `id` and `params` are JSON text.
@@ -113,7 +111,7 @@ impl ReadyAnswers {
 
     fn block(&mut self, id: &[u8], params: &[u8], out: &mut [u8]) -> Outcome {
         let Some((name, kind)) = parse_block(params) else { return Outcome::Declined };
-        let Some(&hash) = self.names.get(name) else {
+        let Some(hash) = self.names.get(name) else {
             self.unknown = Some(Unknown::Name(String::from_utf8_lossy(name).into_owned()));
             return Outcome::Unknown;
         };

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use napi_derive::napi;
 use rhizome_answers::{
-    LogCriteria, LogPage, MinedTransaction, Outcome, PageEnd, SearchBounds, StoredBlock, Subject, TextKind, TextPlace,
-    Unknown,
+    LogCriteria, LogPage, MinedTransaction, PageEnd, SearchBounds, StoredBlock, TextKind, TextPlace,
 };
 use rhizome_primitives::B256;
 
@@ -20,7 +19,7 @@ const HASH_LENGTH: usize = 32;
 /// Texts of a chain that all threads share.
 #[napi]
 pub struct KeptTexts {
-    inner: Arc<rhizome_answers::KeptTexts>,
+    pub(crate) inner: Arc<rhizome_answers::KeptTexts>,
 }
 
 #[napi]
@@ -154,105 +153,6 @@ impl KeptTexts {
         let place = TextPlace { block_hash: mined.block_hash, block_number: mined.block_number };
         self.inner.keep_text(kind, mined.hash, place, &text);
         Ok(text.into())
-    }
-}
-
-/// What a method tells of that is answered from kept texts.
-#[napi]
-pub enum ReadySubject {
-    /// A receipt by the hash of its transaction.
-    Receipt,
-    /// A transaction by its hash.
-    Transaction,
-    /// A block by number or tag, and whether with full transactions.
-    Block,
-}
-
-/// A block of which it is to be said whether it is canonical, or which has to be found by its name.
-#[napi(object)]
-pub struct UnknownBlock {
-    /// Number or tag; null when the other two are given.
-    pub name: Option<String>,
-    /// Hash of a block.
-    pub hash: Option<Buffer>,
-    /// Its height.
-    pub number: Option<i64>,
-}
-
-/// Answers from kept texts at one head of the chain. Calls give the length of the answer that was written, 0 for
-/// what is left to others, -1 when something has to be known of the chain first.
-#[napi]
-pub struct ReadyAnswers {
-    inner: rhizome_answers::ReadyAnswers,
-}
-
-#[napi]
-impl ReadyAnswers {
-    /// Nothing of the chain is known.
-    #[napi(constructor)]
-    pub fn new(texts: &KeptTexts) -> Self {
-        Self { inner: rhizome_answers::ReadyAnswers::new(texts.inner.clone()) }
-    }
-
-    /// Answers a request whose id and parameters lie in `body` between the positions.
-    #[napi(catch_unwind)]
-    #[allow(clippy::too_many_arguments, reason = "an object for them would cost more than the rest of the call")]
-    pub fn answer(
-        &mut self,
-        subject: ReadySubject,
-        body: &[u8],
-        id_start: u32,
-        id_end: u32,
-        params_start: u32,
-        params_end: u32,
-        #[napi(ts_arg_type = "Uint8Array")] mut out: ByteRoom,
-    ) -> Result<i32> {
-        let part = |start: u32, end: u32| {
-            body.get(start as usize..end as usize).ok_or_else(|| invalid("positions outside the body"))
-        };
-        let subject = match subject {
-            ReadySubject::Receipt => Subject::Receipt,
-            ReadySubject::Transaction => Subject::Transaction,
-            ReadySubject::Block => Subject::Block,
-        };
-        Ok(match self.inner.answer(subject, part(id_start, id_end)?, part(params_start, params_end)?, out.bytes()) {
-            Outcome::Written(length) => length as i32,
-            Outcome::Declined => 0,
-            Outcome::Unknown => -1,
-        })
-    }
-
-    /// What the last call did not know.
-    #[napi(catch_unwind)]
-    pub fn unknown(&self) -> Option<UnknownBlock> {
-        Some(match self.inner.unknown()? {
-            Unknown::Name(name) => UnknownBlock { name: Some(name.clone()), hash: None, number: None },
-            Unknown::Canonical(place) => UnknownBlock {
-                name: None,
-                hash: Some(place.block_hash.to_vec().into()),
-                number: Some(place.block_number as i64),
-            },
-        })
-    }
-
-    /// Says that a block is canonical.
-    #[napi(catch_unwind)]
-    pub fn confirm(&mut self, block_hash: Uint8Array) -> Result<()> {
-        self.inner.confirm(bytes::hash("block hash", &block_hash)?);
-        Ok(())
-    }
-
-    /// Says which block a name stands for.
-    #[napi(catch_unwind)]
-    pub fn name(&mut self, name: String, block_hash: Uint8Array) -> Result<()> {
-        self.inner.name(name.as_bytes(), bytes::hash("block hash", &block_hash)?);
-        Ok(())
-    }
-
-    /// Forgets what is known of the chain: the head changed.
-    #[napi(catch_unwind)]
-    pub fn forget(&mut self) {
-        self.inner.forget();
     }
 }
 

@@ -90,3 +90,42 @@ pub(crate) unsafe fn elements_of<T: Element>(env: sys::napi_env, value: sys::nap
     }
     Ok((data.cast::<T>(), if data.is_null() { 0 } else { length }))
 }
+
+/// Bytes of an argument that is an array of bytes or the memory of one. As [`Borrowed`], not to be kept.
+pub struct BorrowedBytes(Borrowed<u8>);
+
+impl Deref for BorrowedBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl TypeName for BorrowedBytes {
+    fn type_name() -> &'static str {
+        "ArrayBuffer | Uint8Array"
+    }
+
+    fn value_type() -> ValueType {
+        ValueType::Object
+    }
+}
+
+impl ValidateNapiValue for BorrowedBytes {}
+
+impl FromNapiValue for BorrowedBytes {
+    unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
+        let mut is_memory = false;
+        // SAFETY: the caller gives a live environment and a value of it.
+        check_status!(unsafe { sys::napi_is_arraybuffer(env, value, &mut is_memory) })?;
+        if !is_memory {
+            // SAFETY: as this function's.
+            return unsafe { Borrowed::from_napi_value(env, value) }.map(Self);
+        }
+        let (mut data, mut length) = (ptr::null_mut(), 0);
+        // SAFETY: the value is an ArrayBuffer.
+        check_status!(unsafe { sys::napi_get_arraybuffer_info(env, value, &mut data, &mut length) })?;
+        Ok(Self(Borrowed { data: data.cast::<u8>(), length: if data.is_null() { 0 } else { length } }))
+    }
+}

@@ -8,7 +8,7 @@ use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Message, WebSocket};
 
 use crate::address::Address;
-use crate::response::{ResponseReader, has_error};
+use crate::response::{Failure, ResponseReader};
 
 /// Requests as they go over the wire.
 pub(crate) enum Requests {
@@ -17,19 +17,21 @@ pub(crate) enum Requests {
 }
 
 impl Requests {
-    pub(crate) fn new(address: &Address, bodies: Vec<String>) -> Self {
+    /// Requests for an address, or by turns for other paths there.
+    pub(crate) fn new(address: &Address, paths: &[String], bodies: Vec<String>) -> Self {
         if address.web_socket {
             return Self::WebSocket(bodies.into_iter().map(Message::text).collect());
         }
-        let (path, host) = (&address.path, &address.host);
-        let request = |body: String| {
+        let host = &address.host;
+        let request = |(index, body): (usize, String)| {
+            let path = if paths.is_empty() { &address.path } else { &paths[index % paths.len()] };
             format!(
                 "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
                 body.len()
             )
             .into_bytes()
         };
-        Self::Http(bodies.into_iter().map(request).collect())
+        Self::Http(bodies.into_iter().enumerate().map(request).collect())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -43,7 +45,7 @@ impl Requests {
 /// What became of the request under way.
 pub(crate) enum Outcome {
     Waiting,
-    Answered { failure: Option<String> },
+    Answered { failure: Option<Failure> },
 }
 
 /// A connection of either kind. Sockets do not block once connected.
@@ -54,7 +56,6 @@ pub(crate) enum Connection {
 
 /// Length of the buffer to read with.
 pub(crate) const SCRATCH: usize = 256 * 1024;
-const KEPT_OF_FAILURE: usize = 200;
 
 impl Connection {
     /// Connects; blocks until the server has accepted.
@@ -122,10 +123,7 @@ impl Connection {
                         return Ok(Outcome::Waiting);
                     }
                     Some(message @ (Message::Text(_) | Message::Binary(_))) => {
-                        let body = message.into_data();
-                        let kept = &body[..body.len().min(KEPT_OF_FAILURE)];
-                        let failure = has_error(&body).then(|| String::from_utf8_lossy(kept).into_owned());
-                        return Ok(Outcome::Answered { failure });
+                        return Ok(Outcome::Answered { failure: Failure::of_message(&message.into_data()) });
                     }
                     Some(_) => {}
                 }

@@ -15,6 +15,9 @@ pub(crate) enum Job {
         url: String,
         /// File with a request per line.
         requests: PathBuf,
+        /// Paths in place of that of the address, by turns over the requests.
+        #[serde(default)]
+        paths: Vec<String>,
         connections: usize,
         /// Length of the measurement; with `once` the limit for it.
         seconds: f64,
@@ -23,6 +26,22 @@ pub(crate) enum Job {
         /// Sends each request once instead of in a circle.
         #[serde(default)]
         once: bool,
+        /// In an open loop: gives up a request that is due while no connection is free, instead of sending it late.
+        #[serde(default)]
+        drops: bool,
+        /// Whether figures of every second are wanted, too.
+        #[serde(default)]
+        timeline: bool,
+    },
+    /// WebSockets that say nothing until standard input ends; then each asks once.
+    Idle {
+        /// `ws:` address.
+        url: String,
+        connections: usize,
+        /// What each asks at the end.
+        request: String,
+        /// Written when all are open.
+        ready: PathBuf,
     },
     /// Connections that subscribe, then something that makes them be told.
     Subscribe {
@@ -57,8 +76,54 @@ pub(crate) struct LoadFigures {
     /// Errors of JSON-RPC or HTTP, broken connections, requests without an answer at the end.
     pub(crate) failures: u64,
     pub(crate) first_failure: Option<String>,
+    pub(crate) outcomes: Outcomes,
+    /// When the first request was due, in milliseconds since 1970.
+    pub(crate) started_at: f64,
+    /// Of every second, where they are wanted.
+    pub(crate) timeline: Vec<SecondFigures>,
     /// Processor time of the generator, seconds.
     pub(crate) processor_seconds: f64,
+}
+
+/// What became of requests.
+#[derive(Clone, Copy, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Outcomes {
+    /// Given up because no connection was free; they never reached the server.
+    pub(crate) dropped: u64,
+    /// Answers with a result.
+    pub(crate) results: u64,
+    /// HTTP 429 that says when to come back, or JSON-RPC -32005 with another status.
+    pub(crate) refused: u64,
+    /// Any other error of JSON-RPC or HTTP, 429 without `Retry-After` among them.
+    pub(crate) errors: u64,
+    /// Connections that ended with a request under way.
+    pub(crate) broken: u64,
+    /// Requests without an answer at the end.
+    pub(crate) unanswered: u64,
+}
+
+/// One second of a load. Times in milliseconds, of answers with a result.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SecondFigures {
+    pub(crate) outcomes: Outcomes,
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+    pub(crate) most: f64,
+}
+
+/// What became of idle WebSockets.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct IdleFigures {
+    pub(crate) opened: usize,
+    /// That the server ended before the end.
+    pub(crate) closed: usize,
+    /// That got an answer at the end.
+    pub(crate) answered: usize,
+    /// Until all of them had it.
+    pub(crate) milliseconds: f64,
 }
 
 /// What subscribers saw. Times in milliseconds.

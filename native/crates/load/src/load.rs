@@ -3,15 +3,15 @@
 
 use std::error::Error;
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 
 use crate::address::Address;
 use crate::connection::{Connection, Outcome, Requests, SCRATCH};
-use crate::job::LoadFigures;
-use crate::meter::{Meter, processor_seconds};
+use crate::job::{LoadFigures, Outcomes};
+use crate::meter::{Meter, Timeline, processor_seconds};
 use crate::timer::Timer;
 
 pub(crate) struct LoadOptions {
@@ -20,6 +20,9 @@ pub(crate) struct LoadOptions {
     /// Requests per second; absent for a closed loop.
     pub(crate) rate: Option<f64>,
     pub(crate) once: bool,
+    /// Gives up what is due while no connection is free.
+    pub(crate) drops: bool,
+    pub(crate) timeline: bool,
 }
 
 /// How long after the end answers are waited for.
@@ -45,6 +48,7 @@ struct Load<'a> {
     start: Instant,
     end: Instant,
     meter: Meter,
+    timeline: Option<Timeline>,
     scratch: Vec<u8>,
 }
 
@@ -70,6 +74,7 @@ pub(crate) fn run(
         start,
         end: start,
         meter: Meter::new()?,
+        timeline: None,
         scratch: vec![0; SCRATCH],
     };
     for index in 0..options.connections {
@@ -78,7 +83,9 @@ pub(crate) fn run(
     }
     let processor = processor_seconds();
     load.start = Instant::now();
+    let started_at = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64() * 1e3;
     load.end = load.start + Duration::from_secs_f64(options.seconds);
+    load.timeline = options.timeline.then(|| Timeline::new(load.start)).transpose()?;
     let in_time = load.turn()?;
     let seconds = load.start.elapsed().min(load.end - load.start).as_secs_f64();
     let meter = load.meter;
@@ -92,6 +99,9 @@ pub(crate) fn run(
         most: meter.quantile(1.0),
         failures: meter.failures,
         first_failure: meter.first_failure,
+        outcomes: meter.outcomes,
+        started_at,
+        timeline: load.timeline.map_or_else(Vec::new, Timeline::finish),
         processor_seconds: processor_seconds() - processor,
     })
 }
@@ -126,6 +136,7 @@ impl Load<'_> {
         for slot in &mut self.slots {
             if let Some(due) = slot.due.take() {
                 self.meter.record(now - due);
+                self.meter.outcomes.unanswered += 1;
                 self.meter.fail("no answer".to_owned());
             }
         }
@@ -156,6 +167,7 @@ impl Load<'_> {
 
     /// Sends whatever is due on connections that are free.
     fn dispatch(&mut self) -> io::Result<()> {
+        self.drop_late();
         while let Some(index) = self.idle.last().copied() {
             if self.options.once && self.taken >= self.requests.len() {
                 return Ok(());
@@ -185,6 +197,24 @@ impl Load<'_> {
         Ok(())
     }
 
+    /// Gives up what is due while no connection is free.
+    fn drop_late(&mut self) {
+        let (true, true, Some(rate)) = (self.options.drops, self.idle.is_empty(), self.options.rate) else { return };
+        let elapsed = Instant::now().min(self.end) - self.start;
+        let due = (elapsed.as_secs_f64() * rate) as usize;
+        let late = due.saturating_sub(self.taken);
+        self.taken += late;
+        self.note(|outcomes| outcomes.dropped += late as u64);
+    }
+
+    /// Counts what became of a request, also in its second.
+    fn note(&mut self, count: impl Fn(&mut Outcomes)) {
+        count(&mut self.meter.outcomes);
+        if let Some(timeline) = &mut self.timeline {
+            count(&mut timeline.now().outcomes);
+        }
+    }
+
     fn advance(&mut self, index: usize) -> io::Result<()> {
         let slot = &mut self.slots[index];
         let Some(due) = slot.due else { return Ok(()) };
@@ -192,9 +222,23 @@ impl Load<'_> {
             Ok(Outcome::Waiting) => Ok(()),
             Ok(Outcome::Answered { failure }) => {
                 slot.due = None;
-                self.meter.record(due.elapsed());
-                if let Some(why) = failure {
-                    self.meter.fail(why);
+                let latency = due.elapsed();
+                self.meter.record(latency);
+                match failure {
+                    None => {
+                        self.note(|outcomes| outcomes.results += 1);
+                        if let Some(timeline) = &mut self.timeline {
+                            timeline.now().record(latency);
+                        }
+                    }
+                    Some(why) => {
+                        let refused = u64::from(why.refusal);
+                        self.note(|outcomes| {
+                            outcomes.refused += refused;
+                            outcomes.errors += 1 - refused;
+                        });
+                        self.meter.fail(why.text);
+                    }
                 }
                 self.idle.push(index);
                 Ok(())
@@ -206,6 +250,7 @@ impl Load<'_> {
     fn fail(&mut self, index: usize, error: &io::Error) -> io::Result<()> {
         if let Some(due) = self.slots[index].due.take() {
             self.meter.record(due.elapsed());
+            self.note(|outcomes| outcomes.broken += 1);
         }
         self.meter.fail(error.to_string());
         self.slots[index].connection = self.connect(index)?;

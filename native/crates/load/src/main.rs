@@ -2,6 +2,7 @@
 
 mod address;
 mod connection;
+mod idle;
 mod job;
 mod load;
 mod meter;
@@ -25,15 +26,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let most = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
     match read_job(Path::new(&file))? {
-        Job::Load { url, requests, connections, seconds, rate, once } => {
+        Job::Load { url, requests, paths, connections, seconds, rate, once, drops, timeline } => {
             let address = Address::parse(&url)?;
-            let requests = Requests::new(&address, read_lines(&requests)?);
-            let options = LoadOptions { connections, seconds, rate, once };
+            let requests = Requests::new(&address, &paths, read_lines(&requests)?);
+            let options = LoadOptions { connections, seconds, rate, once, drops, timeline };
             println!("{}", serde_json::to_string(&load::run(&address, &requests, &options)?)?);
+        }
+        Job::Idle { url, connections, request, ready } => {
+            let figures = idle::run(&Address::parse(&url)?, connections, &request, &ready)?;
+            println!("{}", serde_json::to_string(&figures)?);
         }
         Job::Subscribe { url, connections, subscription, trigger_url, triggers, pause_milliseconds, ready } => {
             let trigger_address = Address::parse(&trigger_url)?;
-            let triggers = Requests::new(&trigger_address, read_lines(&triggers)?);
+            let triggers = Requests::new(&trigger_address, &[], read_lines(&triggers)?);
             let options = SubscriberOptions {
                 connections,
                 subscription: &subscription,

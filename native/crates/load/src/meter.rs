@@ -1,15 +1,18 @@
 //! Latencies and failures.
 
 use std::error::Error;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
+
+use crate::job::{Outcomes, SecondFigures};
 
 /// What was seen.
 pub(crate) struct Meter {
     latencies: Histogram<u64>,
     pub(crate) failures: u64,
     pub(crate) first_failure: Option<String>,
+    pub(crate) outcomes: Outcomes,
 }
 
 /// Longest latency that is told apart from longer ones, nanoseconds.
@@ -18,7 +21,8 @@ const DIGITS: u8 = 3;
 
 impl Meter {
     pub(crate) fn new() -> Result<Self, Box<dyn Error>> {
-        Ok(Self { latencies: Histogram::new_with_bounds(1, LONGEST, DIGITS)?, failures: 0, first_failure: None })
+        let latencies = Histogram::new_with_bounds(1, LONGEST, DIGITS)?;
+        Ok(Self { latencies, failures: 0, first_failure: None, outcomes: Outcomes::default() })
     }
 
     pub(crate) fn record(&mut self, latency: Duration) {
@@ -34,9 +38,48 @@ impl Meter {
         self.latencies.len()
     }
 
+    fn clear(&mut self) {
+        self.latencies.reset();
+        self.outcomes = Outcomes::default();
+    }
+
     /// Milliseconds that a share of the latencies, 0 to 1, does not exceed.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         self.latencies.value_at_quantile(share) as f64 / 1e6
+    }
+}
+
+/// The same, second by second.
+pub(crate) struct Timeline {
+    start: Instant,
+    current: Meter,
+    finished: Vec<SecondFigures>,
+}
+
+impl Timeline {
+    pub(crate) fn new(start: Instant) -> Result<Self, Box<dyn Error>> {
+        Ok(Self { start, current: Meter::new()?, finished: Vec::new() })
+    }
+
+    /// What belongs to this second.
+    pub(crate) fn now(&mut self) -> &mut Meter {
+        let second = self.start.elapsed().as_secs() as usize;
+        while self.finished.len() < second {
+            self.next();
+        }
+        &mut self.current
+    }
+
+    pub(crate) fn finish(mut self) -> Vec<SecondFigures> {
+        self.next();
+        self.finished
+    }
+
+    fn next(&mut self) {
+        let Meter { outcomes, .. } = self.current;
+        let (p50, p99, most) = (self.current.quantile(0.5), self.current.quantile(0.99), self.current.quantile(1.0));
+        self.finished.push(SecondFigures { outcomes, p50, p99, most });
+        self.current.clear();
     }
 }
 

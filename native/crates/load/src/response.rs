@@ -17,7 +17,9 @@ struct Head {
     body: usize,
     /// Length of the body; none when it comes in chunks.
     length: Option<usize>,
-    succeeded: bool,
+    code: u16,
+    /// Whether it says when to come back.
+    retry_after: bool,
     /// Whether the server ends the connection after the answer.
     closes: bool,
 }
@@ -25,13 +27,30 @@ struct Head {
 /// A whole answer.
 pub(crate) struct Response {
     pub(crate) closes: bool,
-    /// The beginning of the body when it carries an error.
-    pub(crate) failure: Option<String>,
+    /// What went wrong; none for a result.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// An answer without a result.
+pub(crate) struct Failure {
+    /// The beginning of the body.
+    pub(crate) text: String,
+    /// Whether it refuses as a server should that has too much to do: HTTP 429 that says when to come back, or
+    /// JSON-RPC -32005 with another status.
+    pub(crate) refusal: bool,
+}
+
+impl Failure {
+    /// Of an answer on a connection that has no statuses.
+    pub(crate) fn of_message(body: &[u8]) -> Option<Self> {
+        has_error(body).then(|| Self { text: beginning(body), refusal: is_limit(body) })
+    }
 }
 
 /// Bytes of the body in which a JSON-RPC error shows.
-const LOOKED_AT: usize = 64;
+const LOOKED_AT: usize = 80;
 const KEPT_OF_FAILURE: usize = 200;
+const TOO_MANY_REQUESTS: u16 = 429;
 
 impl ResponseReader {
     /// Takes what came in.
@@ -58,8 +77,10 @@ impl ResponseReader {
         };
         let Some(end) = end else { return Ok(None) };
         let body = &self.buffer[head.body..end];
-        let failed = !head.succeeded || has_error(body);
-        let failure = failed.then(|| String::from_utf8_lossy(&body[..body.len().min(KEPT_OF_FAILURE)]).into_owned());
+        let failure = (head.code >= 400 || has_error(body)).then(|| Failure {
+            text: beginning(body),
+            refusal: if head.code == TOO_MANY_REQUESTS { head.retry_after } else { is_limit(body) },
+        });
         self.buffer.drain(..end);
         self.head = None;
         Ok(Some(Response { closes: head.closes, failure }))
@@ -87,6 +108,15 @@ pub(crate) fn has_error(body: &[u8]) -> bool {
     body[..body.len().min(LOOKED_AT)].windows(8).any(|part| part == b"\"error\":")
 }
 
+/// Whether an error says that a limit is over.
+fn is_limit(body: &[u8]) -> bool {
+    body[..body.len().min(LOOKED_AT)].windows(6).any(|part| part == b"-32005")
+}
+
+fn beginning(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body[..body.len().min(KEPT_OF_FAILURE)]).into_owned()
+}
+
 fn read_head(bytes: &[u8]) -> io::Result<Option<Head>> {
     let mut headers = [httparse::EMPTY_HEADER; 32];
     let mut response = httparse::Response::new(&mut headers);
@@ -95,6 +125,7 @@ fn read_head(bytes: &[u8]) -> io::Result<Option<Head>> {
     };
     let mut length = None;
     let mut chunked = false;
+    let mut retry_after = false;
     let mut closes = response.version == Some(0);
     for header in response.headers.iter() {
         if header.name.eq_ignore_ascii_case("content-length") {
@@ -103,13 +134,15 @@ fn read_head(bytes: &[u8]) -> io::Result<Option<Head>> {
             chunked = header.value.eq_ignore_ascii_case(b"chunked");
         } else if header.name.eq_ignore_ascii_case("connection") {
             closes = header.value.eq_ignore_ascii_case(b"close");
+        } else if header.name.eq_ignore_ascii_case("retry-after") {
+            retry_after = true;
         }
     }
     if length.is_none() && !chunked {
         return Err(malformed("body without a length"));
     }
-    let succeeded = response.code.is_some_and(|code| code < 400);
-    Ok(Some(Head { body, length: if chunked { None } else { length }, succeeded, closes }))
+    let code = response.code.unwrap_or(0);
+    Ok(Some(Head { body, length: if chunked { None } else { length }, code, retry_after, closes }))
 }
 
 fn malformed(what: &str) -> io::Error {
@@ -162,9 +195,22 @@ mod tests {
         let found =
             feed(&format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len()));
         assert!(found[0].closes);
-        assert_eq!(found[0].failure.as_deref(), Some(body));
-        let refused = feed("HTTP/1.1 503 Busy\r\nContent-Length: 2\r\n\r\nno");
-        assert_eq!(refused[0].failure.as_deref(), Some("no"));
+        assert_eq!(found[0].failure.as_ref().map(|failure| failure.text.as_str()), Some(body));
+        let busy = feed("HTTP/1.1 503 Busy\r\nContent-Length: 2\r\n\r\nno");
+        assert!(busy[0].failure.as_ref().is_some_and(|failure| failure.text == "no" && !failure.refusal));
+    }
+
+    #[test]
+    fn tells_refusals_that_say_when_to_come_back() {
+        let body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32005}}";
+        let is_refusal = |head: &str| {
+            let found = feed(&format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()));
+            found[0].failure.as_ref().is_some_and(|failure| failure.refusal)
+        };
+        assert!(is_refusal("429 Too Many Requests\r\nRetry-After: 1"));
+        assert!(!is_refusal("429 Too Many Requests"));
+        assert!(is_refusal("200 OK"));
+        assert!(Failure::of_message(body.as_bytes()).is_some_and(|failure| failure.refusal));
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub(crate) fn run(
                         if let Outcome::Answered { failure } = trigger.advance(&mut scratch)? {
                             answered = true;
                             if let Some(why) = failure {
-                                return Err(io::Error::other(why));
+                                return Err(io::Error::other(why.text));
                             }
                         }
                     }

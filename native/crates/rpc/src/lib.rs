@@ -1,13 +1,20 @@
-//! JSON-RPC requests that are read, answered and written as bytes: reads of the state that are
-//! cheaper than the JavaScript values between socket and store would be.
+//! JSON-RPC requests that are read, answered and written as bytes: what is cheaper to answer than the
+//! JavaScript values between socket and store would be to make.
 //!
 //! Only the ordinary form of a request is understood here. Everything else, errors included, is
 //! declined and left to the methods' own code, which is the only place that knows the rules.
 
+pub mod front_answers;
 pub mod scan;
 pub mod state_reads;
 
+mod brief_calls;
+mod call_params;
+mod kept_answers;
 mod output;
 
-pub use scan::{Params, Request, Scanner};
+pub use brief_calls::{BriefCalls, CallKind, GasCaps};
+pub use front_answers::{Answered, FrontAnswers, FrontMethod, Source};
+pub use kept_answers::{KeptAnswers, Lookups};
+pub use scan::{Params, RawRequest, Request, Scanner};
 pub use state_reads::{Outcome, Read, StateReads};

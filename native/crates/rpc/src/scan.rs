@@ -3,6 +3,9 @@
 /// Most parameters of a request that is read here.
 const MOST_PARAMS: usize = 3;
 
+/// Structures in each other that are followed.
+const MOST_DEPTH: usize = 64;
+
 /// Digits of an id that every JSON reader takes for the same number.
 const MOST_ID_DIGITS: usize = 15;
 
@@ -31,6 +34,17 @@ pub struct Request<'a> {
     pub params: Params<'a>,
 }
 
+/// One request whose parameters are found, not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawRequest<'a> {
+    /// JSON text: a plain string with its quotes, or an integer.
+    pub id: &'a [u8],
+    /// Name, without quotes.
+    pub method: &'a [u8],
+    /// Text from bracket to bracket, empty when the member is missing. It may be no JSON.
+    pub params: &'a [u8],
+}
+
 /// Goes over JSON text. Everything that is not ordinary gives None: escapes, other members, members
 /// twice, odd ids, parameters that are no plain strings. What is found is valid JSON.
 pub struct Scanner<'a> {
@@ -57,6 +71,17 @@ impl<'a> Scanner<'a> {
 
     /// Takes a request with its braces.
     pub fn request(&mut self) -> Option<Request<'a>> {
+        let (id, method, params) = self.members(Self::rest_of_params)?;
+        Some(Request { id, method, params: params.unwrap_or_default() })
+    }
+
+    /// Takes a request with its braces, whatever its parameters are.
+    pub fn raw_request(&mut self) -> Option<RawRequest<'a>> {
+        let (id, method, params) = self.members(Self::rest_of_array)?;
+        Some(RawRequest { id, method, params: params.unwrap_or_default() })
+    }
+
+    fn members<P>(&mut self, take_params: impl Fn(&mut Self) -> Option<P>) -> Option<(&'a [u8], &'a [u8], Option<P>)> {
         if self.token()? != b'{' {
             return None;
         }
@@ -77,15 +102,40 @@ impl<'a> Scanner<'a> {
                 }
                 b"id" if id.is_none() => id = Some(self.id(first)?),
                 b"method" if method.is_none() && first == b'"' => method = Some(self.plain_string()?),
-                b"params" if params.is_none() && first == b'[' => params = Some(self.rest_of_params()?),
+                b"params" if params.is_none() && first == b'[' => params = Some(take_params(self)?),
                 _ => return None,
             }
             match self.token()? {
                 b',' => {}
-                b'}' => return Some(Request { id: id?, method: method?, params: params.unwrap_or_default() }),
+                b'}' => return Some((id?, method?, params)),
                 _ => return None,
             }
         }
+    }
+
+    /// The rest of an array after its first bracket, all of it: brackets outside strings are counted.
+    fn rest_of_array(&mut self) -> Option<&'a [u8]> {
+        let start = self.position - 1;
+        let mut depth = 1;
+        while depth > 0 {
+            let byte = *self.bytes.get(self.position)?;
+            self.position += 1;
+            match byte {
+                b'"' => {
+                    self.plain_string()?;
+                }
+                b'[' | b'{' if depth == MOST_DEPTH => return None,
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' => depth -= 1,
+                _ => {}
+            }
+        }
+        (self.bytes[self.position - 1] == b']').then(|| &self.bytes[start..self.position])
+    }
+
+    /// Takes a plain string with its quotes: what is between them.
+    pub fn text(&mut self) -> Option<&'a [u8]> {
+        if self.token()? == b'"' { self.plain_string() } else { None }
     }
 
     /// Takes an array of plain strings with its brackets.

@@ -1,9 +1,8 @@
 //! Reads of accounts, code and cells.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
+use rhizome_answers::BlockNames;
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Address, B256, U256, hex};
@@ -11,9 +10,6 @@ use rhizome_store::StateStore;
 
 use crate::output::Output;
 use crate::scan::Scanner;
-
-/// Names of blocks that are kept; with more all are forgotten.
-const MOST_BLOCKS: usize = 16 * 1024;
 
 /// The block of a request that names none.
 const LATEST: &[u8] = b"latest";
@@ -55,27 +51,24 @@ enum Step {
 pub struct StateReads {
     store: Arc<StateStore>,
     methods: Vec<(Vec<u8>, Read)>,
-    roots: HashMap<Vec<u8>, B256, RandomState>,
+    roots: BlockNames,
     unknown: Vec<Vec<u8>>,
 }
 
 impl StateReads {
     /// `methods`: names that are answered, and what each reads.
     pub fn new(store: Arc<StateStore>, methods: Vec<(Vec<u8>, Read)>) -> Self {
-        Self { store, methods, roots: HashMap::default(), unknown: Vec::new() }
+        Self { store, methods, roots: BlockNames::default(), unknown: Vec::new() }
     }
 
     /// Says which state the name of a block stands for, as it is written in requests, without quotes.
     pub fn name_block(&mut self, name: &[u8], root: B256) {
-        if self.roots.len() >= MOST_BLOCKS {
-            self.roots.clear();
-        }
-        self.roots.insert(name.to_vec(), root);
+        self.roots.set(name, root);
     }
 
     /// Forgets what the names of blocks stand for.
     pub fn forget_blocks(&mut self) {
-        self.roots.clear();
+        self.roots.forget();
     }
 
     /// The names for which the last call gave [`Outcome::UnknownBlocks`].
@@ -162,7 +155,7 @@ impl StateReads {
         output.put(br#"{"jsonrpc":"2.0","id":"#)?;
         output.put(id)?;
         output.put(br#","result":""#)?;
-        put_value(&self.store.memory_reader(*root), read, &account, &slot, output)?;
+        put_value(&self.store.memory_reader(root), read, &account, &slot, output)?;
         output.put(br#""}"#)?;
         Some(Step::Done)
     }

@@ -1,0 +1,34 @@
+//! What names of blocks stand for.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use rhizome_primitives::B256;
+
+/// Names that are known at once; beyond, all are asked for again.
+const MOST_NAMES: usize = 65_536;
+
+/// What tags and numbers, as they are written in requests without quotes, stand for at one head of the chain: the
+/// hash or the state root of a block. It is told from outside.
+#[derive(Debug, Default)]
+pub struct BlockNames(HashMap<Vec<u8>, B256, RandomState>);
+
+impl BlockNames {
+    /// What a name stands for, if it is known.
+    pub fn get(&self, name: &[u8]) -> Option<B256> {
+        self.0.get(name).copied()
+    }
+
+    /// Says what a name stands for.
+    pub fn set(&mut self, name: &[u8], meaning: B256) {
+        if self.0.len() >= MOST_NAMES {
+            self.0.clear();
+        }
+        self.0.insert(name.to_vec(), meaning);
+    }
+
+    /// Forgets all: the head changed.
+    pub fn forget(&mut self) {
+        self.0.clear();
+    }
+}

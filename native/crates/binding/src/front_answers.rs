@@ -1,0 +1,335 @@
+//! Requests that the front thread answers from their bytes.
+
+use std::sync::Arc;
+
+use napi::bindgen_prelude::BigInt;
+use napi_derive::napi;
+use rhizome_answers::{ReadyAnswers, Subject, Unknown};
+use rhizome_evm::BlockContext;
+use rhizome_primitives::state::StateReader;
+use rhizome_rpc::{Answered, BriefCalls, CallKind, GasCaps, KeptAnswers, Lookups, Outcome, Read, Source, StateReads};
+
+use crate::answers::KeptTexts;
+use crate::borrowed::BorrowedBytes;
+use crate::byte_array::{Buffer, ByteRoom, Uint8Array};
+use crate::bytes;
+use crate::errors::{Result, invalid, state};
+use crate::execution::{BlockEnvironment, gas};
+use crate::spec::ChainSpec;
+use crate::store::StateStore;
+
+/// Bytes before an answer: u32 of this machine, the index of its method and whether it was kept.
+const HEAD: usize = 4;
+const KEPT: u32 = 1 << 16;
+
+/// What a method reads.
+#[napi(string_enum = "camelCase")]
+pub enum StateRead {
+    Balance,
+    TransactionCount,
+    Code,
+    Cell,
+    CellBytes,
+}
+
+impl From<StateRead> for Read {
+    fn from(read: StateRead) -> Self {
+        match read {
+            StateRead::Balance => Self::Balance,
+            StateRead::TransactionCount => Self::TransactionCount,
+            StateRead::Code => Self::Code,
+            StateRead::Cell => Self::Cell,
+            StateRead::CellBytes => Self::CellBytes,
+        }
+    }
+}
+
+/// What a method tells of that is answered from kept texts.
+#[napi(string_enum = "camelCase")]
+pub enum ReadySubject {
+    /// A receipt by the hash of its transaction.
+    Receipt,
+    /// A transaction by its hash.
+    Transaction,
+    /// A block by number or tag, and whether with full transactions.
+    Block,
+}
+
+/// What a method asks of a call.
+#[napi(string_enum = "camelCase")]
+pub enum BriefCall {
+    /// Its output.
+    Output,
+    /// The gas that it needs as a transaction.
+    Estimate,
+}
+
+/// A name that requests call a method by.
+#[napi(object)]
+pub struct FrontMethod {
+    /// The name.
+    pub name: String,
+    /// What answers name the method by, below 2^16.
+    pub index: u32,
+    /// What it reads.
+    pub read: Option<StateRead>,
+    /// What it tells of.
+    pub subject: Option<ReadySubject>,
+    /// What it asks of a call.
+    pub call: Option<BriefCall>,
+    /// Whether answers to parameters hold as long as the head does.
+    pub keeps: bool,
+}
+
+/// A block of which it is to be said whether it is canonical, or which has to be found by its name.
+#[napi(object)]
+pub struct UnknownBlock {
+    /// Number or tag; null when the other two are given.
+    pub name: Option<String>,
+    /// Hash of a block.
+    pub hash: Option<Buffer>,
+    /// Its height.
+    pub number: Option<i64>,
+}
+
+/// Lookups of kept answers that found one and that did not, and the bytes that are kept.
+#[napi(object)]
+pub struct KeptFigures {
+    /// Found.
+    pub hits: i64,
+    /// Not found.
+    pub misses: i64,
+    /// Bytes held.
+    pub bytes: i64,
+}
+
+struct Parts {
+    spec: Arc<rhizome_primitives::spec::ChainSpec>,
+    store: Arc<rhizome_store::StateStore>,
+}
+
+/// Answers requests as far as what they ask for is in memory and short. Calls that answer give the length of what
+/// was written, the head before the answer included; the head alone for a call that waits for `run`; 0 for what is
+/// left to others, -1 when names of blocks are not known (`unknownBlocks`), -2 when a block of a text is not
+/// (`unknownText`), -3 when the place of calls is not (`setPlace`), -4 for a call that takes too long.
+#[napi]
+pub struct FrontAnswers {
+    inner: rhizome_rpc::FrontAnswers,
+    /// Methods that read the state, until there is one.
+    reads: Vec<(Vec<u8>, Read)>,
+    parts: Option<Parts>,
+    places: Vec<u8>,
+}
+
+#[napi]
+impl FrontAnswers {
+    /// Nothing of the chain is known.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(methods: Vec<FrontMethod>, texts: &KeptTexts, kept_bytes: i64) -> Result<Self> {
+        let mut reads: Vec<(Vec<u8>, Read)> = Vec::new();
+        let mut known = Vec::new();
+        for FrontMethod { name, index, read, subject, call, keeps } in methods {
+            let state = read.map(|read| {
+                reads.push((name.clone().into_bytes(), read.into()));
+                reads.len() - 1
+            });
+            known.push(rhizome_rpc::FrontMethod {
+                name,
+                index: u16::try_from(index).map_err(invalid)?,
+                state,
+                text: subject.map(subject_of),
+                call: call.map(|call| match call {
+                    BriefCall::Output => CallKind::Output,
+                    BriefCall::Estimate => CallKind::Estimate,
+                }),
+                keeps,
+            });
+        }
+        if reads.len() > usize::from(u8::MAX) {
+            return Err(invalid("too many methods"));
+        }
+        let kept = KeptAnswers::new(usize::try_from(kept_bytes).map_err(invalid)?);
+        let texts = ReadyAnswers::new(texts.inner.clone());
+        let inner = rhizome_rpc::FrontAnswers::new(known, texts, kept);
+        Ok(Self { inner, reads, parts: None, places: Vec::new() })
+    }
+
+    /// Answers from a state, too. Methods that read it have places in their order.
+    #[napi(catch_unwind)]
+    pub fn read_state(
+        &mut self,
+        store: &StateStore,
+        spec: &ChainSpec,
+        call_gas: BigInt,
+        estimate_gas: BigInt,
+    ) -> Result<()> {
+        let caps = GasCaps { call: gas("callGas", &call_gas)?, estimate: gas("estimateGas", &estimate_gas)? };
+        self.inner.state = Some(StateReads::new(store.shared(), std::mem::take(&mut self.reads)));
+        self.inner.calls = Some(BriefCalls::new(caps));
+        self.parts = Some(Parts { spec: Arc::clone(&spec.inner), store: store.shared() });
+        Ok(())
+    }
+
+    /// Answers a body that is one ordinary request.
+    #[napi(catch_unwind, ts_args_type = "body: ArrayBuffer | Uint8Array, out: Uint8Array")]
+    pub fn answer(&mut self, body: BorrowedBytes, mut out: ByteRoom) -> i32 {
+        let Some((head, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return 0 };
+        code(self.inner.answer(&body, room), head)
+    }
+
+    /// Executes the call that the last request asked for.
+    #[napi(catch_unwind, ts_args_type = "out: Uint8Array")]
+    pub fn run(&mut self, mut out: ByteRoom) -> i32 {
+        let Some((head, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return 0 };
+        code(self.inner.run(room), head)
+    }
+
+    /// Answers a batch of reads of the state, without an index before the answer. `places` gets the number of
+    /// requests and the place of the method of each.
+    #[napi(catch_unwind, ts_args_type = "body: Uint8Array, places: Uint8Array, out: Uint8Array")]
+    pub fn answer_batch(&mut self, body: BorrowedBytes, mut places: ByteRoom, mut out: ByteRoom) -> i32 {
+        let Some(reads) = &mut self.inner.state else { return 0 };
+        let places = places.bytes();
+        let most = places.len().saturating_sub(1).min(usize::from(u8::MAX));
+        let outcome = reads.answer_batch(&body, &mut self.places, most, out.bytes());
+        if let (Outcome::Answered(_), [count, places @ ..]) = (outcome, places) {
+            *count = self.places.len() as u8;
+            places[..self.places.len()].copy_from_slice(&self.places);
+        }
+        match outcome {
+            Outcome::Answered(length) => i32::try_from(length).unwrap_or(0),
+            Outcome::UnknownBlocks => -1,
+            Outcome::Declined => 0,
+        }
+    }
+
+    /// Names of blocks of which the last call gave -1.
+    #[napi(catch_unwind)]
+    pub fn unknown_blocks(&self) -> Vec<String> {
+        let names = self.inner.state.as_ref().map_or(&[][..], StateReads::unknown_blocks);
+        names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    }
+
+    /// Says which state the name of a block stands for.
+    #[napi(catch_unwind)]
+    pub fn name_state(&mut self, name: String, root: Uint8Array) -> Result<()> {
+        if let Some(reads) = &mut self.inner.state {
+            reads.name_block(name.as_bytes(), bytes::hash("root", &root)?);
+        }
+        Ok(())
+    }
+
+    /// What the last call that gave -2 did not know.
+    #[napi(catch_unwind)]
+    pub fn unknown_text(&self) -> Option<UnknownBlock> {
+        Some(match self.inner.texts.unknown()? {
+            Unknown::Name(name) => UnknownBlock { name: Some(name.clone()), hash: None, number: None },
+            Unknown::Canonical(place) => UnknownBlock {
+                name: None,
+                hash: Some(place.block_hash.to_vec().into()),
+                number: Some(place.block_number as i64),
+            },
+        })
+    }
+
+    /// Says that a block is canonical.
+    #[napi(catch_unwind)]
+    pub fn confirm(&mut self, block_hash: Uint8Array) -> Result<()> {
+        self.inner.texts.confirm(bytes::hash("block hash", &block_hash)?);
+        Ok(())
+    }
+
+    /// Says which block a name stands for.
+    #[napi(catch_unwind)]
+    pub fn name_block(&mut self, name: String, block_hash: Uint8Array) -> Result<()> {
+        self.inner.texts.name(name.as_bytes(), bytes::hash("block hash", &block_hash)?);
+        Ok(())
+    }
+
+    /// Names state and block of the calls that follow.
+    #[napi(catch_unwind)]
+    pub fn set_place(&mut self, root: Uint8Array, block: BlockEnvironment) -> Result<()> {
+        let (Some(Parts { spec, store }), Some(calls)) = (&self.parts, &mut self.inner.calls) else { return Ok(()) };
+        let context: BlockContext = block.context_of(spec, store)?;
+        let reader: Arc<dyn StateReader> = store.reader(bytes::hash("root", &root)?).map_err(state)?;
+        calls.set_place(reader, context);
+        Ok(())
+    }
+
+    /// Lets calls take time again: a turn of the thread is over.
+    #[napi(catch_unwind)]
+    pub fn end_turn(&mut self) {
+        if let Some(calls) = &mut self.inner.calls {
+            calls.end_turn();
+        }
+    }
+
+    /// What follows the id in a kept answer to parameters.
+    #[napi(catch_unwind)]
+    pub fn find(&mut self, index: u32, params: String) -> Option<String> {
+        let found = self.inner.kept.find(u16::try_from(index).ok()?, params.as_bytes());
+        let text = found.map(|text| String::from_utf8_lossy(text).into_owned());
+        self.inner.kept.count(text.is_some());
+        text
+    }
+
+    /// Lookups of kept answers to parameters, and their bytes.
+    #[napi(catch_unwind)]
+    pub fn kept_figures(&self) -> KeptFigures {
+        let Lookups { hits, misses } = self.inner.kept.lookups();
+        KeptFigures { hits: hits as i64, misses: misses as i64, bytes: self.inner.kept.bytes() as i64 }
+    }
+
+    /// Keeps what follows the id in an answer to parameters.
+    #[napi(catch_unwind)]
+    pub fn keep(&mut self, index: u32, params: String, text: String) -> Result<()> {
+        self.inner.kept.keep(u16::try_from(index).map_err(invalid)?, params.as_bytes(), text.as_bytes());
+        Ok(())
+    }
+
+    /// Keeps what follows the id in an answer to no parameters.
+    #[napi(catch_unwind)]
+    pub fn keep_plain(&mut self, index: u32, text: String) -> Result<()> {
+        self.inner.keep_plain(u16::try_from(index).map_err(invalid)?, text.as_bytes());
+        Ok(())
+    }
+
+    /// Drops answers to no parameters.
+    #[napi(catch_unwind)]
+    pub fn forget_plain(&mut self) {
+        self.inner.forget_plain();
+    }
+
+    /// Drops everything that depends on the head.
+    #[napi(catch_unwind)]
+    pub fn forget(&mut self) {
+        self.inner.forget();
+    }
+}
+
+fn code(answered: Answered, head: &mut [u8; HEAD]) -> i32 {
+    match answered {
+        Answered::Written(method, source, length) => {
+            let kept = if source == Source::Kept { KEPT } else { 0 };
+            *head = (u32::from(method) | kept).to_ne_bytes();
+            i32::try_from(length + HEAD).unwrap_or(0)
+        }
+        Answered::Call(method) => {
+            *head = u32::from(method).to_ne_bytes();
+            HEAD as i32
+        }
+        Answered::Declined => 0,
+        Answered::UnknownState => -1,
+        Answered::UnknownText => -2,
+        Answered::UnknownPlace => -3,
+        Answered::TooLong => -4,
+    }
+}
+
+fn subject_of(subject: ReadySubject) -> Subject {
+    match subject {
+        ReadySubject::Receipt => Subject::Receipt,
+        ReadySubject::Transaction => Subject::Transaction,
+        ReadySubject::Block => Subject::Block,
+    }
+}

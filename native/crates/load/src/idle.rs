@@ -1,0 +1,115 @@
+//! WebSockets that are open and say nothing.
+
+use std::error::Error;
+use std::io::{self, Read};
+use std::net::TcpStream;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token};
+use tungstenite::protocol::WebSocketConfig;
+use tungstenite::{Message, WebSocket};
+
+use crate::address::Address;
+use crate::connection::{open_web_socket, ready_frame};
+use crate::job::IdleFigures;
+
+/// The default of 128 KiB per socket would be more than the server under test needs.
+const BUFFER: usize = 1024;
+const TURN: Duration = Duration::from_millis(100);
+/// How long the answers at the end are waited for.
+const LIMIT: Duration = Duration::from_secs(30);
+
+struct Idle {
+    poll: Poll,
+    /// None for one that the server ended.
+    sockets: Vec<Option<WebSocket<TcpStream>>>,
+}
+
+/// Opens the sockets, answers pings until standard input ends, then has each ask once.
+pub(crate) fn run(
+    address: &Address,
+    connections: usize,
+    request: &str,
+    ready: &Path,
+) -> Result<IdleFigures, Box<dyn Error>> {
+    let mut idle = Idle::open(address, connections)?;
+    std::fs::write(ready, "")?;
+    let ended = watch_input();
+    while !ended.load(Ordering::Relaxed) {
+        idle.turn(|_, _| ())?;
+    }
+    let closed = idle.sockets.iter().filter(|socket| socket.is_none()).count();
+    let start = Instant::now();
+    for place in &mut idle.sockets {
+        let sent = place.as_mut().map(|socket| ready_frame(socket.send(Message::text(request))));
+        if matches!(sent, Some(Err(_))) {
+            *place = None;
+        }
+    }
+    let mut told = vec![false; connections];
+    let mut answered = 0;
+    while answered + closed < connections && start.elapsed() < LIMIT {
+        idle.turn(|index, message| {
+            let is_answer = message.to_text().is_ok_and(|text| text.contains("\"result\""));
+            if is_answer && !std::mem::replace(&mut told[index], true) {
+                answered += 1;
+            }
+        })?;
+    }
+    let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+    Ok(IdleFigures { opened: connections, closed, answered, milliseconds })
+}
+
+/// Tells when nothing more comes from whoever started this.
+fn watch_input() -> Arc<AtomicBool> {
+    let ended = Arc::new(AtomicBool::new(false));
+    let tell = Arc::clone(&ended);
+    std::thread::spawn(move || {
+        let _ = io::stdin().read_to_end(&mut Vec::new());
+        tell.store(true, Ordering::Relaxed);
+    });
+    ended
+}
+
+impl Idle {
+    fn open(address: &Address, connections: usize) -> Result<Self, Box<dyn Error>> {
+        let poll = Poll::new()?;
+        let mut sockets = Vec::new();
+        let config = WebSocketConfig::default().read_buffer_size(BUFFER).write_buffer_size(0);
+        for index in 0..connections {
+            let socket = open_web_socket(address, TcpStream::connect(address.socket)?, config)?;
+            socket.get_ref().set_nonblocking(true)?;
+            let descriptor = socket.get_ref().as_raw_fd();
+            poll.registry().register(&mut SourceFd(&descriptor), Token(index), Interest::READABLE)?;
+            sockets.push(Some(socket));
+        }
+        Ok(Self { poll, sockets })
+    }
+
+    /// Reads what is there: pings are answered, messages are handed over.
+    fn turn(&mut self, mut receive: impl FnMut(usize, &Message)) -> io::Result<()> {
+        let mut events = Events::with_capacity(4096);
+        match self.poll.poll(&mut events, Some(TURN)) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            result => result?,
+        }
+        for event in &events {
+            let index = event.token().0;
+            let Some(place) = self.sockets.get_mut(index) else { continue };
+            while let Some(socket) = place {
+                match ready_frame(socket.read()) {
+                    Ok(Some(message @ (Message::Text(_) | Message::Binary(_)))) => receive(index, &message),
+                    Ok(Some(_)) => {}
+                    Ok(None) => break,
+                    Err(_) => *place = None,
+                }
+            }
+        }
+        Ok(())
+    }
+}

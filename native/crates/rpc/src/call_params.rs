@@ -1,0 +1,129 @@
+//! Parameters of calls and estimates in their ordinary form.
+
+use rhizome_evm::Message;
+use rhizome_primitives::{Address, Bytes, U256, hex};
+
+use crate::scan::Scanner;
+
+/// The block of a call; of others workers decide whether their state is at hand.
+const LATEST: &[u8] = b"latest";
+
+/// Digits of a value.
+const MOST_DIGITS: usize = 64;
+
+/// What `[{…},"latest"]` asks for, where estimates may leave out the block. None for everything that is not
+/// ordinary: members other than sender, receiver, value and data, no receiver, and values that are no plain hex.
+pub(crate) fn parse_call(params: &[u8], block_is_optional: bool) -> Option<Message> {
+    let mut scanner = Scanner::new(params);
+    if scanner.token()? != b'[' || scanner.token()? != b'{' {
+        return None;
+    }
+    let (mut from, mut to, mut value, mut data) = (None, None, None, None);
+    loop {
+        let name = scanner.text()?;
+        if scanner.token()? != b':' {
+            return None;
+        }
+        let text = scanner.text()?.strip_prefix(b"0x")?;
+        match name {
+            b"from" if from.is_none() => from = Some(address(text)?),
+            b"to" if to.is_none() => to = Some(address(text)?),
+            b"value" if value.is_none() => value = Some(quantity(text)?),
+            b"data" | b"input" if data.is_none() => data = Some(bytes(text)?),
+            _ => return None,
+        }
+        match scanner.token()? {
+            b',' => {}
+            b'}' => break,
+            _ => return None,
+        }
+    }
+    match scanner.token()? {
+        b',' if scanner.text()? == LATEST && scanner.token()? == b']' => {}
+        b']' if block_is_optional => {}
+        _ => return None,
+    }
+    scanner.token().is_none().then_some(())?;
+    Some(Message {
+        from,
+        to: Some(to?),
+        gas_price: U256::ZERO,
+        value: value.unwrap_or_default(),
+        data: data.unwrap_or_default(),
+    })
+}
+
+fn bytes(digits: &[u8]) -> Option<Bytes> {
+    // The decoder would pass over a second `0x`.
+    digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+    Some(Bytes::from(hex::decode(digits).ok()?))
+}
+
+fn address(digits: &[u8]) -> Option<Address> {
+    let mut address = Address::ZERO;
+    if digits.len() != 40 {
+        return None;
+    }
+    hex::decode_to_slice(digits, address.as_mut_slice()).ok()?;
+    Some(address)
+}
+
+fn quantity(digits: &[u8]) -> Option<U256> {
+    if !(1..=MOST_DIGITS).contains(&digits.len()) {
+        return None;
+    }
+    digits.iter().try_fold(U256::ZERO, |number, &digit| {
+        let digit = char::from(digit).to_digit(16)?;
+        Some(number << 4 | U256::from(digit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TO: &str = "0x00112233445566778899aabbccddeeff00112233";
+
+    fn parse(params: &str) -> Option<Message> {
+        parse_call(params.as_bytes(), false)
+    }
+
+    #[test]
+    fn ordinary_calls_are_read() {
+        let call = parse(&format!(r#"[{{"to":"{TO}","data":"0x70A0"}},"latest"]"#)).expect("ordinary");
+        assert_eq!((call.from, call.value), (None, U256::ZERO));
+        assert_eq!(call.to.map(|to| to.to_string().to_lowercase()), Some(TO.into()));
+        assert_eq!(call.data.as_ref(), [0x70, 0xa0]);
+        let call = parse(&format!(r#" [ {{ "from" : "{TO}", "to":"{TO}","value":"0x0ff" }} , "latest" ] "#));
+        let call = call.expect("ordinary");
+        assert_eq!((call.from.is_some(), call.value, call.data.len()), (true, U256::from(255), 0));
+        let alone = format!(r#"[{{"to":"{TO}","input":"0x"}}]"#);
+        assert!(parse(&alone).is_none());
+        assert!(parse_call(alone.as_bytes(), true).is_some());
+    }
+
+    #[test]
+    fn everything_else_is_left() {
+        for odd in [
+            "".to_owned(),
+            "[]".into(),
+            r#"[{},"latest"]"#.into(),
+            r#"[{"data":"0x"},"latest"]"#.into(),
+            format!(r#"[{{"to":"{TO}"}},"pending"]"#),
+            format!(r#"[{{"to":"{TO}"}},"latest",{{}}]"#),
+            format!(r#"[{{"to":"{TO}"}},"latest"] x"#),
+            format!(r#"[{{"to":"{TO}","to":"{TO}"}},"latest"]"#),
+            format!(r#"[{{"to":"{TO}","data":"0x","input":"0x"}},"latest"]"#),
+            format!(r#"[{{"to":"{TO}","gas":"0x5208"}},"latest"]"#),
+            format!(r#"[{{"to":"{TO}","data":"0x1"}},"latest"]"#),
+            format!(r#"[{{"to":"{TO}","data":null}},"latest"]"#),
+            format!(r#"[{{"to":"{TO}","data":"0x0x12"}},"latest"]"#),
+            format!(r#"[{{"to":"{TO}","value":"0x"}},"latest"]"#),
+            format!(r#"[{{"to":"{TO}","value":"12"}},"latest"]"#),
+            format!(r#"[{{"to":"{}"}},"latest"]"#, &TO[2..]),
+            format!(r#"[{{"to":"{}"}},"latest"]"#, &TO[..20]),
+        ] {
+            assert!(parse(&odd).is_none(), "{odd}");
+        }
+    }
+}

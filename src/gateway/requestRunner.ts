@@ -1,0 +1,176 @@
+import { PAGE_STATUS } from '../rpc/execute.ts'
+import { logsPage } from '../rpc/internal/logsPage.ts'
+import { ANSWER_HEAD, AS_IT_CAME, type Forward, successText } from '../rpc/json.ts'
+import type { Caller } from './access/caller.ts'
+import type { AnswerCache } from './answerCache.ts'
+import type { AnswerNotes, NotedRequest } from './answerNotes.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Exchange } from './exchange.ts'
+import type { InlineRunner } from './inline.ts'
+import type { PoolLane } from './lanes.ts'
+import { PAGE_ID, PagedAnswer } from './pagedAnswer.ts'
+import type { RequestTimes } from './requestWatch.ts'
+import type { Route, Router } from './router.ts'
+import type { AnswerSink, Ticket } from './ticket.ts'
+
+/** One request that may be answered. */
+export interface AdmittedRequest extends NotedRequest {
+  readonly sink: AnswerSink
+  /** Whether nothing else belongs to the exchange. */
+  readonly alone: boolean
+  /** Whether the front thread has found that the method takes too long for it. */
+  readonly isLong?: boolean
+}
+
+/** One request on its way to its answer. */
+interface Work extends AdmittedRequest {
+  readonly times: RequestTimes
+}
+
+/** What runs requests. */
+export interface RequestRunnerParts {
+  readonly router: Router
+  readonly dispatcher: Dispatcher
+  readonly inline: InlineRunner
+  readonly answers: AnswerCache
+  readonly notes: AnswerNotes
+  /** Bytes of an answer that is put together of pages. */
+  readonly answerBytes: number
+  /** Whether methods can be tried here before the workers. */
+  readonly isFront: boolean
+}
+
+/** Answers admitted requests: from kept answers, in this thread, or by the workers of the method's lane. */
+export class RequestRunner {
+  readonly #parts: RequestRunnerParts
+
+  constructor(parts: RequestRunnerParts) {
+    this.#parts = parts
+  }
+
+  /** Answers a request. @param sampled of `RequestTally.sample` */
+  answer(request: AdmittedRequest, sampled: number): void {
+    const { answers, inline, notes } = this.#parts
+    const { route, id, params, caller, sink } = request
+    const keeps = route.keepsAtHead && answers.canKeep(params)
+    const kept = keeps ? answers.find(route.index, params) : (inline.kept(route, params) ?? null)
+    if (kept !== null) {
+      const body = ANSWER_HEAD + id + kept
+      sink(body, 200)
+      notes.fromKept(route.index, caller, body.length, sampled)
+      return
+    }
+    const times: RequestTimes = { started: performance.now(), ticket: null }
+    const noted: AnswerSink = (body, status) => {
+      sink(body, status)
+      notes.fromMethod(request, times, body)
+    }
+    this.#run({ ...request, times, sink: keeps ? answers.keeping(route.index, params, id, noted) : noted })
+  }
+
+  #run(work: Work): void {
+    const { inline, isFront } = this.#parts
+    const { route, id, params, exchange, sink, alone, isLong } = work
+    const { lane } = route
+    const isTried = route.triedInFront && isFront && isLong !== true
+    if (lane === 'inline' || lane === 'chain' || isTried) {
+      inline.run(route, id, params, sink, {
+        connection: exchange.connection ?? null,
+        forward: (forward) => this.#forward(work, forward),
+        alone,
+      })
+      return
+    }
+    this.#dispatch(work)
+  }
+
+  /** Has workers answer the request, or another one in its place. */
+  #forward(work: Work, forward: Forward): void {
+    if (forward === AS_IT_CAME) {
+      this.#dispatch(work)
+      return
+    }
+    const { method, params, onFailure } = forward
+    const route = this.#parts.router.forForward(method)
+    if (onFailure === undefined) {
+      this.#dispatch({ ...work, route, params })
+      return
+    }
+    const { exchange, id } = work
+    const head = successText(id, '')
+    whenGone(exchange, onFailure)
+    const sink: AnswerSink = (body, status) => {
+      if (!startsWith(body, head.slice(0, -1))) onFailure()
+      work.sink(body, status)
+    }
+    this.#dispatch({ ...work, route, params, sink })
+  }
+
+  #dispatch(work: Work): void {
+    const { dispatcher, notes } = this.#parts
+    const { route, id, params, caller, exchange, sink } = work
+    const answered: AnswerSink = route.definition.paged
+      ? (body, status) => (status === PAGE_STATUS ? this.#answerInPages(work, body) : sink(body, status))
+      : sink
+    const ticket = this.#submit(caller, route, id, params, answered)
+    work.times.ticket = ticket
+    whenGone(exchange, () => {
+      if (!ticket.settled) notes.abandoned()
+      dispatcher.cancel(ticket)
+    })
+  }
+
+  #answerInPages(work: Work, first: string | Uint8Array): void {
+    const { router, dispatcher, notes, answerBytes: maxBytes } = this.#parts
+    const { id, caller, exchange, sink, alone } = work
+    const route = router.forForward(logsPage.name)
+    let ticket: Ticket | undefined
+    whenGone(exchange, () => {
+      if (ticket !== undefined) dispatcher.cancel(ticket)
+    })
+    const ask = (next: string, pageSink: AnswerSink) => {
+      ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, pageSink)
+    }
+    const onStreamed = (isWhole: boolean, bytes: number) => {
+      if (isWhole) notes.fromMethod(work, work.times, '', bytes)
+      else notes.abandoned()
+    }
+    new PagedAnswer({ id, exchange, alone, maxBytes, sink, ask, onStreamed }).begin(first)
+  }
+
+  #submit(caller: Caller, route: Route, id: string, params: string, sink: AnswerSink): Ticket {
+    const { dispatcher } = this.#parts
+    const lane = route.lane as PoolLane
+    const ticket: Ticket = {
+      owner: caller.account,
+      method: route.index,
+      lane,
+      id,
+      params,
+      deadline: performance.now() + dispatcher.timeLimit(lane),
+      startedAt: 0,
+      slot: -1,
+      settled: false,
+      sink,
+    }
+    dispatcher.submit(lane, ticket)
+    return ticket
+  }
+}
+
+/** Calls back, too, when the client goes away. */
+function whenGone(exchange: Exchange, action: () => void): void {
+  const before = exchange.onGone
+  exchange.onGone =
+    before === undefined
+      ? action
+      : () => {
+          before()
+          action()
+        }
+}
+
+function startsWith(body: string | Uint8Array, text: string): boolean {
+  if (typeof body === 'string') return body.startsWith(text)
+  return Buffer.from(body.buffer, body.byteOffset, text.length).toString('utf8') === text
+}

@@ -1,0 +1,43 @@
+import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../src/front/options.ts'
+import { openService, type Service, type ServiceOptions } from '../../src/front/service.ts'
+import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
+import { createLanes } from '../../src/gateway/lanes.ts'
+import { openNodeContext } from './chainContext.ts'
+
+/** Any block of the recorded chain: what is asked over bare HTTP is not about blocks. */
+const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3'
+
+/** What a test of the service sets. */
+export interface HttpServiceOptions {
+  readonly front?: Partial<FrontOptions>
+  readonly watch?: ServiceOptions['watch']
+  /** Of every lane. @default 64 permits, 256 in the queue, 5 seconds */
+  readonly lane?: { readonly permits: number; readonly queue: number; readonly timeout: number }
+  /** Whether reads of an account's state never come back. */
+  readonly freezeOnState?: boolean
+}
+
+/** A service that answers over a socket, for exchanges that are about HTTP. To be stopped by the caller. */
+export function openHttpService({
+  front,
+  watch,
+  lane,
+  freezeOnState,
+}: HttpServiceOptions = {}): Promise<Service> {
+  const limits = lane ?? { permits: 64, queue: 256, timeout: 5 }
+  return openService({
+    front: { ...DEFAULT_FRONT, port: 0, ...front },
+    limits: DEFAULT_LIMITS,
+    lanes: createLanes({ read: limits, evm: limits, scan: limits, proof: limits, trace: limits }),
+    workers: 1,
+    admission: OPEN_ADMISSION,
+    context: openNodeContext({ head: HEAD }, { flags: new Int32Array(8192), slot: 0 }),
+    contextModule: new URL('./chainContext.ts', import.meta.url),
+    contextOptions: { head: HEAD, ...(freezeOnState === undefined ? {} : { freezeOnState }) },
+    probes: { ready: async () => [], metrics: null },
+    ...(watch === undefined ? {} : { watch }),
+    onUnexpected: () => undefined,
+    onLostBatch: () => undefined,
+    onChainPort: (port) => port.close(),
+  })
+}
