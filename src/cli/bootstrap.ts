@@ -9,31 +9,32 @@ import { openSource } from '../snapshot/openSource.ts'
 import { restoreSnapshot } from '../snapshot/restoreSnapshot.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'
 import type { CommandStreams } from './command.ts'
-import { interruptible, trustOf, withSnapshotErrors } from './snapshotCommand.ts'
+import { interruptible, isInterruption, trustOf, withSnapshotErrors } from './snapshotCommand.ts'
 import { createSnapshotDisplay } from './snapshotDisplay.ts'
 
 /**
  * Fills an empty data directory from the snapshot that `--bootstrap` names, or goes on with one that was begun. A
  * directory with a chain is left alone.
+ * @returns false when a signal ended it: the next start goes on where it was
  * @throws CommandError
  */
 export async function bootstrap(
   config: Config,
   logger: Logger,
   { stderr }: Pick<CommandStreams, 'stderr'>,
-): Promise<void> {
+): Promise<boolean> {
   const { bootstrap: place, dataDir } = config
-  if (place === null) return
+  if (place === null) return true
   if (readRestoreMarker(dataDir) === null && existsSync(join(dataDir, CHAIN_FOLDER))) {
     logger.info({ dataDir }, 'the data directory holds a chain: no snapshot is restored')
-    return
+    return true
   }
-  await withSnapshotErrors(() =>
+  return withSnapshotErrors(() =>
     interruptible(async (signal) => {
       const source = openSource(place, signal)
       logger.info({ source: source.name }, 'restoring a snapshot')
       const display = createSnapshotDisplay(stderr, logger)
-      const { manifest, id } = await restoreSnapshot({
+      const restored = await restoreSnapshot({
         spec: networkByName(config.network),
         dataDir,
         storeOptions: stateStoreOptionsFromConfig(config),
@@ -41,8 +42,19 @@ export async function bootstrap(
         trust: trustOf(config, false),
         signal,
         onProgress: display.update,
-      }).finally(display.end)
+      })
+        .catch((error: unknown) => {
+          if (isInterruption(error)) return null
+          throw error
+        })
+        .finally(display.end)
+      if (restored === null) {
+        logger.info('the restore was stopped; the next start goes on where it was')
+        return false
+      }
+      const { manifest, id } = restored
       logger.info({ snapshot: id, block: manifest.block.number }, 'the snapshot is restored')
+      return true
     }),
   )
 }

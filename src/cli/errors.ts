@@ -1,4 +1,5 @@
 import { ConfigError } from '../config/errors.ts'
+import type { NodeError } from '../node/errors.ts'
 import { StorageError } from '../storage/errors.ts'
 import { toUnwritable } from '../storage/unwritable.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
@@ -22,6 +23,12 @@ export class CommandError extends Error {
     this.code = code
     this.exitCode = exitCode
   }
+}
+
+/** A node that cannot start or go on, as a failure of the command that would run it. */
+export function toCommandError(error: NodeError): CommandError {
+  const exitCode = error.isDamage ? EXIT_CODES.damaged : EXIT_CODES.failed
+  return new CommandError('Failed', error.message, exitCode, { cause: error })
 }
 
 /** Message and exit code for what a command threw. Only an unforeseen error shows its stack. */

@@ -8,7 +8,7 @@ export const EXIT_CODES = {
   usage: 2,
   /** An import met an invalid block; everything before it is stored. */
   invalidBlock: 3,
-  /** A check found the store damaged. */
+  /** A store is damaged: a check found it, or another command cannot use it. */
   damaged: 4,
 } as const
 
@@ -18,7 +18,7 @@ export const EXIT_CODE_TEXTS: Readonly<Record<ExitCode, string>> = {
   1: 'failed; the message says why',
   2: 'wrong use: unknown command or option, value out of bounds, unreadable configuration',
   3: 'an import met an invalid block; everything before it is stored',
-  4: 'a check found the store damaged',
+  4: 'a store is damaged; the message says which file or block',
 }
 
 /** An exit code of the program. */

@@ -2,6 +2,7 @@ import type { Config, OptionKey } from '../config/schema.ts'
 import { AccessStore } from '../storage/access/accessStore.ts'
 import { AccessError } from '../storage/access/errors.ts'
 import { CommandError } from './errors.ts'
+import { EXIT_CODES } from './exitCodes.ts'
 
 /** Options of commands on keys. */
 export const ACCESS_OPTION_KEYS: readonly OptionKey[] = ['network', 'dataDir', 'config']
@@ -22,8 +23,10 @@ export async function withAccessStore<T>(
       await store.close()
     }
   } catch (error) {
-    if (error instanceof AccessError)
-      throw new CommandError('Failed', error.message, undefined, { cause: error })
+    if (error instanceof AccessError) {
+      const exitCode = error.code === 'ACCESS_DAMAGED' ? EXIT_CODES.damaged : EXIT_CODES.failed
+      throw new CommandError('Failed', error.message, exitCode, { cause: error })
+    }
     const code = (error as { code?: unknown } | null)?.code
     if (typeof code !== 'string' || error instanceof CommandError) throw error
     const message = `the access store below ${config.dataDir} cannot be used: ${(error as Error).message}`

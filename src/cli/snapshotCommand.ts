@@ -51,6 +51,11 @@ export async function withSnapshotErrors<T>(work: () => Promise<T>): Promise<T> 
   }
 }
 
+/** Whether work with a snapshot ended because the user interrupted the program. */
+export function isInterruption(error: unknown): boolean {
+  return isSnapshotError(error) && error.code === 'SNAPSHOT_INTERRUPTED'
+}
+
 function isSnapshotError(error: unknown): error is SnapshotError {
   return error instanceof Error && error.name === 'SnapshotError'
 }

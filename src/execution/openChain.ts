@@ -11,7 +11,9 @@ import { type DirectoryLock, lockDirectory } from '../native/directoryLock.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
+import { makeLockFile } from '../storage/lockFile.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'
+import { findStoreDamage, noteStoreMade } from '../storage/storeFile.ts'
 import { NativeBlockExecutor } from './blockExecutor.ts'
 import { NativeGenesisState } from './genesisState.ts'
 
@@ -31,6 +33,8 @@ export interface OpenChainOptions {
   readonly systemContractsInParallel?: boolean
   /** Executes blocks that were built here all the same and compares: for tests. */
   readonly checksOffers?: boolean
+  /** Reads every page of the stores' files that is in use before they are opened. */
+  readonly checksPages?: boolean
   /** Makes another genesis than the network's. */
   readonly genesis?: (writer: GenesisStateWriter) => Block
   /** Seconds since 1970. */
@@ -77,15 +81,25 @@ function assertWhole(dataDir: string): void {
   )
 }
 
+/** A page that is not there would end the process with a signal as soon as it is read. */
+function assertReadable(folder: string, pages: boolean): void {
+  const damage = findStoreDamage(folder, { pages })
+  if (damage !== null) throw new StorageError('STORAGE_CORRUPT', `a store is damaged: ${damage}`)
+}
+
 function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
   const { spec, dataDir } = options
   const nativeSpec = createNativeChainSpec(spec)
-  const stateStore = StateStore.open(join(dataDir, STATE_FOLDER), options.storeOptions)
+  const stateFolder = join(dataDir, STATE_FOLDER)
+  const chainFolder = join(dataDir, CHAIN_FOLDER)
+  for (const folder of [stateFolder, chainFolder]) {
+    mkdirSync(folder, { recursive: true })
+    assertReadable(folder, options.checksPages ?? false)
+    makeLockFile(folder)
+  }
+  const stateStore = StateStore.open(stateFolder, options.storeOptions)
   const limitBytes = options.storeOptions?.mapBytes
-  const environment = new ChainEnvironment(
-    join(dataDir, CHAIN_FOLDER),
-    limitBytes === undefined ? {} : { limitBytes },
-  )
+  const environment = new ChainEnvironment(chainFolder, limitBytes === undefined ? {} : { limitBytes })
   const executor = new NativeBlockExecutor({
     spec,
     nativeSpec,
@@ -103,6 +117,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     ...(options.disabledRules === undefined ? {} : { disabledRules: options.disabledRules }),
     ...(options.now === undefined ? {} : { now: options.now }),
   })
+  for (const folder of [stateFolder, chainFolder]) noteStoreMade(folder)
   return {
     nativeSpec,
     environment,

@@ -1,3 +1,4 @@
+import { RlpError } from '../chain/codec/rlpReader.ts'
 import { NativeError } from '../native/errors.ts'
 import { StorageError, type StorageErrorCode } from '../storage/errors.ts'
 import { toUnwritable } from '../storage/unwritable.ts'
@@ -24,6 +25,8 @@ export type NodeErrorCode =
   | 'KEYS_FILE'
   /** The access store cannot be used. */
   | 'ACCESS_STORE'
+  /** The access store is not what was written. */
+  | 'ACCESS_DAMAGED'
   /** The chain thread failed: a fault of this program. */
   | 'CHAIN_THREAD'
 
@@ -43,6 +46,11 @@ export class NodeError extends Error {
     this.code = code
   }
 
+  /** Whether something stored is lost or not what was written. */
+  get isDamage(): boolean {
+    return this.code === 'DATA_DIR_CORRUPT' || this.code === 'ACCESS_DAMAGED'
+  }
+
   toObject(): NodeErrorFacts {
     return { code: this.code, message: this.message }
   }
@@ -51,6 +59,16 @@ export class NodeError extends Error {
     return new NodeError(code, message)
   }
 }
+
+/** What helps where something stored is lost. */
+export const RESTORE_ADVICE =
+  'run `rhizome check` to see what; move the data directory away and fill a new one from a snapshot (`rhizome snapshot restore`, or ' +
+  '`rhizome start --bootstrap`), from a copy of your own, or by importing the chain again'
+
+/** What LMDB says of a file that is not what it wrote. */
+const DAMAGED_FILE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC|VERSION_MISMATCH|BAD_TXN)/
+/** What the native core says of states that are not whole. */
+const DAMAGED_STATE: ReadonlySet<string> = new Set(['MissingState', 'CorruptState'])
 
 const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; advice: string }>> = {
   STORAGE_LOCKED: {
@@ -77,9 +95,14 @@ const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; a
     code: 'DATA_DIR_UNWRITABLE',
     advice: 'make room and start again; what is stored is whole',
   },
+  STORAGE_JOURNAL: {
+    code: 'DATA_DIR_CORRUPT',
+    advice:
+      'restore the file from a copy, or move it away: what only waited in it is lost then, blocks are not',
+  },
   STORAGE_CORRUPT: {
     code: 'DATA_DIR_CORRUPT',
-    advice: 'run `rhizome check`, or start with a new --data-dir and import the chain again',
+    advice: RESTORE_ADVICE,
   },
 }
 
@@ -103,6 +126,10 @@ export function toNodeError(thrown: unknown, dataDir: string): unknown {
   }
   const unwritable = toUnwritable(thrown)
   if (unwritable !== null) return toNodeError(unwritable, dataDir)
+  if (isDamage(thrown)) {
+    const message = `a store in ${dataDir} is damaged (${(thrown as Error).message})`
+    return toNodeError(new StorageError('STORAGE_CORRUPT', message, { cause: thrown }), dataDir)
+  }
   const code = (thrown as { code?: unknown } | null)?.code
   const isFileError = typeof code === 'string' && FILE_ERRORS.has(code)
   if (isFileError || (thrown instanceof NativeError && thrown.code === 'Store')) {
@@ -114,4 +141,12 @@ export function toNodeError(thrown: unknown, dataDir: string): unknown {
     )
   }
   return thrown
+}
+
+function isDamage(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false
+  if (thrown instanceof RlpError) return true
+  return (
+    DAMAGED_FILE.test(thrown.message) || (thrown instanceof NativeError && DAMAGED_STATE.has(thrown.code))
+  )
 }

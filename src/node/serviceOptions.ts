@@ -6,6 +6,7 @@ import type { FrontOptions } from '../front/options.ts'
 import type { TlsFiles } from '../front/tls.ts'
 import type { GatewayLimits } from '../gateway/gateway.ts'
 import { createLanes, type LaneLimits, type PoolLane } from '../gateway/lanes.ts'
+import { mostConnections } from './descriptors.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -16,6 +17,7 @@ export function frontOptionsFromConfig(config: Config): FrontOptions {
     port: config.httpPort,
     hosts: config.allowedHosts,
     corsOrigin: config.corsOrigin,
+    maxConnections: mostConnections(config.maxConnections),
     maxBodyBytes: config.maxBodySize,
     maxSocketBacklog: config.maxSocketBacklog,
     socketIdleSeconds: config.socketIdleTimeout,

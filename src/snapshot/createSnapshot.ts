@@ -20,7 +20,7 @@ import { neededHistory } from './neededHistory.ts'
 import type { SnapshotProgressSink } from './progress.ts'
 import { SnapshotWriter } from './snapshotWriter.ts'
 
-/** Bytes of blocks from where on another chunk begins. */
+/** Bytes of blocks from where on another chunk begins, unless said. */
 const BLOCK_CHUNK_BYTES = 8 * 1024 * 1024
 
 /** Blocks below the snapshot's that are found by their children, in case a reorganisation comes in between. */
@@ -37,6 +37,8 @@ export interface CreateSnapshotOptions {
   readonly blocks: number | null
   /** Fewest blocks that may be asked for; what the next block needs unless said. */
   readonly leastBlocks?: number
+  /** Bytes of blocks from where on another chunk begins; 8 MiB unless said. */
+  readonly blockChunkBytes?: number
   /** Every block and every state, whatever `blocks` says. */
   readonly full: boolean
   /** Name and version of the program. */
@@ -208,6 +210,7 @@ class Creation {
   /** @returns the total difficulty before the first block */
   async #copyBlocks(header: BlockHeader, first: number): Promise<bigint> {
     const newest = this.#followDown(header, first)
+    const chunkBytes = this.#options.blockChunkBytes ?? BLOCK_CHUNK_BYTES
     let records: Buffer[] = []
     let size = 0
     let from = first
@@ -227,7 +230,7 @@ class Creation {
         records.push(encoded)
         size += encoded.length
       }
-      if (size < BLOCK_CHUNK_BYTES && height < header.number) continue
+      if (size < chunkBytes && height < header.number) continue
       await this.#writer.add('blocks', Buffer.concat(records), { items: records.length, from, to: height })
       this.#stopIfAsked()
       // The store's moment moves on, so that it can use its space again.

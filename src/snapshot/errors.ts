@@ -34,3 +34,10 @@ export class SnapshotError extends Error {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
+
+/** A value of a file as messages show it: only its kind where it has members, which may nest without end. */
+export function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return JSON.stringify(value)?.slice(0, 80) ?? 'nothing'
+}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { NETWORK_NAMES } from '../config/networks/names.ts'
-import { SnapshotError } from './errors.ts'
+import { SnapshotError, shownValue } from './errors.ts'
 
 /** Version of the manifest and the chunks. Others are refused, newer and older. */
 export const SNAPSHOT_VERSION = 1
@@ -91,7 +91,7 @@ export function parseManifest(bytes: Buffer): ReadManifest {
   const root = members(parseJson(bytes), 'the manifest')
   const version = root['version']
   if (version !== SNAPSHOT_VERSION) {
-    throw malformed(`version ${SNAPSHOT_VERSION} expected, got ${shown(version)}`)
+    throw malformed(`version ${SNAPSHOT_VERSION} expected, got ${shownValue(version)}`)
   }
   const block = members(root['block'], 'block')
   const first = members(root['first'], 'first')
@@ -172,40 +172,37 @@ function list(value: unknown): readonly unknown[] {
 
 function integer(name: string, value: unknown, minimum = 0, maximum = Number.MAX_SAFE_INTEGER): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < minimum || value > maximum) {
-    throw malformed(`${name} from ${minimum} to ${maximum} expected, got ${shown(value)}`)
+    throw malformed(`${name} from ${minimum} to ${maximum} expected, got ${shownValue(value)}`)
   }
-  return value
+  // JSON can say -0, which would not be 0 everywhere.
+  return value + 0
 }
 
 function hash(name: string, value: unknown): string {
   if (typeof value !== 'string' || !/^[0-9a-f]{64}$/.test(value)) {
-    throw malformed(`${name} of 64 hex digits expected, got ${shown(value)}`)
+    throw malformed(`${name} of 64 hex digits expected, got ${shownValue(value)}`)
   }
   return value
 }
 
 function decimal(name: string, value: unknown): string {
   if (typeof value !== 'string' || !/^(0|[1-9][0-9]{0,77})$/.test(value)) {
-    throw malformed(`${name} as decimal text expected, got ${shown(value)}`)
+    throw malformed(`${name} as decimal text expected, got ${shownValue(value)}`)
   }
   return value
 }
 
 function text(name: string, value: unknown): string {
   if (typeof value !== 'string' || value.length > 200)
-    throw malformed(`${name} as text expected, got ${shown(value)}`)
+    throw malformed(`${name} as text expected, got ${shownValue(value)}`)
   return value
 }
 
 function oneOf<T extends string>(name: string, value: unknown, values: readonly T[]): T {
   const found = values.find((candidate) => candidate === value)
   if (found === undefined)
-    throw malformed(`${name}: one of ${values.join(', ')} expected, got ${shown(value)}`)
+    throw malformed(`${name}: one of ${values.join(', ')} expected, got ${shownValue(value)}`)
   return found
-}
-
-function shown(value: unknown): string {
-  return JSON.stringify(value)?.slice(0, 80) ?? 'nothing'
 }
 
 function malformed(what: string): SnapshotError {

@@ -10,8 +10,10 @@ export type StorageErrorCode =
   | 'STORAGE_UNFINISHED'
   /** Needs history that a node which began with a snapshot does not keep. */
   | 'STORAGE_NOT_KEPT'
-  /** Something that must be there is not. */
+  /** Something that must be there is not, or is not what was stored. */
   | 'STORAGE_CORRUPT'
+  /** A journal is not what was written. */
+  | 'STORAGE_JOURNAL'
   /** It takes no writes at present: there is no room, or the disk fails. What is stored can be read. */
   | 'STORAGE_UNWRITABLE'
 

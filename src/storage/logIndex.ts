@@ -1,4 +1,4 @@
-import type { TableReader, TableWriter } from './environment.ts'
+import type { ChainEnvironment, TableReader, TableWriter } from './environment.ts'
 import { ChunkBits, clearInChunk, readChunk, setInChunk } from './logIndexChunk.ts'
 import type { LogTerm } from './logTerm.ts'
 
@@ -88,6 +88,18 @@ export function* findLogHeights(
   } finally {
     for (const terms of groups) for (const term of terms) term.close()
   }
+}
+
+/** Heights of all terms together. */
+export function countLogTerms(environment: ChainEnvironment): number {
+  const bits = new ChunkBits()
+  let count = 0
+  for (const { value } of environment.entries('logIndex')) {
+    bits.clear()
+    readChunk(value, bits)
+    count += bits.values(0, CHUNK_HEIGHTS - 1, 0).length
+  }
+  return count
 }
 
 /** The first chunk from `start` on in which every condition has a term; beyond the last when there is none. */

@@ -13,11 +13,16 @@ import {
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
+import { StorageError } from './errors.ts'
 
 /** Bytes before a record: its length 4 ∥ its CRC-32 4, little-endian. */
 const HEAD_LENGTH = 8
 const { O_CREAT, O_RDWR, O_TRUNC } = constants
 const MODE = 0o600
+/** More than any record has; what says that it is longer is none. */
+const LARGEST_RECORD = 16 * 2 ** 20
+/** Bytes behind damage in which a whole record is looked for. */
+const LONGEST_SEARCH = 2 ** 20
 
 const writeAt = promisify(write)
 const flushData = promisify(fdatasync)
@@ -37,12 +42,20 @@ export class RecordLog {
   /** Where the next record goes. */
   #end: number
 
-  /** Opens the file, making it when it is not there. */
+  /**
+   * Opens the file, making it when it is not there.
+   * @throws StorageError `STORAGE_JOURNAL` when something in it is not what was written
+   */
   constructor(path: string) {
     this.#path = path
     this.#descriptor = openSync(path, O_RDWR | O_CREAT, MODE)
     flushFolderOf(path)
-    const { records, end } = splitRecords(readFileSync(this.#descriptor))
+    const bytes = readFileSync(this.#descriptor)
+    const { records, end } = splitRecords(bytes)
+    if (isDamaged(bytes, end)) {
+      closeSync(this.#descriptor)
+      throw new StorageError('STORAGE_JOURNAL', `${path} is damaged at byte ${end}`)
+    }
     this.records = records
     this.#end = end
     ftruncateSync(this.#descriptor, end)
@@ -119,13 +132,33 @@ function joinRecords(records: readonly Uint8Array[]): Buffer {
 function splitRecords(bytes: Buffer): { records: Buffer[]; end: number } {
   const records: Buffer[] = []
   let end = 0
-  while (end + HEAD_LENGTH <= bytes.length) {
-    const start = end + HEAD_LENGTH
-    const next = start + bytes.readUInt32LE(end)
-    const record = bytes.subarray(start, next)
-    if (next > bytes.length || crc32(record) !== bytes.readUInt32LE(end + 4)) break
+  for (let record = recordAt(bytes, end); record !== null; record = recordAt(bytes, end)) {
     records.push(record)
-    end = next
+    end += HEAD_LENGTH + record.length
   }
   return { records, end }
+}
+
+/** The whole record at a place; null when there is none. */
+function recordAt(bytes: Buffer, at: number): Buffer | null {
+  const start = at + HEAD_LENGTH
+  if (start > bytes.length) return null
+  const length = bytes.readUInt32LE(at)
+  // Zeros are room that was never written, not records of nothing.
+  if (length === 0 || start + length > bytes.length) return null
+  const record = bytes.subarray(start, start + length)
+  return crc32(record) === bytes.readUInt32LE(at + 4) ? record : null
+}
+
+/**
+ * Whether what follows the whole records was damaged rather than cut off by a crash: a crash leaves the beginning of
+ * records, and nothing whole behind it.
+ */
+function isDamaged(bytes: Buffer, end: number): boolean {
+  if (end + HEAD_LENGTH <= bytes.length && bytes.readUInt32LE(end) > LARGEST_RECORD) return true
+  const last = Math.min(bytes.length, end + LONGEST_SEARCH)
+  for (let at = end + 1; at + HEAD_LENGTH <= last; at += 1) {
+    if (bytes.readUInt32LE(at) <= LARGEST_RECORD && recordAt(bytes, at) !== null) return true
+  }
+  return false
 }

@@ -5,7 +5,9 @@ import type { TableReader } from '../../storage/environment.ts'
 import { readHistory } from '../../storage/metadata.ts'
 import { readPosition } from '../../storage/totalDifficulty.ts'
 import { readOccurrences } from '../../storage/transactionIndex.ts'
+import { encodeSenders } from '../chainReader.ts'
 import { type Block, blockFromParts, transactionsRoot, unclesHash } from '../codec/block.ts'
+import { impersonatedSender } from '../codec/impersonated.ts'
 import { createLogsBloom } from '../codec/logsBloom.ts'
 import { orderedRoot } from '../codec/orderedRoot.ts'
 import { parseReceipt } from '../codec/receipt.ts'
@@ -14,12 +16,14 @@ import { parseRLPList } from '../codec/rlpReader.ts'
 /**
  * Checks everything that is stored under the hash of one block against the block itself, and its total
  * difficulty against its parent's.
+ * @param recoversSenders whether senders are compared with signatures, which takes as long as all the rest
  * @returns the block, where it can be read, and what is wrong
  */
 export function checkStoredBlock(
   spec: NetworkSpec,
   tables: TableReader,
   hash: Buffer,
+  recoversSenders = false,
 ): { block: Block | null; problems: string[] } {
   const header = tables.get('headers', hash)
   const body = tables.get('bodies', hash)
@@ -28,7 +32,9 @@ export function checkStoredBlock(
   }
   try {
     const block = blockFromParts(spec, header, body)
-    return { block, problems: [...checkContent(spec, block, hash), ...checkRecords(spec, tables, block)] }
+    const problems = [...checkContent(spec, block, hash), ...checkRecords(spec, tables, block)]
+    if (recoversSenders) problems.push(...checkSenders(tables, block))
+    return { block, problems }
   } catch (error) {
     return {
       block: null,
@@ -98,6 +104,15 @@ export function checkReceiptList(spec: NetworkSpec, block: Block, stored: Buffer
   if (fields.logsBloom !== null && !bloom.equals(fields.logsBloom))
     problems.push('its logs have another bloom')
   return problems
+}
+
+function checkSenders(tables: TableReader, block: Block): string[] {
+  const stored = tables.get('senders', block.hash) ?? Buffer.alloc(0)
+  const senders = block.senders.map((sender, index) => {
+    const transaction = block.transactions[index]
+    return (transaction && impersonatedSender(transaction)) ?? sender
+  })
+  return stored.equals(encodeSenders(senders)) ? [] : ['its senders are not who signed']
 }
 
 function checkIndex(tables: TableReader, block: Block): string[] {

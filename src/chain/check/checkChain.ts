@@ -1,6 +1,7 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
 import { type HeightEntry, readHeight } from '../../storage/heights.ts'
+import { countLogTerms } from '../../storage/logIndex.ts'
 import { readGenesis, readHead, readHistory } from '../../storage/metadata.ts'
 import { readPosition } from '../../storage/totalDifficulty.ts'
 import type { BlockHeader } from '../codec/header.ts'
@@ -20,6 +21,8 @@ export interface CheckOptions {
   readonly states: StateChecker
   /** Newest canonical blocks whose whole state is read. */
   readonly stateBlocks: number
+  /** Reads the states of side blocks, too, compares senders with signatures, and counts the index of logs. */
+  readonly full?: boolean
   /** Called after each height with what is left. */
   readonly onHeight?: (height: number) => void
 }
@@ -29,6 +32,7 @@ export interface CheckReport {
   readonly problems: readonly Problem[]
   readonly blocks: number
   readonly sideBlocks: number
+  /** States of canonical blocks. */
   readonly states: number
 }
 
@@ -48,6 +52,8 @@ class Walk {
   sideBlocks = 0
   states = 0
   readonly #options: CheckOptions
+  /** Terms of the logs of all canonical blocks. */
+  #logTerms = 0
 
   constructor(options: CheckOptions) {
     this.#options = options
@@ -75,6 +81,14 @@ class Walk {
     if (genesis === undefined || lowest?.equals(genesis) !== true)
       this.#problem(0, lowest ?? null, 'it is not the genesis block')
     this.#checkAbove(position.height)
+    // What is indexed beside what belongs there shows in the number alone.
+    if (this.#options.full === true && firstBlock === 0) {
+      const indexed = countLogTerms(environment)
+      if (indexed !== this.#logTerms)
+        this.#problem(null, null, `the index of logs has ${indexed} entries, expected ${this.#logTerms}`)
+    }
+    if (firstBlock > 1 && readHeight(environment, firstBlock - 1).length > 0)
+      this.#problem(firstBlock - 1, null, 'it is stored below the first block that is kept')
   }
 
   /** @returns the parent that the canonical block names, or null when it cannot be told */
@@ -90,18 +104,23 @@ class Walk {
     }
     for (const side of entries.filter((entry) => !entry.canonical)) {
       this.sideBlocks += 1
-      this.#checkEntry(height, side)
+      const header = this.#checkEntry(height, side)
+      if (header !== null && readState && this.#options.full === true) this.#checkState(header)
     }
     if (block === undefined) return null
     this.blocks += 1
     const header = this.#checkEntry(height, block)
     this.#checkLogs(height, block.hash)
-    if (header !== null && readState) this.#checkState(header)
+    if (header !== null && readState) {
+      this.states += 1
+      this.#checkState(header)
+    }
     return header?.parentHash ?? null
   }
 
   #checkEntry(height: number, entry: HeightEntry): BlockHeader | null {
-    const { block, problems } = checkStoredBlock(this.#options.spec, this.#options.environment, entry.hash)
+    const { spec, environment, full = false } = this.#options
+    const { block, problems } = checkStoredBlock(spec, environment, entry.hash, full)
     for (const message of problems) this.#problem(height, entry.hash, message)
     if (block !== null && block.number !== height)
       this.#problem(height, entry.hash, `it has the height ${block.number}`)
@@ -109,13 +128,12 @@ class Walk {
   }
 
   #checkLogs(height: number, hash: Buffer): void {
-    for (const message of checkLogIndex(this.#options.environment, height, hash)) {
-      this.#problem(height, hash, message)
-    }
+    const { terms, problems } = checkLogIndex(this.#options.environment, height, hash)
+    this.#logTerms += terms
+    for (const message of problems) this.#problem(height, hash, message)
   }
 
   #checkState(header: BlockHeader): void {
-    this.states += 1
     try {
       this.#options.states.checkStateAfter(header)
     } catch (error) {

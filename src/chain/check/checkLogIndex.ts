@@ -7,12 +7,21 @@ import { logTermsOf } from '../logs/logTerms.ts'
 /**
  * What the index of logs lacks of a canonical block, or says of it without ground. Receipts that cannot be
  * read are not its matter.
+ * @returns the number of terms that the index must have of it, and what is wrong
  */
-export function checkLogIndex(tables: TableReader, height: number, hash: Buffer): string[] {
+export function checkLogIndex(
+  tables: TableReader,
+  height: number,
+  hash: Buffer,
+): { readonly terms: number; readonly problems: string[] } {
   const receipts = tables.get('receipts', hash)
-  if (receipts === undefined) return []
-  const terms = readTerms(receipts)
-  if (terms === null) return []
+  const terms = receipts === undefined ? null : readTerms(receipts)
+  return terms === null
+    ? { terms: 0, problems: [] }
+    : { terms: terms.size, problems: compareTerms(tables, height, terms) }
+}
+
+function compareTerms(tables: TableReader, height: number, terms: ReadonlySet<LogTerm>): string[] {
   const isIndexed = (term: LogTerm) => [...findLogHeights(tables, [[term]], height, height)].length > 0
   const missing = [...terms].filter((term) => !isIndexed(term)).length
   if (missing > 0) return [`${missing} of ${terms.size} terms of its logs are not in the index`]

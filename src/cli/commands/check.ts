@@ -20,11 +20,16 @@ export const check = defineCommand({
       default: 128,
       doc: 'Newest blocks whose whole state is read',
     },
-    full: { kind: 'boolean', group: 'Command', default: false, doc: 'Read the state of every block' },
+    full: {
+      kind: 'boolean',
+      group: 'Command',
+      default: false,
+      doc: 'Read the state of every block, recover senders, count the index of logs',
+    },
   },
   run: async ({ config, extra, stdout, stderr }) => {
     const spec = networkByName(config.network)
-    const opened = openConfiguredChain(config)
+    const opened = openConfiguredChain(config, { checksPages: true })
     try {
       const { problems, blocks, sideBlocks, states } = checkChain({
         spec,
@@ -35,6 +40,7 @@ export const check = defineCommand({
           },
         },
         stateBlocks: extra.full ? Number.POSITIVE_INFINITY : extra.blocks,
+        full: extra.full,
         ...(stderr.isTTY === true
           ? { onHeight: (height) => stderr.write(`\r\u001b[2Kblock ${height}`) }
           : {}),

@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '../../observe/logger.ts'
 import { startBanner } from '../banner.ts'
 import { bootstrap } from '../bootstrap.ts'
 import { defineCommand } from '../command.ts'
-import { CommandError } from '../errors.ts'
+import { CommandError, toCommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { notifySupervisor } from '../supervisor.ts'
@@ -26,7 +26,7 @@ export const start = defineCommand({
   run: async ({ config, reloadConfig, stdout, stderr }) => {
     const version = readVersion()
     const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
-    await bootstrap(config, logger, { stderr })
+    if (!(await bootstrap(config, logger, { stderr }))) return EXIT_CODES.ok
     const log = logger.child({ part: 'node' })
     let running: RunningNode | null = null
     const reload = () => {
@@ -63,7 +63,7 @@ function reconfigure(node: RunningNode, reloadConfig: () => Config, log: Logger)
 }
 
 function describeStart(error: unknown): never {
-  if (error instanceof NodeError) throw new CommandError('Failed', error.message, undefined, { cause: error })
+  if (error instanceof NodeError) throw toCommandError(error)
   if (error instanceof TlsError) {
     const message = `${error.message} (--tls-cert, --tls-key)`
     throw new CommandError('Failed', message, undefined, { cause: error })
@@ -76,6 +76,6 @@ function describeStart(error: unknown): never {
 }
 
 function describeEnd(error: unknown): never {
-  if (error instanceof NodeError) throw new CommandError('Failed', error.message, undefined, { cause: error })
+  if (error instanceof NodeError) throw toCommandError(error)
   throw error
 }

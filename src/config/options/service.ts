@@ -128,6 +128,14 @@ export const SERVICE_OPTIONS = {
     default: DEFAULT_BACKLOG_BYTES,
     doc: 'Bytes that may wait for a slow WebSocket client before it is cut off',
   },
+  maxConnections: {
+    kind: 'integer',
+    group: 'Limits',
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    doc: 'Open connections; one more is closed at once. 0 for as many as the limit of file descriptors leaves',
+  },
   maxFilters: {
     kind: 'integer',
     group: 'Limits',

@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { asBuffer } from '../../util/bytes.ts'
-import { checkLmdbFile } from '../lmdbFile.ts'
+import { makeLockFile } from '../lockFile.ts'
+import { findStoreDamage, noteStoreMade } from '../storeFile.ts'
 import { AccessError } from './errors.ts'
 import { decodeKey, encodeKey, type KeyRecord } from './keyRecord.ts'
 import { addUsage, type DayUsage, decodeUsage, encodeUsage, parseUsageKey, usageKey } from './usageRecord.ts'
@@ -64,14 +66,15 @@ export class AccessStore {
   static open({ dataDir, checked = false }: AccessStoreOptions): AccessStore {
     const path = join(dataDir, ACCESS_FOLDER)
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    const damage = checkLmdbFile(join(path, 'data.mdb'), { pages: checked })
+    const damage = findStoreDamage(path, { pages: checked })
     if (damage !== null) {
       throw new AccessError(
         'ACCESS_DAMAGED',
-        `the access store at ${path} is damaged, ${damage}: restore the folder from a copy, or move it away and make ` +
+        `the access store is damaged: ${damage}; restore the folder ${path} from a copy, or move it away and make ` +
           'the keys again',
       )
     }
+    makeLockFile(path)
     const root = open<Buffer, Buffer>({
       path,
       maxDbs: MAXIMUM_TABLES,
@@ -82,9 +85,12 @@ export class AccessStore {
       cache: false,
       // A commit is seen by others when it is on disk, never before.
       overlappingSync: false,
+      // Otherwise the library waits for each turn's writes with a promise of its own, whose failure nobody can hear.
+      eventTurnBatching: false,
     })
     const store = new AccessStore(root)
     store.#checkFormat(path)
+    noteStoreMade(path)
     return store
   }
 
@@ -176,12 +182,10 @@ export class AccessStore {
   /** Adds to what was used, all of it or nothing; resolves when it is on disk. */
   addUsage(added: readonly DayUsage[]): Promise<void> {
     return this.#inOrder(() =>
-      this.#root.batch(() => {
-        for (const { id, day, methods } of added) {
-          const sum = new Map(this.#usageOf(id, day))
-          for (const [method, usage] of methods) sum.set(method, addUsage(sum.get(method), usage))
-          void this.#usage.put(usageKey(id, day), encodeUsage(sum))
-        }
+      added.map(({ id, day, methods }) => {
+        const sum = new Map(this.#usageOf(id, day))
+        for (const [method, usage] of methods) sum.set(method, addUsage(sum.get(method), usage))
+        return () => this.#usage.put(usageKey(id, day), encodeUsage(sum))
       }),
     )
   }
@@ -222,11 +226,7 @@ export class AccessStore {
       for (;;) {
         const old = [...this.#usage.getKeys(range)].map((key) => Buffer.from(asBuffer(key)))
         if (old.length === 0) break
-        await this.#inOrder(() =>
-          this.#root.batch(() => {
-            for (const key of old) void this.#usage.remove(key)
-          }),
-        )
+        await this.#inOrder(() => old.map((key) => () => this.#usage.remove(key)))
         removed += old.length
       }
     }
@@ -252,17 +252,37 @@ export class AccessStore {
     return bytes === undefined ? new Map() : decodeUsage(asBuffer(bytes), { id, day })
   }
 
-  /** Writes of usage read what the one before them wrote. */
-  #inOrder(write: () => Promise<unknown>): Promise<void> {
+  /**
+   * Writes of usage, all or none, which read what the ones before them wrote.
+   * @param prepare reads, and says what is to be written
+   */
+  #inOrder(prepare: () => readonly (() => Promise<boolean>)[]): Promise<void> {
     const done = this.#writing
       .catch(() => undefined)
       .then(() => {
         this.#root.resetReadTxn()
-        return write()
+        return this.#writeAll(prepare())
       })
-      .then(() => undefined)
     this.#writing = done
     return done
+  }
+
+  /**
+   * One transaction. When it fails, the library rejects a promise for each of its writes, and one more that says
+   * why and stands in their errors: all of them are waited for, because one that nobody hears ends the process.
+   */
+  async #writeAll(writes: readonly (() => Promise<boolean>)[]): Promise<void> {
+    const promises: Promise<unknown>[] = []
+    promises.push(
+      this.#root.batch(() => {
+        for (const write of writes) promises.push(write())
+      }),
+    )
+    const [failure] = (await Promise.allSettled(promises)).filter((result) => result.status === 'rejected')
+    if (failure === undefined) return
+    // The reason is there by now, or never comes.
+    await Promise.race([(failure.reason as { commitError?: Promise<unknown> }).commitError, setImmediate()])
+    throw failure.reason
   }
 
   #change<T>(action: () => T): T {

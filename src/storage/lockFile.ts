@@ -1,0 +1,31 @@
+import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Name of LMDB's table of readers, beside its data. */
+const LOCK_FILE = 'lock.mdb'
+const MODE = 0o600
+/** Room for 1,022 readers of a cache line each and what stands before them, in either build of LMDB. */
+const BYTES = 65_616
+
+/**
+ * Makes the lock file of an LMDB environment with every block of it on disk, unless it is there. LMDB itself sets
+ * the length alone and writes through memory: where the disk is full by then, a reader that takes the first slot of
+ * a block ends the process with a signal. An existing file is not opened, because closing it would let go of the
+ * locks that this process may have on it.
+ * @param folder of the environment, which is made already
+ * @throws Error of the system when there is no room
+ */
+export function makeLockFile(folder: string): void {
+  const path = join(folder, LOCK_FILE)
+  if (existsSync(path)) return
+  const temporary = `${path}.${process.pid}`
+  try {
+    writeFileSync(temporary, Buffer.alloc(BYTES), { mode: MODE })
+    // In one step, and never over that of another process.
+    linkSync(temporary, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
