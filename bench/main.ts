@@ -1,5 +1,6 @@
 import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
+import { OVERLOAD_HELP } from './overload/options.ts'
 import { RPC_HELP } from './rpc/options.ts'
 import { SCALE_HELP } from './scale/options.ts'
 
@@ -15,6 +16,16 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'requests/s, latency, processor time and memory beside anvil, geth and others',
     help: RPC_HELP,
     run: async (args) => (await import('./rpc/benchRpc.ts')).benchRpc(args),
+  },
+  overload: {
+    summary: 'many times the peak rate beside idle WebSockets; an abusive key beside a quiet one',
+    help: OVERLOAD_HELP,
+    run: async (args) => (await import('./overload/benchOverload.ts')).benchOverload(args),
+  },
+  limits: {
+    summary: 'nanoseconds that keys and limits cost a request',
+    help: 'bench -- limits: prints what admission costs a request; writes bench/results/limits.{md,json}',
+    run: async () => (await import('./limits/benchLimits.ts')).benchLimits(),
   },
   import: {
     summary: 'blocks/s and Mgas/s of imports of recorded and generated chains',

@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /** What the load generator saw. Latencies in milliseconds. */
@@ -16,8 +17,52 @@ export interface LoadFigures {
   /** JSON-RPC or HTTP errors, connections that broke, requests without an answer. */
   readonly failures: number
   readonly firstFailure: string | null
+  readonly outcomes: Outcomes
+  /** When the first request was due, in milliseconds since 1970. */
+  readonly startedAt: number
+  /** Of every second, where they were asked for. */
+  readonly timeline: readonly SecondFigures[]
   /** Processor time of the generator in seconds. */
   readonly processorSeconds: number
+}
+
+/** What became of requests. */
+export interface Outcomes {
+  /** Given up because no connection was free; they never reached the node. */
+  readonly dropped: number
+  /** Answers with a result. */
+  readonly results: number
+  /** HTTP 429 that says when to come back, or JSON-RPC -32005 with another status. */
+  readonly refused: number
+  /** Any other error of JSON-RPC or HTTP, 429 without `Retry-After` among them. */
+  readonly errors: number
+  /** Connections that ended with a request under way. */
+  readonly broken: number
+  readonly unanswered: number
+}
+
+/** One second of a load; milliseconds, of answers with a result. */
+export interface SecondFigures {
+  readonly outcomes: Outcomes
+  readonly p50: number
+  readonly p99: number
+  readonly most: number
+}
+
+/** What became of WebSockets that said nothing until the end, and asked once then. */
+export interface IdleFigures {
+  readonly opened: number
+  /** That the node ended before. */
+  readonly closed: number
+  readonly answered: number
+  /** Until all of them had their answer. */
+  readonly milliseconds: number
+}
+
+/** WebSockets that are open. */
+export interface IdleSockets {
+  /** Has each ask once. */
+  finish(): Promise<IdleFigures>
 }
 
 export interface LoadOptions {
@@ -27,6 +72,14 @@ export interface LoadOptions {
   readonly rate?: number
   /** Each request once, not in a circle. */
   readonly once?: boolean
+  /** In an open loop: gives up a request that is due while no connection is free, instead of sending it late. */
+  readonly drops?: boolean
+  /** Figures of every second, too. */
+  readonly timeline?: boolean
+  /** Paths in place of that of the address, by turns over the requests. */
+  readonly paths?: readonly string[]
+  /** By how much the system puts the generator behind others that want to run, as with nice(1). */
+  readonly niceness?: number
 }
 
 /** What subscribers saw. Milliseconds from the request that made the block to the notification. */
@@ -62,6 +115,7 @@ export class Generator {
   readonly #folder = mkdtempSync(join(tmpdir(), 'rhizome-load-'))
   readonly #program: string
   #files = 0
+  #jobs = 0
 
   /** @throws Error when cargo cannot build it */
   constructor() {
@@ -89,8 +143,26 @@ export class Generator {
   }
 
   /** Loads a node over HTTP or WebSocket, as the address says. */
-  load(url: string, requests: string, options: LoadOptions): Promise<LoadFigures> {
-    return this.#run<LoadFigures>({ mode: 'load', url, requests, ...options })
+  load(url: string, requests: string, { niceness = 0, ...options }: LoadOptions): Promise<LoadFigures> {
+    return this.#run<LoadFigures>({ mode: 'load', url, requests, ...options }, niceness)
+  }
+
+  /** Opens so many WebSockets that say nothing. */
+  async idle(url: string, connections: number, request: string): Promise<IdleSockets> {
+    const ready = join(this.#folder, `idle-${this.#jobs}`)
+    const { child, output } = this.#start({ mode: 'idle', url, connections, request, ready })
+    const figures = output.then((text) => JSON.parse(text) as IdleFigures)
+    let isOver = false
+    const over = figures.finally(() => {
+      isOver = true
+    })
+    while (!existsSync(ready) && !isOver) await Promise.race([sleep(READY_POLL_MS), over])
+    return {
+      finish: () => {
+        child.stdin.end()
+        return figures
+      },
+    }
   }
 
   /** Subscribes, makes blocks and measures how they are told. `onReady` runs when everyone has subscribed. */
@@ -115,11 +187,18 @@ export class Generator {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  async #run<T>(job: object): Promise<T> {
-    const file = join(this.#folder, 'job.json')
+  async #run<T>(job: object, niceness = 0): Promise<T> {
+    const { child, output } = this.#start(job)
+    if (niceness > 0) setPriority(child.pid ?? 0, niceness)
+    child.stdin.end()
+    return JSON.parse(await output) as T
+  }
+
+  #start(job: object): { readonly child: ChildProcessWithoutNullStreams; readonly output: Promise<string> } {
+    const file = join(this.#folder, `job-${this.#jobs++}.json`)
     writeFileSync(file, JSON.stringify(job))
-    const output = await new Promise<string>((resolve, reject) => {
-      const child = spawn(this.#program, [file], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(this.#program, [file])
+    const output = new Promise<string>((resolve, reject) => {
       let text = ''
       let complaint = ''
       child.stdout.setEncoding('utf8').on('data', (part: string) => {
@@ -131,6 +210,6 @@ export class Generator {
       child.once('error', reject)
       child.once('close', (code) => (code === 0 ? resolve(text) : reject(new Error(complaint.trim()))))
     })
-    return JSON.parse(output) as T
+    return { child, output }
   }
 }

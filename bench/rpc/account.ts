@@ -36,8 +36,11 @@ export class BenchAccount {
 
   async prepare(): Promise<void> {
     this.#chainId = Number(await askNode<Hex>(this.url, 'eth_chainId', []))
-    // Twice the price, for nodes whose base fee rises; at least one, for zero cannot be sent.
-    this.#gasPrice = BigInt(await askNode<Hex>(this.url, 'eth_gasPrice', [])) * 2n + 1n
+    // Twice the price, for nodes whose base fee rises; at least one, for zero cannot be sent. Once: a node that
+    // follows what was paid last would ask for twice as much each time.
+    if (this.#gasPrice === 0n) {
+      this.#gasPrice = BigInt(await askNode<Hex>(this.url, 'eth_gasPrice', [])) * 2n + 1n
+    }
     const count = await askNode<Hex>(this.url, 'eth_getTransactionCount', [this.account.address, 'latest'])
     this.#nonce = Number(count)
   }

@@ -107,10 +107,10 @@ function repeatedRequests(scene: Scene): Record<string, Share['bodies']> {
           ),
         }),
     eth_getProof: same('eth_getProof', [token, [slot], 'latest']),
-    // Memory and storage of every step would be the whole token: RSKj's tracer gives all cells of a contract.
-    debug_traceTransaction: vary('debug_traceTransaction', (i) => [
+    // Every node has this tracer; anvil lists no steps unless it is started for that.
+    'debug_traceTransaction, callTracer': vary('debug_traceTransaction', (i) => [
       transfer(i),
-      { disableMemory: true, disableStorage: true },
+      { tracer: 'callTracer' },
     ]),
     'batch of 50 eth_getBalance': [
       Array.from({ length: BATCH }, (_, i) => ({
