@@ -14,6 +14,7 @@ import { readVectorLines } from '../../support/vectors.ts'
 import type { Chance } from '../chance.ts'
 import { mutatedText } from '../mutateJson.ts'
 import { mutatedBytes, mutatedRlp } from './mutateBytes.ts'
+import { SNAPSHOT_TARGETS } from './snapshotTargets.ts'
 
 /** Something that reads bytes of strangers. */
 export interface FuzzTarget {
@@ -90,6 +91,7 @@ export const FUZZ_TARGETS: Readonly<Record<string, () => FuzzTarget>> = {
       check: (bytes) => checkRequest(scanner, bytes),
     }
   },
+  ...SNAPSHOT_TARGETS,
 }
 
 /** Below zero the reference's arithmetic writes another v than it read; no network has such a chain id. */
