@@ -1,3 +1,4 @@
+import { AcknowledgedAccess } from './acknowledgedAccess.ts'
 import type { Expected } from './checkStore.ts'
 import type { Ask } from './nodeLoad.ts'
 
@@ -8,6 +9,7 @@ const BATCH = 50
 export class Acknowledged {
   readonly transactions = new Set<string>()
   readonly blocks = new Set<string>()
+  readonly access = new AcknowledgedAccess()
   /** Places behind what was already looked up. */
   #transactionsBefore = 0
   #blocksBefore = 0
@@ -19,7 +21,11 @@ export class Acknowledged {
 
   /** Everything so far. */
   expected(): Expected {
-    return { transactions: [...this.transactions], blocks: [...this.blocks] }
+    return {
+      transactions: [...this.transactions],
+      blocks: [...this.blocks],
+      access: this.access.expected(),
+    }
   }
 
   /**

@@ -6,12 +6,15 @@ import { chainOptionsFromConfig } from '../../src/node/chainOptions.ts'
 import { createLocalNode } from '../../src/node/localNode.ts'
 import { nodeInfoFromConfig } from '../../src/node/nodeInfo.ts'
 import { stateRootAfter } from '../../src/state/stateRoot.ts'
+import { AccessStore } from '../../src/storage/access/accessStore.ts'
 import { fromHex } from '../../src/util/bytes.ts'
+import { accessFaults, type ExpectedAccess } from './acknowledgedAccess.ts'
 
 /** What must be there, `0x` hex. */
 export interface Expected {
   readonly transactions: readonly string[]
   readonly blocks: readonly string[]
+  readonly access: ExpectedAccess
 }
 
 /** Limits under which nothing that waits leaves the pool for its age. */
@@ -59,7 +62,11 @@ export async function checkCopy(copy: string, stateBlocks: number, expected: Exp
     })
     const hasTransaction = (hash: string) =>
       core.pool.get(hash.slice(2)) !== undefined || chain.reader.locateTransaction(fromHex(hash)) !== null
+    const store = AccessStore.open({ dataDir: copy, checked: true })
+    const access = accessFaults(store, expected.access)
+    await store.close()
     const faults = [
+      ...access,
       ...problems.map(({ number, message }) => `block ${number}: ${message}`),
       ...expected.transactions
         .filter((hash) => !hasTransaction(hash))

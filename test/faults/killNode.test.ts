@@ -10,4 +10,6 @@ t.test('nodes killed at random instants under everything at once keep what they 
   t.equal(report.killed, RUNS)
   t.ok(report.transactions > 0, `${report.transactions} transactions acknowledged`)
   t.ok(report.blocks > 0, `${report.blocks} blocks acknowledged`)
+  t.ok(report.keys > 1, `${report.keys} keys made`)
+  t.ok(report.requests > 0, `${report.requests} requests of keys shown`)
 })

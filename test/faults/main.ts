@@ -9,6 +9,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
     /** Instants of each node at which it is stopped and judged as if it were killed, besides the kill. */
     instants: { type: 'string', default: '0' },
+    /** Longest load before a node is killed, milliseconds. */
+    longest: { type: 'string', default: '3000' },
     /** Of `runs`, those that kill an import in place of a node. */
     imports: { type: 'string' },
     file: { type: 'string', default: vectorPath('consensus/remasc-long.jsonl') },
@@ -23,15 +25,16 @@ if (imports < runs) {
     runs: runs - imports,
     seed,
     instants: Number(values.instants),
-    onRun: ({ run, delay, starting, mode, instants, transactions, blocks, height }) =>
+    longest: Number(values.longest),
+    onRun: ({ run, delay, starting, mode, instants, transactions, blocks, keys, requests, height }) =>
       console.log(
         `${run}: killed ${starting ? `while it started, after ${delay} ms` : `after ${delay} ms of load`}, ` +
-          `${mode}; ${instants} other instants; acknowledged so far ${transactions} transactions, ${blocks} blocks; ${height} canonical`,
+          `${mode}; ${instants} other instants; acknowledged so far ${transactions} transactions, ${blocks} blocks, ${keys} keys, ${requests} requests of keys; ${height} canonical`,
       ),
   })
   console.log(
     `${report.killed} nodes killed, and judged at ${report.instants} other instants, in ${report.directories} directories: every check clean, ` +
-      `${report.transactions} acknowledged transactions and ${report.blocks} acknowledged blocks all there`,
+      `${report.transactions} transactions, ${report.blocks} blocks, ${report.keys} keys and ${report.requests} requests of keys acknowledged, all there`,
   )
 }
 if (imports > 0) {

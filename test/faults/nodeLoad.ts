@@ -12,6 +12,8 @@ import {
 import { JsonRpcError } from '../support/nodeProcess.ts'
 import { accountOfSeed, signedTransaction, type TestAccount } from '../support/signedTransaction.ts'
 import type { Acknowledged } from './acknowledged.ts'
+import { UsageFault } from './acknowledgedAccess.ts'
+import type { KeyLoad } from './keyLoad.ts'
 import type { PeerMiner } from './peerMiner.ts'
 
 /** Method and parameters. */
@@ -20,12 +22,14 @@ export type Ask = readonly [method: string, params: readonly unknown[]]
 /** How a node is reached. */
 export interface LoadTarget {
   request<T>(method: string, params?: readonly unknown[]): Promise<T>
+  readonly url: string
 }
 
 export interface LoadOptions {
   readonly node: LoadTarget
   readonly acknowledged: Acknowledged
   readonly peer: PeerMiner
+  readonly keys: KeyLoad
   readonly random: () => number
 }
 
@@ -38,7 +42,7 @@ const FORMS: readonly SubmitForm[] = ['block', 'transactions', 'partialMerkle']
 /** Codes by which a node refuses what came at the wrong time: the pool is full, the work is old. */
 const REFUSALS: ReadonlySet<number> = new Set([-32010, -32000, -33000])
 
-/** Everything at once against one node: sends, reads, solutions of pools, blocks of another node. */
+/** Everything at once against one node: sends, reads, solutions of pools, blocks of another node, keys and their use. */
 export class NodeLoad {
   readonly #options: LoadOptions
   readonly #tasks: readonly Promise<void>[]
@@ -58,6 +62,7 @@ export class NodeLoad {
       ...Array.from({ length: READERS }, () => this.#repeat(() => this.#read())),
       this.#repeat(() => this.#solve()),
       this.#repeat(() => this.#importBlock()),
+      this.#repeat(() => options.keys.use(new URL(options.node.url).origin, () => this.#stopped)),
     ]
   }
 
@@ -79,6 +84,8 @@ export class NodeLoad {
       } catch (error) {
         if (error instanceof JsonRpcError) {
           if (!REFUSALS.has(error.code)) this.faults.push(`${error.code} ${error.message}`)
+        } else if (error instanceof UsageFault) {
+          this.faults.push(error.message)
         } else if (isConnectionError(error)) {
           return
         } else throw error

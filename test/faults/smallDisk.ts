@@ -35,7 +35,12 @@ export function mountSmallDisk(mebibytes: number): SmallDisk | null {
     path,
     fill: (free) => {
       const { bavail, bsize } = statfsSync(path)
-      writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - free)))
+      try {
+        writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - free)))
+      } catch (error) {
+        // Somebody else took a page meanwhile: it is as full as it can be.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      }
     },
     empty: () => rmSync(ballast, { force: true }),
     unmount: () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import t from 'tap'
 import { NonceSearch } from '../../src/native/nonceSearch.ts'
 import { openTestChain, REGTEST } from '../support/openTestChain.ts'
@@ -83,7 +84,7 @@ t.test(`two pools and a solo miner make ${BLOCKS} blocks that a fresh node impor
     'parallel sublists',
   )
 
-  const fresh = openTestChain(t, { dataDir: t.testdir({ fresh: {} }) })
+  const fresh = openTestChain(t, { dataDir: join(t.testdirName, 'fresh') })
   for (const block of blocks.slice(1)) {
     const { status } = fresh.chain.connect(block)
     if (status !== 'IMPORTED_BEST') t.fail(`block ${block.number}: ${status}`)

@@ -49,6 +49,10 @@ export function createChainContext(
       output: absent('call'),
       estimate: absent('estimate'),
       brief: { output: absent('call'), estimate: absent('estimate') },
+      get spec() {
+        return absent('specification')()
+      },
+      placeAfter: absent('place of calls'),
       simulate: absent('simulation'),
       isPrecompiled: absent('precompiles'),
       bridge: absent('bridge'),

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parseBlock } from '../../../src/chain/codec/block.ts'
 import { parseReceipt } from '../../../src/chain/codec/receipt.ts'
@@ -213,7 +214,7 @@ t.test('blocks past the first with fork detection data are taken by a fresh chai
   await core.mine({ count: 5 })
   t.equal(chain.head.number, 453)
   t.ok(chain.reader.locateTransaction(deployed.hash))
-  const { chain: fresh } = openTestChain(t, { dataDir: t.testdir({ fresh: {} }) })
+  const { chain: fresh } = openTestChain(t, { dataDir: join(t.testdirName, 'fresh') })
   for (let number = 1; number <= 453; number += 1) {
     const mined = chain.reader.blockByNumber(number)
     if (mined === null) throw new Error(`no block ${number}`)

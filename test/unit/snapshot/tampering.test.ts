@@ -38,6 +38,16 @@ const CASES: readonly Case[] = [
   },
   manifest('an older version', /version 1 expected, got 0/, (draft) => ({ ...draft, version: 0 })),
   manifest('a newer version', /version 1 expected, got 2/, (draft) => ({ ...draft, version: 2 })),
+  {
+    name: 'a version that nests deeper than anything reads',
+    code: 'SNAPSHOT_MANIFEST',
+    message: /version 1 expected, got a list/,
+    change: (folder) => {
+      const text = readFileSync(join(folder, 'manifest.json'), 'utf8')
+      const nested = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
+      writeFileSync(join(folder, 'manifest.json'), text.replace('"version": 1', `"version": ${nested}`))
+    },
+  },
   manifest('a chunk left out', /hold blocks 1 to 0, not to \d+/, (draft) => ({
     ...draft,
     chunks: draft.chunks.filter(({ kind }) => kind === 'state'),

@@ -19,6 +19,8 @@ import { assertTrusted, type Trust, trustFrom } from '../../../src/snapshot/trus
 const key = (seed: number) => SignerKey.generate(Buffer.alloc(32, seed))
 const KEYS = [key(1), key(2), key(3)] as const
 const ID = 'ab'.repeat(32)
+/** JSON in which writers of JSON exhaust the stack. */
+const NESTED = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
 const textOf = (signer: SignerKey) => `${signer.publicKey}:${signer.prove()}`
 const trusted = (quorum: number, keys: readonly SignerKey[] = KEYS): Trust =>
   trustFrom(keys.map(textOf), quorum)
@@ -51,6 +53,7 @@ t.test('everything else is refused with what is wrong', async (t) => {
     [signed(KEYS, 'cd'.repeat(32)), trusted(1), /of another snapshot/],
     [Buffer.from('{'), trusted(1), /is no JSON/],
     [Buffer.from('{"version":2}'), trusted(1), /version 1 expected, got 2/],
+    [Buffer.from(`{"version":${NESTED}}`), trusted(1), /version 1 expected, got a list/],
   ]
   for (const [file, trust, message] of cases) {
     t.throws(() => assertTrusted({ id: ID }, file, trust), refusal(message), String(message))

@@ -172,7 +172,7 @@ t.test('a file that was cut or overwritten is a message, never a signal', async 
     damage(path)
     t.throws(
       () => AccessStore.open({ dataDir: folder, checked: true }),
-      { code: 'ACCESS_DAMAGED', message: /is damaged, .*: restore the folder from a copy/ },
+      { code: 'ACCESS_DAMAGED', message: /is damaged: .*data\.mdb.*; restore the folder .* from a copy/ },
       name,
     )
     return folder

@@ -85,6 +85,7 @@ t.test('a child without parent is reported', async (t) => {
 })
 
 t.test('the import ends with the first invalid block and keeps what came before', async (t) => {
+  const folder = t.testdir()
   for (const [changed, rule] of [
     [changeHeader('stateRoot'), 'stateRoot'],
     [changeHeader('receiptTrieRoot'), 'receiptsRoot'],
@@ -96,7 +97,7 @@ t.test('the import ends with the first invalid block and keeps what came before'
   ] as const) {
     // Whoever changes a header can mine it again: without that rule the others must notice.
     const opened = openTestChain(t, {
-      dataDir: t.testdir({ [rule]: {} }),
+      dataDir: join(folder, rule),
       disabledRules: new Set(['proofOfWork']),
     })
     const file = join(opened.dataDir, 'changed.rlp')

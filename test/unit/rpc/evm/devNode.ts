@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import type { PartialConfig } from '../../../../src/config/schema.ts'
 import { type LiveNode, openLiveNode } from '../../../replay/scenario/liveNode.ts'
+import { testFolder } from '../../../support/testFolder.ts'
 
 /** An answer of the node under test. */
 export interface DevAnswer {
@@ -21,7 +22,7 @@ export interface DevNode {
 /** Opens a regtest node that is closed with the test. */
 export async function openDevNode(t: Test, config: PartialConfig = {}): Promise<DevNode> {
   const live = await openLiveNode(
-    { dataDir: t.testdir(), mining: false, accountQuota: false, ...config },
+    { dataDir: testFolder(t), mining: false, accountQuota: false, ...config },
     Date.now(),
     (request) => live.node.core.dev?.mine(request) ?? Promise.reject(new Error('no development chain')),
     (method, error) => t.fail(method, { error }),

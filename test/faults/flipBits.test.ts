@@ -1,0 +1,25 @@
+import t from 'tap'
+import { REGTEST } from '../support/openTestChain.ts'
+import { vectorPath } from '../support/vectors.ts'
+import { flipBits } from './flipBits.ts'
+
+/** Bits of each store; `FLIPS` and `SEED` in the environment look at others. */
+const FLIPS = Number(process.env['FLIPS'] ?? 30)
+const SEED = Number(process.env['SEED'] ?? 1)
+
+// The file as a whole has the same time, for runs over many bits.
+t.setTimeout(1_800_000)
+
+t.test('a bit that is turned over is found, or does nothing', { timeout: 1_800_000 }, async (t) => {
+  const report = await flipBits({
+    spec: REGTEST,
+    blocks: vectorPath('rpc/chain-main.jsonl'),
+    folder: t.testdir(),
+    flips: FLIPS,
+    seed: SEED,
+  })
+  t.comment(JSON.stringify(report))
+  t.same(report.missed, [])
+  t.equal(report.refused + report.found + report.harmless, 2 * FLIPS)
+  t.ok(report.found > 0 && report.refused > 0)
+})

@@ -1,0 +1,36 @@
+import { AccessStore } from '../../src/storage/access/accessStore.ts'
+import { toHex } from '../../src/util/bytes.ts'
+import { keyRecord } from '../support/keyRecords.ts'
+import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
+import { signedTransaction } from '../support/signedTransaction.ts'
+
+/** Secret of the key that opens nodes on these stores. */
+export const KEY_SECRET = 'ada-secret'
+
+const MINED = 24
+const WAITING = 6
+/** More than a page, so that bodies have pages of their own. */
+const DATA_BYTES = 6000
+
+/**
+ * Makes a regtest node's data directory by running one: blocks with transactions and code, some that wait in the
+ * pool, a key with usage.
+ */
+export async function makeStores(dataDir: string): Promise<void> {
+  const access = AccessStore.open({ dataDir })
+  access.create(keyRecord('ada'))
+  await access.close()
+  const miner = await startNode({ dataDir, path: `/${KEY_SECRET}` })
+  for (let nonce = 0; nonce < MINED; nonce += 1) await send(miner, nonce, nonce % 4 === 0 ? DATA_BYTES : 10)
+  await miner.stop('SIGTERM')
+  const waiting = await startNode({ dataDir, path: `/${KEY_SECRET}`, args: ['--no-mining'] })
+  for (let nonce = MINED; nonce < MINED + WAITING; nonce += 1) await send(waiting, nonce, 10)
+  const ended = await waiting.stop('SIGTERM')
+  if (ended.code !== 0) throw new Error(waiting.output())
+}
+
+function send(node: NodeProcess, nonce: number, dataBytes: number): Promise<string> {
+  const data = Buffer.alloc(dataBytes, nonce + 1)
+  const { encoded } = signedTransaction({ nonce: BigInt(nonce), gasLimit: 1_500_000n, data })
+  return node.request('eth_sendRawTransaction', [toHex(encoded)])
+}
