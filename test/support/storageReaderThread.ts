@@ -1,13 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { ChainEnvironment } from '../../src/storage/environment.ts'
 
-const { folder, key } = workerData as { folder: string; key: Uint8Array }
+const { folder, key, holds } = workerData as { folder: string; key: Uint8Array; holds?: boolean }
 const environment = new ChainEnvironment(folder, { readOnly: true })
 
 function answer(): void {
   parentPort?.postMessage(environment.get('headers', Buffer.from(key))?.length)
 }
 
+if (holds === true) environment.snapshot().get('headers', Buffer.from(key))
 answer()
 parentPort?.once('message', () => {
   environment.refresh()

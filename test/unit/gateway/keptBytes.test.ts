@@ -54,3 +54,38 @@ t.test('pages that are put together stay what they were, too', (t) => {
   })
   t.end()
 })
+
+t.test('what was sent page by page is told with its bytes, those of a broken answer, too', (t) => {
+  const told: [isWhole: boolean, bytes: number][] = []
+  for (const last of [
+    '{"jsonrpc":"2.0","id":0,"result":[{"log":2}]}',
+    '{"jsonrpc":"2.0","id":0,"error":{}}',
+  ]) {
+    const sent: Uint8Array[] = []
+    const send = (...pieces: readonly Uint8Array[]) => {
+      sent.push(...pieces.map((piece) => Uint8Array.from(piece)))
+      return true
+    }
+    const paged = new PagedAnswer({
+      id: '7',
+      exchange: {
+        answer: () => undefined,
+        beginStream: () => ({ write: send, end: send, abort: () => undefined, onWritable: undefined }),
+        onGone: undefined,
+        gone: false,
+      },
+      alone: true,
+      maxBytes: MOST_BYTES,
+      sink: () => t.fail('it has its stream'),
+      onStreamed: (...note) => told.push(note),
+      ask: (_, sink) => sink(written(last), 200),
+    })
+    paged.begin(written('{"from":2}\n{"log":1}'))
+    t.equal(told.at(-1)?.[1], Buffer.concat(sent).length)
+  }
+  t.same(
+    told.map(([isWhole]) => isWhole),
+    [true, false],
+  )
+  t.end()
+})

@@ -73,6 +73,29 @@ t.test('another thread reads what was committed', async (t) => {
   await once(worker, 'exit')
 })
 
+t.test('the moment that a thread holds ends with the thread, and its space is used again', async (t) => {
+  const folder = t.testdir()
+  const environment = new ChainEnvironment(folder)
+  t.teardown(() => environment.close())
+  /** Bytes by which the file grows when a value is written again and again. */
+  const growth = () => {
+    const before = environment.figures().usedBytes
+    for (let count = 0; count < 200; count += 1) {
+      environment.transaction((writer) => writer.put('headers', A, Buffer.alloc(10_000, count)))
+    }
+    return environment.figures().usedBytes - before
+  }
+  growth()
+  const worker = new Worker(new URL('../../support/storageReaderThread.ts', import.meta.url), {
+    workerData: { folder, key: A, holds: true },
+  })
+  await once(worker, 'message')
+  t.ok(growth() > 200 * 10_000, 'nothing of what it may read is written over')
+  await worker.terminate()
+  growth()
+  t.ok(growth() < 20 * 10_000)
+})
+
 t.test('a height lists its blocks, the canonical one first', (t) => {
   const environment = open(t)
   environment.transaction((writer) => {
