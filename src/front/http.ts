@@ -15,6 +15,7 @@ import type { FrontOptions } from './options.ts'
 import { addPageRoutes } from './page.ts'
 import type { PageFiles } from './pageFiles.ts'
 import { RequestFacts } from './requestFacts.ts'
+import type { SendTurns } from './sendTurns.ts'
 import { addUsageRoute } from './usageRoute.ts'
 
 /** What HTTP routes need. */
@@ -32,6 +33,8 @@ export interface HttpRoutes {
   /** The usage of a caller; null for one without a key. None where there are no keys. */
   readonly usageReport?: (caller: Caller) => Promise<Json>
   readonly tally: FrontTally
+  /** In which large answers are sent. */
+  readonly turns: SendTurns
   /** null while tracing is off. */
   readonly tracing: Tracing | null
 }
@@ -67,7 +70,15 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
   const requestId = options.requestIds ? requestIdOf(request.getHeader('x-request-id')) : null
   const trace = routes.tracing === null ? null : beginTrace(routes.tracing, request)
   const known = caller instanceof RpcError ? null : caller
-  const exchange = new HttpExchange(response, options.corsOrigin, known, tally, requestId, trace)
+  const exchange = new HttpExchange(
+    response,
+    options.corsOrigin,
+    known,
+    tally,
+    routes.turns,
+    requestId,
+    trace,
+  )
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
     exchange.corked = true

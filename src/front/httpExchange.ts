@@ -4,6 +4,8 @@ import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
 import type { FrontTally } from './frontTally.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
+import { PacedBody, PacedStream, type PacedTarget } from './pacedBody.ts'
+import { PIECE_BYTES, type SendTurns } from './sendTurns.ts'
 
 /** Status lines of the codes that are sent. */
 export const STATUS_LINES: Readonly<Record<number, string>> = {
@@ -27,6 +29,9 @@ export const STATUS_LINES: Readonly<Record<number, string>> = {
  */
 const HELD_BACK = 200
 
+/** Bytes or characters of a body that is not sent as one. */
+const LARGE = 2 * PIECE_BYTES
+
 /** One HTTP request. */
 export class HttpExchange implements Exchange {
   onGone: (() => void) | undefined
@@ -37,6 +42,9 @@ export class HttpExchange implements Exchange {
   readonly #corsOrigin: string | null
   readonly #caller: Caller | null
   readonly #tally: FrontTally
+  readonly #turns: SendTurns
+  /** What is sent in pieces. */
+  #large: PacedBody | PacedStream | undefined
   /** Refusals of the caller before this request. */
   readonly #refusedBefore: number
   /** Whether the library's own callback is still on the stack: what is written then is corked already. */
@@ -44,6 +52,7 @@ export class HttpExchange implements Exchange {
 
   /**
    * @param caller whose running requests it is one of; null for one that was not let in
+   * @param turns in which large answers are sent
    * @param requestId name that the client gave the exchange; it is echoed
    */
   constructor(
@@ -51,6 +60,7 @@ export class HttpExchange implements Exchange {
     corsOrigin: string | null,
     caller: Caller | null,
     tally: FrontTally,
+    turns: SendTurns,
     requestId: string | null,
     trace: ExchangeTrace | null,
   ) {
@@ -58,18 +68,23 @@ export class HttpExchange implements Exchange {
     this.#corsOrigin = corsOrigin
     this.#caller = caller
     this.#tally = tally
+    this.#turns = turns
     this.requestId = requestId
     this.trace = trace
     this.onGone = undefined
     this.#refusedBefore = caller?.account.refused ?? 0
     tally.began()
-    caller?.begin()
+    if (caller !== null) {
+      caller.begin()
+      turns.asked(caller.account)
+    }
   }
 
   /** Waits for the client to go away. To be called where the library's own callback ends before the answer. */
   watch(): void {
     this.#response.onAborted(() => {
       if (!this.gone) this.#end(null)
+      this.#large?.drop()
       this.onGone?.()
     })
   }
@@ -88,6 +103,10 @@ export class HttpExchange implements Exchange {
       setTimeout(() => this.answer(kept, status), HELD_BACK)
       return
     }
+    if (body.length > LARGE && !this.#tally.draining) {
+      this.#sendLarge(body, status)
+      return
+    }
     if (this.corked) this.#write(body, status)
     else this.#response.cork(() => this.#write(body, status))
     this.#end(status)
@@ -95,37 +114,31 @@ export class HttpExchange implements Exchange {
 
   beginStream(): AnswerStream {
     const response = this.#response
-    const stream: AnswerStream = {
-      write: (...pieces) => {
-        if (this.gone) return true
-        let kept = true
-        response.cork(() => {
-          for (const piece of pieces) kept = response.write(piece)
-        })
-        return kept
-      },
-      end: (...pieces) => {
-        if (this.gone) return
-        const last = pieces.at(-1) ?? ''
-        response.cork(() => {
-          for (const piece of pieces.slice(0, -1)) response.write(piece)
-          this.#finish(last)
-        })
+    response.cork(() => this.#writeHead(200))
+    const stream = new PacedStream(this.#target(), {
+      finish: (last) => {
+        response.cork(() => this.#finish(last))
         this.#end(200)
       },
       abort: () => {
-        if (this.gone) return
         this.#end(null)
         response.close()
       },
-      onWritable: undefined,
-    }
-    response.onWritable(() => {
-      stream.onWritable?.()
-      return true
     })
-    response.cork(() => this.#writeHead(200))
+    this.#large = stream
     return stream
+  }
+
+  /** Sends a body in turns with others; at the end of the node's life as one, so that the connection ends with it. */
+  #sendLarge(body: string | Uint8Array, status: number): void {
+    this.#response.cork(() => this.#writeHead(status))
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body
+    this.#large = new PacedBody(this.#target(), bytes, () => this.#end(status))
+  }
+
+  #target(): PacedTarget {
+    const owner = this.#caller?.account ?? this
+    return { response: this.#response, turns: this.#turns, owner, isGone: () => this.gone }
   }
 
   /** Whether the request was refused to a client that does not take no for an answer. */

@@ -13,6 +13,7 @@ import type { RequestWatch } from '../gateway/requestWatch.ts'
 import { Router } from '../gateway/router.ts'
 import type { MiningWork } from '../mining/interface.ts'
 import type { StateStore } from '../native/stateStore.ts'
+import { setThreadSlice } from '../native/threadSlice.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { RequestPool } from '../pool/interface.ts'
 import { InterruptTable } from '../pool/interrupts.ts'
@@ -28,6 +29,7 @@ import { type FrontFigures, FrontTally } from './frontTally.ts'
 import type { FrontProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
 import { readPageFiles } from './pageFiles.ts'
+import { SendTurns } from './sendTurns.ts'
 import { type Front, listen } from './server.ts'
 
 /** Idle time after which the threads of slow work end, milliseconds. */
@@ -39,6 +41,12 @@ const SCAN_IDLE = 60_000
  */
 const CALLS_NICENESS = 2
 const SCANS_NICENESS = 5
+
+/**
+ * Slices of the thread of the sockets and of short reads, nanoseconds. With usual ones, of some milliseconds, they wait
+ * for the end of whatever a long request's thread has begun.
+ */
+const SHORT_SLICE = 500_000
 
 /** Milliseconds between two looks for subscribers to work, for which it is to be built on. */
 const WORK_INTEREST = 30_000
@@ -129,6 +137,7 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
  * @throws ListenError
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
+  setThreadSlice(SHORT_SLICE)
   const page = options.front.page ? await readPageFiles() : null
   const interrupts = new InterruptTable()
   const { chain } = options.context
@@ -162,6 +171,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await Promise.all(POOL_NAMES.map((name) => pools[name].close()))
   }
   const frontTally = new FrontTally()
+  const turns = new SendTurns()
   const routes = {
     events,
     gateway,
@@ -172,6 +182,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     page,
     ...(options.usageReport === undefined ? {} : { usageReport: options.usageReport }),
     tally: frontTally,
+    turns,
     tracing: options.tracing ?? null,
   }
   const front = await startWorkers(pools)
@@ -223,6 +234,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     drain: (limits) => drain({ front, tally: frontTally, dispatcher }, limits),
     stop: async () => {
       clearInterval(workTimer)
+      turns.close()
       front.close()
       await closePools()
     },

@@ -86,7 +86,7 @@ export interface OpenSockets {
 
 /** Adds the WebSocket on the same port: every frame is a body, every answer a text frame. */
 export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets {
-  const { gateway, admission, options, events, answerBytes, tally, tracing } = routes
+  const { gateway, admission, options, events, answerBytes, tally, turns, tracing } = routes
   const sockets = new Set<WebSocket<SocketData>>()
   app.ws<SocketData>('/*', {
     maxPayloadLength: options.maxBodyBytes,
@@ -129,6 +129,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       const { account } = caller
       const before = account.refused
       data.connection ??= new SocketConnection(socket, options.maxSocketBacklog, account)
+      turns.asked(account)
       const exchange = new SocketExchange(
         data.connection,
         data,

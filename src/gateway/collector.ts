@@ -44,7 +44,7 @@ export class BatchCollector {
 
   #join(): string | Uint8Array {
     const parts = this.#parts.filter((part) => part !== null)
-    if (parts.length === 0) return this.#parts.length === 0 ? '[]' : ''
+    if (parts.length === 0) return ''
     if (parts.every((part) => typeof part === 'string')) return `[${parts.join(',')}]`
     const pieces: Uint8Array[] = []
     parts.forEach((part, i) => {

@@ -1,6 +1,6 @@
 import type { RequestPool } from '../pool/interface.ts'
 import type { InterruptTable } from '../pool/interrupts.ts'
-import { BATCH_MILLISECONDS, NOT_RUN, type PoolAnswer, type PoolRequest } from '../pool/messages.ts'
+import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../pool/messages.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import { type LaneFigures, LaneQueue } from './laneQueue.ts'
@@ -89,8 +89,7 @@ export class Dispatcher {
     const refused = queue.add(ticket)
     if (refused !== null) {
       this.#waiting.delete(refused)
-      if (!refused.settled)
-        settle(refused, new RpcError('limited', `the ${lane} lane is full, try again later`))
+      settle(refused, new RpcError('limited', `the ${lane} lane is full, try again later`))
       if (refused === ticket) return
     }
     this.#waiting.add(ticket)
@@ -107,8 +106,7 @@ export class Dispatcher {
   /** Drops a ticket that nobody waits for; running work is told to stop. */
   cancel(ticket: Ticket): void {
     if (ticket.settled) return
-    ticket.settled = true
-    this.#waiting.delete(ticket)
+    this.#giveUp(ticket)
     if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
   }
 
@@ -123,6 +121,7 @@ export class Dispatcher {
       for (const ticket of tickets) {
         if (ticket.settled) continue
         if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
+        this.#giveUp(ticket)
         settle(ticket, error)
       }
     }
@@ -158,8 +157,8 @@ export class Dispatcher {
   #pump(name: PoolName): void {
     const { capacity } = this.#pools[name]
     const use = this.#uses[name]
-    const mayTake = ({ owner, milliseconds }: LaneShare) =>
-      milliseconds < BATCH_MILLISECONDS || use.mayHoldMore(owner, capacity, this.#lookedAt)
+    const mayTake = ({ owner, mayBeLong }: LaneShare) =>
+      !mayBeLong || use.mayHoldMore(owner, capacity, this.#lookedAt)
     const queues = this.#queuesOf[name]
     for (let empty = 0; empty < queues.length && this.#busy[name] < capacity; ) {
       const queue = queues[use.nextLane % queues.length] as LaneQueue
@@ -211,6 +210,12 @@ export class Dispatcher {
     return { method: ticket.method, slot: Math.max(0, ticket.slot), id: ticket.id, params: ticket.params }
   }
 
+  /** Nothing that a worker says about a ticket counts any more. */
+  #giveUp(ticket: Ticket): void {
+    ticket.settled = true
+    if (this.#waiting.delete(ticket)) this.#queue(ticket.lane as PoolLane).settled(ticket)
+  }
+
   /** A worker gave it back: whether it is to go there again. */
   #stop(ticket: Ticket): boolean {
     this.#leave(ticket)
@@ -248,7 +253,8 @@ export class Dispatcher {
       for (const ticket of tickets) {
         if (ticket.deadline > now || ticket.settled) continue
         if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'timeLimit')
-        tickets.delete(ticket)
+        this.#giveUp(ticket)
+        this.#running.delete(ticket)
         this.#queue(ticket.lane as PoolLane).timedOut += 1
         settle(ticket, new RpcError('overLimit'))
       }

@@ -197,16 +197,10 @@ export class Gateway {
     const sink = sinkOf(exchange)
     let body: ParsedBody
     try {
-      body = parseBody(bytes)
+      body = parseBody(bytes, this.#limits.batch)
     } catch (error) {
       const known = error instanceof RpcError ? error : new RpcError('internal')
       this.#refuseBody(caller, sink, 'null', known)
-      return
-    }
-    const most = this.#limits.batch
-    if (body.kind === 'batch' && countRequests(body) > most) {
-      const text = `Cannot dispatch batch requests. ${most} is the max number of supported batch requests`
-      this.#refuseBody(caller, sink, 'null', new RpcError('batchTooLarge', text))
       return
     }
     this.#answer(body, { caller, exchange, sink, alone: true })
@@ -221,6 +215,10 @@ export class Gateway {
         this.#request(body.request, origin, this.#tally.sample())
         return
       case 'batch': {
+        if (body.elements.length === 0) {
+          this.#answerEmpty(origin)
+          return
+        }
         const collector = this.#collect(origin.sink)
         for (const element of body.elements) {
           this.#answer(element, { ...origin, sink: collector.slot(), alone: false })
@@ -228,6 +226,13 @@ export class Gateway {
         collector.end()
       }
     }
+  }
+
+  /** A batch of nothing is charged like a request for what is no method: it is read like one. */
+  #answerEmpty({ caller, sink }: RequestOrigin): void {
+    const refusal = this.#admission.charge(caller, this.#router.unknown)
+    if (refusal === null) sink('[]', 200)
+    else this.#refuse(this.#router.unknown, sink, 'null', refusal)
   }
 
   /** @param charged what admission said, where it was asked before */
@@ -292,10 +297,4 @@ function sinkOf(exchange: Exchange): AnswerSink {
 
 function toBuffer(body: ArrayBuffer | Buffer): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(body)
-}
-
-/** Requests with a `method` member in a batch and the batches in it. */
-function countRequests(body: ParsedBody): number {
-  if (body.kind === 'batch') return body.elements.reduce((sum, element) => sum + countRequests(element), 0)
-  return body.kind === 'request' && body.request.method !== null ? 1 : 0
 }

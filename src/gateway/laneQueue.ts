@@ -56,10 +56,17 @@ export class LaneQueue {
       removed = longest.removeNewest()
       this.#waiting -= 1
     }
-    if (share.waiting === 0) this.#turns.push(share)
+    if (!share.hasTurn) this.#turns.push(share)
+    share.hasTurn = true
     share.add(ticket)
     this.#waiting += 1
     return removed
+  }
+
+  /** A ticket that waits was settled: its place is free. */
+  settled(ticket: Ticket): void {
+    this.shareOf(ticket).settled()
+    this.#waiting -= 1
   }
 
   /** What belongs to the owner of a ticket. */
@@ -91,12 +98,13 @@ export class LaneQueue {
         passed += 1
         continue
       }
-      const before = share.waiting
       const ticket = share.take()
-      this.#waiting -= before - share.waiting
-      if (share.waiting === 0) this.#turns.shift()
-      else this.#nextTurn()
+      if (share.isEmpty) {
+        this.#turns.shift()
+        share.hasTurn = false
+      } else this.#nextTurn()
       if (ticket === null) continue
+      this.#waiting -= 1
       taken.push(ticket)
       expected += share.milliseconds
       passed = 0
@@ -109,7 +117,8 @@ export class LaneQueue {
   putBack(tickets: readonly Ticket[]): void {
     for (const ticket of tickets.toReversed()) {
       const share = this.shareOf(ticket)
-      if (share.waiting === 0) this.#turns.unshift(share)
+      if (!share.hasTurn) this.#turns.unshift(share)
+      share.hasTurn = true
       share.putBack(ticket)
       this.#waiting += 1
     }

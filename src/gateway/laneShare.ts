@@ -1,7 +1,11 @@
+import { BATCH_MILLISECONDS } from '../pool/messages.ts'
 import type { Ticket } from './ticket.ts'
 
 /** Tickets below this place are dropped from the array at once, so that taking stays cheap. */
 const COMPACT_AT = 1024
+
+/** Settled tickets that are left where they are, as long as they are not the most. */
+const SETTLED_KEPT = 64
 
 /** How much the newest request counts in the mean of its owner's. */
 const NEWEST = 0.2
@@ -11,15 +15,31 @@ export class LaneShare {
   readonly owner: object
   /** Time that a request of the owner takes at a worker: a moving mean. */
   milliseconds = 0
+  /** Whether it is among those that take turns. */
+  hasTurn = false
+  #isKnown = false
   #tickets: (Ticket | undefined)[] = []
   #first = 0
+  /** Tickets that were settled while they waited. */
+  #settled = 0
 
   constructor(owner: object) {
     this.owner = owner
   }
 
+  /** Whether a request of the owner may fill a batch. As long as nothing is known of them any may. */
+  get mayBeLong(): boolean {
+    return !this.#isKnown || this.milliseconds >= BATCH_MILLISECONDS
+  }
+
+  /** Tickets that wait for an answer. */
   get waiting(): number {
-    return this.#tickets.length - this.#first
+    return this.#tickets.length - this.#first - this.#settled
+  }
+
+  /** Whether there is nothing to be taken, not even what was settled since it came. */
+  get isEmpty(): boolean {
+    return this.#tickets.length === this.#first
   }
 
   add(ticket: Ticket): void {
@@ -33,7 +53,8 @@ export class LaneShare {
       const ticket = this.#tickets[this.#first]
       this.#tickets[this.#first] = undefined
       this.#first += 1
-      if (ticket !== undefined && !ticket.settled) found = ticket
+      if (ticket?.settled === true) this.#settled -= 1
+      else found = ticket ?? null
     }
     this.#compact()
     return found
@@ -47,16 +68,29 @@ export class LaneShare {
     } else this.#tickets.unshift(ticket)
   }
 
-  /** Takes the newest ticket out again. There must be one. */
+  /** Takes the newest ticket that waits out again. There must be one. */
   removeNewest(): Ticket {
-    const ticket = this.#tickets.pop()
-    if (ticket === undefined) throw new Error('no ticket waits')
-    return ticket
+    for (;;) {
+      const ticket = this.#tickets.pop()
+      if (ticket === undefined) throw new Error('no ticket waits')
+      if (!ticket.settled) return ticket
+      this.#settled -= 1
+    }
+  }
+
+  /** A ticket that waits was settled. */
+  settled(): void {
+    this.#settled += 1
+    if (this.#settled <= SETTLED_KEPT || this.#settled <= this.waiting) return
+    this.#tickets = this.#tickets.slice(this.#first).filter((ticket) => ticket?.settled === false)
+    this.#first = 0
+    this.#settled = 0
   }
 
   /** Notes how long a request took at a worker. */
   ran(milliseconds: number): void {
-    this.milliseconds += NEWEST * (milliseconds - this.milliseconds)
+    this.milliseconds += (this.#isKnown ? NEWEST : 1) * (milliseconds - this.milliseconds)
+    this.#isKnown = true
   }
 
   #compact(): void {

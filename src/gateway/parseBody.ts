@@ -1,5 +1,5 @@
 import { RpcError } from '../rpc/errors.ts'
-import { skipValue, sliceElements, sliceMembers } from './sliceJson.ts'
+import { skipSpace, skipValue, sliceMembers } from './sliceJson.ts'
 
 /** One request of a body. */
 export interface ParsedRequest {
@@ -20,15 +20,24 @@ export type ParsedBody =
 /** Structures in each other that are taken, as the reference's reader (facts/rpc.md §1.1). */
 const MAX_DEPTH = 1000
 
+/**
+ * Elements of a batch for each request that it may have. Only those with a method count as requests, as in the
+ * reference (facts/rpc.md §1.1), but the others are read and answered, too.
+ */
+const ELEMENTS_PER_REQUEST = 20
+
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Parses any body. What follows the first JSON value is ignored (facts/rpc.md §11).
- * @throws RpcError kind `parse` for what is no JSON, `invalidRequest` for JSON that is nested too deep
+ * @param most requests of a batch, those of batches in it included
+ * @throws RpcError kind `parse` for what is no JSON, `invalidRequest` for JSON that is nested too deep,
+ *   `batchTooLarge` for a batch of more
  */
-export function parseBody(bytes: Uint8Array): ParsedBody {
-  const text = decode(bytes)
-  return classify(text.slice(0, firstValue(text)).trim())
+export function parseBody(bytes: Uint8Array, most: number): ParsedBody {
+  const whole = decode(bytes)
+  const text = whole.slice(0, firstValue(whole)).trim()
+  return text.startsWith('[') ? new BatchReader(text, most).read(0) : classify(text)
 }
 
 function decode(bytes: Uint8Array): string {
@@ -52,9 +61,58 @@ function firstValue(text: string): number {
   return end
 }
 
-/** What a valid JSON text is as part of a body. */
+/** Reads a batch in one pass: what is nested deep must not be looked at again for each level. */
+class BatchReader {
+  /** Valid JSON. */
+  readonly #text: string
+  readonly #most: number
+  #requests = 0
+  /** Elements that are no batches, and empty batches. */
+  #elements = 0
+  /** Where the reader stands. */
+  #position = 0
+
+  constructor(text: string, most: number) {
+    this.#text = text
+    this.#most = most
+  }
+
+  /** @param start of an array */
+  read(start: number): ParsedBody {
+    const text = this.#text
+    const elements: ParsedBody[] = []
+    this.#position = skipSpace(text, start + 1)
+    while (text[this.#position] !== ']') {
+      elements.push(this.#readElement())
+      const after = skipSpace(text, this.#position)
+      this.#position = text[after] === ',' ? skipSpace(text, after + 1) : after
+    }
+    if (elements.length === 0) this.#count(false)
+    this.#position += 1
+    return { kind: 'batch', elements }
+  }
+
+  #readElement(): ParsedBody {
+    const start = this.#position
+    if (this.#text[start] === '[') return this.read(start)
+    const end = skipValue(this.#text, start, MAX_DEPTH)
+    this.#position = typeof end === 'number' ? end : this.#text.length
+    const element = classify(this.#text.slice(start, this.#position))
+    this.#count(element.kind === 'request' && element.request.method !== null)
+    return element
+  }
+
+  #count(isRequest: boolean): void {
+    this.#elements += 1
+    if (isRequest) this.#requests += 1
+    if (this.#requests <= this.#most && this.#elements <= this.#most * ELEMENTS_PER_REQUEST) return
+    const text = `Cannot dispatch batch requests. ${this.#most} is the max number of supported batch requests`
+    throw new RpcError('batchTooLarge', text)
+  }
+}
+
+/** What a valid JSON text other than an array is as part of a body. */
 function classify(text: string): ParsedBody {
-  if (text.startsWith('[')) return { kind: 'batch', elements: sliceElements(text).map(classify) }
   if (!text.startsWith('{')) return invalid('null')
   const members = sliceMembers(text)
   const id = members.get('id') ?? 'null'

@@ -1,3 +1,5 @@
+import { RecentOwners } from './recentOwners.ts'
+
 /** An owner that has not asked for so long needs no worker, milliseconds. */
 const AWAY_AFTER = 10_000
 
@@ -7,20 +9,11 @@ export class PoolUse {
   nextLane = 0
   /** Batches at workers, by the owners of their requests. */
   readonly #batches = new Map<object, number>()
-  /** The last owner that asked, and the last other one, with when. */
-  #last: object | null = null
-  #other: object | null = null
-  #otherAt = Number.NEGATIVE_INFINITY
-  #lastAt = Number.NEGATIVE_INFINITY
+  readonly #recent = new RecentOwners()
 
   /** An owner asks for a worker. @param now monotonic milliseconds */
   asked(owner: object, now: number): void {
-    if (owner !== this.#last) {
-      this.#other = this.#last
-      this.#otherAt = this.#lastAt
-      this.#last = owner
-    }
-    this.#lastAt = now
+    this.#recent.asked(owner, now)
   }
 
   /** A batch goes to a worker. @param owners of its requests */
@@ -43,7 +36,6 @@ export class PoolUse {
    */
   mayHoldMore(owner: object, capacity: number, now: number): boolean {
     if (capacity === 1 || (this.#batches.get(owner) ?? 0) < capacity - 1) return true
-    const [someone, at] = owner === this.#last ? [this.#other, this.#otherAt] : [this.#last, this.#lastAt]
-    return someone === null || now - at > AWAY_AFTER
+    return !this.#recent.hasOther(owner, now - AWAY_AFTER)
   }
 }

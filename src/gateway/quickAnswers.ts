@@ -11,6 +11,7 @@ import {
 } from '../native/frontAnswers.ts'
 import type { KeptTexts } from '../native/keptTexts.ts'
 import type { StateStore } from '../native/stateStore.ts'
+import type { NodeContext } from '../rpc/context.ts'
 import { type BlockSelector, blockId, blockRef } from '../rpc/shared/params/blockSelector.ts'
 import { findHeader, isYoung } from '../rpc/shared/resolveBlock.ts'
 import type { Router } from './router.ts'
@@ -157,37 +158,32 @@ export class QuickAnswers {
 
   /** Finds the states of the blocks that the last call did not know; whether it found all. */
   #nameStates(): boolean {
-    this.#snapshot.take()
-    const { context } = this.#snapshot
-    for (const name of this.native.unknownBlocks()) {
-      const root = this.#lookUp(() => {
+    return this.native.unknownBlocks().every((name) => {
+      const root = this.#lookUp((context) => {
         const selector = STATE_BLOCK.parse(name, '')
         const header = this.#isQuick(selector) ? findHeader(context, selector) : null
         return header === null ? null : context.state.rootAfter(header)
       })
-      if (root === null) return false
-      this.native.nameState(name, root)
-    }
-    return true
+      if (root !== null) this.native.nameState(name, root)
+      return root !== null
+    })
   }
 
   /** Finds out which block the last call did not know; whether it is such that the request can be answered. */
   #findText(): boolean {
     const unknown = this.native.unknownText()
     if (unknown === null) return false
-    this.#snapshot.take()
-    const { context } = this.#snapshot
-    const { chain } = context
     const { name } = unknown
     if (name === undefined) {
-      const isCanonical = chain.hashByNumber(unknown.number)?.equals(unknown.hash) === true
+      const canonical = this.#lookUp(({ chain }) => chain.hashByNumber(unknown.number))
+      const isCanonical = canonical?.equals(unknown.hash) === true
       if (isCanonical) this.native.confirm(unknown.hash)
       return isCanonical
     }
-    const hash = this.#lookUp(() => {
+    const hash = this.#lookUp((context) => {
       const selector = TEXT_BLOCK.parse(name, '')
       if (!this.#isQuick(selector)) return null
-      if (selector.kind === 'number') return chain.hashByNumber(Number(selector.number))
+      if (selector.kind === 'number') return context.chain.hashByNumber(Number(selector.number))
       return findHeader(context, selector)?.hash ?? null
     })
     if (hash === null) return false
@@ -197,12 +193,12 @@ export class QuickAnswers {
 
   /** Names the newest block, which calls see; whether it could be read. */
   #setPlace(): boolean {
-    this.#snapshot.take()
-    const { chain, execution } = this.#snapshot.context
-    const place = this.#lookUp(() => execution.placeAfter(chain.head()))
-    if (place === null) return false
-    this.native.setPlace(place.root, place.block)
-    return true
+    const place = this.#lookUp(({ chain, execution }) => {
+      const { root, block } = execution.placeAfter(chain.head())
+      this.native.setPlace(root, block)
+      return root
+    })
+    return place !== null
   }
 
   /** Whether a block is found without the disk: the first one always is. */
@@ -211,9 +207,10 @@ export class QuickAnswers {
   }
 
   /** What is found; null for what cannot be, of which the method's own code says what is wrong. */
-  #lookUp<T>(find: () => T | null): T | null {
+  #lookUp<T>(find: (context: NodeContext) => T | null): T | null {
     try {
-      return find()
+      this.#snapshot.take()
+      return find(this.#snapshot.context)
     } catch {
       return null
     }

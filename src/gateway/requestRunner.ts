@@ -172,5 +172,6 @@ function whenGone(exchange: Exchange, action: () => void): void {
 
 function startsWith(body: string | Uint8Array, text: string): boolean {
   if (typeof body === 'string') return body.startsWith(text)
-  return Buffer.from(body.buffer, body.byteOffset, text.length).toString('utf8') === text
+  const head = Buffer.from(text)
+  return head.equals(body.subarray(0, head.length))
 }

@@ -28,15 +28,6 @@ export function skipValue(text: string, start: number, maxDepth: number): number
   return null
 }
 
-/** Texts of the elements of an array; the text must be valid JSON. */
-export function sliceElements(array: string): string[] {
-  const elements: string[] = []
-  forEachPart(array, (start, end) => {
-    elements.push(array.slice(start, end).trim())
-  })
-  return elements
-}
-
 /** Texts of an object's members by key, the last of equal keys; the text must be valid JSON. */
 export function sliceMembers(object: string): Map<string, string> {
   const members = new Map<string, string>()
@@ -87,7 +78,8 @@ function skipScalar(text: string, start: number): number {
   return position === start ? start + 1 : position
 }
 
-function skipSpace(text: string, start: number): number {
+/** Position of the first character at or after `start` that is no space. */
+export function skipSpace(text: string, start: number): number {
   let position = start
   while (position < text.length && /[\s]/.test(text[position] ?? '')) position += 1
   return position

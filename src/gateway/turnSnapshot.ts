@@ -12,8 +12,8 @@ export class TurnSnapshot {
   /** To be called before reads. */
   take(): void {
     if (this.#fresh) return
-    this.#fresh = true
     this.context.refresh()
+    this.#fresh = true
     setImmediate(() => {
       this.#fresh = false
       this.context.release()

@@ -17,6 +17,9 @@ import {
 /** JavaScript heap of one worker in MiB: one that needs more dies alone, with what it runs. */
 const WORKER_HEAP_MB = 1024
 
+/** Milliseconds after which a worker that is ended does no more. */
+const GIVEN_UP_FOR = 10_000
+
 /** How a pool of worker threads is made. */
 export interface PooledOptions {
   /** Threads, all started at once. */
@@ -71,8 +74,14 @@ export class PooledPool implements RequestPool {
     const place = this.#room.take()
     const task: PoolTask = { batch, place }
     const options = { transferList: [batch.buffer], ...(end === undefined ? {} : { signal: end }) }
-    // Without an answer the place stays taken: a worker that is given up may still write there.
-    const result: PoolResult = await this.#piscina.run(task, options)
+    let result: PoolResult
+    try {
+      result = await this.#piscina.run(task, options)
+    } catch (error) {
+      // A worker that is given up may still be writing there.
+      setTimeout(() => this.#room.leave(place), GIVEN_UP_FOR).unref()
+      throw error
+    }
     // After whoever waits for the answers has sent them.
     setImmediate(() => this.#room.leave(place))
     return decodeAnswers(typeof result === 'number' ? this.#room.read(place, result) : result)

@@ -8,6 +8,7 @@ import type { NodeContext } from '../context.ts'
 export function suggestGasPrice(context: NodeContext): bigint {
   const price = marketPrice(context)
   const { gasPriceFloor } = context.node.settings
+  // biome-ignore lint/complexity/useMathMinMax: these are bigints
   return price > gasPriceFloor ? price : gasPriceFloor
 }
 

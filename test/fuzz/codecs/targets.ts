@@ -16,6 +16,9 @@ import { mutatedText } from '../mutateJson.ts'
 import { mutatedBytes, mutatedRlp } from './mutateBytes.ts'
 import { SNAPSHOT_TARGETS } from './snapshotTargets.ts'
 
+/** Requests of a batch. */
+const MOST_REQUESTS = 50
+
 /** Something that reads bytes of strangers. */
 export interface FuzzTarget {
   /** Bytes that it takes, from which others are made. */
@@ -113,7 +116,7 @@ function mutatedRequest(chance: Chance, seed: Buffer, seeds: readonly Buffer[]):
 function checkRequest(scanner: RequestScanner, bytes: Buffer): boolean {
   if (!scanner.scan(bytes)) {
     try {
-      parseBody(bytes)
+      parseBody(bytes, MOST_REQUESTS)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
     }
@@ -122,7 +125,7 @@ function checkRequest(scanner: RequestScanner, bytes: Buffer): boolean {
   const params = bytes.toString('utf8', scanner.paramsStart, scanner.paramsEnd)
   // The scanner finds parameters; those who read them parse them.
   if (params !== '' && !isJson(params)) return false
-  const body = parseBody(bytes.subarray(0, scanner.end))
+  const body = parseBody(bytes.subarray(0, scanner.end), MOST_REQUESTS)
   assert.ok(body.kind === 'request')
   const { method, id } = body.request
   assert.deepEqual(

@@ -226,6 +226,35 @@ t.test('long requests go alone, and never have all workers while somebody else a
   t.same(idsOf(pools.reads).slice(5), ['4'])
 })
 
+t.test('so it is with a newcomer, of whose requests nothing is known', async (t) => {
+  const { pools, submit, submitAs } = setUp(t, { read: { batch: 1 } }, 2)
+  submit()
+  await turn()
+  pools.reads.batches[0]?.finish(0)
+  await turn()
+  submitAs({}, 3)
+  await turn()
+  t.same(idsOf(pools.reads), ['0', '1'])
+})
+
+t.test('what nobody waits for takes no place in a full lane', async (t) => {
+  const { pools, dispatcher, submit, answers } = setUp(t, { read: { queue: 2, permits: 1 } })
+  submit()
+  await turn()
+  for (const ticket of [submit(), submit()]) dispatcher.cancel(ticket)
+  t.match(dispatcher.figures()['read'], { waiting: 0, running: 1 })
+  for (let count = 0; count < 1000; count += 1) dispatcher.cancel(submit())
+  submit()
+  submit()
+  t.match(dispatcher.figures()['read'], { waiting: 2, refused: 0 })
+  for (let batch = 0; batch < 3; batch += 1) {
+    pools.reads.batches[batch]?.finish()
+    await turn()
+  }
+  t.match(answers, [/^0 200/, /^1003 200/, /^1004 200/])
+  t.match(dispatcher.figures()['read'], { waiting: 0, running: 0, answered: 3 })
+})
+
 t.test('lanes of a pool take turns', async (t) => {
   const { pools, submit } = setUp(t, { evm: { batch: 1 }, proof: { batch: 1 } })
   for (let i = 0; i < 3; i += 1) submit('evm')

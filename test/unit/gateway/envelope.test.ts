@@ -147,6 +147,11 @@ t.test('limits of a batch', async (t) => {
   t.same(await ask(batchOf(51)), { text: error(-32600, refused, 'null'), status: 200 })
   t.equal((await ask(`[${batchOf(50)},${request('eth_chainId')}]`)).text, error(-32600, refused, 'null'))
   t.equal((JSON.parse((await ask(`[${'{},'.repeat(60)}{}]`)).text) as unknown[]).length, 61)
+  for (const element of ['1', '{}', '[]', '[[1]]']) {
+    t.match((await ask(`[${`${element},`.repeat(1000)}1]`)).text, refused, `1001 of ${element}`)
+    t.equal((JSON.parse((await ask(`[${`${element},`.repeat(999)}1]`)).text) as unknown[]).length, 1000)
+  }
+  t.match((await ask('['.repeat(900) + ']'.repeat(900))).text, /^\[+\]+$/)
 })
 
 t.test('limit of the answer', async (t) => {

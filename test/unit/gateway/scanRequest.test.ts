@@ -75,7 +75,7 @@ t.test('agrees with the full parser on whatever it takes', (t) => {
         const text = space + JSON.stringify(request) + space
         const quick = scan(text)
         if (quick === null) return
-        const full = parseBody(Buffer.from(text))
+        const full = parseBody(Buffer.from(text), 1)
         if (full.kind !== 'request') throw new Error('no request')
         if (JSON.stringify(full.request) !== JSON.stringify(quickInOrder(quick))) throw new Error(text)
       },
@@ -115,7 +115,7 @@ t.test('finds the requests of a batch as the full parser does', (t) => {
       if (requests === null) return
       taken += 1
       const expected = requests.map((found) => ({ kind: 'request', request: found }))
-      t.strictSame(parseBody(bytes), { kind: 'batch', elements: expected })
+      t.strictSame(parseBody(bytes, MOST), { kind: 'batch', elements: expected })
       t.ok(requests.length > 0 && requests.length <= MOST)
     }),
     { numRuns: 5000 },

@@ -27,6 +27,7 @@ mod snapshot;
 mod spec;
 mod store;
 mod submission;
+mod thread;
 mod trace;
 mod transaction;
 mod trie;
