@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import {
   LMDB_LAYOUTS,
   type LmdbLayout,
@@ -20,15 +20,25 @@ const MAGIC = 0xbeefc0de
 const VERSION_MASK = 0xffff
 const SMALLEST_PAGE = 512
 const LARGEST_PAGE = 65_536
-/** Places behind the header of a meta page: magic, version, address, map size, two trees, last page, transaction. */
+/**
+ * Places behind the header of a meta page: magic, version, address, map size, two trees, last page, transaction; with
+ * lmdb-js the boot of the system in which it was written.
+ */
 const VERSION = 4
 const TREES = 24
 const LAST_PAGE = TREES + 2 * TREE_BYTES
 const TRANSACTION = LAST_PAGE + 8
-const META_BYTES = TRANSACTION + 8
+const BOOT = TRANSACTION + 8
+const META_BYTES = BOOT + 8
 /** Kinds of a meta page's two trees: the one of free pages has numbers as keys, and the file's flags above them. */
 const TREE_FLAGS = [0x08, 0]
 const TREE_FLAGS_MASK = 0x0fff
+/**
+ * Among the file's flags: lmdb-js wrote the meta page before what it describes was flushed. Its `transactionSync`
+ * never does; the commits that make tables do.
+ */
+const UNFLUSHED = 0x1000
+const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'
 
 /** Looks at a file that another process, such as a command on keys, may be writing. */
 const TRIES = 5
@@ -39,6 +49,9 @@ interface MetaPage {
   readonly trees: readonly LmdbTree[]
   readonly lastPage: bigint
   readonly transaction: bigint
+  /** Of the system that wrote it; 0 where that is not known. */
+  readonly boot: bigint
+  readonly isUnflushed: boolean
 }
 
 /**
@@ -74,13 +87,44 @@ function checkFile(file: number, walks: boolean): string | null {
   const second = readMeta(file, first.pageBytes)
   if (second === null || second.pageBytes !== first.pageBytes || second.layout !== first.layout)
     return 'its second meta page is not one'
-  if (!followOneAnother(first.transaction, second.transaction))
-    return `its meta pages are of the transactions ${first.transaction} and ${second.transaction}`
   const newest = second.transaction > first.transaction ? second : first
-  const needed = (newest.lastPage + 1n) * BigInt(newest.pageBytes)
+  const boot = bootId()
+  let opened = newest
+  if (!mayBeOpened(newest, boot)) {
+    // The power was cut perhaps: of the pages written since the last flush any may have reached the disk.
+    const flushed = readFlushedMeta(file, first)
+    if (flushed === null) return 'its page of the last flush is not one'
+    opened = safer(safer(first, second, boot), flushed, boot)
+  } else if (!followOneAnother(first.transaction, second.transaction)) {
+    return `its meta pages are of the transactions ${first.transaction} and ${second.transaction}`
+  }
+  const needed = (opened.lastPage + 1n) * BigInt(opened.pageBytes)
   // Pages at the end that are free again may never have been written: then only the trees tell.
   if (!walks && needed <= BigInt(size)) return null
-  return new LmdbPages(file, size, newest).check()
+  return new LmdbPages(file, size, opened).check()
+}
+
+/** Whether what a meta page describes was written in this boot of the system, or had reached the disk before it. */
+function mayBeOpened(meta: MetaPage, boot: bigint): boolean {
+  return !meta.isUnflushed || (meta.boot !== 0n && meta.boot === boot)
+}
+
+/** The one of two meta pages with which lmdb-js goes on (mdb_pick_meta of a process that is the first to open). */
+function safer(a: MetaPage, b: MetaPage, boot: bigint): MetaPage {
+  if (b.transaction === 0n) return a
+  const latest = a.transaction >= b.transaction ? a : b
+  if (mayBeOpened(latest, boot)) return latest
+  return a.transaction > b.transaction ? b : a
+}
+
+/** This boot of the system as lmdb-js notes it: the first digits of its id; 0 where there is none. */
+function bootId(): bigint {
+  try {
+    const [digits = ''] = readFileSync(BOOT_ID_FILE, 'utf8').split('-')
+    return BigInt(`0x${digits}`)
+  } catch {
+    return 0n
+  }
 }
 
 /** Transactions write the two pages by turns; both are of none in a new file. */
@@ -96,19 +140,46 @@ function readMeta(file: number, at: number): MetaPage | null {
     const meta = bytes.subarray(layout.header)
     const isMeta = bytes.readUInt16LE(layout.flags) === META && meta.readUInt32LE(0) === MAGIC
     if (!isMeta || (meta.readUInt32LE(VERSION) & VERSION_MASK) !== version) continue
-    const pageBytes = meta.readUInt32LE(TREES)
-    if (pageBytes < SMALLEST_PAGE || pageBytes > LARGEST_PAGE || (pageBytes & (pageBytes - 1)) !== 0)
-      return null
-    const lastPage = meta.readBigUInt64LE(LAST_PAGE)
-    const trees = [0, 1].map((tree) => readTree(meta, TREES + tree * TREE_BYTES))
-    const isPlausible = trees.every(
-      ({ flags, root }, tree) =>
-        (flags & TREE_FLAGS_MASK) === TREE_FLAGS[tree] && (root === NO_PAGE || root <= lastPage),
-    )
-    if (!isPlausible || lastPage > BigInt(Number.MAX_SAFE_INTEGER) / BigInt(pageBytes)) return null
-    return { layout, pageBytes, trees, lastPage, transaction: meta.readBigUInt64LE(TRANSACTION) }
+    return parseMeta(meta, layout)
   }
   return null
+}
+
+/**
+ * What lmdb-js described last of what had reached the disk, in the middle of the first page: of transaction 0 before
+ * the first flush, null for what is no such description. Magic number, version and header are never written there.
+ */
+function readFlushedMeta(file: number, first: MetaPage): MetaPage | null {
+  const { layout, pageBytes } = first
+  const bytes = Buffer.alloc(META_BYTES)
+  const at = pageBytes / 2 + layout.header
+  if (readSync(file, bytes, 0, META_BYTES, at) < META_BYTES) return null
+  if (bytes.readBigUInt64LE(TRANSACTION) === 0n) return { ...first, transaction: 0n }
+  const meta = parseMeta(bytes, layout)
+  return meta?.pageBytes === pageBytes ? meta : null
+}
+
+/** @param meta what follows the header of the page */
+function parseMeta(meta: Buffer, layout: LmdbLayout): MetaPage | null {
+  const pageBytes = meta.readUInt32LE(TREES)
+  if (pageBytes < SMALLEST_PAGE || pageBytes > LARGEST_PAGE || (pageBytes & (pageBytes - 1)) !== 0)
+    return null
+  const lastPage = meta.readBigUInt64LE(LAST_PAGE)
+  const trees = TREE_FLAGS.map((_, tree) => readTree(meta, TREES + tree * TREE_BYTES))
+  const isPlausible = trees.every(
+    ({ flags, root }, tree) =>
+      (flags & TREE_FLAGS_MASK) === TREE_FLAGS[tree] && (root === NO_PAGE || root <= lastPage),
+  )
+  if (!isPlausible || lastPage > BigInt(Number.MAX_SAFE_INTEGER) / BigInt(pageBytes)) return null
+  return {
+    layout,
+    pageBytes,
+    trees,
+    lastPage,
+    transaction: meta.readBigUInt64LE(TRANSACTION),
+    boot: meta.readBigUInt64LE(BOOT),
+    isUnflushed: layout.hasFlushes && ((trees[0]?.flags ?? 0) & UNFLUSHED) !== 0,
+  }
 }
 
 const LARGEST_HEADER = Math.max(...[...LMDB_LAYOUTS.values()].map(({ header }) => header))

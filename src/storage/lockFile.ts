@@ -1,4 +1,4 @@
-import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Name of LMDB's table of readers, beside its data. */
@@ -6,12 +6,14 @@ const LOCK_FILE = 'lock.mdb'
 const MODE = 0o600
 /** Room for 1,022 readers of a cache line each and what stands before them, in either build of LMDB. */
 const BYTES = 65_616
+/** What file systems without hard links say. */
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS'])
 
 /**
- * Makes the lock file of an LMDB environment with every block of it on disk, unless it is there. LMDB itself sets
- * the length alone and writes through memory: where the disk is full by then, a reader that takes the first slot of
- * a block ends the process with a signal. An existing file is not opened, because closing it would let go of the
- * locks that this process may have on it.
+ * Makes the lock file of an LMDB environment with every block of it on disk (but for file systems that compress:
+ * they keep no place for zeros), unless it is there. LMDB itself sets the length alone and writes through memory:
+ * where the disk is full by then, a reader that takes the first slot of a block ends the process with a signal. An
+ * existing file is not opened, because closing it would let go of the locks that this process may have on it.
  * @param folder of the environment, which is made already
  * @throws Error of the system when there is no room
  */
@@ -21,11 +23,20 @@ export function makeLockFile(folder: string): void {
   const temporary = `${path}.${process.pid}`
   try {
     writeFileSync(temporary, Buffer.alloc(BYTES), { mode: MODE })
-    // In one step, and never over that of another process.
-    linkSync(temporary, path)
+    place(temporary, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
     rmSync(temporary, { force: true })
+  }
+}
+
+/** Gives a file its name, in one step where the file system can, and never over that of another process. */
+function place(temporary: string, path: string): void {
+  try {
+    linkSync(temporary, path)
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error
+    copyFileSync(temporary, path, constants.COPYFILE_EXCL)
   }
 }

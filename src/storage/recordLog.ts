@@ -4,6 +4,7 @@ import {
   fdatasync,
   fsync,
   fsyncSync,
+  ftruncate,
   ftruncateSync,
   openSync,
   readFileSync,
@@ -28,6 +29,7 @@ const writeAt = promisify(write)
 const flushData = promisify(fdatasync)
 const flush = promisify(fsync)
 const moveFile = promisify(rename)
+const cutFile = promisify(ftruncate)
 
 /**
  * Records in a file, one behind the other: the cheapest way to make little durable often, one write and one flush
@@ -41,6 +43,8 @@ export class RecordLog {
   #descriptor: number
   /** Where the next record goes. */
   #end: number
+  /** Whether a failed append may have left records behind the end: a shorter one would not cover them. */
+  #hasRest = false
 
   /**
    * Opens the file, making it when it is not there.
@@ -69,8 +73,16 @@ export class RecordLog {
   /** Adds records; resolves when they are on disk. After a failure the next append takes their place. */
   async append(records: readonly Uint8Array[]): Promise<void> {
     const bytes = joinRecords(records)
-    await writeAll(this.#descriptor, bytes, this.#end)
-    await flushData(this.#descriptor)
+    if (this.#hasRest) await this.#cutRest()
+    try {
+      await writeAll(this.#descriptor, bytes, this.#end)
+      await flushData(this.#descriptor)
+    } catch (error) {
+      this.#hasRest = true
+      // Where this fails, too, the next append tries again before it writes.
+      await this.#cutRest().catch(() => undefined)
+      throw error
+    }
     this.#end += bytes.length
   }
 
@@ -90,12 +102,18 @@ export class RecordLog {
     closeSync(this.#descriptor)
     this.#descriptor = descriptor
     this.#end = bytes.length
+    this.#hasRest = false
     const folder = openSync(dirname(this.#path), constants.O_RDONLY)
     await flush(folder).finally(() => closeSync(folder))
   }
 
   close(): void {
     closeSync(this.#descriptor)
+  }
+
+  async #cutRest(): Promise<void> {
+    await cutFile(this.#descriptor, this.#end)
+    this.#hasRest = false
   }
 }
 

@@ -1,0 +1,42 @@
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { RecordLog as Log } from '../../../src/storage/recordLog.ts'
+
+const records = (text: string) => text.split(' ').map((word) => Buffer.from(word))
+const wordsOf = (log: Log) => log.records.map((record) => record.toString()).join(' ')
+
+t.test('what a failed append left behind is no damage', async (t) => {
+  /** What fails at present. */
+  const failing = new Set<string>()
+  const error = Object.assign(new Error('EIO'), { code: 'EIO' })
+  type Done = (error: Error | null) => void
+  const { RecordLog } = await t.mockImport<typeof import('../../../src/storage/recordLog.ts')>(
+    '../../../src/storage/recordLog.ts',
+    {
+      'node:fs': {
+        ...fs,
+        fdatasync: (file: number, done: Done) =>
+          failing.has('fdatasync') ? done(error) : fs.fdatasync(file, done),
+        ftruncate: (file: number, length: number, done: Done) =>
+          failing.has('ftruncate') ? done(error) : fs.ftruncate(file, length, done),
+      },
+    },
+  )
+  for (const failures of [['fdatasync'], ['fdatasync', 'ftruncate']]) {
+    const path = join(t.testdir(), 'log')
+    const log = new RecordLog(path)
+    await log.append(records('first'))
+    for (const name of failures) failing.add(name)
+    await t.rejects(log.append(records('one two three')), { code: 'EIO' }, `${failures} fails`)
+    if (failures.includes('ftruncate')) {
+      await t.rejects(log.append(records('five')), { code: 'EIO' }, 'nothing is written over what is left')
+    }
+    failing.clear()
+    await log.append(records('four'))
+    log.close()
+    const reopened = new RecordLog(path)
+    t.equal(wordsOf(reopened), 'first four')
+    reopened.close()
+  }
+})
