@@ -1,3 +1,4 @@
+import { StorageError } from '../storage/errors.ts'
 import type { ChainReader } from './chainReader.ts'
 import type { Block } from './codec/block.ts'
 import { impersonatedSender } from './codec/impersonated.ts'
@@ -39,6 +40,7 @@ export class HistoryError extends Error {
  * @throws ExportError at the first block of a development chain that stands on an edited state or holds a
  * transaction that nobody signed
  * @throws HistoryError when the range begins before what is kept
+ * @throws StorageError `STORAGE_CORRUPT` when one is missing
  */
 export function* exportBlocks(reader: ChainReader, range: ExportRange): Generator<Block, void, void> {
   const last = Math.min(range.to, reader.head().number)
@@ -48,7 +50,8 @@ export function* exportBlocks(reader: ChainReader, range: ExportRange): Generato
   }
   for (let number = range.from; number <= last; number += 1) {
     const block = reader.blockByNumber(number)
-    if (block === null) throw new RangeError(`the canonical chain has no block ${number}`)
+    if (block === null)
+      throw new StorageError('STORAGE_CORRUPT', `the canonical chain has no block ${number}`)
     assertExportable(reader, block)
     yield block
   }

@@ -1,7 +1,7 @@
+import { isUndecodable } from '../chain/codec/errors.ts'
+import { UndecidedBlockError } from '../chain/validation/errors.ts'
 import { ConfigError } from '../config/errors.ts'
-import type { NodeError } from '../node/errors.ts'
-import { StorageError } from '../storage/errors.ts'
-import { toUnwritable } from '../storage/unwritable.ts'
+import { NodeError, toStoreError } from '../node/errors.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 
 /** Why a command could not do its work. */
@@ -25,8 +25,21 @@ export class CommandError extends Error {
   }
 }
 
-/** A node that cannot start or go on, as a failure of the command that would run it. */
-export function toCommandError(error: NodeError): CommandError {
+/**
+ * What a command threw, as a {@link CommandError} where the message says all: damage, a full disk, a node that cannot
+ * start or go on, a block that this node cannot judge. Anything else passes through.
+ * @param dataDir that the command works with
+ */
+export function toFailure(thrown: unknown, dataDir: string): unknown {
+  if (thrown instanceof ConfigError || thrown instanceof CommandError) return thrown
+  if (thrown instanceof UndecidedBlockError) {
+    // What does not decode may be a part of the block as well as of the store.
+    const cause = isUndecodable(thrown.cause) ? null : toFailure(thrown.cause, dataDir)
+    if (cause instanceof CommandError) return cause
+    return new CommandError('Failed', thrown.message, undefined, { cause: thrown })
+  }
+  const error = thrown instanceof NodeError ? thrown : toStoreError(thrown, dataDir)
+  if (error === null) return thrown
   const exitCode = error.isDamage ? EXIT_CODES.damaged : EXIT_CODES.failed
   return new CommandError('Failed', error.message, exitCode, { cause: error })
 }
@@ -35,10 +48,6 @@ export function toCommandError(error: NodeError): CommandError {
 export function describeFailure(thrown: unknown): { readonly message: string; readonly exitCode: ExitCode } {
   if (thrown instanceof ConfigError) return { message: thrown.message, exitCode: EXIT_CODES.usage }
   if (thrown instanceof CommandError) return { message: thrown.message, exitCode: thrown.exitCode }
-  const unwritable = thrown instanceof StorageError ? thrown : toUnwritable(thrown)
-  if (unwritable !== null) {
-    return { message: `${unwritable.message}; what is stored is whole`, exitCode: EXIT_CODES.failed }
-  }
   const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
   return { message, exitCode: EXIT_CODES.failed }
 }

@@ -1,13 +1,12 @@
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
 import { type OpenChain, openChain } from '../execution/openChain.ts'
-import { NodeError, toNodeError } from '../node/errors.ts'
+import { toNodeError } from '../node/errors.ts'
 import { stateStoreOptionsFromConfig } from '../node/storeOptions.ts'
-import { toCommandError } from './errors.ts'
 
 /**
  * Opens the data directory of a configuration for writing.
- * @throws CommandError with a message for the user when it cannot be used
+ * @throws NodeError when it cannot be used
  */
 export function openConfiguredChain(config: Config, options: { checksPages?: boolean } = {}): OpenChain {
   try {
@@ -18,8 +17,6 @@ export function openConfiguredChain(config: Config, options: { checksPages?: boo
       ...options,
     })
   } catch (thrown) {
-    const error = toNodeError(thrown, config.dataDir)
-    if (error instanceof NodeError) throw toCommandError(error)
-    throw error
+    throw toNodeError(thrown, config.dataDir)
   }
 }

@@ -24,6 +24,7 @@ import { snapshotRestore } from './commands/snapshot/restore.ts'
 import { snapshotSign } from './commands/snapshot/sign.ts'
 import { snapshotVerify } from './commands/snapshot/verify.ts'
 import { start } from './commands/start.ts'
+import { toFailure } from './errors.ts'
 import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { addFlags } from './flags.ts'
 
@@ -73,7 +74,12 @@ export function createProgram(input: ProgramInput): Program {
     configure(command, input)
     describe(command, definition)
     command.action(async () => {
-      exitCode = await definition.run(contextOf(command, definition, input))
+      const context = contextOf(command, definition, input)
+      try {
+        exitCode = await definition.run(context)
+      } catch (thrown) {
+        throw toFailure(thrown, context.config.dataDir)
+      }
     })
   }
   add(start)

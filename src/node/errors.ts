@@ -1,4 +1,4 @@
-import { RlpError } from '../chain/codec/rlpReader.ts'
+import { isUndecodable } from '../chain/codec/errors.ts'
 import { NativeError } from '../native/errors.ts'
 import { StorageError, type StorageErrorCode } from '../storage/errors.ts'
 import { toUnwritable } from '../storage/unwritable.ts'
@@ -61,7 +61,7 @@ export class NodeError extends Error {
 }
 
 /** What helps where something stored is lost. */
-export const RESTORE_ADVICE =
+const RESTORE_ADVICE =
   'run `rhizome check` to see what; move the data directory away and fill a new one from a snapshot (`rhizome snapshot restore`, or ' +
   '`rhizome start --bootstrap`), from a copy of your own, or by importing the chain again'
 
@@ -120,16 +120,8 @@ const FILE_ERRORS: ReadonlySet<string> = new Set([
 
 /** What opening a data directory threw, as an error that says what to do; anything else passes through. */
 export function toNodeError(thrown: unknown, dataDir: string): unknown {
-  if (thrown instanceof StorageError) {
-    const { code, advice } = STORAGE_ADVICE[thrown.code]
-    return new NodeError(code, `${thrown.message}: ${advice}`, { cause: thrown })
-  }
-  const unwritable = toUnwritable(thrown)
-  if (unwritable !== null) return toNodeError(unwritable, dataDir)
-  if (isDamage(thrown)) {
-    const message = `a store in ${dataDir} is damaged (${(thrown as Error).message})`
-    return toNodeError(new StorageError('STORAGE_CORRUPT', message, { cause: thrown }), dataDir)
-  }
+  const error = toStoreError(thrown, dataDir)
+  if (error !== null) return error
   const code = (thrown as { code?: unknown } | null)?.code
   const isFileError = typeof code === 'string' && FILE_ERRORS.has(code)
   if (isFileError || (thrown instanceof NativeError && thrown.code === 'Store')) {
@@ -143,9 +135,25 @@ export function toNodeError(thrown: unknown, dataDir: string): unknown {
   return thrown
 }
 
+/**
+ * What work with the stores of a data directory threw, as an error that says what to do; null when the reason is
+ * not one of the stores'.
+ */
+export function toStoreError(thrown: unknown, dataDir: string): NodeError | null {
+  if (thrown instanceof StorageError) {
+    const { code, advice } = STORAGE_ADVICE[thrown.code]
+    return new NodeError(code, `${thrown.message}: ${advice}`, { cause: thrown })
+  }
+  const unwritable = toUnwritable(thrown)
+  if (unwritable !== null) return toStoreError(unwritable, dataDir)
+  if (!isDamage(thrown)) return null
+  const message = `a store in ${dataDir} is damaged (${(thrown as Error).message})`
+  return toStoreError(new StorageError('STORAGE_CORRUPT', message, { cause: thrown }), dataDir)
+}
+
 function isDamage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
-  if (thrown instanceof RlpError) return true
+  if (isUndecodable(thrown)) return true
   return (
     DAMAGED_FILE.test(thrown.message) || (thrown instanceof NativeError && DAMAGED_STATE.has(thrown.code))
   )

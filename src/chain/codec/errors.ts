@@ -1,3 +1,5 @@
+import { RlpError } from './rlpReader.ts'
+
 /** What was being decoded when it failed. */
 export type CodecErrorCode =
   | 'HEADER_SIZE'
@@ -24,4 +26,9 @@ export class CodecError extends Error {
     this.expected = expected
     this.found = found
   }
+}
+
+/** Whether bytes that do not decode are the reason of a failure. */
+export function isUndecodable(thrown: unknown): boolean {
+  return thrown instanceof RlpError || thrown instanceof CodecError
 }

@@ -90,6 +90,7 @@ function describe(report: ImportReport, milliseconds: number): string {
   ].join('; ')
 }
 
+/** @throws UndecidedBlockError */
 function exitCodeOf(report: ImportReport, stderr: NodeJS.WritableStream): ExitCode {
   const { invalid, undecided, orphans } = report
   if (invalid !== null) {
@@ -99,10 +100,7 @@ function exitCodeOf(report: ImportReport, stderr: NodeJS.WritableStream): ExitCo
     )
     return EXIT_CODES.invalidBlock
   }
-  if (undecided !== null) {
-    stderr.write(`error: ${undecided.message}\n`)
-    return EXIT_CODES.failed
-  }
+  if (undecided !== null) throw undecided
   if (orphans > 0 && !report.interrupted) {
     stderr.write(`error: ${orphans} blocks have a parent that is neither stored nor in the file\n`)
     return EXIT_CODES.failed

@@ -3,12 +3,11 @@ import { type Config, OPTION_KEYS } from '../../config/schema.ts'
 import { ListenError } from '../../front/listener.ts'
 import { TlsError } from '../../front/tls.ts'
 import { createNode, type RunningNode } from '../../node/createNode.ts'
-import { NodeError } from '../../node/errors.ts'
 import { createLogger, type Logger } from '../../observe/logger.ts'
 import { startBanner } from '../banner.ts'
 import { bootstrap } from '../bootstrap.ts'
 import { defineCommand } from '../command.ts'
-import { CommandError, toCommandError } from '../errors.ts'
+import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { notifySupervisor } from '../supervisor.ts'
@@ -39,7 +38,7 @@ export const start = defineCommand({
     try {
       stdout.write(startBanner(node, config, version))
       const ready = notifySupervisor('READY=1')
-      const signal = await Promise.race([interrupted, node.failed.catch(describeEnd)])
+      const signal = await Promise.race([interrupted, node.failed])
       await ready
       log.info({ signal }, 'the node stops')
       await notifySupervisor('STOPPING=1')
@@ -63,7 +62,6 @@ function reconfigure(node: RunningNode, reloadConfig: () => Config, log: Logger)
 }
 
 function describeStart(error: unknown): never {
-  if (error instanceof NodeError) throw toCommandError(error)
   if (error instanceof TlsError) {
     const message = `${error.message} (--tls-cert, --tls-key)`
     throw new CommandError('Failed', message, undefined, { cause: error })
@@ -72,10 +70,5 @@ function describeStart(error: unknown): never {
     const message = `${error.message} Another --http-port, or 0 for any free one, may help.`
     throw new CommandError('Failed', message, undefined, { cause: error })
   }
-  throw error
-}
-
-function describeEnd(error: unknown): never {
-  if (error instanceof NodeError) throw toCommandError(error)
   throw error
 }

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { EXIT_CODES } from '../../../src/cli/exitCodes.ts'
-import { ChainEnvironment } from '../../../src/storage/environment.ts'
+import { ChainEnvironment, type TableWriter } from '../../../src/storage/environment.ts'
+import { readCanonicalHash } from '../../../src/storage/heights.ts'
 import { runProgram } from '../../support/program.ts'
 import { vectorPath } from '../../support/vectors.ts'
 
@@ -52,6 +53,29 @@ t.test('a damaged store is told by the exit code', async (t) => {
   const checked = await runProgram('check', '--data-dir', dataDir)
   t.equal(checked.code, EXIT_CODES.damaged)
   t.match(checked.stdout, /^block \d+ [0-9a-f]{64}: its receipts are missing$/m)
+})
+
+t.test('what a command meets of damage is told by the exit code, without a stack', async (t) => {
+  const dataDir = t.testdir()
+  await runProgram('import', CHAIN, '--data-dir', dataDir)
+  const change = async (action: (writer: TableWriter, hash: Buffer) => void) => {
+    const environment = new ChainEnvironment(join(dataDir, 'chain'))
+    const hash = readCanonicalHash(environment, 5) ?? Buffer.alloc(32)
+    environment.transaction((writer) => action(writer, hash))
+    await environment.close()
+  }
+  await change((writer, hash) => writer.put('bodies', hash, Buffer.from('c1ff', 'hex')))
+  const damaged = await runProgram('export', '--data-dir', dataDir, '--output', join(dataDir, 'blocks'))
+  t.match(damaged.thrown, {
+    exitCode: EXIT_CODES.damaged,
+    message: /is damaged \(.*run `rhizome check`/,
+  })
+  await change((writer, hash) => writer.remove('bodies', hash))
+  const missing = await runProgram('export', '--data-dir', dataDir, '--output', join(dataDir, 'blocks'))
+  t.match(missing.thrown, {
+    exitCode: EXIT_CODES.damaged,
+    message: /has no block 5: run `rhizome check`/,
+  })
 })
 
 t.test('wrong files and directories are errors with a message', async (t) => {

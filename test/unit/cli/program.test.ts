@@ -2,10 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import t from 'tap'
-import { describeFailure } from '../../../src/cli/errors.ts'
+import { RlpError } from '../../../src/chain/codec/rlpReader.ts'
+import { UndecidedBlockError } from '../../../src/chain/validation/errors.ts'
+import { describeFailure, toFailure } from '../../../src/cli/errors.ts'
 import { createProgram } from '../../../src/cli/program.ts'
 import { parseConfigFile } from '../../../src/config/file.ts'
 import { fillDefaults } from '../../../src/config/load.ts'
+import { StorageError } from '../../../src/storage/errors.ts'
 
 async function run(words: string[], environment: Record<string, string> = {}) {
   const stdout = new PassThrough()
@@ -91,4 +94,27 @@ t.test('config check names the key that is wrong', async (t) => {
 t.test('only an unforeseen error shows its stack', async (t) => {
   t.match(describeFailure(new Error('lost')).message, /lost\n +at /)
   t.equal(describeFailure(new Error('lost')).exitCode, 1)
+})
+
+t.test('only a store that takes no writes is called whole', (t) => {
+  const block = { number: 5, hashHex: 'ab'.repeat(32) }
+  const undecided = (cause: unknown) => new UndecidedBlockError(block, cause)
+  const full = new StorageError('STORAGE_UNWRITABLE', 'no room')
+  const corrupt = new StorageError('STORAGE_CORRUPT', 'the head has no total difficulty')
+  const cases: [unknown, number, RegExp][] = [
+    [full, 1, /^no room: .*; what is stored is whole$/],
+    [undecided(full), 1, /is whole$/],
+    [Object.assign(new Error('ENOSPC'), { errno: -28 }), 1, /is whole$/],
+    [corrupt, 4, /^the head has no total difficulty: run `rhizome check`/],
+    [undecided(corrupt), 4, /^the head has no total difficulty/],
+    [new RlpError('element ends inside its length'), 4, /store in \/data is damaged \(element ends/],
+    [undecided(new RlpError('one element expected')), 1, /^block 5 0xabab.* cannot be judged: one element/],
+  ]
+  for (const [thrown, exitCode, message] of cases) {
+    const told = describeFailure(toFailure(thrown, '/data'))
+    t.equal(told.exitCode, exitCode, String(thrown))
+    t.match(told.message, message)
+    t.equal(/is whole/.test(told.message), String(message).includes('whole'))
+  }
+  t.end()
 })
