@@ -17,7 +17,7 @@ export function frontOptionsFromConfig(config: Config): FrontOptions {
     port: config.httpPort,
     hosts: config.allowedHosts,
     corsOrigin: config.corsOrigin,
-    maxConnections: mostConnections(config.maxConnections),
+    maxConnections: mostConnections(config.maxConnections, config.workers),
     maxBodyBytes: config.maxBodySize,
     maxSocketBacklog: config.maxSocketBacklog,
     socketIdleSeconds: config.socketIdleTimeout,
