@@ -31,7 +31,10 @@ export const KEPT_BIT = 0x1_0000
 /** What a method tells of, by its first parameter: the hash of a transaction, or number or tag of a block. */
 export type ReadyName = 'receipt' | 'transaction' | 'block'
 
-/** A read of the state with the parameters `address, block` or `address, slot, block`. */
+/**
+ * A read of the state that the native core can answer by itself, with the parameters `address, block` or
+ * `address, slot, block`: a balance or a nonce as QUANTITY, code as DATA, a cell as a word or as it is stored.
+ */
 export type StateReadName = 'balance' | 'transactionCount' | 'code' | 'cell' | 'cellBytes'
 
 /** What a method asks of a call: its output, or the gas that it needs as a transaction. */

@@ -24,7 +24,7 @@ export interface WatchedRequest {
   readonly sent: number | null
   readonly ended: number
   readonly paramBytes: number
-  /** Bytes or characters of the answer; 0 where it was sent in pages. */
+  /** Bytes or characters of the answer, of all its pages where it was sent in such. */
   readonly answerBytes: number
 }
 

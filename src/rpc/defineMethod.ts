@@ -21,12 +21,6 @@ export type CacheRule = 'none' | 'head' | 'forever'
  */
 export type Audience = 'public' | 'dev' | 'internal'
 
-/**
- * A read of the state that the native core can answer by itself, with the parameters `address, block` or
- * `address, slot, block`: a balance or a nonce as QUANTITY, code as DATA, a cell as a word or as it is stored.
- */
-export type StateRead = StateReadName
-
 /** A method as its file writes it. */
 export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly name: string
@@ -42,7 +36,7 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly cost: number
   readonly cache: CacheRule
   /** What of the state is read: ordinary requests are then answered in the front thread as long as it is in memory. */
-  readonly stateRead?: StateRead
+  readonly stateRead?: StateReadName
   /** What is told of whose text is kept: ordinary requests are then answered in the front thread. */
   readonly ready?: ReadyName
   /**
@@ -69,7 +63,7 @@ export interface MethodDefinition {
   readonly lane: Lane
   readonly cost: number
   readonly cache: CacheRule
-  readonly stateRead: StateRead | null
+  readonly stateRead: StateReadName | null
   readonly ready: ReadyName | null
   readonly triedInFront: boolean
   readonly briefCall: BriefCallName | null
