@@ -33,8 +33,8 @@ export declare class BlockExecution {
  * Executes calls on the state after a block. One per thread.
  *
  * A message has, little-endian unless said otherwise: u32 bytes of data; u8 bits: 1 there is a sender, 2 there is
- * a receiver; u8 nothing; u16 interrupt slot; u64 gas; u64 effort in gas, 0 for no limit; sender and receiver of
- * 20 bytes; gas price and value of 32 bytes, big-endian; the data.
+ * a receiver; u8 nothing; u16 interrupt slot; u64 gas; sender and receiver of 20 bytes; gas price and value of 32
+ * bytes, big-endian; the data.
  */
 export declare class CallEngine {
   /** An engine that has no place yet. */
@@ -42,9 +42,9 @@ export declare class CallEngine {
   /** Names state and block of the calls that follow. */
   setPlace(root: Uint8Array, block: BlockEnvironment): void
   /** Executes a call: its output as hex text. Throws `Interrupted` when it was stopped. */
-  call(message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null): string | CallResult | null
+  call(message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null): string | CallResult
   /** The gas limit with which a transaction succeeds when it is sent, found by executing it, as hex text. */
-  estimateGas(message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null): string | CallResult | null
+  estimateGas(message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null): string | CallResult
 }
 
 /** Constants and activation heights of a network. */
@@ -63,7 +63,8 @@ export declare class DirectoryLock {
  * Answers requests as far as what they ask for is in memory and short. Calls that answer give the length of what
  * was written, the head before the answer included; the head alone for a call that waits for `run`; 0 for what is
  * left to others, -1 when names of blocks are not known (`unknownBlocks`), -2 when a block of a text is not
- * (`unknownText`), -3 when the place of calls is not (`setPlace`), -4 for a call that takes too long.
+ * (`unknownText`), -3 when the place of calls is not (`setPlace`), -4 for a call that takes too long or reads what is
+ * not in memory.
  */
 export declare class FrontAnswers {
   /** Nothing of the chain is known. */

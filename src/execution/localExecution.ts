@@ -10,10 +10,8 @@ import type { BlockEnvironment, CallInput } from '../native/types.ts'
 import { stateRootAfter, stateRootOfHeader } from '../state/stateRoot.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toNativeMessage, toNativeOverride } from './callInput.ts'
-import { LongCalls } from './longCalls.ts'
 import { CallPacker } from './packedCall.ts'
 import { createSimulation, type Simulate } from './simulation.ts'
-import { TurnBudget } from './turnBudget.ts'
 
 /** What a call sees in place of an account's state. Absent fields are left as they are. */
 export interface AccountOverride {
@@ -71,11 +69,6 @@ export interface Execution {
    * @throws NativeError as {@link call}
    */
   estimate(header: BlockHeader, request: CallRequest): string | CallFailure
-  /** The two for a thread that must not be held up: null for what takes longer than some 100 µs. */
-  readonly brief: {
-    output(header: BlockHeader, request: CallRequest): string | CallFailure | null
-    estimate(header: BlockHeader, request: CallRequest): string | CallFailure | null
-  }
   /** The network as the native core takes it. */
   readonly spec: NativeChainSpec
   /** State and block that calls after a block see. */
@@ -112,13 +105,6 @@ export interface LocalExecutionParts {
   /** Whether states may have been edited, which has to be looked up for each call; absent: they may. */
   readonly mayBeEdited?: () => boolean
 }
-
-/** Gas whose work takes some 100 µs: a transfer of a token and more, but no long loop. */
-const BRIEF_CALL = 50_000n
-/** An estimate executes three times at least. */
-const BRIEF_ESTIMATE = 200_000n
-/** Milliseconds of brief simulations in one turn: batches of many go to the workers after that. */
-const BRIEF_TURN = 2
 
 /** Simulations in the native core. */
 export function createLocalExecution(parts: LocalExecutionParts): Execution {
@@ -157,63 +143,35 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
 }
 
 /** Calls and estimates in the form that is quick to cross. */
-function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' | 'estimate' | 'brief'> {
+function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' | 'estimate'> {
   const { spec, nativeSpec, store, interrupt } = parts
   const mayBeEdited = parts.mayBeEdited ?? (() => true)
   const engine = new CallEngine(nativeSpec, store)
   const packer = new CallPacker()
-  const longCalls = new LongCalls()
-  const longEstimates = new LongCalls()
-  const turn = new TurnBudget(BRIEF_TURN)
   let place: { readonly header: BlockHeader; readonly root: Buffer } | null = null
 
   const run = (
     kind: 'call' | 'estimateGas',
     header: BlockHeader,
     request: CallRequest,
-    effort: bigint,
-  ): string | CallFailure | null => {
+  ): string | CallFailure => {
     const root = mayBeEdited() ? stateRootAfter(spec, store, header) : stateRootOfHeader(spec, store, header)
     if (place?.header !== header || !place.root.equals(root)) {
       engine.setPlace(root, toBlockEnvironment(header.fields))
       place = { header, root }
     }
-    const message = packer.pack(request, effort, interrupt)
+    const message = packer.pack(request, interrupt)
     const overrides = request.overrides.length === 0 ? undefined : request.overrides.map(toNativeOverride)
-    // What is short needs nobody who could stop it.
-    const flags = effort === 0n ? interrupt?.flags : undefined
-    return toAnswer(engine[kind](message, flags, overrides))
-  }
-  const runWhole = (kind: 'call' | 'estimateGas', header: BlockHeader, request: CallRequest) => {
-    const answer = run(kind, header, request, 0n)
-    if (answer === null) throw new Error('a simulation without a limit was too long')
-    return answer
-  }
-  const runBriefly = (
-    kind: 'call' | 'estimateGas',
-    long: LongCalls,
-    effort: bigint,
-    header: BlockHeader,
-    request: CallRequest,
-  ) => {
-    if (turn.isSpent || long.has(request)) return null
-    const answer = turn.run(() => run(kind, header, request, effort))
-    if (answer === null) long.add(request)
-    return answer
+    return toAnswer(engine[kind](message, interrupt?.flags, overrides))
   }
   return {
-    output: (header, request) => runWhole('call', header, request),
-    estimate: (header, request) => runWhole('estimateGas', header, request),
-    brief: {
-      output: (header, request) => runBriefly('call', longCalls, BRIEF_CALL, header, request),
-      estimate: (header, request) =>
-        runBriefly('estimateGas', longEstimates, BRIEF_ESTIMATE, header, request),
-    },
+    output: (header, request) => run('call', header, request),
+    estimate: (header, request) => run('estimateGas', header, request),
   }
 }
 
-function toAnswer(answer: CallAnswer): string | CallFailure | null {
-  if (answer === null || typeof answer === 'string') return answer
+function toAnswer(answer: CallAnswer): string | CallFailure {
+  if (typeof answer === 'string') return answer
   const { end, output, reason } = answer
   switch (end) {
     case 'revert':

@@ -5,12 +5,11 @@ import type { CallRequest, InterruptSource } from './localExecution.ts'
 const BITS = 4
 const SLOT = 6
 const GAS = 8
-const EFFORT = 16
-const SENDER = 24
-const RECEIVER = 44
-const GAS_PRICE = 64
-const VALUE = 96
-const DATA = 128
+const SENDER = 16
+const RECEIVER = 36
+const GAS_PRICE = 56
+const VALUE = 88
+const DATA = 120
 
 const WORD_BYTES = 32
 const HAS_SENDER = 1
@@ -23,11 +22,8 @@ export class CallPacker {
   #bytes = Buffer.alloc(DATA + USUAL_DATA_BYTES)
   #view = viewOf(this.#bytes)
 
-  /**
-   * The message of a call, valid until the next one.
-   * @param effort work that it may take, in gas; 0 for as much as it needs
-   */
-  pack(request: CallRequest, effort: bigint, interrupt: InterruptSource | undefined): Uint8Array {
+  /** The message of a call, valid until the next one. */
+  pack(request: CallRequest, interrupt: InterruptSource | undefined): Uint8Array {
     const { from, to, data } = request
     const bytes = this.#memoryFor(data.length)
     const view = this.#view
@@ -35,7 +31,6 @@ export class CallPacker {
     bytes[BITS] = (from === null ? 0 : HAS_SENDER) | (to === null ? 0 : HAS_RECEIVER)
     view.setUint16(SLOT, interrupt?.slot ?? 0, true)
     view.setBigUint64(GAS, request.gas, true)
-    view.setBigUint64(EFFORT, effort, true)
     if (from !== null) bytes.set(from, SENDER)
     if (to !== null) bytes.set(to, RECEIVER)
     writeWord(bytes, GAS_PRICE, request.gasPrice)

@@ -65,7 +65,7 @@ export class QuickAnswers {
   #isTurnCounted = false
   /** Whether the last request is a call that waits for {@link run}. */
   waits = false
-  /** Whether the last request was declined because its simulation is too long for this thread. */
+  /** Whether the last request was declined because its simulation is too long for this thread or reads the disk. */
   wasTooLong = false
 
   constructor(parts: QuickAnswersParts) {

@@ -5,8 +5,8 @@ import { native } from './errors.ts'
 import type { StateStore } from './stateStore.ts'
 import type { BlockEnvironment, CallOverride, CallResult } from './types.ts'
 
-/** Output or gas as hex text, how it ended otherwise, or null when it takes longer than the message allows. */
-export type CallAnswer = string | CallResult | null
+/** Output or gas as hex text, or how it ended otherwise. */
+export type CallAnswer = string | CallResult
 
 /**
  * Executes packed calls (`execution/packedCall.ts`) on the state after a block; nothing is kept. Flags hold the

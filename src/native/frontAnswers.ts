@@ -18,7 +18,7 @@ export const UNKNOWN_STATE = -1
 export const UNKNOWN_TEXT = -2
 /** Result of a call that has to be repeated after {@link FrontAnswers.setPlace}. */
 export const UNKNOWN_PLACE = -3
-/** Result of a call that left to others a simulation that is too long for this thread. */
+/** Result of a call that left to others a simulation that is too long for this thread or reads what is on disk only. */
 export const TOO_LONG = -4
 
 /** Bytes before an answer: u32 of this machine, the index of its method and {@link KEPT_BIT}. */
@@ -141,7 +141,7 @@ export class FrontAnswers {
     native(() => this.#handle.nameBlock(name, hash))
   }
 
-  /** Names state and block of the calls that follow. @throws NativeError `MissingState` */
+  /** Names state and block of the calls that follow. */
   setPlace(root: Uint8Array, block: BlockEnvironment): void {
     native(() => this.#handle.setPlace(root, block))
   }

@@ -48,7 +48,6 @@ export function createChainContext(
       call: absent('call'),
       output: absent('call'),
       estimate: absent('estimate'),
-      brief: { output: absent('call'), estimate: absent('estimate') },
       get spec() {
         return absent('specification')()
       },

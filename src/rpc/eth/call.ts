@@ -18,7 +18,6 @@ export const call = defineMethod({
   lane: 'evm',
   cost: 5,
   cache: 'head',
-  triedInFront: true,
   briefCall: 'output',
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)

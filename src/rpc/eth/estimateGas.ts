@@ -18,7 +18,6 @@ export const estimateGas = defineMethod({
   lane: 'evm',
   cost: 10,
   cache: 'head',
-  triedInFront: true,
   briefCall: 'estimate',
   handler: (context, [object, block, overrides]) => {
     const request = createCallRequest(context, object, context.node.settings.estimateGasCap, overrides)

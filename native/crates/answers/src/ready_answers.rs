@@ -8,15 +8,13 @@ use rhizome_primitives::{B256, hex};
 
 use crate::block_names::BlockNames;
 use crate::kept_texts::{KeptTexts, TextKind, TextPlace};
+use crate::output::Output;
 
 /// Blocks that are known to be canonical at once; beyond, all are asked for again.
 const MOST_KNOWN: usize = 65_536;
 
 /// `["0x…"]`.
 const HASH_PARAMS: usize = 70;
-
-const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
-const RESULT: &[u8] = br#","result":"#;
 
 /// What a method tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,15 +118,17 @@ impl ReadyAnswers {
 }
 
 fn write_answer(id: &[u8], json: &[u8], out: &mut [u8]) -> Outcome {
-    let parts = [HEAD, id, RESULT, json, b"}"];
-    let length = parts.iter().map(|part| part.len()).sum();
-    let Some(mut room) = out.get_mut(..length) else { return Outcome::Declined };
-    for part in parts {
-        let (this, rest) = room.split_at_mut(part.len());
-        this.copy_from_slice(part);
-        room = rest;
+    let mut output = Output::new(out);
+    let mut write = || {
+        output.put_head(id)?;
+        output.put_result()?;
+        output.put(json)?;
+        output.put(b"}")
+    };
+    match write() {
+        Some(()) => Outcome::Written(output.length()),
+        None => Outcome::Declined,
     }
-    Outcome::Written(length)
 }
 
 fn parse_hash(params: &[u8]) -> Option<B256> {

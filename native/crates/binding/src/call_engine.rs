@@ -3,12 +3,12 @@
 use std::ptr;
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Object, ToNapiValue};
+use napi::bindgen_prelude::ToNapiValue;
 use napi::{check_status, sys};
 use napi_derive::napi;
 use rhizome_evm::{
-    BlockContext, CallStatus, EstimateError, EstimateInput, ExecutionError, LocalCall, Message, TransactionError,
-    Workspace, call_in, estimate_gas,
+    BlockContext, CallStatus, EstimateError, EstimateInput, LocalCall, Message, TransactionError, Workspace, call_in,
+    estimate_gas,
 };
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
@@ -23,7 +23,7 @@ use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
 /// Bytes before the data of a message.
-const HEAD: usize = 128;
+const HEAD: usize = 120;
 
 /// Answer of a call or an estimate.
 pub enum CallAnswer {
@@ -31,8 +31,6 @@ pub enum CallAnswer {
     Text(Vec<u8>),
     /// How it ended otherwise.
     Failed(CallResult),
-    /// It would have taken longer than allowed.
-    TooLong,
 }
 
 impl ToNapiValue for CallAnswer {
@@ -49,8 +47,6 @@ impl ToNapiValue for CallAnswer {
             }
             // SAFETY: as this function's.
             Self::Failed(result) => unsafe { CallResult::to_napi_value(env, result) },
-            // SAFETY: as this function's.
-            Self::TooLong => unsafe { Option::<Object<'_>>::to_napi_value(env, None) },
         }
     }
 }
@@ -63,8 +59,8 @@ struct Place {
 /// Executes calls on the state after a block. One per thread.
 ///
 /// A message has, little-endian unless said otherwise: u32 bytes of data; u8 bits: 1 there is a sender, 2 there is
-/// a receiver; u8 nothing; u16 interrupt slot; u64 gas; u64 effort in gas, 0 for no limit; sender and receiver of
-/// 20 bytes; gas price and value of 32 bytes, big-endian; the data.
+/// a receiver; u8 nothing; u16 interrupt slot; u64 gas; sender and receiver of 20 bytes; gas price and value of 32
+/// bytes, big-endian; the data.
 #[napi]
 pub struct CallEngine {
     spec: Arc<rhizome_primitives::spec::ChainSpec>,
@@ -94,7 +90,7 @@ impl CallEngine {
     #[napi(
         catch_unwind,
         ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null",
-        ts_return_type = "string | CallResult | null"
+        ts_return_type = "string | CallResult"
     )]
     pub fn call(
         &mut self,
@@ -112,13 +108,13 @@ impl CallEngine {
             gas: packed.gas,
             overrides: &overrides,
             interrupt,
-            effort: packed.effort,
+            effort: None,
         };
         match call_in(&call, state, &mut self.workspace) {
             Ok(outcome) if outcome.status == CallStatus::Success => Ok(CallAnswer::Text(hex_text(&outcome.output))),
             Ok(outcome) => Ok(CallAnswer::Failed(call_result(outcome))),
             Err(TransactionError::Invalid(reason)) => Ok(CallAnswer::Failed(halted(reason.to_string()))),
-            Err(TransactionError::Execution(failure)) => failed(failure),
+            Err(TransactionError::Execution(failure)) => Err(execution_error(failure)),
         }
     }
 
@@ -126,7 +122,7 @@ impl CallEngine {
     #[napi(
         catch_unwind,
         ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null",
-        ts_return_type = "string | CallResult | null"
+        ts_return_type = "string | CallResult"
     )]
     pub fn estimate_gas(
         &mut self,
@@ -144,7 +140,7 @@ impl CallEngine {
             cap: packed.gas,
             overrides: &overrides,
             interrupt,
-            effort: packed.effort,
+            effort: None,
         };
         match estimate_gas(&input, state) {
             Ok(gas) => Ok(CallAnswer::Text(format!("{gas:#x}").into_bytes())),
@@ -154,7 +150,7 @@ impl CallEngine {
                 gas: 0u64.into(),
                 reason: None,
             })),
-            Err(EstimateError::Execution(failure)) => failed(failure),
+            Err(EstimateError::Execution(failure)) => Err(execution_error(failure)),
             Err(failure @ EstimateError::Funds { .. }) => {
                 Ok(CallAnswer::Failed(CallResult { end: CallEnd::Funds, ..halted(failure.to_string()) }))
             }
@@ -171,7 +167,6 @@ impl CallEngine {
 struct Packed {
     message: Message,
     gas: u64,
-    effort: Option<u64>,
     slot: u32,
 }
 
@@ -184,26 +179,17 @@ impl Packed {
             head[at..at + size].iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
         };
         let data = rest.get(..number(0, 4) as usize).ok_or_else(|| invalid("a message is shorter than its data"))?;
-        let effort = number(16, 8);
         Ok(Self {
             message: Message {
-                from: (head[4] & 1 != 0).then(|| Address::from_slice(&head[24..44])),
-                to: (head[4] & 2 != 0).then(|| Address::from_slice(&head[44..64])),
-                gas_price: U256::from_be_slice(&head[64..96]),
-                value: U256::from_be_slice(&head[96..128]),
+                from: (head[4] & 1 != 0).then(|| Address::from_slice(&head[16..36])),
+                to: (head[4] & 2 != 0).then(|| Address::from_slice(&head[36..56])),
+                gas_price: U256::from_be_slice(&head[56..88]),
+                value: U256::from_be_slice(&head[88..120]),
                 data: Bytes::copy_from_slice(data),
             },
             gas: number(8, 8),
-            effort: (effort > 0).then_some(effort),
             slot: number(6, 2) as u32,
         })
-    }
-}
-
-fn failed(failure: ExecutionError) -> Result<CallAnswer> {
-    match failure {
-        ExecutionError::TooLong => Ok(CallAnswer::TooLong),
-        failure => Err(execution_error(failure)),
     }
 }
 

@@ -80,7 +80,8 @@ fn sender(address: &[u8]) -> Result<AccountRef> {
 }
 
 impl BlockEnvironment {
-    fn to_env(&self) -> Result<BlockEnv> {
+    /// The block as the executor takes it.
+    pub fn to_env(&self) -> Result<BlockEnv> {
         Ok(BlockEnv {
             number: count("number", self.number)?,
             timestamp: count("timestamp", self.timestamp)?,

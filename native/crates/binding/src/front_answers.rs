@@ -5,16 +5,15 @@ use std::sync::Arc;
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_answers::{ReadyAnswers, Subject, Unknown};
-use rhizome_evm::BlockContext;
-use rhizome_primitives::state::StateReader;
 use rhizome_rpc::{Answered, BriefCalls, CallKind, GasCaps, KeptAnswers, Lookups, Outcome, Read, Source, StateReads};
 
 use crate::answers::KeptTexts;
 use crate::borrowed::BorrowedBytes;
-use crate::byte_array::{Buffer, ByteRoom, Uint8Array};
+use crate::byte_array::{ByteRoom, Uint8Array};
 use crate::bytes;
-use crate::errors::{Result, invalid, state};
+use crate::errors::{Result, invalid};
 use crate::execution::{BlockEnvironment, gas};
+use crate::front_types::{FrontMethod, KeptFigures, UnknownBlock};
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
@@ -22,102 +21,16 @@ use crate::store::StateStore;
 const HEAD: usize = 4;
 const KEPT: u32 = 1 << 16;
 
-/// What a method reads.
-#[napi(string_enum = "camelCase")]
-pub enum StateRead {
-    Balance,
-    TransactionCount,
-    Code,
-    Cell,
-    CellBytes,
-}
-
-impl From<StateRead> for Read {
-    fn from(read: StateRead) -> Self {
-        match read {
-            StateRead::Balance => Self::Balance,
-            StateRead::TransactionCount => Self::TransactionCount,
-            StateRead::Code => Self::Code,
-            StateRead::Cell => Self::Cell,
-            StateRead::CellBytes => Self::CellBytes,
-        }
-    }
-}
-
-/// What a method tells of that is answered from kept texts.
-#[napi(string_enum = "camelCase")]
-pub enum ReadySubject {
-    /// A receipt by the hash of its transaction.
-    Receipt,
-    /// A transaction by its hash.
-    Transaction,
-    /// A block by number or tag, and whether with full transactions.
-    Block,
-}
-
-/// What a method asks of a call.
-#[napi(string_enum = "camelCase")]
-pub enum BriefCall {
-    /// Its output.
-    Output,
-    /// The gas that it needs as a transaction.
-    Estimate,
-}
-
-/// A name that requests call a method by.
-#[napi(object)]
-pub struct FrontMethod {
-    /// The name.
-    pub name: String,
-    /// What answers name the method by, below 2^16.
-    pub index: u32,
-    /// What it reads.
-    pub read: Option<StateRead>,
-    /// What it tells of.
-    pub subject: Option<ReadySubject>,
-    /// What it asks of a call.
-    pub call: Option<BriefCall>,
-    /// Whether answers to parameters hold as long as the head does.
-    pub keeps: bool,
-}
-
-/// A block of which it is to be said whether it is canonical, or which has to be found by its name.
-#[napi(object)]
-pub struct UnknownBlock {
-    /// Number or tag; null when the other two are given.
-    pub name: Option<String>,
-    /// Hash of a block.
-    pub hash: Option<Buffer>,
-    /// Its height.
-    pub number: Option<i64>,
-}
-
-/// Lookups of kept answers that found one and that did not, and the bytes that are kept.
-#[napi(object)]
-pub struct KeptFigures {
-    /// Found.
-    pub hits: i64,
-    /// Not found.
-    pub misses: i64,
-    /// Bytes held.
-    pub bytes: i64,
-}
-
-struct Parts {
-    spec: Arc<rhizome_primitives::spec::ChainSpec>,
-    store: Arc<rhizome_store::StateStore>,
-}
-
 /// Answers requests as far as what they ask for is in memory and short. Calls that answer give the length of what
 /// was written, the head before the answer included; the head alone for a call that waits for `run`; 0 for what is
 /// left to others, -1 when names of blocks are not known (`unknownBlocks`), -2 when a block of a text is not
-/// (`unknownText`), -3 when the place of calls is not (`setPlace`), -4 for a call that takes too long.
+/// (`unknownText`), -3 when the place of calls is not (`setPlace`), -4 for a call that takes too long or reads what is
+/// not in memory.
 #[napi]
 pub struct FrontAnswers {
     inner: rhizome_rpc::FrontAnswers,
     /// Methods that read the state, until there is one.
     reads: Vec<(Vec<u8>, Read)>,
-    parts: Option<Parts>,
     places: Vec<u8>,
 }
 
@@ -137,11 +50,8 @@ impl FrontAnswers {
                 name,
                 index: u16::try_from(index).map_err(invalid)?,
                 state,
-                text: subject.map(subject_of),
-                call: call.map(|call| match call {
-                    BriefCall::Output => CallKind::Output,
-                    BriefCall::Estimate => CallKind::Estimate,
-                }),
+                text: subject.map(Subject::from),
+                call: call.map(CallKind::from),
                 keeps,
             });
         }
@@ -151,7 +61,7 @@ impl FrontAnswers {
         let kept = KeptAnswers::new(usize::try_from(kept_bytes).map_err(invalid)?);
         let texts = ReadyAnswers::new(texts.inner.clone());
         let inner = rhizome_rpc::FrontAnswers::new(known, texts, kept);
-        Ok(Self { inner, reads, parts: None, places: Vec::new() })
+        Ok(Self { inner, reads, places: Vec::new() })
     }
 
     /// Answers from a state, too. Methods that read it have places in their order.
@@ -165,8 +75,7 @@ impl FrontAnswers {
     ) -> Result<()> {
         let caps = GasCaps { call: gas("callGas", &call_gas)?, estimate: gas("estimateGas", &estimate_gas)? };
         self.inner.state = Some(StateReads::new(store.shared(), std::mem::take(&mut self.reads)));
-        self.inner.calls = Some(BriefCalls::new(caps));
-        self.parts = Some(Parts { spec: Arc::clone(&spec.inner), store: store.shared() });
+        self.inner.calls = Some(BriefCalls::new(store.shared(), Arc::clone(&spec.inner), caps));
         Ok(())
     }
 
@@ -249,10 +158,10 @@ impl FrontAnswers {
     /// Names state and block of the calls that follow.
     #[napi(catch_unwind)]
     pub fn set_place(&mut self, root: Uint8Array, block: BlockEnvironment) -> Result<()> {
-        let (Some(Parts { spec, store }), Some(calls)) = (&self.parts, &mut self.inner.calls) else { return Ok(()) };
-        let context: BlockContext = block.context_of(spec, store)?;
-        let reader: Arc<dyn StateReader> = store.reader(bytes::hash("root", &root)?).map_err(state)?;
-        calls.set_place(reader, context);
+        let (root, block) = (bytes::hash("root", &root)?, block.to_env()?);
+        if let Some(calls) = &mut self.inner.calls {
+            calls.set_place(root, block);
+        }
         Ok(())
     }
 
@@ -323,13 +232,5 @@ fn code(answered: Answered, head: &mut [u8; HEAD]) -> i32 {
         Answered::UnknownText => -2,
         Answered::UnknownPlace => -3,
         Answered::TooLong => -4,
-    }
-}
-
-fn subject_of(subject: ReadySubject) -> Subject {
-    match subject {
-        ReadySubject::Receipt => Subject::Receipt,
-        ReadySubject::Transaction => Subject::Transaction,
-        ReadySubject::Block => Subject::Block,
     }
 }

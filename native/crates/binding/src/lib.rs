@@ -18,6 +18,7 @@ mod directory_lock;
 mod errors;
 mod execution;
 mod front_answers;
+mod front_types;
 mod interrupt;
 mod merged_mining;
 mod nonce_search;

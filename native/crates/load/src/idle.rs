@@ -53,7 +53,8 @@ pub(crate) fn run(
     }
     let mut told = vec![false; connections];
     let mut answered = 0;
-    while answered + closed < connections && start.elapsed() < LIMIT {
+    // A socket may die behind its request, too: nothing is waited for from it.
+    while idle.is_any_untold(&told) && start.elapsed() < LIMIT {
         idle.turn(|index, message| {
             let is_answer = message.to_text().is_ok_and(|text| text.contains("\"result\""));
             if is_answer && !std::mem::replace(&mut told[index], true) {
@@ -89,6 +90,11 @@ impl Idle {
             sockets.push(Some(socket));
         }
         Ok(Self { poll, sockets })
+    }
+
+    /// Whether a socket is open that has not been told the answer.
+    fn is_any_untold(&self, told: &[bool]) -> bool {
+        self.sockets.iter().zip(told).any(|(socket, told)| socket.is_some() && !told)
     }
 
     /// Reads what is there: pings are answered, messages are handed over.

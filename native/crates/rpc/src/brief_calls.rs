@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foldhash::fast::RandomState;
+use rhizome_answers::Output;
 use rhizome_evm::{
     BlockContext, CallStatus, EstimateError, EstimateInput, ExecutionError, LocalCall, Message, TransactionError,
     Workspace, call_in, estimate_gas,
 };
-use rhizome_primitives::state::StateReader;
-use rhizome_primitives::{Address, U256};
+use rhizome_primitives::block::{Ancestry, BlockEnv};
+use rhizome_primitives::spec::ChainSpec;
+use rhizome_primitives::state::{StateError, StateReader};
+use rhizome_primitives::{Address, B256, U256};
+use rhizome_store::{MemoryBranch, StateStore};
 
 use crate::call_params::parse_call;
-use crate::output::Output;
 
 /// Gas whose work takes some 100 µs: a transfer of a token and more, but no long loop.
 const CALL_EFFORT: u64 = 50_000;
@@ -40,9 +43,9 @@ pub enum CallKind {
 pub(crate) enum Unanswered {
     /// State and block are not known: see [`BriefCalls::set_place`].
     NoPlace,
-    /// It takes longer than this thread has.
+    /// It takes longer than this thread has, or reads what is not in memory.
     TooLong,
-    /// It is not ordinary, or it failed: its method's own code knows what to say.
+    /// It is not ordinary, or it failed or reverted: its method's own code knows what to say.
     Declined,
 }
 
@@ -55,16 +58,22 @@ pub struct GasCaps {
     pub estimate: u64,
 }
 
+#[derive(Clone)]
 struct Place {
-    state: Arc<dyn StateReader>,
+    root: B256,
     context: BlockContext,
+    /// That of the context.
+    branch: Arc<MemoryBranch>,
 }
 
 /// Contract and first four bytes of the data, fewer where there are none.
 type Program = (CallKind, Option<Address>, [u8; 4]);
 
-/// Executes calls that name nothing but accounts, value and data. One per thread.
+/// Executes calls that name nothing but accounts, value and data, from memory: never from the disk, so that the thread
+/// that has the sockets can. One per thread.
 pub struct BriefCalls {
+    store: Arc<StateStore>,
+    spec: Arc<ChainSpec>,
     caps: GasCaps,
     place: Option<Place>,
     workspace: Workspace,
@@ -74,13 +83,17 @@ pub struct BriefCalls {
 
 impl BriefCalls {
     /// No place is known.
-    pub fn new(caps: GasCaps) -> Self {
-        Self { caps, place: None, workspace: Workspace::default(), long: HashMap::default(), spent: Duration::ZERO }
+    pub fn new(store: Arc<StateStore>, spec: Arc<ChainSpec>, caps: GasCaps) -> Self {
+        let (workspace, long) = (Workspace::default(), HashMap::default());
+        Self { store, spec, caps, place: None, workspace, long, spent: Duration::ZERO }
     }
 
     /// Names state and block of the calls that follow.
-    pub fn set_place(&mut self, state: Arc<dyn StateReader>, context: BlockContext) {
-        self.place = Some(Place { state, context });
+    pub fn set_place(&mut self, root: B256, block: BlockEnv) {
+        let branch = Arc::new(self.store.memory_ancestry(block.parent_hash, block.number));
+        let ancestry: Arc<dyn Ancestry> = branch.clone();
+        let context = BlockContext::new(Arc::clone(&self.spec), block, ancestry);
+        self.place = Some(Place { root, context, branch });
     }
 
     /// Forgets state and block: the head changed.
@@ -109,13 +122,18 @@ impl BriefCalls {
         message: &Message,
         output: &mut Output<'_>,
     ) -> Result<(), Unanswered> {
-        let Some(Place { state, context }) = &self.place else { return Err(Unanswered::NoPlace) };
-        let place = Place { state: Arc::clone(state), context: context.clone() };
+        let Some(place) = self.place.clone() else { return Err(Unanswered::NoPlace) };
+        let branch = Arc::clone(&place.branch);
         let start = Instant::now();
         let result = self.run(kind, message.clone(), place, output);
         self.spent += start.elapsed();
+        if branch.take_missed() {
+            return Err(Unanswered::TooLong);
+        }
         match result {
             Ok(written) => written.ok_or(Unanswered::Declined),
+            // Workers read it into memory: the next attempt finds it there.
+            Err(ExecutionError::State(StateError::MissingNode(_))) => Err(Unanswered::TooLong),
             Err(ExecutionError::TooLong) => {
                 if self.long.len() >= MOST_LONG {
                     self.long.clear();
@@ -143,9 +161,11 @@ impl BriefCalls {
         &mut self,
         kind: CallKind,
         message: Message,
-        Place { state, context }: Place,
+        Place { root, context, .. }: Place,
         output: &mut Output<'_>,
     ) -> Result<Option<()>, ExecutionError> {
+        // Made anew, as the head's cache knows which states are the head's only when a reader is made.
+        let state: Arc<dyn StateReader> = Arc::new(self.store.memory_reader(root));
         match kind {
             CallKind::Output => {
                 let call = LocalCall {

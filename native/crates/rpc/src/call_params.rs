@@ -4,15 +4,13 @@ use rhizome_evm::Message;
 use rhizome_primitives::{Address, Bytes, U256, hex};
 
 use crate::scan::Scanner;
-
-/// The block of a call; of others workers decide whether their state is at hand.
-const LATEST: &[u8] = b"latest";
+use crate::state_reads::LATEST;
 
 /// Digits of a value.
 const MOST_DIGITS: usize = 64;
 
-/// What `[{…},"latest"]` asks for, where estimates may leave out the block. None for everything that is not
-/// ordinary: members other than sender, receiver, value and data, no receiver, and values that are no plain hex.
+/// What `[{…},"latest"]` asks for, where estimates may leave out the block. Of other blocks workers decide whether
+/// their state is at hand. None for everything that is not ordinary: members other than sender, receiver, value and data, no receiver, and values that are no plain hex.
 pub(crate) fn parse_call(params: &[u8], block_is_optional: bool) -> Option<Message> {
     let mut scanner = Scanner::new(params);
     if scanner.token()? != b'[' || scanner.token()? != b'{' {

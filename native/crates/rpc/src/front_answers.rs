@@ -3,17 +3,14 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use rhizome_answers::{Outcome as TextOutcome, ReadyAnswers, Subject};
+use rhizome_answers::{Outcome as TextOutcome, Output, ReadyAnswers, Subject};
 use rhizome_evm::Message;
 
 use crate::brief_calls::{BriefCalls, CallKind, Unanswered};
 use crate::kept_answers::KeptAnswers;
-use crate::output::Output;
 use crate::scan::{RawRequest, Scanner};
 use crate::state_reads::{Outcome as StateOutcome, StateReads};
 
-const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
-const RESULT: &[u8] = br#","result":"#;
 /// In parameters that ask for what changes without the head.
 const PENDING: &[u8] = b"pending";
 
@@ -56,7 +53,7 @@ pub enum Answered {
     UnknownText,
     /// Calls have to be told of state and block first: [`BriefCalls::set_place`].
     UnknownPlace,
-    /// A call that takes too long here, and is not worth another attempt.
+    /// A call that takes too long here, or reads what is not in memory: not worth another attempt in this thread.
     TooLong,
     /// Left to others.
     Declined,
@@ -137,6 +134,7 @@ impl FrontAnswers {
     /// Answers a body that is one ordinary request, or reads it where it is a call: whether that may cost anything is
     /// for others to say, who then have it executed with [`Self::run`].
     pub fn answer(&mut self, body: &[u8], out: &mut [u8]) -> Answered {
+        self.waiting = None;
         // Whatever follows the object is ignored, as the reference does (facts/rpc.md §11).
         let Some(RawRequest { id, method, params }) = Scanner::new(body).raw_request() else {
             return Answered::Declined;
@@ -185,12 +183,15 @@ impl FrontAnswers {
         Answered::Call(index)
     }
 
-    /// Executes the call that the last request asked for.
+    /// Executes the call that the last request asked for, once: it only waits on after [`Answered::UnknownPlace`].
     pub fn run(&mut self, out: &mut [u8]) -> Answered {
-        let (Some(waiting), Some(calls)) = (&self.waiting, &mut self.calls) else { return Answered::Declined };
+        let (Some(waiting), Some(calls)) = (self.waiting.take(), &mut self.calls) else { return Answered::Declined };
         let mut output = Output::new(out);
-        let Some(start) = put_head(&self.waiting_id, &mut output) else { return Answered::Declined };
+        let Some(start) = put_text_start(&self.waiting_id, &mut output) else { return Answered::Declined };
         if let Err(reason) = calls.attempt(waiting.kind, &waiting.message, &mut output) {
+            if matches!(reason, Unanswered::NoPlace) {
+                self.waiting = Some(waiting);
+            }
             return reason.into();
         }
         if output.put(b"\"}").is_none() {
@@ -222,18 +223,17 @@ fn can_be_kept(params: &[u8]) -> bool {
 
 fn put_kept(index: u16, id: &[u8], text: &[u8], out: &mut [u8]) -> Answered {
     let mut output = Output::new(out);
-    match [HEAD, id, text].into_iter().try_for_each(|part| output.put(part)) {
+    match output.put_head(id).and_then(|()| output.put(text)) {
         Some(()) => Answered::Written(index, Source::Kept, output.length()),
         None => Answered::Declined,
     }
 }
 
 /// The beginning of a text as result; where what follows the id starts.
-fn put_head(id: &[u8], output: &mut Output<'_>) -> Option<usize> {
-    output.put(HEAD)?;
-    output.put(id)?;
+fn put_text_start(id: &[u8], output: &mut Output<'_>) -> Option<usize> {
+    output.put_head(id)?;
     let start = output.length();
-    output.put(RESULT)?;
+    output.put_result()?;
     output.put(b"\"")?;
     Some(start)
 }

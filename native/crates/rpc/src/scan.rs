@@ -41,12 +41,13 @@ pub struct RawRequest<'a> {
     pub id: &'a [u8],
     /// Name, without quotes.
     pub method: &'a [u8],
-    /// Text from bracket to bracket, empty when the member is missing. It may be no JSON.
+    /// Text from bracket to bracket, empty when the member is missing. Its strings are plain; it may be no JSON.
     pub params: &'a [u8],
 }
 
 /// Goes over JSON text. Everything that is not ordinary gives None: escapes, other members, members
-/// twice, odd ids, parameters that are no plain strings. What is found is valid JSON.
+/// twice, odd ids, parameters that are no plain strings. What is found is valid JSON, but for the parameters of
+/// [`Scanner::raw_request`].
 pub struct Scanner<'a> {
     bytes: &'a [u8],
     position: usize,
@@ -75,7 +76,8 @@ impl<'a> Scanner<'a> {
         Some(Request { id, method, params: params.unwrap_or_default() })
     }
 
-    /// Takes a request with its braces, whatever its parameters are.
+    /// Takes a request with its braces, whatever its parameters are: of those only brackets and plain strings are
+    /// looked at, so that they may be no JSON.
     pub fn raw_request(&mut self) -> Option<RawRequest<'a>> {
         let (id, method, params) = self.members(Self::rest_of_array)?;
         Some(RawRequest { id, method, params: params.unwrap_or_default() })

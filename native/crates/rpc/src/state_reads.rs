@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use rhizome_answers::BlockNames;
+use rhizome_answers::{BlockNames, Output};
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Address, B256, U256, hex};
 use rhizome_store::StateStore;
 
-use crate::output::Output;
 use crate::scan::Scanner;
 
-/// The block of a request that names none.
-const LATEST: &[u8] = b"latest";
+/// The newest block, which is also that of a request that names none.
+pub(crate) const LATEST: &[u8] = b"latest";
 
 /// What is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,9 +151,9 @@ impl StateReads {
             }
             return Some(Step::UnknownBlock);
         };
-        output.put(br#"{"jsonrpc":"2.0","id":"#)?;
-        output.put(id)?;
-        output.put(br#","result":""#)?;
+        output.put_head(id)?;
+        output.put_result()?;
+        output.put(b"\"")?;
         put_value(&self.store.memory_reader(root), read, &account, &slot, output)?;
         output.put(br#""}"#)?;
         Some(Step::Done)

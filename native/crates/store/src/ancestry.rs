@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use rhizome_primitives::B256;
@@ -155,5 +156,43 @@ impl Ancestry for BranchBelow {
             let above = parent_of(&self.store, lowest)?;
             aside.push(above);
         }
+    }
+}
+
+/// The branch that ends with one block, as far as it is in memory. For threads that must not wait for the disk.
+pub struct MemoryBranch {
+    store: Arc<StateStore>,
+    /// Hash and number of the parent; None below genesis.
+    parent: Option<(B256, u64)>,
+    has_missed: AtomicBool,
+}
+
+impl StateStore {
+    /// As [`Self::ancestry`], of the block `number` on top of `parent_hash`, without the disk.
+    pub fn memory_ancestry(self: &Arc<Self>, parent_hash: B256, number: u64) -> MemoryBranch {
+        let parent = number.checked_sub(1).map(|number| (parent_hash, number));
+        MemoryBranch { store: self.clone(), parent, has_missed: AtomicBool::new(false) }
+    }
+}
+
+impl MemoryBranch {
+    /// Whether a block was asked for since the last call that may be on disk. It was told to be unknown, so that what
+    /// came of that is wrong.
+    pub fn take_missed(&self) -> bool {
+        self.has_missed.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl Ancestry for MemoryBranch {
+    fn ancestor(&self, depth: u64) -> Option<Arc<AncestorBlock>> {
+        let (hash, tip) = self.parent?;
+        let number = tip.checked_sub(depth)?;
+        let window = self.store.window.read();
+        let is_inside = window.at(tip).is_some_and(|parent| parent.hash == hash);
+        let block = window.at(number).filter(|_| is_inside).cloned();
+        if block.is_none() {
+            self.has_missed.store(true, Ordering::Relaxed);
+        }
+        block
     }
 }

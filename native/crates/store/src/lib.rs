@@ -32,6 +32,7 @@ mod reader;
 mod registry;
 
 pub use account_proof::{AccountProof, CellProof};
+pub use ancestry::MemoryBranch;
 pub use applied::AppliedState;
 pub use check::{CheckProgress, CheckReport};
 pub use directory_lock::DirectoryLock;

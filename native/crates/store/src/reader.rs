@@ -126,6 +126,9 @@ impl StateReader for RootReader {
         after: Option<&U256>,
         limit: usize,
     ) -> Result<Vec<(U256, Bytes)>, StateError> {
+        if self.memory_only {
+            return Err(StateError::MissingNode(self.root));
+        }
         self.store.storage_cells(self.root, account, after, limit)
     }
 }

@@ -117,7 +117,8 @@ impl StateStore {
     }
 
     /// Read access to as much of the state under a root as is in memory: what is not, the root
-    /// included, gives [`StateError::MissingNode`]. For threads that must not wait for the disk.
+    /// included, gives [`StateError::MissingNode`], and so do lists of cells. For threads that must not wait for the
+    /// disk.
     pub fn memory_reader(self: &Arc<Self>, root: B256) -> impl StateReader + use<> {
         RootReader::of_memory(self.clone(), root)
     }

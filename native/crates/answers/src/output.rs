@@ -1,21 +1,26 @@
-//! Writing answers.
+//! Writing answers into memory that is there.
 
 use rhizome_primitives::{U256, hex};
 
 const LOWER_HEX: &[u8; 16] = b"0123456789abcdef";
 
+const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+const RESULT: &[u8] = br#","result":"#;
+
 /// Memory that answers are written to. A write that does not fit gives None.
-pub(crate) struct Output<'a> {
+pub struct Output<'a> {
     bytes: &'a mut [u8],
     length: usize,
 }
 
 impl<'a> Output<'a> {
-    pub(crate) fn new(bytes: &'a mut [u8]) -> Self {
+    /// Nothing is written yet.
+    pub fn new(bytes: &'a mut [u8]) -> Self {
         Self { bytes, length: 0 }
     }
 
-    pub(crate) fn length(&self) -> usize {
+    /// Bytes written.
+    pub fn length(&self) -> usize {
         self.length
     }
 
@@ -26,13 +31,25 @@ impl<'a> Output<'a> {
         Some(room)
     }
 
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> Option<()> {
+    /// Bytes as they are.
+    pub fn put(&mut self, bytes: &[u8]) -> Option<()> {
         self.room(bytes.len())?.copy_from_slice(bytes);
         Some(())
     }
 
+    /// The beginning of an answer up to the id, which is JSON text.
+    pub fn put_head(&mut self, id: &[u8]) -> Option<()> {
+        self.put(HEAD)?;
+        self.put(id)
+    }
+
+    /// What stands between the id and a result.
+    pub fn put_result(&mut self) -> Option<()> {
+        self.put(RESULT)
+    }
+
     /// QUANTITY: minimal hex.
-    pub(crate) fn put_quantity(&mut self, value: U256) -> Option<()> {
+    pub fn put_quantity(&mut self, value: U256) -> Option<()> {
         let digits = value.bit_len().div_ceil(4).max(1);
         self.put(b"0x")?;
         let bytes: [u8; 32] = value.to_be_bytes();
@@ -45,13 +62,13 @@ impl<'a> Output<'a> {
     }
 
     /// DATA: two digits per byte.
-    pub(crate) fn put_data(&mut self, bytes: &[u8]) -> Option<()> {
+    pub fn put_data(&mut self, bytes: &[u8]) -> Option<()> {
         self.put(b"0x")?;
         self.put_hex(bytes)
     }
 
     /// DATA of 32 bytes, padded with zeros in front; of a longer value its last 32 bytes.
-    pub(crate) fn put_word(&mut self, bytes: &[u8]) -> Option<()> {
+    pub fn put_word(&mut self, bytes: &[u8]) -> Option<()> {
         let last = &bytes[bytes.len().saturating_sub(32)..];
         self.put(b"0x")?;
         self.room(2 * (32 - last.len()))?.fill(b'0');
