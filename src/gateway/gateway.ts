@@ -162,7 +162,7 @@ export class Gateway {
       this.#handleBatch(bytes, caller, exchange, sampled)
       return
     }
-    const origin = { caller, exchange, sink: sinkOf(exchange), alone: true, isLong: this.#quick.wasTooLong }
+    const origin = { caller, exchange, sink: sinkOf(exchange), alone: true }
     this.#request(scannedRequest(this.#scanner, bytes), origin, sampled, charged)
   }
 
@@ -276,7 +276,7 @@ export class Gateway {
 }
 
 /** What a request has besides itself. */
-type RequestOrigin = Pick<AdmittedRequest, 'caller' | 'exchange' | 'sink' | 'alone' | 'isLong'>
+type RequestOrigin = Pick<AdmittedRequest, 'caller' | 'exchange' | 'sink' | 'alone'>
 
 /** An ordinary request, whose id is there. */
 interface ScannedRequest extends ParsedRequest {

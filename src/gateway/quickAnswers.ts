@@ -3,7 +3,6 @@ import {
   DECLINED,
   FrontAnswers,
   KEPT_BIT,
-  TOO_LONG,
   UNKNOWN_PLACE,
   UNKNOWN_STATE,
   UNKNOWN_TEXT,
@@ -105,7 +104,6 @@ export class QuickAnswers {
       length = this.native.answer(body, this.#out)
     }
     this.waits = length === WAITS
-    this.wasTooLong = length === TOO_LONG
     return this.#view(length)
   }
 
@@ -114,7 +112,6 @@ export class QuickAnswers {
     this.#countTurn()
     let length = this.native.run(this.#out)
     if (length === UNKNOWN_PLACE && this.#setPlace()) length = this.native.run(this.#out)
-    this.wasTooLong = length === TOO_LONG
     return this.#view(length)
   }
 

@@ -18,8 +18,6 @@ export interface AdmittedRequest extends NotedRequest {
   readonly sink: AnswerSink
   /** Whether nothing else belongs to the exchange. */
   readonly alone: boolean
-  /** Whether the front thread has found that the method takes too long for it. */
-  readonly isLong?: boolean
 }
 
 /** One request on its way to its answer. */
@@ -70,9 +68,9 @@ export class RequestRunner {
 
   #run(work: Work): void {
     const { inline, isFront } = this.#parts
-    const { route, id, params, exchange, sink, alone, isLong } = work
+    const { route, id, params, exchange, sink, alone } = work
     const { lane } = route
-    const isTried = route.triedInFront && isFront && isLong !== true
+    const isTried = route.triedInFront && isFront
     if (lane === 'inline' || lane === 'chain' || isTried) {
       inline.run(route, id, params, sink, {
         connection: exchange.connection ?? null,

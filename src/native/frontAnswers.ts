@@ -10,7 +10,7 @@ import type { KeptTexts } from './keptTexts.ts'
 import type { StateStore } from './stateStore.ts'
 import type { BlockEnvironment } from './types.ts'
 
-/** Result of a call that left the request to others. */
+/** Result of a call that left the request to others, as -4 is that of one that is too long for this thread. */
 export const DECLINED = 0
 /** Result of a call that has to be repeated after {@link FrontAnswers.nameState}. */
 export const UNKNOWN_STATE = -1
@@ -18,8 +18,6 @@ export const UNKNOWN_STATE = -1
 export const UNKNOWN_TEXT = -2
 /** Result of a call that has to be repeated after {@link FrontAnswers.setPlace}. */
 export const UNKNOWN_PLACE = -3
-/** Result of a call that left to others a simulation that is too long for this thread or reads what is on disk only. */
-export const TOO_LONG = -4
 
 /** Bytes before an answer: u32 of this machine, the index of its method and {@link KEPT_BIT}. */
 export const ANSWER_OFFSET = 4
