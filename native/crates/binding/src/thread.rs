@@ -18,8 +18,7 @@ fn set_slice(nanoseconds: u64) -> bool {
     // SAFETY: all fields are integers, for which zero is a value.
     let mut attributes: libc::sched_attr = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel writes at most `size` bytes to the structure, which lives until the call returns.
-    let read =
-        unsafe { libc::syscall(libc::SYS_sched_getattr, CALLING_THREAD, &raw mut attributes, size, NO_FLAGS) };
+    let read = unsafe { libc::syscall(libc::SYS_sched_getattr, CALLING_THREAD, &raw mut attributes, size, NO_FLAGS) };
     if read != 0 {
         return false;
     }
