@@ -36,9 +36,15 @@ export function cliArguments(): string[] {
   return ['--import', import.meta.resolve('@tapjs/typescript/import'), join(ROOT, 'src/cli/main.ts')]
 }
 
+/**
+ * A node without options of the environment. The test runner patches `spawn` to add its loader to whatever
+ * environment is given here, so that it has to be taken off behind that: the process, its id included, is the same.
+ */
+const BARE_NODE = ['env', '-u', 'NODE_OPTIONS', process.execPath]
+
 /** Starts `rhizome` with these arguments, optionally under another program such as strace. */
 export function startCommand(args: readonly string[], under: readonly string[] = []): RunningCommand {
-  const [program = process.execPath, ...before] = [...under, process.execPath]
+  const [program = '', ...before] = [...under, ...BARE_NODE]
   const child = spawn(program, [...before, ...cliArguments(), ...args], {
     env: commandEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
