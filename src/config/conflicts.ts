@@ -1,3 +1,4 @@
+import { HIDDEN } from '../util/hidden.ts'
 import { isTimezone } from '../util/localDay.ts'
 import { parseSubnet } from '../util/subnet.ts'
 import { ConfigError } from './errors.ts'
@@ -10,7 +11,7 @@ import { type Config, flagOf } from './schema.ts'
  * @throws ConfigError `Conflict`
  */
 export function checkConflicts(config: Config): void {
-  const value = accessValue(config)
+  const value = accessValue(config) ?? secretValue(config)
   if (value !== null) throw new ConfigError('InvalidValue', value)
   const reason = miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
@@ -23,6 +24,12 @@ function accessValue({ quotaTimezone, trustedProxies }: Config): string | null {
   const wrong = trustedProxies.find((proxy) => parseSubnet(proxy) === null)
   if (wrong === undefined) return null
   return `${flagOf('trustedProxies')}: expected addresses or subnets such as 10.0.0.0/8, got ${wrong}`
+}
+
+/** What stands for a secret in a shown configuration would itself be one that everybody knows. */
+function secretValue({ coinbaseSecret }: Config): string | null {
+  if (coinbaseSecret !== HIDDEN) return null
+  return `${flagOf('coinbaseSecret')}: expected the text itself, got ${HIDDEN}, which config show prints in its place`
 }
 
 function miningConflict({ network, mergedMining, coinbase, coinbaseSecret }: Config): string | null {

@@ -22,6 +22,8 @@ type Described = {
   readonly doc: string
   /** False for an option that makes no sense inside a file. */
   readonly inFile?: false
+  /** Whether its value is kept from whoever has the configuration shown. */
+  readonly secret?: true
 }
 
 /** Headings of help and of the reference table, in this order. */

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import { PinoPretty } from 'pino-pretty'
+import { HIDDEN } from '../util/hidden.ts'
 
 /** Writes log entries: an object of facts, then a constant message. */
 export type Logger = PinoLogger
@@ -42,7 +43,7 @@ const REDACTED_FIELDS = SECRETS.flatMap((name) => [name, `*.${name}`])
 export function createLogger({ level, format, output = process.stderr }: LoggerOptions): Logger {
   const pretty = format === 'pretty' || (format === 'auto' && output.isTTY === true)
   const destination: DestinationStream = pretty ? prettyStream(output) : output
-  const redact = { paths: REDACTED_FIELDS, censor: '[hidden]' }
+  const redact = { paths: REDACTED_FIELDS, censor: HIDDEN }
   const family = new Set<Logger>()
   const onChild = (child: Logger) => {
     family.add(child)

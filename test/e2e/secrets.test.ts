@@ -5,17 +5,21 @@ import { METHODS } from '../../src/rpc/methods.ts'
 import { createCertificate } from '../support/certificate.ts'
 import { runCommand } from '../support/cli.ts'
 import { JsonRpcError, startNode } from '../support/nodeProcess.ts'
+import { runProgram } from '../support/program.ts'
 
 // Nodes and commands that run from the sources take seconds to start.
 t.setTimeout(300_000)
 
 const PRIVATE_KEY = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
 const PASSPHRASE = 'correct-horse-7731'
+const COINBASE_SECRET = 'coinbase-words-5532'
+/** Ten minutes, in milliseconds: longer than a slow machine needs. */
+const UNLOCKED_FOR = '0x927c0'
 const TRACE = ['--log-level', 'trace', '--log-format', 'json', '--workers', '1', '--slow-request-time', '1']
 
 async function createKey(dataDir: string, id: string): Promise<string> {
-  const { code, stdout, stderr } = await runCommand(['key', 'create', '--id', id, '--data-dir', dataDir])
-  if (code !== 0) throw new Error(stderr)
+  const { thrown, stdout } = await runProgram('key', 'create', '--id', id, '--data-dir', dataDir)
+  if (thrown !== undefined) throw thrown
   return stdout.trim()
 }
 
@@ -23,7 +27,11 @@ t.test('secrets stay out of logs, errors and what everybody may ask', async (t) 
   const dataDir = join(t.testdir({ data: {} }), 'data')
   const [ada, bob] = [await createKey(dataDir, 'ada'), await createKey(dataDir, 'bob')]
   const tried = 'tried-key-99121'
-  const node = await startNode({ dataDir, path: `/${ada}`, args: TRACE })
+  const node = await startNode({
+    dataDir,
+    path: `/${ada}`,
+    args: [...TRACE, '--coinbase-secret', COINBASE_SECRET],
+  })
   t.teardown(() => node.stop('SIGKILL'))
   const { origin } = new URL(node.url)
   const told: string[] = []
@@ -33,10 +41,10 @@ t.test('secrets stay out of logs, errors and what everybody may ask', async (t) 
     told.push(String((error as JsonRpcError).message), JSON.stringify((error as JsonRpcError).data ?? null))
   }
   const account = await node.request<string>('personal_importRawKey', [PRIVATE_KEY, PASSPHRASE])
-  t.equal(await node.request('personal_unlockAccount', [account, PASSPHRASE, '0x2710']), true)
+  t.equal(await node.request('personal_unlockAccount', [account, PASSPHRASE, UNLOCKED_FOR]), true)
   t.equal(await node.request('personal_dumpRawKey', [account]), `0x${PRIVATE_KEY}`)
   await node.request('eth_sign', [account, '0x1234'])
-  await failure('personal_unlockAccount', account, `${PASSPHRASE}-wrong`, '0x2710')
+  await failure('personal_unlockAccount', account, `${PASSPHRASE}-wrong`, UNLOCKED_FOR)
   await failure('personal_importRawKey', `${PRIVATE_KEY}00`, PASSPHRASE)
   await failure('personal_sendTransaction', { from: account, to: account, value: 'much' }, PASSPHRASE)
   await failure('eth_sendRawTransaction', `0x${PRIVATE_KEY}`)
@@ -69,11 +77,14 @@ t.test('secrets stay out of logs, errors and what everybody may ask', async (t) 
   told.push(await wrong.text())
   await node.stop()
 
-  const config = await runCommand(['config', 'show', '--data-dir', dataDir])
+  const config = await runProgram(
+    ...['config', 'show', '--data-dir', dataDir, '--coinbase-secret', COINBASE_SECRET],
+  )
+  t.match(config.stdout, /^coinbaseSecret: /m)
   told.push(config.stdout, config.stderr)
   const log = node.output()
   t.match(log, /"method":"personal_unlockAccount".*"caller":"ada"/, 'what was asked is in the log')
-  for (const secret of [ada, bob, tried, PRIVATE_KEY, PASSPHRASE]) {
+  for (const secret of [ada, bob, tried, PRIVATE_KEY, PASSPHRASE, COINBASE_SECRET]) {
     t.notOk(log.includes(secret), `${secret.slice(0, 6)}… in the log`)
     for (const text of told) t.notOk(text.includes(secret), `${secret.slice(0, 6)}… in ${text.slice(0, 60)}`)
   }

@@ -1,9 +1,13 @@
 import { stringify } from 'yaml'
 import { OPTION_KEYS, OPTIONS } from '../../config/schema.ts'
+import { HIDDEN } from '../../util/hidden.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 
-/** `rhizome config show`: the configuration with all defaults filled in, as a file that can be read again. */
+/**
+ * `rhizome config show`: the configuration with all defaults filled in, as a file that can be read again once its
+ * secrets are put in.
+ */
 export const configShow = defineCommand({
   name: 'config show',
   summary: 'print the configuration with all defaults filled in',
@@ -14,7 +18,10 @@ export const configShow = defineCommand({
   },
   run: async ({ config, extra, stdout }) => {
     const shown = Object.fromEntries(
-      OPTION_KEYS.filter((key) => !('inFile' in OPTIONS[key])).map((key) => [key, config[key]]),
+      OPTION_KEYS.filter((key) => !('inFile' in OPTIONS[key])).map((key) => [
+        key,
+        'secret' in OPTIONS[key] && config[key] !== null ? HIDDEN : config[key],
+      ]),
     )
     stdout.write(extra.json ? `${JSON.stringify(shown, null, 2)}\n` : stringify(shown))
     return EXIT_CODES.ok

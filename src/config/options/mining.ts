@@ -48,6 +48,7 @@ export const MINING_OPTIONS = {
     group: 'Merged mining',
     placeholder: 'TEXT',
     default: null,
+    secret: true,
     doc: 'Text whose Keccak-256 hash is the key of the account that receives the rewards, in place of an address',
   },
   extraData: {

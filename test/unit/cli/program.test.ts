@@ -77,6 +77,19 @@ t.test('config show prints a file that gives the same configuration', async (t) 
   t.match(JSON.parse(json.stdout), { allowedHosts: ['a', 'b'], mining: false, network: 'regtest' })
 })
 
+t.test('config show keeps secrets, and what it prints in their place is none', async (t) => {
+  const { stdout, code } = await run(['config', 'show', '--coinbase-secret', 'seven-words'])
+  t.equal(code, 0)
+  t.match(stdout, /^coinbaseSecret: "\[hidden\]"$/m)
+  t.notMatch(stdout, 'seven-words')
+  const file = join(t.testdir(), 'shown.yaml')
+  writeFileSync(file, stdout)
+  t.match(describeFailure((await run(['config', 'show', '--config', file])).thrown), {
+    message: /--coinbase-secret: expected the text itself/,
+    exitCode: 2,
+  })
+})
+
 t.test('config check names the key that is wrong', async (t) => {
   const folder = t.testdir()
   const good = join(folder, 'good.yaml')
