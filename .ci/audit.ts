@@ -74,9 +74,8 @@ export function faultsOfPackages(packages: Readonly<Record<string, LockedPackage
     const said = (fault: string) => `${path}@${locked.version}: ${fault}`
     const faults: string[] = []
     if (locked.link === true) faults.push(said('is a link'))
-    if (locked.resolved !== undefined && !/^https:\/\/[^/]+\/.*\.tgz$/.test(locked.resolved)) {
-      faults.push(said(`comes from ${locked.resolved}, which is no registry`))
-    }
+    // Without an address a package comes from the registry that npm is told of, and is checked by its integrity.
+    if (locked.resolved !== undefined) faults.push(said(`comes from ${locked.resolved}`))
     if (!INTEGRITY.test(locked.integrity ?? '') && !isForOthers(path, locked))
       faults.push(said('has no integrity'))
     if (locked.hasInstallScript === true && !WITH_SCRIPTS.has(name)) {
