@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { toHex } from '../../src/util/bytes.ts'
-import { runCommand } from '../support/cli.ts'
 import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
+import { runInProcess } from '../support/program.ts'
 import { signedTransaction } from '../support/signedTransaction.ts'
 
 /** Files that the node may have open; starting takes some two hundred of them for a moment. */
@@ -15,12 +15,14 @@ const DESCRIPTORS = 640
 const CONNECTIONS = 400
 /** What the node must be able to hold at least. */
 const LEAST_OPEN = 256
+/** What it may hold at most: the other files are for its stores and workers. */
+const MOST_OPEN = DESCRIPTORS - 256
 /** Looks for something that is to happen, 100 ms from one to the next. */
 const LOOKS = 300
 
 /** A client's end of a connection that may be refused. */
 interface Line {
-  isOpen(): boolean
+  /** The result; null when the connection is closed, be it before or instead of an answer. */
   ask(method: string, params?: readonly unknown[]): Promise<unknown>
   end(): void
 }
@@ -33,56 +35,48 @@ function resultOf(text: string): unknown {
   return (JSON.parse(text) as { result: unknown }).result
 }
 
+/** Resolves when a connection has gone, in whatever way. */
+function closeOf(socket: Socket | WebSocket): Promise<null> {
+  return new Promise((resolve) => {
+    socket.on('error', () => undefined).once('close', () => resolve(null))
+  })
+}
+
 async function openHttp(port: number): Promise<Line> {
   const socket: Socket = connect(port, '127.0.0.1')
-  let isOpen = true
-  socket
-    .on('error', () => undefined)
-    .on('close', () => {
-      isOpen = false
-    })
-  await Promise.race([once(socket, 'connect'), once(socket, 'close')])
+  const closed = closeOf(socket)
+  await Promise.race([new Promise((resolve) => socket.once('connect', resolve)), closed])
+  const answer = async (body: string) => {
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    let text = ''
+    while (!text.endsWith('}') && !text.endsWith('}\n')) {
+      const [chunk] = (await once(socket, 'data')) as [Buffer]
+      text += chunk.toString('latin1')
+    }
+    return resultOf(text.slice(text.indexOf('\r\n\r\n')))
+  }
   return {
-    isOpen: () => isOpen,
     end: () => socket.destroy(),
-    ask: async (method, params = []) => {
-      const body = requestText(method, params)
-      socket.write(
-        `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-      )
-      let text = ''
-      while (!text.endsWith('}') && !text.endsWith('}\n')) {
-        const [chunk] = (await once(socket, 'data')) as [Buffer]
-        text += chunk.toString('latin1')
-      }
-      return resultOf(text.slice(text.indexOf('\r\n\r\n')))
-    },
+    ask: (method, params = []) =>
+      Promise.race([closed, answer(requestText(method, params)).catch(() => null)]),
   }
 }
 
 async function openSocket(port: number): Promise<Line> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`)
-  let isOpen = false
-  socket
-    .on('error', () => undefined)
-    .on('close', () => {
-      isOpen = false
-    })
-  await new Promise<void>((resolve) => {
-    socket.once('open', () => {
-      isOpen = true
-      resolve()
-    })
-    socket.once('close', () => resolve())
-  })
+  const closed = closeOf(socket)
+  await Promise.race([new Promise((resolve) => socket.once('open', resolve)), closed])
+  const answer = async (body: string) => {
+    socket.send(body)
+    const [data] = (await once(socket, 'message')) as [Buffer]
+    return resultOf(data.toString())
+  }
   return {
-    isOpen: () => isOpen,
     end: () => socket.terminate(),
-    ask: async (method, params = []) => {
-      socket.send(requestText(method, params))
-      const [data] = (await once(socket, 'message')) as [Buffer]
-      return resultOf(data.toString())
-    },
+    ask: (method, params = []) =>
+      Promise.race([closed, answer(requestText(method, params)).catch(() => null)]),
   }
 }
 
@@ -95,13 +89,13 @@ async function openAll(node: NodeProcess): Promise<Line[]> {
   return lines
 }
 
-/** A refusal comes behind the connection that the system made: those that answer were not refused. */
+/** A refusal comes behind the connection that the system made: those that are answered were not refused. */
 async function openOf(lines: readonly Line[]): Promise<Line[]> {
-  await sleep(1000)
-  return lines.filter((line) => line.isOpen())
+  const answers = await Promise.all(lines.map((line) => line.ask('eth_chainId')))
+  return lines.filter((_, i) => answers[i] === '0x21')
 }
 
-t.test('more connections than there are file descriptors', { timeout: 200_000 }, async (t) => {
+t.test('more connections than there are file descriptors', async (t) => {
   const dataDir = join(t.testdir(), 'data')
   const node = await startNode({
     dataDir,
@@ -114,12 +108,7 @@ t.test('more connections than there are file descriptors', { timeout: 200_000 },
   })
   const open = await openOf(lines)
   t.ok(open.length >= LEAST_OPEN, `${open.length} are open`)
-  t.ok(open.length < DESCRIPTORS, 'the others were refused')
-  const answers = await Promise.all(open.map((line) => line.ask('eth_chainId')))
-  t.ok(
-    answers.every((answer) => answer === '0x21'),
-    'all that are open are answered',
-  )
+  t.ok(open.length <= MOST_OPEN, 'the others were refused')
   const [first, last] = [open[0], open.at(-1)]
   if (first === undefined || last === undefined) throw new Error('none is open')
   const sent = signedTransaction({ nonce: 0n })
@@ -140,7 +129,7 @@ t.test('more connections than there are file descriptors', { timeout: 200_000 },
   t.ok(again.length >= LEAST_OPEN, `${again.length} are open again`)
   for (const line of more) line.end()
   await node.stop('SIGKILL')
-  const check = await runCommand(['check', '--full', '--data-dir', dataDir])
+  const check = await runInProcess(['check', '--full', '--data-dir', dataDir])
   t.equal(check.code, 0, check.stdout + check.stderr)
   const restarted = await startNode({ dataDir })
   t.teardown(() => restarted.stop('SIGKILL'))

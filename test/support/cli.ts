@@ -17,6 +17,8 @@ export interface RunningCommand {
   readonly process: ChildProcess
   /** Everything written so far, standard output and error in one. */
   output(): string
+  /** Whether it has neither ended nor been killed. */
+  isRunning(): boolean
   /** Sends a signal to the command, and to the program it runs under. */
   kill(signal: NodeJS.Signals): void
   readonly done: Promise<CommandResult>
@@ -66,11 +68,12 @@ export function startCommand(args: readonly string[], under: readonly string[] =
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
   })
+  const isRunning = () => child.exitCode === null && child.signalCode === null
   const kill = (signal: NodeJS.Signals) => {
-    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+    if (!isRunning() || child.pid === undefined) return
     process.kill(under.length > 0 ? -child.pid : child.pid, signal)
   }
-  return { process: child, output: () => output, kill, done }
+  return { process: child, output: () => output, isRunning, kill, done }
 }
 
 /** Runs `rhizome` to its end. */

@@ -11,6 +11,11 @@ export interface NodeProcess {
   request<T>(method: string, params?: readonly unknown[]): Promise<T>
   /** Everything printed so far. */
   output(): string
+  /**
+   * Waits until a text was printed.
+   * @throws Error when the node ends without
+   */
+  untilPrinted(text: string): Promise<void>
   /** Sends a signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<CommandResult>
 }
@@ -40,6 +45,7 @@ export class JsonRpcError extends Error {
 }
 
 const START_POLL_MS = 50
+const PRINT_POLL_MS = 20
 /** Looks for an answer, a minute of them: a count, because a whole machine may have stood still meanwhile. */
 const START_POLLS = 1200
 
@@ -79,6 +85,15 @@ export async function startNode(options: StartNodeOptions): Promise<NodeProcess>
     pid: command.process.pid ?? 0,
     request,
     output: command.output,
+    untilPrinted: async (text) => {
+      while (!command.output().includes(text)) {
+        if (!command.isRunning()) await command.done
+        if (!command.isRunning() && !command.output().includes(text)) {
+          throw new Error(`the node ended without "${text}":\n${command.output()}`)
+        }
+        await sleep(PRINT_POLL_MS)
+      }
+    },
     stop: (signal = 'SIGTERM') => {
       command.kill(signal)
       return command.done

@@ -1,5 +1,7 @@
 import { PassThrough } from 'node:stream'
+import { describeFailure } from '../../src/cli/errors.ts'
 import { createProgram } from '../../src/cli/program.ts'
+import type { CommandResult } from './cli.ts'
 
 /** What a command left that ran in this process. */
 export interface ProgramResult {
@@ -8,6 +10,17 @@ export interface ProgramResult {
   readonly thrown: unknown
   readonly stdout: string
   readonly stderr: string
+}
+
+/**
+ * Runs `rhizome` to its end as `runCommand` does, but in this process, which takes a fraction of the time: for tests
+ * of what a command does, not of how its process ends.
+ */
+export async function runInProcess(words: readonly string[]): Promise<CommandResult> {
+  const { code, thrown, stdout, stderr } = await runProgram(...words)
+  if (thrown === undefined) return { code, signal: null, stdout, stderr }
+  const { message, exitCode } = describeFailure(thrown)
+  return { code: exitCode, signal: null, stdout, stderr: `${stderr}error: ${message}\n` }
 }
 
 /** Runs `rhizome` with these words in this process. */

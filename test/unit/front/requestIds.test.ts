@@ -9,9 +9,6 @@ const POOLED = '{"jsonrpc":"2.0","id":2,"method":"eth_getBlockTransactionCountBy
 /** Milliseconds; every answer of a worker takes longer. */
 const AT_ONCE = 1e-6
 
-// Services that start from the sources take seconds.
-t.setTimeout(300_000)
-
 const log = new PassThrough()
 
 async function open(requestIds: boolean) {
@@ -27,10 +24,9 @@ async function open(requestIds: boolean) {
 let seconds = 0
 const nextSecond = () => 1000 * ++seconds
 
-/** Asks over a bare connection, with a header byte for byte; the answer and what was logged of it, both as bytes. */
-async function ask(port: number, id: string): Promise<{ answer: string; logged: string }> {
-  log.read()
-  const answer = await new Promise<string>((resolve, reject) => {
+/** Asks over a bare connection, with a header byte for byte; the bytes of the answer. */
+function send(port: number, id: string): Promise<string> {
+  return new Promise((resolve, reject) => {
     let received = ''
     const socket = connect(port, '127.0.0.1', () => {
       const head = `POST / HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\nConnection: close\r\n`
@@ -43,8 +39,17 @@ async function ask(port: number, id: string): Promise<{ answer: string; logged: 
     socket.on('close', () => resolve(received))
     socket.on('error', reject)
   })
-  const logged = log.read() as Buffer | null
-  return { answer, logged: logged?.toString('latin1') ?? '' }
+}
+
+/** Bytes of what was logged since the last time. */
+function takeLog(): string {
+  return (log.read() as Buffer | null)?.toString('latin1') ?? ''
+}
+
+async function ask(port: number, id: string): Promise<{ answer: string; logged: string }> {
+  takeLog()
+  const answer = await send(port, id)
+  return { answer, logged: takeLog() }
 }
 
 const idIn = (logged: string) => (JSON.parse(logged) as { requestId: string }).requestId
@@ -78,18 +83,24 @@ const HOSTILE: Readonly<Record<string, string>> = {
 t.test(
   'one that cannot stand in a header and in a log has the log make another, and is not echoed',
   async (t) => {
-    for (const [what, id] of Object.entries(HOSTILE)) {
-      const { answer, logged } = await ask(port, id)
+    // At once: some are cut off only when the library's idle time is over.
+    const answers = await Promise.all(
+      Object.entries(HOSTILE).map(async ([what, id]) => ({ what, id, answer: await send(port, id) })),
+    )
+    const logged = takeLog()
+    let answered = 0
+    for (const { what, id, answer } of answers) {
       t.notMatch(answer, /x-request-id/i, what)
       t.notOk(answer.includes('evil') || answer.includes(id), what)
       t.notOk(logged.includes('evil') || logged.includes(id), what)
-      // What is no header at all is no request either.
-      if (!answer.startsWith('HTTP/1.1 200 ')) t.equal(logged, '', what)
-      else {
-        t.match(answer, /"result":"0xb"/, what)
-        t.match(idIn(logged), /^[0-9a-f]{16}$/, what)
-      }
+      if (!answer.startsWith('HTTP/1.1 200 ')) continue
+      t.match(answer, /"result":"0xb"/, what)
+      answered += 1
     }
+    // What is no header at all is no request either.
+    const entries = logged.split('\n').filter((line) => line !== '')
+    t.equal(entries.length, answered)
+    for (const entry of entries) t.match(idIn(entry), /^[0-9a-f]{16}$/)
   },
 )
 
