@@ -2,6 +2,7 @@
 //! nothing is computed here.
 
 #![cfg_attr(test, allow(dead_code, reason = "only JavaScript calls what is exported"))]
+#![allow(unsafe_code, reason = "memory of JavaScript, and what napi generates")]
 #![allow(unreachable_pub, reason = "napi exports what is public in private modules")]
 
 mod answers;

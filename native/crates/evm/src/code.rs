@@ -1,4 +1,5 @@
 //! Analysed code: jump destinations, the 0xFC header, and the cache all threads share.
+#![allow(unsafe_code, reason = "revm takes the analysis on trust")]
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 

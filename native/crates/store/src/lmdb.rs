@@ -1,4 +1,5 @@
 //! The LMDB environment of a store.
+#![allow(unsafe_code, reason = "no transaction may be open where a memory map grows")]
 
 use std::io::Write as _;
 

@@ -1,4 +1,5 @@
 //! Opening the LMDB environment and checking whose it is.
+#![allow(unsafe_code, reason = "nobody else may change a file that is mapped")]
 
 use std::path::Path;
 

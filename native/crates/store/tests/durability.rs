@@ -1,5 +1,6 @@
 //! What survives: closing, crashing, full maps, and stores that are not ours to read.
 #![allow(clippy::unwrap_used)]
+#![allow(unsafe_code, reason = "opens a memory map as the store does")]
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
