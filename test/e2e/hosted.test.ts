@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createPublicClient, http, webSocket } from 'viem'
 import { METHODS } from '../../src/rpc/methods.ts'
-import { runCommand } from '../support/cli.ts'
 import { startNode } from '../support/nodeProcess.ts'
+import { runInProcess } from '../support/program.ts'
 import { SocketClient } from '../support/socketClient.ts'
 import { COW_ADDRESS } from './accounts.ts'
 
@@ -144,7 +144,7 @@ t.test('a hosted node with API keys', async (t) => {
     t.same(await ask(`/${KEYS.ada}`, 'eth_chainId'), { status: 401, answer: REFUSAL })
     t.equal((await closed)[0], 1008)
     writeFileSync(keysFile, 'not a list')
-    while (!node.output().includes('the API keys from before stay valid')) await sleep(50)
+    await node.untilPrinted('the API keys from before stay valid')
     t.match(await ask(`/${KEYS.eve}`, 'eth_chainId'), { status: 200 })
   })
 
@@ -158,15 +158,22 @@ t.test('a hosted node with API keys', async (t) => {
 t.test('control over the chain is not offered beyond the machine unless insisted on', async (t) => {
   const dataDir = join(t.testdir({ data: {} }), 'data')
   const start = ['start', '--data-dir', dataDir, '--http-port', '0', '--host', '0.0.0.0']
-  const refused = await runCommand(start)
+  const refused = await runInProcess(start)
   t.equal(refused.code, 1)
   t.match(refused.stderr, /^error: on 0\.0\.0\.0 everybody .* --allow-remote-control$/m)
   t.notMatch(refused.stderr, /\n +at /)
-  const keyless = await runCommand([...start, '--profile', 'hosted', '--keys-file', join(dataDir, 'absent')])
+  const keyless = await runInProcess([
+    ...start,
+    '--profile',
+    'hosted',
+    '--keys-file',
+    join(dataDir, 'absent'),
+  ])
   t.equal(keyless.code, 1)
   t.match(keyless.stderr, /^error: cannot read /m)
   for (const args of [['--profile', 'hosted'], ['--allow-remote-control']]) {
     const node = await startNode({ dataDir, args: ['--host', '0.0.0.0', ...args] })
+    t.teardown(() => node.stop('SIGKILL'))
     t.equal(await node.request('eth_chainId'), '0x21', args.join(' '))
     await node.stop()
   }

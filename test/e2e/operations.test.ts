@@ -10,7 +10,7 @@ import { toHex } from '../../src/util/bytes.ts'
 import { freePort, startNode } from '../support/nodeProcess.ts'
 import { signedTransaction } from '../support/signedTransaction.ts'
 
-async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+async function eventually(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(20)
 }
 
@@ -49,6 +49,7 @@ t.test('SIGTERM: what was asked is answered, WebSockets are told, and nothing is
   const metricsPort = await freePort()
   const args = ['--workers', '1', '--drain-delay', '1', '--metrics-port', String(metricsPort)]
   const node = await startNode({ dataDir, args })
+  t.teardown(() => node.stop('SIGKILL'))
   const socket = new WebSocket(node.url.replace('http', 'ws'))
   const closed = once(socket, 'close')
   await once(socket, 'open')
@@ -65,6 +66,7 @@ t.test('SIGTERM: what was asked is answered, WebSockets are told, and nothing is
   await t.rejects(ask(node.url, agent), 'no further connections')
   t.match(await ended, { code: 0 })
   const again = await startNode({ dataDir, args: ['--workers', '1'] })
+  t.teardown(() => again.stop('SIGKILL'))
   t.match(await again.request('eth_getTransactionReceipt', [sent]), { blockNumber: '0x1' })
   t.match(await again.stop(), { code: 0 })
 })
@@ -72,11 +74,13 @@ t.test('SIGTERM: what was asked is answered, WebSockets are told, and nothing is
 t.test('a second signal ends the node at once', async (t) => {
   const dataDir = join(t.testdir(), 'data')
   const node = await startNode({ dataDir, args: ['--workers', '1', '--drain-delay', '600'] })
+  t.teardown(() => node.stop('SIGKILL'))
   const first = node.stop('SIGTERM')
-  await eventually(() => node.output().includes('the node stops'))
+  await node.untilPrinted('the node stops')
   await node.stop('SIGTERM')
   t.match(await first, { code: null, signal: 'SIGTERM' })
   const again = await startNode({ dataDir, args: ['--workers', '1'] })
+  t.teardown(() => again.stop('SIGKILL'))
   t.match(await again.stop(), { code: 0 })
 })
 
@@ -89,14 +93,14 @@ t.test('SIGHUP: the file is read again, a wrong one is refused', async (t) => {
   t.teardown(() => node.stop('SIGKILL'))
   const hangUp = async (text: string) => {
     process.kill(node.pid, 'SIGHUP')
-    await eventually(() => node.output().includes(text))
+    await node.untilPrinted(text)
   }
   write('logLevel: nonsense\n')
   await hangUp('the configuration was refused')
   t.match(node.output(), /logLevel: expected one of/)
   write('logLevel: info\nslowRequestTime: 1\nworkers: 2\nlaneReadPermits: 7\n')
   await hangUp('the configuration was read again')
-  await eventually(() => node.output().includes('after a restart only'))
+  await node.untilPrinted('after a restart only')
   t.match(node.output(), /"applied":\[[^\]]*--lane-read-permits/)
   t.match(node.output(), /"afterRestart":\["--workers"\]/)
   t.match(await (await fetch(`${node.url}/metrics`)).text(), /lane_permits_count\{lane="read"\} 7$/m)

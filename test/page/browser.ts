@@ -93,7 +93,7 @@ export function overhang(page: Page): Promise<number> {
 /** What axe finds against WCAG 2.2 AA and its own good practices, one line each. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   // Evaluated from outside, so that the policy of the page stays as it is.
-  await page.evaluate(await readFile(AXE, 'utf8'))
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'))
   const found = await page.evaluate<{ id: string; nodes: { target: string[]; failureSummary: string }[] }[]>(
     'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })) })))',
   )

@@ -16,17 +16,22 @@ const SHOWN_HOSTILE = HOSTILE.replace('\u202e', '\\u{202e}')
 
 /** Asks for a browser; only people who have none at home may do without. */
 const skip = findBrowser() === null && process.env['CI'] !== 'true' ? 'no Chromium on this machine' : false
+const opened = skip === false ? await openBrowser(t) : null
+/** A tab of the browser of this file. */
+const open = async (url: string, options?: object) => {
+  if (opened === null) throw new Error('no browser')
+  return openTab(opened, url, options)
+}
 
 t.test('the page in a browser', { skip }, async (t) => {
   const node = await startNode({ dataDir: join(t.testdir({ data: {} }), 'data') })
   t.teardown(() => node.stop())
   const sample = await makeSample(node)
-  const browser = await openBrowser(t)
   const url = `${node.url}/`
   /** Runs a test in a tab of its own, in which nothing may go wrong. */
   const inTab = (name: string, options: object, body: (t: Test, tab: Tab) => Promise<void>) =>
     t.test(name, async (t) => {
-      const tab = await openTab(browser, url, options)
+      const tab = await open(url, options)
       await body(t, tab)
       t.same(tab.faults, [])
       await tab.page.context().close()
@@ -239,8 +244,7 @@ t.test('the page in a browser', { skip }, async (t) => {
 t.test('without a WebSocket the head is asked for', { skip }, async (t) => {
   const node = await startNode({ dataDir: join(t.testdir({ data: {} }), 'data') })
   t.teardown(() => node.stop())
-  const browser = await openBrowser(t)
-  const tab = await openTab(browser, 'about:blank')
+  const tab = await open('about:blank')
   await tab.page.addInitScript(
     'window.WebSocket = class extends EventTarget { constructor() { super(); setTimeout(() => this.dispatchEvent(new Event("close"))) } close() {} }',
   )

@@ -267,11 +267,11 @@ t.test('lanes of a pool take turns', async (t) => {
 
 t.test('what is over its time is answered -32011 and told to stop', async (t) => {
   const { submit, answers, pools, flags } = setUp(t)
-  const running = submit('read', performance.now() + 30)
+  const running = submit('read', performance.now() + 500)
   await turn()
   const { slot } = running
-  const waiting = submit('read', performance.now() + 30)
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  const waiting = submit('read', performance.now() + 500)
+  while (answers.length < 2) await new Promise((resolve) => setTimeout(resolve, 10))
   t.match(answers.join('\n'), /0 200 .*-32011.*\n1 200 .*-32011/)
   t.equal(flags[slot], 2)
   pools.reads.batches[0]?.finish()
@@ -313,7 +313,7 @@ t.test('a lost batch is answered -32603 and the lane goes on', async (t) => {
 
 t.test('a worker that does not come back from its requests is given up', async (t) => {
   const { submit, answers, lost, pools } = setUp(t)
-  submit('read', performance.now() + 10)
+  submit('read', performance.now() + 500)
   await turn()
   submit('read')
   while (lost.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
