@@ -5,13 +5,11 @@ import t from 'tap'
 import { SignerKey } from '../../src/snapshot/blsKeys.ts'
 import { signSnapshot } from '../../src/snapshot/signSnapshot.ts'
 import { readRestoreMarker } from '../../src/storage/restoreMarker.ts'
-import { runCommand, startCommand } from '../support/cli.ts'
+import { startCommand } from '../support/cli.ts'
 import { serveFiles } from '../support/fileServer.ts'
 import { startNode } from '../support/nodeProcess.ts'
+import { runInProcess } from '../support/program.ts'
 import { makeRecordedSnapshot } from '../support/recordedSnapshot.ts'
-
-// Nodes that run from the sources take seconds to start.
-t.setTimeout(300_000)
 
 const ADA = SignerKey.generate(Buffer.alloc(32, 1))
 const TRUST = ['--snapshot-keys', `${ADA.publicKey}:${ADA.prove()}`, '--snapshot-quorum', '1']
@@ -22,10 +20,11 @@ t.test('SIGTERM while the stores are opened: the node ends as asked, and they ar
     const dataDir = join(t.testdir(), store, 'data')
     const node = startCommand([...START, dataDir])
     // What is made there is made while the node starts.
-    while (!existsSync(join(dataDir, store)) && node.process.exitCode === null) await sleep(1)
+    while (!existsSync(join(dataDir, store)) && node.isRunning()) await sleep(1)
+    t.teardown(() => node.kill('SIGKILL'))
     node.kill('SIGTERM')
     t.match(await node.done, { code: 0, signal: null }, store)
-    const check = await runCommand(['check', '--data-dir', dataDir])
+    const check = await runInProcess(['check', '--data-dir', dataDir])
     t.equal(check.code, 0, check.stderr)
   }
 })
@@ -45,7 +44,8 @@ t.test('SIGTERM while a snapshot is restored at the start: the next start goes o
   const dataDir = join(folder, 'data')
   const bootstrap = ['--bootstrap', server.url, ...TRUST]
   const node = startCommand([...START, dataDir, ...bootstrap])
-  while (chunks <= manifest.chunks.length / 2 && node.process.exitCode === null) await sleep(5)
+  while (chunks <= manifest.chunks.length / 2 && node.isRunning()) await sleep(5)
+  t.teardown(() => node.kill('SIGKILL'))
   node.kill('SIGTERM')
   const { code, stderr } = await node.done
   t.equal(code, 0, stderr)
@@ -54,6 +54,7 @@ t.test('SIGTERM while a snapshot is restored at the start: the next start goes o
   isHeld = false
   const before = chunks
   const again = await startNode({ dataDir, args: ['--workers', '1', ...bootstrap] })
+  t.teardown(() => again.stop('SIGKILL'))
   t.ok(
     chunks - before < manifest.chunks.length,
     `${chunks - before} of ${manifest.chunks.length} chunks were read`,

@@ -7,9 +7,6 @@ import { runCommand } from '../support/cli.ts'
 import { JsonRpcError, startNode } from '../support/nodeProcess.ts'
 import { runProgram } from '../support/program.ts'
 
-// Nodes and commands that run from the sources take seconds to start.
-t.setTimeout(300_000)
-
 const PRIVATE_KEY = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
 const PASSPHRASE = 'correct-horse-7731'
 const COINBASE_SECRET = 'coinbase-words-5532'

@@ -8,9 +8,6 @@ import { REGTEST } from '../support/openTestChain.ts'
 import { importRecordedChain } from '../support/recordedDataDir.ts'
 import { makeSnapshot } from '../support/snapshots.ts'
 
-// Nodes that run from the sources take seconds to start.
-t.setTimeout(300_000)
-
 const NODE = ['--workers', '1', '--no-mining', '--modules', '*']
 const HEAD = 66
 const NOT_KEPT = 4444

@@ -7,11 +7,9 @@ import { readRestoreMarker } from '../../src/storage/restoreMarker.ts'
 import { runCommand, startCommand } from '../support/cli.ts'
 import { serveFiles } from '../support/fileServer.ts'
 import { openTestChain, REGTEST } from '../support/openTestChain.ts'
+import { runInProcess } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { makeRecordedSnapshot } from '../support/recordedSnapshot.ts'
-
-// Commands that run from the sources take seconds to start.
-t.setTimeout(300_000)
 
 /** Kills of one restore. */
 const KILLS = Number(process.env['SNAPSHOT_KILLS'] ?? 6)
@@ -38,7 +36,7 @@ t.test('a restore that is killed at random instants goes on and is whole', async
     // A share of what is left, so that every kill comes to its turn.
     const share = (manifest.chunks.length - 1) / KILLS
     const wanted = before + Math.floor(random() * share)
-    while (chunks <= wanted && restore.process.exitCode === null) await sleep(1)
+    while (chunks <= wanted && restore.isRunning()) await sleep(1)
     await sleep(random() * 15)
     restore.kill('SIGKILL')
     const { code, signal, stderr } = await restore.done
@@ -54,7 +52,7 @@ t.test('a restore that is killed at random instants goes on and is whole', async
     chunks < manifest.chunks.length * 3,
     `${chunks} chunks were asked for: it did not begin anew each time`,
   )
-  const check = await runCommand(['check', '--data-dir', dataDir, '--full'])
+  const check = await runInProcess(['check', '--data-dir', dataDir, '--full'])
   t.equal(check.code, 0, check.stdout + check.stderr)
   sameChain(t, source, dataDir)
 })

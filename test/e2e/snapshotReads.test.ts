@@ -7,9 +7,6 @@ import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
 import { importRecordedChain } from '../support/recordedDataDir.ts'
 import { vectorPath } from '../support/vectors.ts'
 
-// Nodes and commands that run from the sources take seconds to start.
-t.setTimeout(300_000)
-
 /** Reads that are asked for at the same time. */
 const AT_ONCE = 20
 const NODE = ['--workers', '1', '--no-mining', '--modules', '*']

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { runCommand } from '../support/cli.ts'
 import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
+import { runInProcess } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { signedTransaction } from '../support/signedTransaction.ts'
 import { SocketClient } from '../support/socketClient.ts'
@@ -46,7 +46,7 @@ t.test('an accepted solution survives a kill right after its answer', async (t) 
     }
     await node.stop('SIGKILL')
   }
-  const check = await runCommand(['check', '--data-dir', dataDir])
+  const check = await runInProcess(['check', '--data-dir', dataDir])
   t.equal(check.code, 0, check.stdout)
 })
 
@@ -122,7 +122,7 @@ function askOf([method, params]: [string, string[]]): [string, ...string[]] {
 t.test('rhizome mine', async (t) => {
   const node = await openNode(t, join(t.testdir(), 'data'))
   const args = ['mine', '--url', node.url, '--blocks', '5', '--threads', '2']
-  const { code, stdout, stderr } = await runCommand(args)
+  const { code, stdout, stderr } = await runInProcess(args)
   t.equal(code, 0, stderr)
   t.equal(stdout.match(/^block 0x/gm)?.length, 5)
   t.equal(await node.request('eth_blockNumber'), '0x5')
@@ -131,7 +131,7 @@ t.test('rhizome mine', async (t) => {
   t.equal(await node.request('eth_submitHashrate', [rate, `0x${'01'.repeat(32)}`]), true)
   t.equal(await node.request('eth_submitHashrate', [rate, `0x${'02'.repeat(32)}`]), true)
   t.equal(await node.request('eth_hashrate'), '0x3e80', 'the sum of the reports')
-  const unreachable = await runCommand(['mine', '--url', 'ftp://nowhere'])
+  const unreachable = await runInProcess(['mine', '--url', 'ftp://nowhere'])
   t.equal(unreachable.code, 2)
 })
 
