@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { toHex } from '../../src/util/bytes.ts'
 import { runCommand } from '../support/cli.ts'
 import { askNode, JsonRpcError, type NodeProcess, startNode } from '../support/nodeProcess.ts'
+import { runInProcess } from '../support/program.ts'
 import { COW, signedTransaction } from '../support/signedTransaction.ts'
 import { vectorPath } from '../support/vectors.ts'
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from './smallDisk.ts'
@@ -64,7 +65,7 @@ function openDisk(t: Test): SmallDisk {
   return disk
 }
 
-t.test('a full disk stops writes only, until there is room', { skip, timeout: 200_000 }, async (t) => {
+t.test('a full disk stops writes only, until there is room', { skip }, async (t) => {
   const disk = openDisk(t)
   const dataDir = join(disk.path, 'data')
   const node = await startNode({ dataDir })
@@ -88,64 +89,59 @@ t.test('a full disk stops writes only, until there is room', { skip, timeout: 20
   const again = await sendUntilFull(node, nonce + 1)
   await node.stop('SIGKILL')
   disk.empty()
-  const check = await runCommand(['check', '--full', '--data-dir', dataDir])
+  const check = await runInProcess(['check', '--full', '--data-dir', dataDir])
   t.equal(check.code, 0, check.stdout + check.stderr)
   const restarted = await startNode({ dataDir })
   t.teardown(() => restarted.stop('SIGKILL'))
   await assertReads(t, restarted, [...before, ...acknowledged, after, ...again.acknowledged])
 })
 
-t.test(
-  'keys hold on a full disk, and usage is written when there is room',
-  { skip, timeout: 200_000 },
-  async (t) => {
-    const disk = openDisk(t)
-    const dataDir = join(disk.path, 'data')
-    const made = await runCommand(['key', 'create', '--data-dir', dataDir, '--id', 'ada', '--name', 'Ada'])
-    const key = /[A-Za-z0-9_-]{30,}/.exec(made.stdout)?.[0] ?? ''
-    t.not(key, '', made.stdout + made.stderr)
-    const node = await startNode({ dataDir, path: `/${key}` })
-    t.teardown(() => node.stop('SIGKILL'))
-    disk.fill(0)
-    const ask = () => node.request('eth_getBalance', [toHex(COW.address), 'latest'])
-    // Some writes of usage fail meanwhile, each of which must leave the node alive.
-    for (let request = 0; request < REQUESTS; request += 1) {
-      t.match(await ask(), /^0x/)
-      await sleep(100)
-    }
-    await t.rejects(askNode(new URL('/', node.url).href, 'eth_chainId', []), { message: /API key/ })
-    t.match(node.output(), /the access store cannot be used/)
-    disk.empty()
-    const counted = async () => {
-      const { stdout } = await runCommand(['key', 'usage', 'ada', '--data-dir', dataDir, '--json'])
-      const rows = JSON.parse(stdout) as { readonly method: string; readonly requests: number }[]
-      return rows.find(({ method }) => method === 'eth_getBalance')?.requests
-    }
-    let requests = await counted()
-    for (let look = 0; look < LOOKS && requests !== REQUESTS; look += 1) requests = await counted()
-    t.equal(requests, REQUESTS, 'none is lost')
-  },
-)
+t.test('keys hold on a full disk, and usage is written when there is room', { skip }, async (t) => {
+  const disk = openDisk(t)
+  const dataDir = join(disk.path, 'data')
+  const made = await runInProcess(['key', 'create', '--data-dir', dataDir, '--id', 'ada', '--name', 'Ada'])
+  const key = /[A-Za-z0-9_-]{30,}/.exec(made.stdout)?.[0] ?? ''
+  t.not(key, '', made.stdout + made.stderr)
+  const node = await startNode({ dataDir, path: `/${key}` })
+  t.teardown(() => node.stop('SIGKILL'))
+  disk.fill(0)
+  const ask = () => node.request('eth_getBalance', [toHex(COW.address), 'latest'])
+  // Some writes of usage fail meanwhile, each of which must leave the node alive.
+  for (let request = 0; request < REQUESTS; request += 1) {
+    t.match(await ask(), /^0x/)
+    await sleep(100)
+  }
+  await t.rejects(askNode(new URL('/', node.url).href, 'eth_chainId', []), { message: /API key/ })
+  t.match(node.output(), /the access store cannot be used/)
+  disk.empty()
+  const counted = async () => {
+    const { stdout } = await runInProcess(['key', 'usage', 'ada', '--data-dir', dataDir, '--json'])
+    const rows = JSON.parse(stdout) as { readonly method: string; readonly requests: number }[]
+    return rows.find(({ method }) => method === 'eth_getBalance')?.requests
+  }
+  let requests = await counted()
+  for (let look = 0; look < LOOKS && requests !== REQUESTS; look += 1) {
+    await sleep(100)
+    requests = await counted()
+  }
+  t.equal(requests, REQUESTS, 'none is lost')
+})
 
-t.test(
-  'an import on a full disk ends with a message, and goes on later',
-  { skip, timeout: 200_000 },
-  async (t) => {
-    const disk = openDisk(t)
-    const args = ['--data-dir', join(disk.path, 'data'), '--commit-every', '1', '--log-level', 'silent']
-    disk.fill(MEBIBYTE / 2)
-    const full = await runCommand(['import', ...args, vectorPath('rpc/chain-main.jsonl')])
-    t.equal(full.code, 1)
-    t.match(full.stderr, /the store cannot be written: the disk is full .*\((ENOSPC|EIO)\)/)
-    t.notMatch(full.stderr, / at .*\.[jt]s/, 'no stack')
-    disk.empty()
-    const whole = await runCommand(['import', ...args, vectorPath('rpc/chain-main.jsonl')])
-    t.equal(whole.code, 0, whole.stderr)
-    t.equal((await runCommand(['check', '--full', '--data-dir', join(disk.path, 'data')])).code, 0)
-  },
-)
+t.test('an import on a full disk ends with a message, and goes on later', { skip }, async (t) => {
+  const disk = openDisk(t)
+  const args = ['--data-dir', join(disk.path, 'data'), '--commit-every', '1', '--log-level', 'silent']
+  disk.fill(MEBIBYTE / 2)
+  const full = await runCommand(['import', ...args, vectorPath('rpc/chain-main.jsonl')])
+  t.equal(full.code, 1)
+  t.match(full.stderr, /the store cannot be written: the disk is full .*\((ENOSPC|EIO)\)/)
+  t.notMatch(full.stderr, / at .*\.[jt]s/, 'no stack')
+  disk.empty()
+  const whole = await runCommand(['import', ...args, vectorPath('rpc/chain-main.jsonl')])
+  t.equal(whole.code, 0, whole.stderr)
+  t.equal((await runInProcess(['check', '--full', '--data-dir', join(disk.path, 'data')])).code, 0)
+})
 
-t.test('a store at its largest size is read on', { timeout: 200_000 }, async (t) => {
+t.test('a store at its largest size is read on', async (t) => {
   const dataDir = join(t.testdir(), 'data')
   const node = await startNode({ dataDir, args: ['--store-limit', '4'] })
   t.teardown(() => node.stop('SIGKILL'))

@@ -103,6 +103,8 @@ export async function killNodes({
       await chain.finish()
     } catch (error) {
       throw new Error(`run ${run}, seed ${seed}, in ${folder}: ${(error as Error).message}`, { cause: error })
+    } finally {
+      await chain.close()
     }
     transactions += chain.acknowledged.transactions.size
     blocks += chain.acknowledged.blocks.size
@@ -182,11 +184,19 @@ class KilledChain {
   /** A last start and a check of every state by the command line. */
   async finish(): Promise<void> {
     const node = await this.#start([])
-    await this.acknowledged.verify((asks) => askBatch(node.url, asks), true)
-    const ended = await node.stop('SIGTERM')
+    try {
+      await this.acknowledged.verify((asks) => askBatch(node.url, asks), true)
+    } finally {
+      await node.stop('SIGTERM')
+    }
+    const ended = await node.stop()
     if (ended.code !== 0) throw new Error(`the last node ended with ${ended.code}:\n${node.output()}`)
-    await this.#peer.close()
     await this.#checkFull()
+  }
+
+  /** Lets go of what the other node has open. */
+  close(): Promise<void> {
+    return this.#peer.close()
   }
 
   async #checkFull(): Promise<void> {

@@ -21,12 +21,19 @@ export async function makeStores(dataDir: string): Promise<void> {
   access.create(keyRecord('ada'))
   await access.close()
   const miner = await startNode({ dataDir, path: `/${KEY_SECRET}` })
-  for (let nonce = 0; nonce < MINED; nonce += 1) await send(miner, nonce, nonce % 4 === 0 ? DATA_BYTES : 10)
-  await miner.stop('SIGTERM')
+  await stopAfter(miner, async () => {
+    for (let nonce = 0; nonce < MINED; nonce += 1) await send(miner, nonce, nonce % 4 === 0 ? DATA_BYTES : 10)
+  })
   const waiting = await startNode({ dataDir, path: `/${KEY_SECRET}`, args: ['--no-mining'] })
-  for (let nonce = MINED; nonce < MINED + WAITING; nonce += 1) await send(waiting, nonce, 10)
-  const ended = await waiting.stop('SIGTERM')
-  if (ended.code !== 0) throw new Error(waiting.output())
+  await stopAfter(waiting, async () => {
+    for (let nonce = MINED; nonce < MINED + WAITING; nonce += 1) await send(waiting, nonce, 10)
+  })
+}
+
+async function stopAfter(node: NodeProcess, work: () => Promise<void>): Promise<void> {
+  await work().finally(() => node.stop('SIGTERM'))
+  const { code } = await node.stop()
+  if (code !== 0) throw new Error(node.output())
 }
 
 function send(node: NodeProcess, nonce: number, dataBytes: number): Promise<string> {

@@ -14,7 +14,8 @@ export interface ProgramResult {
 
 /**
  * Runs `rhizome` to its end as `runCommand` does, but in this process, which takes a fraction of the time: for tests
- * of what a command does, not of how its process ends.
+ * of what a command does, not of how its process ends. Not for a folder that is removed and made anew: this process
+ * may still have what was there.
  */
 export async function runInProcess(words: readonly string[]): Promise<CommandResult> {
   const { code, thrown, stdout, stderr } = await runProgram(...words)
