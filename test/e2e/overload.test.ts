@@ -8,7 +8,7 @@ import { SocketClient } from '../support/socketClient.ts'
 
 const IDLE_SOCKETS = 300
 const CLIENTS = 120
-const ROUNDS = 10
+const ROUNDS = 5
 const MEBIBYTE = 2 ** 20
 /** More than what so many clients and sockets may come to, with all buffers of theirs. */
 const MOST_GROWTH = 256 * MEBIBYTE

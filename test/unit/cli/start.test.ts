@@ -7,13 +7,14 @@ import { startNode } from '../../support/nodeProcess.ts'
 t.test('start says where it is and how to stop it, and ends cleanly', async (t) => {
   const dataDir = join(t.testdir(), 'data')
   const node = await startNode({ dataDir, args: ['--workers', '1'] })
+  t.teardown(() => node.stop('SIGKILL'))
   const locked = await runCommand(['start', '--data-dir', dataDir, '--http-port', '0'])
   t.equal(locked.code, 1)
   t.match(
     locked.stderr,
     /^error: .*data.* in use.*: stop the other node, or give this one another --data-dir$/m,
   )
-  while (!node.output().includes('Ctrl-C stops the node.')) await new Promise((done) => setTimeout(done, 10))
+  await node.untilPrinted('Ctrl-C stops the node.')
   const ended = await node.stop('SIGINT')
   t.equal(ended.code, 0)
   t.match(ended.stderr, /^[^\n]*SIGINT[^\n]*the node stops[^\n]*\n$/)

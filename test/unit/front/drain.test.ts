@@ -4,9 +4,6 @@ import { WebSocket } from 'ws'
 import type { Service } from '../../../src/front/service.ts'
 import { openHttpService } from '../../support/httpService.ts'
 
-// Services that start from the sources take seconds.
-t.setTimeout(300_000)
-
 /** No request runs into its own limit here. */
 const LANE = { permits: 1, queue: 256, timeout: 600 }
 const ADDRESS = `0x${'11'.repeat(20)}`
