@@ -3,7 +3,10 @@ import { REGTEST } from '../support/openTestChain.ts'
 import { vectorPath } from '../support/vectors.ts'
 import { flipBits } from './flipBits.ts'
 
-/** Bits of each store; `FLIPS` and `SEED` in the environment look at others. */
+/**
+ * Bits of each store; `FLIPS` and `SEED` in the environment look at others. More than 100 need more processes: each
+ * store that was opened keeps addresses of the process.
+ */
 const FLIPS = Number(process.env['FLIPS'] ?? 30)
 const SEED = Number(process.env['SEED'] ?? 1)
 
