@@ -748,13 +748,6 @@ export declare function recoverAddresses(records: Uint8Array): Buffer
 /** As `recoverAddresses`, beside JavaScript. */
 export declare function recoverAddressesAside(records: Uint8Array): Promise<Buffer>
 
-/**
- * Asks for slices of this length for the calling thread, nanoseconds, and for the usual ones with 0: what waits for a
- * processor with a short slice is let in before the slice of what runs there is over (`sched_setattr(2)`, Linux 6.12).
- * Threads that it starts inherit it. Returns whether the system knows such a thing.
- */
-export declare function setThreadSlice(nanoseconds: number): boolean
-
 /** Two rounds of SHA-256, as Bitcoin hashes: 32 bytes. */
 export declare function sha256d(bytes: Uint8Array): Buffer
 

@@ -13,7 +13,6 @@ import type { RequestWatch } from '../gateway/requestWatch.ts'
 import { Router } from '../gateway/router.ts'
 import type { MiningWork } from '../mining/interface.ts'
 import type { StateStore } from '../native/stateStore.ts'
-import { setThreadSlice } from '../native/threadSlice.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { RequestPool } from '../pool/interface.ts'
 import { InterruptTable } from '../pool/interrupts.ts'
@@ -41,12 +40,6 @@ const SCAN_IDLE = 60_000
  */
 const CALLS_NICENESS = 2
 const SCANS_NICENESS = 5
-
-/**
- * Slices of the thread of the sockets and of short reads, nanoseconds. With usual ones, of some milliseconds, they wait
- * for the end of whatever a long request's thread has begun.
- */
-const SHORT_SLICE = 500_000
 
 /** Milliseconds between two looks for subscribers to work, for which it is to be built on. */
 const WORK_INTEREST = 30_000
@@ -137,7 +130,6 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
  * @throws ListenError
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  setThreadSlice(SHORT_SLICE)
   const page = options.front.page ? await readPageFiles() : null
   const interrupts = new InterruptTable()
   const { chain } = options.context

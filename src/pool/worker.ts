@@ -1,7 +1,6 @@
 import { setPriority } from 'node:os'
 import { MessageChannel, type MessagePort, parentPort } from 'node:worker_threads'
 import { move, workerData } from 'piscina'
-import { setThreadSlice } from '../native/threadSlice.ts'
 import type { Interrupt, NodeContext } from '../rpc/context.ts'
 import { METHODS } from '../rpc/methods.ts'
 import {
@@ -62,7 +61,6 @@ async function openRunner(setup: WorkerSetup): Promise<BatchRunner> {
 /** Has the system run other threads first. Elsewhere than on Linux the number would count for the whole process. */
 function yieldToOthers(niceness: number): void {
   if (niceness === 0 || process.platform !== 'linux') return
-  setThreadSlice(0)
   try {
     setPriority(niceness)
   } catch {

@@ -29,7 +29,6 @@ mod snapshot;
 mod spec;
 mod store;
 mod submission;
-mod thread;
 mod trace;
 mod transaction;
 mod trie;
