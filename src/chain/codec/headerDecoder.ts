@@ -63,38 +63,43 @@ export function headerFromItems(
       signedBytesToBigInt(difficultyBytes).toString(),
     )
   }
-  const common = {
+  const gasUsed = unsignedInt64(itemAt(items, 10).bytes, 'gas used')
+  const timestamp = safeInteger(itemAt(items, 11).bytes, 'timestamp')
+  const uncles = uncleCount(itemAt(items, 15).bytes)
+  const rest = readOptional(spec, items, number, layout, compressed)
+  const extended = rest.version !== 0 && compressed
+  // One literal for all headers: objects put together of others are what decoding would spend most of its time on.
+  const fields: HeaderFields = {
+    version: rest.version,
     parentHash: itemAt(items, 0).bytes,
     unclesHash: itemAt(items, 1).bytes,
     coinbase,
     stateRoot: orEmptyTrie(itemAt(items, 3).bytes),
     txTrieRoot: orEmptyTrie(itemAt(items, 4).bytes),
     receiptTrieRoot: orEmptyTrie(itemAt(items, 5).bytes),
+    logsBloom: extended ? null : itemAt(items, 6).bytes,
+    compressedExtension: extended ? itemAt(items, 6).bytes : null,
+    difficultyBytes: number === 0 ? difficultyBytes : canonicalSigned(difficultyBytes),
     number,
     gasLimitBytes: itemAt(items, 9).bytes,
-    gasUsed: unsignedInt64(itemAt(items, 10).bytes, 'gas used'),
-    timestamp: safeInteger(itemAt(items, 11).bytes, 'timestamp'),
+    gasUsed,
+    timestamp,
     extraData: itemAt(items, 12).bytes,
     paidFees: bytesToBigInt(itemAt(items, 13).bytes),
     minimumGasPrice: optionalSigned(itemAt(items, 14).bytes),
-    uncleCount: uncleCount(itemAt(items, 15).bytes),
+    uncleCount: uncles,
+    ummRoot: rest.ummRoot,
+    edges: rest.edges,
+    baseEvent: rest.baseEvent,
+    bitcoinMergedMiningHeader: rest.bitcoinMergedMiningHeader,
+    bitcoinMergedMiningMerkleProof: rest.bitcoinMergedMiningMerkleProof,
+    bitcoinMergedMiningCoinbaseTransaction: rest.bitcoinMergedMiningCoinbaseTransaction,
     forkDetectionData: EMPTY_BYTES,
     rskip92: isActive(spec, 'rskip92', number),
+    includesForkDetectionData:
+      number !== 0 && isActive(spec, 'rskip110', number) && number >= FORK_DETECTION_FIRST_BLOCK,
   }
-  const rest = readOptional(spec, items, number, layout, compressed)
-  return new BlockHeader(
-    number === 0
-      ? genesisFields(common, difficultyBytes, itemAt(items, 6).bytes, rest)
-      : {
-          ...common,
-          ...rest,
-          logsBloom: rest.version !== 0 && compressed ? null : itemAt(items, 6).bytes,
-          compressedExtension: rest.version !== 0 && compressed ? itemAt(items, 6).bytes : null,
-          difficultyBytes: canonicalSigned(difficultyBytes),
-          includesForkDetectionData:
-            isActive(spec, 'rskip110', number) && number >= FORK_DETECTION_FIRST_BLOCK,
-        },
-  )
+  return new BlockHeader(number === 0 ? genesisFields(fields) : fields)
 }
 
 type OptionalFields = Pick<
@@ -107,11 +112,6 @@ type OptionalFields = Pick<
   | 'bitcoinMergedMiningMerkleProof'
   | 'bitcoinMergedMiningCoinbaseTransaction'
 >
-type CommonFields = Omit<
-  HeaderFields,
-  keyof OptionalFields | 'logsBloom' | 'compressedExtension' | 'difficultyBytes' | 'includesForkDetectionData'
->
-
 const GENESIS_LAYOUT: Layout = { umm: false, version: false, edges: false, baseEvent: false }
 
 function layoutAt(spec: NetworkSpec, number: number): Layout {
@@ -193,29 +193,19 @@ function readOptional(
 }
 
 /** Genesis is always version 0; its gas limit loses leading zeros and its difficulty keeps them (§1.4). */
-function genesisFields(
-  common: CommonFields,
-  difficultyBytes: Buffer,
-  logsBloom: Buffer,
-  rest: OptionalFields,
-): HeaderFields {
-  if (common.coinbase.length === 0) throw new CodecError('HEADER_FIELD', 'coinbase of 20 bytes', '0')
+function genesisFields(fields: HeaderFields): HeaderFields {
+  if (fields.coinbase.length === 0) throw new CodecError('HEADER_FIELD', 'coinbase of 20 bytes', '0')
   return {
-    ...common,
-    ...rest,
+    ...fields,
     version: 0,
     txTrieRoot: EMPTY_TRIE_HASH,
     receiptTrieRoot: EMPTY_TRIE_HASH,
-    gasLimitBytes: stripLeadingZeros(common.gasLimitBytes),
+    gasLimitBytes: stripLeadingZeros(fields.gasLimitBytes),
     paidFees: 0n,
     uncleCount: 0,
     ummRoot: null,
     edges: null,
     baseEvent: null,
-    logsBloom,
-    compressedExtension: null,
-    difficultyBytes,
-    includesForkDetectionData: false,
   }
 }
 
