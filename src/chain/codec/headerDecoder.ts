@@ -112,6 +112,7 @@ type OptionalFields = Pick<
   | 'bitcoinMergedMiningMerkleProof'
   | 'bitcoinMergedMiningCoinbaseTransaction'
 >
+
 const GENESIS_LAYOUT: Layout = { umm: false, version: false, edges: false, baseEvent: false }
 
 function layoutAt(spec: NetworkSpec, number: number): Layout {
