@@ -16,9 +16,14 @@ export function processorSeconds(pid: number): number {
   return ticks.reduce((sum, item) => sum + item, 0) / TICKS_PER_SECOND
 }
 
-/** Resident memory of a process and its descendants in MiB. */
+/** Resident memory of a process and its descendants in MiB, mapped files included. */
 export function residentMiB(pid: number): number {
-  return processTree(pid).reduce((sum, member) => sum + memoryOf(member), 0)
+  return processTree(pid).reduce((sum, member) => sum + memoryOf(member, 'VmRSS'), 0)
+}
+
+/** The part of the resident memory that no file is behind, in MiB: the system cannot take it back. */
+export function ownMiB(pid: number): number {
+  return processTree(pid).reduce((sum, member) => sum + memoryOf(member, 'RssAnon'), 0)
 }
 
 /** A program may run under a launcher, as npm packages of native programs do. */
@@ -47,10 +52,10 @@ function statOf(pid: number): string[] | null {
   }
 }
 
-function memoryOf(pid: number): number {
+function memoryOf(pid: number, name: 'VmRSS' | 'RssAnon'): number {
   try {
-    const kibibytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return Number(kibibytes ?? 0) / 1024
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
   } catch {
     return 0
   }

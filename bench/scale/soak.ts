@@ -1,6 +1,6 @@
 import { askNode } from '../../test/support/nodeProcess.ts'
 import type { Generator } from '../load/generator.ts'
-import { residentMiB } from '../rpc/processFigures.ts'
+import { ownMiB, residentMiB } from '../rpc/processFigures.ts'
 
 export interface SoakFigures {
   readonly minutes: number
@@ -8,9 +8,11 @@ export interface SoakFigures {
   readonly rate: number
   readonly failures: number
   readonly p99: number
-  /** Memory after each step of the soak, MiB. */
-  readonly memory: readonly number[]
-  /** Growth in MiB per hour over the second half, by least squares. */
+  /** The node's own memory after each step of the soak, MiB. */
+  readonly own: readonly number[]
+  /** Its resident memory then, with the pages of the stores, MiB. */
+  readonly resident: readonly number[]
+  /** Growth of the own memory in MiB per hour over the second half, by least squares. */
   readonly growth: number
 }
 
@@ -25,7 +27,8 @@ export async function soak(
   rate: number,
   minutes: number,
 ): Promise<SoakFigures> {
-  const memory: number[] = []
+  const own: number[] = []
+  const resident: number[] = []
   let failures = 0
   let p99 = 0
   const end = performance.now() + minutes * 60_000
@@ -38,10 +41,11 @@ export async function soak(
     })
     failures += figures.failures
     p99 = Math.max(p99, figures.p99)
-    memory.push(residentMiB(node.pid))
+    own.push(ownMiB(node.pid))
+    resident.push(residentMiB(node.pid))
   }
-  const half = memory.slice(Math.floor(memory.length / 2))
-  return { minutes, rate, failures, p99, memory, growth: slope(half) * (3600 / STEP_SECONDS) }
+  const half = own.slice(Math.floor(own.length / 2))
+  return { minutes, rate, failures, p99, own, resident, growth: slope(half) * (3600 / STEP_SECONDS) }
 }
 
 /** Rise per step of the line through the values. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import t from 'tap'
-import { processorSeconds, residentMiB } from '../../../bench/rpc/processFigures.ts'
+import { ownMiB, processorSeconds, residentMiB } from '../../../bench/rpc/processFigures.ts'
 
 /** Starts a second process that works, says so when it has, and waits for it. */
 const LAUNCHER = `
@@ -18,4 +18,5 @@ t.test('a launcher has the time and the memory of what it started', async (t) =>
   const pid = launcher.pid ?? 0
   t.ok(processorSeconds(pid) >= 0.4, 'the time of the child is counted')
   t.ok(residentMiB(pid) > 40, 'two processes are in memory')
+  t.ok(ownMiB(pid) > 5 && ownMiB(pid) < residentMiB(pid), 'files that are mapped are not its own')
 })
