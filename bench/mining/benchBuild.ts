@@ -117,8 +117,7 @@ async function tokenTransfers(
   await core.sendTransaction(creation.transaction.encoded)
   await core.mine()
   const { chain } = core.open
-  if (chain.reader.receipts(chain.head.hash)?.[0]?.success !== true)
-    throw new Error('the token was not created')
+  if (chain.reader.receipts(chain.head)?.[0]?.success !== true) throw new Error('the token was not created')
   const token = contractAddressOf(creation.sender, creation.transaction.nonce)
   const transfer = (to: Buffer, amount: bigint): Action => ({
     to: token,

@@ -1,11 +1,12 @@
 import type { NetworkSpec } from '../config/networkSpec.ts'
+import { type BlockReference, blockKey } from '../storage/blockKey.ts'
 import type { TableReader } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { type HeightEntry, readCanonicalHash, readHeight } from '../storage/heights.ts'
 import { findLogHeights } from '../storage/logIndex.ts'
 import { type KeptHistory, readHead, readHistory } from '../storage/metadata.ts'
 import { readStateEdit } from '../storage/stateEdits.ts'
-import { readPosition } from '../storage/totalDifficulty.ts'
+import { readFiledHeight, readPosition } from '../storage/totalDifficulty.ts'
 import { readOccurrences } from '../storage/transactionIndex.ts'
 import { type Block, blockFromParts } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
@@ -60,24 +61,42 @@ export class ChainReader {
 
   /** Header of a connected block, canonical or not; null for bytes that are no hash, as a header may name them. */
   headerByHash(hash: Buffer): BlockHeader | null {
-    if (hash.length !== HASH_LENGTH) return null
-    const rlp = this.#tables.get('headers', hash)
-    return rlp === undefined ? null : parseHeader(this.#spec, rlp)
+    const number = this.heightOf(hash)
+    return number === null ? null : this.headerOf({ number, hash })
+  }
+
+  /** The same also of a block that was disconnected. */
+  storedHeader(hash: Buffer): BlockHeader | null {
+    const number = readFiledHeight(this.#tables, hash)
+    return number === undefined ? null : this.headerOf({ number, hash })
   }
 
   /** Header of the canonical block of a height. */
   headerByNumber(number: number): BlockHeader | null {
     const hash = this.hashByNumber(number)
-    return hash === null ? null : this.headerByHash(hash)
+    return hash === null ? null : this.headerOf({ number, hash })
+  }
+
+  /** Header of a block that is known to be stored. */
+  headerOf(block: BlockReference): BlockHeader | null {
+    const rlp = this.#tables.get('headers', blockKey(block))
+    return rlp === undefined ? null : parseHeader(this.#spec, rlp)
   }
 
   /** A connected block, canonical or not. */
   blockByHash(hash: Buffer): Block | null {
-    const header = this.#tables.get('headers', hash)
-    const body = this.#tables.get('bodies', hash)
+    const number = this.heightOf(hash)
+    return number === null ? null : this.blockOf({ number, hash })
+  }
+
+  /** A block that is known to be stored. */
+  blockOf(reference: BlockReference): Block | null {
+    const key = blockKey(reference)
+    const header = this.#tables.get('headers', key)
+    const body = this.#tables.get('bodies', key)
     if (header === undefined || body === undefined) return null
     const block = blockFromParts(this.#spec, header, body)
-    const senders = this.#tables.get('senders', hash)
+    const senders = this.#tables.get('senders', key)
     if (senders !== undefined)
       block.setSenders(
         block.transactions.map((transaction, index) => senderAt(senders, index, transaction.isRemasc)),
@@ -88,7 +107,7 @@ export class ChainReader {
   /** The canonical block of a height. */
   blockByNumber(number: number): Block | null {
     const hash = this.hashByNumber(number)
-    return hash === null ? null : this.blockByHash(hash)
+    return hash === null ? null : this.blockOf({ number, hash })
   }
 
   /** Whether the user of a development chain edited the state after a block. */
@@ -96,8 +115,9 @@ export class ChainReader {
     return readStateEdit(this.#tables, hash) !== undefined
   }
 
-  /** Height of a connected block. */
+  /** Height of a connected block; null for bytes that are no hash. */
   heightOf(hash: Buffer): number | null {
+    if (hash.length !== HASH_LENGTH) return null
     return readPosition(this.#tables, hash)?.height ?? null
   }
 
@@ -107,30 +127,30 @@ export class ChainReader {
   }
 
   /** RLP of the receipts of a connected block, one per transaction. */
-  encodedReceipts(hash: Buffer): readonly Buffer[] | null {
-    const list = this.#tables.get('receipts', hash)
-    return list === undefined ? null : parseRLPList(list).map((item) => item.bytes)
+  encodedReceipts(block: BlockReference): readonly Buffer[] | null {
+    const list = this.storedReceipts(block)
+    return list === null ? null : parseRLPList(list).map((item) => item.bytes)
   }
 
   /** Receipts of a connected block, one per transaction. */
-  receipts(hash: Buffer): readonly Receipt[] | null {
-    return this.encodedReceipts(hash)?.map(parseReceipt) ?? null
+  receipts(block: BlockReference): readonly Receipt[] | null {
+    return this.encodedReceipts(block)?.map(parseReceipt) ?? null
   }
 
   /** RLP list of the receipts of a connected block, as a cursor over its logs reads it. */
-  storedReceipts(hash: Buffer): Buffer | null {
-    return this.#tables.get('receipts', hash) ?? null
+  storedReceipts(block: BlockReference): Buffer | null {
+    return this.#tables.get('receipts', blockKey(block)) ?? null
   }
 
   /** RLP `[transactions, uncles]` of a connected block. */
-  storedBody(hash: Buffer): Buffer | null {
-    return this.#tables.get('bodies', hash) ?? null
+  storedBody(block: BlockReference): Buffer | null {
+    return this.#tables.get('bodies', blockKey(block)) ?? null
   }
 
   /** Hashes of the transactions of a connected block, without decoding it. */
-  transactionHashes(hash: Buffer): TransactionHashes | null {
-    const body = this.#tables.get('bodies', hash)
-    return body === undefined ? null : new TransactionHashes(body)
+  transactionHashes(block: BlockReference): TransactionHashes | null {
+    const body = this.storedBody(block)
+    return body === null ? null : new TransactionHashes(body)
   }
 
   /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs; some at a time. */
@@ -139,8 +159,8 @@ export class ChainReader {
   }
 
   /** Senders of the transactions of a connected block as they are stored, 20 bytes each; null when they are not. */
-  storedSenders(hash: Buffer): Buffer | null {
-    return this.#tables.get('senders', hash) ?? null
+  storedSenders(block: BlockReference): Buffer | null {
+    return this.#tables.get('senders', blockKey(block)) ?? null
   }
 
   /** Where the canonical chain has a transaction. */
@@ -156,8 +176,8 @@ export class ChainReader {
 
   /** Senders of the block's transactions: 20 bytes each, zeros for the reward transaction. */
   senders(block: Block): readonly Buffer[] {
-    const stored = this.#tables.get('senders', block.hash)
-    if (stored === undefined) return addressesOfSenders(block.senders)
+    const stored = this.storedSenders(block)
+    if (stored === null) return addressesOfSenders(block.senders)
     return block.transactions.map((_, index) => addressAt(stored, index))
   }
 }

@@ -1,3 +1,4 @@
+import { blockKey } from '../storage/blockKey.ts'
 import type { TableWriter } from '../storage/environment.ts'
 import { addToHeight, setCanonical } from '../storage/heights.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
@@ -29,10 +30,11 @@ export function writeBlock(
   block: Block,
   { receipts, totalDifficulty }: { receipts: Buffer; totalDifficulty: bigint },
 ): void {
-  writer.put('headers', block.hash, block.header.encodedFull)
-  writer.put('bodies', block.hash, block.encodedBody)
-  writer.put('receipts', block.hash, receipts)
-  if (block.transactions.length > 0) writer.put('senders', block.hash, encodeSenders(block.senders))
+  const key = blockKey(block)
+  writer.append('headers', key, block.header.encodedFull)
+  writer.append('bodies', key, block.encodedBody)
+  writer.append('receipts', key, receipts)
+  if (block.transactions.length > 0) writer.append('senders', key, encodeSenders(block.senders))
   addToHeight(writer, block.number, block.hash)
   addOccurrences(
     writer,
@@ -82,7 +84,7 @@ export function moveHead(
 
 function logTermsOfBlock(writer: TableWriter, header: BlockHeader): Iterable<LogTerm> {
   if (header.fields.logsBloom?.equals(EMPTY_BLOOM) === true) return []
-  const receipts = writer.get('receipts', header.hash)
+  const receipts = writer.get('receipts', blockKey(header))
   return receipts === undefined ? [] : logTermsOf(receipts)
 }
 

@@ -1,12 +1,7 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { LogCursor } from '../chain/logs/logCursor.ts'
 import type { MiningWork } from '../mining/interface.ts'
-
-/** A block as events name it. */
-export interface BlockReference {
-  readonly number: number
-  readonly hash: Buffer
-}
+import type { BlockReference } from '../storage/blockKey.ts'
 
 /** A change of the canonical chain. */
 export interface HeadNotice {
@@ -32,11 +27,11 @@ export interface SyncNotice {
   readonly highestBlock: number
 }
 
-/** What events are made of: reads by block hash, canonical or not. */
+/** What events are made of: reads of blocks, canonical or not. */
 export interface EventChain {
   headerByHash(hash: Buffer): BlockHeader | null
-  storedReceipts(hash: Buffer): Buffer | null
-  transactionHashes(hash: Buffer): { at(index: number): Buffer } | null
+  storedReceipts(block: BlockReference): Buffer | null
+  transactionHashes(block: BlockReference): { at(index: number): Buffer } | null
 }
 
 /** The block whose logs are written. */

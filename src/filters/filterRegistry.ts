@@ -1,5 +1,6 @@
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
-import type { BlockReference, HeadNotice, PendingNotice } from './events.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
+import type { HeadNotice, PendingNotice } from './events.ts'
 import { createHandle } from './handle.ts'
 import { Journal } from './journal.ts'
 

@@ -1,14 +1,8 @@
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 import { LogCursor } from '../chain/logs/logCursor.ts'
 import type { MiningWork } from '../mining/interface.ts'
-import type {
-  BlockReference,
-  EventChain,
-  EventTexts,
-  HeadNotice,
-  PendingNotice,
-  SyncNotice,
-} from './events.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
+import type { EventChain, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
 import { EventFrame } from './frame.ts'
 import { createHandle } from './handle.ts'
 import { LogSubscribers } from './logSubscribers.ts'
@@ -153,11 +147,11 @@ export class SubscriptionHub {
     return this.#work.size > 0
   }
 
-  #sendLogs({ number, hash }: BlockReference, removed: boolean): void {
-    const receipts = this.#chain.storedReceipts(hash)
-    const transactionHashes = this.#chain.transactionHashes(hash)
+  #sendLogs(block: BlockReference, removed: boolean): void {
+    const receipts = this.#chain.storedReceipts(block)
+    const transactionHashes = this.#chain.transactionHashes(block)
     if (receipts === null || transactionHashes === null) return
-    const writer = this.#texts.logs({ number, hash, transactionHashes }, removed)
+    const writer = this.#texts.logs({ number: block.number, hash: block.hash, transactionHashes }, removed)
     const log = new LogCursor(receipts)
     while (log.next()) {
       let frame: EventFrame | undefined

@@ -9,6 +9,7 @@ import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { MineRequest } from '../mining/blockProducer.ts'
 import type { KeptTexts } from '../native/keptTexts.ts'
 import type { PeerTable } from '../p2p/peerTable.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
 import type { KeptHistory } from '../storage/metadata.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
@@ -113,17 +114,17 @@ export interface ChainReader {
   /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs; some at a time. */
   logHeights(criteria: LogCriteria, from: number, to: number): Iterable<readonly number[]>
   /** RLP list of the receipts of a stored block, to be walked by a `LogCursor`. */
-  storedReceipts(hash: Buffer): Buffer | null
+  storedReceipts(block: BlockReference): Buffer | null
   /** RLP `[transactions, uncles]` of a stored block. */
-  storedBody(hash: Buffer): Buffer | null
+  storedBody(block: BlockReference): Buffer | null
   /** Hashes of the transactions of a stored block by their place. */
-  transactionHashes(hash: Buffer): { at(index: number): Buffer } | null
+  transactionHashes(block: BlockReference): { at(index: number): Buffer } | null
   /** Receipts of a stored block, one per transaction; null when there are none. */
-  receipts(hash: Buffer): readonly Receipt[] | null
+  receipts(block: BlockReference): readonly Receipt[] | null
   /** Where the canonical chain has the transaction. */
   locateTransaction(hash: Buffer): TransactionLocation | null
   /** Senders of the transactions of a stored block in one piece, 20 bytes each; null when they are not stored. */
-  storedSenders(hash: Buffer): Buffer | null
+  storedSenders(block: BlockReference): Buffer | null
   /** Height of a stored block. */
   heightOf(hash: Buffer): number | null
   /** Senders of the block's transactions, 20 bytes each. */

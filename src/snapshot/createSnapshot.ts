@@ -290,7 +290,7 @@ class Creation {
 
   #record(hash: Buffer, canonical: boolean): Buffer {
     const block = this.#reader.blockByHash(hash)
-    const receipts = this.#reader.storedReceipts(hash)
+    const receipts = block && this.#reader.storedReceipts(block)
     if (block === null || receipts === null) {
       throw new SnapshotError('SNAPSHOT_CHAIN', `block ${hash.toString('hex')} is not whole in the store`)
     }

@@ -17,6 +17,7 @@ import { lockDirectory } from '../native/directoryLock.ts'
 import { StateIntake } from '../native/snapshot.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
+import { blockKey } from '../storage/blockKey.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
 import { readHeight, setCanonical } from '../storage/heights.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
@@ -234,7 +235,10 @@ class Restore {
   }
 
   #keepHeadRoot(head: Buffer, root: Buffer): void {
-    const header = this.#environment.get('headers', head)
+    const header = this.#environment.get(
+      'headers',
+      blockKey({ number: this.#manifest.block.number, hash: head }),
+    )
     if (header === undefined)
       throw new SnapshotError('SNAPSHOT_CONTENT', 'the block of the snapshot is missing')
     const { number, fields } = parseHeader(this.#options.spec, header)

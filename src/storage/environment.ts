@@ -18,6 +18,8 @@ const DEFAULT_LIMIT = 256 * 2 ** 30
 /** lmdb-js makes the map larger when the file outgrows it, so that a bound is kept here, with room for a commit. */
 const COMMIT_ROOM = 2 ** 20
 
+const AT_THE_END = { append: true }
+
 /** Reads of tables, all of one moment. */
 export interface TableReader {
   /** The value under a key; it stays valid. */
@@ -29,6 +31,8 @@ export interface TableReader {
 /** Writes of tables inside a transaction, and reads that see them. */
 export interface TableWriter extends TableReader {
   put(table: TableName, key: Buffer, value: Buffer): void
+  /** The same for keys that mostly come in their order: pages that are left behind the last one are full. */
+  append(table: TableName, key: Buffer, value: Buffer): void
   remove(table: TableName, key: Buffer): void
 }
 
@@ -187,6 +191,12 @@ export class ChainEnvironment implements TableReader {
     get: (table, key) => this.#read(table, key),
     range: (table, start, end) => this.#range(table, start, end),
     put: (table, key, value) => this.#table(table).putSync(key, value),
+    append: (name, key, value) => {
+      const table = this.#table(name)
+      // False where the key is not behind all others, which the types of the library do not tell.
+      const isLast: unknown = table.putSync(key, value, AT_THE_END)
+      if (isLast !== true) table.putSync(key, value)
+    },
     remove: (table, key) => {
       this.#table(table).removeSync(key)
     },

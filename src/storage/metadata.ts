@@ -2,7 +2,7 @@ import type { ChainEnvironment, TableReader, TableWriter } from './environment.t
 import { StorageError } from './errors.ts'
 
 /** Version of the tables and their values. Raised by every change that old code would misread. */
-export const FORMAT_VERSION = 2
+export const FORMAT_VERSION = 3
 
 const FORMAT_KEY = Buffer.from('format')
 const GENESIS_KEY = Buffer.from('genesis')

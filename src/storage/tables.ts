@@ -1,23 +1,24 @@
 /**
  * The tables of the chain store. This is the only list of them. Numbers are never used again: a table
- * that goes leaves its line. Hashes are 32 bytes, heights 8 bytes big-endian, `*` repeats.
+ * that goes leaves its line. Hashes are 32 bytes, heights 8 bytes big-endian, a block is height ∥ hash
+ * (`blockKey.ts`), `*` repeats.
  */
 export const TABLES = {
   /** name → value: format version, genesis hash, head. See `metadata.ts`. */
   metadata: 1,
-  /** block hash → RLP of the full header. Every connected block, canonical or not. */
+  /** block → RLP of the full header. Every connected block, canonical or not. */
   headers: 2,
-  /** block hash → RLP `[transactions, uncles]`. */
+  /** block → RLP `[transactions, uncles]`. */
   bodies: 3,
-  /** block hash → height 8 ∥ total difficulty (unsigned, big-endian). */
+  /** block hash → height 8 ∥ total difficulty (unsigned, big-endian); the height alone of a disconnected block. */
   totalDifficulties: 4,
   /** height → (canonical 1 ∥ block hash 32)*, the canonical block first. */
   heights: 5,
   /** transaction hash → (block hash 32 ∥ index 4)*, every connected block that holds it. */
   transactions: 6,
-  /** block hash → RLP list of the receipts in the order of the transactions. */
+  /** block → RLP list of the receipts in the order of the transactions. */
   receipts: 7,
-  /** block hash → sender (20 bytes; zeros for the reward transaction)*. */
+  /** block → sender (20 bytes; zeros for the reward transaction)*. */
   senders: 8,
   /** term 8 ∥ chunk 4 → heights in the chunk whose canonical block has logs with the term. See `logIndex.ts`. */
   logIndex: 9,

@@ -1,5 +1,7 @@
-import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
+import { bigIntToBytes, bigIntToFixedBytes, bytesToBigInt } from '../util/bytes.ts'
 import type { TableReader, TableWriter } from './environment.ts'
+
+const HEIGHT_LENGTH = 8
 
 /** Where a connected block stands: its height, and the difficulty of the chain up to and with it. */
 export interface ChainPosition {
@@ -10,17 +12,30 @@ export interface ChainPosition {
 /** Position of a connected block. A block is connected exactly when it has one. */
 export function readPosition(reader: TableReader, hash: Buffer): ChainPosition | undefined {
   const value = reader.get('totalDifficulties', hash)
-  if (value === undefined) return undefined
-  return { height: Number(value.readBigUInt64BE(0)), totalDifficulty: bytesToBigInt(value.subarray(8)) }
+  if (value === undefined || value.length === HEIGHT_LENGTH) return undefined
+  return { height: heightIn(value), totalDifficulty: bytesToBigInt(value.subarray(HEIGHT_LENGTH)) }
 }
 
-/** Disconnects a block. */
+/** Height under which a block is filed, also one that was disconnected. */
+export function readFiledHeight(reader: TableReader, hash: Buffer): number | undefined {
+  const value = reader.get('totalDifficulties', hash)
+  return value === undefined ? undefined : heightIn(value)
+}
+
+/** Disconnects a block: nothing but its height stays. */
 export function removePosition(writer: TableWriter, hash: Buffer): void {
-  writer.remove('totalDifficulties', hash)
+  const value = writer.get('totalDifficulties', hash)
+  if (value !== undefined) writer.put('totalDifficulties', hash, value.subarray(0, HEIGHT_LENGTH))
 }
 
 export function writePosition(writer: TableWriter, hash: Buffer, position: ChainPosition): void {
-  const height = Buffer.alloc(8)
-  height.writeBigUInt64BE(BigInt(position.height))
-  writer.put('totalDifficulties', hash, Buffer.concat([height, bigIntToBytes(position.totalDifficulty)]))
+  const height = bigIntToFixedBytes(BigInt(position.height), HEIGHT_LENGTH)
+  // Zero has a byte, too: a value without difficulty is of a disconnected block.
+  const difficulty =
+    position.totalDifficulty === 0n ? Buffer.alloc(1) : bigIntToBytes(position.totalDifficulty)
+  writer.put('totalDifficulties', hash, Buffer.concat([height, difficulty]))
+}
+
+function heightIn(value: Buffer): number {
+  return Number(value.readBigUInt64BE(0))
 }

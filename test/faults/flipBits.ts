@@ -98,7 +98,7 @@ function answersOf(spec: NetworkSpec, { chain, environment, stateStore }: OpenCh
     if (block === null) return `no block ${number}`
     hash.update(block.hash).update(block.encoded)
     for (const sender of block.senders) hash.update(sender ?? '-')
-    const receipts = chain.reader.storedReceipts(block.hash)
+    const receipts = chain.reader.storedReceipts(block)
     hash.update(receipts ?? '-')
     hash.update(JSON.stringify(block.transactions.map((one) => chain.reader.locateTransaction(one.hash))))
     for (const term of receipts === null ? [] : logTermsOf(receipts))

@@ -96,7 +96,7 @@ t.test(`two pools and a solo miner make ${BLOCKS} blocks that a fresh node impor
   let paid = 0
   for (const block of blocks.slice(1)) {
     const expected = model.payments(block.number)
-    const logs = fresh.chain.reader.receipts(block.hash)?.at(-1)?.logs ?? []
+    const logs = fresh.chain.reader.receipts(block)?.at(-1)?.logs ?? []
     const found = logs.map(({ topics, data }) => ({ to: topics[1]?.subarray(12), value: paymentOf(data) }))
     const isEqual =
       found.length === expected.length &&

@@ -86,13 +86,13 @@ export class RecordedChain {
       logHeights: (_criteria, from, to) => [
         Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index),
       ],
-      storedReceipts: (hash) => known(hash)?.storedReceipts ?? null,
-      storedBody: (hash) => known(hash)?.block.encodedBody ?? null,
-      transactionHashes: (hash) => {
+      storedReceipts: ({ hash }) => known(hash)?.storedReceipts ?? null,
+      storedBody: ({ hash }) => known(hash)?.block.encodedBody ?? null,
+      transactionHashes: ({ hash }) => {
         const body = known(hash)?.block.encodedBody
         return body === undefined ? null : new TransactionHashes(body)
       },
-      receipts: (hash) => known(hash)?.receipts ?? null,
+      receipts: ({ hash }) => known(hash)?.receipts ?? null,
       locateTransaction: (hash) => {
         for (const { block } of canonical.values()) {
           const index = block.transactions.findIndex((transaction) => transaction.hash.equals(hash))
@@ -100,7 +100,7 @@ export class RecordedChain {
         }
         return null
       },
-      storedSenders: (hash) => encodeSenders(known(hash)?.senders ?? []),
+      storedSenders: ({ hash }) => encodeSenders(known(hash)?.senders ?? []),
       heightOf: (hash) => known(hash)?.block.number ?? null,
       senders: (block) => this.#find(block.hash)?.senders ?? [],
     }

@@ -152,7 +152,7 @@ export function openNodeContext(options: unknown, interrupt: Interrupt): NodeCon
   if (deadly === undefined) return context
   const { chain } = context
   const storedReceipts = chain.storedReceipts.bind(chain)
-  chain.storedReceipts = (hash) => (existsSync(deadly) ? process.exit(1) : storedReceipts(hash))
+  chain.storedReceipts = (block) => (existsSync(deadly) ? process.exit(1) : storedReceipts(block))
   return context
 }
 

@@ -1,6 +1,7 @@
 import { isActive } from '../../config/activations.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { keccak256 } from '../../native/crypto.ts'
+import { type BlockReference, blockKey } from '../../storage/blockKey.ts'
 import type { TableReader } from '../../storage/environment.ts'
 import { readHistory } from '../../storage/metadata.ts'
 import { readPosition } from '../../storage/totalDifficulty.ts'
@@ -14,7 +15,7 @@ import { parseReceipt } from '../codec/receipt.ts'
 import { parseRLPList } from '../codec/rlpReader.ts'
 
 /**
- * Checks everything that is stored under the hash of one block against the block itself, and its total
+ * Checks everything that is filed under the height and hash of one block against the block itself, and its total
  * difficulty against its parent's.
  * @param recoversSenders whether senders are compared with signatures, which takes as long as all the rest
  * @returns the block, where it can be read, and what is wrong
@@ -22,17 +23,18 @@ import { parseRLPList } from '../codec/rlpReader.ts'
 export function checkStoredBlock(
   spec: NetworkSpec,
   tables: TableReader,
-  hash: Buffer,
+  reference: BlockReference,
   recoversSenders = false,
 ): { block: Block | null; problems: string[] } {
-  const header = tables.get('headers', hash)
-  const body = tables.get('bodies', hash)
+  const key = blockKey(reference)
+  const header = tables.get('headers', key)
+  const body = tables.get('bodies', key)
   if (header === undefined || body === undefined) {
     return { block: null, problems: [header === undefined ? 'its header is missing' : 'its body is missing'] }
   }
   try {
     const block = blockFromParts(spec, header, body)
-    const problems = [...checkContent(spec, block, hash), ...checkRecords(spec, tables, block)]
+    const problems = [...checkContent(spec, block, reference.hash), ...checkRecords(spec, tables, block)]
     if (recoversSenders) problems.push(...checkSenders(tables, block))
     return { block, problems }
   } catch (error) {
@@ -83,7 +85,7 @@ function checkPosition(tables: TableReader, block: Block): string[] {
 }
 
 function checkReceipts(spec: NetworkSpec, tables: TableReader, block: Block): string[] {
-  const stored = tables.get('receipts', block.hash)
+  const stored = tables.get('receipts', blockKey(block))
   if (stored === undefined) return ['its receipts are missing']
   return checkReceiptList(spec, block, stored)
 }
@@ -107,7 +109,7 @@ export function checkReceiptList(spec: NetworkSpec, block: Block, stored: Buffer
 }
 
 function checkSenders(tables: TableReader, block: Block): string[] {
-  const stored = tables.get('senders', block.hash) ?? Buffer.alloc(0)
+  const stored = tables.get('senders', blockKey(block)) ?? Buffer.alloc(0)
   const senders = block.senders.map((sender, index) => {
     const transaction = block.transactions[index]
     return (transaction && impersonatedSender(transaction)) ?? sender
@@ -117,7 +119,7 @@ function checkSenders(tables: TableReader, block: Block): string[] {
 
 function checkIndex(tables: TableReader, block: Block): string[] {
   const problems: string[] = []
-  const senders = tables.get('senders', block.hash)?.length ?? 0
+  const senders = tables.get('senders', blockKey(block))?.length ?? 0
   if (senders !== block.transactions.length * 20) problems.push(`it has ${senders} bytes of senders`)
   block.transactions.forEach((transaction, index) => {
     // The stored encoding is canonical, so its hash is the key.

@@ -120,7 +120,12 @@ class Walk {
 
   #checkEntry(height: number, entry: HeightEntry): BlockHeader | null {
     const { spec, environment, full = false } = this.#options
-    const { block, problems } = checkStoredBlock(spec, environment, entry.hash, full)
+    const { block, problems } = checkStoredBlock(
+      spec,
+      environment,
+      { number: height, hash: entry.hash },
+      full,
+    )
     for (const message of problems) this.#problem(height, entry.hash, message)
     if (block !== null && block.number !== height)
       this.#problem(height, entry.hash, `it has the height ${block.number}`)

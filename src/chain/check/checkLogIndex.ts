@@ -1,3 +1,4 @@
+import { blockKey } from '../../storage/blockKey.ts'
 import type { TableReader } from '../../storage/environment.ts'
 import { findLogHeights } from '../../storage/logIndex.ts'
 import { ANY_LOG, type LogTerm } from '../../storage/logTerm.ts'
@@ -14,7 +15,7 @@ export function checkLogIndex(
   height: number,
   hash: Buffer,
 ): { readonly terms: number; readonly problems: string[] } {
-  const receipts = tables.get('receipts', hash)
+  const receipts = tables.get('receipts', blockKey({ number: height, hash }))
   const terms = receipts === undefined ? null : readTerms(receipts)
   return terms === null
     ? { terms: 0, problems: [] }

@@ -21,7 +21,7 @@ export const getRawReceipts = defineMethod({
     return atStoredBlock(
       context,
       selector,
-      (block) => context.chain.receipts(block.hash)?.map((receipt) => toHex(encodeReceipt(receipt))) ?? [],
+      (block) => context.chain.receipts(block)?.map((receipt) => toHex(encodeReceipt(receipt))) ?? [],
     )
   },
 })

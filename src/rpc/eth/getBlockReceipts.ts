@@ -18,7 +18,7 @@ export const getBlockReceipts = defineMethod({
     const { chain } = context
     const header = isPending(selector) ? null : findHeader(context, selector)
     const block = header === null ? null : chain.blockByHash(header.hash)
-    const receipts = block === null ? null : chain.receipts(block.hash)
+    const receipts = block === null ? null : chain.receipts(block)
     return block === null || receipts === null ? null : format(block, receipts, chain.senders(block))
   },
 })

@@ -16,7 +16,7 @@ export const getRawTransactionReceiptByHash = defineMethod({
   cache: 'none',
   handler: (context, [transactionHash]) => {
     const found = findTransaction(context, transactionHash)
-    const receipts = found === null ? null : context.chain.storedReceipts(found.block.hash)
+    const receipts = found === null ? null : context.chain.storedReceipts(found.block)
     if (found === null || receipts === null) return null
     const receipt = parseRLPList(receipts)[found.index]
     return receipt === undefined ? null : toHex(receipt.bytes)

@@ -19,7 +19,7 @@ export const getTransactionReceiptNodesByHash = defineMethod({
   cache: 'none',
   handler: ({ chain }, [blockHash, transactionHash]) => {
     const block = chain.blockByHash(blockHash)
-    const receipts = block === null ? null : chain.storedReceipts(blockHash)
+    const receipts = block === null ? null : chain.storedReceipts(block)
     if (block === null || receipts === null) return null
     const index = block.transactions.findIndex((transaction) => transaction.hash.equals(transactionHash))
     if (index < 0) return null

@@ -5,6 +5,7 @@ import type { Receipt } from '../../chain/codec/receipt.ts'
 import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
 import type { TransactionHashes } from '../../chain/logs/transactionHashes.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { BlockReference } from '../../storage/blockKey.ts'
 import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.ts'
 import { type KeptHistory, readHead, readHistory, readRevision } from '../../storage/metadata.ts'
 import type { ChainReader, PlacedBlock, TransactionLocation } from '../context.ts'
@@ -79,23 +80,19 @@ export class StoredChain implements ChainReader {
 
   headerByNumber(number: number): BlockHeader | null {
     const hash = this.hashByNumber(number)
-    return hash === null ? null : this.headerByHash(hash)
+    return hash === null ? null : this.#headers.getOrRead(hash, () => this.#reader.headerOf({ number, hash }))
   }
 
   headerByHash(hash: Buffer): BlockHeader | null {
-    return this.#headers.getOrRead(hash, () =>
-      this.#isConnected(hash) ? this.#reader.headerByHash(hash) : null,
-    )
+    return this.#headers.getOrRead(hash, () => this.#reader.headerByHash(hash))
   }
 
   blockByHash(hash: Buffer): Block | null {
-    return this.#blocks.getOrRead(hash, () =>
-      this.#isConnected(hash) ? this.#reader.blockByHash(hash) : null,
-    )
+    return this.#blocks.getOrRead(hash, () => this.#reader.blockByHash(hash))
   }
 
   storedHeader(hash: Buffer): BlockHeader | null {
-    return this.headerByHash(hash) ?? this.#reader.headerByHash(hash)
+    return this.headerByHash(hash) ?? this.#reader.storedHeader(hash)
   }
 
   hashByNumber(number: number): Buffer | null {
@@ -125,28 +122,28 @@ export class StoredChain implements ChainReader {
     return this.#reader.logHeights(criteria, from, to)
   }
 
-  storedReceipts(hash: Buffer): Buffer | null {
-    return this.#reader.storedReceipts(hash)
+  storedReceipts(block: BlockReference): Buffer | null {
+    return this.#reader.storedReceipts(block)
   }
 
-  storedBody(hash: Buffer): Buffer | null {
-    return this.#reader.storedBody(hash)
+  storedBody(block: BlockReference): Buffer | null {
+    return this.#reader.storedBody(block)
   }
 
-  transactionHashes(hash: Buffer): TransactionHashes | null {
-    return this.#reader.transactionHashes(hash)
+  transactionHashes(block: BlockReference): TransactionHashes | null {
+    return this.#reader.transactionHashes(block)
   }
 
-  receipts(hash: Buffer): readonly Receipt[] | null {
-    return this.#receipts.getOrRead(hash, () => this.#reader.receipts(hash))
+  receipts(block: BlockReference): readonly Receipt[] | null {
+    return this.#receipts.getOrRead(block.hash, () => this.#reader.receipts(block))
   }
 
   locateTransaction(hash: Buffer): TransactionLocation | null {
     return this.#reader.locateTransaction(hash)
   }
 
-  storedSenders(hash: Buffer): Buffer | null {
-    return this.#reader.storedSenders(hash)
+  storedSenders(block: BlockReference): Buffer | null {
+    return this.#reader.storedSenders(block)
   }
 
   heightOf(hash: Buffer): number | null {
@@ -155,10 +152,6 @@ export class StoredChain implements ChainReader {
 
   senders(block: Block): readonly Buffer[] {
     return this.#reader.senders(block)
-  }
-
-  #isConnected(hash: Buffer): boolean {
-    return this.#reader.totalDifficulty(hash) !== null
   }
 
   #followRevision(tables: TableSnapshot): void {

@@ -124,8 +124,8 @@ class LogReader {
 
   #addStored(hash: Buffer, number: number, removed: boolean): void {
     const { chain } = this.#context
-    const receipts = chain.storedReceipts(hash)
-    const body = chain.storedBody(hash)
+    const receipts = chain.storedReceipts({ number, hash })
+    const body = chain.storedBody({ number, hash })
     if (receipts !== null && body !== null) this.#page.addStored({ hash, number, receipts, body }, removed)
   }
 }

@@ -18,12 +18,14 @@ export function minedAnswer(
   const kept = texts.text(subject, hash, blockHash)
   if (kept !== null) return new RawBytes(kept)
   const blockNumber = chain.heightOf(blockHash)
-  const body = chain.storedBody(blockHash)
-  const senders = chain.storedSenders(blockHash)
+  if (blockNumber === null) return null
+  const block = { number: blockNumber, hash: blockHash }
+  const body = chain.storedBody(block)
+  const senders = chain.storedSenders(block)
   const sender = senders?.subarray(index * ADDRESS_LENGTH, (index + 1) * ADDRESS_LENGTH)
-  if (blockNumber === null || body === null || sender?.length !== ADDRESS_LENGTH) return null
+  if (body === null || sender?.length !== ADDRESS_LENGTH) return null
   const transaction = { hash, index, blockHash, blockNumber, body, sender }
   if (subject === 'transaction') return new RawBytes(texts.writeMined(transaction))
-  const receipts = chain.storedReceipts(blockHash)
+  const receipts = chain.storedReceipts(block)
   return receipts === null ? null : new RawBytes(texts.writeMined({ ...transaction, receipts }))
 }

@@ -3,6 +3,7 @@ import { checkChain } from '../../../src/chain/check/checkChain.ts'
 import { importBlocks } from '../../../src/chain/import/importBlocks.ts'
 import type { OpenChain } from '../../../src/execution/openChain.ts'
 import { stateRootAfter } from '../../../src/state/stateRoot.ts'
+import { blockKey } from '../../../src/storage/blockKey.ts'
 import type { TableName } from '../../../src/storage/tables.ts'
 import { openTestChain, REGTEST } from '../../support/openTestChain.ts'
 import { vectorPath } from '../../support/vectors.ts'
@@ -31,10 +32,10 @@ t.test('a store is clean, and every damage is found', async (t) => {
   const height = Buffer.alloc(8)
   height.writeUInt8(4, 7)
   const damages: readonly [TableName, Buffer, RegExp][] = [
-    ['headers', block.hash, /4: its header is missing/],
-    ['bodies', block.hash, /4: its body is missing/],
-    ['receipts', block.hash, /4: its receipts are missing/],
-    ['senders', block.hash, /4: it has 0 bytes of senders/],
+    ['headers', blockKey(block), /4: its header is missing/],
+    ['bodies', blockKey(block), /4: its body is missing/],
+    ['receipts', blockKey(block), /4: its receipts are missing/],
+    ['senders', blockKey(block), /4: it has 0 bytes of senders/],
     ['totalDifficulties', block.hash, /4: its total difficulty is missing/],
     ['transactions', transaction, /4: its transaction 0 is not in the index/],
     ['heights', height, /4: the height has 0 canonical blocks/],
@@ -53,12 +54,12 @@ t.test('a store is clean, and every damage is found', async (t) => {
   t.match(messages(opened).join('\n'), /1 of \d+ terms of its logs are not in the index/)
   environment.transaction((writer) => writer.put('logIndex', indexed.key, indexed.value))
   for (const table of ['headers', 'bodies', 'receipts'] as const) {
-    const value = environment.get(table, block.hash) ?? Buffer.alloc(0)
+    const value = environment.get(table, blockKey(block)) ?? Buffer.alloc(0)
     const changed = Buffer.from(value)
     changed[20] = (changed[20] ?? 0) ^ 1
-    environment.transaction((writer) => writer.put(table, block.hash, changed))
+    environment.transaction((writer) => writer.put(table, blockKey(block), changed))
     t.not(messages(opened).length, 0, `a changed bit in ${table}`)
-    environment.transaction((writer) => writer.put(table, block.hash, value))
+    environment.transaction((writer) => writer.put(table, blockKey(block), value))
   }
   t.same(messages(opened), [], 'clean again')
 })

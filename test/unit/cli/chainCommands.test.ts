@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { EXIT_CODES } from '../../../src/cli/exitCodes.ts'
+import { blockKey } from '../../../src/storage/blockKey.ts'
 import { ChainEnvironment, type TableWriter } from '../../../src/storage/environment.ts'
 import { readCanonicalHash } from '../../../src/storage/heights.ts'
 import { runProgram } from '../../support/program.ts'
@@ -48,7 +49,7 @@ t.test('a damaged store is told by the exit code', async (t) => {
   await runProgram('import', CHAIN, '--data-dir', dataDir)
   const environment = new ChainEnvironment(join(dataDir, 'chain'))
   const [entry] = environment.entries('receipts')
-  environment.transaction((writer) => writer.remove('receipts', entry?.key ?? Buffer.alloc(32)))
+  environment.transaction((writer) => writer.remove('receipts', entry?.key ?? Buffer.alloc(40)))
   await environment.close()
   const checked = await runProgram('check', '--data-dir', dataDir)
   t.equal(checked.code, EXIT_CODES.damaged)
@@ -58,19 +59,19 @@ t.test('a damaged store is told by the exit code', async (t) => {
 t.test('what a command meets of damage is told by the exit code, without a stack', async (t) => {
   const dataDir = t.testdir()
   await runProgram('import', CHAIN, '--data-dir', dataDir)
-  const change = async (action: (writer: TableWriter, hash: Buffer) => void) => {
+  const change = async (action: (writer: TableWriter, key: Buffer) => void) => {
     const environment = new ChainEnvironment(join(dataDir, 'chain'))
     const hash = readCanonicalHash(environment, 5) ?? Buffer.alloc(32)
-    environment.transaction((writer) => action(writer, hash))
+    environment.transaction((writer) => action(writer, blockKey({ number: 5, hash })))
     await environment.close()
   }
-  await change((writer, hash) => writer.put('bodies', hash, Buffer.from('c1ff', 'hex')))
+  await change((writer, key) => writer.put('bodies', key, Buffer.from('c1ff', 'hex')))
   const damaged = await runProgram('export', '--data-dir', dataDir, '--output', join(dataDir, 'blocks'))
   t.match(damaged.thrown, {
     exitCode: EXIT_CODES.damaged,
     message: /is damaged \(.*run `rhizome check`/,
   })
-  await change((writer, hash) => writer.remove('bodies', hash))
+  await change((writer, key) => writer.remove('bodies', key))
   const missing = await runProgram('export', '--data-dir', dataDir, '--output', join(dataDir, 'blocks'))
   t.match(missing.thrown, {
     exitCode: EXIT_CODES.damaged,

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { BlockReference } from '../../../src/filters/events.ts'
 import { FilterRegistry, type LogFilterRequest } from '../../../src/filters/filterRegistry.ts'
+import type { BlockReference } from '../../../src/storage/blockKey.ts'
 
 const block = (number: number, branch = 0): BlockReference => ({
   number,

@@ -96,7 +96,8 @@ t.test('who follows events over recorded reorganisations has the logs of the can
   for (let number = 1; number <= chain.head.number; number += 1) {
     const hash = chain.reader.hashByNumber(number)
     if (hash === null) throw new Error(`no block ${number}`)
-    const own = chain.reader.encodedReceipts(hash)?.flatMap((receipt) => parseReceipt(receipt).logs) ?? []
+    const own =
+      chain.reader.encodedReceipts({ number, hash })?.flatMap((receipt) => parseReceipt(receipt).logs) ?? []
     for (const [logIndex, { topics }] of own.entries()) {
       const name = nameOf({ blockHash: toHex(hash), logIndex: `0x${logIndex.toString(16)}` })
       canonical.push(name)

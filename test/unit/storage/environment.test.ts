@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
+import { blockKey } from '../../../src/storage/blockKey.ts'
 import { ChainEnvironment } from '../../../src/storage/environment.ts'
 import { addToHeight, readCanonicalHash, readHeight, setCanonical } from '../../../src/storage/heights.ts'
 import {
@@ -11,7 +12,12 @@ import {
   writeIdentity,
 } from '../../../src/storage/metadata.ts'
 import { TABLE_NAMES, TABLES } from '../../../src/storage/tables.ts'
-import { readPosition, writePosition } from '../../../src/storage/totalDifficulty.ts'
+import {
+  readFiledHeight,
+  readPosition,
+  removePosition,
+  writePosition,
+} from '../../../src/storage/totalDifficulty.ts'
 import { addOccurrences, readOccurrences } from '../../../src/storage/transactionIndex.ts'
 
 const A = Buffer.alloc(32, 0xaa)
@@ -128,6 +134,39 @@ t.test('a transaction has every place it was connected at', (t) => {
     { blockHash: B, index: 1 },
   ])
   t.same(readOccurrences(environment, Buffer.alloc(32)), [])
+  t.end()
+})
+
+t.test('what is appended out of order, or again, is put where it belongs', (t) => {
+  const environment = open(t)
+  const keys = [3, 1, 7, 5, 7].map((number) => blockKey({ number, hash: A }))
+  environment.transaction((writer) => {
+    keys.forEach((key, index) => {
+      writer.append('receipts', key, Buffer.alloc(1500, index))
+    })
+  })
+  t.same(
+    [...environment.entries('receipts')].map(({ key, value }) => [key[7], value.length, value[0]]),
+    [
+      [1, 1500, 1],
+      [3, 1500, 0],
+      [5, 1500, 3],
+      [7, 1500, 4],
+    ],
+  )
+  t.end()
+})
+
+t.test('a position is of a connected block, its height stays', (t) => {
+  const environment = open(t)
+  environment.transaction((writer) => {
+    writePosition(writer, A, { height: 5, totalDifficulty: 0n })
+    writePosition(writer, B, { height: 6, totalDifficulty: 9n })
+    removePosition(writer, B)
+  })
+  t.same(readPosition(environment, A), { height: 5, totalDifficulty: 0n })
+  t.equal(readPosition(environment, B), undefined)
+  t.equal(readFiledHeight(environment, B), 6)
   t.end()
 })
 

@@ -149,8 +149,8 @@ function compareBlock(line: BlockLine, reader: ChainReader, values: CaseValues):
     block.uncles.map((uncle) => uncle.hash),
   )
   compareHeader(line, block.header, values)
-  const receipts = reader.receipts(hash) ?? []
-  const encoded = reader.encodedReceipts(hash) ?? []
+  const receipts = reader.receipts(block) ?? []
+  const encoded = reader.encodedReceipts(block) ?? []
   values.equal('number of transactions', line.txs.length, block.transactions.length)
   values.equal('number of receipts', line.txs.length, receipts.length)
   line.txs.forEach((recorded, index) => {

@@ -160,7 +160,7 @@ function compareBlock(
     block.uncles.map((uncle) => uncle.hash),
   )
   if (line.remascLogs === null) return
-  const logs = chain.reader.receipts(hash)?.at(-1)?.logs ?? []
+  const logs = chain.reader.receipts(block)?.at(-1)?.logs ?? []
   values.equal('number of payments', line.remascLogs.length, logs.length)
   line.remascLogs.forEach((expected, index) => {
     values.equal(`payment ${index} by`, expected.address, logs[index]?.address)

@@ -1,0 +1,21 @@
+const HEIGHT_LENGTH = 8
+const HASH_LENGTH = 32
+
+/** A block by where it is filed. */
+export interface BlockReference {
+  readonly number: number
+  /** 32 bytes. */
+  readonly hash: Buffer
+}
+
+/**
+ * Key of what is stored of a block: height 8 ∥ hash 32. The height comes first so that neighbours share pages: a run
+ * of blocks is read from few of them, and a growing chain writes at the end of its tables.
+ */
+export function blockKey({ number, hash }: BlockReference): Buffer {
+  const key = Buffer.allocUnsafe(HEIGHT_LENGTH + HASH_LENGTH)
+  key.writeUInt32BE(Math.floor(number / 2 ** 32), 0)
+  key.writeUInt32BE(number >>> 0, 4)
+  key.set(hash, HEIGHT_LENGTH)
+  return key
+}
