@@ -136,8 +136,14 @@ export declare class LogPageWriter {
    * how many. Hashes of 32 bytes each; `removed`: their logs are told as taken back.
    */
   addKept(blockHashes: Uint8Array, removed: boolean): number
-  /** Adds a block: RLP list of its receipts, RLP `[transactions, uncles]`. */
-  addStored(hash: Uint8Array, number: number, receipts: Uint8Array, body: Uint8Array, removed: boolean): void
+  /** How many blocks there are up to the first whose logs are kept. Hashes of 32 bytes each. */
+  countMissing(blockHashes: Uint8Array): number
+  /**
+   * Adds blocks until the page is full; returns how many. `keys`: height 8 ∥ hash 32 of each; `bytes`: of each the
+   * RLP list of its receipts and RLP `[transactions, uncles]`, `ends`: where each of the two ends. A block of
+   * which one is empty has no logs.
+   */
+  addStored(keys: Uint8Array, ends: Int32Array, bytes: Uint8Array, removed: boolean): number
   /** Whether no further block is to be added. */
   get isFull(): boolean
   /** Logs so far. */

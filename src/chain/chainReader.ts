@@ -142,6 +142,15 @@ export class ChainReader {
     return this.#tables.get('receipts', blockKey(block)) ?? null
   }
 
+  /**
+   * Copies stored receipts or a stored body to a place of an array, where they have room.
+   * @param key of the block (`blockKey`)
+   * @returns their length, -1 when they are not stored
+   */
+  copyStored(part: 'receipts' | 'bodies', key: Buffer, target: Buffer, at: number): number {
+    return this.#tables.copy(part, key, target, at)
+  }
+
   /** RLP `[transactions, uncles]` of a connected block. */
   storedBody(block: BlockReference): Buffer | null {
     return this.#tables.get('bodies', blockKey(block)) ?? null

@@ -111,14 +111,14 @@ export class KeptTexts {
   }
 }
 
-/** A block as the chain store has it. */
-export interface StoredLogBlock {
-  readonly hash: Uint8Array
-  readonly number: number
-  /** RLP list of the receipts. */
-  readonly receipts: Uint8Array
-  /** RLP `[transactions, uncles]`. */
-  readonly body: Uint8Array
+/** Blocks as the chain store has them, one after the other. */
+export interface StoredLogBlocks {
+  /** Height 8 ∥ hash 32 of each. */
+  readonly keys: Uint8Array
+  /** RLP list of the receipts and RLP `[transactions, uncles]` of each; both empty where they are not stored. */
+  readonly bytes: Uint8Array
+  /** Where in the bytes each of the two ends. */
+  readonly ends: Int32Array
 }
 
 /** Logs that match, block after block, as JSON objects with commas between. `removed`: told as taken back. */
@@ -153,9 +153,18 @@ export class LogPage {
     return native(() => this.#writer.addKept(hashes, removed))
   }
 
-  /** Adds a block. @throws NativeError `InvalidArgument` when it is not what the store keeps */
-  addStored({ hash, number, receipts, body }: StoredLogBlock, removed: boolean): void {
-    native(() => this.#writer.addStored(hash, number, receipts, body, removed))
+  /** How many blocks there are up to the first whose logs are kept. @param hashes 32 bytes each */
+  countMissing(hashes: Uint8Array): number {
+    return native(() => this.#writer.countMissing(hashes))
+  }
+
+  /**
+   * Adds blocks until the page is full.
+   * @returns how many blocks were added
+   * @throws NativeError `InvalidArgument` when it is not what the store keeps
+   */
+  addStored({ keys, ends, bytes }: StoredLogBlocks, removed: boolean): number {
+    return native(() => this.#writer.addStored(keys, ends, bytes, removed))
   }
 
   /** Copies the text to a place of an array. The page is empty then. */

@@ -117,6 +117,12 @@ export interface ChainReader {
   storedReceipts(block: BlockReference): Buffer | null
   /** RLP `[transactions, uncles]` of a stored block. */
   storedBody(block: BlockReference): Buffer | null
+  /**
+   * Copies one of the two to a place of an array, where it has room.
+   * @param key of the block (`blockKey`)
+   * @returns its length, -1 when it is not stored
+   */
+  copyStored(part: 'receipts' | 'bodies', key: Buffer, target: Buffer, at: number): number
   /** Hashes of the transactions of a stored block by their place. */
   transactionHashes(block: BlockReference): { at(index: number): Buffer } | null
   /** Receipts of a stored block, one per transaction; null when there are none. */

@@ -24,6 +24,11 @@ const AT_THE_END = { append: true }
 export interface TableReader {
   /** The value under a key; it stays valid. */
   get(table: TableName, key: Buffer): Buffer | undefined
+  /**
+   * Copies the value under a key to a place of an array, where it has room.
+   * @returns its length, -1 when there is none
+   */
+  copy(table: TableName, key: Buffer, target: Buffer, at: number): number
   /** Entries in the order of their keys, from `start` on and before `end`. Each is valid for good. */
   range(table: TableName, start: Buffer, end: Buffer): Iterable<TableEntry>
 }
@@ -60,6 +65,11 @@ interface LibraryStats {
   readonly pageSize: number
   readonly numReaders: number
   readonly maxReaders: number
+}
+
+/** A read of the library with an option that its types leave out. */
+interface FastReads {
+  getBinaryFast(key: Buffer, options?: { readonly transaction: Transaction }): Buffer | undefined
 }
 
 /** Key and value of a table. */
@@ -106,6 +116,10 @@ export class ChainEnvironment implements TableReader {
     return this.#read(table, key)
   }
 
+  copy(table: TableName, key: Buffer, target: Buffer, at: number): number {
+    return this.#copy(table, key, target, at)
+  }
+
   range(table: TableName, start: Buffer, end: Buffer): Iterable<TableEntry> {
     return this.#range(table, start, end)
   }
@@ -127,6 +141,7 @@ export class ChainEnvironment implements TableReader {
     const transaction = this.#root.useReadTransaction()
     return {
       get: (table, key) => this.#read(table, key, transaction),
+      copy: (table, key, target, at) => this.#copy(table, key, target, at, transaction),
       range: (table, start, end) => this.#range(table, start, end, transaction),
       release: () => transaction.done(),
     }
@@ -189,6 +204,7 @@ export class ChainEnvironment implements TableReader {
 
   readonly #writer: TableWriter = {
     get: (table, key) => this.#read(table, key),
+    copy: (table, key, target, at) => this.#copy(table, key, target, at),
     range: (table, start, end) => this.#range(table, start, end),
     put: (table, key, value) => this.#table(table).putSync(key, value),
     append: (name, key, value) => {
@@ -205,6 +221,16 @@ export class ChainEnvironment implements TableReader {
   #read(table: TableName, key: Buffer, transaction?: Transaction): Buffer | undefined {
     const value = this.#table(table).get(key, transaction === undefined ? undefined : { transaction })
     return value === undefined ? undefined : asBuffer(value)
+  }
+
+  #copy(name: TableName, key: Buffer, target: Buffer, at: number, transaction?: Transaction): number {
+    // What it gives is the library's own memory: valid until the next read, and its `length` is not the array's.
+    const table: FastReads = this.#table(name)
+    const value = table.getBinaryFast(key, transaction === undefined ? undefined : { transaction })
+    if (value === undefined) return -1
+    const { length } = value
+    if (at + length <= target.length) target.set(value.subarray(0, length), at)
+    return length
   }
 
   *#range(table: TableName, start: Buffer, end: Buffer, transaction?: Transaction): Generator<TableEntry> {

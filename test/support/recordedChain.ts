@@ -88,6 +88,12 @@ export class RecordedChain {
       ],
       storedReceipts: ({ hash }) => known(hash)?.storedReceipts ?? null,
       storedBody: ({ hash }) => known(hash)?.block.encodedBody ?? null,
+      copyStored: (part, key, target, at) => {
+        const entry = known(key.subarray(8))
+        const stored = part === 'receipts' ? entry?.storedReceipts : entry?.block.encodedBody
+        if (stored !== undefined && at + stored.length <= target.length) target.set(stored, at)
+        return stored?.length ?? -1
+      },
       transactionHashes: ({ hash }) => {
         const body = known(hash)?.block.encodedBody
         return body === undefined ? null : new TransactionHashes(body)

@@ -151,8 +151,8 @@ export function openNodeContext(options: unknown, interrupt: Interrupt): NodeCon
   const context = createStoreContext(syntheticSpec(), new ChainEnvironment(path), settings, interrupt)
   if (deadly === undefined) return context
   const { chain } = context
-  const storedReceipts = chain.storedReceipts.bind(chain)
-  chain.storedReceipts = (block) => (existsSync(deadly) ? process.exit(1) : storedReceipts(block))
+  const copyStored = chain.copyStored.bind(chain)
+  chain.copyStored = (...args) => (existsSync(deadly) ? process.exit(1) : copyStored(...args))
   return context
 }
 

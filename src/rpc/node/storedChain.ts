@@ -130,6 +130,10 @@ export class StoredChain implements ChainReader {
     return this.#reader.storedBody(block)
   }
 
+  copyStored(part: 'receipts' | 'bodies', key: Buffer, target: Buffer, at: number): number {
+    return this.#reader.copyStored(part, key, target, at)
+  }
+
   transactionHashes(block: BlockReference): TransactionHashes | null {
     return this.#reader.transactionHashes(block)
   }

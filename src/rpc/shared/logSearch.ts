@@ -4,6 +4,7 @@ import { fromHex, toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { anchoredRuns, type BlockRun } from './anchoredChain.ts'
+import { LogBlocks, MOST_BLOCKS } from './logBlocks.ts'
 
 /** A block whose logs are wanted; `removed`: they are told as taken back. */
 export interface ListedBlock {
@@ -91,6 +92,7 @@ class LogReader {
   last: number | null = null
   readonly #context: NodeContext
   readonly #page: LogPage
+  #stored: LogBlocks | undefined
 
   constructor(context: NodeContext, page: LogPage) {
     this.#context = context
@@ -107,11 +109,7 @@ class LogReader {
     for (let next = 0; next < heights.length; ) {
       if (Atomics.load(interrupt.flags, interrupt.slot) !== 0) throw new RpcError('overLimit')
       next += this.#page.addKept(hashes.subarray(next * HASH_LENGTH), removed)
-      const height = heights[next]
-      if (height !== undefined && !this.isFull) {
-        this.#addStored(hashes.subarray(next * HASH_LENGTH, (next + 1) * HASH_LENGTH), height, removed)
-        next += 1
-      }
+      if (next < heights.length && !this.isFull) next += this.#addStored({ heights, hashes }, next, removed)
       this.last = heights[next - 1] ?? this.last
       if (this.isFull) return
     }
@@ -122,11 +120,12 @@ class LogReader {
     return { bytes: this.#page, count, last: this.last, rest }
   }
 
-  #addStored(hash: Buffer, number: number, removed: boolean): void {
-    const { chain } = this.#context
-    const receipts = chain.storedReceipts({ number, hash })
-    const body = chain.storedBody({ number, hash })
-    if (receipts !== null && body !== null) this.#page.addStored({ hash, number, receipts, body }, removed)
+  /** Adds blocks from a place on whose logs are not kept, some at once. @returns how many */
+  #addStored({ heights, hashes }: BlockRun, from: number, removed: boolean): number {
+    const ahead = hashes.subarray(from * HASH_LENGTH, (from + MOST_BLOCKS) * HASH_LENGTH)
+    const missing = Math.max(1, this.#page.countMissing(ahead))
+    this.#stored ??= new LogBlocks(this.#context.chain)
+    return this.#page.addStored(this.#stored.read(heights.slice(from, from + missing), ahead), removed)
   }
 }
 

@@ -110,6 +110,10 @@ impl KeptTexts {
         }
     }
 
+    pub(crate) fn has_logs(&self, hash: B256) -> bool {
+        self.shard(&hash).read().get(&Key { kind: TextKind::Logs, hash }).is_some()
+    }
+
     pub(crate) fn keep_logs(&self, hash: B256, logs: Arc<BlockLogs>) {
         let weight = logs.weight();
         self.shard(&hash).write().insert(Key { kind: TextKind::Logs, hash }, Kept::Logs(logs), weight);

@@ -95,6 +95,11 @@ impl LogPage {
         added
     }
 
+    /// How many blocks there are up to the first whose logs are kept.
+    pub fn count_missing(&self, hashes: impl Iterator<Item = B256>) -> usize {
+        hashes.take_while(|hash| !self.texts.has_logs(*hash)).count()
+    }
+
     /// Adds a block of its stored bytes.
     pub fn add_stored(&mut self, block: &StoredBlock<'_>, removed: bool) -> Result<(), RlpError> {
         let matcher = self.criteria.bytes();

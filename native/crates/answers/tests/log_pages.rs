@@ -199,6 +199,8 @@ fn a_page_ends_with_a_block() {
     let mut all = page(ENDLESS);
     blocks.iter().for_each(|block| block.add_to(&mut all, false));
     let hashes = || blocks.iter().map(|block| block.hash);
+    let missing = |hashes: &[B256]| page(ENDLESS).count_missing(hashes.iter().copied());
+    assert_eq!(missing(&[B256::ZERO, B256::ZERO, blocks[0].hash, B256::ZERO]), 2);
     let mut by_logs = page(PageEnd { bytes: usize::MAX, logs: 9 });
     assert_eq!(by_logs.add_kept(hashes(), false), 3);
     assert_eq!((by_logs.count(), by_logs.is_full()), (12, true));

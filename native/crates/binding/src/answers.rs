@@ -15,6 +15,7 @@ use crate::bytes;
 use crate::errors::{Result, invalid};
 
 const HASH_LENGTH: usize = 32;
+const HEIGHT_LENGTH: usize = 8;
 
 /// Texts of a chain that all threads share.
 #[napi]
@@ -225,28 +226,49 @@ impl LogPageWriter {
     /// Adds blocks whose logs are kept, up to the first of which they are not, or until the page is full; returns
     /// how many. Hashes of 32 bytes each; `removed`: their logs are told as taken back.
     #[napi(catch_unwind)]
-    pub fn add_kept(&mut self, block_hashes: Uint8Array, removed: bool) -> u32 {
+    pub fn add_kept(&mut self, #[napi(ts_arg_type = "Uint8Array")] block_hashes: Borrowed<u8>, removed: bool) -> u32 {
         let hashes = block_hashes.chunks_exact(HASH_LENGTH).map(B256::from_slice);
         self.page.add_kept(hashes, removed) as u32
     }
 
-    /// Adds a block: RLP list of its receipts, RLP `[transactions, uncles]`.
+    /// How many blocks there are up to the first whose logs are kept. Hashes of 32 bytes each.
+    #[napi(catch_unwind)]
+    pub fn count_missing(&self, #[napi(ts_arg_type = "Uint8Array")] block_hashes: Borrowed<u8>) -> u32 {
+        self.page.count_missing(block_hashes.chunks_exact(HASH_LENGTH).map(B256::from_slice)) as u32
+    }
+
+    /// Adds blocks until the page is full; returns how many. `keys`: height 8 ∥ hash 32 of each; `bytes`: of each the
+    /// RLP list of its receipts and RLP `[transactions, uncles]`, `ends`: where each of the two ends. A block of
+    /// which one is empty has no logs.
     #[napi(catch_unwind)]
     pub fn add_stored(
         &mut self,
-        hash: Uint8Array,
-        number: i64,
-        receipts: Uint8Array,
-        body: Uint8Array,
+        #[napi(ts_arg_type = "Uint8Array")] keys: Borrowed<u8>,
+        #[napi(ts_arg_type = "Int32Array")] ends: Borrowed<i32>,
+        #[napi(ts_arg_type = "Uint8Array")] bytes: Borrowed<u8>,
         removed: bool,
-    ) -> Result<()> {
-        let block = StoredBlock {
-            hash: bytes::hash("block hash", &hash)?,
-            number: u64::try_from(number).map_err(invalid)?,
-            receipts: &receipts,
-            body: &body,
+    ) -> Result<u32> {
+        let (mut start, mut added) = (0, 0);
+        let mut part = |end: i32| -> Result<&[u8]> {
+            let end = usize::try_from(end).map_err(invalid)?;
+            let part = bytes.get(start..end).ok_or_else(|| invalid("no such part of the bytes"))?;
+            start = end;
+            Ok(part)
         };
-        self.page.add_stored(&block, removed).map_err(invalid)
+        for (key, ends) in keys.chunks_exact(HEIGHT_LENGTH + HASH_LENGTH).zip(ends.chunks_exact(2)) {
+            if self.page.is_full() {
+                break;
+            }
+            let (height, hash) = key.split_at(HEIGHT_LENGTH);
+            let number = u64::from_be_bytes(height.try_into().map_err(invalid)?);
+            let (receipts, body) = (part(ends[0])?, part(ends[1])?);
+            let block = StoredBlock { hash: B256::from_slice(hash), number, receipts, body };
+            if !receipts.is_empty() && !body.is_empty() {
+                self.page.add_stored(&block, removed).map_err(invalid)?;
+            }
+            added += 1;
+        }
+        Ok(added)
     }
 
     /// Whether no further block is to be added.
