@@ -123,8 +123,11 @@ export declare class KeptTexts {
   logPage(addresses: Uint8Array, topics: Array<Uint8Array>, bytes: number, logs: number): LogPageWriter
   /** The text of a hash, if it is kept and tells of something in that block. */
   text(subject: TextSubject, hash: Uint8Array, blockHash: Uint8Array): Buffer | null
-  /** Keeps the text of a block. */
-  keepBlock(subject: TextSubject, blockHash: Uint8Array, number: number, text: Uint8Array): void
+  /**
+   * Writes the transactions of a block into the text of its object, from a place of it on, as objects or as their
+   * hashes, and keeps the text.
+   */
+  writeBlock(full: boolean, block: MinedBlockBytes, text: Uint8Array, at: number): Buffer
   /** Writes and keeps the receipt of a transaction, or the transaction where no receipts are given. */
   writeMined(transaction: MinedTransactionBytes): Buffer
 }
@@ -625,6 +628,18 @@ export interface KeptFigures {
 
 /** Takes the lock in an existing folder; null when another process has it. */
 export declare function lockDirectory(folder: string): DirectoryLock | null
+
+/** A block, as it is stored. */
+export interface MinedBlockBytes {
+  /** Its hash. */
+  hash: Uint8Array
+  /** Height. */
+  number: number
+  /** RLP `[transactions, uncles]`. */
+  body: Uint8Array
+  /** Senders of the transactions, 20 bytes each; zeros for the reward transaction. */
+  senders: Uint8Array
+}
 
 /** A transaction of a block, as it is stored. */
 export interface MinedTransactionBytes {

@@ -1,5 +1,6 @@
 import type {
   LogPageWriter,
+  MinedBlockBytes,
   MinedTransactionBytes,
   KeptTexts as NativeKeptTexts,
   ReadyLogs,
@@ -76,9 +77,14 @@ export class KeptTexts {
     return native(() => this.handle.text(subject as TextSubject, hash, blockHash))
   }
 
-  /** Keeps the text of a block. */
-  keepBlock(subject: 'fullBlock' | 'block', hash: Uint8Array, number: number, text: Uint8Array): void {
-    native(() => this.handle.keepBlock(subject as TextSubject, hash, number, text))
+  /**
+   * Writes the transactions of a block into the text of its object, and keeps that.
+   * @param full whether they are objects, not hashes
+   * @param at where in the text the elements of their array belong
+   * @throws NativeError `InvalidArgument` when it is not what the store keeps
+   */
+  writeBlock(full: boolean, block: MinedBlockBytes, text: Uint8Array, at: number): Buffer {
+    return native(() => this.handle.writeBlock(full, block, text, at))
   }
 
   /**

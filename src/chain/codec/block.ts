@@ -7,7 +7,7 @@ import type { BlockHeader } from './header.ts'
 import { headerFromItems } from './headerDecoder.ts'
 import { orderedRoot } from './orderedRoot.ts'
 import { itemAt, parseRLPList } from './rlpReader.ts'
-import { encodeList } from './rlpWriter.ts'
+import { encodeList, listLength } from './rlpWriter.ts'
 import { recoverSenders } from './signature.ts'
 import type { Transaction } from './transaction.ts'
 import { transactionsFromItems } from './transactionDecoder.ts'
@@ -73,8 +73,20 @@ export class Block {
 
   /** What the block adds to the total difficulty: its own and its uncles' (consensus.md §7). */
   get cumulativeDifficulty(): bigint {
-    return this.uncles.reduce((sum, uncle) => sum + uncle.difficulty, this.header.difficulty)
+    return cumulativeDifficulty(this.header, this.uncles)
   }
+}
+
+/** What a block of such a header with such uncles adds to the total difficulty (consensus.md §7). */
+export function cumulativeDifficulty(header: BlockHeader, uncles: readonly BlockHeader[]): bigint {
+  return uncles.reduce((sum, uncle) => sum + uncle.difficulty, header.difficulty)
+}
+
+/** Bytes of the RLP of a block. @param body {@link Block.encodedBody} */
+export function blockLength(header: BlockHeader, body: Buffer): number {
+  const items = parseRLPList(body)
+  const [transactions, uncles] = [itemAt(items, 0).bytes, itemAt(items, 1).bytes]
+  return listLength(header.encodedFull.length + transactions.length + uncles.length)
 }
 
 /**

@@ -1,12 +1,5 @@
 import type { BlockHeader } from './header.ts'
-import {
-  encodeByte,
-  encodeBytes,
-  encodeEdges,
-  encodeList,
-  encodeSigned,
-  encodeUnsigned,
-} from './rlpWriter.ts'
+import { edgesToBytes, encodeStrings, type RlpString, signedAmount } from './rlpWriter.ts'
 
 /** Which parts an encoding holds (consensus.md §2.4). */
 export interface HeaderEncoding {
@@ -20,38 +13,35 @@ export interface HeaderEncoding {
 export function encodeHeader(header: BlockHeader, encoding: HeaderEncoding): Buffer {
   const { fields } = header
   const compressed = encoding.compressed && fields.version !== 0
-  const elements = [
-    encodeBytes(fields.parentHash),
-    encodeBytes(fields.unclesHash),
-    encodeBytes(fields.coinbase),
-    encodeBytes(fields.stateRoot),
-    encodeBytes(fields.txTrieRoot),
-    encodeBytes(fields.receiptTrieRoot),
-    encodeBytes(compressed ? header.extensionData : fields.logsBloom),
-    encodeBytes(fields.difficultyBytes),
-    encodeUnsigned(fields.number),
-    encodeBytes(fields.gasLimitBytes),
-    encodeUnsigned(fields.gasUsed),
-    encodeUnsigned(fields.timestamp),
-    encodeBytes(fields.extraData),
-    encodeUnsigned(fields.paidFees),
-    encodeSigned(fields.minimumGasPrice),
-    encodeUnsigned(fields.uncleCount),
+  const strings: RlpString[] = [
+    fields.parentHash,
+    fields.unclesHash,
+    fields.coinbase,
+    fields.stateRoot,
+    fields.txTrieRoot,
+    fields.receiptTrieRoot,
+    compressed ? header.extensionData : fields.logsBloom,
+    fields.difficultyBytes,
+    fields.number,
+    fields.gasLimitBytes,
+    fields.gasUsed,
+    fields.timestamp,
+    fields.extraData,
+    fields.paidFees,
+    signedAmount(fields.minimumGasPrice),
+    fields.uncleCount,
   ]
-  if (fields.ummRoot !== null) elements.push(encodeBytes(fields.ummRoot))
+  if (fields.ummRoot !== null) strings.push(fields.ummRoot)
   if (!compressed) {
-    if (fields.version !== 0) elements.push(encodeByte(fields.version))
-    if (fields.edges !== null) elements.push(encodeEdges(fields.edges))
-    if (fields.baseEvent !== null) elements.push(encodeBytes(fields.baseEvent))
+    if (fields.version !== 0) strings.push(fields.version)
+    if (fields.edges !== null) strings.push(edgesToBytes(fields.edges))
+    if (fields.baseEvent !== null) strings.push(fields.baseEvent)
   }
   if (encoding.bitcoinHeader && header.hasMiningFields) {
-    elements.push(encodeBytes(fields.bitcoinMergedMiningHeader))
+    strings.push(fields.bitcoinMergedMiningHeader)
     if (encoding.proofAndCoinbase) {
-      elements.push(
-        encodeBytes(fields.bitcoinMergedMiningMerkleProof),
-        encodeBytes(fields.bitcoinMergedMiningCoinbaseTransaction),
-      )
+      strings.push(fields.bitcoinMergedMiningMerkleProof, fields.bitcoinMergedMiningCoinbaseTransaction)
     }
   }
-  return encodeList(elements)
+  return encodeStrings(strings)
 }

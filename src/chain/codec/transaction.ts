@@ -1,14 +1,7 @@
 import { keccak256 } from '../../native/crypto.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../../util/bytes.ts'
 import { REMASC_ADDRESS } from './constants.ts'
-import {
-  encodeByte,
-  encodeBytes,
-  encodeList,
-  encodeNonEmptyUnsigned,
-  encodeUnsigned,
-  RLP_EMPTY,
-} from './rlpWriter.ts'
+import { encodeStrings, nonEmptyAmount, type RlpString } from './rlpWriter.ts'
 
 /** ECDSA signature of a transaction. */
 export interface TransactionSignature {
@@ -89,7 +82,7 @@ export class Transaction {
 
   /** Canonical RLP: what is hashed, stored and sent; may differ from the bytes it was read from. */
   get encoded(): Buffer {
-    this.#encoded ??= encodeList([...this.#payload(), ...this.#signatureElements()])
+    this.#encoded ??= encodeStrings([...this.#payload(), ...this.#signature()])
     return this.#encoded
   }
 
@@ -108,8 +101,8 @@ export class Transaction {
   /** Hash that the sender signed, 32 bytes (consensus.md §5.1). */
   get signingHash(): Buffer {
     const { chainId } = this.fields
-    const suffix = chainId === 0 ? [] : [encodeByte(chainId), RLP_EMPTY, RLP_EMPTY]
-    return keccak256(encodeList([...this.#payload(), ...suffix]))
+    const suffix = chainId === 0 ? [] : [chainId & 0xff, null, null]
+    return keccak256(encodeStrings([...this.#payload(), ...suffix]))
   }
 
   /** The `v` that is written: 27 or 28, or with the chain id folded in (EIP-155); 0 when unsigned. */
@@ -119,24 +112,23 @@ export class Transaction {
     return (chainId === 0 ? signature.v : signature.v - LOWEST_V + CHAIN_ID_OFFSET + 2 * chainId) & 0xff
   }
 
-  #payload(): Buffer[] {
+  #payload(): RlpString[] {
     const { fields } = this
     const nonce = fields.nonceBytes
     return [
-      nonce.length === 1 && nonce[0] === 0 ? RLP_EMPTY : encodeBytes(nonce),
-      fields.gasPrice === null ? RLP_EMPTY : encodeNonEmptyUnsigned(fields.gasPrice),
-      encodeBytes(fields.gasLimitBytes),
-      encodeBytes(fields.to),
-      encodeUnsigned(fields.value),
-      encodeBytes(fields.data),
+      nonce.length === 1 && nonce[0] === 0 ? null : nonce,
+      fields.gasPrice === null ? null : nonEmptyAmount(fields.gasPrice),
+      fields.gasLimitBytes,
+      fields.to,
+      fields.value,
+      fields.data,
     ]
   }
 
-  #signatureElements(): Buffer[] {
+  #signature(): RlpString[] {
     const { signature } = this.fields
-    const v = encodeByte(this.encodedV)
-    if (signature === null) return [v, RLP_EMPTY, RLP_EMPTY]
-    return [v, encodeSignaturePart(signature.r), encodeSignaturePart(signature.s)]
+    if (signature === null) return [this.encodedV, null, null]
+    return [this.encodedV, nonEmptyAmount(signature.r), nonEmptyAmount(signature.s)]
   }
 }
 
@@ -160,10 +152,5 @@ export function createRemascTransaction(blockNumber: number): Transaction {
 
 /** Address of the contract that a creation transaction makes: of the sender and the nonce as read. */
 export function contractAddressOf(sender: Uint8Array, nonce: bigint): Buffer {
-  return keccak256(encodeList([encodeBytes(sender), encodeUnsigned(nonce)])).subarray(12)
-}
-
-/** Minimal unsigned bytes; the number zero is one zero byte here. */
-function encodeSignaturePart(part: bigint): Buffer {
-  return encodeNonEmptyUnsigned(part)
+  return keccak256(encodeStrings([sender, nonce])).subarray(12)
 }

@@ -1,77 +1,62 @@
-import type { Block } from '../../chain/codec/block.ts'
+import { type Block, cumulativeDifficulty } from '../../chain/codec/block.ts'
+import type { BlockHeader } from '../../chain/codec/header.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { Json } from '../json.ts'
-import { formatTransaction } from './formatTransaction.ts'
 import { quantity, quantityOfBytes } from './quantity.ts'
 
 const ZERO_HASH = `0x${'00'.repeat(32)}`
 const ZERO_NONCE = `0x${'00'.repeat(8)}`
 
-/** What a block object holds beside the block itself. */
+/** What a block object tells. */
 export interface BlockFormat {
+  readonly header: BlockHeader
+  readonly uncles: readonly BlockHeader[]
+  /** Bytes of the RLP of the block. */
+  readonly size: number
   /** Difficulty of the chain up to the block; zero when unknown. */
   readonly totalDifficulty: bigint
-  /** Full transaction objects or hashes; none for an uncle (spec: without individual transactions). */
-  readonly transactions: 'full' | 'hashes' | 'none'
-  /** Senders of the transactions; only for full ones. */
-  readonly senders: readonly Buffer[]
-  /** The block is the next one, not yet mined: number, hash, nonce, miner and bloom are null. */
-  readonly pending: boolean
 }
 
-/** Block object (facts/rpc.md §3.3). */
-export function formatBlock(block: Block, format: BlockFormat): { readonly [key: string]: Json } {
-  const { header } = block
+/** Block object (facts/rpc.md §3.3) with an empty list of transactions. */
+export function formatBlock({ header, uncles, size, totalDifficulty }: BlockFormat): {
+  readonly [key: string]: Json
+} {
   const { fields } = header
-  const { pending } = format
   return {
-    number: pending ? null : quantity(block.number),
-    hash: pending ? null : toHex(block.hash),
+    number: quantity(header.number),
+    hash: toHex(header.hash),
     parentHash: toHex(fields.parentHash),
     mixHash: ZERO_HASH,
-    nonce: pending ? null : ZERO_NONCE,
+    nonce: ZERO_NONCE,
     sha3Uncles: toHex(fields.unclesHash),
-    logsBloom: pending || fields.logsBloom === null ? null : toHex(fields.logsBloom),
+    logsBloom: fields.logsBloom === null ? null : toHex(fields.logsBloom),
     transactionsRoot: toHex(fields.txTrieRoot),
     stateRoot: toHex(fields.stateRoot),
     receiptsRoot: toHex(fields.receiptTrieRoot),
-    miner: pending ? null : toHex(fields.coinbase),
+    miner: toHex(fields.coinbase),
     difficulty: quantity(header.difficulty),
-    totalDifficulty: quantity(format.totalDifficulty),
+    totalDifficulty: quantity(totalDifficulty),
     extraData: toHex(fields.extraData),
-    size: quantity(block.encoded.length),
+    size: quantity(size),
     gasLimit: quantityOfBytes(fields.gasLimitBytes),
     gasUsed: quantity(fields.gasUsed),
     timestamp: quantity(fields.timestamp),
-    transactions: formatTransactions(block, format),
-    uncles: block.uncles.map((uncle) => toHex(uncle.hash)),
+    transactions: [],
+    uncles: uncles.map((uncle) => toHex(uncle.hash)),
     minimumGasPrice: fields.minimumGasPrice === null ? null : quantity(fields.minimumGasPrice),
     bitcoinMergedMiningHeader: toHex(fields.bitcoinMergedMiningHeader),
     bitcoinMergedMiningCoinbaseTransaction: toHex(fields.bitcoinMergedMiningCoinbaseTransaction),
     bitcoinMergedMiningMerkleProof: toHex(fields.bitcoinMergedMiningMerkleProof),
     hashForMergedMining: toHex(header.hashForMergedMining()),
     paidFees: quantity(fields.paidFees),
-    cumulativeDifficulty: quantity(block.cumulativeDifficulty),
+    cumulativeDifficulty: quantity(cumulativeDifficulty(header, uncles)),
     rskPteEdges: fields.edges,
     baseEvent: fields.baseEvent === null || fields.baseEvent.length === 0 ? null : toHex(fields.baseEvent),
   }
 }
 
-function formatTransactions(block: Block, { transactions, senders, pending }: BlockFormat): Json[] {
-  switch (transactions) {
-    case 'none':
-      return []
-    case 'hashes':
-      return block.transactions.map((transaction) => toHex(transaction.hash))
-    case 'full': {
-      const place = { blockHash: block.hash, blockNumber: block.number }
-      return block.transactions.map((transaction, index) =>
-        formatTransaction(
-          transaction,
-          senders[index] ?? Buffer.alloc(20),
-          pending ? null : { ...place, index },
-        ),
-      )
-    }
-  }
+/** The same of a whole block. */
+export function formatDecodedBlock(block: Block, totalDifficulty: bigint): { readonly [key: string]: Json } {
+  const { header, uncles, encoded } = block
+  return formatBlock({ header, uncles, size: encoded.length, totalDifficulty })
 }

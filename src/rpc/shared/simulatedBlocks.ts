@@ -6,7 +6,7 @@ import type { SimulatedBlock, SimulatedOutcome, SimulationRefusal } from '../../
 import { bigIntToSignedBytes, EMPTY_BYTES, toHex } from '../../util/bytes.ts'
 import { RpcError, type RpcErrorKind, toErrorObject } from '../errors.ts'
 import type { Json } from '../json.ts'
-import { formatBlock } from './formatBlock.ts'
+import { formatDecodedBlock } from './formatBlock.ts'
 import { formatLog } from './formatLog.ts'
 import { type BlockOverrides, type BlockStateCalls, MOST_SIMULATED_BLOCKS } from './params/simulation.ts'
 import { quantity } from './quantity.ts'
@@ -140,8 +140,7 @@ function formatSimulatedBlock(
     logIndex += outcome.logs.length
     return call
   })
-  const format = { totalDifficulty: 0n, transactions: 'none', senders: [], pending: false } as const
-  return { ...formatBlock(new Block(made, [], []), format), calls }
+  return { ...formatDecodedBlock(new Block(made, [], []), 0n), calls }
 }
 
 function formatCall(

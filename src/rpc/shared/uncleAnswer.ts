@@ -1,7 +1,7 @@
 import { Block } from '../../chain/codec/block.ts'
 import type { NodeContext } from '../context.ts'
 import type { Json } from '../json.ts'
-import { formatBlock } from './formatBlock.ts'
+import { formatDecodedBlock } from './formatBlock.ts'
 
 /**
  * An uncle of a block as a block object without transactions; null when there is none. What is only
@@ -11,10 +11,5 @@ export function uncleAnswer({ chain }: NodeContext, block: Block | null, index: 
   const header = block?.uncles[index]
   if (header === undefined) return null
   const uncle = chain.blockByHash(header.hash) ?? new Block(header, [], [])
-  return formatBlock(uncle, {
-    totalDifficulty: chain.totalDifficulty(header.hash) ?? 0n,
-    transactions: 'none',
-    senders: [],
-    pending: false,
-  })
+  return formatDecodedBlock(uncle, chain.totalDifficulty(header.hash) ?? 0n)
 }

@@ -11,6 +11,8 @@ use crate::log_walk::{Items, read_log, transactions_of};
 /// Status of a transaction that succeeded, as its receipt has it.
 const SUCCESS: &[u8] = &[1];
 
+const ADDRESS_LENGTH: usize = 20;
+
 /// A transaction of a block, and where the block is stored.
 pub struct MinedTransaction<'a> {
     /// Hash of the transaction.
@@ -24,7 +26,7 @@ pub struct MinedTransaction<'a> {
     /// RLP `[transactions, uncles]` of the block.
     pub body: &'a [u8],
     /// Sender; zeros for the reward transaction.
-    pub sender: [u8; 20],
+    pub sender: [u8; ADDRESS_LENGTH],
 }
 
 /// Fields of a transaction that are read here, as in its RLP.
@@ -41,12 +43,30 @@ struct Fields<'a> {
     encoding: &'a [u8],
 }
 
+/// A block, as it is stored.
+pub struct MinedBlock<'a> {
+    /// Hash of the block.
+    pub hash: B256,
+    /// Height.
+    pub number: u64,
+    /// RLP `[transactions, uncles]`.
+    pub body: &'a [u8],
+    /// Senders of the transactions, 20 bytes each; zeros for the reward transaction.
+    pub senders: &'a [u8],
+}
+
 impl<'a> MinedTransaction<'a> {
     fn fields(&self) -> Result<Fields<'a>, RlpError> {
         let (item, encoding) = transactions_of(self.body)?.nth(self.index)?;
+        Fields::read(item, encoding)
+    }
+}
+
+impl<'a> Fields<'a> {
+    fn read(item: Item<'a>, encoding: &'a [u8]) -> Result<Self, RlpError> {
         let mut items = Items::of(item)?;
         let mut field = || items.nth(0)?.0.bytes();
-        Ok(Fields {
+        Ok(Self {
             nonce: field()?,
             gas_price: field()?,
             gas: field()?,
@@ -115,15 +135,51 @@ impl Members<'_> {
 pub fn write_transaction(transaction: &MinedTransaction<'_>) -> Result<Vec<u8>, RlpError> {
     let fields = transaction.fields()?;
     let mut out = Vec::with_capacity(1024 + 2 * fields.data.len());
+    push_transaction(&mut out, transaction, &fields);
+    Ok(out)
+}
+
+/// Writes the transactions of a block into the text of its object, where those belong. @param full whether they are
+/// objects, not hashes; `at`: where in the text the elements of their array stand
+pub fn write_block(block: &MinedBlock<'_>, full: bool, text: &[u8], at: usize) -> Result<Vec<u8>, RlpError> {
+    let (before, after) = text.split_at_checked(at).ok_or(RlpError::Truncated)?;
+    let mut out = Vec::with_capacity(text.len() + if full { 512 } else { 0 } + 4 * block.body.len());
+    out.extend_from_slice(before);
+    let mut senders = block.senders.chunks_exact(ADDRESS_LENGTH);
+    let mut transactions = transactions_of(block.body)?;
+    let mut index = 0;
+    while let Some((item, encoding)) = transactions.next()? {
+        if index > 0 {
+            out.push(b',');
+        }
+        let hash = keccak256(encoding);
+        if full {
+            let mut sender = [0; ADDRESS_LENGTH];
+            sender.copy_from_slice(senders.next().ok_or(RlpError::Truncated)?);
+            let MinedBlock { hash: block_hash, number: block_number, body, .. } = *block;
+            let transaction = MinedTransaction { hash, index, block_hash, block_number, body, sender };
+            push_transaction(&mut out, &transaction, &Fields::read(item, encoding)?);
+        } else {
+            out.extend_from_slice(b"\"0x");
+            push_hex(&mut out, hash.as_slice());
+            out.push(b'"');
+        }
+        index += 1;
+    }
+    out.extend_from_slice(after);
+    Ok(out)
+}
+
+fn push_transaction(out: &mut Vec<u8>, transaction: &MinedTransaction<'_>, fields: &Fields<'_>) {
     out.push(b'{');
-    let mut members = Members { out: &mut out };
+    let mut members = Members { out };
     members.data("hash", transaction.hash.as_slice());
     members.quantity("nonce", fields.nonce);
     members.data("blockHash", transaction.block_hash.as_slice());
     members.number("blockNumber", transaction.block_number);
     members.number("transactionIndex", transaction.index as u64);
     members.data("from", &transaction.sender);
-    members.data_or_null("to", receiver(&fields));
+    members.data_or_null("to", receiver(fields));
     members.quantity("gas", fields.gas);
     members.quantity("gasPrice", fields.gas_price);
     members.quantity("value", fields.value);
@@ -133,7 +189,6 @@ pub fn write_transaction(transaction: &MinedTransaction<'_>) -> Result<Vec<u8>, 
     members.quantity("s", fields.s);
     members.plain("type", "\"0x0\"");
     out.push(b'}');
-    Ok(out)
 }
 
 /// Writes a receipt object. @param receipts RLP list of the receipts of the block

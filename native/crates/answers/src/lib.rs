@@ -16,7 +16,7 @@ mod ready_logs;
 
 pub use block_names::BlockNames;
 pub use criteria::LogCriteria;
-pub use item_text::{MinedTransaction, write_receipt, write_transaction};
+pub use item_text::{MinedBlock, MinedTransaction, write_block, write_receipt, write_transaction};
 pub use kept_texts::{KeptText, KeptTexts, TextKind, TextPlace};
 pub use log_page::{LogPage, PageEnd};
 pub use log_text::BlockLogs;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use napi_derive::napi;
 use rhizome_answers::{
-    LogCriteria, LogPage, MinedTransaction, PageEnd, SearchBounds, StoredBlock, TextKind, TextPlace,
+    LogCriteria, LogPage, MinedBlock, MinedTransaction, PageEnd, SearchBounds, StoredBlock, TextKind, TextPlace,
 };
 use rhizome_primitives::B256;
 
@@ -104,6 +104,19 @@ pub struct MinedTransactionBytes {
     pub sender: Uint8Array,
 }
 
+/// A block, as it is stored.
+#[napi(object)]
+pub struct MinedBlockBytes {
+    /// Its hash.
+    pub hash: Uint8Array,
+    /// Height.
+    pub number: i64,
+    /// RLP `[transactions, uncles]`.
+    pub body: Uint8Array,
+    /// Senders of the transactions, 20 bytes each; zeros for the reward transaction.
+    pub senders: Uint8Array,
+}
+
 fn height(value: i64) -> Result<u64> {
     u64::try_from(value).map_err(invalid)
 }
@@ -120,19 +133,27 @@ impl KeptTexts {
         Ok(text.flatten().map(Into::into))
     }
 
-    /// Keeps the text of a block.
+    /// Writes the transactions of a block into the text of its object, from a place of it on, as objects or as their
+    /// hashes, and keeps the text.
     #[napi(catch_unwind)]
-    pub fn keep_block(
+    pub fn write_block(
         &self,
-        subject: TextSubject,
-        block_hash: Uint8Array,
-        number: i64,
-        text: Uint8Array,
-    ) -> Result<()> {
-        let block_hash = bytes::hash("block hash", &block_hash)?;
-        let place = TextPlace { block_hash, block_number: height(number)? };
-        self.inner.keep_text(subject.into(), block_hash, place, &text);
-        Ok(())
+        full: bool,
+        block: MinedBlockBytes,
+        #[napi(ts_arg_type = "Uint8Array")] text: Borrowed<u8>,
+        at: u32,
+    ) -> Result<Buffer> {
+        let mined = MinedBlock {
+            hash: bytes::hash("block hash", &block.hash)?,
+            number: height(block.number)?,
+            body: &block.body,
+            senders: &block.senders,
+        };
+        let text = rhizome_answers::write_block(&mined, full, &text, at as usize).map_err(invalid)?;
+        let place = TextPlace { block_hash: mined.hash, block_number: mined.number };
+        let kind = if full { TextKind::FullBlock } else { TextKind::Block };
+        self.inner.keep_text(kind, mined.hash, place, &text);
+        Ok(text.into())
     }
 
     /// Writes and keeps the receipt of a transaction, or the transaction where no receipts are given.

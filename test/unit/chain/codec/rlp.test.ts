@@ -13,10 +13,11 @@ import {
   encodeBytes,
   encodeEdges,
   encodeList,
-  encodeNonEmptyUnsigned,
-  encodeSigned,
+  encodeStrings,
   encodeUnsigned,
+  nonEmptyAmount,
   parseEdges,
+  signedAmount,
 } from '../../../../src/chain/codec/rlpWriter.ts'
 
 type Tree = Uint8Array | readonly Tree[]
@@ -89,15 +90,39 @@ t.test('what nobody looks at is not parsed', (t) => {
 
 t.test('writers differ in how they write zero (consensus.md §0.1)', (t) => {
   t.equal(encodeUnsigned(0n).toString('hex'), '80')
-  t.equal(encodeNonEmptyUnsigned(0n).toString('hex'), '00')
-  t.equal(encodeSigned(0n).toString('hex'), '00')
-  t.equal(encodeSigned(null).toString('hex'), '80')
-  t.equal(encodeSigned(550_000_000n).toString('hex'), '8420c85580')
-  t.equal(encodeSigned(128n).toString('hex'), '820080')
+  const amounts = [nonEmptyAmount(0n), signedAmount(0n), signedAmount(null)]
+  t.equal(encodeStrings(amounts).toString('hex'), 'c3000080')
+  t.equal(encodeStrings([signedAmount(550_000_000n)]).toString('hex'), 'c58420c85580')
+  t.equal(encodeStrings([signedAmount(128n)]).toString('hex'), 'c3820080')
   t.equal(encodeByte(0).toString('hex'), '80')
   t.equal(encodeByte(-3).toString('hex'), '81fd')
   t.equal(encodeBytes(null).toString('hex'), '80')
   t.equal(encodeBytes(Buffer.from([0])).toString('hex'), '00')
+  t.end()
+})
+
+t.test('a list of strings is the list of their encodings', (t) => {
+  const string = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    fc.bigInt({ min: 0n, max: 2n ** 256n }),
+    fc.nat(),
+    fc.constant(null),
+  )
+  fc.assert(
+    fc.property(fc.array(string, { maxLength: 20 }), (strings) => {
+      const elements = strings.map((value) =>
+        value === null || typeof value === 'object' ? encodeBytes(value) : encodeUnsigned(value),
+      )
+      return encodeStrings(strings).equals(encodeList(elements))
+    }),
+  )
+  t.equal(
+    encodeStrings([Buffer.alloc(70_000)])
+      .subarray(0, 8)
+      .toString('hex'),
+    'fa011174ba011170',
+  )
+  t.throws(() => encodeStrings([-1]), RangeError)
   t.end()
 })
 
