@@ -1,3 +1,4 @@
+import { cliArguments } from '../test/support/cli.ts'
 import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
@@ -86,5 +87,7 @@ if (bench === undefined) {
 } else if (args.includes('--help') || args.includes('-h')) {
   console.log(bench.help)
 } else {
+  // Run from the sources a node has the compiler in each of its threads: neither speed nor memory are its own.
+  if (cliArguments().length > 1) throw new Error('dist is older than src: npm run build')
   await bench.run(args)
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { COW_KEY } from '../../test/e2e/accounts.ts'
+import { COW_KEY } from '../../test/support/accounts.ts'
 import { startNode } from '../../test/support/nodeProcess.ts'
 import { type Scene, type SceneSize, setUpScene } from '../rpc/setup.ts'
 

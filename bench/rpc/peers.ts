@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
-import { COW_KEY } from '../../test/e2e/accounts.ts'
+import { COW_KEY } from '../../test/support/accounts.ts'
 import { cliArguments } from '../../test/support/cli.ts'
 import { askNode, freePort, startNode } from '../../test/support/nodeProcess.ts'
 

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { readArtefact } from '../contracts/artefact.ts'
+import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from '../support/accounts.ts'
 import { startNode } from '../support/nodeProcess.ts'
-import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from './accounts.ts'
 
 /** The binary that the registry has for this machine: the script that starts it keeps failures to itself. */
 const CAST = createRequire(import.meta.url).resolve(

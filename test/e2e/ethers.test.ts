@@ -9,8 +9,8 @@ import {
 } from 'ethers'
 import t from 'tap'
 import { readArtefact } from '../contracts/artefact.ts'
+import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from '../support/accounts.ts'
 import { startNode } from '../support/nodeProcess.ts'
-import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from './accounts.ts'
 import { fetchVerifiedProof } from './proofs.ts'
 import { balanceSlot } from './tokenSlots.ts'
 

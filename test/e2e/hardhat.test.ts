@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { readArtefact } from '../contracts/artefact.ts'
+import { REGTEST_CHAIN_ID } from '../support/accounts.ts'
 import { startNode } from '../support/nodeProcess.ts'
-import { REGTEST_CHAIN_ID } from './accounts.ts'
 import { HARDHAT_TESTS } from './hardhatProject.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createPublicClient, http, webSocket } from 'viem'
 import { METHODS } from '../../src/rpc/methods.ts'
+import { COW_ADDRESS } from '../support/accounts.ts'
 import { startNode } from '../support/nodeProcess.ts'
 import { runInProcess } from '../support/program.ts'
 import { SocketClient } from '../support/socketClient.ts'
-import { COW_ADDRESS } from './accounts.ts'
 
 const KEYS = { ada: 'ada-key-5f1c77', bob: 'bob-key-9e02b1', eve: 'eve-key-31d0aa' } as const
 const PUBLIC_MODULES = ['eth', 'net', 'rpc', 'rsk', 'trace', 'web3']

@@ -9,8 +9,8 @@ import {
   parseEther,
 } from 'viem'
 import { readArtefact } from '../contracts/artefact.ts'
+import { COW_ADDRESS } from '../support/accounts.ts'
 import { startNode } from '../support/nodeProcess.ts'
-import { COW_ADDRESS } from './accounts.ts'
 import { balanceSlot, totalSupplySlot } from './tokenSlots.ts'
 
 const RECEIVER = `0x${'1a'.repeat(20)}` as const

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'lmdb'
 import t, { type Test } from 'tap'
+import { COW_ADDRESS } from '../support/accounts.ts'
 import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
 import { signedTransaction } from '../support/signedTransaction.ts'
-import { COW_ADDRESS } from './accounts.ts'
 import { tokenCreation } from './tokenChain.ts'
 
 /** More blocks than the store has places for readers. */

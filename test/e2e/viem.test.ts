@@ -15,8 +15,8 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { readArtefact } from '../contracts/artefact.ts'
+import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from '../support/accounts.ts'
 import { startNode } from '../support/nodeProcess.ts'
-import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from './accounts.ts'
 import { fetchVerifiedProof } from './proofs.ts'
 import { balanceSlot, totalSupplySlot } from './tokenSlots.ts'
 

@@ -2,8 +2,8 @@ import { WebSocketProvider } from 'ethers'
 import t from 'tap'
 import { type Abi, createPublicClient, decodeEventLog, type Hex, webSocket } from 'viem'
 import { readArtefact } from '../contracts/artefact.ts'
+import { COW_ADDRESS } from '../support/accounts.ts'
 import { startNode } from '../support/nodeProcess.ts'
-import { COW_ADDRESS } from './accounts.ts'
 
 const RECEIVER = `0x${'19'.repeat(20)}` as const
 /** transfer(address,uint256) of 5. */

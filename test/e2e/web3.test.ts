@@ -1,8 +1,8 @@
 import t from 'tap'
 import { Web3 } from 'web3'
 import { readArtefact } from '../contracts/artefact.ts'
+import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from '../support/accounts.ts'
 import { startNode } from '../support/nodeProcess.ts'
-import { COW_ADDRESS, COW_KEY, REGTEST_CHAIN_ID } from './accounts.ts'
 
 const SUPPLY = 10n ** 21n
 

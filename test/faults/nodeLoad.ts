@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toHex } from '../../src/util/bytes.ts'
-import { BitcoinPool } from '../mining/bitcoinPool.ts'
+import { BitcoinPool } from '../support/bitcoinPool.ts'
+import { JsonRpcError } from '../support/nodeProcess.ts'
 import {
   asciiHex,
   bytesOf,
@@ -8,8 +9,7 @@ import {
   type SubmitForm,
   type SubmitResult,
   submission,
-} from '../mining/poolNode.ts'
-import { JsonRpcError } from '../support/nodeProcess.ts'
+} from '../support/poolNode.ts'
 import { accountOfSeed, signedTransaction, type TestAccount } from '../support/signedTransaction.ts'
 import type { Acknowledged } from './acknowledged.ts'
 import { UsageFault } from './acknowledgedAccess.ts'

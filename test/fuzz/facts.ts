@@ -1,5 +1,5 @@
 import { readArtefact } from '../contracts/artefact.ts'
-import { COW_ADDRESS } from '../e2e/accounts.ts'
+import { COW_ADDRESS } from '../support/accounts.ts'
 import type { NodeProcess } from '../support/nodeProcess.ts'
 
 /** What exists on the chain under test, so that valid requests find something. */

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { EXIT_CODES } from '../../src/cli/exitCodes.ts'
 import { toHex } from '../../src/util/bytes.ts'
+import { BitcoinPool } from '../support/bitcoinPool.ts'
 import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
+import { bytesOf, type PoolWork, submission } from '../support/poolNode.ts'
 import { runProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { signedTransaction } from '../support/signedTransaction.ts'
-import { BitcoinPool } from './bitcoinPool.ts'
-import { bytesOf, type PoolWork, submission } from './poolNode.ts'
 
 const FUTURE = 4_000_000_000
 

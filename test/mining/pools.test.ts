@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { NonceSearch } from '../../src/native/nonceSearch.ts'
+import { BitcoinPool } from '../support/bitcoinPool.ts'
 import { openTestChain, REGTEST } from '../support/openTestChain.ts'
-import { createRandom } from '../support/random.ts'
-import { accountOfSeed, signedTransaction } from '../support/signedTransaction.ts'
-import { BitcoinPool } from './bitcoinPool.ts'
 import {
   bytesOf,
   openPoolNode,
@@ -12,7 +10,9 @@ import {
   type SubmitForm,
   type SubmitResult,
   submission,
-} from './poolNode.ts'
+} from '../support/poolNode.ts'
+import { createRandom } from '../support/random.ts'
+import { accountOfSeed, signedTransaction } from '../support/signedTransaction.ts'
 import { canonicalBlocks, RemascModel } from './remascModel.ts'
 
 const BLOCKS = 620

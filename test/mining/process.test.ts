@@ -1,12 +1,8 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { BitcoinPool } from '../support/bitcoinPool.ts'
 import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
-import { runInProcess } from '../support/program.ts'
-import { createRandom } from '../support/random.ts'
-import { signedTransaction } from '../support/signedTransaction.ts'
-import { SocketClient } from '../support/socketClient.ts'
-import { BitcoinPool } from './bitcoinPool.ts'
 import {
   asciiHex,
   bytesOf,
@@ -14,7 +10,11 @@ import {
   type SubmitForm,
   type SubmitResult,
   submission,
-} from './poolNode.ts'
+} from '../support/poolNode.ts'
+import { runInProcess } from '../support/program.ts'
+import { createRandom } from '../support/random.ts'
+import { signedTransaction } from '../support/signedTransaction.ts'
+import { SocketClient } from '../support/socketClient.ts'
 
 const FORMS: readonly SubmitForm[] = ['block', 'transactions', 'partialMerkle']
 const pool = new BitcoinPool('/process/', createRandom(11))

@@ -3,9 +3,9 @@ import { fillDefaults } from '../../src/config/load.ts'
 import { type PoolSolution, readSolution } from '../../src/mining/bitcoinSolution.ts'
 import { chainOptionsFromConfig } from '../../src/node/chainOptions.ts'
 import { fromHex, toHex } from '../../src/util/bytes.ts'
+import { openPoolNode } from '../support/poolNode.ts'
 import { RecordedChain } from '../support/recordedChain.ts'
 import { readVectorLines } from '../support/vectors.ts'
-import { openPoolNode } from './poolNode.ts'
 
 interface Exchange {
   readonly step: number

@@ -1,7 +1,6 @@
 import type { Transaction } from 'bitcoinjs-lib'
 import t from 'tap'
-import { createRandom } from '../support/random.ts'
-import { type BitcoinBlockChanges, BitcoinPool, dataScript, merkleHashes } from './bitcoinPool.ts'
+import { type BitcoinBlockChanges, BitcoinPool, dataScript, merkleHashes } from '../support/bitcoinPool.ts'
 import {
   asciiHex,
   bytesOf,
@@ -11,7 +10,8 @@ import {
   type SubmitForm,
   type SubmitResult,
   submission,
-} from './poolNode.ts'
+} from '../support/poolNode.ts'
+import { createRandom } from '../support/random.ts'
 
 const FORMS: readonly SubmitForm[] = ['block', 'transactions', 'partialMerkle']
 const INTERNAL = { code: -32603, message: 'Internal server error' }

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { openPoolNode } from '../support/poolNode.ts'
 import { signedTransaction } from '../support/signedTransaction.ts'
-import { openPoolNode } from './poolNode.ts'
 
 t.test('new work is there before anybody hears of the block it is built on', async (t) => {
   const order: string[] = []

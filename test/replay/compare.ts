@@ -1,4 +1,4 @@
-import type { AskedAnswer } from './ask.ts'
+import type { AskedAnswer } from '../support/ask.ts'
 import {
   type Answer,
   LISTED_DIFFERENCES,

@@ -1,4 +1,4 @@
-import type { AskedAnswer } from './ask.ts'
+import type { AskedAnswer } from '../support/ask.ts'
 import type { Verdict } from './compare.ts'
 import type { ListedDifference } from './differences.ts'
 import type { Exchange } from './exchanges.ts'

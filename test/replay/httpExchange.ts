@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import type { AskedAnswer } from './ask.ts'
+import type { AskedAnswer } from '../support/ask.ts'
 import type { Exchange } from './exchanges.ts'
 
 /** Sends a recorded request with its verb, path and headers. */

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { fromHex, toHex } from '../../src/util/bytes.ts'
+import { createLocalService, type LocalService } from '../support/ask.ts'
 import { vectorPath } from '../support/vectors.ts'
-import { createLocalService, type LocalService } from './ask.ts'
 import { readJsonLines } from './exchanges.ts'
 import { createExecutedSource } from './executedSource.ts'
 

@@ -16,6 +16,7 @@ function messages({ environment, stateStore }: OpenChain): string[] {
       checkStateAfter: (header) => void stateStore.checkRoot(stateRootAfter(REGTEST, stateStore, header)),
     },
     stateBlocks: 5,
+    full: true,
   })
   return problems.map(({ number, message }) => `${number}: ${message}`)
 }
@@ -61,5 +62,12 @@ t.test('a store is clean, and every damage is found', async (t) => {
     t.not(messages(opened).length, 0, `a changed bit in ${table}`)
     environment.transaction((writer) => writer.put(table, blockKey(block), value))
   }
+  const header = environment.get('headers', blockKey(block)) ?? Buffer.alloc(0)
+  const coinbase = header.indexOf(block.header.fields.bitcoinMergedMiningCoinbaseTransaction)
+  const changed = Buffer.from(header)
+  changed[coinbase] = (changed[coinbase] ?? 0) ^ 1
+  environment.transaction((writer) => writer.put('headers', blockKey(block), changed))
+  t.match(messages(opened), [/^4: its proof of work: /], 'what the hash of the block leaves out')
+  environment.transaction((writer) => writer.put('headers', blockKey(block), header))
   t.same(messages(opened), [], 'clean again')
 })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { COW_ADDRESS, COW_KEY } from '../../e2e/accounts.ts'
+import { COW_ADDRESS, COW_KEY } from '../../support/accounts.ts'
 import { runCommand } from '../../support/cli.ts'
 import { startNode } from '../../support/nodeProcess.ts'
 

@@ -5,7 +5,7 @@ import { DEFAULT_EVENT_LIMITS, FrontEvents } from '../../../src/filters/frontEve
 import { StoredChain } from '../../../src/rpc/node/storedChain.ts'
 import { EVENT_TEXTS } from '../../../src/rpc/shared/eventTexts.ts'
 import { fromHex, toHex } from '../../../src/util/bytes.ts'
-import { createLocalService } from '../../replay/ask.ts'
+import { createLocalService } from '../../support/ask.ts'
 import { createChainContext } from '../../support/chainContext.ts'
 import { openTestChain, REGTEST } from '../../support/openTestChain.ts'
 import { readVectorLines } from '../../support/vectors.ts'

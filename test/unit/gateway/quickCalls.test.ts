@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { InterruptTable } from '../../../src/pool/interrupts.ts'
-import { createLocalService } from '../../replay/ask.ts'
+import { createLocalService } from '../../support/ask.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 
 const RICH = '0xCD2a3d9f938e13Cd947eC05ABC7fe734df8DD826'

@@ -3,7 +3,7 @@ import { type Admission, OPEN_ADMISSION } from '../../../src/gateway/admission.t
 import { InterruptTable } from '../../../src/pool/interrupts.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
-import { createLocalService, type LocalServiceOptions } from '../../replay/ask.ts'
+import { createLocalService, type LocalServiceOptions } from '../../support/ask.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 
 const RICH = '0xCD2a3d9f938e13Cd947eC05ABC7fe734df8DD826'

@@ -4,7 +4,7 @@ import type { Log } from '../../../../src/chain/codec/receipt.ts'
 import { DEFAULT_EVENT_LIMITS, FrontEvents } from '../../../../src/filters/frontEvents.ts'
 import { EVENT_TEXTS } from '../../../../src/rpc/shared/eventTexts.ts'
 import { toHex } from '../../../../src/util/bytes.ts'
-import { createLocalService, type LocalService } from '../../../replay/ask.ts'
+import { createLocalService, type LocalService } from '../../../support/ask.ts'
 import {
   type BlockLogs,
   SyntheticChain,

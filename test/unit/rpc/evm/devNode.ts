@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { PartialConfig } from '../../../../src/config/schema.ts'
-import { type LiveNode, openLiveNode } from '../../../replay/scenario/liveNode.ts'
+import { type LiveNode, openLiveNode } from '../../../support/liveNode.ts'
 import { testFolder } from '../../../support/testFolder.ts'
 
 /** An answer of the node under test. */

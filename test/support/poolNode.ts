@@ -1,9 +1,9 @@
 import type { Test } from 'tap'
 import type { PartialConfig } from '../../src/config/schema.ts'
 import type { LocalNode } from '../../src/node/localNode.ts'
-import { createLocalService, type LocalService } from '../replay/ask.ts'
-import { type LocalNodeFixture, openLocalNode } from '../support/localNode.ts'
+import { createLocalService, type LocalService } from './ask.ts'
 import { blockHex, type MinedBitcoinBlock, merkleHashes, transactionHashes } from './bitcoinPool.ts'
+import { type LocalNodeFixture, openLocalNode } from './localNode.ts'
 
 /** An answer of the node: one of the two. */
 export interface PoolAnswer {
