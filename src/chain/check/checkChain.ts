@@ -1,10 +1,12 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
+import { createNativeChainSpec } from '../../native/chainSpec.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
 import { type HeightEntry, readHeight } from '../../storage/heights.ts'
 import { countLogTerms } from '../../storage/logIndex.ts'
 import { readGenesis, readHead, readHistory } from '../../storage/metadata.ts'
 import { readPosition } from '../../storage/totalDifficulty.ts'
 import type { BlockHeader } from '../codec/header.ts'
+import { checkProofOfWork, type WorkContext } from '../validation/proofOfWork.ts'
 import { checkStoredBlock } from './checkBlock.ts'
 import { checkLogIndex } from './checkLogIndex.ts'
 import type { Problem } from './problem.ts'
@@ -21,7 +23,10 @@ export interface CheckOptions {
   readonly states: StateChecker
   /** Newest canonical blocks whose whole state is read. */
   readonly stateBlocks: number
-  /** Reads the states of side blocks, too, compares senders with signatures, and counts the index of logs. */
+  /**
+   * Reads the states of side blocks, too, compares senders with signatures, checks proofs of work, and counts the
+   * index of logs.
+   */
   readonly full?: boolean
   /** Called after each height with what is left. */
   readonly onHeight?: (height: number) => void
@@ -52,11 +57,14 @@ class Walk {
   sideBlocks = 0
   states = 0
   readonly #options: CheckOptions
+  readonly #work: WorkContext
   /** Terms of the logs of all canonical blocks. */
   #logTerms = 0
 
   constructor(options: CheckOptions) {
     this.#options = options
+    const { spec } = options
+    this.#work = { spec, nativeSpec: createNativeChainSpec(spec), disabledRules: new Set() }
   }
 
   run(): void {
@@ -129,6 +137,9 @@ class Walk {
     for (const message of problems) this.#problem(height, entry.hash, message)
     if (block !== null && block.number !== height)
       this.#problem(height, entry.hash, `it has the height ${block.number}`)
+    // The hash of a block leaves out how its Bitcoin block is proven.
+    const fault = full && block !== null && height > 0 ? checkProofOfWork(this.#work, block.header) : null
+    if (fault !== null) this.#problem(height, entry.hash, `its proof of work: ${fault.found}`)
     return block?.header ?? null
   }
 

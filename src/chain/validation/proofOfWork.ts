@@ -4,11 +4,11 @@ import type { BlockHeader } from '../codec/header.ts'
 import type { ValidationContext } from './context.ts'
 import type { Violation } from './rules.ts'
 
+/** What a proof of work is checked with. */
+export type WorkContext = Pick<ValidationContext, 'spec' | 'nativeSpec' | 'disabledRules'>
+
 /** The header proves work by merged mining with Bitcoin (§4.3 rule 5, §3.2). */
-export function checkProofOfWork(
-  context: Pick<ValidationContext, 'spec' | 'nativeSpec' | 'disabledRules'>,
-  header: BlockHeader,
-): Violation | null {
+export function checkProofOfWork(context: WorkContext, header: BlockHeader): Violation | null {
   if (context.disabledRules.has('proofOfWork')) return null
   const { fields } = header
   const hash = hashOrNull(header)

@@ -24,7 +24,7 @@ export const check = defineCommand({
       kind: 'boolean',
       group: 'Command',
       default: false,
-      doc: 'Read the state of every block, recover senders, count the index of logs',
+      doc: 'Read the state of every block, recover senders, check proofs of work, count the index of logs',
     },
   },
   run: async ({ config, extra, stdout, stderr }) => {
