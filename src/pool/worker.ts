@@ -24,6 +24,13 @@ interface ContextModule {
   reportUnexpected?(method: string, error: unknown): void
 }
 
+/**
+ * Milliseconds after which a worker lets its event loop turn. The pool waits for tasks inside of one turn, and what
+ * Node does after a turn, such as to free the memory of native buffers, would not be done as long as there is work.
+ */
+const TURN_PERIOD = 50
+let turnedAt = performance.now()
+
 const places = (workerData as WorkerSetup).places.map((place) => Buffer.from(place))
 const runner = openRunner(workerData as WorkerSetup)
 // A context that cannot be opened is reported by each batch, not as an unhandled rejection.
@@ -34,6 +41,10 @@ runner.catch(() => undefined)
  * place of the task where they fit.
  */
 export async function run(task: PoolTask): Promise<PoolResult> {
+  if (performance.now() - turnedAt > TURN_PERIOD) {
+    await new Promise(setImmediate)
+    turnedAt = performance.now()
+  }
   const requests = decodeRequests(task.batch)
   const milliseconds = new Float64Array(requests.length)
   const answers = await runBatch(await runner, requests, milliseconds)

@@ -107,16 +107,24 @@ export interface FixtureOptions {
   readonly dieOnState?: boolean
   /** Never comes back from a read of an account's state, to show what a fault in a loop does. */
   readonly freezeOnState?: boolean
+  /** Counts the turns of the worker's event loop: one number of 32 bits. */
+  readonly turns?: SharedArrayBuffer
 }
 
 /** Entry for pool workers: the recorded main chain. */
 export function openNodeContext(options: unknown, interrupt: Interrupt): NodeContext {
-  const { head, dieOnState, freezeOnState } = options as FixtureOptions
+  const { head, dieOnState, freezeOnState, turns } = options as FixtureOptions
+  if (turns !== undefined) countTurns(new Int32Array(turns))
   const chain = new RecordedChain(readVectorLines('rpc/chain-main.jsonl'))
   const context = createChainContext(chain.readerAt(fromHex(head)), interrupt)
   if (freezeOnState === true) return { ...context, state: { ...context.state, at: freeze } }
   if (dieOnState !== true) return context
   return { ...context, state: { ...context.state, at: () => process.exit(1) } }
+}
+
+function countTurns(turns: Int32Array): void {
+  Atomics.add(turns, 0, 1)
+  setImmediate(() => countTurns(turns))
 }
 
 /** No interrupt flag and no time limit ends this. */

@@ -137,6 +137,18 @@ function createPool(interrupts: InterruptTable, contextOptions: FixtureOptions):
   })
 }
 
+t.test('the event loop of a worker turns while there is always work', async (t) => {
+  const turns = new SharedArrayBuffer(4)
+  const pool = createPool(new InterruptTable(), { head: HEAD, turns })
+  t.teardown(() => pool.close())
+  await pool.run([request('eth_chainId', '')])
+  const before = Atomics.load(new Int32Array(turns), 0)
+  const end = performance.now() + 1000
+  while (performance.now() < end) await pool.run([request('eth_chainId', '')])
+  const turned = Atomics.load(new Int32Array(turns), 0) - before
+  t.ok(turned >= 3, `${turned} turns: what is done after a turn, as freeing native memory, is done`)
+})
+
 t.test('a worker in an endless loop is ended, and another takes its place', async (t) => {
   const pool = createPool(new InterruptTable(), { head: HEAD, freezeOnState: true })
   t.teardown(() => pool.close())
