@@ -94,6 +94,8 @@ export function overhang(page: Page): Promise<number> {
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   // Evaluated from outside, so that the policy of the page stays as it is.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'))
+  // A view that has just come still fades in, and is paler than it will be.
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
   const found = await page.evaluate<{ id: string; nodes: { target: string[]; failureSummary: string }[] }[]>(
     'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })) })))',
   )
