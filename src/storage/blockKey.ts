@@ -1,6 +1,9 @@
 const HEIGHT_LENGTH = 8
 const HASH_LENGTH = 32
 
+/** Bytes of a {@link blockKey}. */
+export const BLOCK_KEY_LENGTH = HEIGHT_LENGTH + HASH_LENGTH
+
 /** A block by where it is filed. */
 export interface BlockReference {
   readonly number: number
@@ -13,7 +16,7 @@ export interface BlockReference {
  * of blocks is read from few of them, and a growing chain writes at the end of its tables.
  */
 export function blockKey({ number, hash }: BlockReference): Buffer {
-  const key = Buffer.allocUnsafe(HEIGHT_LENGTH + HASH_LENGTH)
+  const key = Buffer.allocUnsafe(BLOCK_KEY_LENGTH)
   key.writeUInt32BE(Math.floor(number / 2 ** 32), 0)
   key.writeUInt32BE(number >>> 0, 4)
   key.set(hash, HEIGHT_LENGTH)

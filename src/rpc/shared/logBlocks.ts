@@ -1,8 +1,8 @@
 import type { StoredLogBlocks } from '../../native/keptTexts.ts'
-import { blockKey } from '../../storage/blockKey.ts'
+import { BLOCK_KEY_LENGTH, blockKey } from '../../storage/blockKey.ts'
 import type { ChainReader } from '../context.ts'
 
-const KEY_LENGTH = 40
+const HASH_LENGTH = 32
 /** Most blocks that are read ahead. */
 export const MOST_BLOCKS = 64
 const FIRST_ROOM = 16 * 1024
@@ -12,7 +12,7 @@ const MOST_BYTES = 1024 * 1024
 /** Receipts and bodies of some blocks, read into memory that is used again. */
 export class LogBlocks {
   readonly #chain: ChainReader
-  readonly #keys = Buffer.alloc(MOST_BLOCKS * KEY_LENGTH)
+  readonly #keys = Buffer.alloc(MOST_BLOCKS * BLOCK_KEY_LENGTH)
   readonly #ends = new Int32Array(2 * MOST_BLOCKS)
   #bytes = Buffer.allocUnsafe(FIRST_ROOM)
   #end = 0
@@ -27,8 +27,8 @@ export class LogBlocks {
     let blocks = 0
     for (const number of heights.slice(0, MOST_BLOCKS)) {
       if (blocks > 0 && this.#end >= MOST_BYTES) break
-      const key = blockKey({ number, hash: hashes.subarray(blocks * 32, (blocks + 1) * 32) })
-      this.#keys.set(key, blocks * KEY_LENGTH)
+      const key = blockKey({ number, hash: hashes.subarray(blocks * HASH_LENGTH, (blocks + 1) * HASH_LENGTH) })
+      this.#keys.set(key, blocks * BLOCK_KEY_LENGTH)
       this.#add('receipts', key)
       this.#ends[2 * blocks] = this.#end
       this.#add('bodies', key)
@@ -36,7 +36,7 @@ export class LogBlocks {
       blocks += 1
     }
     return {
-      keys: this.#keys.subarray(0, blocks * KEY_LENGTH),
+      keys: this.#keys.subarray(0, blocks * BLOCK_KEY_LENGTH),
       bytes: this.#bytes.subarray(0, this.#end),
       ends: this.#ends.subarray(0, 2 * blocks),
     }
