@@ -27,7 +27,10 @@ export class LogBlocks {
     let blocks = 0
     for (const number of heights.slice(0, MOST_BLOCKS)) {
       if (blocks > 0 && this.#end >= MOST_BYTES) break
-      const key = blockKey({ number, hash: hashes.subarray(blocks * HASH_LENGTH, (blocks + 1) * HASH_LENGTH) })
+      const key = blockKey({
+        number,
+        hash: hashes.subarray(blocks * HASH_LENGTH, (blocks + 1) * HASH_LENGTH),
+      })
       this.#keys.set(key, blocks * BLOCK_KEY_LENGTH)
       this.#add('receipts', key)
       this.#ends[2 * blocks] = this.#end
