@@ -137,6 +137,33 @@ t.test('a transaction has every place it was connected at', (t) => {
   t.end()
 })
 
+t.test('values of every size are copied as they are read, where they have room', (t) => {
+  const environment = open(t)
+  const sizes = [0, 1, 500, 10_000, 40_000, 70_000, 100_000, 1_000_000, 3_000_000]
+  const key = (size: number) => blockKey({ number: size, hash: A })
+  const value = (size: number) => Buffer.alloc(size, `${size}.`)
+  environment.transaction((writer) => {
+    for (const size of sizes) writer.append('receipts', key(size), value(size))
+  })
+  const snapshot = environment.snapshot()
+  t.teardown(() => snapshot.release())
+  for (const reader of [environment, snapshot]) {
+    // Up and down again: the library's own memory has grown by then.
+    for (const size of [...sizes, ...sizes.toReversed()]) {
+      const target = Buffer.alloc(size + 2, 0xff)
+      t.equal(reader.copy('receipts', key(size), target, 1), size)
+      t.ok(target.subarray(1, size + 1).equals(value(size)), `${size} bytes`)
+      t.same([target[0], target[size + 1]], [0xff, 0xff], 'and nothing beside them')
+      t.ok(reader.get('receipts', key(size))?.equals(value(size)), 'a read after it is whole')
+      const small = Buffer.alloc(size)
+      t.equal(reader.copy('receipts', key(size), small, 1), size, 'the length without room')
+      if (size > 0) t.ok(small.equals(Buffer.alloc(size)), 'nothing is copied then')
+    }
+    t.equal(reader.copy('receipts', key(7), Buffer.alloc(9), 0), -1)
+  }
+  t.end()
+})
+
 t.test('what is appended out of order, or again, is put where it belongs', (t) => {
   const environment = open(t)
   const keys = [3, 1, 7, 5, 7].map((number) => blockKey({ number, hash: A }))
