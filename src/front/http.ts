@@ -9,6 +9,7 @@ import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
 import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontTally } from './frontTally.ts'
+import { CONTENT_TYPE_ASKED } from './headerBytes.ts'
 import { HttpExchange, STATUS_LINES } from './httpExchange.ts'
 import { addMonitoringRoutes, type FrontProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
@@ -115,7 +116,7 @@ function checkHeaders(request: HttpRequest, options: FrontOptions): number | nul
   const { hosts } = options
   if (!hosts.includes('*') && !isAllowedHost(hosts, request.getHeader('host'))) return 400
   // The length is checked as the body comes: a look at the header that announces it would cost every request.
-  return isJsonContent(request.getHeader('content-type')) ? null : 415
+  return isJsonContent(request.getHeader(CONTENT_TYPE_ASKED)) ? null : 415
 }
 
 /** An answer without body that also ends the connection: what follows on it cannot be trusted. */

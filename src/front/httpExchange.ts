@@ -3,6 +3,7 @@ import type { Caller } from '../gateway/access/caller.ts'
 import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
 import type { FrontTally } from './frontTally.ts'
+import { APPLICATION_JSON, CONTENT_TYPE } from './headerBytes.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
 import { PacedBody, PacedStream, type PacedTarget } from './pacedBody.ts'
 import { PIECE_BYTES, type SendTurns } from './sendTurns.ts'
@@ -173,6 +174,6 @@ export class HttpExchange implements Exchange {
     if (this.#corsOrigin !== null) response.writeHeader('Access-Control-Allow-Origin', this.#corsOrigin)
     if (status === 429) writeLimitHeaders(response, this.#caller?.account ?? null, this.#corsOrigin !== null)
     if (this.requestId !== null) response.writeHeader('X-Request-Id', this.requestId)
-    response.writeHeader('Content-Type', 'application/json')
+    response.writeHeader(CONTENT_TYPE, APPLICATION_JSON)
   }
 }

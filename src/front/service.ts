@@ -106,6 +106,8 @@ export interface ServiceFigures {
 export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   /** To be called when something else changed that answers depend on: coinbase, mining, peers. */
   onChange(): void
+  /** To be called when the chain thread did what a client asked for, whose next request has to see it. */
+  onCommand(): void
   /** To be called after each committed change of the head, in order. */
   headChanged(notice: HeadNotice): void
   /** To be called when transactions entered the pending set, and when a reorganisation brought some back. */
@@ -190,6 +192,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   return {
     ...front,
     onChange: () => gateway.onChange(),
+    onCommand: () => gateway.onCommand(),
     headChanged: (notice) => {
       gateway.onChange()
       // What was read before may be of a moment in which the blocks were not there yet.

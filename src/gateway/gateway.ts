@@ -57,6 +57,9 @@ export class Gateway {
   readonly #tally: RequestTally
   readonly #notes: AnswerNotes
   readonly #quick: QuickAnswers
+  readonly #snapshot: TurnSnapshot
+  /** Hash of the head since which answers are kept; null before the first change. */
+  #head: Buffer | null = null
   readonly #scanner = new RequestScanner()
   readonly #answers: AnswerCache
   readonly #inline: InlineRunner
@@ -70,6 +73,7 @@ export class Gateway {
     this.#tally = tally
     this.#notes = new AnswerNotes(tally, options.watch ?? null)
     const snapshot = new TurnSnapshot(context)
+    this.#snapshot = snapshot
     const keptBytes = limits.keptBytes ?? 0
     const { texts } = context
     this.#quick = new QuickAnswers({ router, stateStore, snapshot, texts, ...limits, keptBytes })
@@ -93,6 +97,19 @@ export class Gateway {
     this.#answers.forget()
     this.#quick.native.forget()
     this.#inline.forget()
+    this.#head = this.#readHead()
+  }
+
+  /**
+   * To be called when the chain thread did what a client asked for, whose next request has to see it: the news of a
+   * new head may still be on their way. Most transactions that are sent leave the head, and so every kept answer, as
+   * they were.
+   */
+  onCommand(): void {
+    this.#snapshot.forget()
+    const head = this.#readHead()
+    if (head !== null && this.#head?.equals(head) === true) this.onStatusChange()
+    else this.onChange()
   }
 
   /** To be called when only the pool or the node's status changed. */
@@ -186,6 +203,16 @@ export class Gateway {
       this.#request(request, origin, this.#tally.sample(), refusals?.[i])
     })
     collector.end()
+  }
+
+  /** Hash of the newest head in the store; null where it cannot be read. */
+  #readHead(): Buffer | null {
+    try {
+      this.#snapshot.take()
+      return this.#snapshot.context.chain.head().hash
+    } catch {
+      return null
+    }
   }
 
   #collect(sink: AnswerSink): BatchCollector {

@@ -305,13 +305,14 @@ function withFreshAnswers(
 ): NodeContext {
   const fresh = async <T>(command: Promise<T>): Promise<T> => {
     const answer = await command
-    service()?.onChange()
+    service()?.onCommand()
     return answer
   }
   return {
     ...context,
     commands: freshCommands(context.commands, fresh, async (command) => {
-      const answer = await fresh(command)
+      const answer = await command
+      service()?.onChange()
       mining?.headMayHaveChanged()
       return answer
     }),

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { NodeContext } from '../../../src/rpc/context.ts'
 import { defineMethod } from '../../../src/rpc/defineMethod.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import type { RpcResult } from '../../../src/rpc/json.ts'
@@ -13,7 +14,11 @@ const HEAD = Buffer.from('d4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30
 const context = createChainContext(new RecordedChain(readVectorLines('rpc/chain-main.jsonl')).readerAt(HEAD))
 
 /** A service with one method whose runs are counted. */
-function createService(answer: (bytes: Buffer) => RpcResult, keptBytes?: number) {
+function createService(
+  answer: (bytes: Buffer) => RpcResult,
+  keptBytes?: number,
+  used: NodeContext = context,
+) {
   const counter = { runs: 0 }
   const method = defineMethod({
     name: 'test_read',
@@ -28,7 +33,7 @@ function createService(answer: (bytes: Buffer) => RpcResult, keptBytes?: number)
       return answer(bytes)
     },
   })
-  const service = createLocalService(context, {
+  const service = createLocalService(used, {
     methods: [method],
     ...(keptBytes === undefined ? {} : { keptBytes }),
   })
@@ -50,6 +55,25 @@ t.test('an answer is kept until the head changes, whatever the id', async (t) =>
   service.gateway.onChange()
   t.equal(await ask('["0x01"]', '-3'), '{"jsonrpc":"2.0","id":-3,"result":"0x01"}')
   t.equal(counter.runs, 3)
+})
+
+t.test('a command that left the head leaves the answers, one that moved it does not', async (t) => {
+  let head = context.chain.head()
+  const chain = Object.create(context.chain, { head: { value: () => head } }) as NodeContext['chain']
+  const { counter, service, ask } = createService(toHex, undefined, { ...context, chain })
+  t.teardown(() => service.close())
+  service.gateway.onChange()
+  await ask('["0x01"]')
+  service.gateway.onCommand()
+  await ask('["0x01"]')
+  t.equal(counter.runs, 1)
+  head = context.chain.headerByNumber(head.number - 1) ?? head
+  service.gateway.onCommand()
+  await ask('["0x01"]')
+  t.equal(counter.runs, 2)
+  service.gateway.onCommand()
+  await ask('["0x01"]')
+  t.equal(counter.runs, 2)
 })
 
 t.test('an answer from before the change is not kept after it', async (t) => {
