@@ -123,14 +123,16 @@ async function measureLoops(
   if (options.sections.has('closed')) {
     for (const name of names) {
       await attempt(name, findings, async () => {
-        closed.push(await measureClosedLoop(contenders, name, options))
+        const result = await measureClosedLoop(contenders, name, options)
+        closed.push(result)
+        findings.problems.push(...Object.values(result.refusals))
       })
     }
   }
   if (!options.sections.has('open')) return
   const own = contenders.filter(({ peer }) => peer.name === OWN || peer.name === CACHE_OFF)
-  const { seconds, connections, openConnections, share } = options
-  const load = { seconds, connections: openConnections, share, peakConnections: connections }
+  const { seconds, connections, openConnections, share, warmUpSeconds } = options
+  const load = { seconds, connections: openConnections, share, peakConnections: connections, warmUpSeconds }
   for (const name of names.filter((name) => name in MIX_SHARES || name.startsWith('traffic mix'))) {
     const known = closed.find(({ workload }) => workload === name)
     await attempt(`${name}, open loop`, findings, async () => {

@@ -1,10 +1,12 @@
-import type { Contender, Measurement } from './contender.ts'
+import { type Contender, type Measurement, Refusal } from './contender.ts'
 import type { Workload } from './requests.ts'
 
 export interface ClosedLoopOptions {
   readonly seconds: number
   readonly connections: number
   readonly runs: number
+  /** Before the first measurement of each node. */
+  readonly warmUpSeconds: number
 }
 
 /** Measurements of one workload, by node. */
@@ -13,25 +15,32 @@ export interface ClosedLoopResult {
   readonly runs: Readonly<Record<string, readonly Measurement[]>>
   /** The run of median speed of each. */
   readonly medians: Readonly<Record<string, Measurement>>
+  /** What nodes said that do not answer these requests, by node. */
+  readonly refusals: Readonly<Record<string, string>>
 }
 
 /** Name under which this node takes part without its cache of answers. */
 export const CACHE_OFF = 'rhizome, cache off'
 
-const WARM_UP_SECONDS = 0.5
-
-/** Loads the nodes in turn, as often as there are runs. */
+/** Loads the nodes in turn, as often as there are runs. One that lacks a method is left out and named. */
 export async function measureClosedLoop(
   contenders: readonly Contender[],
   name: string,
-  { seconds, connections, runs }: ClosedLoopOptions,
+  { seconds, connections, runs, warmUpSeconds }: ClosedLoopOptions,
 ): Promise<ClosedLoopResult> {
   const measured: Record<string, Measurement[]> = {}
+  const refusals: Record<string, string> = {}
   for (let run = 0; run < runs; run++) {
     for (const contender of contenders) {
       const workload = contender.workload(name)
       if (workload === null || !takesPart(contender, workload)) continue
-      if (run === 0) await contender.measure(workload, { connections, seconds: WARM_UP_SECONDS })
+      try {
+        if (run === 0) await contender.measure(workload, { connections, seconds: warmUpSeconds })
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        refusals[contender.name] = error.message
+      }
+      if (refusals[contender.name] !== undefined) continue
       if (workload.kind === 'distinct') await contender.moveHead()
       const list = measured[contender.name] ?? []
       list.push(await contender.measure(workload, { connections, seconds }))
@@ -39,7 +48,7 @@ export async function measureClosedLoop(
     }
   }
   const medians = Object.fromEntries(Object.entries(measured).map(([peer, list]) => [peer, median(list)]))
-  return { workload: name, runs: measured, medians }
+  return { workload: name, runs: measured, medians, refusals }
 }
 
 /** Distinct requests get past the cache anyway, and over a WebSocket the question is the transport. */

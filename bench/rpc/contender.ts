@@ -49,7 +49,7 @@ export class Contender {
     await this.#sender.send({ to: this.#sender.account.address, gas: TRANSFER_GAS })
   }
 
-  /** Loads the node. @throws Error when a request of the workload is answered with an error */
+  /** Loads the node. @throws Refusal when a request of the workload is answered with an error */
   async measure(workload: Workload, options: LoadOptions): Promise<Measurement> {
     const file = await this.#requestsOf(workload)
     const { pid, url, socketUrl } = this.peer
@@ -60,7 +60,7 @@ export class Contender {
     const used = pid === null ? null : processorSeconds(pid) - before
     return {
       ...figures,
-      processorMicros: used === null ? null : (used / figures.requests) * 1e6,
+      processorMicros: used === null ? null : (used / answersOf(figures)) * 1e6,
       memoryMiB: pid === null ? null : residentMiB(pid),
     }
   }
@@ -79,6 +79,11 @@ export class Contender {
   }
 }
 
+/** A node answers a request of a workload with an error, as it does where it lacks the method. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
 /** Requests must be answered without an error, or their speed says nothing. */
 async function assertAnswer({ name, url }: Peer, workload: string, body: string): Promise<void> {
   const response = await fetch(url, {
@@ -91,7 +96,12 @@ async function assertAnswer({ name, url }: Peer, workload: string, body: string)
   const failed = answers.find(
     ({ result, error }) => error !== undefined || result === null || result === undefined,
   )
-  if (failed !== undefined) throw new Error(`${name} answers ${workload} with ${text.slice(0, 300)}`)
+  if (failed !== undefined) throw new Refusal(`${name} answers ${workload} with ${text.slice(0, 300)}`)
+}
+
+/** Answers within the time and after it, which all took the processor; the speed counts those within it alone. */
+function answersOf({ outcomes: { results, refused, errors } }: LoadFigures): number {
+  return results + refused + errors
 }
 
 /** The height of a node's head. */

@@ -16,6 +16,7 @@ export interface OpenLoopOptions {
   readonly connections: number
   /** Connections of the closed loop that finds the peak, where it is not known. */
   readonly peakConnections: number
+  readonly warmUpSeconds: number
   /** Part of the peak of the closed loop. */
   readonly share: number
 }
@@ -28,9 +29,9 @@ export async function measureOpenLoop(
   contenders: readonly Contender[],
   name: string,
   known: ClosedLoopResult | undefined,
-  { seconds, connections, share, peakConnections }: OpenLoopOptions,
+  { seconds, connections, share, peakConnections, warmUpSeconds }: OpenLoopOptions,
 ): Promise<OpenLoopResult[]> {
-  const peak = { seconds, connections: peakConnections, runs: 1 }
+  const peak = { seconds, connections: peakConnections, runs: 1, warmUpSeconds }
   const closed = known ?? (await measureClosedLoop(contenders, name, peak))
   const results: OpenLoopResult[] = []
   for (const contender of contenders) {

@@ -10,6 +10,7 @@ export interface RpcOptions {
   readonly sections: ReadonlySet<SectionName>
   readonly seconds: number
   readonly runs: number
+  readonly warmUpSeconds: number
   readonly connections: number
   readonly sweep: readonly number[]
   readonly openConnections: number
@@ -25,11 +26,12 @@ export interface RpcOptions {
 
 export const RPC_HELP = `bench -- rpc: the same load on this node, anvil, geth and others by turns; writes bench/results/rpc.{md,json,svg}
 
-  --peer NAME=URL       a node that runs already, e.g. RSKj; may be repeated
+  --peer NAME=URL       a node that runs already, e.g. RSKj; may be repeated; NAME=URL,URL with a WebSocket address
   --only TEXT           only workloads whose name contains the text; may be repeated
   --sections LIST       of closed,open,subscribers,send,workers,sweep (default: all but sweep)
   --seconds N           length of one measurement (default 1)
   --runs N              measurements of each node and workload; the median counts (default 3)
+  --warm-up N           seconds of load on each node before its first measurement (default 0.5)
   --connections N       of the closed loop (default 64)
   --sweep LIST          numbers of connections that the section sweep compares (default 16,64,128,256)
   --open-connections N  of the open loop (default 64)
@@ -54,6 +56,7 @@ export function readRpcOptions(args: string[]): RpcOptions {
       sections: { type: 'string', default: SECTIONS.filter((name) => name !== 'sweep').join(',') },
       seconds: { type: 'string', default: '1' },
       runs: { type: 'string', default: '3' },
+      'warm-up': { type: 'string', default: '0.5' },
       connections: { type: 'string', default: '64' },
       sweep: { type: 'string', default: '16,64,128,256' },
       'open-connections': { type: 'string', default: '64' },
@@ -78,6 +81,7 @@ export function readRpcOptions(args: string[]): RpcOptions {
     sections: new Set(sections),
     seconds: Number(values.seconds),
     runs: Number(values.runs),
+    warmUpSeconds: Number(values['warm-up']),
     connections: Number(values.connections),
     sweep: values.sweep.split(',').map(Number),
     openConnections: Number(values['open-connections']),

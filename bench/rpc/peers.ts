@@ -7,6 +7,7 @@ import type { Hex } from 'viem'
 import { COW_KEY } from '../../test/support/accounts.ts'
 import { cliArguments } from '../../test/support/cli.ts'
 import { askNode, freePort, startNode } from '../../test/support/nodeProcess.ts'
+import { listenerOf } from './processFigures.ts'
 
 /** A node under load. */
 export interface Peer {
@@ -14,7 +15,7 @@ export interface Peer {
   readonly url: string
   /** Address for WebSockets; null where there is none. */
   readonly socketUrl: string | null
-  /** Process whose time is counted, its descendants' included; null for one that was started by others. */
+  /** Process whose time is counted, its descendants' included; null for one on another machine. */
   readonly pid: number | null
   /** Key of an account with funds; null where the node signs for its first account. */
   readonly funder: Hex | null
@@ -81,13 +82,23 @@ export async function startGeth(extra: readonly string[] = []): Promise<Peer | n
   return settle({ name: 'geth --dev', port, socketPort, child, funder: null })
 }
 
-/** A node that runs already, given as `NAME=URL`. Its first account must be unlocked or the key that of regtest. */
+/**
+ * A node that runs already, given as `NAME=URL`, with its address for WebSockets as `NAME=URL,URL`. The account that
+ * regtest funds must have money there. On this machine its process is found by the port, so that its time counts.
+ */
 export function connectPeer(text: string): Peer {
-  const [name, url] = text.split(/=(.*)/s)
-  if (name === undefined || url === undefined || !URL.canParse(url)) {
-    throw new Error(`NAME=URL expected, not ${text}`)
+  const [name, addresses] = text.split(/=(.*)/s)
+  const [url, socketUrl = null, ...rest] = addresses?.split(',') ?? []
+  const areAddresses = [url, socketUrl ?? url].every(
+    (address) => address !== undefined && URL.canParse(address),
+  )
+  if (name === undefined || url === undefined || !areAddresses || rest.length > 0) {
+    throw new Error(`NAME=URL or NAME=URL,WEBSOCKET-URL expected, not ${text}`)
   }
-  return { name, url, socketUrl: null, pid: null, funder: COW_KEY, stop: async () => undefined }
+  const { hostname, port } = new URL(url)
+  const isHere = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
+  const pid = isHere ? listenerOf(Number(port)) : null
+  return { name, url, socketUrl, pid, funder: COW_KEY, stop: async () => undefined }
 }
 
 interface Started {

@@ -1,11 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 /** Places after the name of the process in `/proc/<pid>/stat`. */
 const PARENT = 1
 const USER_TIME = 11
 const SYSTEM_TIME = 12
+/** Places in a line of `/proc/net/tcp`, and the state of a socket that listens. */
+const LOCAL_ADDRESS = 1
+const STATE = 3
+const INODE = 9
+const LISTENS = '0A'
 
 /** Processor time that a process and its descendants have used, all threads, in seconds. */
 export function processorSeconds(pid: number): number {
@@ -24,6 +29,45 @@ export function residentMiB(pid: number): number {
 /** The part of the resident memory that no file is behind, in MiB: the system cannot take it back. */
 export function ownMiB(pid: number): number {
   return processTree(pid).reduce((sum, member) => sum + memoryOf(member, 'RssAnon'), 0)
+}
+
+/** The process that listens on a TCP port of this machine; null where there is none, or none of this user's. */
+export function listenerOf(port: number): number | null {
+  const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => linesOf(table))
+  const sockets = new Set(
+    lines
+      .map((line) => line.trim().split(/\s+/))
+      .filter((fields) => fields[STATE] === LISTENS && portOf(fields[LOCAL_ADDRESS]) === port)
+      .map((fields) => `socket:[${fields[INODE]}]`),
+  )
+  const isOpen = (folder: string) => namesIn(folder).some((name) => sockets.has(linkOf(`${folder}/${name}`)))
+  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name))
+  return Number(pids.find((pid) => isOpen(`/proc/${pid}/fd`)) ?? Number.NaN) || null
+}
+
+function portOf(address: string | undefined): number {
+  return Number.parseInt(address?.split(':')[1] ?? '', 16)
+}
+
+/** A file of the system that may be gone, or closed to this user, reads as empty. */
+function orEmpty<T>(read: () => T, empty: T): T {
+  try {
+    return read()
+  } catch {
+    return empty
+  }
+}
+
+function linesOf(file: string): string[] {
+  return orEmpty(() => readFileSync(file, 'utf8').split('\n'), [])
+}
+
+function namesIn(folder: string): string[] {
+  return orEmpty(() => readdirSync(folder), [])
+}
+
+function linkOf(path: string): string {
+  return orEmpty(() => readlinkSync(path), '')
 }
 
 /** A program may run under a launcher, as npm packages of native programs do. */

@@ -17,14 +17,15 @@ export function ratioRows(results: readonly ClosedLoopResult[], own: string): Ro
     (name) => name !== own && name !== CACHE_OFF,
   )
   const hasCacheOff = results.some(({ medians }) => medians[CACHE_OFF] !== undefined)
-  return results.map(({ workload, medians }) => {
+  return results.map(({ workload, medians, refusals }) => {
     const ours = medians[own]
     const targets = TARGETS[workload] as Readonly<Record<string, number | string | undefined>> | undefined
     const cells: Record<string, string | number> = {}
     const ratios = (from: Measurement | undefined, label: string) => {
       for (const peer of peers) {
         const target = targets?.[peer === 'rskj' || peer === 'RSKj' ? 'rskj' : peer]
-        cells[`${label} / ${peer}`] = cellOf(ratioOf(from, medians[peer]), target)
+        cells[`${label} / ${peer}`] =
+          refusals[peer] === undefined ? cellOf(ratioOf(from, medians[peer]), target) : 'refused'
       }
     }
     ratios(ours, own)

@@ -19,19 +19,20 @@ export interface SweepOptions {
   readonly only: readonly string[] | null
   readonly seconds: number
   readonly runs: number
+  readonly warmUpSeconds: number
 }
 
 /** Finds with how many connections the closed loop is at its peak on every node. */
 export async function measureSweep(
   contenders: readonly Contender[],
-  { sweep, only, seconds, runs }: SweepOptions,
+  { sweep, only, ...options }: SweepOptions,
 ): Promise<SweepResult[]> {
   const names = (contenders[0]?.workloads ?? []).map(({ name }) => name)
   const chosen = names.filter((name) => only?.some((part) => name.includes(part)) ?? WORKLOADS.includes(name))
   const results: SweepResult[] = []
   for (const workload of chosen) {
     for (const connections of sweep) {
-      const { medians } = await measureClosedLoop(contenders, workload, { seconds, connections, runs })
+      const { medians } = await measureClosedLoop(contenders, workload, { ...options, connections })
       results.push({ workload, connections, medians })
     }
   }

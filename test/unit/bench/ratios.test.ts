@@ -24,8 +24,12 @@ function measurement(requestsPerSecond: number, changes: Partial<Measurement> = 
   }
 }
 
-function rowOf(workload: string, medians: ClosedLoopResult['medians']) {
-  const [row] = ratioRows([{ workload, runs: {}, medians }], 'rhizome')
+function rowOf(
+  workload: string,
+  medians: ClosedLoopResult['medians'],
+  refusals: ClosedLoopResult['refusals'] = {},
+) {
+  const [row] = ratioRows([{ workload, runs: {}, medians, refusals }], 'rhizome')
   return row ?? {}
 }
 
@@ -67,5 +71,26 @@ t.test('this node without its cache of answers has columns of its own', (t) => {
   })
   t.equal(row['rhizome / anvil'], '2.00')
   t.equal(row['cache off / anvil'], '0.500')
+  t.end()
+})
+
+t.test('a node measured in the same run takes the place of a recorded one', (t) => {
+  const row = rowOf('eth_call balanceOf', { rhizome: measurement(50_000), RSKj: measurement(1_000) })
+  t.equal(row['rhizome / RSKj'], '50.0 (≥ 20 met)')
+  t.notOk('rhizome / RSKj (scaled)' in row)
+  t.end()
+})
+
+t.test('a node that lacks a method is named in its cell and costs the others nothing', (t) => {
+  const medians = { rhizome: measurement(40_000), anvil: measurement(20_000) }
+  const [row] = ratioRows(
+    [
+      { workload: 'eth_chainId', runs: {}, medians: { ...medians, RSKj: measurement(2_000) }, refusals: {} },
+      { workload: 'eth_getProof', runs: {}, medians, refusals: { RSKj: 'method not found' } },
+    ],
+    'rhizome',
+  ).slice(1)
+  t.equal(row?.['rhizome / anvil'], '2.00')
+  t.equal(row?.['rhizome / RSKj'], 'refused')
   t.end()
 })
