@@ -98,8 +98,8 @@ export declare class FrontAnswers {
   find(index: number, params: string): string | null
   /** Lookups of kept answers to parameters, and their bytes. */
   keptFigures(): KeptFigures
-  /** Keeps what follows the id in an answer to parameters. */
-  keep(index: number, params: string, text: string): void
+  /** Keeps what follows the id in an answer to parameters, as UTF-8. */
+  keep(index: number, params: string, text: Uint8Array): void
   /** Keeps what follows the id in an answer to no parameters. */
   keepPlain(index: number, text: string): void
   /** Drops answers to no parameters. */

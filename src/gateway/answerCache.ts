@@ -1,5 +1,6 @@
 import type { FrontAnswers } from '../native/frontAnswers.ts'
 import { ANSWER_HEAD } from '../rpc/json.ts'
+import { asBuffer } from '../util/bytes.ts'
 import type { AnswerSink } from './ticket.ts'
 
 /** Lookups of a cache that found something and that did not, and the bytes in it. */
@@ -9,10 +10,10 @@ export interface CacheFigures {
   readonly bytes: number
 }
 
-const RESULT = ',"result":'
-const NO_RESULT = ',"result":null'
+const RESULT = Buffer.from(',"result":')
+const NO_RESULT = Buffer.from(',"result":null')
 /** In a transaction of the pool, which can leave it unseen. */
-const NOT_MINED = '"blockNumber":null'
+const NOT_MINED = Buffer.from('"blockNumber":null')
 
 /**
  * Answers that hold as long as the head does, by method and parameters. What is kept follows the id of an answer. It
@@ -56,11 +57,12 @@ export class AnswerCache {
   /** A sink that keeps an answer on its way unless the head changed since the question. */
   keeping(method: number, params: string, id: string, sink: AnswerSink): AnswerSink {
     const version = this.#version
+    const start = ANSWER_HEAD.length + Buffer.byteLength(id)
     return (body, status) => {
       if (status === 200 && version === this.#version && body.length > 0) {
-        const text = typeof body === 'string' ? body : toText(body)
-        const start = ANSWER_HEAD.length + id.length
-        if (canStay(text, start)) this.#kept.keep(method, params, text.slice(start))
+        const bytes = typeof body === 'string' ? Buffer.from(body) : asBuffer(body)
+        const rest = bytes.subarray(start)
+        if (canStay(rest)) this.#kept.keep(method, params, rest)
       }
       sink(body, status)
     }
@@ -73,12 +75,10 @@ export class AnswerCache {
 }
 
 /** Errors cannot, nor what is not there yet or only in the pool. */
-function canStay(answer: string, start: number): boolean {
-  return (
-    answer.startsWith(RESULT, start) && !answer.startsWith(NO_RESULT, start) && !answer.includes(NOT_MINED)
-  )
+function canStay(rest: Buffer): boolean {
+  return startsWith(rest, RESULT) && !startsWith(rest, NO_RESULT) && !rest.includes(NOT_MINED)
 }
 
-function toText(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+function startsWith(bytes: Buffer, start: Buffer): boolean {
+  return bytes.subarray(0, start.length).equals(start)
 }

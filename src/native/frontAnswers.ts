@@ -159,8 +159,8 @@ export class FrontAnswers {
     return this.#handle.find(method, params)
   }
 
-  /** Keeps what follows the id in an answer to parameters. */
-  keep(method: number, params: string, rest: string): void {
+  /** Keeps what follows the id in an answer to parameters, as UTF-8. */
+  keep(method: number, params: string, rest: Uint8Array): void {
     native(() => this.#handle.keep(method, params, rest))
   }
 

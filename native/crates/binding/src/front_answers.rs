@@ -189,10 +189,10 @@ impl FrontAnswers {
         KeptFigures { hits: hits as i64, misses: misses as i64, bytes: self.inner.kept.bytes() as i64 }
     }
 
-    /// Keeps what follows the id in an answer to parameters.
-    #[napi(catch_unwind)]
-    pub fn keep(&mut self, index: u32, params: String, text: String) -> Result<()> {
-        self.inner.kept.keep(u16::try_from(index).map_err(invalid)?, params.as_bytes(), text.as_bytes());
+    /// Keeps what follows the id in an answer to parameters, as UTF-8.
+    #[napi(catch_unwind, ts_args_type = "index: number, params: string, text: Uint8Array")]
+    pub fn keep(&mut self, index: u32, params: String, text: BorrowedBytes) -> Result<()> {
+        self.inner.kept.keep(u16::try_from(index).map_err(invalid)?, params.as_bytes(), &text);
         Ok(())
     }
 
