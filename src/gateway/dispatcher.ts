@@ -232,7 +232,7 @@ export class Dispatcher {
 
   #finish(queue: LaneQueue, ticket: Ticket, answer: PoolAnswer | undefined): void {
     this.#leave(ticket)
-    if (answer?.milliseconds !== undefined) queue.shareOf(ticket).ran(answer.milliseconds)
+    if (answer?.milliseconds !== undefined) queue.ran(ticket, answer.milliseconds)
     if (ticket.settled) return
     queue.answered += 1
     if (answer === undefined) {

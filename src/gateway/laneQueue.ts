@@ -1,6 +1,7 @@
 import { BATCH_MILLISECONDS } from '../pool/messages.ts'
 import { LaneShare } from './laneShare.ts'
 import type { LaneLimits } from './lanes.ts'
+import { MovingMean } from './movingMean.ts'
 import type { Ticket } from './ticket.ts'
 
 /** Figures of a lane for metrics. Totals only grow. */
@@ -28,6 +29,8 @@ export class LaneQueue {
   refused = 0
   timedOut = 0
   #waiting = 0
+  /** Time that a request takes at a worker, of all owners: what is expected of an owner of whom nothing is known. */
+  readonly #usual = new MovingMean()
   /** What is known of owners lives as long as they do. */
   readonly #shares = new WeakMap<object, LaneShare>()
   /** Shares with tickets, the next one first. */
@@ -73,7 +76,7 @@ export class LaneQueue {
   shareOf({ owner = NOBODY }: Ticket): LaneShare {
     let share = this.#shares.get(owner)
     if (share === undefined) {
-      share = new LaneShare(owner)
+      share = new LaneShare(owner, this.#usual.value)
       this.#shares.set(owner, share)
     }
     return share
@@ -111,6 +114,12 @@ export class LaneQueue {
     }
     this.running += taken.length
     return taken
+  }
+
+  /** A ticket's request took so long at a worker. */
+  ran(ticket: Ticket, milliseconds: number): void {
+    this.#usual.add(milliseconds)
+    this.shareOf(ticket).ran(milliseconds)
   }
 
   /** Takes back tickets that were taken and have no answer, the first of them first. */

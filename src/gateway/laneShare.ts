@@ -1,4 +1,5 @@
 import { BATCH_MILLISECONDS } from '../pool/messages.ts'
+import { MovingMean } from './movingMean.ts'
 import type { Ticket } from './ticket.ts'
 
 /** Tickets below this place are dropped from the array at once, so that taking stays cheap. */
@@ -7,29 +8,31 @@ const COMPACT_AT = 1024
 /** Settled tickets that are left where they are, as long as they are not the most. */
 const SETTLED_KEPT = 64
 
-/** How much the newest request counts in the mean of its owner's. */
-const NEWEST = 0.2
-
 /** What one owner has in a lane: its requests in order, and how long they take. */
 export class LaneShare {
   readonly owner: object
-  /** Time that a request of the owner takes at a worker: a moving mean. */
-  milliseconds = 0
   /** Whether it is among those that take turns. */
   hasTurn = false
-  #isKnown = false
+  readonly #mean: MovingMean
   #tickets: (Ticket | undefined)[] = []
   #first = 0
   /** Tickets that were settled while they waited. */
   #settled = 0
 
-  constructor(owner: object) {
+  /** @param expected milliseconds that a request is expected to take at a worker as long as none did */
+  constructor(owner: object, expected: number) {
     this.owner = owner
+    this.#mean = new MovingMean(expected)
+  }
+
+  /** Time that a request of the owner takes at a worker. */
+  get milliseconds(): number {
+    return this.#mean.value
   }
 
   /** Whether a request of the owner may fill a batch. As long as nothing is known of them any may. */
   get mayBeLong(): boolean {
-    return !this.#isKnown || this.milliseconds >= BATCH_MILLISECONDS
+    return !this.#mean.isKnown || this.milliseconds >= BATCH_MILLISECONDS
   }
 
   /** Tickets that wait for an answer. */
@@ -89,8 +92,7 @@ export class LaneShare {
 
   /** Notes how long a request took at a worker. */
   ran(milliseconds: number): void {
-    this.milliseconds += (this.#isKnown ? NEWEST : 1) * (milliseconds - this.milliseconds)
-    this.#isKnown = true
+    this.#mean.add(milliseconds)
   }
 
   #compact(): void {

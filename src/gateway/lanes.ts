@@ -24,16 +24,17 @@ export interface LaneLimits {
 }
 
 /**
- * Threads and batch sizes. Reads are short: large batches carry the cost of waking a worker (about that
- * of ten reads). Calls, scans, proofs and traces can be long: small batches let the answers of short
- * ones go early. Revise with `bench/load` when p99 of a lane grows with its batch size.
+ * Threads and batch sizes. Reads are short: large batches carry the cost of a way to a worker and back, some
+ * 100 µs of the front thread. A batch is work for some milliseconds by what requests of the same owners took
+ * (`laneQueue.ts`); these bounds are for requests that take longer than those before them, whose whole batch waits.
+ * Scans and traces differ most. Revise with `bench -- rpc --sections open` when p99 of a lane grows with them.
  */
 const PLACES: Readonly<Record<PoolLane, { readonly pool: PoolName; readonly batch: number }>> = {
   read: { pool: 'reads', batch: 128 },
   evm: { pool: 'calls', batch: 16 },
-  proof: { pool: 'calls', batch: 4 },
-  scan: { pool: 'scans', batch: 1 },
-  trace: { pool: 'scans', batch: 1 },
+  proof: { pool: 'calls', batch: 16 },
+  scan: { pool: 'scans', batch: 8 },
+  trace: { pool: 'scans', batch: 8 },
 }
 
 /** Lanes with their configured limits. */

@@ -237,6 +237,22 @@ t.test('so it is with a newcomer, of whose requests nothing is known', async (t)
   t.same(idsOf(pools.reads), ['0', '1'])
 })
 
+t.test("a newcomer's requests are expected to take what those of others took", async (t) => {
+  for (const { milliseconds, batches } of [
+    { milliseconds: 100, batches: ['1'] },
+    { milliseconds: 0, batches: ['1 2 3'] },
+  ]) {
+    const { pools, submit, submitAs } = setUp(t)
+    submit()
+    await turn()
+    pools.reads.batches[0]?.finish(milliseconds)
+    await turn()
+    for (let count = 0; count < 3; count += 1) submitAs({}, 1)
+    await turn()
+    t.same(idsOf(pools.reads).slice(1), batches)
+  }
+})
+
 t.test('what nobody waits for takes no place in a full lane', async (t) => {
   const { pools, dispatcher, submit, answers } = setUp(t, { read: { queue: 2, permits: 1 } })
   submit()
