@@ -96,7 +96,7 @@ async function assertAnswer({ name, url }: Peer, workload: string, body: string)
   const failed = answers.find(
     ({ result, error }) => error !== undefined || result === null || result === undefined,
   )
-  if (failed !== undefined) throw new Refusal(`${name} answers ${workload} with ${text.slice(0, 300)}`)
+  if (failed !== undefined) throw new Refusal(`${name} answers ${workload} with ${text.trim().slice(0, 300)}`)
 }
 
 /** Answers within the time and after it, which all took the processor; the speed counts those within it alone. */
