@@ -2,6 +2,7 @@ import { cliArguments } from '../test/support/cli.ts'
 import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
+import { quietProcess } from './quietProcess.ts'
 import { RPC_HELP } from './rpc/options.ts'
 import { SCALE_HELP } from './scale/options.ts'
 
@@ -89,5 +90,6 @@ if (bench === undefined) {
 } else {
   // Run from the sources a node has the compiler in each of its threads: neither speed nor memory are its own.
   if (cliArguments().length > 1) throw new Error('dist is older than src: npm run build')
+  quietProcess()
   await bench.run(args)
 }
