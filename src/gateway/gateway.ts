@@ -212,6 +212,9 @@ export class Gateway {
       return this.#snapshot.context.chain.head().hash
     } catch {
       return null
+    } finally {
+      // Whoever follows the change refreshes and releases the context, too.
+      this.#snapshot.forget()
     }
   }
 
