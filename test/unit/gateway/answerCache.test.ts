@@ -76,6 +76,30 @@ t.test('a command that left the head leaves the answers, one that moved it does 
   t.equal(counter.runs, 2)
 })
 
+t.test('what is asked right after a change of the head is of one moment', async (t) => {
+  let refreshes = 0
+  const refresh = () => {
+    refreshes += 1
+  }
+  const method = defineMethod({
+    name: 'test_moment',
+    doc: '',
+    params: [],
+    result: {},
+    lane: 'inline',
+    cost: 1,
+    cache: 'none',
+    handler: () => refreshes,
+  })
+  const service = createLocalService({ ...context, refresh }, { methods: [method] })
+  t.teardown(() => service.close())
+  service.gateway.onChange()
+  const before = refreshes
+  // Whoever follows the change has given the context back by now.
+  const { text } = await service.ask('{"jsonrpc":"2.0","id":1,"method":"test_moment","params":[]}')
+  t.equal(text, `{"jsonrpc":"2.0","id":1,"result":${before + 1}}`)
+})
+
 t.test('an answer from before the change is not kept after it', async (t) => {
   const { counter, service, ask } = createService(toHex)
   t.teardown(() => service.close())
