@@ -57,7 +57,8 @@ export class ListenError extends Error {
  * Listens on a port.
  *
  * Under TLS one app accepts connections and hands them to another, which has the certificate: a new certificate is
- * a new app that gets the connections from then on, so that none is lost and none is closed.
+ * a new app that gets the connections from then on, so that none is lost and none is closed. Both are apps of the
+ * same kind, TLS or not: a plain acceptor would reserve too little memory for the sockets that a TLS app takes over.
  * @param addRoutes called with every app that answers
  * @throws ListenError, TlsError
  */
@@ -66,12 +67,11 @@ export async function listenOn(
   tls: TlsFiles | null,
   addRoutes: (app: TemplatedApp) => void,
 ): Promise<Listener> {
-  const acceptor = App()
+  const acceptor = tls === null ? App() : createTlsApp(tls).app
   const apps = new Set<TemplatedApp>()
   let current: TemplatedApp | null = null
   const useTls = (files: TlsFiles): TlsFacts => {
-    const facts = checkTlsFiles(files)
-    const app = createTlsApp(files)
+    const { app, facts } = createTlsApp(files)
     addRoutes(app)
     apps.add(app)
     undeclared(acceptor).addChildAppDescriptor(undeclared(app).getDescriptor())
@@ -104,10 +104,12 @@ export async function listenOn(
   }
 }
 
-function createTlsApp({ certificate, key }: TlsFiles): TemplatedApp {
+function createTlsApp(files: TlsFiles): { app: TemplatedApp; facts: TlsFacts } {
+  const { certificate, key } = files
+  const facts = checkTlsFiles(files)
   try {
     // The library speaks TLS 1.2 and 1.3 only.
-    return SSLApp({ cert_file_name: certificate, key_file_name: key })
+    return { app: SSLApp({ cert_file_name: certificate, key_file_name: key }), facts }
   } catch (error) {
     throw new TlsError(`the certificate in ${certificate} and its key cannot be used`, { cause: error })
   }

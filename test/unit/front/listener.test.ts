@@ -45,6 +45,20 @@ t.test('a new certificate counts for new connections, and open ones go on', asyn
   t.equal(await nameSeen(listener.port, new Agent(), { maxVersion: 'TLSv1.2' }), 'second')
 })
 
+// Memory that a connection writes to without owning it ends the process here, or when the file ends.
+t.test('hundreds of connections under TLS do no harm', async (t) => {
+  const listener = await listenOn(ADDRESS, first, (app) => {
+    app.get('/*', (response) => {
+      response.end('here')
+    })
+  })
+  t.teardown(() => listener.close())
+  for (let round = 0; round < 10; round++) {
+    const names = Array.from({ length: 20 }, () => nameSeen(listener.port, new Agent()))
+    t.same(new Set(await Promise.all(names)), new Set(['first']))
+  }
+})
+
 t.test('what is wrong with the files is said', async (t) => {
   const rubbish = join(folder, 'rubbish')
   writeFileSync(rubbish, 'no PEM')
