@@ -167,6 +167,7 @@ export class ChainCore {
       chainId: spec.chainId,
       add: (transaction) => this.#add(transaction),
       commit: () => this.#commitGroup(),
+      makesBlocks: () => this.producer.mode.instant,
     })
     chain.onHead((change) => this.#followHead(change))
     this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK)

@@ -303,8 +303,15 @@ function withFreshAnswers(
   mining: FrontMining | null,
   service: () => Service | null,
 ): NodeContext {
+  let isFresh = false
   const fresh = async <T>(command: Promise<T>): Promise<T> => {
     const answer = await command
+    if (isFresh) return answer
+    // Answers that came in one message are of one moment: they all are told to their senders before the next tick.
+    isFresh = true
+    process.nextTick(() => {
+      isFresh = false
+    })
     service()?.onCommand()
     return answer
   }

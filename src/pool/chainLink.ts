@@ -97,15 +97,21 @@ export function serveChainLink(port: MessagePort, service: ChainService): void {
   })
 }
 
+/** Most in one message: whoever gets it begins while the rest is put together. */
+const MOST_IN_MESSAGE = 16
+
 /** Sends what comes until `when` runs what it is given in one message: waking a thread costs more than the rest. */
 function createOutbox<T>(port: MessagePort, when: (flush: () => void) => void): (message: T) => void {
   let waiting: T[] = []
+  const flush = () => {
+    if (waiting.length === 0) return
+    port.postMessage(waiting)
+    waiting = []
+  }
   return (message) => {
-    if (waiting.push(message) > 1) return
-    when(() => {
-      port.postMessage(waiting)
-      waiting = []
-    })
+    const count = waiting.push(message)
+    if (count >= MOST_IN_MESSAGE) flush()
+    else if (count === 1) when(flush)
   }
 }
 

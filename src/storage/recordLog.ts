@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  fdatasync,
   fsync,
   fsyncSync,
   ftruncate,
@@ -18,7 +17,9 @@ import { StorageError } from './errors.ts'
 
 /** Bytes before a record: its length 4 ∥ its CRC-32 4, little-endian. */
 const HEAD_LENGTH = 8
-const { O_CREAT, O_RDWR, O_TRUNC } = constants
+const { O_CREAT, O_DSYNC, O_RDWR, O_TRUNC } = constants
+/** A write returns when it is on disk: to flush apart would take a second turn of whoever waits for it. */
+const OPEN = O_RDWR | O_CREAT | O_DSYNC
 const MODE = 0o600
 /** More than any record has; what says that it is longer is none. */
 const LARGEST_RECORD = 16 * 2 ** 20
@@ -26,14 +27,13 @@ const LARGEST_RECORD = 16 * 2 ** 20
 const LONGEST_SEARCH = 2 ** 20
 
 const writeAt = promisify(write)
-const flushData = promisify(fdatasync)
 const flush = promisify(fsync)
 const moveFile = promisify(rename)
 const cutFile = promisify(ftruncate)
 
 /**
- * Records in a file, one behind the other: the cheapest way to make little durable often, one write and one flush
- * beside the thread that asks. One append or replacement at a time. A record that was cut off by a crash ends the
+ * Records in a file, one behind the other: the cheapest way to make little durable often, one write beside
+ * the thread that asks. One append or replacement at a time. A record that was cut off by a crash ends the
  * file: it was never acknowledged.
  */
 export class RecordLog {
@@ -52,7 +52,7 @@ export class RecordLog {
    */
   constructor(path: string) {
     this.#path = path
-    this.#descriptor = openSync(path, O_RDWR | O_CREAT, MODE)
+    this.#descriptor = openSync(path, OPEN, MODE)
     flushFolderOf(path)
     const bytes = readFileSync(this.#descriptor)
     const { records, end } = splitRecords(bytes)
@@ -76,7 +76,6 @@ export class RecordLog {
     if (this.#hasRest) await this.#cutRest()
     try {
       await writeAll(this.#descriptor, bytes, this.#end)
-      await flushData(this.#descriptor)
     } catch (error) {
       this.#hasRest = true
       // Where this fails, too, the next append tries again before it writes.
@@ -89,11 +88,10 @@ export class RecordLog {
   /** Makes these records all there is, in one step; resolves when that is on disk. */
   async replace(records: readonly Uint8Array[]): Promise<void> {
     const path = `${this.#path}.new`
-    const descriptor = openSync(path, O_RDWR | O_CREAT | O_TRUNC, MODE)
+    const descriptor = openSync(path, OPEN | O_TRUNC, MODE)
     const bytes = joinRecords(records)
     try {
       await writeAll(descriptor, bytes, 0)
-      await flushData(descriptor)
       await moveFile(path, this.#path)
     } catch (error) {
       closeSync(descriptor)

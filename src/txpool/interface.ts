@@ -23,6 +23,8 @@ export interface PooledTransaction extends SignedTransaction, Arrival {
   readonly senderHex: string
   /** Intrinsic gas; 0 for a free transaction to the Bridge. */
   readonly basicCost: bigint
+  /** The most that it can take from its sender, wei; a free one takes its value only. */
+  readonly maximumCost: bigint
 }
 
 /** State of an account at the head. */

@@ -183,11 +183,14 @@ export class TransactionPool {
 
   #entry(given: SignedTransaction & Arrival): PooledTransaction {
     const { transaction, sender, addedAtBlock, addedAt } = given
+    const basicCost = this.#head.basicCost(transaction, sender)
+    const gasCost = basicCost === 0n ? 0n : transaction.gasLimit * transaction.gasPrice
     return {
       transaction,
       sender,
       senderHex: sender.toString('hex'),
-      basicCost: this.#head.basicCost(transaction, sender),
+      basicCost,
+      maximumCost: transaction.fields.value + gasCost,
       addedAtBlock,
       addedAt,
     }
@@ -244,9 +247,8 @@ export class TransactionPool {
 
   /** Rule 20: the sender must be able to pay for all that it has pending. */
   #assertPendingFunds(entry: PooledTransaction, replaced: PooledTransaction | undefined): void {
-    let needed = maximumCost(entry)
-    for (const other of this.#pending.of(entry.senderHex))
-      if (other !== replaced) needed += maximumCost(other)
+    let needed = entry.maximumCost
+    for (const other of this.#pending.of(entry.senderHex)) if (other !== replaced) needed += other.maximumCost
     if (needed > (this.#head.account(entry.sender)?.balance ?? 0n)) {
       throw new PoolRefusal('PENDING_FUNDS', 'insufficient funds to pay for pending and new transactions')
     }
@@ -310,10 +312,4 @@ export class TransactionPool {
     if (entry !== undefined) changes.removed.push(entry)
     return entry
   }
-}
-
-/** The most a transaction can take from its sender, wei; a free one takes its value only. */
-function maximumCost({ transaction, basicCost }: PooledTransaction): bigint {
-  const gasCost = basicCost === 0n ? 0n : transaction.gasLimit * transaction.gasPrice
-  return transaction.fields.value + gasCost
 }

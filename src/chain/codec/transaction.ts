@@ -46,6 +46,7 @@ export class Transaction {
   #hash: Buffer | undefined
   #hashHex: string | undefined
   #nonce: bigint | undefined
+  #gasLimit: bigint | undefined
 
   constructor(fields: TransactionFields, isRemasc = false) {
     this.fields = fields
@@ -64,7 +65,8 @@ export class Transaction {
 
   /** Gas limit as unsigned number of any length; absent is zero. */
   get gasLimit(): bigint {
-    return bytesToBigInt(this.fields.gasLimitBytes)
+    this.#gasLimit ??= bytesToBigInt(this.fields.gasLimitBytes)
+    return this.#gasLimit
   }
 
   /** Gas limit as execution takes it: null when absent or when eight bytes have the top bit set. */
@@ -72,8 +74,7 @@ export class Transaction {
     const { gasLimitBytes } = this.fields
     if (gasLimitBytes.length === 0) return null
     if (gasLimitBytes.length > 8) return MAX_GAS
-    const gas = bytesToBigInt(gasLimitBytes)
-    return gas > MAX_GAS ? null : gas
+    return this.gasLimit > MAX_GAS ? null : this.gasLimit
   }
 
   get isCreation(): boolean {

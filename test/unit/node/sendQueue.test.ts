@@ -8,6 +8,7 @@ function createQueue() {
   const commits: (() => void)[] = []
   const queue = new SendQueue({
     chainId: 33,
+    makesBlocks: () => false,
     add: ({ transaction, sender }) => {
       events.push(`add ${transaction.nonce} ${sender.equals(COW.address)}`)
       if (transaction.nonce === 7n) throw new PoolRefusal('NONCE_TOO_HIGH', 'transaction nonce too high')
@@ -24,17 +25,18 @@ function createQueue() {
   const committing = async () => {
     while (commits.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  const finishCommits = async (count: number) => {
-    for (let done = 0; done < count; done++) {
-      await committing()
-      commits.shift()?.()
-    }
+  const finishCommit = async () => {
+    await committing()
+    commits.shift()?.()
   }
   return {
     events,
     queue,
-    finishCommits,
-    finishCommit: () => finishCommits(1),
+    finishCommit,
+    finishUntil: async (answered: Promise<unknown>) => {
+      const timer = setInterval(() => commits.shift()?.(), 1)
+      await answered.finally(() => clearInterval(timer))
+    },
     submit: (nonce: bigint) => {
       const answered = queue.submit(signedTransaction({ nonce }).encoded)
       void answered.then(
@@ -55,30 +57,45 @@ t.test('sends of one moment are one group, answered after its commit', async (t)
   t.same(events, ['add 0 true', 'add 7 true', 'commit', 'committed', '0 accepted', '7 refused'])
 })
 
-t.test('a group enters the pool while the one before is made durable, a third waits', async (t) => {
-  const { queue, events, submit, finishCommits } = createQueue()
-  const turns = () => new Promise((resolve) => setTimeout(resolve, 20))
+t.test('groups enter the pool while one is made durable, the next commit is for all of them', async (t) => {
+  const { queue, events, submit, finishCommit } = createQueue()
   const reached = async (count: number) => {
     while (events.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
   }
   const first = submit(1n)
   await reached(2)
   const second = submit(2n)
-  await reached(4)
-  t.same(events, ['add 1 true', 'commit', 'add 2 true', 'commit'])
+  await reached(3)
   const others = [submit(3n), submit(4n)]
-  await turns()
-  t.same(events.slice(4), [], 'others wait for the next group')
-  await finishCommits(1)
+  await reached(5)
+  t.same(events, ['add 1 true', 'commit', 'add 2 true', 'add 3 true', 'add 4 true'])
+  await finishCommit()
   await first
-  await reached(9)
-  t.same(events.slice(4), ['committed', '1 accepted', 'add 3 true', 'add 4 true', 'commit'])
-  await finishCommits(1)
-  await second
-  await finishCommits(1)
-  await Promise.all(others)
+  await reached(8)
+  t.same(events.slice(5), ['committed', '1 accepted', 'commit'])
+  await finishCommit()
+  await Promise.all([second, ...others])
   await queue.drained()
-  t.same(events.slice(9), ['committed', '2 accepted', 'committed', '3 accepted', '4 accepted'])
+  t.same(events.slice(8), ['committed', '2 accepted', '3 accepted', '4 accepted'])
+})
+
+t.test('while nothing becomes durable, the pool takes a bounded number', async (t) => {
+  const { queue, events, submit, finishUntil } = createQueue()
+  const added = () => events.filter((event) => event.startsWith('add')).length
+  const all = Array.from({ length: 600 }, (_, nonce) => submit(BigInt(nonce)))
+  while (added() < 512) await new Promise((resolve) => setTimeout(resolve, 1))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  t.equal(added(), 512)
+  await finishUntil(Promise.all(all))
+  await queue.drained()
+  const refused = new Set([7])
+  const status = (nonce: number) => `${nonce} ${refused.has(nonce) ? 'refused' : 'accepted'}`
+  const answers = events.filter((event) => /accepted|refused/.test(event))
+  t.same(
+    answers,
+    Array.from(all, (_, nonce) => status(nonce)),
+    'answered in the order in which they came',
+  )
 })
 
 t.test('a signature for another chain and bytes that are no transaction never reach the pool', async (t) => {
@@ -94,6 +111,7 @@ t.test('a signature for another chain and bytes that are no transaction never re
 t.test('nothing is acknowledged when the commit fails', async (t) => {
   const queue = new SendQueue({
     chainId: 33,
+    makesBlocks: () => false,
     add: () => ({ pending: [], removed: [] }),
     commit: () => Promise.reject(new Error('no space left on device')),
   })

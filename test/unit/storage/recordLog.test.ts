@@ -1,8 +1,10 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import type { RecordLog as Log } from '../../../src/storage/recordLog.ts'
 
+const writeAt = promisify(fs.write)
 const records = (text: string) => text.split(' ').map((word) => Buffer.from(word))
 const wordsOf = (log: Log) => log.records.map((record) => record.toString()).join(' ')
 
@@ -16,14 +18,20 @@ t.test('what a failed append left behind is no damage', async (t) => {
     {
       'node:fs': {
         ...fs,
-        fdatasync: (file: number, done: Done) =>
-          failing.has('fdatasync') ? done(error) : fs.fdatasync(file, done),
+        // What cannot be brought to the disk may be in the file all the same.
+        write: Object.assign(() => undefined, {
+          [promisify.custom]: async (...args: Parameters<typeof writeAt>) => {
+            const written = await writeAt(...args)
+            if (failing.has('write')) throw error
+            return written
+          },
+        }),
         ftruncate: (file: number, length: number, done: Done) =>
           failing.has('ftruncate') ? done(error) : fs.ftruncate(file, length, done),
       },
     },
   )
-  for (const failures of [['fdatasync'], ['fdatasync', 'ftruncate']]) {
+  for (const failures of [['write'], ['write', 'ftruncate']]) {
     const path = join(t.testdir(), 'log')
     const log = new RecordLog(path)
     await log.append(records('first'))

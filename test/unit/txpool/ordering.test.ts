@@ -21,6 +21,7 @@ const entries = uniqueArray(
       sender: sender.address,
       senderHex: sender.address.toString('hex'),
       basicCost: 21_000n,
+      maximumCost: 0n,
       addedAt: 0,
       addedAtBlock: 0,
     }),
@@ -55,7 +56,8 @@ t.test('equal prices go by hash', (t) => {
     const transaction = signedTransaction({ from: sender })
     const { address } = sender
     const senderHex = address.toString('hex')
-    return { transaction, sender: address, senderHex, basicCost: 0n, addedAt: 0, addedAtBlock: 0 }
+    const costs = { basicCost: 0n, maximumCost: 0n }
+    return { transaction, sender: address, senderHex, ...costs, addedAt: 0, addedAtBlock: 0 }
   })
   const expected = all.map(({ transaction }) => transaction.hashHex).sort()
   t.same(

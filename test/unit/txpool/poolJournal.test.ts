@@ -12,6 +12,7 @@ function pooled(nonce: bigint, addedAt: number): PooledTransaction {
     sender: COW.address,
     senderHex: COW.address.toString('hex'),
     basicCost: 21_000n,
+    maximumCost: 0n,
     addedAt,
     addedAtBlock: 7,
   }
