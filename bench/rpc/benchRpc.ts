@@ -16,7 +16,6 @@ import { measureWorkers, type WorkersResult, workersRow } from './workers.ts'
 import { MIX_SHARES } from './workloads.ts'
 
 const OWN = 'rhizome'
-const SENDING_ACCOUNTS = 250
 const SENT_BY_EACH = 12
 /** Room for a block of transfers of a second, as the peers have it. */
 const INTERVAL_ARGS = ['--block-time', '1', '--target-gas-limit', '30000000']
@@ -185,11 +184,11 @@ async function measureIntervalIngest(
 async function ingest(
   peer: Peer,
   generator: Generator,
-  { connections }: RpcOptions,
+  { connections, senders }: RpcOptions,
   mode: string,
   findings: Findings,
 ): Promise<void> {
-  const size = { accounts: SENDING_ACCOUNTS, perAccount: SENT_BY_EACH }
+  const size = { accounts: senders, perAccount: SENT_BY_EACH }
   await attempt(`eth_sendRawTransaction, blocks ${mode}, ${peer.name}`, findings, async () => {
     findings.sends.push(await measureIngest(peer, generator, { ...size, connections, mode }))
   })

@@ -132,7 +132,10 @@ export function ingestRow(result: IngestResult, own: IngestResult | undefined): 
     'taken/s': Math.round(ingest.requestsPerSecond),
     'p50 ms': ingest.p50,
     'p99 ms': ingest.p99,
-    'included/s': included === null ? `never: ${result.waiting} accounts` : Math.round(included),
+    'included/s':
+      included === null
+        ? `${result.waiting} accounts wait after ${INCLUSION_LIMIT_MS / 1000} s`
+        : Math.round(included),
     'in blocks': result.blocks,
     'CPU µs/transaction': result.processorMicros ?? '',
     failures: ingest.failures,

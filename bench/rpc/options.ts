@@ -18,6 +18,7 @@ export interface RpcOptions {
   readonly transfers: number
   readonly accounts: number
   readonly sparseBlocks: number
+  readonly senders: number
   readonly subscribers: readonly number[]
   readonly events: number
   readonly alone: boolean
@@ -39,6 +40,7 @@ export const RPC_HELP = `bench -- rpc: the same load on this node, anvil, geth a
   --transfers N         blocks with a token transfer (default 1000)
   --accounts N          accounts with funds and tokens (default 2000)
   --sparse-blocks N     blocks with a log here and there; 0 leaves the long searches out (default 10000)
+  --senders N           accounts that send twelve transactions each (default 250)
   --subscribers LIST    numbers of subscribers (default 1000,10000)
   --events N            notifications of each (default 5)
   --alone               no peers
@@ -64,6 +66,7 @@ export function readRpcOptions(args: string[]): RpcOptions {
       transfers: { type: 'string', default: '1000' },
       accounts: { type: 'string', default: '2000' },
       'sparse-blocks': { type: 'string', default: '10000' },
+      senders: { type: 'string', default: '250' },
       subscribers: { type: 'string', default: '1000,10000' },
       events: { type: 'string', default: '5' },
       alone: { type: 'boolean', default: false },
@@ -89,6 +92,7 @@ export function readRpcOptions(args: string[]): RpcOptions {
     transfers: Number(values.transfers),
     accounts: Number(values.accounts),
     sparseBlocks: Number(values['sparse-blocks']),
+    senders: Number(values.senders),
     subscribers: values.subscribers.split(',').map(Number),
     events: Number(values.events),
     alone: values.alone,
