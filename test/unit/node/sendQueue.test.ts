@@ -3,12 +3,12 @@ import { SendQueue } from '../../../src/node/sendQueue.ts'
 import { PoolRefusal } from '../../../src/txpool/errors.ts'
 import { COW, signedTransaction } from '../../support/signedTransaction.ts'
 
-function createQueue() {
+function createQueue({ makesBlocks = false } = {}) {
   const events: string[] = []
   const commits: (() => void)[] = []
   const queue = new SendQueue({
     chainId: 33,
-    makesBlocks: () => false,
+    makesBlocks: () => makesBlocks,
     add: ({ transaction, sender }) => {
       events.push(`add ${transaction.nonce} ${sender.equals(COW.address)}`)
       if (transaction.nonce === 7n) throw new PoolRefusal('NONCE_TOO_HIGH', 'transaction nonce too high')
@@ -78,6 +78,19 @@ t.test('groups enter the pool while one is made durable, the next commit is for 
   await queue.drained()
   t.same(events.slice(8), ['committed', '2 accepted', '3 accepted', '4 accepted'])
 })
+
+for (const { makesBlocks, first } of [
+  { makesBlocks: false, first: 32 },
+  { makesBlocks: true, first: 100 },
+]) {
+  t.test(`the first commit is for ${first} of a hundred`, async (t) => {
+    const { queue, events, submit, finishUntil } = createQueue({ makesBlocks })
+    const all = Array.from({ length: 100 }, (_, nonce) => submit(BigInt(nonce)))
+    await finishUntil(Promise.all(all))
+    await queue.drained()
+    t.equal(events.indexOf('commit'), first)
+  })
+}
 
 t.test('while nothing becomes durable, the pool takes a bounded number', async (t) => {
   const { queue, events, submit, finishUntil } = createQueue()
