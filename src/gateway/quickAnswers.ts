@@ -11,8 +11,8 @@ import {
 import type { KeptTexts } from '../native/keptTexts.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { NodeContext } from '../rpc/context.ts'
-import { type BlockSelector, blockId, blockRef } from '../rpc/shared/params/blockSelector.ts'
-import { findHeader, isYoung } from '../rpc/shared/resolveBlock.ts'
+import { type BlockSelector, blockId, blockRef } from '../rpc/params/blockSelector.ts'
+import { findHeader, isYoung } from '../rpc/select/resolveBlock.ts'
 import type { Router } from './router.ts'
 import type { TurnSnapshot } from './turnSnapshot.ts'
 

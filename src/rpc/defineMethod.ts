@@ -1,7 +1,7 @@
 import type { BriefCallName, ReadyName, StateReadName } from '../native/frontAnswers.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { Forward, RpcResult } from './json.ts'
-import { type Param, type ParamValues, parseParams } from './shared/params/param.ts'
+import { type Param, type ParamValues, parseParams } from './params/param.ts'
 
 /**
  * Where and under which permits a method runs: `inline` in the front thread, `chain` in the front thread

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { lenientHex } from '../shared/params/hex.ts'
-import { type Param, scalarText } from '../shared/params/param.ts'
+import { lenientHex } from '../params/hex.ts'
+import { type Param, scalarText } from '../params/param.ts'
 
 const ADDRESS_BYTES = 20
 

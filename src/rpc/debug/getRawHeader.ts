@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { blockRef } from '../shared/params/blockSelector.ts'
-import { atStoredBlock } from '../shared/traceBlock.ts'
+import { blockRef } from '../params/blockSelector.ts'
+import { atStoredBlock } from '../tracers/traceBlock.ts'
 
 /** RLP of a header of a block; null when the block is unknown. */
 export const getRawHeader = defineMethod({

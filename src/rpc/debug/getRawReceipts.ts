@@ -1,9 +1,9 @@
 import { encodeReceipt } from '../../chain/codec/receipt.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { blockRef } from '../shared/params/blockSelector.ts'
-import { isPending, withPending } from '../shared/resolveBlock.ts'
-import { atStoredBlock } from '../shared/traceBlock.ts'
+import { blockRef } from '../params/blockSelector.ts'
+import { isPending, withPending } from '../select/resolveBlock.ts'
+import { atStoredBlock } from '../tracers/traceBlock.ts'
 
 /** RLP of each receipt of a block; null when the block is unknown. */
 export const getRawReceipts = defineMethod({

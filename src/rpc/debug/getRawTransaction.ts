@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { hash } from '../shared/params/hex.ts'
-import { findTransaction } from '../shared/traceBlock.ts'
+import { hash } from '../params/hex.ts'
+import { findTransaction } from '../tracers/traceBlock.ts'
 
 /** RLP of a canonical or pending transaction; null when it is unknown. */
 export const getRawTransaction = defineMethod({

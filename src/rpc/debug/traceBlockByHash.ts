@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
-import { blockTraceAnswer } from '../shared/blockTraceAnswer.ts'
-import { hash } from '../shared/params/hex.ts'
-import { traceOptions } from '../shared/params/traceOptions.ts'
+import { hash } from '../params/hex.ts'
+import { traceOptions } from '../params/traceOptions.ts'
+import { blockTraceAnswer } from '../tracers/blockTraceAnswer.ts'
 
 /** Traces of a block's transactions; null when the block is unknown (facts/rpc.md §3.13). */
 export const traceBlockByHash = defineMethod({

@@ -1,8 +1,8 @@
 import { defineMethod } from '../defineMethod.ts'
-import { blockTraceAnswer } from '../shared/blockTraceAnswer.ts'
-import { tracedBlock } from '../shared/params/tracedBlock.ts'
-import { traceOptions } from '../shared/params/traceOptions.ts'
-import { atStoredBlock } from '../shared/traceBlock.ts'
+import { tracedBlock } from '../params/tracedBlock.ts'
+import { traceOptions } from '../params/traceOptions.ts'
+import { blockTraceAnswer } from '../tracers/blockTraceAnswer.ts'
+import { atStoredBlock } from '../tracers/traceBlock.ts'
 
 /** Traces of a block's transactions; null when the block is unknown (facts/rpc.md §3.13). */
 export const traceBlockByNumber = defineMethod({

@@ -1,12 +1,12 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RawJson } from '../json.ts'
-import { createCallRequest } from '../shared/callRequest.ts'
-import { blockRef, LATEST } from '../shared/params/blockSelector.ts'
-import { callObject } from '../shared/params/callObject.ts'
-import { optional } from '../shared/params/param.ts'
-import { callTraceOptions } from '../shared/params/traceOptions.ts'
-import { atBlockForCall } from '../shared/resolveBlock.ts'
-import { tracing } from '../shared/traceBlock.ts'
+import { blockRef, LATEST } from '../params/blockSelector.ts'
+import { callObject } from '../params/callObject.ts'
+import { optional } from '../params/param.ts'
+import { callTraceOptions } from '../params/traceOptions.ts'
+import { atBlockForCall } from '../select/resolveBlock.ts'
+import { createCallRequest } from '../simulation/callRequest.ts'
+import { tracing } from '../tracers/traceBlock.ts'
 
 /** Trace of a simulated call, as geth's method on this chain (facts/rpc.md §8.3). */
 export const traceCall = defineMethod({

@@ -1,9 +1,9 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { RawJson } from '../json.ts'
-import { traceOptions } from '../shared/params/traceOptions.ts'
-import { anyTransactionHash } from '../shared/params/transactionHash.ts'
-import { findTransaction, traceTransactions } from '../shared/traceBlock.ts'
+import { traceOptions } from '../params/traceOptions.ts'
+import { anyTransactionHash } from '../params/transactionHash.ts'
+import { findTransaction, traceTransactions } from '../tracers/traceBlock.ts'
 
 /** Trace of a canonical transaction, executed again in its block (facts/rpc.md §3.13). */
 export const traceTransaction = defineMethod({

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { quantity } from '../shared/quantity.ts'
+import { quantity } from '../format/quantity.ts'
 
 /** Messages of peers that wait to be handled (facts/rpc.md §3.13): none, they are handled as they come. */
 export const wireProtocolQueueSize = defineMethod({

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { quantity } from '../shared/quantity.ts'
+import { quantity } from '../format/quantity.ts'
 
 /** Number of the newest block. */
 export const blockNumber = defineMethod({

@@ -1,13 +1,13 @@
 import type { CallFailure } from '../../execution/localExecution.ts'
 import { defineMethod } from '../defineMethod.ts'
 import type { RpcError } from '../errors.ts'
-import { createCallRequest } from '../shared/callRequest.ts'
-import { blockRef } from '../shared/params/blockSelector.ts'
-import { callObject } from '../shared/params/callObject.ts'
-import { optional } from '../shared/params/param.ts'
-import { stateOverrides } from '../shared/params/stateOverrides.ts'
-import { failureError, revertError } from '../shared/revert.ts'
-import { simulateAt } from '../shared/simulateAt.ts'
+import { blockRef } from '../params/blockSelector.ts'
+import { callObject } from '../params/callObject.ts'
+import { optional } from '../params/param.ts'
+import { stateOverrides } from '../params/stateOverrides.ts'
+import { createCallRequest } from '../simulation/callRequest.ts'
+import { failureError, revertError } from '../simulation/revert.ts'
+import { simulateAt } from '../simulation/simulateAt.ts'
 
 /** Return data of a simulated call; a revert is an error with its payload (facts/rpc.md §3.5). */
 export const call = defineMethod({

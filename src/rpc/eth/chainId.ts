@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { quantity } from '../shared/quantity.ts'
+import { quantity } from '../format/quantity.ts'
 
 /** Chain id of signatures that are protected against replay. */
 export const chainId = defineMethod({

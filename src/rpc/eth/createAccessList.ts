@@ -1,12 +1,12 @@
 import { defineMethod } from '../defineMethod.ts'
-import { assertOverridable, createCallRequest } from '../shared/callRequest.ts'
-import { blockRef, LATEST } from '../shared/params/blockSelector.ts'
-import { callObject } from '../shared/params/callObject.ts'
-import { optional } from '../shared/params/param.ts'
-import { stateOverrides } from '../shared/params/stateOverrides.ts'
-import { quantity } from '../shared/quantity.ts'
-import { atBlockForCall } from '../shared/resolveBlock.ts'
-import { failureError, revertError } from '../shared/revert.ts'
+import { quantity } from '../format/quantity.ts'
+import { blockRef, LATEST } from '../params/blockSelector.ts'
+import { callObject } from '../params/callObject.ts'
+import { optional } from '../params/param.ts'
+import { stateOverrides } from '../params/stateOverrides.ts'
+import { atBlockForCall } from '../select/resolveBlock.ts'
+import { assertOverridable, createCallRequest } from '../simulation/callRequest.ts'
+import { failureError, revertError } from '../simulation/revert.ts'
 
 /**
  * Gas of a call, with an empty list: on this chain an access list saves no gas and costs its bytes

@@ -1,13 +1,13 @@
 import type { CallFailure } from '../../execution/localExecution.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { createCallRequest } from '../shared/callRequest.ts'
-import { estimateBlock, LATEST } from '../shared/params/blockSelector.ts'
-import { callObject } from '../shared/params/callObject.ts'
-import { optional } from '../shared/params/param.ts'
-import { stateOverrides } from '../shared/params/stateOverrides.ts'
-import { revertError } from '../shared/revert.ts'
-import { simulateAt } from '../shared/simulateAt.ts'
+import { estimateBlock, LATEST } from '../params/blockSelector.ts'
+import { callObject } from '../params/callObject.ts'
+import { optional } from '../params/param.ts'
+import { stateOverrides } from '../params/stateOverrides.ts'
+import { createCallRequest } from '../simulation/callRequest.ts'
+import { revertError } from '../simulation/revert.ts'
+import { simulateAt } from '../simulation/simulateAt.ts'
 
 /** Gas with which the transaction succeeds; a simulation that cannot is an error (design.md §4). */
 export const estimateGas = defineMethod({

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { suggestGasPrice } from '../shared/gasPrice.ts'
-import { quantity } from '../shared/quantity.ts'
+import { quantity } from '../format/quantity.ts'
+import { suggestGasPrice } from '../sending/gasPrice.ts'
 
 /** Price in wei that gets a transaction mined soon. */
 export const gasPrice = defineMethod({

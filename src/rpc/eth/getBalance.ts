@@ -1,9 +1,9 @@
 import { defineMethod } from '../defineMethod.ts'
-import { blockRef, LATEST } from '../shared/params/blockSelector.ts'
-import { address } from '../shared/params/hex.ts'
-import { optional } from '../shared/params/param.ts'
-import { quantity } from '../shared/quantity.ts'
-import { atBlock } from '../shared/resolveBlock.ts'
+import { quantity } from '../format/quantity.ts'
+import { blockRef, LATEST } from '../params/blockSelector.ts'
+import { address } from '../params/hex.ts'
+import { optional } from '../params/param.ts'
+import { atBlock } from '../select/resolveBlock.ts'
 
 /** Balance of an account in wei. */
 export const getBalance = defineMethod({

@@ -1,8 +1,8 @@
 import { defineMethod } from '../defineMethod.ts'
-import { blockAnswer } from '../shared/blockAnswer.ts'
-import { hash } from '../shared/params/hex.ts'
-import { flag } from '../shared/params/number.ts'
-import { optional } from '../shared/params/param.ts'
+import { blockAnswer } from '../format/blockAnswer.ts'
+import { hash } from '../params/hex.ts'
+import { flag } from '../params/number.ts'
+import { optional } from '../params/param.ts'
 
 /** A block, canonical or not, by its hash; null when it is unknown. */
 export const getBlockByHash = defineMethod({

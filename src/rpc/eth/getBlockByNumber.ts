@@ -1,9 +1,9 @@
 import { defineMethod } from '../defineMethod.ts'
-import { blockAnswer } from '../shared/blockAnswer.ts'
-import { blockId } from '../shared/params/blockSelector.ts'
-import { flag } from '../shared/params/number.ts'
-import { optional } from '../shared/params/param.ts'
-import { findHeader } from '../shared/resolveBlock.ts'
+import { blockAnswer } from '../format/blockAnswer.ts'
+import { blockId } from '../params/blockSelector.ts'
+import { flag } from '../params/number.ts'
+import { optional } from '../params/param.ts'
+import { findHeader } from '../select/resolveBlock.ts'
 
 /** A block by its number or tag; null when there is none. */
 export const getBlockByNumber = defineMethod({

@@ -1,9 +1,9 @@
 import type { Block } from '../../chain/codec/block.ts'
 import type { Receipt } from '../../chain/codec/receipt.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { formatReceipt } from '../shared/formatReceipt.ts'
-import { blockRef } from '../shared/params/blockSelector.ts'
-import { findHeader, isPending } from '../shared/resolveBlock.ts'
+import { formatReceipt } from '../format/formatReceipt.ts'
+import { blockRef } from '../params/blockSelector.ts'
+import { findHeader, isPending } from '../select/resolveBlock.ts'
 
 /** Receipts of all transactions of a block; null when it is unknown or pending (facts/rpc.md §8.3). */
 export const getBlockReceipts = defineMethod({

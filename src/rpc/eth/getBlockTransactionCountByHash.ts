@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { hash } from '../shared/params/hex.ts'
-import { quantity } from '../shared/quantity.ts'
+import { quantity } from '../format/quantity.ts'
+import { hash } from '../params/hex.ts'
 
 /** Number of transactions of a block by its hash; null when it is unknown. */
 export const getBlockTransactionCountByHash = defineMethod({

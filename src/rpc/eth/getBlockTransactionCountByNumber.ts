@@ -1,8 +1,8 @@
 import { defineMethod } from '../defineMethod.ts'
-import { findBlock } from '../shared/blockAnswer.ts'
-import { blockId } from '../shared/params/blockSelector.ts'
-import { quantity } from '../shared/quantity.ts'
-import { blockNotFound, isPending } from '../shared/resolveBlock.ts'
+import { findBlock } from '../format/blockAnswer.ts'
+import { quantity } from '../format/quantity.ts'
+import { blockId } from '../params/blockSelector.ts'
+import { blockNotFound, isPending } from '../select/resolveBlock.ts'
 
 /** Number of transactions of a block by its number or tag; at `pending` those of the pool. */
 export const getBlockTransactionCountByNumber = defineMethod({

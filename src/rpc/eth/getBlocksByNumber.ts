@@ -1,9 +1,9 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { assertKept } from '../shared/history.ts'
-import { type Param, scalarText } from '../shared/params/param.ts'
-import { quantity } from '../shared/quantity.ts'
+import { quantity } from '../format/quantity.ts'
+import { type Param, scalarText } from '../params/param.ts'
+import { assertKept } from '../select/history.ts'
 
 const NUMBER = /^(0x[0-9a-fA-F]{1,64}|[0-9]{1,66})$/
 const SHOWN_CHARACTERS = 66

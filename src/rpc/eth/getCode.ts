@@ -1,8 +1,8 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { blockRef } from '../shared/params/blockSelector.ts'
-import { address } from '../shared/params/hex.ts'
-import { atBlock } from '../shared/resolveBlock.ts'
+import { blockRef } from '../params/blockSelector.ts'
+import { address } from '../params/hex.ts'
+import { atBlock } from '../select/resolveBlock.ts'
 
 /** Code of a contract; `0x` where there is none. */
 export const getCode = defineMethod({

@@ -4,10 +4,10 @@ import { toHex } from '../../util/bytes.ts'
 import type { ChainReader } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
+import { frontEvents } from '../guards/frontEvents.ts'
 import { Forward } from '../json.ts'
-import { frontEvents } from '../shared/frontEvents.ts'
-import { encodeLogSearch } from '../shared/logSearch.ts'
-import { filterHandle } from '../shared/params/filterHandle.ts'
+import { encodeLogSearch } from '../logs/logSearch.ts'
+import { filterHandle } from '../params/filterHandle.ts'
 
 /** What happened since the last poll, or since the filter's creation (design.md §4). */
 export const getFilterChanges = defineMethod({

@@ -1,9 +1,9 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
+import { frontEvents } from '../guards/frontEvents.ts'
 import { Forward } from '../json.ts'
-import { frontEvents } from '../shared/frontEvents.ts'
-import { filterHandle } from '../shared/params/filterHandle.ts'
+import { filterHandle } from '../params/filterHandle.ts'
 
 /** All logs that match a log filter, as eth_getLogs; of the other filters everything since their creation. */
 export const getFilterLogs = defineMethod({

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
-import { findLogs } from '../shared/findLogs.ts'
-import { findReadyLogs } from '../shared/findReadyLogs.ts'
-import { logFilter } from '../shared/params/logFilter.ts'
+import { findLogs } from '../logs/findLogs.ts'
+import { findReadyLogs } from '../logs/findReadyLogs.ts'
+import { logFilter } from '../params/logFilter.ts'
 
 /** Logs that match a filter (facts/rpc.md §5). */
 export const getLogs = defineMethod({

@@ -1,11 +1,11 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { AS_IT_CAME, RawBytes } from '../json.ts'
-import { blockRef } from '../shared/params/blockSelector.ts'
-import { address } from '../shared/params/hex.ts'
-import { parseUnsigned } from '../shared/params/number.ts'
-import { nodeText, type Param } from '../shared/params/param.ts'
-import { atBlock, isYoung } from '../shared/resolveBlock.ts'
+import { blockRef } from '../params/blockSelector.ts'
+import { address } from '../params/hex.ts'
+import { parseUnsigned } from '../params/number.ts'
+import { nodeText, type Param } from '../params/param.ts'
+import { atBlock, isYoung } from '../select/resolveBlock.ts'
 
 /** Cells that one request may prove. */
 const MAX_SLOTS = 1024

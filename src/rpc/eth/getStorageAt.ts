@@ -1,8 +1,8 @@
 import { defineMethod } from '../defineMethod.ts'
-import { blockRef } from '../shared/params/blockSelector.ts'
-import { address } from '../shared/params/hex.ts'
-import { slot } from '../shared/params/number.ts'
-import { atBlock } from '../shared/resolveBlock.ts'
+import { blockRef } from '../params/blockSelector.ts'
+import { address } from '../params/hex.ts'
+import { slot } from '../params/number.ts'
+import { atBlock } from '../select/resolveBlock.ts'
 
 const WORD_DIGITS = 64
 

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
-import { hash } from '../shared/params/hex.ts'
-import { index } from '../shared/params/number.ts'
-import { transactionAnswer } from '../shared/transactionAnswer.ts'
+import { transactionAnswer } from '../format/transactionAnswer.ts'
+import { hash } from '../params/hex.ts'
+import { index } from '../params/number.ts'
 
 /** A transaction by the hash of its block and its position; null when there is none. */
 export const getTransactionByBlockHashAndIndex = defineMethod({

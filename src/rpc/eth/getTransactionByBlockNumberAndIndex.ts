@@ -1,8 +1,8 @@
 import { defineMethod } from '../defineMethod.ts'
-import { findBlock } from '../shared/blockAnswer.ts'
-import { blockId } from '../shared/params/blockSelector.ts'
-import { index } from '../shared/params/number.ts'
-import { transactionAnswer } from '../shared/transactionAnswer.ts'
+import { findBlock } from '../format/blockAnswer.ts'
+import { transactionAnswer } from '../format/transactionAnswer.ts'
+import { blockId } from '../params/blockSelector.ts'
+import { index } from '../params/number.ts'
 
 /** A transaction by the number of its block and its position; null when there is none. */
 export const getTransactionByBlockNumberAndIndex = defineMethod({

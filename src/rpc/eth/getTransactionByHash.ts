@@ -1,9 +1,9 @@
 import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
+import { formatTransaction } from '../format/formatTransaction.ts'
+import { minedAnswer } from '../format/minedAnswer.ts'
 import type { Json, RawBytes } from '../json.ts'
-import { formatTransaction } from '../shared/formatTransaction.ts'
-import { minedAnswer } from '../shared/minedAnswer.ts'
-import { hash } from '../shared/params/hex.ts'
+import { hash } from '../params/hex.ts'
 
 /** A mined or pending transaction; null when it is unknown or only queued (facts/rpc.md §3.4). */
 export const getTransactionByHash = defineMethod({

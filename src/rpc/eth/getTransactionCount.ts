@@ -1,10 +1,10 @@
 import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { blockRef, LATEST } from '../shared/params/blockSelector.ts'
-import { address } from '../shared/params/hex.ts'
-import { optional } from '../shared/params/param.ts'
-import { quantity } from '../shared/quantity.ts'
-import { atBlock, isPending } from '../shared/resolveBlock.ts'
+import { quantity } from '../format/quantity.ts'
+import { blockRef, LATEST } from '../params/blockSelector.ts'
+import { address } from '../params/hex.ts'
+import { optional } from '../params/param.ts'
+import { atBlock, isPending } from '../select/resolveBlock.ts'
 
 /** Transactions sent from an account; at `pending` with those waiting in the pool (facts/rpc.md §3.2). */
 export const getTransactionCount = defineMethod({

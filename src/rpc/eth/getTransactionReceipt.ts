@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { minedAnswer } from '../shared/minedAnswer.ts'
-import { hash } from '../shared/params/hex.ts'
+import { minedAnswer } from '../format/minedAnswer.ts'
+import { hash } from '../params/hex.ts'
 
 /** Receipt of a transaction of the canonical chain; null when there is none. */
 export const getTransactionReceipt = defineMethod({

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
-import { hash } from '../shared/params/hex.ts'
-import { index } from '../shared/params/number.ts'
-import { uncleAnswer } from '../shared/uncleAnswer.ts'
+import { uncleAnswer } from '../format/uncleAnswer.ts'
+import { hash } from '../params/hex.ts'
+import { index } from '../params/number.ts'
 
 /** An uncle by the hash of the block that names it; null when there is none. */
 export const getUncleByBlockHashAndIndex = defineMethod({

@@ -1,8 +1,8 @@
 import { defineMethod } from '../defineMethod.ts'
-import { findBlock } from '../shared/blockAnswer.ts'
-import { blockId } from '../shared/params/blockSelector.ts'
-import { index } from '../shared/params/number.ts'
-import { uncleAnswer } from '../shared/uncleAnswer.ts'
+import { findBlock } from '../format/blockAnswer.ts'
+import { uncleAnswer } from '../format/uncleAnswer.ts'
+import { blockId } from '../params/blockSelector.ts'
+import { index } from '../params/number.ts'
 
 /** An uncle by the number of the block that names it; null when there is none. */
 export const getUncleByBlockNumberAndIndex = defineMethod({

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { hash } from '../shared/params/hex.ts'
-import { quantity } from '../shared/quantity.ts'
+import { quantity } from '../format/quantity.ts'
+import { hash } from '../params/hex.ts'
 
 /** Number of uncles of a block by its hash. */
 export const getUncleCountByBlockHash = defineMethod({

@@ -1,7 +1,7 @@
 import { seedHashOfTime } from '../../mining/seedHash.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { templateMiningOf } from '../shared/mining.ts'
+import { templateMiningOf } from '../guards/mining.ts'
 
 /**
  * Work as `[hash, seed hash, target]`, which a miner solves on the template of `src/mining/README.md`

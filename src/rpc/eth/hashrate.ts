@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
+import { quantity } from '../format/quantity.ts'
 import { Forward } from '../json.ts'
-import { quantity } from '../shared/quantity.ts'
 
 /** Hashes per second of the own miners: what they report, else what their blocks of the last hour took. */
 export const hashrate = defineMethod({

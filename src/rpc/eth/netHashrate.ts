@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
+import { hashrateOfBlocks } from '../format/hashrate.ts'
 import { RawJson } from '../json.ts'
-import { hashrateOfBlocks } from '../shared/hashrate.ts'
 
 /** Hashes per second behind the canonical blocks of the last hour, as a JSON number (facts/rpc.md §3.2). */
 export const netHashrate = defineMethod({

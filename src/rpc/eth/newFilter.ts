@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
-import { frontEvents, grantedHandle } from '../shared/frontEvents.ts'
-import { encodeLogFilter, logFilter } from '../shared/params/logFilter.ts'
-import { resolveFilterBounds } from '../shared/resolveLogRange.ts'
+import { frontEvents, grantedHandle } from '../guards/frontEvents.ts'
+import { resolveFilterBounds } from '../logs/resolveLogRange.ts'
+import { encodeLogFilter, logFilter } from '../params/logFilter.ts'
 
 /** Handle of a filter for logs: of blocks that come or go after its creation (design.md §4). */
 export const newFilter = defineMethod({

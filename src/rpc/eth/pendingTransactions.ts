@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { formatTransaction } from '../shared/formatTransaction.ts'
+import { formatTransaction } from '../format/formatTransaction.ts'
 
 /** Pending transactions whose sender's key is in the wallet; none without one (facts/rpc.md §3.4). */
 export const pendingTransactions = defineMethod({

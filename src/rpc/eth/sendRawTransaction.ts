@@ -6,7 +6,7 @@ import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams, RpcError } from '../errors.ts'
-import { data } from '../shared/params/hex.ts'
+import { data } from '../params/hex.ts'
 
 /** Hash of a signed transaction that the pool took (facts/rpc.md §3.4). */
 export const sendRawTransaction = defineMethod({

@@ -1,10 +1,10 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { impersonatingSigner, withoutSignatures } from '../shared/impersonation.ts'
-import { sendLocalTransaction } from '../shared/localTransaction.ts'
-import { transactionObject } from '../shared/params/transactionObject.ts'
-import { localWallet, walletAnswer } from '../shared/wallet.ts'
+import { localWallet, walletAnswer } from '../guards/wallet.ts'
+import { transactionObject } from '../params/transactionObject.ts'
+import { impersonatingSigner, withoutSignatures } from '../sending/impersonation.ts'
+import { sendLocalTransaction } from '../sending/localTransaction.ts'
 
 /** Hash of a transaction that an unlocked account signed and the pool took (facts/rpc.md §3.4). */
 export const sendTransaction = defineMethod({

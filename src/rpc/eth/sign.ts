@@ -1,8 +1,8 @@
 import { toHex } from '../../util/bytes.ts'
 import { hashMessage, signHashAsBytes } from '../../wallet/signing.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { address, data } from '../shared/params/hex.ts'
-import { localWallet, unlockedSigner } from '../shared/wallet.ts'
+import { localWallet, unlockedSigner } from '../guards/wallet.ts'
+import { address, data } from '../params/hex.ts'
 
 /** Signature of a message by an unlocked account (facts/rpc.md §3.4). */
 export const sign = defineMethod({

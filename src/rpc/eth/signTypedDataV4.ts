@@ -4,9 +4,9 @@ import { signHashAsBytes } from '../../wallet/signing.ts'
 import { hashTypedData } from '../../wallet/typedData/hashTypedData.ts'
 import { parseTypedData } from '../../wallet/typedData/types.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { address } from '../shared/params/hex.ts'
-import type { Param } from '../shared/params/param.ts'
-import { toRpcError, unlockedSigner, walletOfExtension } from '../shared/wallet.ts'
+import { toRpcError, unlockedSigner, walletOfExtension } from '../guards/wallet.ts'
+import { address } from '../params/hex.ts'
+import type { Param } from '../params/param.ts'
 
 const NAME = 'eth_signTypedData_v4'
 

@@ -1,11 +1,11 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { assertOverridable } from '../shared/callRequest.ts'
-import { blockRef, LATEST } from '../shared/params/blockSelector.ts'
-import { optional } from '../shared/params/param.ts'
-import { simulation } from '../shared/params/simulation.ts'
-import { atBlockForCall } from '../shared/resolveBlock.ts'
-import { assertExecutable, formatSimulatedBlocks, planBlocks } from '../shared/simulatedBlocks.ts'
+import { blockRef, LATEST } from '../params/blockSelector.ts'
+import { optional } from '../params/param.ts'
+import { simulation } from '../params/simulation.ts'
+import { atBlockForCall } from '../select/resolveBlock.ts'
+import { assertOverridable } from '../simulation/callRequest.ts'
+import { assertExecutable, formatSimulatedBlocks, planBlocks } from '../simulation/simulatedBlocks.ts'
 
 /**
  * Calls after one another over pretended blocks on top of a block (facts/rpc.md §8.3; execution-apis,

@@ -1,7 +1,7 @@
 import { bytesToBigInt } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { templateMiningOf } from '../shared/mining.ts'
-import { fixedData } from '../shared/params/fixedData.ts'
+import { templateMiningOf } from '../guards/mining.ts'
+import { fixedData } from '../params/fixedData.ts'
 
 /** Notes the hash rate of a miner, which eth_hashrate adds up for a minute. */
 export const submitHashrate = defineMethod({

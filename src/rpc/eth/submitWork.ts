@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { templateMiningOf } from '../shared/mining.ts'
-import { fixedData } from '../shared/params/fixedData.ts'
+import { templateMiningOf } from '../guards/mining.ts'
+import { fixedData } from '../params/fixedData.ts'
 
 /** Whether a solution of `eth_getWork` is valid and its block is in the node (`src/mining/README.md`). */
 export const submitWork = defineMethod({

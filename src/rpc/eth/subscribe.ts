@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { frontEvents, grantedHandle } from '../shared/frontEvents.ts'
-import { anyValue, parseSubscriptionTopic } from '../shared/params/subscriptionTopic.ts'
+import { frontEvents, grantedHandle } from '../guards/frontEvents.ts'
+import { anyValue, parseSubscriptionTopic } from '../params/subscriptionTopic.ts'
 
 const KINDS = ['newHeads', 'logs', 'newPendingTransactions', 'syncing', 'newWork']
 

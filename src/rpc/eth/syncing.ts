@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { formatSyncing } from '../shared/formatSyncing.ts'
+import { formatSyncing } from '../format/formatSyncing.ts'
 
 /** Progress of synchronisation, or false. */
 export const syncing = defineMethod({

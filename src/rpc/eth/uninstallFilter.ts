@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { frontEvents } from '../shared/frontEvents.ts'
-import { filterHandle } from '../shared/params/filterHandle.ts'
+import { frontEvents } from '../guards/frontEvents.ts'
+import { filterHandle } from '../params/filterHandle.ts'
 
 /** Removes a filter; false when there is none of that handle. */
 export const uninstallFilter = defineMethod({

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { frontEvents } from '../shared/frontEvents.ts'
-import { anyValue } from '../shared/params/subscriptionTopic.ts'
+import { frontEvents } from '../guards/frontEvents.ts'
+import { anyValue } from '../params/subscriptionTopic.ts'
 
 const HEX = /^(0x)?[0-9a-fA-F]+$/
 

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { address } from '../shared/params/hex.ts'
+import { address } from '../params/hex.ts'
 
 /** Lets eth_sendTransaction send from an account whose key nobody has. */
 export const impersonateAccount = defineMethod({

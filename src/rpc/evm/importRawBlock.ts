@@ -1,6 +1,6 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { data } from '../shared/params/hex.ts'
+import { data } from '../params/hex.ts'
 
 /**
  * Connects a block as if a peer had sent it, so that users of a development chain can see what a

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { type Param, scalarText } from '../shared/params/param.ts'
-import { quantity } from '../shared/quantity.ts'
+import { quantity } from '../format/quantity.ts'
+import { type Param, scalarText } from '../params/param.ts'
 
 const SECONDS = /^(0x[0-9a-fA-F]{1,13}|-?[0-9]{1,15})$/
 const SHOWN_CHARACTERS = 66

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { mineTarget } from '../shared/params/mineTarget.ts'
-import { optional } from '../shared/params/param.ts'
+import { mineTarget } from '../params/mineTarget.ts'
+import { optional } from '../params/param.ts'
 
 /** Mines on the head: one block, at a time when one is given; Foundry's form names a number of blocks, too. */
 export const mine = defineMethod({

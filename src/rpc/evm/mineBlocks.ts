@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
-import { boundedNumber } from '../shared/params/boundedNumber.ts'
-import { MOST_BLOCKS } from '../shared/params/mineTarget.ts'
-import { optional } from '../shared/params/param.ts'
+import { boundedNumber } from '../params/boundedNumber.ts'
+import { MOST_BLOCKS } from '../params/mineTarget.ts'
+import { optional } from '../params/param.ts'
 
 /** Longest time between two blocks, seconds: a year. */
 const LONGEST_INTERVAL = 31_536_000

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { type Param, scalarText } from '../shared/params/param.ts'
+import { type Param, scalarText } from '../params/param.ts'
 
 const ID = /^0x[0-9a-fA-F]{1,64}$/
 const SHOWN_CHARACTERS = 66

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { flag } from '../shared/params/number.ts'
+import { flag } from '../params/number.ts'
 
 /** Switches on or off that a block is made as soon as there is a transaction. */
 export const setAutomine = defineMethod({

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { address } from '../shared/params/hex.ts'
-import { wideNumber } from '../shared/params/wideNumber.ts'
+import { address } from '../params/hex.ts'
+import { wideNumber } from '../params/wideNumber.ts'
 
 /** Sets the balance of an account. */
 export const setBalance = defineMethod({

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { address, data } from '../shared/params/hex.ts'
+import { address, data } from '../params/hex.ts'
 
 /** Sets the code of an account. */
 export const setCode = defineMethod({

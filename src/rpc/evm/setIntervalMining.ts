@@ -1,6 +1,6 @@
 import { LONGEST_BLOCK_TIME } from '../../config/options/production.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { boundedNumber } from '../shared/params/boundedNumber.ts'
+import { boundedNumber } from '../params/boundedNumber.ts'
 
 /** Makes blocks in intervals, given in milliseconds as Hardhat defines it; 0 for none. */
 export const setIntervalMining = defineMethod({

@@ -1,6 +1,6 @@
 import { LONGEST_BLOCK_TIME } from '../../config/options/production.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { boundedNumber } from '../shared/params/boundedNumber.ts'
+import { boundedNumber } from '../params/boundedNumber.ts'
 
 /** As evm_setIntervalMining, in seconds as anvil defines it. */
 export const setIntervalSeconds = defineMethod({

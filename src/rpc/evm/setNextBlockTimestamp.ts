@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { boundedNumber } from '../shared/params/boundedNumber.ts'
+import { boundedNumber } from '../params/boundedNumber.ts'
 
 /** Sets the time of the next block, from which later ones go on. */
 export const setNextBlockTimestamp = defineMethod({

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { address, data } from '../shared/params/hex.ts'
-import { wideNumber } from '../shared/params/wideNumber.ts'
+import { address, data } from '../params/hex.ts'
+import { wideNumber } from '../params/wideNumber.ts'
 
 const WORD_BYTES = 32
 

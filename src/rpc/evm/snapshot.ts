@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { quantity } from '../shared/quantity.ts'
+import { quantity } from '../format/quantity.ts'
 
 /** Remembers the chain as it is. */
 export const snapshot = defineMethod({

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { address } from '../shared/params/hex.ts'
+import { address } from '../params/hex.ts'
 
 /** Ends what hardhat_impersonateAccount began. */
 export const stopImpersonatingAccount = defineMethod({

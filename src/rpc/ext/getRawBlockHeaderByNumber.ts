@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { plainBlock } from '../shared/params/plainBlock.ts'
-import { findHeader, isPending, withPending } from '../shared/resolveBlock.ts'
+import { plainBlock } from '../params/plainBlock.ts'
+import { findHeader, isPending, withPending } from '../select/resolveBlock.ts'
 
 /** RLP of a header with its Bitcoin header, without proof and coinbase (facts/rpc.md §3.10). */
 export const getRawBlockHeaderByNumber = defineMethod({

@@ -1,8 +1,8 @@
 import { parseRLPList } from '../../chain/codec/rlpReader.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { anyTransactionHash } from '../shared/params/transactionHash.ts'
-import { findTransaction } from '../shared/traceBlock.ts'
+import { anyTransactionHash } from '../params/transactionHash.ts'
+import { findTransaction } from '../tracers/traceBlock.ts'
 
 /** RLP of the receipt of a canonical transaction; null when there is none (facts/rpc.md §3.10). */
 export const getRawTransactionReceiptByHash = defineMethod({

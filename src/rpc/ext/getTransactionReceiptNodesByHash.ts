@@ -2,7 +2,7 @@ import { parseRLPList } from '../../chain/codec/rlpReader.ts'
 import { orderedTrieNodes } from '../../native/trie.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { hash } from '../shared/params/hex.ts'
+import { hash } from '../params/hex.ts'
 
 /**
  * Serialised nodes of a block's receipt trie from a receipt up to the root, so that a contract or a light

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
-import { pageOf } from '../shared/findLogs.ts'
-import { decodeLogSearch, type LogSearch } from '../shared/logSearch.ts'
-import type { Param } from '../shared/params/param.ts'
+import { pageOf } from '../logs/findLogs.ts'
+import { decodeLogSearch, type LogSearch } from '../logs/logSearch.ts'
+import type { Param } from '../params/param.ts'
 
 const search: Param<LogSearch> = {
   name: 'search',

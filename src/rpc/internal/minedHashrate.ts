@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { hashrateOfBlocks } from '../shared/hashrate.ts'
-import { quantity } from '../shared/quantity.ts'
+import { hashrateOfBlocks } from '../format/hashrate.ts'
+import { quantity } from '../format/quantity.ts'
 
 /** Hashes per second behind the own blocks of the last hour. */
 export const minedHashrate = defineMethod({

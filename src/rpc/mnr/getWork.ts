@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { formatWork } from '../shared/formatWork.ts'
-import { miningOf } from '../shared/mining.ts'
+import { formatWork } from '../format/formatWork.ts'
+import { miningOf } from '../guards/mining.ts'
 
 /** The newest block to be mined (facts/mining.md §2). */
 export const getWork = defineMethod({

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { miningOf, solutionAnswer } from '../shared/mining.ts'
-import { poolText } from '../shared/params/poolText.ts'
+import { miningOf, solutionAnswer } from '../guards/mining.ts'
+import { poolText } from '../params/poolText.ts'
 
 /** A solution as a whole Bitcoin block (facts/mining.md §5). */
 export const submitBitcoinBlock = defineMethod({

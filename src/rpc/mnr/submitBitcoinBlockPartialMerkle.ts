@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { miningOf, solutionAnswer } from '../shared/mining.ts'
-import { poolText } from '../shared/params/poolText.ts'
+import { miningOf, solutionAnswer } from '../guards/mining.ts'
+import { poolText } from '../params/poolText.ts'
 
 /** A solution as header, coinbase and Merkle branch; the first parameter is ignored (facts/mining.md §5). */
 export const submitBitcoinBlockPartialMerkle = defineMethod({

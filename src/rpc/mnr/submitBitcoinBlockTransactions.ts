@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { miningOf, solutionAnswer } from '../shared/mining.ts'
-import { poolText } from '../shared/params/poolText.ts'
+import { miningOf, solutionAnswer } from '../guards/mining.ts'
+import { poolText } from '../params/poolText.ts'
 
 /** A solution as header, coinbase and the hashes of all transactions; the first parameter is ignored. */
 export const submitBitcoinBlockTransactions = defineMethod({

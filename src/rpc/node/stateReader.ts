@@ -5,7 +5,7 @@ import type { StateStore } from '../../native/stateStore.ts'
 import { stateRootAfter, stateRootOfHeader } from '../../state/stateRoot.ts'
 import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
 import type { AccountView, ChainReader, StateReader, StateView } from '../context.ts'
-import { stateNotFound } from '../shared/history.ts'
+import { stateNotFound } from '../select/history.ts'
 
 /** What the native core tells about an account. */
 type NativeAccount = NonNullable<ReturnType<StateStore['account']>>

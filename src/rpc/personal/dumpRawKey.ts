@@ -1,8 +1,8 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { address } from '../shared/params/hex.ts'
-import { personalWallet } from '../shared/wallet.ts'
+import { personalWallet } from '../guards/wallet.ts'
+import { address } from '../params/hex.ts'
 
 /** Private key of an unlocked account (facts/rpc.md §3.9). */
 export const dumpRawKey = defineMethod({

@@ -1,6 +1,6 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { personalWallet, walletAnswer } from '../shared/wallet.ts'
+import { personalWallet, walletAnswer } from '../guards/wallet.ts'
 
 /** Addresses that the node holds a key for; key files added by hand since are found (facts/rpc.md §3.9). */
 export const listAccounts = defineMethod({

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { address } from '../shared/params/hex.ts'
-import { personalWallet } from '../shared/wallet.ts'
+import { personalWallet } from '../guards/wallet.ts'
+import { address } from '../params/hex.ts'
 
 /** Forgets the key of an unlocked account; false when it was not unlocked (facts/rpc.md §3.9). */
 export const lockAccount = defineMethod({

@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { secretText } from '../shared/params/secret.ts'
-import { personalWallet, walletAnswer } from '../shared/wallet.ts'
+import { personalWallet, walletAnswer } from '../guards/wallet.ts'
+import { secretText } from '../params/secret.ts'
 
 /** Address of a new account, stored under a passphrase and unlocked for 30 minutes (facts/rpc.md §3.9). */
 export const newAccount = defineMethod({

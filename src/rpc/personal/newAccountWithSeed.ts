@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { secretText } from '../shared/params/secret.ts'
-import { personalWallet } from '../shared/wallet.ts'
+import { personalWallet } from '../guards/wallet.ts'
+import { secretText } from '../params/secret.ts'
 
 /** Address of the account whose key is Keccak-256 of a seed; it is kept in memory only (facts/rpc.md §3.9). */
 export const newAccountWithSeed = defineMethod({

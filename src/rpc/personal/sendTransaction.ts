@@ -1,9 +1,9 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { sendLocalTransaction } from '../shared/localTransaction.ts'
-import { secretText } from '../shared/params/secret.ts'
-import { transactionObject } from '../shared/params/transactionObject.ts'
-import { personalWallet, walletAnswer } from '../shared/wallet.ts'
+import { personalWallet, walletAnswer } from '../guards/wallet.ts'
+import { secretText } from '../params/secret.ts'
+import { transactionObject } from '../params/transactionObject.ts'
+import { sendLocalTransaction } from '../sending/localTransaction.ts'
 
 /** Hash of a transaction that a stored account signed, unlocked for it alone (facts/rpc.md §3.9). */
 export const sendTransaction = defineMethod({

@@ -1,10 +1,10 @@
 import { toHex } from '../../util/bytes.ts'
 import { hashMessage, signHashAsBytes } from '../../wallet/signing.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { address, data } from '../shared/params/hex.ts'
-import { optional } from '../shared/params/param.ts'
-import { secretText } from '../shared/params/secret.ts'
-import { unlockedSigner, walletAnswer, walletOfExtension } from '../shared/wallet.ts'
+import { unlockedSigner, walletAnswer, walletOfExtension } from '../guards/wallet.ts'
+import { address, data } from '../params/hex.ts'
+import { optional } from '../params/param.ts'
+import { secretText } from '../params/secret.ts'
 
 const NAME = 'personal_sign'
 

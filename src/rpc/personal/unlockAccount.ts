@@ -1,9 +1,9 @@
 import { DEFAULT_UNLOCK_MILLISECONDS } from '../../wallet/localWallet.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { duration } from '../shared/params/duration.ts'
-import { address } from '../shared/params/hex.ts'
-import { secretText } from '../shared/params/secret.ts'
-import { personalWallet, walletAnswer } from '../shared/wallet.ts'
+import { personalWallet, walletAnswer } from '../guards/wallet.ts'
+import { duration } from '../params/duration.ts'
+import { address } from '../params/hex.ts'
+import { secretText } from '../params/secret.ts'
 
 /** Unlocks a stored account for some milliseconds; false when it is not stored here (facts/rpc.md §3.9). */
 export const unlockAccount = defineMethod({

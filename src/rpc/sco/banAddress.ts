@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { banAnswer } from '../shared/ban.ts'
-import { plainText } from '../shared/params/plainText.ts'
+import { banAnswer } from '../guards/ban.ts'
+import { plainText } from '../params/plainText.ts'
 
 /** Bans an address or a block of addresses from connecting. */
 export const banAddress = defineMethod({

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { plainText } from '../shared/params/plainText.ts'
-import { peerScoreAnswer } from '../shared/peerList.ts'
+import { peerScoreAnswer } from '../format/peerList.ts'
+import { plainText } from '../params/plainText.ts'
 
 /** Forgets the behaviour of a peer; answers with those that are left. */
 export const clearPeerScoring = defineMethod({

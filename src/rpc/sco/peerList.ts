@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { peerScoreAnswer } from '../shared/peerList.ts'
+import { peerScoreAnswer } from '../format/peerList.ts'
 
 /** Scores of the peers that were met. */
 export const peerScores = defineMethod({

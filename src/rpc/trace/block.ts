@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RawJson } from '../json.ts'
-import { tracedBlock } from '../shared/params/tracedBlock.ts'
-import { atStoredBlock, traceTransactions } from '../shared/traceBlock.ts'
+import { tracedBlock } from '../params/tracedBlock.ts'
+import { atStoredBlock, traceTransactions } from '../tracers/traceBlock.ts'
 
 /** Flat traces of a block's transactions; null when the block is unknown (facts/rpc.md §3.14). */
 export const block = defineMethod({

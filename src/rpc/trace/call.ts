@@ -2,12 +2,12 @@ import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { RawJson } from '../json.ts'
-import { createCallRequest } from '../shared/callRequest.ts'
-import { blockRef, LATEST } from '../shared/params/blockSelector.ts'
-import { callObject } from '../shared/params/callObject.ts'
-import { optional, type Param } from '../shared/params/param.ts'
-import { atBlockForCall } from '../shared/resolveBlock.ts'
-import { tracing } from '../shared/traceBlock.ts'
+import { blockRef, LATEST } from '../params/blockSelector.ts'
+import { callObject } from '../params/callObject.ts'
+import { optional, type Param } from '../params/param.ts'
+import { atBlockForCall } from '../select/resolveBlock.ts'
+import { createCallRequest } from '../simulation/callRequest.ts'
+import { tracing } from '../tracers/traceBlock.ts'
 
 /** Kinds of trace asked for: this node has `trace` alone. */
 const TRACE_TYPES: Param<readonly string[]> = {

@@ -3,10 +3,10 @@ import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams, RpcError, responseTooLarge } from '../errors.ts'
 import { RawJson } from '../json.ts'
-import type { BlockSelector } from '../shared/params/blockSelector.ts'
-import { type TraceFilter, traceFilter } from '../shared/params/traceFilter.ts'
-import { findHeader, isPending, withPending } from '../shared/resolveBlock.ts'
-import { traceTransactions } from '../shared/traceBlock.ts'
+import type { BlockSelector } from '../params/blockSelector.ts'
+import { type TraceFilter, traceFilter } from '../params/traceFilter.ts'
+import { findHeader, isPending, withPending } from '../select/resolveBlock.ts'
+import { traceTransactions } from '../tracers/traceBlock.ts'
 
 /**
  * Flat traces of the transactions in a range of blocks, by sender and receiver of the transaction

@@ -1,10 +1,10 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { RawJson } from '../json.ts'
-import { parseIndex } from '../shared/params/number.ts'
-import { type Param, scalarText } from '../shared/params/param.ts'
-import { anyTransactionHash } from '../shared/params/transactionHash.ts'
-import { findTransaction, traceTransactions } from '../shared/traceBlock.ts'
+import { parseIndex } from '../params/number.ts'
+import { type Param, scalarText } from '../params/param.ts'
+import { anyTransactionHash } from '../params/transactionHash.ts'
+import { findTransaction, traceTransactions } from '../tracers/traceBlock.ts'
 
 /** One position in a list. */
 const POSITIONS: Param<number> = {

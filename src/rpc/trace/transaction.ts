@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RawJson } from '../json.ts'
-import { anyTransactionHash } from '../shared/params/transactionHash.ts'
-import { findTransaction, traceTransactions } from '../shared/traceBlock.ts'
+import { anyTransactionHash } from '../params/transactionHash.ts'
+import { findTransaction, traceTransactions } from '../tracers/traceBlock.ts'
 
 /** Flat trace of a canonical transaction; null when it is unknown (facts/rpc.md §3.14). */
 export const transaction = defineMethod({

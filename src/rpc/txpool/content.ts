@@ -1,9 +1,9 @@
 import { bigIntToSignedBytes, toHex } from '../../util/bytes.ts'
 import type { PooledTransaction } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
+import { poolAnswer } from '../format/poolAnswer.ts'
+import { quantity, quantityOfBytes } from '../format/quantity.ts'
 import type { Json } from '../json.ts'
-import { poolAnswer } from '../shared/poolAnswer.ts'
-import { quantity, quantityOfBytes } from '../shared/quantity.ts'
 
 const NO_BLOCK = `0x${'00'.repeat(32)}`
 const NO_RECEIVER = '0x00'

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { poolAnswer } from '../shared/poolAnswer.ts'
+import { poolAnswer } from '../format/poolAnswer.ts'
 
 /** The pool with one line per transaction (facts/rpc.md §3.11). */
 export const inspect = defineMethod({

@@ -2,8 +2,8 @@ import { keccak256 } from '../../native/crypto.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { lenientHex } from '../shared/params/hex.ts'
-import type { Param } from '../shared/params/param.ts'
+import { lenientHex } from '../params/hex.ts'
+import type { Param } from '../params/param.ts'
 
 /** DATA that must have its `0x`; unlike the reference also of length zero (facts/rpc.md §8.2). */
 const prefixedData: Param<Buffer> = {

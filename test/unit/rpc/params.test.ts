@@ -1,12 +1,12 @@
 import t from 'tap'
 import { RpcError } from '../../../src/rpc/errors.ts'
-import { blockId, blockRef, estimateBlock } from '../../../src/rpc/shared/params/blockSelector.ts'
-import { callObject } from '../../../src/rpc/shared/params/callObject.ts'
-import { address, data, hash } from '../../../src/rpc/shared/params/hex.ts'
-import { logFilter } from '../../../src/rpc/shared/params/logFilter.ts'
-import { flag, index, slot } from '../../../src/rpc/shared/params/number.ts'
-import type { Param } from '../../../src/rpc/shared/params/param.ts'
-import { stateOverrides } from '../../../src/rpc/shared/params/stateOverrides.ts'
+import { blockId, blockRef, estimateBlock } from '../../../src/rpc/params/blockSelector.ts'
+import { callObject } from '../../../src/rpc/params/callObject.ts'
+import { address, data, hash } from '../../../src/rpc/params/hex.ts'
+import { logFilter } from '../../../src/rpc/params/logFilter.ts'
+import { flag, index, slot } from '../../../src/rpc/params/number.ts'
+import type { Param } from '../../../src/rpc/params/param.ts'
+import { stateOverrides } from '../../../src/rpc/params/stateOverrides.ts'
 
 /** What the parameter reads, or the text of its refusal. */
 function read<T>(param: Param<T>, value: unknown): T | string {

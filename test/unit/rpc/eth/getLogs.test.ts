@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Log } from '../../../../src/chain/codec/receipt.ts'
 import { DEFAULT_EVENT_LIMITS, FrontEvents } from '../../../../src/filters/frontEvents.ts'
-import { EVENT_TEXTS } from '../../../../src/rpc/shared/eventTexts.ts'
+import { EVENT_TEXTS } from '../../../../src/rpc/format/eventTexts.ts'
 import { toHex } from '../../../../src/util/bytes.ts'
 import { createLocalService, type LocalService } from '../../../support/ask.ts'
 import {

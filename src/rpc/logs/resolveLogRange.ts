@@ -1,0 +1,77 @@
+import type { NodeContext } from '../context.ts'
+import { invalidParams } from '../errors.ts'
+import type { BlockTag } from '../params/blockSelector.ts'
+import type { LogFilter } from '../params/logFilter.ts'
+import { blocksNotKept } from '../select/history.ts'
+import { findHeader } from '../select/resolveBlock.ts'
+
+/** Numbers of the first and the last block, both included. */
+export interface LogRange {
+  readonly from: number
+  readonly to: number
+}
+
+interface End {
+  readonly number: number
+  /** Written as a number, not as a tag. */
+  readonly explicit: boolean
+}
+
+const TAGS: ReadonlySet<string> = new Set<BlockTag>(['earliest', 'latest', 'pending', 'safe', 'finalized'])
+
+/**
+ * Blocks of a filter: the newest unless said, cut at the head; null when there are none. Two explicit
+ * numbers the wrong way round are an error (design.md §4).
+ * @throws RpcError, `historyNotKept` for a range that begins before what is kept
+ */
+export function resolveLogRange(context: NodeContext, filter: LogFilter): LogRange | null {
+  const head = context.chain.head().number
+  const from = resolveEnd(context, filter.fromBlock, head)
+  const to = resolveEnd(context, filter.toBlock, head)
+  if (from.explicit && to.explicit && from.number > to.number) {
+    throw invalidParams(
+      `invalid block range: fromBlock 0x${from.number.toString(16)} is after toBlock 0x${to.number.toString(16)}`,
+    )
+  }
+  const last = Math.min(to.number, head)
+  const { firstBlock } = context.chain.history()
+  if (from.number < firstBlock && from.number <= last) throw blocksNotKept(from.number, firstBlock)
+  return from.number > last ? null : { from: from.number, to: last }
+}
+
+/** Heights between which a filter tells of blocks; null where there is no bound. */
+export interface FilterBounds {
+  readonly from: number | null
+  readonly to: number | null
+}
+
+/**
+ * Bounds of a filter that tells of what comes. The newest block is no bound: what comes is newer, and what
+ * a reorganisation puts in its place is told of, too.
+ * @throws RpcError as {@link resolveLogRange}
+ */
+export function resolveFilterBounds(context: NodeContext, filter: LogFilter): FilterBounds {
+  resolveLogRange(context, filter)
+  const head = context.chain.head().number
+  const bound = (text: string | null) =>
+    text === null || OPEN_ENDS.has(text.toLowerCase()) ? null : resolveEnd(context, text, head).number
+  return { from: bound(filter.fromBlock), to: bound(filter.toBlock) }
+}
+
+const OPEN_ENDS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'pending'])
+
+function resolveEnd(context: NodeContext, text: string | null, head: number): End {
+  if (text === null) return { number: head, explicit: false }
+  const tag = text.toLowerCase()
+  if (TAGS.has(tag)) {
+    // Nothing of the next block is a log yet: it lies beyond the head and is cut.
+    if (tag === 'pending') return { number: head + 1, explicit: false }
+    const header = findHeader(context, { kind: 'tag', tag: tag as BlockTag })
+    return { number: header?.number ?? head, explicit: false }
+  }
+  const number = BigInt(text)
+  return {
+    number: number > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(number),
+    explicit: true,
+  }
+}

@@ -1,0 +1,164 @@
+import { invalidParams } from '../errors.ts'
+import { parseHash } from './hex.ts'
+import { parseNumber } from './number.ts'
+import { isJsonObject, type JsonSchema, type Param, scalarText } from './param.ts'
+
+/** Tags that name a block by its place in the chain. `safe` and `finalized`: design.md §4. */
+export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
+
+/** What a request says about the block it means. `text` is the request's own wording, for errors. */
+export type BlockSelector =
+  | { readonly kind: 'tag'; readonly tag: BlockTag }
+  | { readonly kind: 'number'; readonly number: bigint; readonly text: string }
+  | {
+      readonly kind: 'hash'
+      readonly hash: Buffer
+      readonly text: string
+      readonly requireCanonical: boolean
+      /** Whether it stood in a map `{blockHash}`; errors are worded differently. */
+      readonly inMap: boolean
+    }
+
+/** The newest block. */
+export const LATEST: BlockSelector = { kind: 'tag', tag: 'latest' }
+
+const TAGS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'earliest', 'pending', 'safe', 'finalized'])
+const HEX = /^0x[0-9a-fA-F]+$/
+const DECIMAL = /^[0-9]+$/
+const HASH_CHARACTERS = 66
+
+const SCHEMA: JsonSchema = {
+  oneOf: [
+    { type: 'string', enum: [...TAGS] },
+    { type: 'string', pattern: '^0x[0-9a-fA-F]{1,64}$' },
+    {
+      type: 'object',
+      properties: {
+        blockHash: { type: 'string' },
+        blockNumber: { type: 'string' },
+        requireCanonical: { type: 'boolean' },
+      },
+    },
+  ],
+}
+
+/** What a method does with the forms that only some accept. */
+export interface BlockSelectorOptions {
+  readonly name?: string
+  /** Decimal text is a number (eth_call, eth_estimateGas) or `invalid blocknumber` (the others). */
+  readonly decimal?: boolean
+  /** `pending` is answered; false on the methods that the specification names. */
+  readonly pending?: boolean
+}
+
+/** Block of a state read: tag, number, hash, or EIP-1898 map (facts/rpc.md §2, block ref). */
+export function blockRef(options: BlockSelectorOptions = {}): Param<BlockSelector> {
+  return {
+    name: options.name ?? 'block',
+    schema: SCHEMA,
+    optional: false,
+    parse: (value, method) => {
+      if (isJsonObject(value)) return parseBlockMap(value)
+      if (typeof value !== 'string') throw invalidParams('Invalid input')
+      if (!isBlockTag(value) && !DECIMAL.test(value) && !HEX.test(value)) throw invalidIdentifier(value)
+      return fromText(value, method, options)
+    },
+  }
+}
+
+/** Block of a method `…ByNumber`: tag, number, or a hash in place of a number (facts/rpc.md §2, block id). */
+export function blockId(options: BlockSelectorOptions = {}): Param<BlockSelector> {
+  return {
+    name: options.name ?? 'block',
+    schema: SCHEMA,
+    optional: false,
+    parse: (value, method) => fromText(parseIdentifier(scalarText(value)), method, options),
+  }
+}
+
+/** Block of eth_estimateGas: a block id or an EIP-1898 map; null is the newest. */
+export function estimateBlock(): Param<BlockSelector> {
+  return {
+    name: 'block',
+    schema: SCHEMA,
+    optional: false,
+    parse: (value, method) => {
+      if (value === null) return LATEST
+      if (isJsonObject(value)) return parseBlockMap(value)
+      const text = parseIdentifier(scalarText(value))
+      if (!isBlockTag(text) && !DECIMAL.test(text) && !HEX.test(text)) {
+        throw invalidParams(
+          `Unsupported block specifier '${text}'. Can only be either 'earliest', 'latest', 'pending' or a specific block number (either hex - prepending '0x' or decimal).`,
+        )
+      }
+      return fromText(text, method, { decimal: true })
+    },
+  }
+}
+
+/**
+ * The first check of a block id.
+ * @throws RpcError when it is no tag of any case, no decimal and no 0x number
+ */
+export function parseIdentifier(text: string): string {
+  if (text === '') throw invalidParams('Invalid block identifier: empty or null.')
+  if (!isBlockTag(text.toLowerCase()) && !DECIMAL.test(text) && !HEX.test(text)) throw invalidIdentifier(text)
+  // Before anybody turns it into a number: that takes time with the square of its length.
+  if (text.length > HASH_CHARACTERS) throw invalidParams(`invalid block identifier ${text}`)
+  return text
+}
+
+/** @throws RpcError where the method does not take what the text says */
+function fromText(text: string, method: string, options: BlockSelectorOptions): BlockSelector {
+  if (isBlockTag(text)) {
+    if (text === 'pending' && options.pending === false) {
+      throw invalidParams(`The method ${method} doesn't support 'pending' as a parameter`)
+    }
+    return { kind: 'tag', tag: text }
+  }
+  if (text.length > HASH_CHARACTERS) throw invalidParams(`invalid block identifier ${text}`)
+  if (HEX.test(text)) {
+    if (text.length < HASH_CHARACTERS) return { kind: 'number', number: BigInt(text), text }
+    return {
+      kind: 'hash',
+      hash: parseHash(text, 'block hash'),
+      text,
+      requireCanonical: false,
+      inMap: false,
+    }
+  }
+  if (options.decimal === true && DECIMAL.test(text)) return { kind: 'number', number: BigInt(text), text }
+  throw invalidParams(`invalid blocknumber ${text}`)
+}
+
+/** EIP-1898; `requireCanonical` as boolean or text (design.md §4). */
+function parseBlockMap(map: Record<string, unknown>): BlockSelector {
+  const { blockHash, blockNumber, requireCanonical } = map
+  if (blockHash === undefined && blockNumber === undefined) throw invalidParams('Invalid block input')
+  const canonical = requireCanonical === undefined ? false : parseCanonical(requireCanonical)
+  const hash = blockHash === undefined ? undefined : parseHash(scalarText(blockHash), 'block hash')
+  const number = blockNumber === undefined ? undefined : parseNumber(scalarText(blockNumber))
+  if (hash !== undefined) {
+    return { kind: 'hash', hash, text: scalarText(blockHash), requireCanonical: canonical, inMap: true }
+  }
+  const text = scalarText(blockNumber)
+  if (number === undefined || number < 0n) throw invalidParams(`invalid blocknumber ${text}`)
+  return { kind: 'number', number, text }
+}
+
+function parseCanonical(value: unknown): boolean {
+  const text = scalarText(value).toLowerCase()
+  if (text !== 'true' && text !== 'false') {
+    throw invalidParams('Invalid input: requireCanonical must be a String "true" or "false"')
+  }
+  return text === 'true'
+}
+
+/** Whether the text is a tag as it is written. */
+export function isBlockTag(text: string): text is BlockTag {
+  return TAGS.has(text)
+}
+
+function invalidIdentifier(text: string) {
+  return invalidParams(`Invalid block identifier '${text}'`)
+}

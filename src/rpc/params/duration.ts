@@ -1,0 +1,34 @@
+import { invalidParams } from '../errors.ts'
+import { type Param, scalarText } from './param.ts'
+
+const MAXIMUM_CHARACTERS = 66
+const HEX = /^0x[0-9a-f]*$/
+const MAXIMUM = 0x7fff_ffff_ffff_ffffn
+
+/** Milliseconds as `0x` and lower-case hex digits; null and the empty text give the fallback (facts/rpc.md §2). */
+export function duration(name: string, fallback: number): Param<number> {
+  return {
+    name,
+    schema: { oneOf: [{ type: 'string', pattern: '^(0x[0-9a-f]{1,16})?$' }, { type: 'null' }] },
+    optional: false,
+    parse: (value) => {
+      if (value === null) return fallback
+      const text = scalarText(value)
+      return text === '' ? fallback : parseDuration(text)
+    },
+  }
+}
+
+function parseDuration(text: string): number {
+  if (text.length > MAXIMUM_CHARACTERS) {
+    throw invalidParams(`Invalid argument: ${text.slice(0, MAXIMUM_CHARACTERS)}...`)
+  }
+  if (!HEX.test(text)) {
+    throw invalidParams(`Invalid argument "${text}": param should be a hex value string.`)
+  }
+  const value = text === '0x' ? null : BigInt(text)
+  if (value === null || value > MAXIMUM) {
+    throw invalidParams('Invalid duration param: value must be a valid hex number.')
+  }
+  return Number(value)
+}

@@ -1,0 +1,86 @@
+import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
+import { toHex } from '../../util/bytes.ts'
+import { invalidParams } from '../errors.ts'
+import { parseIdentifier } from './blockSelector.ts'
+import { parseAddress, parseHash } from './hex.ts'
+import { isJsonObject, nodeText, type Param } from './param.ts'
+
+/** A log filter. Empty lists match anything. */
+export interface LogFilter extends LogCriteria {
+  /** Checked block ids in the request's words; null when absent. */
+  readonly fromBlock: string | null
+  readonly toBlock: string | null
+  readonly blockHash: Buffer | null
+}
+
+/** A filter object; text and arrays in its place act as the empty one (facts/rpc.md §5, §11). */
+export function logFilter(name = 'filter'): Param<LogFilter> {
+  return {
+    name,
+    schema: {
+      type: 'object',
+      properties: {
+        fromBlock: { type: 'string' },
+        toBlock: { type: 'string' },
+        blockHash: { type: 'string' },
+        address: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+        topics: { type: 'array' },
+      },
+    },
+    optional: false,
+    parse: (value) => {
+      if (value === null) throw invalidParams(`${name} is null`)
+      return parseLogFilter(isJsonObject(value) ? value : {})
+    },
+  }
+}
+
+/** The filter as parameter (JSON text) of eth_getLogs. */
+export function encodeLogFilter({ fromBlock, toBlock, blockHash, addresses, topics }: LogFilter): string {
+  return JSON.stringify({
+    ...(fromBlock === null ? {} : { fromBlock }),
+    ...(toBlock === null ? {} : { toBlock }),
+    ...(blockHash === null ? {} : { blockHash: toHex(blockHash) }),
+    address: addresses.map(toHex),
+    topics: topics.map((alternatives) => alternatives.map(toHex)),
+  })
+}
+
+/** @throws RpcError kind `invalidParams` with the reference's text */
+export function parseLogFilter(fields: Record<string, unknown>): LogFilter {
+  const fromBlock = readBlock(fields['fromBlock'])
+  const toBlock = readBlock(fields['toBlock'])
+  const addresses = readAddresses(fields['address'])
+  const hash = fields['blockHash']
+  const blockHash = hash === undefined ? null : parseHash(nodeText(hash), 'block hash')
+  const topics = readTopics(fields['topics'])
+  if (blockHash !== null && (fromBlock !== null || toBlock !== null)) {
+    throw invalidParams('Cannot specify both blockHash and fromBlock/toBlock')
+  }
+  return { fromBlock, toBlock, blockHash, addresses, topics }
+}
+
+function readBlock(value: unknown): string | null {
+  return value === undefined ? null : parseIdentifier(nodeText(value))
+}
+
+function readAddresses(value: unknown): Buffer[] {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value)) return value.map((item) => parseAddress(nodeText(item)))
+  return [parseAddress(nodeText(value))]
+}
+
+function readTopics(value: unknown): Buffer[][] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) return [[readTopic(value)]]
+  return value.map((position) => {
+    if (position === null) return []
+    if (!Array.isArray(position)) return [readTopic(position)]
+    // A null among alternatives is dropped, as the reference does.
+    return position.filter((topic) => topic !== null).map(readTopic)
+  })
+}
+
+function readTopic(value: unknown): Buffer {
+  return parseHash(nodeText(value), 'topic')
+}

@@ -1,0 +1,63 @@
+import { invalidParams } from '../errors.ts'
+import type { Json } from '../json.ts'
+
+/** JSON schema of a parameter, as it stands in the OpenRPC document. */
+export type JsonSchema = { readonly [key: string]: Json }
+
+/** One positional parameter: how it is called, what it accepts, and how it is read. */
+export interface Param<T> {
+  readonly name: string
+  readonly schema: JsonSchema
+  /** May be left out at the end of the parameters; `parse` then gets undefined. */
+  readonly optional: boolean
+  /** @throws RpcError kind `invalidParams` with the reference's text */
+  readonly parse: (value: unknown, method: string) => T
+}
+
+/** The tuple of values that a tuple of parameters reads. */
+export type ParamValues<P extends readonly Param<unknown>[]> = {
+  readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never
+}
+
+/** Makes a parameter optional: absent gives the fallback; JSON null still fails as the parameter says. */
+export function optional<T, F>(param: Param<T>, fallback: F): Param<T | F> {
+  return {
+    ...param,
+    optional: true,
+    parse: (value, method) => (value === undefined ? fallback : param.parse(value, method)),
+  }
+}
+
+/**
+ * Reads positional parameters.
+ * @throws RpcError `method parameters invalid` when there are too few or too many (facts/rpc.md §1.3)
+ */
+export function parseParams<P extends readonly Param<unknown>[]>(
+  params: P,
+  required: number,
+  values: readonly unknown[],
+  method: string,
+): ParamValues<P> {
+  if (values.length < required || values.length > params.length) throw invalidParams()
+  const parsed = new Array<unknown>(params.length)
+  for (let i = 0; i < params.length; i++) parsed[i] = params[i]?.parse(values[i], method)
+  return parsed as ParamValues<P>
+}
+
+/** Text of a JSON scalar as the reference's reader sees it; `{` and `[` for a structure. */
+export function scalarText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return '['
+  return value === null || value === undefined ? 'null' : '{'
+}
+
+/** Text of a JSON scalar inside an object; empty for a structure. */
+export function nodeText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? '' : scalarText(value)
+}
+
+/** Whether the value is a JSON object. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

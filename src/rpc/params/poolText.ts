@@ -1,0 +1,18 @@
+import { RpcError } from '../errors.ts'
+import { type Param, scalarText } from './param.ts'
+
+/**
+ * A text of a mining pool. Numbers are taken as the text that they are written as; null is an internal error,
+ * as everything else that does not parse in these methods (recorded; facts/mining.md §5).
+ */
+export function poolText(name: string): Param<string> {
+  return {
+    name,
+    schema: { type: 'string' },
+    optional: false,
+    parse: (value) => {
+      if (value === null || typeof value === 'object') throw new RpcError('internal')
+      return scalarText(value)
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import type { AccountOverride } from '../../execution/localExecution.ts'
+import { invalidParams, RpcError } from '../errors.ts'
+import { boundedNumber } from './boundedNumber.ts'
+import { type CallObject, callObject } from './callObject.ts'
+import { parseAddress } from './hex.ts'
+import { isJsonObject, nodeText, type Param } from './param.ts'
+import { stateOverrides } from './stateOverrides.ts'
+import { wideNumber } from './wideNumber.ts'
+
+/** Most blocks of one request, those filled in between included. */
+export const MOST_SIMULATED_BLOCKS = 256
+/** Most calls of one request. */
+const MOST_CALLS = 1000
+
+/** What a simulated block has that the chain would not give it. */
+export interface BlockOverrides {
+  readonly number?: number
+  /** Seconds since 1970. */
+  readonly time?: number
+  readonly gasLimit?: bigint
+  readonly feeRecipient?: Buffer
+}
+
+/** A block of eth_simulateV1. */
+export interface BlockStateCalls {
+  readonly blockOverrides: BlockOverrides
+  readonly stateOverrides: readonly AccountOverride[]
+  readonly calls: readonly CallObject[]
+}
+
+/** The first parameter of eth_simulateV1. */
+export interface Simulation {
+  readonly blocks: readonly BlockStateCalls[]
+  readonly validation: boolean
+}
+
+const NUMBER = boundedNumber('number', Number.MAX_SAFE_INTEGER)
+const TIME = boundedNumber('time', Number.MAX_SAFE_INTEGER)
+const GAS = wideNumber('gasLimit', 63)
+const OVERRIDES = stateOverrides('stateOverrides')
+const CALL = callObject('call')
+
+/** `{blockStateCalls, validation}`; what would need more than execution is refused. */
+export function simulation(name = 'simulation'): Param<Simulation> {
+  return {
+    name,
+    schema: {
+      type: 'object',
+      properties: { blockStateCalls: { type: 'array' }, validation: { type: 'boolean' } },
+    },
+    optional: false,
+    parse: (value, method) => {
+      if (!isJsonObject(value)) throw invalidParams(`Invalid ${name}: object expected.`)
+      const { blockStateCalls, validation, traceTransfers } = value
+      if (traceTransfers === true) throw invalidParams('traceTransfers is not supported')
+      if (!Array.isArray(blockStateCalls) || blockStateCalls.length === 0) {
+        throw invalidParams('Invalid blockStateCalls: an array of blocks expected.')
+      }
+      const blocks = blockStateCalls.map((block: unknown) => parseBlock(block, method))
+      if (blocks.length > MOST_SIMULATED_BLOCKS) {
+        throw new RpcError('simulatedTooMuch', `too many blocks: at most ${MOST_SIMULATED_BLOCKS}`)
+      }
+      if (blocks.reduce((sum, { calls }) => sum + calls.length, 0) > MOST_CALLS) {
+        throw new RpcError('simulatedTooMuch', `too many calls: at most ${MOST_CALLS}`)
+      }
+      return { blocks, validation: validation === true }
+    },
+  }
+}
+
+function parseBlock(block: unknown, method: string): BlockStateCalls {
+  if (!isJsonObject(block)) throw invalidParams('Invalid blockStateCalls: an array of blocks expected.')
+  const { blockOverrides, stateOverrides: overrides, calls } = block
+  if (isGiven(calls) && !Array.isArray(calls)) throw invalidParams('Invalid calls: an array expected.')
+  return {
+    blockOverrides: isGiven(blockOverrides) ? parseOverrides(blockOverrides, method) : {},
+    stateOverrides: isGiven(overrides) ? OVERRIDES.parse(overrides, method) : [],
+    calls: ((calls ?? []) as unknown[]).map((call) => CALL.parse(call, method)),
+  }
+}
+
+function parseOverrides(overrides: unknown, method: string): BlockOverrides {
+  if (!isJsonObject(overrides)) throw invalidParams('Invalid blockOverrides: object expected.')
+  const { number, time, gasLimit, feeRecipient, baseFeePerGas } = overrides
+  if (isGiven(baseFeePerGas) && BigInt(nodeText(baseFeePerGas) || 1) !== 0n) {
+    throw invalidParams('Invalid baseFeePerGas: blocks of this chain have none.')
+  }
+  return {
+    ...(isGiven(number) && { number: NUMBER.parse(number, method) }),
+    ...(isGiven(time) && { time: TIME.parse(time, method) }),
+    ...(isGiven(gasLimit) && { gasLimit: GAS.parse(gasLimit, method) }),
+    ...(isGiven(feeRecipient) && { feeRecipient: parseAddress(nodeText(feeRecipient)) }),
+  }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}

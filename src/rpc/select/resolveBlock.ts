@@ -1,0 +1,115 @@
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { ChainReader, Eventually, NodeContext, PendingBlock } from '../context.ts'
+import { invalidParams, RpcError } from '../errors.ts'
+import type { BlockSelector } from '../params/blockSelector.ts'
+import { assertKept } from './history.ts'
+
+/**
+ * Header of the block that the selector names; null when there is none or it is the pending one.
+ * @throws RpcError when a map asks for a canonical block and it is not; `historyNotKept` for a number below what
+ *   is kept
+ */
+export function findHeader({ chain, node }: NodeContext, selector: BlockSelector): BlockHeader | null {
+  switch (selector.kind) {
+    case 'number': {
+      if (selector.number > Number.MAX_SAFE_INTEGER) return null
+      assertKept(chain, Number(selector.number))
+      return chain.headerByNumber(Number(selector.number))
+    }
+    case 'hash': {
+      const header = chain.headerByHash(selector.hash)
+      if (header !== null && selector.requireCanonical) {
+        const canonical = chain.hashByNumber(header.number)
+        if (canonical === null || !canonical.equals(selector.hash)) {
+          throw new RpcError(
+            'notFound',
+            `Block with hash ${selector.text} is not canonical and it is required`,
+          )
+        }
+      }
+      return header
+    }
+    case 'tag':
+      switch (selector.tag) {
+        case 'latest':
+          return chain.head()
+        case 'earliest':
+          return chain.headerByNumber(chain.history().firstBlock)
+        case 'safe':
+          return chain.headerByNumber(depthBelow(chain, node.settings.safeDepth))
+        case 'finalized':
+          return chain.headerByNumber(depthBelow(chain, node.settings.finalizedDepth))
+        case 'pending':
+          return null
+      }
+  }
+}
+
+/** Height some blocks below the head, or the lowest that is kept. */
+function depthBelow(chain: ChainReader, depth: number): number {
+  return Math.max(chain.history().firstBlock, chain.head().number - depth)
+}
+
+/**
+ * Runs a read on the header that the selector names, the pending block's included.
+ * @throws RpcError `Block <v> not found` (facts/rpc.md §2)
+ */
+export function atBlock<T>(
+  context: NodeContext,
+  selector: BlockSelector,
+  read: (header: BlockHeader) => T,
+): Eventually<T> {
+  if (isPending(selector)) return withPending(context, (pending) => read(pending.block.header))
+  const header = findHeader(context, selector)
+  if (header === null) throw blockNotFound(selector)
+  return read(header)
+}
+
+/**
+ * The same for simulations, whose error for an unknown number is worded differently.
+ * @throws RpcError `Invalid block number <decimal>` (facts/rpc.md §2)
+ */
+export function atBlockForCall<T>(
+  context: NodeContext,
+  selector: BlockSelector,
+  read: (header: BlockHeader) => T,
+): Eventually<T> {
+  if (selector.kind !== 'number') return atBlock(context, selector, read)
+  const header = findHeader(context, selector)
+  if (header === null) throw invalidParams(`Invalid block number ${selector.number}`)
+  return read(header)
+}
+
+/**
+ * Heights below the head that count as young, about two days of the main network. What is further down may lie on
+ * pages that have to be read from disk first, which the front thread must not wait for.
+ */
+export const YOUNG_DEPTH = 8192
+
+/** Whether the selector names a young block by its number or a tag. */
+export function isYoung({ chain }: NodeContext, selector: BlockSelector): boolean {
+  if (selector.kind === 'hash') return false
+  if (selector.kind === 'tag') return selector.tag !== 'earliest'
+  const depth = BigInt(chain.head().number) - selector.number
+  return depth >= 0n && depth <= YOUNG_DEPTH
+}
+
+/** Runs a read on the pending block. */
+export function withPending<T>(context: NodeContext, read: (pending: PendingBlock) => T): Eventually<T> {
+  const pending = context.pool.block()
+  return pending instanceof Promise ? pending.then(read) : read(pending)
+}
+
+/** Whether the selector is the pending tag. */
+export function isPending(selector: BlockSelector): boolean {
+  return selector.kind === 'tag' && selector.tag === 'pending'
+}
+
+/** The error for a block that is not there. */
+export function blockNotFound(selector: BlockSelector): RpcError {
+  if (selector.kind === 'hash' && selector.inMap) {
+    return new RpcError('notFound', `Block with hash ${selector.text} not found`)
+  }
+  const text = selector.kind === 'tag' ? selector.tag : selector.text
+  return new RpcError('notFound', `Block ${text} not found`)
+}

@@ -1,0 +1,45 @@
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { AccountOverride, CallRequest } from '../../execution/localExecution.ts'
+import type { NodeContext } from '../context.ts'
+import { invalidParams } from '../errors.ts'
+import type { CallObject } from '../params/callObject.ts'
+
+const NO_DATA = Buffer.alloc(0)
+
+/**
+ * A simulation of a call object with at most `gasCap` gas.
+ * @throws RpcError when the profile asks for `to` and it is not there, or overrides are switched off
+ */
+export function createCallRequest(
+  { node }: NodeContext,
+  call: CallObject,
+  gasCap: bigint,
+  overrides: readonly AccountOverride[],
+): CallRequest {
+  const { settings } = node
+  if (settings.hosted && call.to === null) throw invalidParams('to is required')
+  if (overrides.length > 0 && !settings.stateOverrides) throw invalidParams('State override is not allowed')
+  return {
+    from: call.from,
+    to: call.to,
+    gas: call.gas === null || call.gas > gasCap ? gasCap : call.gas,
+    gasPrice: call.gasPrice ?? 0n,
+    value: call.value ?? 0n,
+    data: call.data ?? NO_DATA,
+    overrides,
+  }
+}
+
+/**
+ * Refuses to override what has no state: precompiled contracts are active by their block.
+ * @throws RpcError -32602 (facts/rpc.md §3.5)
+ */
+export function assertOverridable(
+  { execution }: NodeContext,
+  header: BlockHeader,
+  { overrides }: Pick<CallRequest, 'overrides'>,
+): void {
+  if (overrides.some(({ address }) => execution.isPrecompiled(header, address))) {
+    throw invalidParams('Precompiled contracts can not be overridden')
+  }
+}

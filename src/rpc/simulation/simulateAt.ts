@@ -1,0 +1,25 @@
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { CallFailure, CallRequest } from '../../execution/localExecution.ts'
+import type { Eventually, NodeContext } from '../context.ts'
+import type { BlockSelector } from '../params/blockSelector.ts'
+import { atBlockForCall } from '../select/resolveBlock.ts'
+import { assertOverridable } from './callRequest.ts'
+
+/**
+ * Runs a simulation at a block: its result as hex text.
+ * @throws RpcError for a block that is not there, an override that cannot be, or what `fail` makes of a failure
+ */
+export function simulateAt(
+  context: NodeContext,
+  kind: 'output' | 'estimate',
+  block: BlockSelector,
+  request: CallRequest,
+  fail: (failure: CallFailure) => Error,
+): Eventually<string> {
+  return atBlockForCall(context, block, (header: BlockHeader) => {
+    assertOverridable(context, header, request)
+    const answer = context.execution[kind](header, request)
+    if (typeof answer === 'string') return answer
+    throw fail(answer)
+  })
+}
