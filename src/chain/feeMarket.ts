@@ -1,7 +1,7 @@
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
 
-/** Newest blocks whose fullness decides whether there is a fee market (facts/rpc.md §3.2). */
+/** Newest blocks whose fullness decides whether there is a fee market (rpc.md §3.2). */
 const FULLNESS_WINDOW = 50
 /** Average fullness from which on there is one, in hundredths. */
 const FULL_PERCENT = 90n

@@ -9,7 +9,7 @@ export interface EventLimits {
   readonly subscriptions: number
 }
 
-/** Limits unless configured otherwise: 5 minutes as the reference node (facts/rpc.md §5). */
+/** Limits unless configured otherwise: 5 minutes as the reference node (rpc.md §5). */
 export const DEFAULT_EVENT_LIMITS: EventLimits = {
   filters: { timeout: 300_000, most: 10_000 },
   subscriptions: 1000,

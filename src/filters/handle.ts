@@ -7,7 +7,7 @@ export const HANDLE_LENGTH: number = 2 + 2 * HANDLE_BYTES
 
 /**
  * A handle that nobody can guess: 16 random bytes as `0x` hex. The first digit is not zero, so that it is a
- * QUANTITY, too (design.md §4).
+ * QUANTITY, too (decisions.md D48).
  */
 export function createHandle(): string {
   const bytes = randomBytes(HANDLE_BYTES)

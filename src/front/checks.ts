@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/json-rpc', 'text/json'])
 
-/** Whether a body of this content type is read; a missing one is taken for JSON (design.md §4). */
+/** Whether a body of this content type is read; a missing one is taken for JSON (decisions.md D23). */
 export function isJsonContent(contentType: string): boolean {
   if (contentType === '' || contentType === 'application/json') return true
   const end = contentType.indexOf(';')
@@ -12,7 +12,7 @@ export function isJsonContent(contentType: string): boolean {
 
 /**
  * Whether a `Host` header is let through: any when `*` is listed, a listed name, any literal IP address,
- * and a missing one (facts/rpc.md §1.1). Keeps web pages from reaching the node by DNS rebinding.
+ * and a missing one (rpc.md §1.1). Keeps web pages from reaching the node by DNS rebinding.
  */
 export function isAllowedHost(hosts: readonly string[], header: string): boolean {
   if (header === '' || hosts.includes('*')) return true

@@ -6,7 +6,7 @@ export interface FrontOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Allowed `Host` names besides literal IP addresses; `*` is any (facts/rpc.md §1.1). */
+  /** Allowed `Host` names besides literal IP addresses; `*` is any (rpc.md §1.1). */
   readonly hosts: readonly string[]
   /** Allowed origin of browsers: `*`, one origin, or null for no CORS headers at all. */
   readonly corsOrigin: string | null
@@ -35,7 +35,7 @@ export interface ListenAddress {
   readonly port: number
 }
 
-/** Bounds of the reference, facts/rpc.md §1. */
+/** Bounds of the reference, rpc.md §1. */
 export const DEFAULT_FRONT: FrontOptions = {
   host: '127.0.0.1',
   port: 4444,
@@ -51,5 +51,5 @@ export const DEFAULT_FRONT: FrontOptions = {
   requestIds: true,
 }
 
-/** Bounds of the reference, facts/rpc.md §1.4. */
+/** Bounds of the reference, rpc.md §1.4. */
 export const DEFAULT_LIMITS: GatewayLimits = { batch: 50, answerBytes: 10 * 1024 * 1024 }

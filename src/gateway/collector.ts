@@ -2,7 +2,7 @@ import type { AnswerSink } from './ticket.ts'
 
 /**
  * Gathers the answers of a batch in the order of its requests and hands on the array when all are
- * there. Slots of notifications are left out (design.md §4); when nothing is left the answer is empty.
+ * there. Slots of notifications are left out (decisions.md D21); when nothing is left the answer is empty.
  */
 export class BatchCollector {
   readonly #parts: (string | Uint8Array | null)[] = []

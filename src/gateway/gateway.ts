@@ -49,7 +49,7 @@ export interface GatewayOptions {
   readonly onUnexpected: UnexpectedErrorSink
 }
 
-/** Answers bodies: JSON-RPC envelope, admission, routing (facts/rpc.md §1, design.md §4). */
+/** Answers bodies: JSON-RPC envelope, admission, routing (rpc.md §1, decisions.md D22). */
 export class Gateway {
   readonly #router: Router
   readonly #admission: Admission

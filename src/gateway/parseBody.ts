@@ -17,19 +17,19 @@ export type ParsedBody =
   | { readonly kind: 'batch'; readonly elements: readonly ParsedBody[] }
   | { readonly kind: 'invalid'; readonly id: string; readonly error: RpcError }
 
-/** Structures in each other that are taken, as the reference's reader (facts/rpc.md §1.1). */
+/** Structures in each other that are taken, as the reference's reader (rpc.md §1.1). */
 const MAX_DEPTH = 1000
 
 /**
  * Elements of a batch for each request that it may have. Only those with a method count as requests, as in the
- * reference (facts/rpc.md §1.1), but the others are read and answered, too.
+ * reference (rpc.md §1.1), but the others are read and answered, too.
  */
 const ELEMENTS_PER_REQUEST = 20
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses any body. What follows the first JSON value is ignored (facts/rpc.md §11).
+ * Parses any body. What follows the first JSON value is ignored (rpc.md §11).
  * @param most requests of a batch, those of batches in it included
  * @throws RpcError kind `parse` for what is no JSON, `invalidRequest` for JSON that is nested too deep,
  *   `batchTooLarge` for a batch of more

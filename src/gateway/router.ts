@@ -84,7 +84,7 @@ export class Router {
     return route
   }
 
-  /** Why there is no route (design.md §4). */
+  /** Why there is no route (decisions.md D22). */
   whyNot(method: string | null): RpcError {
     if (method !== null && this.#unavailable.has(method)) {
       return new RpcError('methodUnavailable', `the method ${method} does not exist/is not available`)

@@ -84,7 +84,7 @@ export class RequestScanner {
           return false
       }
       const after = this.#next()
-      // Whatever follows the object is ignored, as the reference does (facts/rpc.md §11).
+      // Whatever follows the object is ignored, as the reference does (rpc.md §11).
       if (after === CLOSE_BRACE) return this.method !== '' && this.idEnd !== 0
       if (after !== COMMA) return false
     }

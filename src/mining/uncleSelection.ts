@@ -38,7 +38,7 @@ export class UncleSelection {
 
   /**
    * Connected blocks that the next block on a parent can have as uncles: branches of the last seven generations
-   * (consensus.md §9.4 step 1). The oldest come first: their reward shrinks with every block (§8.3).
+   * (consensus.md §9.4 step 1). The oldest come first: their reward shrinks with every block (consensus.md §8.3).
    */
   select(parent: BlockHeader): BlockHeader[] {
     const { ancestry, reader } = this.#params

@@ -32,7 +32,7 @@ export interface DevControlParams {
   readonly commit: () => Promise<void>
 }
 
-/** Snapshots, time, modes and edits of a development chain (facts/rpc.md §3.8). Belongs to the chain thread. */
+/** Snapshots, time, modes and edits of a development chain (rpc.md §3.8). Belongs to the chain thread. */
 export class DevControl {
   readonly #params: DevControlParams
   #snapshots: Snapshot[] = []

@@ -5,10 +5,10 @@ import type { Config } from '../config/schema.ts'
 import type { MethodOffer } from '../rpc/availability.ts'
 import type { NodeInfo, RpcSettings } from '../rpc/context.ts'
 
-/** Highest version of the wire protocol that is spoken (facts/rpc.md §3.2). */
+/** Highest version of the wire protocol that is spoken (rpc.md §3.2). */
 const PROTOCOL_VERSION = 62
 
-/** Blocks that eth_getLogs reads without a limit on the number of logs, and most logs of more (design.md §4). */
+/** Blocks that eth_getLogs reads without a limit on the number of logs, and most logs of more (decisions.md D30). */
 const LOG_BLOCKS = 2000
 const LOG_COUNT = 10_000
 

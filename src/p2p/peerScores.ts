@@ -1,4 +1,4 @@
-/** What was counted of a peer (facts/rpc.md §3.12), in the order in which it is answered. */
+/** What was counted of a peer (rpc.md §3.12), in the order in which it is answered. */
 export const SCORE_EVENTS = [
   'successfulHandshakes',
   'failedHandshakes',

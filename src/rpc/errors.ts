@@ -1,6 +1,6 @@
 /**
  * Why a request is not answered with a result. The kinds are closed; {@link ERROR_TABLE} gives each its
- * JSON-RPC number. Sources: facts/rpc.md §4.1, design.md §4; for eth_simulateV1 the execution-apis.
+ * JSON-RPC number. Sources: rpc.md §4.1, decisions.md D22; for eth_simulateV1 the execution-apis.
  */
 export type RpcErrorKind =
   | 'parse'
@@ -38,7 +38,7 @@ interface ErrorRow {
   readonly code: number
   /** Text when the thrower gives none. */
   readonly message: string
-  /** HTTP status when it is the answer to a single request; 200 unless said (design.md §4). */
+  /** HTTP status when it is the answer to a single request; 200 unless said (decisions.md D23). */
   readonly status?: number
 }
 
@@ -109,7 +109,7 @@ export function invalidParams(message?: string, options?: ErrorOptions): RpcErro
   return new RpcError('invalidParams', message, options)
 }
 
-/** The error in place of an answer that is too large (facts/rpc.md §1.4). */
+/** The error in place of an answer that is too large (rpc.md §1.4). */
 export function responseTooLarge(limit: number, options?: ErrorOptions): RpcError {
   return new RpcError('overLimit', `Response size limit of ${limit} bytes exceeded`, options)
 }

@@ -139,7 +139,7 @@ function statusOfRun(error: RpcError): number {
 }
 
 /**
- * Positional parameters of their JSON text. Null and the empty object are none (facts/rpc.md §1.3).
+ * Positional parameters of their JSON text. Null and the empty object are none (rpc.md §1.3).
  * @throws RpcError
  */
 function readParams(text: string): readonly unknown[] {

@@ -260,7 +260,7 @@ export const METHODS: readonly MethodDefinition[] = [
 
 /**
  * Methods that the specification lists as unsupported: they answer `the method <name> does not exist/is
- * not available` (design.md §4). `shh_` and `db_` wholly.
+ * not available` (decisions.md D46). `shh_` and `db_` wholly.
  */
 export const UNSUPPORTED_METHODS: ReadonlySet<string> = new Set([
   'eth_getCompilers',

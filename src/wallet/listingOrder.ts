@@ -3,7 +3,7 @@ const FULL_QUARTERS = 3
 
 /**
  * Stored accounts in the order in which the reference lists them, which clients that compare answers see:
- * that of a hash table over all accounts of the wallet (facts/rpc.md §11, recorded `eth_accounts`).
+ * that of a hash table over all accounts of the wallet (rpc.md §11, recorded `eth_accounts`).
  *
  * @param all every account of the wallet, seed accounts included: their number sets the table's size
  */

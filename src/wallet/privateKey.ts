@@ -28,7 +28,7 @@ export function createPrivateKey(): Buffer {
   }
 }
 
-/** Key of a seed account: Keccak-256 of the seed's UTF-8 bytes (facts/rpc.md §3.9). */
+/** Key of a seed account: Keccak-256 of the seed's UTF-8 bytes (rpc.md §3.9). */
 export function privateKeyOfSeed(seed: string): Buffer {
   return normalizePrivateKey(keccak256(Buffer.from(seed, 'utf8')))
 }

@@ -1,4 +1,4 @@
-/** HTTP statuses that an answer to a POST may have (design.md §4). */
+/** HTTP statuses that an answer to a POST may have (decisions.md D23). */
 const STATUSES: ReadonlySet<number> = new Set([200, 400, 413, 415, 429])
 const INTERNAL = -32603
 /** Methods whose refusals have that code on the reference node, too; what is not foreseen is in the log. */

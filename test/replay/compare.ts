@@ -62,7 +62,7 @@ function isBySender(value: unknown): value is Record<string, unknown> {
   return isAnswer(value) && Object.keys(value).every((key) => /^[0-9a-f]{40}$/.test(key))
 }
 
-/** 200 for every answer but to what is no JSON or no request (design.md §4). */
+/** 200 for every answer but to what is no JSON or no request (decisions.md D23). */
 function expectedStatus(text: string): number {
   if (text === '') return 200
   const answer = JSON.parse(text) as Answer

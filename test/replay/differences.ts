@@ -185,7 +185,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_getLogs',
     what: 'each log has `removed`, which is false',
-    why: 'facts/rpc.md §8.1: log.removed everywhere; clients refuse logs without it',
+    why: 'rpc.md §8.1: log.removed everywhere; clients refuse logs without it',
     applies: ({ method, expected, found }) =>
       method === 'eth_getLogs' &&
       Array.isArray(found.result) &&
@@ -207,7 +207,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'debug_trace*',
     what: '`prestateTracer` and `4byteTracer` are answered',
-    why: "facts/rpc.md §8.3: geth's tracers that explorers and debuggers ask for",
+    why: "rpc.md §8.3: geth's tracers that explorers and debuggers ask for",
     applies: ({ expected, found, params }) =>
       expected.error?.code === -32603 &&
       found.result !== undefined &&
@@ -216,7 +216,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'debug_traceCall, debug_getRaw*, trace_call',
     what: 'answered',
-    why: 'facts/rpc.md §8.3: extensions that clients of today expect',
+    why: 'rpc.md §8.3: extensions that clients of today expect',
     applies: ({ expected, found, method }) =>
       expected.error?.code === -32601 &&
       found.error?.code !== -32601 &&

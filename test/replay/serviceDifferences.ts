@@ -11,7 +11,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
     methods:
       'rpc.discover, eth_createAccessList, eth_getBlockReceipts, eth_simulateV1, eth_getWork, eth_submitWork, eth_submitHashrate',
     what: 'there',
-    why: 'facts/rpc.md §8.3: extensions that clients of today expect; specification: eth_getWork and its neighbours',
+    why: 'rpc.md §8.3: extensions that clients of today expect; specification: eth_getWork and its neighbours',
     applies: ({ method, expected, found }) =>
       EXTENSIONS.test(method) &&
       expected.error?.code === -32601 &&
@@ -27,13 +27,13 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'rpc_modules',
     what: 'the modules of this node',
-    why: 'facts/rpc.md §8.2: extension; `db` and `shh` are unsupported',
+    why: 'rpc.md §8.2: extension; `db` and `shh` are unsupported',
     applies: ({ method, found }) => method === 'rpc_modules' && typeof found.result === 'object',
   },
   {
     methods: 'rsk_flush, rsk_shutdown',
     what: 'not available: what is acknowledged is on disk, and a signal stops the node',
-    why: 'facts/rpc.md §8.2: shutdown and flush off',
+    why: 'rpc.md §8.2: shutdown and flush off',
     applies: ({ method, found }) => /^rsk_(flush|shutdown)$/.test(method) && found.error?.code === -32601,
   },
   {
@@ -68,7 +68,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_subscribe',
     what: 'full transactions on request (`["newPendingTransactions", true]`); a request without `jsonrpc` or with other members is one all the same; named parameters are -32602',
-    why: 'facts/rpc.md §8.3: newPendingTransactions true; envelope errors: -32602 parameters',
+    why: 'rpc.md §8.3: newPendingTransactions true; envelope errors: -32602 parameters',
     applies: ({ method, expected, found, params, exchange }) =>
       method === 'eth_subscribe' &&
       exchange.transport === 'ws' &&

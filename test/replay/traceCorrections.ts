@@ -1,6 +1,6 @@
 import type { Answer, ListedDifference, Pair } from './differences.ts'
 
-/** Where the reference's traces are plainly wrong this node has the right value (design.md: trace corrections). */
+/** Where the reference's traces are plainly wrong this node has the right value (decisions.md D47). */
 
 type Members = Record<string, unknown>
 

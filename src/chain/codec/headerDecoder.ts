@@ -116,7 +116,7 @@ type OptionalFields = Pick<
 const GENESIS_LAYOUT: Layout = { umm: false, version: false, edges: false, baseEvent: false }
 
 function layoutAt(spec: NetworkSpec, number: number): Layout {
-  // Always version 0, also where later versions begin at height 0 (§1.4).
+  // Always version 0, also where later versions begin at height 0 (consensus.md §1.4).
   if (number === 0) return GENESIS_LAYOUT
   const version = isActive(spec, 'rskip351', number)
   return {
@@ -193,7 +193,7 @@ function readOptional(
   }
 }
 
-/** Genesis is always version 0; its gas limit loses leading zeros and its difficulty keeps them (§1.4). */
+/** Genesis is always version 0; its gas limit loses leading zeros and its difficulty keeps them (consensus.md §1.4). */
 function genesisFields(fields: HeaderFields): HeaderFields {
   if (fields.coinbase.length === 0) throw new CodecError('HEADER_FIELD', 'coinbase of 20 bytes', '0')
   return {

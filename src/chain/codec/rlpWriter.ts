@@ -53,27 +53,27 @@ export function listLength(length: number): number {
   return prefixLength(length) + length
 }
 
-/** RLP of an unsigned number; zero is the empty string (`bigint`, `int`, `coin` of §0.1). */
+/** RLP of an unsigned number; zero is the empty string (`bigint`, `int`, `coin` of consensus.md §0.1). */
 export function encodeUnsigned(value: bigint | number): Buffer {
   return encodeBytes(bigIntToBytes(BigInt(value)))
 }
 
-/** An unsigned amount whose zero is one zero byte (`coinNonNullZero` of §0.1). */
+/** An unsigned amount whose zero is one zero byte (`coinNonNullZero` of consensus.md §0.1). */
 export function nonEmptyAmount(value: bigint): RlpString {
   return value === 0n ? singleByte(0) : value
 }
 
-/** An amount in two's complement; absent is empty, zero is one zero byte (`signedCoin` of §0.1). */
+/** An amount in two's complement; absent is empty, zero is one zero byte (`signedCoin` of consensus.md §0.1). */
 export function signedAmount(value: bigint | null): RlpString {
   return value === null ? null : bigIntToSignedBytes(value)
 }
 
-/** RLP of one byte; zero is the empty string (`byte` of §0.1). Bits above the eighth are dropped. */
+/** RLP of one byte; zero is the empty string (`byte` of consensus.md §0.1). Bits above the eighth are dropped. */
 export function encodeByte(value: number): Buffer {
   return encodeBytes((value & 0xff) === 0 ? null : singleByte(value & 0xff))
 }
 
-/** RLP of sublist edges (`edges` of §0.1). */
+/** RLP of sublist edges (`edges` of consensus.md §0.1). */
 export function encodeEdges(edges: readonly number[]): Buffer {
   return encodeBytes(edgesToBytes(edges))
 }
@@ -87,7 +87,7 @@ export function edgesToBytes(edges: readonly number[]): Buffer {
   return bytes
 }
 
-/** Sublist edges of their bytes, as signed 16 bits; an odd last byte is ignored (§2.2). */
+/** Sublist edges of their bytes, as signed 16 bits; an odd last byte is ignored (consensus.md §2.2). */
 export function parseEdges(bytes: Buffer): number[] {
   return Array.from({ length: bytes.length >> 1 }, (_, index) => bytes.readInt16LE(index * 2))
 }

@@ -49,7 +49,7 @@ function readSenders(transactions: readonly Transaction[], answers: Buffer): (Bu
   })
 }
 
-/** Whether the field lengths are those the block rule accepts; the sender is judged apart (§4.2 rule 1). */
+/** Whether the field lengths are those the block rule accepts; the sender is judged apart (consensus.md §4.2 rule 1). */
 export function hasValidFieldLengths(transaction: Transaction): boolean {
   const { fields } = transaction
   if (fields.nonceBytes.length > WORD) return false

@@ -14,7 +14,7 @@ import type { Violation } from './rules.ts'
 const BITCOIN_TIME_OFFSET = 68
 const BITCOIN_HEADER_LENGTH = 80
 
-/** The minimum gas price moves by one percent at most (§4.2 rule 3). */
+/** The minimum gas price moves by one percent at most (consensus.md §4.2 rule 3). */
 export function checkMinimumGasPriceRange(header: BlockHeader, parent: BlockHeader): Violation | null {
   const { minimumGasPrice } = header.fields
   const { lower, upper } = minimumGasPriceBounds(parent.fields.minimumGasPrice ?? 0n)
@@ -22,13 +22,13 @@ export function checkMinimumGasPriceRange(header: BlockHeader, parent: BlockHead
   return { expected: `${lower} to ${upper} wei`, found: String(minimumGasPrice ?? 'nothing') }
 }
 
-/** The height follows the parent's (§4.2 rule 4). */
+/** The height follows the parent's (consensus.md §4.2 rule 4). */
 export function checkBlockNumber(header: BlockHeader, parent: BlockHeader): Violation | null {
   const expected = parent.number + 1
   return header.number === expected ? null : { expected: String(expected), found: String(header.number) }
 }
 
-/** The difficulty is the one that follows from the parent (§4.2 rule 5, §4.4). */
+/** The difficulty is the one that follows from the parent (consensus.md §4.2 rule 5, §4.4). */
 export function checkDifficulty(
   context: HeaderContext,
   header: BlockHeader,
@@ -39,7 +39,7 @@ export function checkDifficulty(
   return found === expected ? null : { expected: expected.toString(), found: found.toString() }
 }
 
-/** The gas limit moves by one part in 1024 at most (§4.2 rule 6). */
+/** The gas limit moves by one part in 1024 at most (consensus.md §4.2 rule 6). */
 export function checkGasLimitRange(header: BlockHeader, parent: BlockHeader): Violation | null {
   const { lower, upper } = gasLimitBounds(parent.gasLimit)
   const found = header.gasLimit
@@ -48,21 +48,21 @@ export function checkGasLimitRange(header: BlockHeader, parent: BlockHeader): Vi
     : { expected: `${lower} to ${upper}`, found: found.toString() }
 }
 
-/** The gas limit is at least the network's minimum (§4.3 rule 8). */
+/** The gas limit is at least the network's minimum (consensus.md §4.3 rule 8). */
 export function checkMinimumGasLimit(header: BlockHeader): Violation | null {
   const found = header.gasLimit
   if (found >= MINIMUM_BLOCK_GAS_LIMIT) return null
   return { expected: `${MINIMUM_BLOCK_GAS_LIMIT} or more`, found: found.toString() }
 }
 
-/** The extra data is short enough (§4.3 rule 9). */
+/** The extra data is short enough (consensus.md §4.3 rule 9). */
 export function checkExtraData(header: BlockHeader): Violation | null {
   const { length } = header.fields.extraData
   if (length <= MAXIMUM_EXTRA_DATA_BYTES) return null
   return { expected: `${MAXIMUM_EXTRA_DATA_BYTES} bytes or fewer`, found: String(length) }
 }
 
-/** Gas used is within the gas limit; asked of uncles only (§4.3). */
+/** Gas used is within the gas limit; asked of uncles only (consensus.md §4.3). */
 export function checkGasUsedWithinLimit(header: BlockHeader): Violation | null {
   const { gasUsed } = header.fields
   // The reference compares 64 signed bits.
@@ -71,7 +71,7 @@ export function checkGasUsedWithinLimit(header: BlockHeader): Violation | null {
 }
 
 /**
- * The block is not too far in the future and close to its Bitcoin block (§4.3 rule 7, §3.4; RSKIP179,
+ * The block is not too far in the future and close to its Bitcoin block (consensus.md §4.3 rule 7, §3.4; RSKIP179,
  * RSKIP297).
  */
 export function checkTimestamp(
@@ -100,7 +100,7 @@ export function checkTimestamp(
     : { expected: `less than ${limit} s from Bitcoin's time`, found: String(distance) }
 }
 
-/** An uncle is later than its parent; not asked where timestamps are not checked (§4.3). */
+/** An uncle is later than its parent; not asked where timestamps are not checked (consensus.md §4.3). */
 export function checkLaterThanParent(
   context: HeaderContext,
   header: BlockHeader,
@@ -110,7 +110,7 @@ export function checkLaterThanParent(
   return { expected: `later than ${parent.timestamp}`, found: String(header.timestamp) }
 }
 
-/** The fork detection data tells the branch as it is (§3.5, RSKIP110). */
+/** The fork detection data tells the branch as it is (consensus.md §3.5, RSKIP110). */
 export function checkForkDetectionData(context: HeaderContext, header: BlockHeader): Violation | null {
   // At the first block that carries data the reference does not compare it; below, decoding reads none.
   if (!isActive(context.spec, 'rskip110', header.number) || header.number <= FORK_DETECTION_FIRST_BLOCK)

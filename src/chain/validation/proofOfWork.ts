@@ -7,7 +7,7 @@ import type { Violation } from './rules.ts'
 /** What a proof of work is checked with. */
 export type WorkContext = Pick<ValidationContext, 'spec' | 'nativeSpec' | 'disabledRules'>
 
-/** The header proves work by merged mining with Bitcoin (§4.3 rule 5, §3.2). */
+/** The header proves work by merged mining with Bitcoin (consensus.md §4.3 rule 5, §3.2). */
 export function checkProofOfWork(context: WorkContext, header: BlockHeader): Violation | null {
   if (context.disabledRules.has('proofOfWork')) return null
   const { fields } = header

@@ -10,7 +10,7 @@ import { BLOCK_GAS_PRICE_CAP, exceedsGasPriceCap } from '../gasPriceCap.ts'
 import type { ValidationContext } from './context.ts'
 import type { Violation } from './rules.ts'
 
-/** Field lengths are within bounds and signed transactions have a sender (§4.2 rule 1). */
+/** Field lengths are within bounds and signed transactions have a sender (consensus.md §4.2 rule 1). */
 export function checkTransactionFields(block: Block): Violation | null {
   const { senders } = block
   for (const [index, transaction] of block.transactions.entries()) {
@@ -23,7 +23,7 @@ export function checkTransactionFields(block: Block): Violation | null {
   return null
 }
 
-/** Each sender's nonces follow its account's (§4.2 rule 2); the reward transaction is no exception. */
+/** Each sender's nonces follow its account's (consensus.md §4.2 rule 2); the reward transaction is no exception. */
 export function checkTransactionNonces(
   context: ValidationContext,
   block: Block,
@@ -44,7 +44,7 @@ export function checkTransactionNonces(
   return null
 }
 
-/** Every transaction pays at least the block's minimum (§4.3 rule 1). */
+/** Every transaction pays at least the block's minimum (consensus.md §4.3 rule 1). */
 export function checkTransactionGasPrice(block: Block): Violation | null {
   const { minimumGasPrice } = block.header.fields
   if (minimumGasPrice === null) return { expected: 'a minimum gas price', found: 'nothing' }
@@ -58,7 +58,7 @@ export function checkTransactionGasPrice(block: Block): Violation | null {
   return null
 }
 
-/** No transaction pays more than a hundred times the block's minimum (§4.3 rule 2, RSKIP252). */
+/** No transaction pays more than a hundred times the block's minimum (consensus.md §4.3 rule 2, RSKIP252). */
 export function checkTransactionGasPriceCap(context: ValidationContext, block: Block): Violation | null {
   if (!isActive(context.spec, 'rskip252', block.number)) return null
   const minimum = block.header.fields.minimumGasPrice ?? 0n
@@ -72,14 +72,14 @@ export function checkTransactionGasPriceCap(context: ValidationContext, block: B
   return null
 }
 
-/** The transactions have the root that the header names (§4.3 rule 4). */
+/** The transactions have the root that the header names (consensus.md §4.3 rule 4). */
 export function checkTransactionsRoot(context: ValidationContext, block: Block): Violation | null {
   const expected = transactionsRoot(context.spec, block.number, block.transactions)
   const found = block.header.fields.txTrieRoot
   return expected.equals(found) ? null : { expected: toHex(expected), found: toHex(found) }
 }
 
-/** The block ends with the reward transaction (§4.3 rule 6). */
+/** The block ends with the reward transaction (consensus.md §4.3 rule 6). */
 export function checkRemascTransaction(block: Block): Violation | null {
   if (block.transactions.at(-1)?.isRemasc === true) return null
   return {
@@ -88,7 +88,7 @@ export function checkRemascTransaction(block: Block): Violation | null {
   }
 }
 
-/** The edges of the parallel sublists rise and leave the reward transaction out (§4.6, RSKIP144). */
+/** The edges of the parallel sublists rise and leave the reward transaction out (consensus.md §4.6, RSKIP144). */
 export function checkSublistEdges(context: ValidationContext, block: Block): Violation | null {
   const { spec } = context
   if (!isActive(spec, 'rskip351', block.number) || !isActive(spec, 'rskip144', block.number)) return null

@@ -17,7 +17,7 @@ import {
 import { checkProofOfWork } from './proofOfWork.ts'
 import type { Violation } from './rules.ts'
 
-/** The uncles are real, recent, new siblings of ancestors (§4.3, uncle rule). */
+/** The uncles are real, recent, new siblings of ancestors (consensus.md §4.3, uncle rule). */
 export function checkUncles(context: HeaderContext, block: Block): Violation | null {
   const expectedHash = unclesHash(block.uncles)
   const foundHash = block.header.fields.unclesHash

@@ -5,7 +5,7 @@ export interface MethodSet {
   readonly names: ReadonlySet<string>
 }
 
-/** Methods that the specification marks as supported (`rpc-service.md`). */
+/** Methods that the specification marks as supported (`specification.md`). */
 export const SPECIFIED: ReadonlySet<string> = toSet(`
   web3_clientVersion web3_sha3 net_version net_listening net_peerCount net_peerList eth_chainId
   eth_protocolVersion eth_syncing eth_coinbase eth_mining eth_hashrate eth_gasPrice eth_accounts
@@ -40,7 +40,7 @@ export const NOT_OFFERED: readonly string[] = [
   'eth_blobBaseFee',
 ]
 
-/** What RSKj 9.1 answers with all its modules open (facts/rpc.md §3). */
+/** What RSKj 9.1 answers with all its modules open (rpc.md §3). */
 export const RSKJ: MethodSet = {
   title: 'RSKj',
   names: toSet(`

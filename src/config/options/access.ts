@@ -1,6 +1,6 @@
 import type { IntegerOption, OptionTable } from '../option.ts'
 
-/** Modules that a public endpoint offers (facts/rpc.md §1.5). */
+/** Modules that a public endpoint offers (rpc.md §1.5). */
 const PUBLIC_MODULES = ['eth', 'net', 'rpc', 'rsk', 'trace', 'web3']
 
 /** Limit of keys that do not name their own: none unless the operator says so. */

@@ -5,7 +5,7 @@ import { type Param, scalarText } from '../params/param.ts'
 
 const ADDRESS_BYTES = 20
 
-/** Virtual gas that an account may still send transactions for; null when it sent none (facts/rpc.md §3.13). */
+/** Virtual gas that an account may still send transactions for; null when it sent none (rpc.md §3.13). */
 export const accountTransactionQuota = defineMethod({
   name: 'debug_accountTransactionQuota',
   doc: 'Virtual gas that an account may still send transactions for.',

@@ -3,7 +3,7 @@ import { hash } from '../params/hex.ts'
 import { traceOptions } from '../params/traceOptions.ts'
 import { blockTraceAnswer } from '../tracers/blockTraceAnswer.ts'
 
-/** Traces of a block's transactions; null when the block is unknown (facts/rpc.md §3.13). */
+/** Traces of a block's transactions; null when the block is unknown (rpc.md §3.13). */
 export const traceBlockByHash = defineMethod({
   name: 'debug_traceBlockByHash',
   doc: 'Traces of the transactions of a block, by its hash.',

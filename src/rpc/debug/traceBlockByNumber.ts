@@ -4,7 +4,7 @@ import { traceOptions } from '../params/traceOptions.ts'
 import { blockTraceAnswer } from '../tracers/blockTraceAnswer.ts'
 import { atStoredBlock } from '../tracers/traceBlock.ts'
 
-/** Traces of a block's transactions; null when the block is unknown (facts/rpc.md §3.13). */
+/** Traces of a block's transactions; null when the block is unknown (rpc.md §3.13). */
 export const traceBlockByNumber = defineMethod({
   name: 'debug_traceBlockByNumber',
   doc: 'Traces of the transactions of a block, by number, tag or hash.',

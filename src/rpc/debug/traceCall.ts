@@ -8,7 +8,7 @@ import { atBlockForCall } from '../select/resolveBlock.ts'
 import { createCallRequest } from '../simulation/callRequest.ts'
 import { tracing } from '../tracers/traceBlock.ts'
 
-/** Trace of a simulated call, as geth's method on this chain (facts/rpc.md §8.3). */
+/** Trace of a simulated call, as geth's method on this chain (rpc.md §8.3). */
 export const traceCall = defineMethod({
   name: 'debug_traceCall',
   doc: 'Trace of a call that is simulated and leaves no trace in the chain; options as debug_traceTransaction, and stateOverrides.',

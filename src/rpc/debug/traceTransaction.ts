@@ -5,7 +5,7 @@ import { traceOptions } from '../params/traceOptions.ts'
 import { anyTransactionHash } from '../params/transactionHash.ts'
 import { findTransaction, traceTransactions } from '../tracers/traceBlock.ts'
 
-/** Trace of a canonical transaction, executed again in its block (facts/rpc.md §3.13). */
+/** Trace of a canonical transaction, executed again in its block (rpc.md §3.13). */
 export const traceTransaction = defineMethod({
   name: 'debug_traceTransaction',
   doc: 'Trace of a transaction: rskTracer unless options name callTracer, prestateTracer or 4byteTracer.',

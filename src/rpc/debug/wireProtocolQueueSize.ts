@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { quantity } from '../format/quantity.ts'
 
-/** Messages of peers that wait to be handled (facts/rpc.md §3.13): none, they are handled as they come. */
+/** Messages of peers that wait to be handled (rpc.md §3.13): none, they are handled as they come. */
 export const wireProtocolQueueSize = defineMethod({
   name: 'debug_wireProtocolQueueSize',
   doc: 'Number of messages of peers that wait to be handled.',

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 
-/** State of the Bridge at the head (facts/rpc.md §3.2). */
+/** State of the Bridge at the head (rpc.md §3.2). */
 export const bridgeState = defineMethod({
   name: 'eth_bridgeState',
   doc: 'What the Bridge knows of Bitcoin, and the peg-outs that wait for signatures.',

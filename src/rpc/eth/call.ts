@@ -9,7 +9,7 @@ import { createCallRequest } from '../simulation/callRequest.ts'
 import { failureError, revertError } from '../simulation/revert.ts'
 import { simulateAt } from '../simulation/simulateAt.ts'
 
-/** Return data of a simulated call; a revert is an error with its payload (facts/rpc.md §3.5). */
+/** Return data of a simulated call; a revert is an error with its payload (rpc.md §3.5). */
 export const call = defineMethod({
   name: 'eth_call',
   doc: 'Return data of a call that is simulated and leaves no trace.',

@@ -9,7 +9,7 @@ import { createCallRequest } from '../simulation/callRequest.ts'
 import { revertError } from '../simulation/revert.ts'
 import { simulateAt } from '../simulation/simulateAt.ts'
 
-/** Gas with which the transaction succeeds; a simulation that cannot is an error (design.md §4). */
+/** Gas with which the transaction succeeds; a simulation that cannot is an error (decisions.md D32). */
 export const estimateGas = defineMethod({
   name: 'eth_estimateGas',
   doc: 'Gas with which a transaction succeeds.',

@@ -5,7 +5,7 @@ import { formatReceipt } from '../format/formatReceipt.ts'
 import { blockRef } from '../params/blockSelector.ts'
 import { findHeader, isPending } from '../select/resolveBlock.ts'
 
-/** Receipts of all transactions of a block; null when it is unknown or pending (facts/rpc.md §8.3). */
+/** Receipts of all transactions of a block; null when it is unknown or pending (rpc.md §8.3). */
 export const getBlockReceipts = defineMethod({
   name: 'eth_getBlockReceipts',
   doc: 'Receipts of all transactions of a block.',

@@ -8,7 +8,7 @@ import { assertKept } from '../select/history.ts'
 const NUMBER = /^(0x[0-9a-fA-F]{1,64}|[0-9]{1,66})$/
 const SHOWN_CHARACTERS = 66
 
-/** Every connected block of a height, side blocks included (facts/rpc.md §3.2). */
+/** Every connected block of a height, side blocks included (rpc.md §3.2). */
 export const getBlocksByNumber = defineMethod({
   name: 'eth_getBlocksByNumber',
   doc: 'Hashes of all blocks of a height, those beside the canonical chain included.',

@@ -9,7 +9,7 @@ import { Forward } from '../json.ts'
 import { encodeLogSearch } from '../logs/logSearch.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 
-/** What happened since the last poll, or since the filter's creation (design.md §4). */
+/** What happened since the last poll, or since the filter's creation (decisions.md D33). */
 export const getFilterChanges = defineMethod({
   name: 'eth_getFilterChanges',
   doc: 'What happened since the last poll of a filter.',

@@ -3,7 +3,7 @@ import { findLogs } from '../logs/findLogs.ts'
 import { findReadyLogs } from '../logs/findReadyLogs.ts'
 import { logFilter } from '../params/logFilter.ts'
 
-/** Logs that match a filter (facts/rpc.md §5). */
+/** Logs that match a filter (rpc.md §5). */
 export const getLogs = defineMethod({
   name: 'eth_getLogs',
   doc: 'Logs that match a filter.',

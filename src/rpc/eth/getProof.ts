@@ -23,7 +23,7 @@ const slots: Param<readonly bigint[]> = {
   },
 }
 
-/** Unitrie nodes from the state root to an account and to some of its cells (design.md §4). */
+/** Unitrie nodes from the state root to an account and to some of its cells (decisions.md D42). */
 export const getProof = defineMethod({
   name: 'eth_getProof',
   doc: 'Trie nodes that prove an account and some of its storage cells.',

@@ -5,7 +5,7 @@ import { minedAnswer } from '../format/minedAnswer.ts'
 import type { Json, RawBytes } from '../json.ts'
 import { hash } from '../params/hex.ts'
 
-/** A mined or pending transaction; null when it is unknown or only queued (facts/rpc.md §3.4). */
+/** A mined or pending transaction; null when it is unknown or only queued (rpc.md §3.4). */
 export const getTransactionByHash = defineMethod({
   name: 'eth_getTransactionByHash',
   doc: 'A mined or pending transaction by its hash.',

@@ -6,7 +6,7 @@ import { address } from '../params/hex.ts'
 import { optional } from '../params/param.ts'
 import { atBlock, isPending } from '../select/resolveBlock.ts'
 
-/** Transactions sent from an account; at `pending` with those waiting in the pool (facts/rpc.md §3.2). */
+/** Transactions sent from an account; at `pending` with those waiting in the pool (rpc.md §3.2). */
 export const getTransactionCount = defineMethod({
   name: 'eth_getTransactionCount',
   doc: 'Number of transactions sent from an account.',

@@ -5,7 +5,7 @@ import { templateMiningOf } from '../guards/mining.ts'
 
 /**
  * Work as `[hash, seed hash, target]`, which a miner solves on the template of `src/mining/README.md`
- * (specification; design.md §4).
+ * (specification.md Methods with full shape; decisions.md D41).
  */
 export const getTemplateWork = defineMethod({
   name: 'eth_getWork',

@@ -2,7 +2,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { hashrateOfBlocks } from '../format/hashrate.ts'
 import { RawJson } from '../json.ts'
 
-/** Hashes per second behind the canonical blocks of the last hour, as a JSON number (facts/rpc.md §3.2). */
+/** Hashes per second behind the canonical blocks of the last hour, as a JSON number (rpc.md §3.2). */
 export const netHashrate = defineMethod({
   name: 'eth_netHashrate',
   doc: 'Hashes per second of the network over the last hour.',

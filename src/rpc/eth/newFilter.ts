@@ -3,7 +3,7 @@ import { frontEvents, grantedHandle } from '../guards/frontEvents.ts'
 import { resolveFilterBounds } from '../logs/resolveLogRange.ts'
 import { encodeLogFilter, logFilter } from '../params/logFilter.ts'
 
-/** Handle of a filter for logs: of blocks that come or go after its creation (design.md §4). */
+/** Handle of a filter for logs: of blocks that come or go after its creation (decisions.md D33). */
 export const newFilter = defineMethod({
   name: 'eth_newFilter',
   doc: 'Installs a filter for logs and returns its id.',

@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { formatTransaction } from '../format/formatTransaction.ts'
 
-/** Pending transactions whose sender's key is in the wallet; none without one (facts/rpc.md §3.4). */
+/** Pending transactions whose sender's key is in the wallet; none without one (rpc.md §3.4). */
 export const pendingTransactions = defineMethod({
   name: 'eth_pendingTransactions',
   doc: 'Pending transactions of the accounts of this node.',

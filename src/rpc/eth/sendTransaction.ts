@@ -6,7 +6,7 @@ import { transactionObject } from '../params/transactionObject.ts'
 import { impersonatingSigner, withoutSignatures } from '../sending/impersonation.ts'
 import { sendLocalTransaction } from '../sending/localTransaction.ts'
 
-/** Hash of a transaction that an unlocked account signed and the pool took (facts/rpc.md §3.4). */
+/** Hash of a transaction that an unlocked account signed and the pool took (rpc.md §3.4). */
 export const sendTransaction = defineMethod({
   name: 'eth_sendTransaction',
   doc: 'Signs a transaction with the key of an unlocked account and sends it.',

@@ -4,7 +4,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { localWallet, unlockedSigner } from '../guards/wallet.ts'
 import { address, data } from '../params/hex.ts'
 
-/** Signature of a message by an unlocked account (facts/rpc.md §3.4). */
+/** Signature of a message by an unlocked account (rpc.md §3.4). */
 export const sign = defineMethod({
   name: 'eth_sign',
   doc: 'Signs a message with the key of an unlocked account.',

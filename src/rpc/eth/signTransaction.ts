@@ -12,7 +12,7 @@ const NAME = 'eth_signTransaction'
 
 /**
  * A signed transaction that can be sent later: `raw` as eth_sendRawTransaction takes it, and its members in
- * the form of geth. Defaults as of eth_sendTransaction (facts/rpc.md §8.3).
+ * the form of geth. Defaults as of eth_sendTransaction (rpc.md §8.3).
  */
 export const signTransaction = defineMethod({
   name: NAME,

@@ -10,7 +10,7 @@ import type { Param } from '../params/param.ts'
 
 const NAME = 'eth_signTypedData_v4'
 
-/** Signature of typed data (EIP-712) by an unlocked account (facts/rpc.md §8.3). */
+/** Signature of typed data (EIP-712) by an unlocked account (rpc.md §8.3). */
 export const signTypedDataV4 = defineMethod({
   name: NAME,
   doc: 'Signs typed data (EIP-712) with the key of an unlocked account.',

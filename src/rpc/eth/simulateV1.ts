@@ -8,7 +8,7 @@ import { assertOverridable } from '../simulation/callRequest.ts'
 import { assertExecutable, formatSimulatedBlocks, planBlocks } from '../simulation/simulatedBlocks.ts'
 
 /**
- * Calls after one another over pretended blocks on top of a block (facts/rpc.md §8.3; execution-apis,
+ * Calls after one another over pretended blocks on top of a block (rpc.md §8.3; execution-apis,
  * eth_simulateV1). A call that could be in no block is an error of the whole request; with `validation` that is
  * every rule of a sent transaction, else what could never be executed.
  */

@@ -17,7 +17,7 @@ export const subscribe = defineMethod({
   handler: (context, [kind, options]) => {
     const { connection, subscriptions } = frontEvents(context)
     const topic = parseSubscriptionTopic(kind, options)
-    // The reference takes what it cannot read for an unknown method, over HTTP everything (facts/rpc.md §6).
+    // The reference takes what it cannot read for an unknown method, over HTTP everything (rpc.md §6).
     if (connection === null || topic === null) throw new RpcError('methodNotFound')
     if (topic.kind === 'newWork') {
       const { mining } = context.commands

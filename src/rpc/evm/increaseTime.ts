@@ -20,7 +20,7 @@ export const increaseTime = defineMethod({
   handler: async ({ commands }, [added]) => quantity(await commands.dev.increaseTime(added)),
 })
 
-/** Seconds in hex or decimal; what is not above zero changes nothing (facts/rpc.md §3.8). */
+/** Seconds in hex or decimal; what is not above zero changes nothing (rpc.md §3.8). */
 function seconds(): Param<number> {
   return {
     name: 'seconds',

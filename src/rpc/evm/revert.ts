@@ -5,7 +5,7 @@ import { type Param, scalarText } from '../params/param.ts'
 const ID = /^0x[0-9a-fA-F]{1,64}$/
 const SHOWN_CHARACTERS = 66
 
-/** Goes back to a snapshot; false when there is none of that id (facts/rpc.md §3.8). */
+/** Goes back to a snapshot; false when there is none of that id (rpc.md §3.8). */
 export const revert = defineMethod({
   name: 'evm_revert',
   aliases: ['anvil_revert'],

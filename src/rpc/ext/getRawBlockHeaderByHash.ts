@@ -2,7 +2,7 @@ import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { hash } from '../params/hex.ts'
 
-/** RLP of a header with its Bitcoin header, without proof and coinbase (facts/rpc.md §3.10). */
+/** RLP of a header with its Bitcoin header, without proof and coinbase (rpc.md §3.10). */
 export const getRawBlockHeaderByHash = defineMethod({
   name: 'rsk_getRawBlockHeaderByHash',
   aliases: ['ext_getRawBlockHeaderByHash'],

@@ -3,7 +3,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { plainBlock } from '../params/plainBlock.ts'
 import { findHeader, isPending, withPending } from '../select/resolveBlock.ts'
 
-/** RLP of a header with its Bitcoin header, without proof and coinbase (facts/rpc.md §3.10). */
+/** RLP of a header with its Bitcoin header, without proof and coinbase (rpc.md §3.10). */
 export const getRawBlockHeaderByNumber = defineMethod({
   name: 'rsk_getRawBlockHeaderByNumber',
   aliases: ['ext_getRawBlockHeaderByNumber'],

@@ -4,7 +4,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { anyTransactionHash } from '../params/transactionHash.ts'
 import { findTransaction } from '../tracers/traceBlock.ts'
 
-/** RLP of the receipt of a canonical transaction; null when there is none (facts/rpc.md §3.10). */
+/** RLP of the receipt of a canonical transaction; null when there is none (rpc.md §3.10). */
 export const getRawTransactionReceiptByHash = defineMethod({
   name: 'rsk_getRawTransactionReceiptByHash',
   aliases: ['ext_getRawTransactionReceiptByHash'],

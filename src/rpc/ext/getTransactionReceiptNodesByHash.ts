@@ -6,7 +6,7 @@ import { hash } from '../params/hex.ts'
 
 /**
  * Serialised nodes of a block's receipt trie from a receipt up to the root, so that a contract or a light
- * client can check the receipt; null when the block or the transaction in it is unknown (facts/rpc.md §3.10).
+ * client can check the receipt; null when the block or the transaction in it is unknown (rpc.md §3.10).
  */
 export const getTransactionReceiptNodesByHash = defineMethod({
   name: 'rsk_getTransactionReceiptNodesByHash',

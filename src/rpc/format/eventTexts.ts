@@ -8,7 +8,7 @@ import { formatTransaction } from './formatTransaction.ts'
 import { formatWork } from './formatWork.ts'
 import { quantity, quantityOfBytes } from './quantity.ts'
 
-/** Events as subscribers get them (specification, Events). */
+/** Events as subscribers get them (specification.md Subscription types). */
 export const EVENT_TEXTS: EventTexts = {
   header: (header) => JSON.stringify(formatHead(header)),
   logs: (block, removed) => new LogText(block, removed),

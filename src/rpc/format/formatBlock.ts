@@ -17,7 +17,7 @@ export interface BlockFormat {
   readonly totalDifficulty: bigint
 }
 
-/** Block object (facts/rpc.md §3.3) with an empty list of transactions. */
+/** Block object (rpc.md §3.3) with an empty list of transactions. */
 export function formatBlock({ header, uncles, size, totalDifficulty }: BlockFormat): {
   readonly [key: string]: Json
 } {

@@ -13,7 +13,7 @@ export interface LogPlace {
   readonly transactionIndex: number
 }
 
-/** Log object as receipts have it (facts/rpc.md §3.4). */
+/** Log object as receipts have it (rpc.md §3.4). */
 export function formatLog(log: Log, place: LogPlace): { readonly [key: string]: Json } {
   return {
     logIndex: quantity(place.logIndex),

@@ -8,7 +8,7 @@ import { NO_SENDER } from './formatTransaction.ts'
 import { quantity } from './quantity.ts'
 
 /**
- * Receipt object of one transaction of a block (facts/rpc.md §3.4), or null when there is none.
+ * Receipt object of one transaction of a block (rpc.md §3.4), or null when there is none.
  * A creation shows its contract address also when it failed.
  */
 export function formatReceipt(

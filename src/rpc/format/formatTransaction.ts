@@ -13,7 +13,7 @@ export interface TransactionPlace {
 /** Address that the reward transaction shows as its sender. */
 export const NO_SENDER: Buffer = Buffer.alloc(20)
 
-/** Transaction object (facts/rpc.md §3.4); `place` is null while pending. */
+/** Transaction object (rpc.md §3.4); `place` is null while pending. */
 export function formatTransaction(
   transaction: Transaction,
   sender: Buffer,

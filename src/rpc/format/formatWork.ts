@@ -1,7 +1,7 @@
 import type { MiningWork } from '../../mining/interface.ts'
 import { toHex } from '../../util/bytes.ts'
 
-/** Work as pools read it: exactly these fields in this order (facts/mining.md §2). */
+/** Work as pools read it: exactly these fields in this order (mining.md §2). */
 export function formatWork({ hashForMergedMining, target, fees, notify, parentHash }: MiningWork) {
   return {
     blockHashForMergedMining: toHex(hashForMergedMining),

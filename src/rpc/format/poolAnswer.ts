@@ -1,7 +1,7 @@
 import type { PooledTransaction, PoolReader } from '../context.ts'
 import type { Json } from '../json.ts'
 
-/** Sender → nonce → transactions, as the `txpool_` methods answer it (facts/rpc.md §3.11). */
+/** Sender → nonce → transactions, as the `txpool_` methods answer it (rpc.md §3.11). */
 export async function poolAnswer(
   pool: PoolReader,
   format: (entry: PooledTransaction) => Json,

@@ -5,7 +5,7 @@ import { formatDecodedBlock } from './formatBlock.ts'
 
 /**
  * An uncle of a block as a block object without transactions; null when there is none. What is only
- * known as a header has no uncles and no total difficulty (facts/rpc.md §3.3).
+ * known as a header has no uncles and no total difficulty (rpc.md §3.3).
  */
 export function uncleAnswer({ chain }: NodeContext, block: Block | null, index: number): Json {
   const header = block?.uncles[index]

@@ -6,7 +6,7 @@ import type { MiningCommands } from '../miningCommands.ts'
 
 /**
  * Mining of a method of the `mnr_` module.
- * @throws RpcError -32603 where the node serves no miners, as the reference (facts/rpc.md §3.7)
+ * @throws RpcError -32603 where the node serves no miners, as the reference (rpc.md §3.7)
  */
 export function miningOf({ commands }: NodeContext): MiningCommands {
   if (commands.mining === null) throw new RpcError('internal')
@@ -15,7 +15,7 @@ export function miningOf({ commands }: NodeContext): MiningCommands {
 
 /**
  * Mining of `eth_getWork` and its neighbours.
- * @throws RpcError -32601 where the node serves no miners, as the reference (facts/rpc.md §3.7)
+ * @throws RpcError -32601 where the node serves no miners, as the reference (rpc.md §3.7)
  */
 export function templateMiningOf({ commands }: NodeContext, method: string): MiningCommands {
   if (commands.mining !== null) return commands.mining
@@ -23,7 +23,7 @@ export function templateMiningOf({ commands }: NodeContext, method: string): Min
 }
 
 /**
- * Answer to a submitted solution (facts/mining.md §5).
+ * Answer to a submitted solution (mining.md §5).
  * @throws RpcError -33000 when it was refused, -32603 when it does not parse
  */
 export function solutionAnswer(outcome: SolutionOutcome): { readonly [key: string]: string } {

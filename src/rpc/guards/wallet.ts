@@ -14,7 +14,7 @@ export function personalWallet({ wallet }: NodeContext): Wallet {
 
 /**
  * The wallet of eth_sign and eth_sendTransaction.
- * @throws RpcError -32602 where there is none (facts/rpc.md §3.4)
+ * @throws RpcError -32602 where there is none (rpc.md §3.4)
  */
 export function localWallet({ wallet }: NodeContext): Wallet {
   if (wallet === null) throw invalidParams('Local wallet is disabled in this node')
@@ -22,7 +22,7 @@ export function localWallet({ wallet }: NodeContext): Wallet {
 }
 
 /**
- * The wallet of a method that is there only with one (facts/rpc.md §8.3).
+ * The wallet of a method that is there only with one (rpc.md §8.3).
  * @throws RpcError -32601 where there is none
  */
 export function walletOfExtension({ wallet }: NodeContext, method: string): Wallet {

@@ -15,7 +15,7 @@ const NO_LIMIT = 0xffff_ffff
 
 /**
  * Logs of a filter in chain order. A range of few blocks has no limit on its logs and comes in pages; a
- * wider one comes whole (design.md §4).
+ * wider one comes whole (decisions.md D30).
  * @throws RpcError kind `logLimit` for more logs than a wide range may have: it names a range that is
  *   accepted; `overLimit` for a wide range with more text than an answer may have
  */

@@ -13,7 +13,7 @@ export interface LogBlock {
 }
 
 /**
- * Writes logs of one block as JSON objects (facts/rpc.md §3.4, §8.1) straight from the bytes of its receipts.
+ * Writes logs of one block as JSON objects (rpc.md §3.4, §8.1) straight from the bytes of its receipts.
  * What the logs of a block and of a transaction have in common is made once.
  */
 export class LogText {

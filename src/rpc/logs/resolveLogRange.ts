@@ -21,7 +21,7 @@ const TAGS: ReadonlySet<string> = new Set<BlockTag>(['earliest', 'latest', 'pend
 
 /**
  * Blocks of a filter: the newest unless said, cut at the head; null when there are none. Two explicit
- * numbers the wrong way round are an error (design.md §4).
+ * numbers the wrong way round are an error (decisions.md D29).
  * @throws RpcError, `historyNotKept` for a range that begins before what is kept
  */
 export function resolveLogRange(context: NodeContext, filter: LogFilter): LogRange | null {

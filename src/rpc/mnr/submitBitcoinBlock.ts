@@ -2,7 +2,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { miningOf, solutionAnswer } from '../guards/mining.ts'
 import { poolText } from '../params/poolText.ts'
 
-/** A solution as a whole Bitcoin block (facts/mining.md §5). */
+/** A solution as a whole Bitcoin block (mining.md §5). */
 export const submitBitcoinBlock = defineMethod({
   name: 'mnr_submitBitcoinBlock',
   doc: 'Submits a solution as a Bitcoin block.',

@@ -3,7 +3,7 @@ import { RpcError } from '../errors.ts'
 import { miningOf, solutionAnswer } from '../guards/mining.ts'
 import { poolText } from '../params/poolText.ts'
 
-/** A solution as header, coinbase and Merkle branch; the first parameter is ignored (facts/mining.md §5). */
+/** A solution as header, coinbase and Merkle branch; the first parameter is ignored (mining.md §5). */
 export const submitBitcoinBlockPartialMerkle = defineMethod({
   name: 'mnr_submitBitcoinBlockPartialMerkle',
   doc: 'Submits a solution as Bitcoin header, coinbase and Merkle branch.',

@@ -3,7 +3,7 @@ import { parseHash } from './hex.ts'
 import { parseNumber } from './number.ts'
 import { isJsonObject, type JsonSchema, type Param, scalarText } from './param.ts'
 
-/** Tags that name a block by its place in the chain. `safe` and `finalized`: design.md §4. */
+/** Tags that name a block by its place in the chain. `safe` and `finalized`: decisions.md D34. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 
 /** What a request says about the block it means. `text` is the request's own wording, for errors. */
@@ -51,7 +51,7 @@ export interface BlockSelectorOptions {
   readonly pending?: boolean
 }
 
-/** Block of a state read: tag, number, hash, or EIP-1898 map (facts/rpc.md §2, block ref). */
+/** Block of a state read: tag, number, hash, or EIP-1898 map (rpc.md §2, block ref). */
 export function blockRef(options: BlockSelectorOptions = {}): Param<BlockSelector> {
   return {
     name: options.name ?? 'block',
@@ -66,7 +66,7 @@ export function blockRef(options: BlockSelectorOptions = {}): Param<BlockSelecto
   }
 }
 
-/** Block of a method `…ByNumber`: tag, number, or a hash in place of a number (facts/rpc.md §2, block id). */
+/** Block of a method `…ByNumber`: tag, number, or a hash in place of a number (rpc.md §2, block id). */
 export function blockId(options: BlockSelectorOptions = {}): Param<BlockSelector> {
   return {
     name: options.name ?? 'block',
@@ -131,7 +131,7 @@ function fromText(text: string, method: string, options: BlockSelectorOptions): 
   throw invalidParams(`invalid blocknumber ${text}`)
 }
 
-/** EIP-1898; `requireCanonical` as boolean or text (design.md §4). */
+/** EIP-1898; `requireCanonical` as boolean or text (decisions.md D27). */
 function parseBlockMap(map: Record<string, unknown>): BlockSelector {
   const { blockHash, blockNumber, requireCanonical } = map
   if (blockHash === undefined && blockNumber === undefined) throw invalidParams('Invalid block input')

@@ -18,7 +18,7 @@ export interface CallObject {
   readonly data: Buffer | null
 }
 
-/** A call object: unknown fields are ignored, null is absent, text in its place is empty (facts/rpc.md §2). */
+/** A call object: unknown fields are ignored, null is absent, text in its place is empty (rpc.md §2). */
 export function callObject(name = 'call'): Param<CallObject> {
   return {
     name,

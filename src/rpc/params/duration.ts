@@ -5,7 +5,7 @@ const MAXIMUM_CHARACTERS = 66
 const HEX = /^0x[0-9a-f]*$/
 const MAXIMUM = 0x7fff_ffff_ffff_ffffn
 
-/** Milliseconds as `0x` and lower-case hex digits; null and the empty text give the fallback (facts/rpc.md §2). */
+/** Milliseconds as `0x` and lower-case hex digits; null and the empty text give the fallback (rpc.md §2). */
 export function duration(name: string, fallback: number): Param<number> {
   return {
     name,

@@ -2,7 +2,7 @@ import { toHex } from '../../util/bytes.ts'
 import { parseData } from './hex.ts'
 import { type Param, scalarText } from './param.ts'
 
-/** Handle of a filter: DATA of any length and case (facts/rpc.md §5). Null is no filter's. */
+/** Handle of a filter: DATA of any length and case (rpc.md §5). Null is no filter's. */
 export function filterHandle(): Param<string> {
   return {
     name: 'filter',

@@ -15,7 +15,7 @@ export function lenientHex(text: string): Buffer | null {
 }
 
 /**
- * 20 bytes of an address: 40 to 42 characters, `0x` optional, any case, no checksum (facts/rpc.md §2).
+ * 20 bytes of an address: 40 to 42 characters, `0x` optional, any case, no checksum (rpc.md §2).
  * @throws RpcError kind `invalidParams`
  */
 export function parseAddress(text: string): Buffer {
@@ -28,7 +28,7 @@ export function parseAddress(text: string): Buffer {
 }
 
 /**
- * 32 bytes of a hash: 64 to 66 characters, `0x` optional, any case (facts/rpc.md §2).
+ * 32 bytes of a hash: 64 to 66 characters, `0x` optional, any case (rpc.md §2).
  * @throws RpcError kind `invalidParams` that names the kind of hash
  */
 export function parseHash(text: string, kind: string): Buffer {

@@ -13,7 +13,7 @@ export interface LogFilter extends LogCriteria {
   readonly blockHash: Buffer | null
 }
 
-/** A filter object; text and arrays in its place act as the empty one (facts/rpc.md §5, §11). */
+/** A filter object; text and arrays in its place act as the empty one (rpc.md §5, §11). */
 export function logFilter(name = 'filter'): Param<LogFilter> {
   return {
     name,

@@ -10,7 +10,7 @@ const DECIMAL = /^[+-]?[0-9]+$/
 const MAX_INT32 = 0x7fff_ffffn
 
 /**
- * A number: `0x` hex of any case, decimal text or a JSON number, at most 66 characters (facts/rpc.md §2).
+ * A number: `0x` hex of any case, decimal text or a JSON number, at most 66 characters (rpc.md §2).
  * May be negative.
  * @throws RpcError kind `invalidParams`
  */

@@ -30,7 +30,7 @@ export function optional<T, F>(param: Param<T>, fallback: F): Param<T | F> {
 
 /**
  * Reads positional parameters.
- * @throws RpcError `method parameters invalid` when there are too few or too many (facts/rpc.md §1.3)
+ * @throws RpcError `method parameters invalid` when there are too few or too many (rpc.md §1.3)
  */
 export function parseParams<P extends readonly Param<unknown>[]>(
   params: P,

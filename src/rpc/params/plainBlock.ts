@@ -7,7 +7,7 @@ const TAGS: readonly BlockTag[] = ['latest', 'earliest', 'pending', 'safe', 'fin
 const HEX = /^0x[0-9a-fA-F]+$/
 const HASH_CHARACTERS = 66
 
-/** Block of the raw header: a tag, a 0x number or a hash, with one error for anything else (facts/rpc.md §2). */
+/** Block of the raw header: a tag, a 0x number or a hash, with one error for anything else (rpc.md §2). */
 export function plainBlock(name = 'block'): Param<BlockSelector> {
   return {
     name,

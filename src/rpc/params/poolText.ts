@@ -3,7 +3,7 @@ import { type Param, scalarText } from './param.ts'
 
 /**
  * A text of a mining pool. Numbers are taken as the text that they are written as; null is an internal error,
- * as everything else that does not parse in these methods (recorded; facts/mining.md §5).
+ * as everything else that does not parse in these methods (recorded; mining.md §5).
  */
 export function poolText(name: string): Param<string> {
   return {

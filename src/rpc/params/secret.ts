@@ -16,7 +16,7 @@ export function secretText(name: string, label: string): Param<string> {
   }
 }
 
-/** Bytes of a private key: hex of any case, `0x` optional (facts/rpc.md §2). Its range is judged elsewhere. */
+/** Bytes of a private key: hex of any case, `0x` optional (rpc.md §2). Its range is judged elsewhere. */
 export function privateKey(name = 'key'): Param<Buffer> {
   return {
     name,

@@ -7,7 +7,7 @@ const MAX_WORD_BYTES = 32
 const MAX_NONCE = 0x7fff_ffff_ffff_ffffn
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
 
-/** The third parameter of eth_call: address → override (facts/rpc.md §3.5). */
+/** The third parameter of eth_call: address → override (rpc.md §3.5). */
 export function stateOverrides(name = 'overrides'): Param<readonly AccountOverride[]> {
   return {
     name,

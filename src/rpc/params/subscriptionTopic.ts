@@ -12,7 +12,7 @@ export function anyValue(name: string, schema: JsonSchema): Param<unknown> {
 }
 
 /**
- * What a subscription is for (facts/rpc.md §6), of the two parameters of eth_subscribe; null where the
+ * What a subscription is for (rpc.md §6), of the two parameters of eth_subscribe; null where the
  * reference would not know either.
  */
 export function parseSubscriptionTopic(kind: unknown, options: unknown): SubscriptionTopic | null {

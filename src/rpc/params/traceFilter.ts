@@ -28,7 +28,7 @@ const ADDRESS_DIGITS = 40
 const WRONG_LENGTH = 'invalid argument 0: hex string has length 0, want 40 for RSK address'
 const INTEGER = /^-?[0-9]{1,10}$/
 
-/** The parameter of trace_filter; an unknown field makes it unreadable (facts/rpc.md §3.14). */
+/** The parameter of trace_filter; an unknown field makes it unreadable (rpc.md §3.14). */
 export function traceFilter(name = 'filter'): Param<TraceFilter> {
   return {
     name,

@@ -27,7 +27,7 @@ const FORMS: Readonly<Record<string, (switches: Switches) => TraceForm>> = {
 }
 
 /**
- * Options of the debug methods (facts/rpc.md §3.13): `tracer` of any case, rskTracer unless given; unknown
+ * Options of the debug methods (rpc.md §3.13): `tracer` of any case, rskTracer unless given; unknown
  * options are ignored, and so is what is no object.
  */
 export function traceOptions(name = 'options'): Param<TraceForm> {

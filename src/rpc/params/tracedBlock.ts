@@ -11,7 +11,7 @@ const SHOWN_CHARACTERS = 66
 
 /**
  * Block of the trace methods: a tag of any case, a 0x number of fewer than 20 characters, or a hash
- * (facts/rpc.md §3.14).
+ * (rpc.md §3.14).
  */
 export function tracedBlock(name = 'block'): Param<BlockSelector> {
   return {

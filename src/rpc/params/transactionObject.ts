@@ -7,7 +7,7 @@ export interface TransactionObject extends CallObject {
   readonly chainIdText: string | null
 }
 
-/** A transaction object; read like a call object (facts/rpc.md §2). */
+/** A transaction object; read like a call object (rpc.md §2). */
 export function transactionObject(name = 'transaction'): Param<TransactionObject> {
   const call = callObject(name)
   return {

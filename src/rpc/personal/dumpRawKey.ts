@@ -4,7 +4,7 @@ import { invalidParams } from '../errors.ts'
 import { personalWallet } from '../guards/wallet.ts'
 import { address } from '../params/hex.ts'
 
-/** Private key of an unlocked account (facts/rpc.md §3.9). */
+/** Private key of an unlocked account (rpc.md §3.9). */
 export const dumpRawKey = defineMethod({
   name: 'personal_dumpRawKey',
   doc: 'Private key of an unlocked account.',

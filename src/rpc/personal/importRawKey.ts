@@ -3,7 +3,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { personalWallet, walletAnswer } from '../guards/wallet.ts'
 import { privateKey, secretText } from '../params/secret.ts'
 
-/** Address of a private key, stored under a passphrase and unlocked for 30 minutes (facts/rpc.md §3.9). */
+/** Address of a private key, stored under a passphrase and unlocked for 30 minutes (rpc.md §3.9). */
 export const importRawKey = defineMethod({
   name: 'personal_importRawKey',
   doc: 'Stores a private key under a passphrase.',

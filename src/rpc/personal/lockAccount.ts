@@ -2,7 +2,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { personalWallet } from '../guards/wallet.ts'
 import { address } from '../params/hex.ts'
 
-/** Forgets the key of an unlocked account; false when it was not unlocked (facts/rpc.md §3.9). */
+/** Forgets the key of an unlocked account; false when it was not unlocked (rpc.md §3.9). */
 export const lockAccount = defineMethod({
   name: 'personal_lockAccount',
   doc: 'Locks an account.',

@@ -3,7 +3,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { personalWallet, walletAnswer } from '../guards/wallet.ts'
 import { secretText } from '../params/secret.ts'
 
-/** Address of a new account, stored under a passphrase and unlocked for 30 minutes (facts/rpc.md §3.9). */
+/** Address of a new account, stored under a passphrase and unlocked for 30 minutes (rpc.md §3.9). */
 export const newAccount = defineMethod({
   name: 'personal_newAccount',
   doc: 'Makes an account and stores its key under a passphrase.',

@@ -5,7 +5,7 @@ import { secretText } from '../params/secret.ts'
 import { transactionObject } from '../params/transactionObject.ts'
 import { sendLocalTransaction } from '../sending/localTransaction.ts'
 
-/** Hash of a transaction that a stored account signed, unlocked for it alone (facts/rpc.md §3.9). */
+/** Hash of a transaction that a stored account signed, unlocked for it alone (rpc.md §3.9). */
 export const sendTransaction = defineMethod({
   name: 'personal_sendTransaction',
   doc: 'Signs a transaction with the key of a stored account and sends it.',

@@ -10,7 +10,7 @@ const NAME = 'personal_sign'
 
 /**
  * Signature of a message as eth_sign gives it, with the parameters the other way round: what wallets of web
- * pages, ethers and viem ask for (facts/rpc.md §8.3). With a passphrase the account need not be unlocked.
+ * pages, ethers and viem ask for (rpc.md §8.3). With a passphrase the account need not be unlocked.
  */
 export const sign = defineMethod({
   name: NAME,

@@ -5,7 +5,7 @@ import { duration } from '../params/duration.ts'
 import { address } from '../params/hex.ts'
 import { secretText } from '../params/secret.ts'
 
-/** Unlocks a stored account for some milliseconds; false when it is not stored here (facts/rpc.md §3.9). */
+/** Unlocks a stored account for some milliseconds; false when it is not stored here (rpc.md §3.9). */
 export const unlockAccount = defineMethod({
   name: 'personal_unlockAccount',
   doc: 'Unlocks a stored account for a number of milliseconds.',

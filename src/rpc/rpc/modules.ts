@@ -4,7 +4,7 @@ import { defineMethod, type MethodDefinition } from '../defineMethod.ts'
 /** What the reference answers as the version of each module. */
 const MODULE_VERSION = '1.0'
 
-/** `rpc_modules`: the modules that are open (facts/rpc.md §3.1). `methods` gives the whole list. */
+/** `rpc_modules`: the modules that are open (rpc.md §3.1). `methods` gives the whole list. */
 export function defineModules(methods: () => readonly MethodDefinition[]): MethodDefinition {
   return defineMethod({
     name: 'rpc_modules',

@@ -1,7 +1,7 @@
 import type { PeerScore, ScoreEvent } from '../../p2p/peerScores.ts'
 import { defineMethod } from '../defineMethod.ts'
 
-/** Counts in the order of the reference's answer (facts/rpc.md §3.12). */
+/** Counts in the order of the reference's answer (rpc.md §3.12). */
 const ORDER: readonly ScoreEvent[] = [
   'successfulHandshakes',
   'failedHandshakes',

@@ -52,7 +52,7 @@ function depthBelow(chain: ChainReader, depth: number): number {
 
 /**
  * Runs a read on the header that the selector names, the pending block's included.
- * @throws RpcError `Block <v> not found` (facts/rpc.md §2)
+ * @throws RpcError `Block <v> not found` (rpc.md §2)
  */
 export function atBlock<T>(
   context: NodeContext,
@@ -67,7 +67,7 @@ export function atBlock<T>(
 
 /**
  * The same for simulations, whose error for an unknown number is worded differently.
- * @throws RpcError `Invalid block number <decimal>` (facts/rpc.md §2)
+ * @throws RpcError `Invalid block number <decimal>` (rpc.md §2)
  */
 export function atBlockForCall<T>(
   context: NodeContext,

@@ -32,7 +32,7 @@ export function createCallRequest(
 
 /**
  * Refuses to override what has no state: precompiled contracts are active by their block.
- * @throws RpcError -32602 (facts/rpc.md §3.5)
+ * @throws RpcError -32602 (rpc.md §3.5)
  */
 export function assertOverridable(
   { execution }: NodeContext,

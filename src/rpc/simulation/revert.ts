@@ -6,14 +6,14 @@ const PREFIX = 'VM Exception while processing transaction: '
 const ERROR_SELECTOR = 0x08c379a0
 const HEAD_BYTES = 68
 
-/** The error of a reverted simulation: reason text and whole payload (facts/rpc.md §4.1). */
+/** The error of a reverted simulation: reason text and whole payload (rpc.md §4.1). */
 export function revertError(output: Buffer): RpcError {
   const reason = revertReason(output)
   const text = reason === null ? 'transaction reverted' : `revert ${reason}`
   return new RpcError('vmException', PREFIX + text, { data: toHex(output) })
 }
 
-/** The error of a simulation that failed in another way; without data (design.md §4). */
+/** The error of a simulation that failed in another way; without data (decisions.md D31). */
 export function failureError(reason: string): RpcError {
   return new RpcError('vmException', PREFIX + reason)
 }

@@ -3,7 +3,7 @@ import { RawJson } from '../json.ts'
 import { tracedBlock } from '../params/tracedBlock.ts'
 import { atStoredBlock, traceTransactions } from '../tracers/traceBlock.ts'
 
-/** Flat traces of a block's transactions; null when the block is unknown (facts/rpc.md §3.14). */
+/** Flat traces of a block's transactions; null when the block is unknown (rpc.md §3.14). */
 export const block = defineMethod({
   name: 'trace_block',
   doc: 'Calls of all transactions of a block as one flat list.',

@@ -10,7 +10,7 @@ import { traceTransactions } from '../tracers/traceBlock.ts'
 
 /**
  * Flat traces of the transactions in a range of blocks, by sender and receiver of the transaction
- * (facts/rpc.md §3.14). Blocks without such a transaction are not executed.
+ * (rpc.md §3.14). Blocks without such a transaction are not executed.
  */
 export const filter = defineMethod({
   name: 'trace_filter',

@@ -22,7 +22,7 @@ const POSITIONS: Param<number> = {
 
 /**
  * One call of the block that has the transaction; the position counts over all calls of the block, as in the
- * reference (facts/rpc.md §3.14).
+ * reference (rpc.md §3.14).
  */
 export const get = defineMethod({
   name: 'trace_get',

@@ -3,7 +3,7 @@ import { RawJson } from '../json.ts'
 import { anyTransactionHash } from '../params/transactionHash.ts'
 import { findTransaction, traceTransactions } from '../tracers/traceBlock.ts'
 
-/** Flat trace of a canonical transaction; null when it is unknown (facts/rpc.md §3.14). */
+/** Flat trace of a canonical transaction; null when it is unknown (rpc.md §3.14). */
 export const transaction = defineMethod({
   name: 'trace_transaction',
   doc: 'Calls of a transaction as a flat list in the order of execution.',

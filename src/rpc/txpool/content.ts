@@ -8,7 +8,7 @@ import type { Json } from '../json.ts'
 const NO_BLOCK = `0x${'00'.repeat(32)}`
 const NO_RECEIVER = '0x00'
 
-/** The pool with its transactions (facts/rpc.md §3.11). */
+/** The pool with its transactions (rpc.md §3.11). */
 export const content = defineMethod({
   name: 'txpool_content',
   doc: 'Transactions of the pool, by sender and nonce.',

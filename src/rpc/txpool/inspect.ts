@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { poolAnswer } from '../format/poolAnswer.ts'
 
-/** The pool with one line per transaction (facts/rpc.md §3.11). */
+/** The pool with one line per transaction (rpc.md §3.11). */
 export const inspect = defineMethod({
   name: 'txpool_inspect',
   doc: 'Transactions of the pool in short, by sender and nonce.',

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 
-/** Numbers of transactions in the pool, as JSON numbers (facts/rpc.md §3.11). */
+/** Numbers of transactions in the pool, as JSON numbers (rpc.md §3.11). */
 export const status = defineMethod({
   name: 'txpool_status',
   doc: 'Numbers of pending and queued transactions.',

@@ -5,7 +5,7 @@ import { invalidParams } from '../errors.ts'
 import { lenientHex } from '../params/hex.ts'
 import type { Param } from '../params/param.ts'
 
-/** DATA that must have its `0x`; unlike the reference also of length zero (facts/rpc.md §8.2). */
+/** DATA that must have its `0x`; unlike the reference also of length zero (rpc.md §8.2). */
 const prefixedData: Param<Buffer> = {
   name: 'data',
   schema: { type: 'string', pattern: '^0x[0-9a-fA-F]*$' },

@@ -11,7 +11,7 @@ export interface RecordingHead {
   }
 }
 
-/** Modules of the recorded node unless its options say otherwise (facts/rpc.md §1.5). */
+/** Modules of the recorded node unless its options say otherwise (rpc.md §1.5). */
 const DEFAULT_MODULES = ['eth', 'evm', 'net', 'personal', 'rpc', 'rsk', 'txpool', 'web3']
 const DEFAULT_DISABLED = ['rsk_getStorageBytesAt']
 const ALL_MODULES_NOTE = 'all rpc modules enabled'

@@ -60,7 +60,7 @@ t.test('answers POST on any path', async (t) => {
   t.equal(text, '[{"jsonrpc":"2.0","id":1,"result":"0x21"},{"jsonrpc":"2.0","id":2,"result":"0xb"}]')
 })
 
-t.test('status codes (design.md §4)', async (t) => {
+t.test('status codes (decisions.md D23)', async (t) => {
   t.match(await post('hello'), { status: 400, text: /-32700/ })
   t.match(await post('5'), { status: 400, text: /-32600/ })
   t.match(await post('{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByHash","params":["0x"]}'), {

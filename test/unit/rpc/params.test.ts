@@ -21,7 +21,7 @@ function read<T>(param: Param<T>, value: unknown): T | string {
 const ADDRESS = 'cd2a3d9f938e13cd947ec05abc7fe734df8dd826'
 const HASH = 'ee2d3351378cecf6e2a3071ddfe270b735e6876ce70a921ca024469784a7541c'
 
-t.test('addresses (facts/rpc.md §2)', (t) => {
+t.test('addresses (rpc.md §2)', (t) => {
   const param = address()
   const bytes = Buffer.from(ADDRESS, 'hex')
   for (const form of [`0x${ADDRESS}`, ADDRESS, `0x${ADDRESS.toUpperCase()}`]) t.same(read(param, form), bytes)

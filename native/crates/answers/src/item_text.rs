@@ -1,4 +1,4 @@
-//! Transactions and receipts (facts/rpc.md §3.4) as JSON text.
+//! Transactions and receipts (rpc.md §3.4) as JSON text.
 
 use rhizome_crypto::keccak256;
 use rhizome_primitives::B256;

@@ -1,4 +1,4 @@
-//! Log objects (facts/rpc.md §3.4, §8.1) as JSON text.
+//! Log objects (rpc.md §3.4, §8.1) as JSON text.
 
 use rhizome_crypto::keccak256;
 use rhizome_primitives::B256;

@@ -1,4 +1,4 @@
-//! Proofs of accounts and cells as JSON text (design.md §4).
+//! Proofs of accounts and cells as JSON text (decisions.md D42).
 
 use rhizome_primitives::{Bytes, U256};
 use rhizome_store::AccountProof;

@@ -153,7 +153,7 @@ impl Precompile {
     ///
     /// # Errors
     /// [`ContractError::Failed`] when the contract throws; what that means is ruled by evm.md §3.3
-    /// and §4.1.
+    /// and evm.md §4.1.
     pub fn run(
         self,
         context: &ContractContext,

@@ -16,7 +16,7 @@ use support::blocks::{Branch, decode};
 use support::state::MemoryState;
 use support::{address, bytes, direct_call, hash, lines, number, quantity, spec};
 
-/// The reference refuses to run what costs more (consensus/README.md §2).
+/// The reference refuses to run what costs more.
 const RECORDED_GAS_LIMIT: u64 = 30_000_000;
 
 struct Environment {

@@ -1,5 +1,5 @@
 //! Traces of the served chain as recorded from the reference, but for the corrections of its defects
-//! (design.md: trace corrections).
+//! (decisions.md D47).
 
 #[path = "recorded/chain.rs"]
 mod chain;

@@ -135,7 +135,7 @@ impl FrontAnswers {
     /// for others to say, who then have it executed with [`Self::run`].
     pub fn answer(&mut self, body: &[u8], out: &mut [u8]) -> Answered {
         self.waiting = None;
-        // Whatever follows the object is ignored, as the reference does (facts/rpc.md §11).
+        // Whatever follows the object is ignored, as the reference does (rpc.md §11).
         let Some(RawRequest { id, method, params }) = Scanner::new(body).raw_request() else {
             return Answered::Declined;
         };

@@ -129,7 +129,7 @@ impl StateReads {
             self.answer_read(self.methods[place].1, request.id, request.params.texts(), output)?;
             match scanner.token()? {
                 b',' => output.put(b",")?,
-                // Whatever follows the array is ignored, as the reference does (facts/rpc.md §11).
+                // Whatever follows the array is ignored, as the reference does (rpc.md §11).
                 b']' => return output.put(b"]"),
                 _ => return None,
             }

@@ -1,5 +1,5 @@
 //! How failures are worded: as geth's tracers and as Parity's traces do, since explorers know those.
-//! The reference shows Java class names instead (design.md: trace corrections).
+//! The reference shows Java class names instead (decisions.md D47).
 
 use std::borrow::Cow;
 
