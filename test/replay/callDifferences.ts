@@ -7,7 +7,7 @@ export const CALL_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_call',
     what: 'a call that fails without a revert is -32015 with the reason; the reference answers `0x`',
-    why: 'eth_call that fails without revert',
+    why: 'decisions.md D31',
     applies: ({ method, expected, found }) =>
       method === 'eth_call' &&
       expected.result === '0x' &&
@@ -17,7 +17,7 @@ export const CALL_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_estimateGas',
     what: 'the gas with which the transaction succeeds, found by executing it, or why there is none: a failing transaction, funds that are missing, an allowance that is too small',
-    why: 'eth_estimateGas; specification: -32000 when a simulated step fails',
+    why: 'decisions.md D32; specification.md Errors: -32000 when a simulated step fails',
     applies: ({ method, expected, found }) =>
       method === 'eth_estimateGas' &&
       (typeof found.result === 'string' || found.error?.code === -32000) &&
@@ -26,14 +26,14 @@ export const CALL_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_call',
     what: 'gas beyond 63 bits is cut to the cap',
-    why: 'envelope errors: -32603 internal',
+    why: 'decisions.md D22: -32603 internal',
     applies: ({ method, expected, params }) =>
       method === 'eth_call' && expected.error?.code === -32603 && gasOf(params) > 0x7fff_ffff_ffff_ffffn,
   },
   {
     methods: 'eth_call',
     what: '`movePrecompileToAddress` is -32602',
-    why: 'specification: unsupported',
+    why: 'specification.md State override set: unsupported',
     applies: ({ method, params, found }) =>
       method === 'eth_call' &&
       /movePrecompileToAddress/.test(JSON.stringify(params[2])) &&
@@ -42,7 +42,7 @@ export const CALL_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_call, eth_estimateGas',
     what: 'malformed overrides are -32602 and say what is wrong; the id is kept',
-    why: 'envelope errors: -32602 parameters',
+    why: 'decisions.md D22: -32602 parameters',
     applies: ({ method, expected, found, params }) =>
       SIMULATIONS.test(method) &&
       params.length === 3 &&

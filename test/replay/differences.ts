@@ -27,7 +27,7 @@ export interface ListedDifference {
   /** Methods, for the README. */
   readonly methods: string
   readonly what: string
-  /** The specification, or the row of the design's decisions, that asks for it. */
+  /** What asks for it: a row of `src/decisions.md` or a heading of `src/rpc/specification.md`. */
   readonly why: string
   readonly applies: (pair: Pair) => boolean
 }
@@ -51,7 +51,7 @@ const OPTIONAL_IN_SPEC: Readonly<Record<string, number>> = {
 export const NOTIFICATIONS: ListedDifference = {
   methods: 'all',
   what: 'a notification is never answered and has no slot in a batch, also when it fails',
-  why: 'ids: missing or null id is a notification',
+  why: 'decisions.md D21: missing or null id is a notification',
   applies: () => false,
 }
 
@@ -62,13 +62,13 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'all',
     what: 'what the reference answers with -32603 (JSON null, numbers beyond its range, malformed transactions) is -32602 and says what is wrong',
-    why: 'envelope errors: -32602 parameters, -32603 internal',
+    why: 'decisions.md D22: -32602 parameters, -32603 internal',
     applies: ({ expected, found }) => expected.error?.code === -32603 && found.error?.code === -32602,
   },
   {
     methods: 'all',
     what: 'errors always carry `jsonrpc` and `id`, `id` is null when unknown',
-    why: 'envelope errors: always `jsonrpc` and `id` (null when unknown)',
+    why: 'decisions.md D22: always `jsonrpc` and `id` (null when unknown)',
     applies: ({ expected, found }) =>
       (expected.id === 'null' ? found.id === null : expected.id === undefined && 'id' in found) &&
       sameError(expected, found),
@@ -76,55 +76,55 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'all',
     what: 'parameters that are no structure are -32602; an id that is a structure is -32600; no -32099',
-    why: 'envelope errors: -32700, -32600, -32601, -32602, -32603',
+    why: 'decisions.md D22: -32700, -32600, -32601, -32602, -32603',
     applies: ({ expected, found }) =>
       expected.error?.code === -32099 && [-32600, -32602, -32700].includes(found.error?.code ?? 0),
   },
   {
     methods: 'all',
     what: 'boolean ids are echoed',
-    why: 'ids: any JSON scalar is echoed with its type',
+    why: 'decisions.md D21: any JSON scalar is echoed with its type',
     applies: ({ expected, found }) => expected.error?.code === -32099 && typeof found.id === 'boolean',
   },
   {
     methods: 'all',
     what: 'numeric ids are echoed as they were written',
-    why: 'ids: any JSON scalar is echoed with its type',
+    why: 'decisions.md D21: any JSON scalar is echoed with its type',
     applies: ({ expected, found }) =>
       typeof expected.id === 'number' && typeof found.id === 'number' && sameOutcome(expected, found),
   },
   {
     methods: 'eth_compile*, db_*, shh_*, eth_getCompilers',
     what: '-32601 `the method <name> does not exist/is not available`',
-    why: 'unsupported methods of the spec',
+    why: 'decisions.md D46: unsupported methods of the specification',
     applies: ({ found, method }) =>
       found.error?.code === -32601 && /^(eth_(compile|getCompilers)|db_|shh_)/.test(method),
   },
   {
     methods: 'eth_getTransactionCount, eth_getBlockByHash, eth_getBlockByNumber, eth_estimateGas',
     what: 'trailing parameters are optional where the specification says so',
-    why: 'optional parameters: optional where the spec says so',
+    why: 'decisions.md D25: optional where the specification says so',
     applies: ({ expected, method, params }) =>
       expected.error?.message === 'method parameters invalid' && OPTIONAL_IN_SPEC[method] === params.length,
   },
   {
     methods: 'with a block parameter',
     what: '`safe` and `finalized` are answered',
-    why: '`safe`, `finalized`: head − 12 and head − 120, the head on dev profiles',
+    why: 'decisions.md D34: head − 12 and head − 120, the head on dev profiles',
     applies: ({ expected, params }) =>
       expected.error !== undefined && /"(safe|finalized)"/.test(JSON.stringify(params)),
   },
   {
     methods: [...PENDING_UNSUPPORTED].join(', '),
     what: '`pending` is -32602',
-    why: '`pending` on the five methods: -32602 with a message that names the method',
+    why: 'specification.md Block parameter forms: `pending` is not supported by the five methods',
     applies: ({ found, method, params }) =>
       PENDING_UNSUPPORTED.has(method) && params.includes('pending') && found.error?.code === -32602,
   },
   {
     methods: 'with a block parameter',
     what: '`requireCanonical` as boolean; a block hash also for eth_call and eth_getCode; side blocks are read themselves',
-    why: 'block hash selector: honoured also for side blocks; `requireCanonical` boolean or string',
+    why: 'decisions.md D27: honoured also for side blocks; `requireCanonical` boolean or string',
     applies: ({ expected, params }) =>
       (expected.error?.code === -32603 ||
         expected.result === null ||
@@ -134,13 +134,13 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_getCode',
     what: 'an unknown block is -32600 `Block <v> not found`',
-    why: 'unknown block: state reads: -32600',
+    why: 'decisions.md D26: state reads: -32600',
     applies: ({ found, method }) => method === 'eth_getCode' && found.error?.code === -32600,
   },
   {
     methods: 'eth_getBlockByNumber',
     what: 'a number of more than 64 bits is no block; the reference takes its low bits',
-    why: 'unknown block: blocks: null',
+    why: 'decisions.md D26: blocks: null',
     applies: ({ found, method, params }) =>
       method === 'eth_getBlockByNumber' &&
       found.result === null &&
@@ -149,7 +149,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_getUncleByBlockHashAndIndex, eth_getUncleByBlockNumberAndIndex',
     what: '`transactions` is empty',
-    why: 'specification: uncle methods return the same shape without individual transactions',
+    why: 'specification.md Block object: uncle methods return the same shape without individual transactions',
     applies: ({ expected, found, method }) =>
       method.startsWith('eth_getUncleByBlock') &&
       JSON.stringify({ ...(expected.result as object), transactions: [] }) === JSON.stringify(found.result),
@@ -157,19 +157,19 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'web3_sha3',
     what: '`0x` is the empty string',
-    why: 'specification: DATA',
+    why: 'specification.md Conventions: DATA',
     applies: ({ method, params }) => method === 'web3_sha3' && params[0] === '0x',
   },
   {
     methods: 'web3_clientVersion',
     what: 'the name of this node',
-    why: 'specification: client version',
+    why: 'specification.md Methods with full shape: client version',
     applies: ({ method, found }) => method === 'web3_clientVersion' && typeof found.result === 'string',
   },
   {
     methods: 'eth_getLogs',
     what: 'explicit ends the wrong way round are -32602; `toBlock: earliest` is block 0; decimal numbers are taken, `toBlock` beyond the head is cut however large',
-    why: 'inverted log range; block parameter forms',
+    why: 'decisions.md D29; specification.md Block parameter forms',
     applies: ({ method, params }) => {
       const filter = params[0] as { fromBlock?: unknown; toBlock?: unknown } | null
       return (
@@ -185,7 +185,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_getLogs',
     what: 'each log has `removed`, which is false',
-    why: 'rpc.md §8.1: log.removed everywhere; clients refuse logs without it',
+    why: 'decisions.md D49: `removed` everywhere; clients refuse logs without it',
     applies: ({ method, expected, found }) =>
       method === 'eth_getLogs' &&
       Array.isArray(found.result) &&
@@ -194,20 +194,20 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_signTransaction, eth_signTypedData_v4, personal_sign',
     what: 'answered where the node has a wallet',
-    why: 'extensions that clients expect (issue of the JSON-RPC service): local wallet',
+    why: 'decisions.md D50: extensions that clients expect; local wallet',
     applies: ({ method, expected }) =>
       /^(eth_sign(Transaction|TypedData_v4)|personal_sign)$/.test(method) && expected.error?.code === -32601,
   },
   {
     methods: 'eth_getProof',
     what: 'answered',
-    why: 'specification: account proof object',
+    why: 'specification.md Account proof object; decisions.md D42',
     applies: ({ method, expected }) => method === 'eth_getProof' && expected.error?.code === -32601,
   },
   {
     methods: 'debug_trace*',
     what: '`prestateTracer` and `4byteTracer` are answered',
-    why: "rpc.md §8.3: geth's tracers that explorers and debuggers ask for",
+    why: "decisions.md D50: geth's tracers that explorers and debuggers ask for",
     applies: ({ expected, found, params }) =>
       expected.error?.code === -32603 &&
       found.result !== undefined &&
@@ -216,7 +216,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'debug_traceCall, debug_getRaw*, trace_call',
     what: 'answered',
-    why: 'rpc.md §8.3: extensions that clients of today expect',
+    why: 'decisions.md D50: extensions that clients of today expect',
     applies: ({ expected, found, method }) =>
       expected.error?.code === -32601 &&
       found.error?.code !== -32601 &&

@@ -15,21 +15,21 @@ export const HTTP_DIFFERENCES: readonly HttpDifference[] = [
   {
     methods: 'HTTP',
     what: '200 for every answer but to what is no JSON or no request; the reference says 400 for -32600, -32602 and -32700, and closes every connection',
-    why: 'HTTP status; connections: keep-alive',
+    why: 'decisions.md D23; decisions.md D24: keep-alive',
     applies: isOther,
     matches: isOther,
   },
   {
     methods: 'HTTP',
     what: 'other verbs than POST are 405, not 501; `GET /` is a page; OPTIONS is answered where CORS is configured',
-    why: 'HTTP status: 405 not POST',
+    why: 'decisions.md D23: 405 not POST',
     applies: isOther,
     matches: ({ http }, { status }) => http.method !== 'POST' && [200, 204, 405].includes(status),
   },
   {
     methods: 'HTTP',
     what: 'no content type, `text/json`, and letters of any case are taken',
-    why: 'HTTP status: 415 wrong content type',
+    why: 'decisions.md D23: 415 wrong content type',
     applies: isOther,
     matches: ({ http, status }, found) =>
       status === 415 &&
@@ -39,14 +39,14 @@ export const HTTP_DIFFERENCES: readonly HttpDifference[] = [
   {
     methods: 'HTTP',
     what: 'answers are not compressed',
-    why: 'connections: compression is left to what stands before the node',
+    why: 'decisions.md D24: compression is left to what stands before the node',
     applies: isOther,
     matches: ({ http }, { status }) => http.headers['accept-encoding'] !== undefined && status === 200,
   },
   {
     methods: 'HTTP',
     what: 'any Host is taken unless `allowedHosts` names some; Origin and Referer are not looked at: CORS tells browsers whose pages may read',
-    why: 'connections: CORS off unless configured',
+    why: 'decisions.md D24: CORS off unless configured',
     applies: isOther,
     matches: ({ http: { headers }, status }, found) =>
       status === 400 &&

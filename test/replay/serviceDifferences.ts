@@ -11,7 +11,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
     methods:
       'rpc.discover, eth_createAccessList, eth_getBlockReceipts, eth_simulateV1, eth_getWork, eth_submitWork, eth_submitHashrate',
     what: 'there',
-    why: 'rpc.md §8.3: extensions that clients of today expect; specification: eth_getWork and its neighbours',
+    why: 'decisions.md D50: extensions that clients of today expect; decisions.md D41: eth_getWork and its neighbours',
     applies: ({ method, expected, found }) =>
       EXTENSIONS.test(method) &&
       expected.error?.code === -32601 &&
@@ -20,33 +20,33 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_gasPrice',
     what: 'at least 1 wei on the dev profile (option `gasPriceFloor`), also where blocks ask for nothing',
-    why: 'send under auto-mining: clients send the price they are told, and a signed price of 0 is refused by both nodes',
+    why: 'decisions.md D52: clients send the price they are told, and a signed price of 0 is refused by both nodes',
     applies: ({ method, expected, found }) =>
       method === 'eth_gasPrice' && expected.result === '0x0' && found.result === '0x1',
   },
   {
     methods: 'rpc_modules',
     what: 'the modules of this node',
-    why: 'rpc.md §8.2: extension; `db` and `shh` are unsupported',
+    why: 'decisions.md D50: extension; decisions.md D46: `db` and `shh` are unsupported',
     applies: ({ method, found }) => method === 'rpc_modules' && typeof found.result === 'object',
   },
   {
     methods: 'rsk_flush, rsk_shutdown',
     what: 'not available: what is acknowledged is on disk, and a signal stops the node',
-    why: 'rpc.md §8.2: shutdown and flush off',
+    why: 'decisions.md D51',
     applies: ({ method, found }) => /^rsk_(flush|shutdown)$/.test(method) && found.error?.code === -32601,
   },
   {
     methods: 'names without a module (`toString`, `start` …)',
     what: 'unknown methods',
-    why: 'envelope errors: -32601 unknown or unavailable method',
+    why: 'decisions.md D22: -32601 unknown or unavailable method',
     applies: ({ method, expected, found }) =>
       JAVA_METHODS.test(method) && expected.error?.code === -32601 && found.error?.code === -32601,
   },
   {
     methods: 'rsk_getTransactionReceiptNodesByHash',
     what: 'an unknown block is null',
-    why: 'unknown block: receipts by hash: null',
+    why: 'decisions.md D26: receipts by hash: null',
     applies: ({ method, expected, found }) =>
       method === 'rsk_getTransactionReceiptNodesByHash' &&
       expected.error?.code === -32603 &&
@@ -55,20 +55,20 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_getFilterChanges, eth_getFilterLogs',
     what: 'JSON null is no filter',
-    why: 'envelope errors: -32603 internal',
+    why: 'decisions.md D22: -32603 internal',
     applies: ({ method, params, found }) =>
       FILTER_READS.test(method) && params[0] === null && found.error?.message === 'filter not found',
   },
   {
     methods: 'eth_getFilterChanges, eth_getFilterLogs',
     what: 'logs since the last poll, each with `removed`, none before the first; the reference begins with history, forgets all but the last block between two polls, and lets new blocks into filters of one block',
-    why: 'first poll of a log filter; specification: entries since last poll, log object',
+    why: 'decisions.md D33; specification.md States and transitions: entries since last poll; specification.md Log object',
     applies: (pair) => FILTER_READS.test(pair.method) && isFaithfulPoll(pair),
   },
   {
     methods: 'eth_subscribe',
     what: 'full transactions on request (`["newPendingTransactions", true]`); a request without `jsonrpc` or with other members is one all the same; named parameters are -32602',
-    why: 'rpc.md §8.3: newPendingTransactions true; envelope errors: -32602 parameters',
+    why: 'decisions.md D50: newPendingTransactions true; decisions.md D22: -32602 parameters',
     applies: ({ method, expected, found, params, exchange }) =>
       method === 'eth_subscribe' &&
       exchange.transport === 'ws' &&
@@ -78,7 +78,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_subscription of newHeads',
     what: 'the header object of the specification, without `baseEvent`',
-    why: 'specification: header object of newHeads',
+    why: 'specification.md Subscription types: header object of newHeads',
     applies: (pair) => {
       const { recorded, own } = eventsOf(pair)
       return recorded !== null && own !== null && sameBut(recorded, own, ['baseEvent'])
@@ -87,7 +87,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_subscription of logs',
     what: 'the log object of eth_getLogs: `logIndex` counts in the block, not in the transaction, and empty `data` is `0x`',
-    why: 'specification: log object',
+    why: 'specification.md Log object',
     applies: (pair) => {
       const { recorded, own } = eventsOf(pair)
       if (recorded === null || own === null || !('logIndex' in own)) return false
@@ -98,7 +98,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'debug_traceBlockByNumber',
     what: '`msgData` of the reward transaction of the pending block is null, as that of a mined one',
-    why: 'trace corrections',
+    why: 'decisions.md D47',
     applies: ({ method, params, expected, found }) =>
       method === 'debug_traceBlockByNumber' &&
       params[0] === 'pending' &&
@@ -107,7 +107,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_sendRawTransaction, eth_sendTransaction',
     what: 'the hash of a transaction that was mined at once, also when it reverted',
-    why: 'send under auto-mining',
+    why: 'decisions.md D35',
     applies: ({ method, expected, found }) =>
       /^eth_send(Raw)?Transaction$/.test(method) &&
       expected.error?.code === -32015 &&
@@ -116,7 +116,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_getLogs, eth_newFilter',
     what: 'limits of the specification: 10,000 logs, or 2,000 blocks without a limit on the logs; filters have none',
-    why: 'log limits; specification: limits of eth_getLogs',
+    why: 'decisions.md D30; specification.md Limits',
     applies: ({ method, expected, found }) =>
       /^eth_(getLogs|newFilter)$/.test(method) &&
       expected.error?.code === -32012 &&
@@ -125,7 +125,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'evm_mine',
     what: 'always extends the head; takes a time, or `{timestamp, blocks}`',
-    why: 'decision 11: the development chain is the same node with a block producer',
+    why: 'decisions.md D11: the development chain is the same node with a producer of blocks, and what its user asks for decides',
     applies: ({ method, params }) => method === 'evm_mine' && params.length > 0,
   },
 ]

@@ -93,7 +93,7 @@ export const TRACE_CORRECTIONS: readonly ListedDifference[] = CORRECTIONS.map(
   ({ methods, what, correction }) => ({
     methods,
     what,
-    why: 'trace corrections: the right value, as geth and Parity define it',
+    why: 'decisions.md D47: the right value, as geth and Parity define it',
     applies: (pair) => {
       if (!/^(debug_trace|trace_)/.test(pair.method)) return false
       if (pair.expected.result === undefined || pair.found.result === undefined) return false
