@@ -449,6 +449,21 @@ export type BriefCall = 'output' | 'estimate'
 /** Builds a block from candidates; those that are invalid or do not fit are left out. */
 export declare function buildBlock(spec: ChainSpec, store: StateStore, candidates: BlockCandidates): BlockExecution
 
+/** Tells how this addon was built. */
+export declare function buildInfo(): BuildInfo
+
+/** A build of the native core. It holds no date and no path, so that equal builds tell the same. */
+export interface BuildInfo {
+  /** Version of the native core. */
+  version: string
+  /** Target triple that it was built for. */
+  target: string
+  /** `release`, or `debug` for the developers' profile. */
+  profile: string
+  /** Compiler and its version: `rustc 1.95.0`. */
+  compiler: string
+}
+
 /** Executes a call on a state. Throws `Interrupted` when it was stopped. */
 export declare function call(spec: ChainSpec, store: StateStore, input: CallInput): CallResult
 

@@ -10,6 +10,8 @@ export const EXIT_CODES = {
   invalidBlock: 3,
   /** A store is damaged: a check found it, or another command cannot use it. */
   damaged: 4,
+  /** The native core is missing, or does not load on this system. */
+  nativeCore: 5,
 } as const
 
 /** Meaning of each exit code, for help. */
@@ -19,6 +21,7 @@ export const EXIT_CODE_TEXTS: Readonly<Record<ExitCode, string>> = {
   2: 'wrong use: unknown command or option, value out of bounds, unreadable configuration',
   3: 'an import met an invalid block; everything before it is stored',
   4: 'a store is damaged; the message says which file or block',
+  5: 'the native core is missing or does not load; the message says for which systems there is one',
 }
 
 /** An exit code of the program. */

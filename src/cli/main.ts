@@ -1,26 +1,13 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander'
-import { describeFailure } from './errors.ts'
+import { NativeCoreError } from '../native/loadAddon.ts'
 import { EXIT_CODES } from './exitCodes.ts'
-import { createProgram } from './program.ts'
-import { readVersion } from './version.ts'
-
-const program = createProgram({
-  stdout: process.stdout,
-  stderr: process.stderr,
-  environment: process.env,
-  version: readVersion(),
-})
 
 try {
-  await program.command.parseAsync(process.argv)
-  process.exitCode = program.exitCode()
+  // Everything else needs the native core, so that it is loaded where its absence can be told.
+  const { runProgram } = await import('./run.ts')
+  process.exitCode = await runProgram()
 } catch (thrown) {
-  if (thrown instanceof CommanderError) {
-    process.exitCode = thrown.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage
-  } else {
-    const { message, exitCode } = describeFailure(thrown)
-    process.stderr.write(`error: ${message}\n`)
-    process.exitCode = exitCode
-  }
+  if (!(thrown instanceof NativeCoreError)) throw thrown
+  process.stderr.write(`error: ${thrown.message}\n`)
+  process.exitCode = EXIT_CODES.nativeCore
 }

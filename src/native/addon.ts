@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Addon from '../../native/addon/index.d.ts'
+import { loadAddon } from './loadAddon.ts'
+import { hostPlatform } from './platform.ts'
 
-/** The loaded native module. `src/native` and `dist/native` lie equally deep, so one path serves both. */
-export const addon: typeof Addon = createRequire(import.meta.url)('../../native/addon/rhizome.node')
+/** The loaded native module. */
+export const addon: typeof Addon = loadAddon(createRequire(import.meta.url), hostPlatform)

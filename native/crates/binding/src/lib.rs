@@ -10,6 +10,7 @@ mod basic_cost;
 mod block;
 mod borrowed;
 mod bridge;
+mod build_info;
 mod byte_array;
 mod bytes;
 mod call;

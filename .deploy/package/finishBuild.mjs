@@ -1,0 +1,21 @@
+// Completes compiled sources: node finishBuild.mjs FOLDER [CHECKOUT]. The folder gets the files of the page and
+// build.json, which names the commit; there is no date in it, so that a commit compiles to the same files.
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const [folder = '', checkout = fileURLToPath(new URL('../..', import.meta.url))] = process.argv.slice(2)
+
+rmSync(join(folder, 'page'), { recursive: true, force: true })
+cpSync(join(checkout, 'src', 'page'), join(folder, 'page'), { recursive: true })
+writeFileSync(join(folder, 'build.json'), `${JSON.stringify({ commit: commitOf(checkout) })}\n`)
+
+/** Short hash, with `-dirty` where tracked files differ; `unknown` outside of git. */
+function commitOf(path) {
+  // Without this a checkout that is no repository of its own would take the commit of one around it.
+  if (!existsSync(join(path, '.git'))) return 'unknown'
+  const words = ['describe', '--always', '--dirty', '--abbrev=7', '--exclude', '*']
+  const { status, stdout } = spawnSync('git', words, { cwd: path, encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : 'unknown'
+}

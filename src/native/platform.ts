@@ -1,0 +1,39 @@
+/** Systems for which a package with a built native core is made, by the end of the package's name. */
+export const PREBUILT_PLATFORMS = ['linux-x64-gnu'] as const
+
+/**
+ * Lowest glibc that a packed installation runs with: the highest that the built native core or the stores' library
+ * asks for. RHEL 9, Ubuntu 22.04 and Debian 12 have it.
+ */
+export const GLIBC_FLOOR = '2.34'
+
+/** The system as far as built native code depends on it. */
+export interface HostPlatform {
+  /** `process.platform`, such as `linux`. */
+  readonly os: string
+  /** `process.arch`, such as `x64`. */
+  readonly arch: string
+  /** C library and version; null where it does not matter, and where it is none that is known. */
+  readonly libc: string | null
+}
+
+/** The system that this process runs on. It takes some milliseconds. */
+export function hostPlatform(): HostPlatform {
+  const { platform: os, arch } = process
+  return { os, arch, libc: os === 'linux' ? linuxLibc() : null }
+}
+
+/** Ends of the names of packages whose native core may run on a system, the likelier first. */
+export function platformPackages(os: string, arch: string): string[] {
+  return os === 'linux' ? [`${os}-${arch}-gnu`, `${os}-${arch}-musl`] : [`${os}-${arch}`]
+}
+
+/** The system in words: `linux x64, glibc 2.36`. */
+export function describePlatform({ os, arch, libc }: HostPlatform): string {
+  return libc === null ? `${os} ${arch}` : `${os} ${arch}, ${libc}`
+}
+
+function linuxLibc(): string {
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
+  return header.glibcVersionRuntime === undefined ? 'musl' : `glibc ${header.glibcVersionRuntime}`
+}
