@@ -24,7 +24,7 @@ export interface GenesisState {
 export interface GenesisStateWriter {
   /** Root of the state that holds these accounts and nothing else. */
   writeGenesisState(state: readonly GenesisState[]): Buffer
-  /** Root of a genesis state after the contracts that are no bytecode got their accounts (§1.4, §1.5). */
+  /** Root of a genesis state after the contracts that are no bytecode got their accounts (consensus.md §1.4, §1.5). */
   addGenesisContracts(root: Buffer): Buffer
   /** Notes which state a header stands for, where its own root is of another format (before RSKIP126). */
   keepRoot(header: BlockHeader, root: Buffer): void

@@ -1,5 +1,4 @@
-//! Single transactions on small states, as recorded from the reference in every era
-//! (consensus/README.md §1).
+//! Single transactions on small states, as recorded from the reference in every era.
 
 #[path = "recorded/decode.rs"]
 mod decode;
