@@ -201,12 +201,16 @@ export class ChainCore {
   async sendImpersonated(encoded: Buffer): Promise<SendOutcome> {
     const transaction = parseTransaction(encoded)
     const sender = this.dev === null ? null : impersonatedSender(transaction)
-    if (sender === null) return { status: 'refused', reason: "the sender account doesn't exist" }
+    if (sender === null) {
+      return { status: 'refused', reason: "the sender account doesn't exist", figures: {} }
+    }
     this.#guard.assertWritable()
     try {
       this.#add({ transaction, sender })
     } catch (error) {
-      if (error instanceof PoolRefusal) return { status: 'refused', reason: error.message }
+      if (error instanceof PoolRefusal) {
+        return { status: 'refused', reason: error.message, figures: error.figures }
+      }
       throw error
     }
     await this.#commitGroup()

@@ -137,13 +137,15 @@ export class SendQueue {
 
   #offer({ transaction, sender }: RecoveredTransaction): SendOutcome | Error {
     if (sender === null || !acceptsSignature(transaction, this.#params.chainId)) {
-      return { status: 'refused', reason: "the sender account doesn't exist" }
+      return { status: 'refused', reason: "the sender account doesn't exist", figures: {} }
     }
     try {
       this.#params.add({ transaction, sender })
       return { status: 'accepted', hash: transaction.hash }
     } catch (error) {
-      if (error instanceof PoolRefusal) return { status: 'refused', reason: error.message }
+      if (error instanceof PoolRefusal) {
+        return { status: 'refused', reason: error.message, figures: error.figures }
+      }
       return toError(error)
     }
   }

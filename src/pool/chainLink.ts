@@ -6,7 +6,8 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { MineRequest, ProducerMode } from '../mining/blockProducer.ts'
 import type { NodeCommands, PooledTransaction, PoolReader, SendOutcome } from '../rpc/context.ts'
 import type { AccountEdit, DevCommands } from '../rpc/devCommands.ts'
-import { RpcError, type RpcErrorKind } from '../rpc/errors.ts'
+import { type ErrorData, RpcError, type RpcErrorKind } from '../rpc/errors.ts'
+import type { RefusalFigures } from '../txpool/errors.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { decodeSolutionOutcome, decodeWork, type MiningLink, type MiningLinkService } from './miningLink.ts'
@@ -31,7 +32,7 @@ export interface EncodedPendingBlock {
 /** An outcome as it crosses threads: byte arrays lose their Buffer methods. */
 export type EncodedOutcome =
   | { readonly status: 'accepted'; readonly hash: Uint8Array }
-  | { readonly status: 'refused'; readonly reason: string }
+  | { readonly status: 'refused'; readonly reason: string; readonly figures: RefusalFigures }
 
 /**
  * What the chain thread does for the other threads. The state after the pending block must be readable
@@ -80,7 +81,14 @@ type Call = {
 type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failure: string }
-  | { readonly id: number; readonly refusal: { readonly kind: RpcErrorKind; readonly message: string } }
+  | { readonly id: number; readonly refusal: Refusal }
+
+/** An {@link RpcError} as it crosses threads. */
+interface Refusal {
+  readonly kind: RpcErrorKind
+  readonly message: string
+  readonly data: ErrorData | undefined
+}
 
 /** The chain thread could not do what was asked of it. */
 export class ChainLinkError extends Error {
@@ -120,7 +128,10 @@ async function answer(service: ChainService, { id, call, args }: Call): Promise<
     const method = service[call].bind(service) as (...args: readonly unknown[]) => unknown
     return { id, value: await method(...args) }
   } catch (error) {
-    if (error instanceof RpcError) return { id, refusal: { kind: error.kind, message: error.message } }
+    if (error instanceof RpcError) {
+      const { kind, message, data } = error
+      return { id, refusal: { kind, message, data } }
+    }
     return { id, failure: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -188,7 +199,7 @@ function createAsker(port: MessagePort): Asker {
     const asked = waiting.get(reply.id)
     waiting.delete(reply.id)
     if ('failure' in reply) asked?.reject(new ChainLinkError(reply.failure))
-    else if ('refusal' in reply) asked?.reject(new RpcError(reply.refusal.kind, reply.refusal.message))
+    else if ('refusal' in reply) asked?.reject(toRpcError(reply.refusal))
     else asked?.resolve(reply.value as never)
   }
   port.on('message', (replies: readonly Reply[]) => replies.forEach(settle))
@@ -222,6 +233,10 @@ function createDevCommands(ask: Asker): DevCommands {
     importBlock: async (encoded) => asBuffer(await ask('importBlock', encoded)),
     sendImpersonated: async (encoded) => toOutcome(await ask('sendImpersonated', encoded)),
   }
+}
+
+function toRpcError({ kind, message, data }: Refusal): RpcError {
+  return new RpcError(kind, message, data === undefined ? {} : { data })
 }
 
 function toOutcome(outcome: EncodedOutcome): SendOutcome {

@@ -11,6 +11,7 @@ import type { KeptTexts } from '../native/keptTexts.ts'
 import type { PeerTable } from '../p2p/peerTable.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { KeptHistory } from '../storage/metadata.ts'
+import type { RefusalFigures } from '../txpool/errors.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { MethodOffer } from './availability.ts'
@@ -201,8 +202,8 @@ export interface PoolReader {
 /** What became of a transaction that was sent. */
 export type SendOutcome =
   | { readonly status: 'accepted'; readonly hash: Buffer }
-  /** The pool's reason (facts/rpc.md §4.2). */
-  | { readonly status: 'refused'; readonly reason: string }
+  /** The pool's reason (rpc.md §4.2), and what it compared. */
+  | { readonly status: 'refused'; readonly reason: string; readonly figures: RefusalFigures }
 
 /** Accounts of which everybody may send transactions, on a development chain. */
 export interface Impersonation {

@@ -1,7 +1,7 @@
 import type { Transaction } from '../chain/codec/transaction.ts'
 import { exceedsGasPriceCap, POOL_GAS_PRICE_CAP } from '../chain/gasPriceCap.ts'
 import { MAXIMUM_INIT_CODE_BYTES, MAXIMUM_TRANSACTION_GAS } from '../config/consensus.ts'
-import { GAS_PRICE_TOO_LOW, PoolRefusal } from './errors.ts'
+import { PoolRefusal } from './errors.ts'
 import type { PoolHead, PoolLimits } from './interface.ts'
 
 /** Most bytes of a transaction that the pool takes. */
@@ -27,27 +27,44 @@ export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: P
   const free = basicCost === 0n
   if (account === null && !free) throw new PoolRefusal('SENDER_MISSING', "the sender account doesn't exist")
   if (transaction.isCreation && head.isActive('rskip438') && fields.data.length > MAXIMUM_INIT_CODE_BYTES) {
-    throw new PoolRefusal('INIT_CODE_SIZE', "transaction's init code size is invalid")
+    throw new PoolRefusal('INIT_CODE_SIZE', "transaction's init code size is invalid", {
+      size: BigInt(fields.data.length),
+      limit: BigInt(MAXIMUM_INIT_CODE_BYTES),
+    })
   }
   assertSize(transaction)
   if (transaction.isRemasc) throw new PoolRefusal('REMASC', 'transaction is a remasc transaction')
   assertGasLimit(transaction, head.transactionGasLimit)
   assertNonce(transaction, account?.nonce ?? 0n, limits.accountSlots)
-  if (!free && (account?.balance ?? 0n) < transaction.gasLimit * transaction.gasPrice) {
-    throw new PoolRefusal('INSUFFICIENT_FUNDS', 'insufficient funds')
+  const balance = account?.balance ?? 0n
+  const gasFunds = transaction.gasLimit * transaction.gasPrice
+  if (!free && balance < gasFunds) {
+    throw new PoolRefusal('INSUFFICIENT_FUNDS', 'insufficient funds', { balance, required: gasFunds })
   }
-  if (transaction.gasPrice < head.minimumGasPrice) {
-    throw new PoolRefusal('GAS_PRICE_TOO_LOW', GAS_PRICE_TOO_LOW)
-  }
+  assertGasPrice(transaction, head)
   if (basicCost > transaction.gasLimit) {
-    throw new PoolRefusal('BASIC_COST', "transaction's basic cost is above the gas limit")
+    throw new PoolRefusal('BASIC_COST', "transaction's basic cost is above the gas limit", {
+      gas: transaction.gasLimit,
+      basicCost,
+    })
   }
   if (
     head.isActive('rskip252') &&
     exceedsGasPriceCap(transaction, head.minimumGasPrice, POOL_GAS_PRICE_CAP)
   ) {
-    throw new PoolRefusal('GAS_PRICE_CAP', "transaction's gas price exceeds cap")
+    throw new PoolRefusal('GAS_PRICE_CAP', "transaction's gas price exceeds cap", {
+      gasPrice: transaction.gasPrice,
+      cap: head.minimumGasPrice * POOL_GAS_PRICE_CAP,
+    })
   }
+}
+
+function assertGasPrice({ gasPrice }: Transaction, { minimumGasPrice }: PoolHead): void {
+  if (gasPrice >= minimumGasPrice) return
+  throw new PoolRefusal('GAS_PRICE_TOO_LOW', "transaction's gas price lower than block's minimum", {
+    gasPrice,
+    minimumGasPrice,
+  })
 }
 
 function assertSize(transaction: Transaction): void {
@@ -79,8 +96,12 @@ function assertNonce(transaction: Transaction, accountNonce: bigint, accountSlot
   if (nonceBytes.length > 1 && nonceBytes[0] === 0) {
     throw new PoolRefusal('NONCE_ENCODING', 'transaction nonce has non-canonical encoding')
   }
-  if (transaction.nonce < accountNonce) throw new PoolRefusal('NONCE_TOO_LOW', 'transaction nonce too low')
-  if (transaction.nonce >= accountNonce + BigInt(accountSlots)) {
-    throw new PoolRefusal('NONCE_TOO_HIGH', 'transaction nonce too high')
+  const { nonce } = transaction
+  if (nonce < accountNonce) {
+    throw new PoolRefusal('NONCE_TOO_LOW', 'transaction nonce too low', { nonce, accountNonce })
+  }
+  const highest = accountNonce + BigInt(accountSlots) - 1n
+  if (nonce > highest) {
+    throw new PoolRefusal('NONCE_TOO_HIGH', 'transaction nonce too high', { nonce, accountNonce, highest })
   }
 }

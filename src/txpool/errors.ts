@@ -19,16 +19,21 @@ export type PoolRefusalCode =
   | 'QUOTA'
   | 'PENDING_FUNDS'
 
-/** A refusal; its message is the text that the reference gives (consensus.md §9.1), which clients match. */
+/** What was compared, by name: wei, gas, bytes or nonces. */
+export type RefusalFigures = Readonly<Record<string, bigint>>
+
+/**
+ * A refusal. Its message is the text of the reference (consensus.md §9.1) to the letter, because clients match it;
+ * figures that the reference does not write into it stand beside it.
+ */
 export class PoolRefusal extends Error {
   override readonly name = 'PoolRefusal'
   readonly code: PoolRefusalCode
+  readonly figures: RefusalFigures
 
-  constructor(code: PoolRefusalCode, message: string) {
+  constructor(code: PoolRefusalCode, message: string, figures: RefusalFigures = {}) {
     super(message)
     this.code = code
+    this.figures = figures
   }
 }
-
-/** Refusal of a gas price below the head's minimum, to which senders' own texts add the figures. */
-export const GAS_PRICE_TOO_LOW = "transaction's gas price lower than block's minimum"

@@ -2,7 +2,26 @@ import { recoverSenders } from '../chain/codec/signature.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import { RecordLog } from '../storage/recordLog.ts'
+import type { RecordLogKind, RecordLogStep } from '../storage/recordLogFormat.ts'
 import type { Arrival, SignedTransaction } from './interface.ts'
+
+/** Formats of the journal. */
+export const POOL_JOURNAL_FORMATS: RecordLogKind = {
+  kind: 'pool journal',
+  name: "the pool's journal",
+  current: 2,
+  oldest: 1,
+}
+
+/** Every conversion of the journal, oldest first. */
+export const POOL_JOURNAL_STEPS: readonly RecordLogStep[] = [
+  {
+    from: 1,
+    to: 2,
+    summary: 'a header names the format and the version that wrote it',
+    convert: (records) => records,
+  },
+]
 
 /** First byte of a record: milliseconds 8 ∥ height 8 ∥ RLP of a transaction that the pool took. */
 const KEPT = 1
@@ -32,7 +51,7 @@ export class PoolJournal {
 
   /** Opens the file, making it when it is not there. */
   constructor(path: string, { leastRewritten = LEAST_REWRITTEN }: { leastRewritten?: number } = {}) {
-    this.#log = new RecordLog(path)
+    this.#log = new RecordLog(path, POOL_JOURNAL_FORMATS)
     this.#leastRewritten = leastRewritten
     for (const record of this.#log.records) this.#replay(record)
   }

@@ -75,7 +75,10 @@ export class TransactionQuota {
     } else if (isFirst) {
       account.available = 0
     } else {
-      throw new PoolRefusal('QUOTA', 'account exceeds quota')
+      throw new PoolRefusal('QUOTA', 'account exceeds quota', {
+        available: BigInt(Math.floor(account.available)),
+        required: BigInt(Math.ceil(price)),
+      })
     }
   }
 

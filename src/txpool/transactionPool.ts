@@ -242,15 +242,22 @@ export class TransactionPool {
   #assertBump(transaction: Transaction, old: Transaction): void {
     const least = (old.gasPrice * BigInt(100 + this.#limits.gasPriceBump)) / 100n
     if (transaction.gasPrice > old.gasPrice && transaction.gasPrice >= least) return
-    throw new PoolRefusal('BUMP', 'gas price not enough to bump transaction')
+    throw new PoolRefusal('BUMP', 'gas price not enough to bump transaction', {
+      gasPrice: transaction.gasPrice,
+      required: least > old.gasPrice ? least : old.gasPrice + 1n,
+    })
   }
 
   /** Rule 20: the sender must be able to pay for all that it has pending. */
   #assertPendingFunds(entry: PooledTransaction, replaced: PooledTransaction | undefined): void {
     let needed = entry.maximumCost
     for (const other of this.#pending.of(entry.senderHex)) if (other !== replaced) needed += other.maximumCost
-    if (needed > (this.#head.account(entry.sender)?.balance ?? 0n)) {
-      throw new PoolRefusal('PENDING_FUNDS', 'insufficient funds to pay for pending and new transactions')
+    const balance = this.#head.account(entry.sender)?.balance ?? 0n
+    if (needed > balance) {
+      throw new PoolRefusal('PENDING_FUNDS', 'insufficient funds to pay for pending and new transactions', {
+        balance,
+        required: needed,
+      })
     }
   }
 

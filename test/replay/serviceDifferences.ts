@@ -25,6 +25,13 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
       method === 'eth_gasPrice' && expected.result === '0x0' && found.result === '0x1',
   },
   {
+    methods: 'eth_sendRawTransaction, eth_sendTransaction, personal_sendTransaction',
+    what: 'beside the text of a refusal the figures that were compared, in `data`',
+    why: 'decisions.md D53',
+    applies: ({ expected, found }) =>
+      expected.error?.code === -32010 && sameWithoutFigures(expected.error, found.error),
+  },
+  {
     methods: 'rpc_modules',
     what: 'the modules of this node',
     why: 'decisions.md D50: extension; decisions.md D46: `db` and `shh` are unsupported',
@@ -129,6 +136,17 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
     applies: ({ method, params }) => method === 'evm_mine' && params.length > 0,
   },
 ]
+
+/** Whether a refusal is the recorded one but for figures, which the recorded one has not. */
+function sameWithoutFigures(expected: Answer['error'], found: Answer['error']): boolean {
+  const { data: figures, ...rest } = found ?? {}
+  return (
+    typeof figures === 'object' &&
+    figures !== null &&
+    Object.values(figures).every((figure) => /^-?0x(0|[1-9a-f][0-9a-f]*)$/.test(String(figure))) &&
+    JSON.stringify(rest) === JSON.stringify(expected)
+  )
+}
 
 /** The objects that two notifications are about; null where it is none. */
 function eventsOf({ method, expected, found }: Pair): Readonly<Record<'recorded' | 'own', LogObject | null>> {

@@ -66,7 +66,7 @@ export function createChainContext(
       block: absent('pending block'),
     },
     commands: {
-      sendTransaction: async () => ({ status: 'refused', reason: 'transaction nonce too low' }),
+      sendTransaction: async () => ({ status: 'refused', reason: 'transaction nonce too low', figures: {} }),
       mine: async () => undefined,
       dev: absentDevCommands(),
       mining: null,

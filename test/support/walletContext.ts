@@ -107,7 +107,9 @@ export function createWalletContext(options: WalletContextOptions): {
     try {
       pool.add(transaction, sender ?? Buffer.alloc(20))
     } catch (error) {
-      if (error instanceof PoolRefusal) return { status: 'refused', reason: error.message }
+      if (error instanceof PoolRefusal) {
+        return { status: 'refused', reason: error.message, figures: error.figures }
+      }
       throw error
     }
     return { status: 'accepted', hash: transaction.hash }

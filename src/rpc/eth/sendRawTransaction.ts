@@ -5,10 +5,11 @@ import type { Transaction } from '../../chain/codec/transaction.ts'
 import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { invalidParams, RpcError } from '../errors.ts'
+import { invalidParams } from '../errors.ts'
 import { data } from '../params/hex.ts'
+import { transactionRefused } from '../sending/refused.ts'
 
-/** Hash of a signed transaction that the pool took (facts/rpc.md §3.4). */
+/** Hash of a signed transaction that the pool took (rpc.md §3.4). */
 export const sendRawTransaction = defineMethod({
   name: 'eth_sendRawTransaction',
   doc: 'Sends a signed transaction.',
@@ -26,7 +27,7 @@ export const sendRawTransaction = defineMethod({
       throw invalidParams(`Invalid chainId: ${transaction.fields.chainId}`)
     }
     const outcome = await commands.sendTransaction(encoded)
-    if (outcome.status === 'refused') throw new RpcError('transactionRefused', outcome.reason)
+    if (outcome.status === 'refused') throw transactionRefused(outcome)
     return toHex(outcome.hash)
   },
 })

@@ -1,13 +1,13 @@
 import type { Transaction } from '../../chain/codec/transaction.ts'
-import { GAS_PRICE_TOO_LOW } from '../../txpool/errors.ts'
 import { bigIntToBytes, EMPTY_BYTES, toHex } from '../../util/bytes.ts'
 import type { Signer, Wallet } from '../../wallet/interface.ts'
 import { signTransaction } from '../../wallet/signing.ts'
 import type { NodeContext } from '../context.ts'
-import { invalidParams, RpcError } from '../errors.ts'
+import { invalidParams } from '../errors.ts'
 import type { TransactionObject } from '../params/transactionObject.ts'
+import { transactionRefused } from './refused.ts'
 
-/** Gas of a transaction that names none (specification, call object). */
+/** Gas of a transaction that names none (specification.md Call object). */
 const DEFAULT_GAS = 90_000n
 const ZERO_BYTE = Buffer.from([0])
 const ONE_BYTE_HEX = /^0x[0-9a-fA-F]{1,2}$/
@@ -55,8 +55,8 @@ export function sendLocalTransaction(
   return wallet.inTurn(signer.address, async () => {
     const transaction = await signLocalTransaction(context, signer, call, wording)
     const outcome = await context.commands.sendTransaction(transaction.encoded)
-    if (outcome.status === 'accepted') return toHex(outcome.hash)
-    throw new RpcError('transactionRefused', reasonWithMinimum(context, transaction, outcome.reason))
+    if (outcome.status === 'refused') throw transactionRefused(outcome)
+    return toHex(outcome.hash)
   })
 }
 
@@ -65,12 +65,6 @@ export async function pendingNonce({ chain, pool, state }: NodeContext, address:
   const waiting = (await pool.nextNonce(address)) ?? 0n
   const mined = state.at(chain.head()).account(address)?.nonce ?? 0n
   return waiting > mined ? waiting : mined
-}
-
-/** A refused gas price, which may be the default that the caller never saw, is named with the least one. */
-function reasonWithMinimum({ chain }: NodeContext, { gasPrice }: Transaction, reason: string): string {
-  const minimum = chain.head().fields.minimumGasPrice ?? 0n
-  return reason === GAS_PRICE_TOO_LOW && gasPrice < minimum ? `${reason}: ${gasPrice} < ${minimum}` : reason
 }
 
 /** @throws RpcError -32602 for a chain id that is no byte or another chain's; 0 is this chain's */

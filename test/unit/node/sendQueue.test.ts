@@ -11,7 +11,8 @@ function createQueue({ makesBlocks = false } = {}) {
     makesBlocks: () => makesBlocks,
     add: ({ transaction, sender }) => {
       events.push(`add ${transaction.nonce} ${sender.equals(COW.address)}`)
-      if (transaction.nonce === 7n) throw new PoolRefusal('NONCE_TOO_HIGH', 'transaction nonce too high')
+      if (transaction.nonce === 7n)
+        throw new PoolRefusal('NONCE_TOO_HIGH', 'transaction nonce too high', { highest: 6n })
       return { pending: [], removed: [] }
     },
     commit: async () => {
@@ -52,7 +53,8 @@ t.test('sends of one moment are one group, answered after its commit', async (t)
   const { queue, events, submit, finishCommit } = createQueue()
   const first = [submit(0n), submit(7n)]
   await finishCommit()
-  await Promise.all(first)
+  const [, refused] = await Promise.all(first)
+  t.same(refused, { status: 'refused', reason: 'transaction nonce too high', figures: { highest: 6n } })
   await queue.drained()
   t.same(events, ['add 0 true', 'add 7 true', 'commit', 'committed', '0 accepted', '7 refused'])
 })

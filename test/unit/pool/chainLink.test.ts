@@ -31,7 +31,7 @@ const service: ChainService = {
   probe: () => undefined,
   sendTransaction: (encoded) =>
     encoded.length === 0
-      ? { status: 'refused', reason: 'transaction is null' }
+      ? { status: 'refused', reason: 'transaction nonce too low', figures: { nonce: 2n, accountNonce: 3n } }
       : { status: 'accepted', hash: transaction.hash },
   mine: async () => {
     throw new Error('mining is switched off')
@@ -41,7 +41,7 @@ const service: ChainService = {
   reset: async () => undefined,
   increaseTime: (seconds) => seconds,
   setNextBlockTimestamp: () => {
-    throw new RpcError('invalidParams', 'time 5 is not after the parent')
+    throw new RpcError('invalidParams', 'time 5 is not after the parent', { data: { timestamp: 5 } })
   },
   mode: () => ({ instant: true, interval: 5 }),
   setAutomine: () => undefined,
@@ -99,7 +99,8 @@ t.test('another thread reaches pool and writer through a port', async (t) => {
   t.same(await commands.sendTransaction(transaction.encoded), { status: 'accepted', hash: transaction.hash })
   t.same(await commands.sendTransaction(Buffer.alloc(0)), {
     status: 'refused',
-    reason: 'transaction is null',
+    reason: 'transaction nonce too low',
+    figures: { nonce: 2n, accountNonce: 3n },
   })
   await t.rejects(commands.mine(), { code: 'CHAIN_LINK', message: 'mining is switched off' })
   t.equal(await commands.dev.snapshot(), 1)
@@ -114,6 +115,7 @@ t.test('another thread reaches pool and writer through a port', async (t) => {
   await t.rejects(commands.dev.setNextBlockTimestamp(5), {
     kind: 'invalidParams',
     message: 'time 5 is not after the parent',
+    data: { timestamp: 5 },
   })
 })
 

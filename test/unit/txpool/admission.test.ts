@@ -1,53 +1,10 @@
 import t from 'tap'
-import { createRemascTransaction, Transaction } from '../../../src/chain/codec/transaction.ts'
+import { Transaction } from '../../../src/chain/codec/transaction.ts'
 import { PoolFixture } from '../../support/poolFixture.ts'
-import { COW, STRANGER, signedTransaction } from '../../support/signedTransaction.ts'
+import { STRANGER, signedTransaction } from '../../support/signedTransaction.ts'
 
 const LARGE = signedTransaction({ data: Buffer.alloc(131_000), gasLimit: 6_000_000n })
 const BRIDGE = Buffer.from('0000000000000000000000000000000001000006', 'hex')
-
-t.test('each rule refuses with the text of the reference', (t) => {
-  const cases: [text: string, refusal: (pool: PoolFixture) => string | null][] = [
-    ["the sender account doesn't exist", (pool) => pool.refusal({ from: STRANGER })],
-    [
-      "transaction's init code size is invalid",
-      (pool) => pool.refusal({ to: Buffer.alloc(0), data: Buffer.alloc(49_153), gasLimit: 5_000_000n }),
-    ],
-    [
-      `transaction's size is higher than defined maximum: ${LARGE.encoded.length} > 131072`,
-      (pool) => pool.refusal(LARGE),
-    ],
-    ['transaction is a remasc transaction', (pool) => pool.refusal(createRemascTransaction(6))],
-    [
-      "transaction's gas limit of 6800001 is higher than the block's gas limit of 6800000",
-      (pool) => pool.refusal({ gasLimit: 6_800_001n }),
-    ],
-    [
-      'transaction nonce byte length exceeds maximum: 9 > 8',
-      (pool) => pool.refusal({ nonceBytes: Buffer.alloc(9, 1) }),
-    ],
-    [
-      'transaction nonce has non-canonical encoding',
-      (pool) => pool.refusal({ nonceBytes: Buffer.from([0, 0]) }),
-    ],
-    [
-      'transaction nonce too low',
-      (pool) => {
-        pool.fund(COW, { nonce: 3n })
-        return pool.refusal({ nonce: 2n })
-      },
-    ],
-    ['transaction nonce too high', (pool) => pool.refusal({ nonce: 16n })],
-    ['insufficient funds', (pool) => pool.refusal({ gasPrice: 10n ** 18n })],
-    ["transaction's basic cost is above the gas limit", (pool) => pool.refusal({ gasLimit: 20_999n })],
-    [
-      'insufficient funds to pay for pending and new transactions',
-      (pool) => pool.refusal({ value: 10n ** 18n }),
-    ],
-  ]
-  for (const [text, refusal] of cases) t.equal(refusal(new PoolFixture()), text)
-  t.end()
-})
 
 t.test('prices are judged by the minimum of the head', (t) => {
   const pool = new PoolFixture({ head: { minimumGasPrice: 10n } })
