@@ -2,10 +2,10 @@
 // `--dev` uses the developers' profile (incremental, quick to build, slower to run).
 // `--output-dir DIR` writes the addon and its declarations elsewhere.
 import { spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { napiProgram } from './napi.mjs'
 
 const native = dirname(fileURLToPath(import.meta.url))
 const { values } = parseArgs({
@@ -19,8 +19,7 @@ if (spawnSync('cargo', ['--version']).status !== 0) {
   process.exit(1)
 }
 
-const napiPackage = createRequire(import.meta.url).resolve('@napi-rs/cli/package.json')
-const napi = join(dirname(napiPackage), 'dist', 'cli.js')
+const napi = napiProgram()
 const outputDir = values['output-dir'] ?? join(native, 'addon')
 const result = spawnSync(
   process.execPath,

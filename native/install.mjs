@@ -1,13 +1,17 @@
-// Runs at `npm ci`: builds the native core through node-gyp and binding.gyp. node-gyp is pointed at
+// Runs at `npm ci` of a source checkout: builds the native core through node-gyp and binding.gyp. Where the sources
+// are not beside it (a package) nothing is built: the core comes in the package of the platform. node-gyp is pointed at
 // the headers that come with this Node, so that it downloads nothing; where the headers or Python are
 // missing the build needs neither, and is started directly.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { napiProgram } from './napi.mjs'
 
 const native = dirname(fileURLToPath(import.meta.url))
 const root = dirname(native)
+if (!existsSync(join(native, 'Cargo.toml'))) process.exit(0)
+napiProgram()
 const nodeDir = dirname(dirname(process.execPath))
 const nodeGyp = process.env.npm_config_node_gyp
 const hasHeaders = existsSync(join(nodeDir, 'include', 'node', 'common.gypi'))

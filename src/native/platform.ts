@@ -1,6 +1,3 @@
-/** Systems for which a package with a built native core is made, by the end of the package's name. */
-export const PREBUILT_PLATFORMS = ['linux-x64-gnu'] as const
-
 /**
  * Lowest glibc that a packed installation runs with: the highest that the built native core or the stores' library
  * asks for. RHEL 9, Ubuntu 22.04 and Debian 12 have it.

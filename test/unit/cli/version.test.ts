@@ -33,8 +33,8 @@ t.test('--version names version, commit and native build', async (t) => {
 })
 
 t.test('a build notes its commit, and the lack of one', async (t) => {
-  const page = { src: { page: { 'main.js': '// a page' } } }
-  const folder = t.testdir({ bare: page, repository: page })
+  const page = () => ({ src: { page: { 'main.js': '// a page' } } })
+  const folder = t.testdir({ bare: page(), repository: page() })
   const commitOf = (name: string): unknown => {
     const checkout = join(folder, name)
     const dist = join(checkout, 'dist')
