@@ -40,7 +40,7 @@ export interface Citation {
 /** Folders and files that are read for citations. */
 const CITING = ['src', 'test', 'native', 'bench', '.ci', '.github', '.deploy', 'README.md']
 /** What a build or a run leaves there, and data. */
-const LEFT_OUT = /(^|\/)(node_modules|target|corpus|artifacts|dist|recorded|fixtures|addon\/cargo)(\/|$)/
+const LEFT_OUT = /(^|\/)(node_modules|target|corpus|artifacts|dist|addon\/cargo)(\/|$)/
 const TEXT = /\.(ts|js|mjs|rs|md|toml|ya?ml|sh|html|css|service)$|\/(run|Dockerfile|Containerfile)$/
 /** Names under which rules once stood outside of the repository. */
 const OUTSIDE =
