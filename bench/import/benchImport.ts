@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { vectorPath } from '../../test/support/vectors.ts'
+import { unpackedVector } from '../../test/support/vectors.ts'
 import { generateChain } from '../chain/generateChain.ts'
 import { WORKLOAD_NAMES, type WorkloadName } from '../chain/workloads.ts'
 import { describeMachine } from '../report/machine.ts'
@@ -16,7 +16,7 @@ const RECORDED = {
   'recorded: served chain': 'rpc/chain-main.jsonl',
   'recorded: 1,100 blocks': 'consensus/remasc-long.jsonl',
 }
-/** Blocks per second of RSKj's peer sync of a regtest chain (`../shared/vectors/README.md`, peer speeds). */
+/** Blocks per second of RSKj's peer sync of a regtest chain (`test/vectors/recorded/README.md`, peer speeds). */
 const RSKJ_SYNC = [40, 90] as const
 /** What the ratio on token blocks has to reach. */
 const TARGET = 10
@@ -44,7 +44,7 @@ export async function benchImport(args: string[]): Promise<void> {
   const chosen = (name: string) => values.only?.some((part) => name.includes(part)) ?? true
   const chains: { name: string; file: string }[] = []
   for (const [name, file] of Object.entries(RECORDED))
-    if (chosen(name)) chains.push({ name, file: vectorPath(file) })
+    if (chosen(name)) chains.push({ name, file: unpackedVector(file) })
   for (const workload of WORKLOAD_NAMES) {
     if (!chosen(workload)) continue
     chains.push({

@@ -1,6 +1,6 @@
 /**
  * Requests per second that were recorded of RSKj and of anvil in one run on a two-core machine
- * (`../shared/vectors/README.md`, peer speeds). What anvil does in a run beside its figure here scales RSKj's.
+ * (`test/vectors/recorded/README.md`, peer speeds). What anvil does in a run beside its figure here scales RSKj's.
  */
 export const RECORDED_SPEEDS: Readonly<Record<string, { readonly rskj: number; readonly anvil: number }>> = {
   eth_chainId: { rskj: 2_700, anvil: 40_000 },

@@ -6,7 +6,7 @@ import { runCommand } from '../support/cli.ts'
 import { askNode, JsonRpcError, type NodeProcess, startNode } from '../support/nodeProcess.ts'
 import { runInProcess } from '../support/program.ts'
 import { COW, signedTransaction } from '../support/signedTransaction.ts'
-import { vectorPath } from '../support/vectors.ts'
+import { unpackedVector } from '../support/vectors.ts'
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from './smallDisk.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -131,12 +131,12 @@ t.test('an import on a full disk ends with a message, and goes on later', { skip
   const disk = openDisk(t)
   const args = ['--data-dir', join(disk.path, 'data'), '--commit-every', '1', '--log-level', 'silent']
   disk.fill(MEBIBYTE / 2)
-  const full = await runCommand(['import', ...args, vectorPath('rpc/chain-main.jsonl')])
+  const full = await runCommand(['import', ...args, unpackedVector('rpc/chain-main.jsonl')])
   t.equal(full.code, 1)
   t.match(full.stderr, /the store cannot be written: the disk is full .*\((ENOSPC|EIO)\)/)
   t.notMatch(full.stderr, / at .*\.[jt]s/, 'no stack')
   disk.empty()
-  const whole = await runCommand(['import', ...args, vectorPath('rpc/chain-main.jsonl')])
+  const whole = await runCommand(['import', ...args, unpackedVector('rpc/chain-main.jsonl')])
   t.equal(whole.code, 0, whole.stderr)
   t.equal((await runInProcess(['check', '--full', '--data-dir', join(disk.path, 'data')])).code, 0)
 })

@@ -6,7 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { COW_KEY, REGTEST_CHAIN_ID } from '../support/accounts.ts'
 import { startCommand } from '../support/cli.ts'
 import { startNode } from '../support/nodeProcess.ts'
-import { vectorPath } from '../support/vectors.ts'
+import { unpackedVector } from '../support/vectors.ts'
 import { judgeFlushes } from './flushOrder.ts'
 import { parseTrace, traceArguments } from './syscallTrace.ts'
 
@@ -49,7 +49,7 @@ t.test('a write that is not flushed before its acknowledgement is found', (t) =>
 t.test('what an import reports is on disk', { skip }, async (t) => {
   const folder = t.testdir()
   const trace = join(folder, 'trace')
-  const file = vectorPath('rpc/chain-main.jsonl')
+  const file = unpackedVector('rpc/chain-main.jsonl')
   const args = ['import', '--data-dir', join(folder, 'data'), '--commit-every', '8', file]
   const result = await startCommand(args, traceArguments(trace)).done
   t.equal(result.code, 0, result.stderr)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { REGTEST } from '../support/openTestChain.ts'
-import { vectorPath } from '../support/vectors.ts'
+import { unpackedVector } from '../support/vectors.ts'
 import { flipBits } from './flipBits.ts'
 
 /**
@@ -16,7 +16,7 @@ t.setTimeout(1_800_000)
 t.test('a bit that is turned over is found, or does nothing', { timeout: 1_800_000 }, async (t) => {
   const report = await flipBits({
     spec: REGTEST,
-    blocks: vectorPath('rpc/chain-main.jsonl'),
+    blocks: unpackedVector('rpc/chain-main.jsonl'),
     folder: t.testdir(),
     flips: FLIPS,
     seed: SEED,

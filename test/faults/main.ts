@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { vectorPath } from '../support/vectors.ts'
+import { unpackedVector } from '../support/vectors.ts'
 import { killImports } from './killImport.ts'
 import { killNodes } from './killNode.ts'
 
@@ -13,7 +13,7 @@ const { values } = parseArgs({
     longest: { type: 'string', default: '3000' },
     /** Of `runs`, those that kill an import in place of a node. */
     imports: { type: 'string' },
-    file: { type: 'string', default: vectorPath('consensus/remasc-long.jsonl') },
+    file: { type: 'string', default: unpackedVector('consensus/remasc-long.jsonl') },
   },
 })
 const seed = Number(values.seed)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readJsonLines } from '../support/jsonLines.ts'
 
 /** One recorded request with its answer, or a notification. */
 export interface Exchange {
@@ -15,17 +15,9 @@ export interface Exchange {
   readonly head?: { readonly number: number; readonly hash: string }
 }
 
-/** Node options and exchanges of a recording. */
+/** The exchanges of a recording, plain or compressed; its first line holds the node's options. */
 export function readExchanges(path: string): Exchange[] {
   return readJsonLines(path).slice(1) as Exchange[]
-}
-
-/** The lines of a JSON-lines file. */
-export function readJsonLines(path: string): unknown[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as unknown)
 }
 
 /** The text that was sent; null when only a description of it is recorded. */

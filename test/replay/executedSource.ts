@@ -8,8 +8,8 @@ import { createTracing } from '../../src/execution/tracing.ts'
 import { createStateReader } from '../../src/rpc/node/stateReader.ts'
 import { fromHex } from '../../src/util/bytes.ts'
 import { createChainContext, TEST_SETTINGS } from '../support/chainContext.ts'
+import { readJsonLines } from '../support/jsonLines.ts'
 import { RecordedChain } from '../support/recordedChain.ts'
-import { readJsonLines } from './exchanges.ts'
 import type { ContextSource } from './run.ts'
 
 /** The recorded blocks with their states, which come of importing them. */

@@ -1,6 +1,7 @@
 import { regtest } from '../../src/config/networks/regtest.ts'
+import { readJsonLines } from '../support/jsonLines.ts'
 import { RecordedChain } from '../support/recordedChain.ts'
-import { readExchanges, readJsonLines } from './exchanges.ts'
+import { readExchanges } from './exchanges.ts'
 import { createExecutedSource } from './executedSource.ts'
 import { type ReplayReport, replay } from './run.ts'
 import { configOf, type RecordingHead } from './scenario/nodeOptions.ts'

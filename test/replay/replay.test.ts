@@ -1,6 +1,7 @@
 import t from 'tap'
+import { readJsonLines } from '../support/jsonLines.ts'
 import { vectorPath } from '../support/vectors.ts'
-import { readExchanges, readJsonLines } from './exchanges.ts'
+import { readExchanges } from './exchanges.ts'
 import { createRecordedSource } from './recordedSource.ts'
 import { replay } from './run.ts'
 

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { fromHex, toHex } from '../../src/util/bytes.ts'
 import { createLocalService, type LocalService } from '../support/ask.ts'
+import { readJsonLines } from '../support/jsonLines.ts'
 import { vectorPath } from '../support/vectors.ts'
-import { readJsonLines } from './exchanges.ts'
 import { createExecutedSource } from './executedSource.ts'
 
 /** What of a line of the chain file the tests need. */

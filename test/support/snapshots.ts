@@ -28,7 +28,7 @@ interface BlockLine {
   readonly rlp: string
 }
 
-/** A chain with forks and rewards as it was recorded (`shared/vectors/consensus/README.md`). */
+/** A chain with forks and rewards as it was recorded (`test/vectors/recorded/consensus/README.md`). */
 export interface RewardChain {
   readonly spec: NetworkSpec
   /** In the order in which they were connected. */

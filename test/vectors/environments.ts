@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseBlockUnchecked } from '../../src/chain/codec/block.ts'
 import type { NetworkSpec } from '../../src/config/networkSpec.ts'
@@ -9,6 +9,7 @@ import { createNativeChainSpec, type NativeChainSpec } from '../../src/native/ch
 import { StateStore } from '../../src/native/stateStore.ts'
 import type { AncestorFacts } from '../../src/native/types.ts'
 import { EMPTY_BYTES, fromHex } from '../../src/util/bytes.ts'
+import { COMPRESSED_ENDING, readJsonLines } from '../support/jsonLines.ts'
 
 const ENVIRONMENT_FILE = /^vm-environments[^/]*\.jsonl$/
 
@@ -39,13 +40,13 @@ export interface VectorEnvironment {
 export class VectorEnvironments {
   readonly #environments = new Map<string, VectorEnvironment>()
 
-  /** @param path vector file in whose folder `vm-environments*.jsonl` lie */
+  /** @param path vector file in whose folder `vm-environments*.jsonl` lie, plain or compressed */
   constructor(path: string) {
     const folder = dirname(path)
-    for (const name of readdirSync(folder).filter((name) => ENVIRONMENT_FILE.test(name))) {
-      const text = readFileSync(join(folder, name), 'utf8')
-      for (const line of text.split('\n').filter((line) => line !== '')) {
-        const vector = JSON.parse(line) as EnvironmentVector
+    for (const name of readdirSync(folder)) {
+      if (!ENVIRONMENT_FILE.test(name.replace(COMPRESSED_ENDING, ''))) continue
+      for (const line of readJsonLines(join(folder, name))) {
+        const vector = line as EnvironmentVector
         this.#environments.set(keyOf(vector.network, vector.number), createEnvironment(vector))
       }
     }

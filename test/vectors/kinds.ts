@@ -1,6 +1,8 @@
+import { COMPRESSED_ENDING } from '../support/jsonLines.ts'
 import type { Comparison } from './comparison.ts'
 import { compareChain, compareScenario } from './kinds/chain.ts'
 import { compareDifficulty } from './kinds/difficulty.ts'
+import { compareGenesis } from './kinds/genesis.ts'
 import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
 import { comparePow } from './kinds/pow.ts'
 import { comparePrecompiles } from './kinds/precompiles.ts'
@@ -10,21 +12,28 @@ import { compareUnitrie } from './kinds/unitrie.ts'
 import { compareVmEnvironments } from './kinds/vmEnvironments.ts'
 import { compareVmTransactions } from './kinds/vmTransactions.ts'
 
-/** A vector file: its path and its lines as parsed JSON. */
+/** A vector file: its path, and its lines as values, which are read when they are asked for. */
 export interface VectorFile {
   readonly path: string
-  readonly lines: readonly unknown[]
+  lines(): AsyncIterable<unknown>
 }
 
 /** A kind of vector file, known by the file's name. */
 export interface VectorKind {
   readonly name: string
-  /** Tested against the path below the given folder, with forward slashes. */
+  /** Tested against the whole path, with forward slashes and without what compression adds. */
   readonly pattern: RegExp
   compare(file: VectorFile, comparison: Comparison): void | Promise<void>
 }
 
-/** Every kind that the runner knows. */
+/** A kind of vector file that the runner leaves alone, and why. */
+export interface OtherKind {
+  readonly name: string
+  readonly pattern: RegExp
+  readonly reason: string
+}
+
+/** Every kind that the runner compares. */
 export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('headers-blocks', compareHeadersBlocks),
   lineKind('difficulty', compareDifficulty),
@@ -37,20 +46,43 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('remasc', compareRemasc),
   { ...lineKind('chain', compareChain), pattern: /(^|\/)chain-[^/]*\.jsonl$/ },
   { ...lineKind('dsl', compareScenario), pattern: /(^|\/)dsl[^/]*\/[^/]+\.jsonl$/ },
+  {
+    name: 'genesis',
+    pattern: /(^|\/)genesis-[^/]*\.json$/,
+    compare: (file, comparison) => compareGenesis(file.path, comparison),
+  },
 ]
 
-/** The kind of a file, or undefined for a file that is no vector file. */
-export function kindOf(path: string): VectorKind | undefined {
-  return VECTOR_KINDS.find((kind) => kind.pattern.test(path))
+/** Kinds whose files are known and not compared by the runner. */
+export const OTHER_KINDS: readonly OtherKind[] = [
+  {
+    name: 'rpc',
+    pattern: /(^|\/)rpc-[^/]*\.jsonl$/,
+    reason: 'compared by `npm run replay` and test/replay/scenario',
+  },
+  { name: 'state', pattern: /(^|\/)state-[^/]*\.json$/, reason: 'compared by test/proof' },
+  { name: 'bridge', pattern: /(^|\/)bridge-[^/]*\.jsonl$/, reason: 'not compared yet' },
+  { name: 'p2p', pattern: /(^|\/)p2p-[^/]*\.jsonl$/, reason: 'not compared yet' },
+]
+
+/** Files beside the vectors that hold none. */
+const ABOUT_VECTORS = /(\.md|(^|\/)lines\.json)$/
+
+/** What a file is: a kind to compare, one that is left alone, `about` for what describes vectors; else undefined. */
+export function kindOf(path: string): VectorKind | OtherKind | 'about' | undefined {
+  const name = path.replace(COMPRESSED_ENDING, '')
+  const matches = ({ pattern }: { readonly pattern: RegExp }) => pattern.test(name)
+  if (ABOUT_VECTORS.test(name)) return 'about'
+  return VECTOR_KINDS.find(matches) ?? OTHER_KINDS.find(matches)
 }
 
 function lineKind(
   name: string,
-  compare: (lines: readonly unknown[], comparison: Comparison, path: string) => void | Promise<void>,
+  compare: (lines: AsyncIterable<unknown>, comparison: Comparison, path: string) => Promise<void>,
 ): VectorKind {
   return {
     name,
     pattern: new RegExp(`(^|/)${name}[^/]*\\.jsonl$`),
-    compare: (file, comparison) => compare(file.lines, comparison, file.path),
+    compare: (file, comparison) => compare(file.lines(), comparison, file.path),
   }
 }

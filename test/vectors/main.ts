@@ -1,4 +1,4 @@
-import { formatResult, runVectors } from './run.ts'
+import { countDifferent, formatResult, formatTotal, runVectors } from './run.ts'
 
 const paths = process.argv.slice(2)
 if (paths.length === 0) {
@@ -8,7 +8,6 @@ if (paths.length === 0) {
 const results = await runVectors(paths, (result) => {
   process.stdout.write(`${formatResult(result)}\n`)
 })
-const equal = results.reduce((sum, { comparison }) => sum + comparison.equal, 0)
-const different = results.reduce((sum, { comparison }) => sum + comparison.different, 0)
-process.stdout.write(`${results.length} files: ${equal} equal, ${different} different\n`)
-if (results.length === 0 || different > 0) process.exitCode = 1
+process.stdout.write(`${formatTotal(results)}\n`)
+const compared = results.some(({ leftAlone }) => leftAlone === null)
+if (!compared || countDifferent(results) > 0) process.exitCode = 1

@@ -3,7 +3,7 @@ export interface RawBlock {
   readonly rlp: Buffer
   /** Line of the file, or number of the block in it, from 1 on; for messages. */
   readonly position: number
-  /** Bytes of the file up to the end of the block. */
+  /** Bytes of the file up to the end of the block; of a compressed file those that were read for it. */
   readonly offset: number
 }
 
@@ -13,7 +13,7 @@ export type BlockSource = AsyncGenerator<RawBlock, void, void>
 /** A file that cannot be read as blocks. */
 export class BlockSourceError extends Error {
   readonly code = 'IMPORT_SOURCE'
-  /** Line or block number, from 1 on. */
+  /** Line or block number, from 1 on; 0 where it cannot be said. */
   readonly position: number
   override readonly name = 'BlockSourceError'
 

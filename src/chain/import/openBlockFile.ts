@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
+import { compressionOfFile, DecompressionError, decompress } from '../../util/decompress.ts'
 import { type BlockSource, BlockSourceError } from './blockSource.ts'
 import { readJsonLines } from './jsonLines.ts'
 import { readReferenceExport } from './referenceExport.ts'
@@ -7,6 +8,8 @@ import { readRlpFile } from './rlpFile.ts'
 
 /** Bytes read from the file at a time: large enough for most blocks' whole lines. */
 const CHUNK_BYTES = 1 << 20
+/** The same of a compressed file, whose contents are many times larger. */
+const COMPRESSED_CHUNK_BYTES = 1 << 16
 const OPENING_BRACE = 0x7b
 const SMALLEST_LIST = 0xc0
 
@@ -21,15 +24,27 @@ export interface BlockFile {
 }
 
 /**
- * Opens a file of blocks. Its first byte tells the format: a brace for JSON lines, a list for RLP blocks, a
- * digit for an export of the reference node.
+ * Opens a file of blocks, plain or compressed (zstd, gzip, or Brotli under a name that ends in `.br`). The first byte
+ * of the contents tells the format: a brace for JSON lines, a list for RLP blocks, a digit for an export of the
+ * reference node.
  * @throws BlockSourceError for anything else
  */
 export async function openBlockFile(path: string): Promise<BlockFile> {
   const { size } = await stat(path)
-  const format = await detectFormat(path)
-  const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: CHUNK_BYTES })
-  return { format, bytes: size, blocks: READERS[format](chunks) }
+  const compression = await compressionOfFile(path)
+  const file = createReadStream(path, {
+    highWaterMark: compression === null ? CHUNK_BYTES : COMPRESSED_CHUNK_BYTES,
+  })
+  const chunks = decompress(file, compression)[Symbol.asyncIterator]()
+  try {
+    const first = await nextChunk(chunks)
+    const format = formatOf(path, first)
+    const blocks = READERS[format](joined(first, chunks))
+    return { format, bytes: size, blocks: compression === null ? blocks : withOffsets(blocks, file) }
+  } catch (error) {
+    file.destroy()
+    throw error
+  }
 }
 
 const READERS: Readonly<Record<BlockFileFormat, (chunks: AsyncIterable<Buffer>) => BlockSource>> = {
@@ -38,20 +53,44 @@ const READERS: Readonly<Record<BlockFileFormat, (chunks: AsyncIterable<Buffer>) 
   'reference-export': readReferenceExport,
 }
 
-async function detectFormat(path: string): Promise<BlockFileFormat> {
-  const file = await open(path)
+function formatOf(path: string, chunk: Buffer | null): BlockFileFormat {
+  const first = chunk?.[0]
+  if (first === undefined) throw new BlockSourceError(1, `${path} is empty`)
+  if (first === OPENING_BRACE) return 'json-lines'
+  if (first >= SMALLEST_LIST) return 'rlp'
+  if (first >= 0x30 && first <= 0x39) return 'reference-export'
+  throw new BlockSourceError(
+    1,
+    `${path} holds neither recorded lines, RLP blocks nor an export of the reference node`,
+  )
+}
+
+/** The next chunk that has bytes; null at the end. */
+async function nextChunk(chunks: AsyncIterator<Buffer>): Promise<Buffer | null> {
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, 0)
-    const [first] = buffer
-    if (bytesRead === 0 || first === undefined) throw new BlockSourceError(1, `${path} is empty`)
-    if (first === OPENING_BRACE) return 'json-lines'
-    if (first >= SMALLEST_LIST) return 'rlp'
-    if (first >= 0x30 && first <= 0x39) return 'reference-export'
-    throw new BlockSourceError(
-      1,
-      `${path} holds neither recorded lines, RLP blocks nor an export of the reference node`,
-    )
-  } finally {
-    await file.close()
+    for (;;) {
+      const next = await chunks.next()
+      if (next.done === true) return null
+      if (next.value.length > 0) return next.value
+    }
+  } catch (error) {
+    if (!(error instanceof DecompressionError)) throw error
+    throw new BlockSourceError(0, error.message, { cause: error })
   }
+}
+
+async function* joined(
+  first: Buffer | null,
+  chunks: AsyncIterator<Buffer>,
+): AsyncGenerator<Buffer, void, void> {
+  try {
+    for (let chunk = first; chunk !== null; chunk = await nextChunk(chunks)) yield chunk
+  } finally {
+    await chunks.return?.()
+  }
+}
+
+/** Blocks with the bytes that were read of the compressed file so far in place of those of its contents. */
+async function* withOffsets(blocks: BlockSource, file: { readonly bytesRead: number }): BlockSource {
+  for await (const block of blocks) yield { ...block, offset: file.bytesRead }
 }

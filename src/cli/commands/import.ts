@@ -20,7 +20,8 @@ export const importBlocks = defineCommand({
   name: 'import',
   summary: 'import blocks from files',
   details:
-    'Accepts recorded JSON lines (an rlp per line), concatenated RLP blocks and exports of the reference node. ' +
+    'Accepts recorded JSON lines (an rlp per line), concatenated RLP blocks and exports of the reference node, ' +
+    'each plain or compressed with zstd, gzip or Brotli (.br). ' +
     'Stops at the first invalid block; an interrupted import goes on where it was.',
   files: 'some',
   options: ['network', 'dataDir', 'config', 'workers', 'logLevel', 'logFormat', 'commitEvery', 'stateCache'],

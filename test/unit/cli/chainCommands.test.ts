@@ -5,6 +5,7 @@ import { EXIT_CODES } from '../../../src/cli/exitCodes.ts'
 import { blockKey } from '../../../src/storage/blockKey.ts'
 import { ChainEnvironment, type TableWriter } from '../../../src/storage/environment.ts'
 import { readCanonicalHash } from '../../../src/storage/heights.ts'
+import { readText } from '../../support/jsonLines.ts'
 import { runProgram } from '../../support/program.ts'
 import { vectorPath } from '../../support/vectors.ts'
 
@@ -29,7 +30,7 @@ t.test('import, check and export a chain', async (t) => {
 })
 
 t.test('an invalid block ends the import with its rule and both values', async (t) => {
-  const lines = readFileSync(CHAIN, 'utf8').split('\n').slice(0, 8)
+  const lines = readText(CHAIN).split('\n').slice(0, 8)
   const block = JSON.parse(lines.at(-1) ?? '') as { rlp: string; stateRoot: string; number: number }
   block.rlp = block.rlp.replace(block.stateRoot.slice(2), '00'.repeat(32))
   const dataDir = t.testdir()

@@ -7,6 +7,7 @@ import { createNetworkSpec } from '../../../src/config/networkSpec.ts'
 import { networkByName } from '../../../src/config/networks/byName.ts'
 import type { NetworkName } from '../../../src/config/networks/names.ts'
 import { fromHex } from '../../../src/util/bytes.ts'
+import { collect } from '../../support/jsonLines.ts'
 import type { CaseValues, Comparison } from '../comparison.ts'
 import { stateFromTrie, type TrieEntry } from '../genesisTrie.ts'
 import { importChain } from '../importChain.ts'
@@ -42,7 +43,11 @@ interface BlockLine {
 }
 
 /** chain-*.jsonl: a chain of a network; every rule applies. */
-export function compareChain(lines: readonly unknown[], comparison: Comparison, path: string): Promise<void> {
+export function compareChain(
+  lines: AsyncIterable<unknown>,
+  comparison: Comparison,
+  path: string,
+): Promise<void> {
   return compare(lines, comparison, path, { disabledRules: new Set(), systemContractsInParallel: false })
 }
 
@@ -57,7 +62,7 @@ const SCENARIO_RULES: ReadonlySet<OptionalRule> = new Set([
 
 /** dsl/*.jsonl: chains of the reference's scenario tests. */
 export function compareScenario(
-  lines: readonly unknown[],
+  lines: AsyncIterable<unknown>,
   comparison: Comparison,
   path: string,
 ): Promise<void> {
@@ -68,12 +73,12 @@ export function compareScenario(
 }
 
 async function compare(
-  lines: readonly unknown[],
+  lines: AsyncIterable<unknown>,
   comparison: Comparison,
   path: string,
   rules: { disabledRules: ReadonlySet<OptionalRule>; systemContractsInParallel: boolean },
 ): Promise<void> {
-  const [config, ...blocks] = lines as [ChainLine, ...BlockLine[]]
+  const [config, ...blocks] = (await collect(lines)) as [ChainLine, ...BlockLine[]]
   const network = networkByName(config.configName ?? (config.network.replace(/^--/, '') as NetworkName))
   const spec = createNetworkSpec(network, { activationHeights: config.activationHeights })
   const [genesis, ...others] = blocks.filter((line) => line.inStore !== false)

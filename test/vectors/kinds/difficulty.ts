@@ -49,11 +49,16 @@ type Line =
     }
 
 /** difficulty.jsonl: difficulty, gas limit and minimum gas price of the next block. */
-export function compareDifficulty(lines: readonly unknown[], comparison: Comparison): void {
-  lines.forEach((line, index) => {
+export async function compareDifficulty(
+  lines: AsyncIterable<unknown>,
+  comparison: Comparison,
+): Promise<void> {
+  let number = 0
+  for await (const line of lines) {
     const vector = line as Line
-    comparison.case(`${vector.type} line ${index + 1}`, (values) => compareLine(vector, values))
-  })
+    number += 1
+    comparison.case(`${vector.type} line ${number}`, (values) => compareLine(vector, values))
+  }
 }
 
 function compareLine(vector: Line, values: CaseValues): void {

@@ -21,15 +21,20 @@ type Line = { type: string; network: NetworkName } & Record<string, unknown>
 type Fields = Record<string, unknown>
 
 /** headers-blocks.jsonl: every encoding and hash of headers, extensions, roots and blocks. */
-export function compareHeadersBlocks(lines: readonly unknown[], comparison: Comparison): void {
-  lines.forEach((line, index) => {
+export async function compareHeadersBlocks(
+  lines: AsyncIterable<unknown>,
+  comparison: Comparison,
+): Promise<void> {
+  let number = 0
+  for await (const line of lines) {
     const vector = line as Line
     const compare = COMPARE[vector.type]
-    comparison.case(`${vector.type} line ${index + 1}`, (values) => {
+    number += 1
+    comparison.case(`${vector.type} line ${number}`, (values) => {
       if (compare === undefined) throw new Error(`unknown type ${vector.type}`)
       compare(vector, values)
     })
-  })
+  }
 }
 
 const COMPARE: Readonly<Record<string, (vector: Line, values: CaseValues) => void>> = {

@@ -12,11 +12,13 @@ import { type CaseValues, type Comparison, tryOr } from '../comparison.ts'
 type Line = { case: string; network: NetworkName; header: string } & Record<string, unknown>
 
 /** pow.jsonl: proof of work, target and time link of headers. */
-export function comparePow(lines: readonly unknown[], comparison: Comparison): void {
-  lines.forEach((line, index) => {
+export async function comparePow(lines: AsyncIterable<unknown>, comparison: Comparison): Promise<void> {
+  let number = 0
+  for await (const line of lines) {
     const vector = line as Line
-    comparison.case(`${vector.case} line ${index + 1}`, (values) => compareHeader(vector, values))
-  })
+    number += 1
+    comparison.case(`${vector.case} line ${number}`, (values) => compareHeader(vector, values))
+  }
 }
 
 function compareHeader(vector: Line, values: CaseValues): void {

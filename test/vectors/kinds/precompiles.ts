@@ -22,9 +22,13 @@ interface Line {
 }
 
 /** precompiles.jsonl: direct calls of precompiled contracts. */
-export function comparePrecompiles(lines: readonly unknown[], comparison: Comparison, path: string): void {
+export async function comparePrecompiles(
+  lines: AsyncIterable<unknown>,
+  comparison: Comparison,
+  path: string,
+): Promise<void> {
   const environments = new VectorEnvironments(path)
-  for (const line of lines) {
+  for await (const line of lines) {
     const vector = line as Line
     const { network, number } = vector.activation
     comparison.case(vector.name, (values) => compareCall(vector, environments.at(network, number), values))

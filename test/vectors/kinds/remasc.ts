@@ -8,6 +8,7 @@ import { networkByName } from '../../../src/config/networks/byName.ts'
 import type { NetworkName } from '../../../src/config/networks/names.ts'
 import type { OpenChain } from '../../../src/execution/openChain.ts'
 import { EMPTY_BYTES, fromHex, toHex } from '../../../src/util/bytes.ts'
+import { collect } from '../../support/jsonLines.ts'
 import { compareAccount } from '../accounts.ts'
 import type { CaseValues, Comparison } from '../comparison.ts'
 import { importChain } from '../importChain.ts'
@@ -68,11 +69,11 @@ interface Imported {
 
 /** remasc*.jsonl: whole chains in the order in which they were connected, with reorganisations. */
 export async function compareRemasc(
-  lines: readonly unknown[],
+  lines: AsyncIterable<unknown>,
   comparison: Comparison,
   path: string,
 ): Promise<void> {
-  const [config, ...records] = lines as [ConfigLine, ...(BlockLine | StateLine)[]]
+  const [config, ...records] = (await collect(lines)) as [ConfigLine, ...(BlockLine | StateLine)[]]
   const spec = createNetworkSpec(networkByName(config.network), {
     activationHeights: config.activationHeights,
   })
@@ -127,8 +128,13 @@ function compareRecord(
     comparison.case(`block ${Number(record.number)} ${record.hash}`, (values) => {
       compareBlock(spec, record, opened, imported.get(record.hash), values)
     })
-  } else {
+  } else if (record.type === 'state') {
     comparison.case(`state after ${record.blockHash}`, (values) => compareState(record, opened, values))
+  } else {
+    const { type } = record as { readonly type: unknown }
+    comparison.case(`line of type ${String(type)}`, () => {
+      throw new Error(`unknown type ${String(type)}`)
+    })
   }
 }
 

@@ -25,8 +25,11 @@ type Line = {
 } & Record<string, unknown>
 
 /** transactions.jsonl: decoding, hashes, senders and the rules on signature, fields and gas price. */
-export function compareTransactions(lines: readonly unknown[], comparison: Comparison): void {
-  for (const line of lines) {
+export async function compareTransactions(
+  lines: AsyncIterable<unknown>,
+  comparison: Comparison,
+): Promise<void> {
+  for await (const line of lines) {
     const vector = line as Line
     comparison.case(vector.name, (values) => {
       if (vector.blockNumber === undefined) compareTransaction(vector, values)

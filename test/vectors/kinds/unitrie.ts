@@ -54,16 +54,18 @@ type Line =
     }
 
 /** unitrie.jsonl: roots step by step, nodes, proofs, keys and account values. */
-export function compareUnitrie(lines: readonly unknown[], comparison: Comparison): void {
-  lines.forEach((line, index) => {
+export async function compareUnitrie(lines: AsyncIterable<unknown>, comparison: Comparison): Promise<void> {
+  let number = 0
+  for await (const line of lines) {
     const vector = line as Line
-    comparison.case(`${vector.type} line ${index + 1}`, (values) => {
+    number += 1
+    comparison.case(`${vector.type} line ${number}`, (values) => {
       if (vector.type === 'sequence') compareSequence(vector, values)
       else if (vector.type === 'keyMapper') compareKeys(vector, values)
       else if (vector.type === 'accountState') compareAccount(vector, values)
       else throw new Error(`unknown type ${String((vector as { type: unknown }).type)}`)
     })
-  })
+  }
 }
 
 function compareSequence(vector: Extract<Line, { type: 'sequence' }>, values: CaseValues): void {

@@ -24,8 +24,11 @@ interface Line {
 }
 
 /** vm-environments.jsonl: rules and contracts of the heights that transactions are recorded at, and their ancestors. */
-export function compareVmEnvironments(lines: readonly unknown[], comparison: Comparison): void {
-  for (const line of lines) {
+export async function compareVmEnvironments(
+  lines: AsyncIterable<unknown>,
+  comparison: Comparison,
+): Promise<void> {
+  for await (const line of lines) {
     const vector = line as Line
     comparison.case(`${vector.network} ${Number(vector.number)}`, (values) =>
       compareEnvironment(vector, values),

@@ -35,9 +35,13 @@ interface Line {
 }
 
 /** vm-transactions.jsonl: one transaction each on a small state, in every era. */
-export function compareVmTransactions(lines: readonly unknown[], comparison: Comparison, path: string): void {
+export async function compareVmTransactions(
+  lines: AsyncIterable<unknown>,
+  comparison: Comparison,
+  path: string,
+): Promise<void> {
   const environments = new VectorEnvironments(path)
-  for (const line of lines) {
+  for await (const line of lines) {
     const vector = line as Line
     comparison.case(vector.name, (values) => {
       const environment = environments.at(vector.activation.network, vector.blockEnv['number'] ?? '')

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { parseBlockUnchecked } from '../../../../src/chain/codec/block.ts'
 import { readBlockFile } from '../../../../src/chain/import/blockFileReader.ts'
@@ -11,6 +13,7 @@ import { readRlpFile } from '../../../../src/chain/import/rlpFile.ts'
 import { unpackSenders } from '../../../../src/chain/import/senders.ts'
 import { networkByName } from '../../../../src/config/networks/byName.ts'
 import { fromHex } from '../../../../src/util/bytes.ts'
+import { readText } from '../../../support/jsonLines.ts'
 import { readVectorLines, vectorPath } from '../../../support/vectors.ts'
 
 const spec = networkByName('regtest')
@@ -91,6 +94,40 @@ t.test('the first byte tells the format', async (t) => {
   }
   await t.rejects(openBlockFile(`${folder}/empty`), BlockSourceError)
   await t.rejects(openBlockFile(`${folder}/text`), BlockSourceError)
+})
+
+t.test('compressed files are read like plain ones', async (t) => {
+  const plain = Buffer.from(readText(vectorPath('rpc/chain-main.jsonl')))
+  const zstd = readFileSync(new URL('../../../vectors/recorded/rpc/chain-main.jsonl.zst', import.meta.url))
+  const folder = t.testdir({
+    'zstd.jsonl': zstd,
+    'gzip.jsonl': gzipSync(plain),
+    'brotli.br': brotliCompressSync(plain),
+    'rlp.gz': gzipSync(concatenated),
+    'cut.jsonl': zstd.subarray(0, zstd.length - 10),
+    'cut.gz': gzipSync(plain).subarray(0, 20_000),
+    'empty.gz': gzipSync(''),
+  })
+  for (const name of ['zstd.jsonl', 'gzip.jsonl', 'brotli.br', 'rlp.gz']) {
+    const file = await openBlockFile(`${folder}/${name}`)
+    t.equal(file.format, name === 'rlp.gz' ? 'rlp' : 'json-lines')
+    const blocks = await collect(file.blocks)
+    t.same(
+      blocks.map(({ rlp }) => rlp),
+      recorded,
+      name,
+    )
+    t.ok(
+      blocks.every(({ offset }) => offset > 0 && offset <= file.bytes),
+      'progress is told in bytes of the compressed file',
+    )
+    t.equal(blocks.at(-1)?.offset, file.bytes)
+  }
+  for (const name of ['cut.jsonl', 'cut.gz']) {
+    const reading = async () => collect((await openBlockFile(`${folder}/${name}`)).blocks)
+    await t.rejects(reading(), { code: 'IMPORT_SOURCE', message: /cannot be decompressed/ }, name)
+  }
+  await t.rejects(openBlockFile(`${folder}/empty.gz`), { code: 'IMPORT_SOURCE', message: /is empty/ })
 })
 
 t.test('the reading thread gives the blocks in batches, with the senders of the unknown ones', async (t) => {

@@ -1,0 +1,101 @@
+import { open } from 'node:fs/promises'
+import { pipeline, Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
+import { Decompress } from 'fzstd'
+
+/** How the bytes of a file are compressed. */
+export type Compression = 'zstd' | 'gzip' | 'brotli'
+
+/** Compressed bytes that are damaged or cut off. */
+export class DecompressionError extends Error {
+  readonly code = 'DECOMPRESSION'
+  override readonly name = 'DecompressionError'
+}
+
+/** First bytes of zstd frames (RFC 8878, 3.1.1) and gzip members (RFC 1952, 2.3.1). Brotli has none. */
+const MAGIC: readonly (readonly [Compression, Buffer])[] = [
+  ['zstd', Buffer.from('28b52ffd', 'hex')],
+  ['gzip', Buffer.from('1f8b', 'hex')],
+]
+const LONGEST_MAGIC = 4
+const BROTLI_NAME = /\.br$/
+
+/**
+ * The compression of a file; null for a plain one. zstd and gzip are known by the first bytes, Brotli by the name.
+ * @param name path or name of the file
+ * @param head the first bytes of the file, four or more where it has them
+ */
+export function compressionOf(name: string, head: Uint8Array): Compression | null {
+  for (const [compression, magic] of MAGIC) {
+    if (magic.equals(head.subarray(0, magic.length))) return compression
+  }
+  return BROTLI_NAME.test(name) ? 'brotli' : null
+}
+
+/** The compression of a file on disk; null for a plain one. */
+export async function compressionOfFile(path: string): Promise<Compression | null> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_MAGIC), 0, LONGEST_MAGIC, 0)
+    return compressionOf(path, buffer.subarray(0, bytesRead))
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * The contents of a stream of compressed bytes, piece by piece.
+ * @throws DecompressionError when the bytes are damaged or end too early; errors of the stream pass through
+ */
+export function decompress(
+  chunks: AsyncIterable<Buffer>,
+  compression: Compression | null,
+): AsyncIterable<Buffer> {
+  if (compression === null) return chunks
+  return compression === 'zstd' ? unpackZstd(chunks) : unpackZlib(chunks, compression)
+}
+
+async function* unpackZstd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  let pieces: Uint8Array[] = []
+  const decoder = new Decompress((piece) => pieces.push(piece))
+  const push = (chunk: Uint8Array, isLast: boolean) => {
+    try {
+      decoder.push(chunk, isLast)
+    } catch (error) {
+      throw failure(error)
+    }
+  }
+  function* unpacked() {
+    for (const piece of pieces) yield Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+    pieces = []
+  }
+  for await (const chunk of chunks) {
+    push(chunk, false)
+    yield* unpacked()
+  }
+  push(new Uint8Array(0), true)
+  yield* unpacked()
+}
+
+async function* unpackZlib(
+  chunks: AsyncIterable<Buffer>,
+  compression: 'gzip' | 'brotli',
+): AsyncGenerator<Buffer, void, void> {
+  const decoder = compression === 'gzip' ? createGunzip() : createBrotliDecompress()
+  // The iterator of the decoder throws what the pipeline reports.
+  pipeline(Readable.from(chunks), decoder, () => {})
+  try {
+    yield* decoder
+  } catch (error) {
+    throw isSystemError(error) ? error : failure(error)
+  }
+}
+
+function failure(cause: unknown): DecompressionError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new DecompressionError(`cannot be decompressed: ${reason}`, { cause })
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}

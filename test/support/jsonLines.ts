@@ -1,0 +1,60 @@
+import { createReadStream, readFileSync } from 'node:fs'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { decompress as unpackZstd } from 'fzstd'
+import { readLines } from '../../src/chain/import/lines.ts'
+import { compressionOf, compressionOfFile, decompress } from '../../src/util/decompress.ts'
+
+/** Bytes read from a file at a time. */
+const CHUNK_BYTES = 1 << 16
+
+/** What may follow the name of a data file that is compressed. */
+export const COMPRESSED_ENDING = /\.(zst|gz|br)$/
+
+/**
+ * The lines of a JSON-lines file, plain or compressed, as values, one after the other: no more than a line is held.
+ * @throws SyntaxError that names file and line for a line that is no JSON
+ * @throws DecompressionError for a damaged file
+ */
+export async function* streamJsonLines(path: string): AsyncGenerator<unknown, void, void> {
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  for await (const { text, number } of readLines(decompress(file, await compressionOfFile(path)))) {
+    yield parseLine(text, path, number)
+  }
+}
+
+/** All lines of a JSON-lines file, plain or compressed, as values. */
+export function readJsonLines(path: string): unknown[] {
+  return readText(path)
+    .split('\n')
+    .flatMap((line, index) => (line === '' ? [] : [parseLine(line, path, index + 1)]))
+}
+
+/** The text of a file, plain or compressed. */
+export function readText(path: string): string {
+  const bytes = readFileSync(path)
+  switch (compressionOf(path, bytes)) {
+    case 'zstd':
+      return Buffer.from(unpackZstd(bytes)).toString('utf8')
+    case 'gzip':
+      return gunzipSync(bytes).toString('utf8')
+    case 'brotli':
+      return brotliDecompressSync(bytes).toString('utf8')
+    case null:
+      return bytes.toString('utf8')
+  }
+}
+
+/** All values of a stream. */
+export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = []
+  for await (const value of values) collected.push(value)
+  return collected
+}
+
+function parseLine(text: string, path: string, number: number): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new SyntaxError(`${path}:${number} is no JSON`, { cause: error })
+  }
+}
