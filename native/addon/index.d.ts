@@ -210,6 +210,8 @@ export declare class StateIntake {
 export declare class StateStore {
   /** Opens the store in a folder, creating it when missing. */
   static open(path: string, options: StoreOptions): StateStore
+  /** Closes the files for all threads of the process. What was not committed is lost; later accesses to the files fail. */
+  close(): void
   /** A store in memory. */
   static inMemory(options: StoreOptions): StateStore
   /** Whether the state under this root is here. */
@@ -874,6 +876,21 @@ export interface StateReport {
   nodes: number
   /** Their bytes. */
   bytes: number
+}
+
+/** The format of the state store in a folder; null where there is no store, or a new one. Nothing is written. */
+export declare function stateStoreFormat(path: string): StateStoreFormat | null
+
+/** The format of a state store on disk. */
+export interface StateStoreFormat {
+  /** Version of its tables. */
+  format: number
+  /** Version of the program that wrote it last; null where it left none. */
+  program?: string
+  /** Whether a conversion to this format has begun and not ended. */
+  converting: boolean
+  /** The format that this build writes. */
+  current: number
 }
 
 /** A storage cell. */

@@ -1,6 +1,6 @@
 import type { ChainEnvironment } from '../storage/environment.ts'
 import { setCanonical } from '../storage/heights.ts'
-import { checkIdentity, writeHead, writeIdentity } from '../storage/metadata.ts'
+import { checkIdentity, noteWriter, writeHead, writeIdentity } from '../storage/metadata.ts'
 import type { BlockExecutor } from './blockExecutor.ts'
 import { writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
@@ -17,7 +17,10 @@ export function initializeChain(
   executor: BlockExecutor,
   genesis: Block,
 ): boolean {
-  if (checkIdentity(environment, genesis.hash)) return false
+  if (checkIdentity(environment, genesis.hash)) {
+    environment.transaction(noteWriter)
+    return false
+  }
   const totalDifficulty = genesis.cumulativeDifficulty
   executor.connected(genesis, totalDifficulty)
   executor.commit()

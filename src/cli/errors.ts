@@ -40,8 +40,12 @@ export function toFailure(thrown: unknown, dataDir: string): unknown {
   }
   const error = thrown instanceof NodeError ? thrown : toStoreError(thrown, dataDir)
   if (error === null) return thrown
-  const exitCode = error.isDamage ? EXIT_CODES.damaged : EXIT_CODES.failed
-  return new CommandError('Failed', error.message, exitCode, { cause: error })
+  return new CommandError('Failed', error.message, exitCodeOf(error), { cause: error })
+}
+
+function exitCodeOf(error: NodeError): ExitCode {
+  if (error.isDamage) return EXIT_CODES.damaged
+  return error.isFormat ? EXIT_CODES.usage : EXIT_CODES.failed
 }
 
 /** Message and exit code for what a command threw. Only an unforeseen error shows its stack. */

@@ -4,7 +4,10 @@ export const EXIT_CODES = {
   ok: 0,
   /** Failed for a reason that no other code names; the message says which. */
   failed: 1,
-  /** Wrong use: unknown command or option, a value out of bounds, an unreadable configuration file. */
+  /**
+   * Wrong use: unknown command or option, a value out of bounds, an unreadable configuration file, a data directory
+   * whose format this build does not read.
+   */
   usage: 2,
   /** An import met an invalid block; everything before it is stored. */
   invalidBlock: 3,
@@ -18,7 +21,7 @@ export const EXIT_CODES = {
 export const EXIT_CODE_TEXTS: Readonly<Record<ExitCode, string>> = {
   0: 'done, or ended as asked',
   1: 'failed; the message says why',
-  2: 'wrong use: unknown command or option, value out of bounds, unreadable configuration',
+  2: 'wrong use: unknown command or option, value out of bounds, unreadable configuration, a data directory of another format',
   3: 'an import met an invalid block; everything before it is stored',
   4: 'a store is damaged; the message says which file or block',
   5: 'the native core is missing or does not load; the message says for which systems there is one',

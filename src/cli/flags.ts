@@ -1,7 +1,46 @@
 import { type Command, Option } from 'commander'
 import type { OptionDefinition } from '../config/option.ts'
+import { OptionNames, type OptionSchema, type RenamedOption, renamedOptions } from '../config/optionNames.ts'
 import { defaultText } from '../config/reference.ts'
+import { camelToFlag } from '../config/schema.ts'
 import { parseValue } from '../config/value.ts'
+
+/**
+ * Adds the earlier flag of an option to a command, out of sight. Its value arrives under the earlier key, and
+ * {@link takeFlags} decides what becomes of it.
+ */
+export function addEarlierFlag(command: Command, { definition, renamedFrom }: RenamedOption): void {
+  const flag = camelToFlag(renamedFrom.name)
+  if (definition.kind === 'boolean') {
+    command.addOption(new Option(flag).hideHelp())
+    command.addOption(new Option(`--no-${flag.slice(2)}`).hideHelp())
+    return
+  }
+  const option = new Option(`${flag} <${argumentOf(definition)}>`)
+  command.addOption(option.hideHelp().argParser((text) => parseValue(definition, text, flag)))
+}
+
+/**
+ * Values of flags by the present keys of their options.
+ * @param given by keys in camel case, present and earlier ones
+ * @param keys options that the command takes
+ * @throws ConfigError for an earlier flag that is no longer taken, or beside the present one
+ */
+export function takeFlags(
+  schema: OptionSchema,
+  given: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+): Record<string, unknown> {
+  const names = new OptionNames(schema, camelToFlag, [...keys])
+  const earlier = renamedOptions(schema.options).map(({ renamedFrom }) => renamedFrom.name)
+  const values: Record<string, unknown> = {}
+  for (const name of [...keys, ...earlier]) {
+    if (!(name in given)) continue
+    const key = names.take(camelToFlag(name))
+    if (key !== undefined) values[key] = given[name]
+  }
+  return values
+}
 
 /** Adds the flags of an option to a command; their value arrives under the option's key. */
 export function addFlags(command: Command, flag: string, definition: OptionDefinition): void {

@@ -1,11 +1,16 @@
 import type { Config, OptionKey } from '../config/schema.ts'
 import { AccessStore } from '../storage/access/accessStore.ts'
-import { AccessError } from '../storage/access/errors.ts'
+import { AccessError, type AccessErrorCode } from '../storage/access/errors.ts'
 import { CommandError } from './errors.ts'
-import { EXIT_CODES } from './exitCodes.ts'
+import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 
 /** Options of commands on keys. */
 export const ACCESS_OPTION_KEYS: readonly OptionKey[] = ['network', 'dataDir', 'config']
+
+const ACCESS_EXIT_CODES: Partial<Record<AccessErrorCode, ExitCode>> = {
+  ACCESS_DAMAGED: EXIT_CODES.damaged,
+  ACCESS_FORMAT: EXIT_CODES.usage,
+}
 
 /**
  * Opens the access store of a configuration for an action and closes it again. A node may have it open, too.
@@ -24,7 +29,7 @@ export async function withAccessStore<T>(
     }
   } catch (error) {
     if (error instanceof AccessError) {
-      const exitCode = error.code === 'ACCESS_DAMAGED' ? EXIT_CODES.damaged : EXIT_CODES.failed
+      const exitCode = ACCESS_EXIT_CODES[error.code] ?? EXIT_CODES.failed
       throw new CommandError('Failed', error.message, exitCode, { cause: error })
     }
     const code = (error as { code?: unknown } | null)?.code

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import type { OptionDefinition, OptionTable } from '../config/option.ts'
+import { nodeSchema, renamedOptions } from '../config/optionNames.ts'
 import { camelToFlag, flagOf, OPTIONS, type PartialConfig } from '../config/schema.ts'
 import type { CommandContext, CommandDefinition, CommandStreams } from './command.ts'
 import { check } from './commands/check.ts'
@@ -13,6 +14,7 @@ import { keyList } from './commands/keyList.ts'
 import { keyRotate } from './commands/keyRotate.ts'
 import { keyDisable, keyEnable } from './commands/keySwitch.ts'
 import { keyUsage } from './commands/keyUsage.ts'
+import { migrate } from './commands/migrate.ts'
 import { mine } from './commands/mine.ts'
 import { miners } from './commands/miners.ts'
 import { produce } from './commands/produce.ts'
@@ -26,7 +28,7 @@ import { snapshotVerify } from './commands/snapshot/verify.ts'
 import { start } from './commands/start.ts'
 import { toFailure } from './errors.ts'
 import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
-import { addFlags } from './flags.ts'
+import { addEarlierFlag, addFlags, takeFlags } from './flags.ts'
 
 /** What a run of the program needs from outside. */
 export type ProgramInput = CommandStreams & {
@@ -86,6 +88,7 @@ export function createProgram(input: ProgramInput): Program {
   add(importBlocks)
   add(exportBlocks)
   add(check)
+  add(migrate)
   add(mine)
   add(miners)
   add(produce)
@@ -123,6 +126,9 @@ function describe<E extends OptionTable>(command: Command, definition: CommandDe
   if (definition.files === 'any') command.argument('[FILE...]', 'files to read')
   for (const [key, option] of Object.entries(definition.extra)) addFlags(command, camelToFlag(key), option)
   for (const key of definition.options) addFlags(command, flagOf(key), OPTIONS[key])
+  for (const renamed of renamedOptions(OPTIONS)) {
+    if (definition.options.some((key) => key === renamed.key)) addEarlierFlag(command, renamed)
+  }
 }
 
 function contextOf<E extends OptionTable>(
@@ -131,16 +137,15 @@ function contextOf<E extends OptionTable>(
   { stdout, stderr, environment }: ProgramInput,
 ): CommandContext<E> {
   const given: Readonly<Record<string, unknown>> = command.opts()
-  const flags = Object.fromEntries(
-    definition.options.flatMap((key) => (key in given ? [[key, given[key]]] : [])),
-  )
-  const reloadConfig = () => loadConfig({ flags: flags as PartialConfig, environment })
+  const onWarning = (text: string) => stderr.write(`warning: ${text}\n`)
+  const flags = takeFlags(nodeSchema(onWarning), given, definition.options)
+  const sources = { flags: flags as PartialConfig, environment }
   const extra = Object.fromEntries(
     Object.entries(definition.extra).map(([key, option]) => [key, given[key] ?? ownDefault(option)]),
   )
   return {
-    config: reloadConfig(),
-    reloadConfig,
+    config: loadConfig({ ...sources, onWarning }),
+    reloadConfig: () => loadConfig(sources),
     files: command.args,
     extra: extra as CommandContext<E>['extra'],
     stdout,

@@ -1,6 +1,8 @@
 import { suggest } from '../util/suggest.ts'
 import { ConfigError } from './errors.ts'
-import { environmentNameOf, OPTION_KEYS, OPTIONS, type PartialConfig } from './schema.ts'
+import type { OptionDefinition } from './option.ts'
+import { nodeSchema, OptionNames, type OptionSchema } from './optionNames.ts'
+import { camelToEnvironmentName, type PartialConfig } from './schema.ts'
 import { parseValue } from './value.ts'
 
 const PREFIX = 'RHIZOME_'
@@ -10,20 +12,24 @@ const RESERVED = /^RHIZOME_(VECTORS|TEST_|BENCH_)/
 
 /**
  * Options out of environment variables `RHIZOME_*`.
- * @throws ConfigError UnknownOption for another variable of that prefix, InvalidValue
+ * @throws ConfigError UnknownOption for another variable of that prefix, InvalidValue, Conflict for an option under
+ * two names
  */
-export function parseEnvironment(environment: Readonly<Record<string, string | undefined>>): PartialConfig {
-  const keys = new Map<string, keyof typeof OPTIONS>(OPTION_KEYS.map((key) => [environmentNameOf(key), key]))
+export function parseEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  schema: OptionSchema = nodeSchema(),
+): PartialConfig {
+  const names = new OptionNames(schema, camelToEnvironmentName)
   const values: Record<string, unknown> = {}
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith(PREFIX) || RESERVED.test(name) || text === undefined) continue
-    const key = keys.get(name)
+    const key = names.take(name)
     if (key === undefined) {
-      const meant = suggest(name, [...keys.keys()])
+      const meant = suggest(name, names.names)
       const hint = meant === undefined ? '' : `; did you mean ${meant}?`
       throw new ConfigError('UnknownOption', `environment variable ${name} is no option${hint}`)
     }
-    values[key] = parseValue(OPTIONS[key], text, name)
+    values[key] = parseValue(schema.options[key] as OptionDefinition, text, name)
   }
   return values as PartialConfig
 }

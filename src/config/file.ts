@@ -3,14 +3,15 @@ import { parse, YAMLError } from 'yaml'
 import { suggest } from '../util/suggest.ts'
 import { ConfigError } from './errors.ts'
 import type { OptionDefinition } from './option.ts'
-import { OPTION_KEYS, OPTIONS, type PartialConfig } from './schema.ts'
+import { nodeSchema, OptionNames, type OptionSchema } from './optionNames.ts'
+import type { PartialConfig } from './schema.ts'
 import { checkValue } from './value.ts'
 
 /**
  * Options out of a configuration file.
  * @throws ConfigError UnreadableFile, and all of {@link parseConfigFile}
  */
-export function readConfigFile(path: string): PartialConfig {
+export function readConfigFile(path: string, schema: OptionSchema = nodeSchema()): PartialConfig {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -19,34 +20,52 @@ export function readConfigFile(path: string): PartialConfig {
       cause: error,
     })
   }
-  return parseConfigFile(text, path)
+  return parseConfigFile(text, path, schema)
 }
 
 /**
  * Options out of the text of a YAML or JSON file: one mapping from file keys to values.
  * @param name of the file, for messages
- * @throws ConfigError InvalidFile, UnknownOption, InvalidValue
+ * @throws ConfigError InvalidFile, UnknownOption, InvalidValue, Conflict for an option under two names
  */
-export function parseConfigFile(text: string, name: string): PartialConfig {
+export function parseConfigFile(
+  text: string,
+  name: string,
+  schema: OptionSchema = nodeSchema(),
+): PartialConfig {
   const content = parseYaml(text, name)
   if (content === null || content === undefined) return {}
   if (typeof content !== 'object' || Array.isArray(content)) {
     throw new ConfigError('InvalidFile', `${name}: expected options as key: value, got ${kindOf(content)}`)
   }
+  const { options } = schema
+  const fileKeys = Object.keys(options).filter((key) => options[key]?.inFile !== false)
+  const inFile = (text: string) => `${name}: ${text}`
+  const names = new OptionNames(
+    { ...schema, onWarning: (text) => schema.onWarning(inFile(text)) },
+    (key) => key,
+    fileKeys,
+  )
   const values: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(content)) {
-    values[key] = checkValue(definitionOf(key, name), value, `${name}: ${key}`)
+  for (const [given, value] of Object.entries(content)) {
+    const key = takeName(names, given, inFile)
+    values[key] = checkValue(options[key] as OptionDefinition, value, inFile(given))
   }
   return values as PartialConfig
 }
 
-const FILE_KEYS: readonly string[] = OPTION_KEYS.filter((key) => !('inFile' in OPTIONS[key]))
-
-function definitionOf(key: string, name: string): OptionDefinition {
-  if (FILE_KEYS.includes(key)) return OPTIONS[key as keyof typeof OPTIONS]
-  const meant = suggest(key, FILE_KEYS)
+function takeName(names: OptionNames, given: string, inFile: (text: string) => string): string {
+  let key: string | undefined
+  try {
+    key = names.take(given)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(error.code, inFile(error.message), { cause: error })
+  }
+  if (key !== undefined) return key
+  const meant = suggest(given, names.names)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  throw new ConfigError('UnknownOption', `${name}: ${key} is no option${hint}`)
+  throw new ConfigError('UnknownOption', inFile(`${given} is no option${hint}`))
 }
 
 // JSON is read by the YAML parser, too: it is a subset.

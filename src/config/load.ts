@@ -3,6 +3,7 @@ import { checkConflicts } from './conflicts.ts'
 import { parseEnvironment } from './environment.ts'
 import { readConfigFile } from './file.ts'
 import type { DefaultContext, OptionDefinition } from './option.ts'
+import { nodeSchema } from './optionNames.ts'
 import { type Config, OPTION_KEYS, OPTIONS, type PartialConfig } from './schema.ts'
 
 /** Where options come from; a flag wins over the environment, which wins over the file. */
@@ -11,16 +12,19 @@ export type ConfigSources = {
   readonly flags?: PartialConfig
   /** Environment variables; those of other programs are ignored. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Told of options that are given under an earlier name. */
+  readonly onWarning?: (text: string) => void
 }
 
 /**
  * The complete configuration. The file is the one that the flag or the environment names.
  * @throws ConfigError for an unknown name, a value out of bounds, an unreadable file or options against each other
  */
-export function loadConfig({ flags = {}, environment = {} }: ConfigSources): Config {
-  const fromEnvironment = parseEnvironment(environment)
+export function loadConfig({ flags = {}, environment = {}, onWarning }: ConfigSources): Config {
+  const schema = nodeSchema(onWarning)
+  const fromEnvironment = parseEnvironment(environment, schema)
   const path = flags.config ?? fromEnvironment.config
-  const fromFile = path === undefined || path === null ? {} : readConfigFile(path)
+  const fromFile = path === undefined || path === null ? {} : readConfigFile(path, schema)
   const config = fillDefaults({ ...fromFile, ...fromEnvironment, ...flags })
   checkConflicts(config)
   return config

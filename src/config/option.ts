@@ -15,6 +15,14 @@ type Default<T> =
   | { readonly default: T }
   | { readonly default: (context: DefaultContext) => T; readonly defaultText: string }
 
+/** An earlier name of an option. */
+export type RenamedFrom = {
+  /** In camel case, as it stood in a file. */
+  readonly name: string
+  /** Last minor version that takes it, e.g. `0.2`. Later ones only say what the option is called now. */
+  readonly until: string
+}
+
 type Described = {
   /** Heading it stands under in help and the reference table. */
   readonly group: OptionGroup
@@ -22,6 +30,8 @@ type Described = {
   readonly doc: string
   /** False for an option that makes no sense inside a file. */
   readonly inFile?: false
+  /** The name that it had before, while that is taken or still explained. */
+  readonly renamedFrom?: RenamedFrom
   /** Whether its value is kept from whoever has the configuration shown. */
   readonly secret?: true
 }

@@ -46,7 +46,12 @@ export function camelToFlag(name: string): `--${string}` {
 
 /** Environment name of an option, e.g. `RHIZOME_HTTP_PORT`. */
 export function environmentNameOf(key: OptionKey): `RHIZOME_${string}` {
-  return `RHIZOME_${words(key).join('_').toUpperCase()}`
+  return camelToEnvironmentName(key)
+}
+
+/** Environment name of a name in camel case. */
+export function camelToEnvironmentName(name: string): `RHIZOME_${string}` {
+  return `RHIZOME_${words(name).join('_').toUpperCase()}`
 }
 
 function words(name: string): string[] {

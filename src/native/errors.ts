@@ -4,6 +4,7 @@ export type NativeErrorCode =
   | 'MissingState'
   | 'CorruptState'
   | 'Store'
+  | 'StoreFormat'
   | 'InvalidBlock'
   | 'Unsupported'
   | 'Interrupted'
@@ -15,6 +16,7 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'MissingState',
   'CorruptState',
   'Store',
+  'StoreFormat',
   'InvalidBlock',
   'Unsupported',
   'Interrupted',

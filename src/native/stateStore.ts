@@ -5,6 +5,7 @@ import type {
   CodeInfo,
   StateStore as NativeStateStore,
   StateReport,
+  StateStoreFormat,
   StorageCell,
   StoreFigures,
   StoreOptions,
@@ -25,9 +26,26 @@ export class StateStore {
     this.handle = handle
   }
 
-  /** Opens the store in a folder, creating it when missing. A store that is open already keeps its options. */
+  /**
+   * Opens the store in a folder, creating it when missing and converting an older format, unless it is only read. A
+   * store that is open already keeps its options.
+   * @throws NativeError `StoreFormat` for a format that cannot be used
+   */
   static open(path: string, options: StoreOptions = {}): StateStore {
     return new StateStore(native(() => addon.StateStore.open(path, options)))
+  }
+
+  /** Format of the store in a folder; null where there is none, or a new one. Nothing is written or refused. */
+  static format(path: string): StateStoreFormat | null {
+    return native(() => addon.stateStoreFormat(path))
+  }
+
+  /**
+   * Closes the files for all threads of the process, at once instead of when the last thread lets go of its object.
+   * What was not committed is lost; later accesses fail.
+   */
+  close(): void {
+    native(() => this.handle.close())
   }
 
   /** A store that is gone with the object. */

@@ -9,7 +9,7 @@ export type NodeErrorCode =
   | 'DATA_DIR_LOCKED'
   /** The data directory holds the chain of another network. */
   | 'DATA_DIR_NETWORK'
-  /** The data directory was written by another version. */
+  /** A store or file has a format that this build cannot use as it is. */
   | 'DATA_DIR_FORMAT'
   /** A snapshot is not wholly restored into it. */
   | 'DATA_DIR_UNFINISHED'
@@ -51,6 +51,11 @@ export class NodeError extends Error {
     return this.code === 'DATA_DIR_CORRUPT' || this.code === 'ACCESS_DAMAGED'
   }
 
+  /** Whether this build cannot use what is stored as it is, which is whole. */
+  get isFormat(): boolean {
+    return this.code === 'DATA_DIR_FORMAT'
+  }
+
   toObject(): NodeErrorFacts {
     return { code: this.code, message: this.message }
   }
@@ -70,6 +75,7 @@ const DAMAGED_FILE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC|VERSION_MISMATC
 /** What the native core says of states that are not whole. */
 const DAMAGED_STATE: ReadonlySet<string> = new Set(['MissingState', 'CorruptState'])
 
+/** `{}` stands for the data directory. */
 const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; advice: string }>> = {
   STORAGE_LOCKED: {
     code: 'DATA_DIR_LOCKED',
@@ -82,6 +88,14 @@ const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; a
   STORAGE_FORMAT: {
     code: 'DATA_DIR_FORMAT',
     advice: 'use the version that wrote it, or start with a new --data-dir and import the chain again',
+  },
+  STORAGE_OLDER: {
+    code: 'DATA_DIR_FORMAT',
+    advice: 'convert the directory with `rhizome migrate --data-dir {}`; `rhizome start` does it by itself',
+  },
+  STORAGE_NEWER: {
+    code: 'DATA_DIR_FORMAT',
+    advice: 'run a newer build',
   },
   STORAGE_UNFINISHED: {
     code: 'DATA_DIR_UNFINISHED',
@@ -142,7 +156,11 @@ export function toNodeError(thrown: unknown, dataDir: string): unknown {
 export function toStoreError(thrown: unknown, dataDir: string): NodeError | null {
   if (thrown instanceof StorageError) {
     const { code, advice } = STORAGE_ADVICE[thrown.code]
-    return new NodeError(code, `${thrown.message}: ${advice}`, { cause: thrown })
+    const message = `${thrown.message}: ${advice.replace('{}', () => dataDir)}`
+    return new NodeError(code, message, { cause: thrown })
+  }
+  if (thrown instanceof NativeError && thrown.code === 'StoreFormat') {
+    return new NodeError('DATA_DIR_FORMAT', thrown.message, { cause: thrown })
   }
   const unwritable = toUnwritable(thrown)
   if (unwritable !== null) return toStoreError(unwritable, dataDir)

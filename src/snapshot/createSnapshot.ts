@@ -11,7 +11,7 @@ import { StateCopy } from '../native/snapshot.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { stateRootOfHeader } from '../state/stateRoot.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
-import { readGenesis } from '../storage/metadata.ts'
+import { checkChainFormat, readGenesis } from '../storage/metadata.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'
 import { encodeBlockRecord } from './blockRecord.ts'
 import { messageOf, SnapshotError } from './errors.ts'
@@ -72,6 +72,7 @@ export async function createSnapshot(options: CreateSnapshotOptions): Promise<Cr
   }
   const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER), { readOnly: true })
   try {
+    checkChainFormat(environment)
     return await new Creation(options, environment).run()
   } finally {
     await environment.close()

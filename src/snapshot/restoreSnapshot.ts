@@ -22,8 +22,10 @@ import { ChainEnvironment } from '../storage/environment.ts'
 import { readHeight, setCanonical } from '../storage/heights.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
 import {
+  checkChainFormat,
   readHead,
   readRestoredChunks,
+  writeChainFormat,
   writeHead,
   writeHistory,
   writeIdentity,
@@ -77,6 +79,8 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
     if (begun === null) await begin(opened, dataDir)
     const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
     try {
+      // A restore that a build without a record of formats began wrote the tables of this one.
+      if (!checkChainFormat(environment)) environment.transaction(writeChainFormat)
       await new Restore(options, opened, environment).run()
     } finally {
       await environment.flushed()

@@ -1,7 +1,11 @@
 /** Why the chain store cannot be used. */
 export type StorageErrorCode =
-  /** Written by another version of the format. */
+  /** Of a format that is neither read nor converted. */
   | 'STORAGE_FORMAT'
+  /** Of a format that has to be converted first. */
+  | 'STORAGE_OLDER'
+  /** Of a format of a newer build. */
+  | 'STORAGE_NEWER'
   /** Holds another network's chain. */
   | 'STORAGE_NETWORK'
   /** Another process writes it. */

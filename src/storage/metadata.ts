@@ -1,10 +1,9 @@
 import type { ChainEnvironment, TableReader, TableWriter } from './environment.ts'
 import { StorageError } from './errors.ts'
+import { CHAIN_FORMATS, chainFormatTable } from './formats/chainFormat.ts'
+import { noteProgram, readFormat, writeFormat } from './formats/formatTable.ts'
+import { assertPresent } from './formats/storeFormat.ts'
 
-/** Version of the tables and their values. Raised by every change that old code would misread. */
-export const FORMAT_VERSION = 3
-
-const FORMAT_KEY = Buffer.from('format')
 const GENESIS_KEY = Buffer.from('genesis')
 const HEAD_KEY = Buffer.from('head')
 const REVISION_KEY = Buffer.from('revision')
@@ -114,10 +113,31 @@ function writeRevision(writer: TableWriter, { rewinds, edits }: Revision): void 
   writer.put('metadata', REVISION_KEY, counts)
 }
 
+/** Names the format of a store whose chain is still to be written. */
+export function writeChainFormat(writer: TableWriter): void {
+  writeFormat(chainFormatTable(writer), CHAIN_FORMATS.current)
+}
+
 /** Names the format and the chain of a new store. */
 export function writeIdentity(writer: TableWriter, genesisHash: Buffer): void {
-  writer.put('metadata', FORMAT_KEY, Buffer.from([FORMAT_VERSION]))
+  writeChainFormat(writer)
   writer.put('metadata', GENESIS_KEY, genesisHash)
+}
+
+/** Notes that this version of the program writes the store. */
+export function noteWriter(writer: TableWriter): void {
+  noteProgram(chainFormatTable(writer), CHAIN_FORMATS.current)
+}
+
+/**
+ * Whether the store says its format. One that does has to have the present one.
+ * @throws StorageError `STORAGE_OLDER`, `STORAGE_NEWER`, `STORAGE_FORMAT`
+ */
+export function checkChainFormat(reader: TableReader): boolean {
+  const found = readFormat({ get: (key) => reader.get('metadata', key) })
+  if (found === null) return false
+  assertPresent(CHAIN_FORMATS, found)
+  return true
 }
 
 /**
@@ -125,15 +145,9 @@ export function writeIdentity(writer: TableWriter, genesisHash: Buffer): void {
  * @throws StorageError
  */
 export function checkIdentity(environment: ChainEnvironment, genesisHash: Buffer): boolean {
-  const format = environment.get('metadata', FORMAT_KEY)
+  const hasFormat = checkChainFormat(environment)
   const genesis = readGenesis(environment)
-  if (format === undefined || genesis === undefined) return false
-  if (format[0] !== FORMAT_VERSION) {
-    throw new StorageError(
-      'STORAGE_FORMAT',
-      `the chain store has format ${format[0] ?? 'nothing'}, this version reads ${FORMAT_VERSION}`,
-    )
-  }
+  if (!hasFormat || genesis === undefined) return false
   if (!genesis.equals(genesisHash)) {
     throw new StorageError(
       'STORAGE_NETWORK',

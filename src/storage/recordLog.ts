@@ -9,22 +9,18 @@ import {
   readFileSync,
   rename,
   write,
+  writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { crc32 } from 'node:zlib'
-import { StorageError } from './errors.ts'
+import { assertPresent } from './formats/storeFormat.ts'
+import { isDamaged, joinRecords, splitRecords } from './recordLogCodec.ts'
+import { damagedRecords, headerRecord, type RecordLogKind, readHeader } from './recordLogFormat.ts'
 
-/** Bytes before a record: its length 4 ∥ its CRC-32 4, little-endian. */
-const HEAD_LENGTH = 8
 const { O_CREAT, O_DSYNC, O_RDWR, O_TRUNC } = constants
 /** A write returns when it is on disk: to flush apart would take a second turn of whoever waits for it. */
 const OPEN = O_RDWR | O_CREAT | O_DSYNC
 const MODE = 0o600
-/** More than any record has; what says that it is longer is none. */
-const LARGEST_RECORD = 16 * 2 ** 20
-/** Bytes behind damage in which a whole record is looked for. */
-const LONGEST_SEARCH = 2 ** 20
 
 const writeAt = promisify(write)
 const flush = promisify(fsync)
@@ -40,6 +36,7 @@ export class RecordLog {
   /** What the file held when it was opened, in order. */
   readonly records: readonly Buffer[]
   readonly #path: string
+  readonly #kind: RecordLogKind
   #descriptor: number
   /** Where the next record goes. */
   #end: number
@@ -48,21 +45,22 @@ export class RecordLog {
 
   /**
    * Opens the file, making it when it is not there.
-   * @throws StorageError `STORAGE_JOURNAL` when something in it is not what was written
+   * @throws StorageError `STORAGE_JOURNAL` when something in it is not what was written; `STORAGE_OLDER`,
+   * `STORAGE_NEWER` for another format
    */
-  constructor(path: string) {
+  constructor(path: string, kind: RecordLogKind) {
     this.#path = path
+    this.#kind = kind
     this.#descriptor = openSync(path, OPEN, MODE)
-    flushFolderOf(path)
-    const bytes = readFileSync(this.#descriptor)
-    const { records, end } = splitRecords(bytes)
-    if (isDamaged(bytes, end)) {
+    try {
+      flushFolderOf(path)
+      const { records, end } = this.#read()
+      this.records = records
+      this.#end = end
+    } catch (error) {
       closeSync(this.#descriptor)
-      throw new StorageError('STORAGE_JOURNAL', `${path} is damaged at byte ${end}`)
+      throw error
     }
-    this.records = records
-    this.#end = end
-    ftruncateSync(this.#descriptor, end)
   }
 
   /** Length of the file in bytes. */
@@ -89,7 +87,7 @@ export class RecordLog {
   async replace(records: readonly Uint8Array[]): Promise<void> {
     const path = `${this.#path}.new`
     const descriptor = openSync(path, OPEN | O_TRUNC, MODE)
-    const bytes = joinRecords(records)
+    const bytes = joinRecords([headerRecord(this.#kind), ...records])
     try {
       await writeAll(descriptor, bytes, 0)
       await moveFile(path, this.#path)
@@ -107,6 +105,26 @@ export class RecordLog {
 
   close(): void {
     closeSync(this.#descriptor)
+  }
+
+  /** The records behind the header, which a new file gets, and where the next one goes. */
+  #read(): { readonly records: readonly Buffer[]; readonly end: number } {
+    const bytes = readFileSync(this.#descriptor)
+    const { records, end } = splitRecords(bytes)
+    if (isDamaged(bytes, end)) throw damagedRecords(this.#path, end)
+    const log = readHeader(this.#kind, records)
+    if (log !== null) {
+      assertPresent(this.#kind, log.found)
+      ftruncateSync(this.#descriptor, end)
+      return { records: log.records, end }
+    }
+    // Nothing was ever written, or the header was cut off by a crash.
+    ftruncateSync(this.#descriptor, 0)
+    const header = joinRecords([headerRecord(this.#kind)])
+    for (let done = 0; done < header.length; ) {
+      done += writeSync(this.#descriptor, header, done, header.length - done, done)
+    }
+    return { records: [], end: header.length }
   }
 
   async #cutRest(): Promise<void> {
@@ -129,52 +147,4 @@ async function writeAll(descriptor: number, bytes: Buffer, position: number): Pr
     const { bytesWritten } = await writeAt(descriptor, bytes, done, bytes.length - done, position + done)
     done += bytesWritten
   }
-}
-
-function joinRecords(records: readonly Uint8Array[]): Buffer {
-  const length = records.reduce((sum, record) => sum + HEAD_LENGTH + record.length, 0)
-  const bytes = Buffer.allocUnsafe(length)
-  let at = 0
-  for (const record of records) {
-    at = bytes.writeUInt32LE(record.length, at)
-    at = bytes.writeUInt32LE(crc32(record), at)
-    bytes.set(record, at)
-    at += record.length
-  }
-  return bytes
-}
-
-/** The records up to the first that is cut off or damaged, and where that is. */
-function splitRecords(bytes: Buffer): { records: Buffer[]; end: number } {
-  const records: Buffer[] = []
-  let end = 0
-  for (let record = recordAt(bytes, end); record !== null; record = recordAt(bytes, end)) {
-    records.push(record)
-    end += HEAD_LENGTH + record.length
-  }
-  return { records, end }
-}
-
-/** The whole record at a place; null when there is none. */
-function recordAt(bytes: Buffer, at: number): Buffer | null {
-  const start = at + HEAD_LENGTH
-  if (start > bytes.length) return null
-  const length = bytes.readUInt32LE(at)
-  // Zeros are room that was never written, not records of nothing.
-  if (length === 0 || start + length > bytes.length) return null
-  const record = bytes.subarray(start, start + length)
-  return crc32(record) === bytes.readUInt32LE(at + 4) ? record : null
-}
-
-/**
- * Whether what follows the whole records was damaged rather than cut off by a crash: a crash leaves the beginning of
- * records, and nothing whole behind it.
- */
-function isDamaged(bytes: Buffer, end: number): boolean {
-  if (end + HEAD_LENGTH <= bytes.length && bytes.readUInt32LE(end) > LARGEST_RECORD) return true
-  const last = Math.min(bytes.length, end + LONGEST_SEARCH)
-  for (let at = end + 1; at + HEAD_LENGTH <= last; at += 1) {
-    if (bytes.readUInt32LE(at) <= LARGEST_RECORD && recordAt(bytes, at) !== null) return true
-  }
-  return false
 }

@@ -1,17 +1,53 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { programVersion } from '../util/programVersion.ts'
+import { assertConvertible, type StoreFormat, type SupportedFormats } from './formats/storeFormat.ts'
 
 /** File in a data directory into which a snapshot is being restored. */
 const MARKER_FILE = 'restoring'
 
-/** Name of the snapshot whose restore into a data directory has begun and not ended; null when there is none. */
+/** Formats of the marker. Format 1 is the name of the snapshot alone; both are read. */
+export const RESTORE_MARKER_FORMATS: SupportedFormats = {
+  name: 'the marker of a restore',
+  current: 2,
+  oldest: 1,
+}
+
+interface Marker extends StoreFormat {
+  readonly snapshot: string
+}
+
+/**
+ * Name of the snapshot whose restore into a data directory has begun and not ended; null when there is none.
+ * @throws StorageError `STORAGE_NEWER` for a marker of a newer build
+ */
 export function readRestoreMarker(dataDir: string): string | null {
+  const marker = readMarker(dataDir)
+  if (marker === null) return null
+  assertConvertible(RESTORE_MARKER_FORMATS, marker)
+  return marker.snapshot
+}
+
+/** Format of the marker; null when there is none. */
+export function readRestoreMarkerFormat(dataDir: string): StoreFormat | null {
+  return readMarker(dataDir)
+}
+
+function readMarker(dataDir: string): Marker | null {
+  let text: string
   try {
-    return readFileSync(join(dataDir, MARKER_FILE), 'utf8').trim()
+    text = readFileSync(join(dataDir, MARKER_FILE), 'utf8').trim()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
+  if (!text.startsWith('{')) return { format: 1, program: null, converting: false, snapshot: text }
+  const { format, program, snapshot } = JSON.parse(text) as {
+    format: number
+    program: string
+    snapshot: string
+  }
+  return { format, program, converting: false, snapshot }
 }
 
 /** Notes, durably, that a restore begins. */
@@ -20,7 +56,8 @@ export function writeRestoreMarker(dataDir: string, snapshot: string): void {
   const temporary = `${path}.tmp`
   const file = openSync(temporary, 'w')
   try {
-    writeSync(file, `${snapshot}\n`)
+    const marker = { format: RESTORE_MARKER_FORMATS.current, program: programVersion(), snapshot }
+    writeSync(file, `${JSON.stringify(marker)}\n`)
     fsyncSync(file)
   } finally {
     closeSync(file)

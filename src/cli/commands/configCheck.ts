@@ -1,4 +1,5 @@
 import { readConfigFile } from '../../config/file.ts'
+import { nodeSchema } from '../../config/optionNames.ts'
 import { OPTION_KEYS } from '../../config/schema.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
@@ -13,9 +14,10 @@ export const configCheck = defineCommand({
   files: 'any',
   options: OPTION_KEYS,
   extra: {},
-  run: async ({ config, files, stdout }) => {
+  run: async ({ config, files, stdout, stderr }) => {
     const named = config.config === null ? files : [config.config, ...files]
-    for (const file of files) readConfigFile(file)
+    const schema = nodeSchema((text) => stderr.write(`warning: ${text}\n`))
+    for (const file of files) readConfigFile(file, schema)
     stdout.write(
       named.length === 0 ? 'flags and environment: ok\n' : named.map((file) => `${file}: ok\n`).join(''),
     )

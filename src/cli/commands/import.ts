@@ -13,6 +13,7 @@ import {
   type ImportDisplay,
   paceOf,
 } from '../importDisplay.ts'
+import { migrateConfigured } from '../migration.ts'
 import { openConfiguredChain } from '../openNode.ts'
 
 /** `rhizome import FILE…`: reads blocks, validates, executes and stores them. */
@@ -28,6 +29,7 @@ export const importBlocks = defineCommand({
   extra: {},
   run: async ({ config, files, stdout, stderr }) => {
     const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
+    if ((await migrateConfigured(config, logger, { stderr })) === null) return EXIT_CODES.ok
     const opened = openConfiguredChain(config)
     const interruption = new AbortController()
     const interrupt = () => interruption.abort()

@@ -1,33 +1,30 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { type Database, open, type RootDatabase } from 'lmdb'
 import { asBuffer } from '../../util/bytes.ts'
+import { StorageError, type StorageErrorCode } from '../errors.ts'
+import { noteProgram, readFormat } from '../formats/formatTable.ts'
+import { assertPresent } from '../formats/storeFormat.ts'
 import { makeLockFile } from '../lockFile.ts'
 import { findStoreDamage, noteStoreMade } from '../storeFile.ts'
+import { ACCESS_FORMATS, accessFormatTable } from './accessFormat.ts'
+import { ACCESS_FOLDER, type AccessTable, type AccessTables, openAccessTables } from './accessTables.ts'
 import { AccessError } from './errors.ts'
 import { decodeKey, encodeKey, type KeyRecord } from './keyRecord.ts'
 import { addUsage, type DayUsage, decodeUsage, encodeUsage, parseUsageKey, usageKey } from './usageRecord.ts'
 
-/** Folder of the access store below the data directory. */
-export const ACCESS_FOLDER = 'access'
-
-/** Version of the tables and their values. Raised by every change that old code would misread. */
-export const ACCESS_FORMAT = 1
-
-/** Bytes of address space that are kept for the store: the file grows into it and is never mapped again. */
-const MAP_BYTES = 4 * 1024 ** 3
-
-const MAXIMUM_TABLES = 8
-const FORMAT_KEY = Buffer.from('format')
 const REVISION_KEY = Buffer.from('revision')
 const TIMEZONE_KEY = Buffer.from('timezone')
 const REVISION_BYTES = 6
 
+/** What helps where a format is refused. */
+const FORMAT_ADVICE: Partial<Record<StorageErrorCode, string>> = {
+  STORAGE_NEWER: 'run a newer build',
+  STORAGE_OLDER: 'stop the node and convert its directory with `rhizome migrate`',
+}
+
 /** Rows that one transaction removes, so that none holds up the others for long. */
 const PRUNED_AT_ONCE = 1000
-
-type Table = Database<Buffer, Buffer>
 
 /** How an access store is opened. */
 export interface AccessStoreOptions {
@@ -44,19 +41,17 @@ export interface AccessStoreOptions {
  * so is everything that it shows.
  */
 export class AccessStore {
-  readonly #root: RootDatabase<Buffer, Buffer>
-  readonly #metadata: Table
-  readonly #keys: Table
-  readonly #usage: Table
+  readonly #root: AccessTables['root']
+  readonly #metadata: AccessTable
+  readonly #keys: AccessTable
+  readonly #usage: AccessTable
   #writing: Promise<unknown> = Promise.resolve()
 
-  private constructor(root: RootDatabase<Buffer, Buffer>) {
-    const table = (name: string) =>
-      root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' })
+  private constructor({ root, metadata, keys, usage }: AccessTables) {
     this.#root = root
-    this.#metadata = table('metadata')
-    this.#keys = table('keys')
-    this.#usage = table('usage')
+    this.#metadata = metadata
+    this.#keys = keys
+    this.#usage = usage
   }
 
   /**
@@ -75,20 +70,8 @@ export class AccessStore {
       )
     }
     makeLockFile(path)
-    const root = open<Buffer, Buffer>({
-      path,
-      maxDbs: MAXIMUM_TABLES,
-      mapSize: MAP_BYTES,
-      keyEncoding: 'binary',
-      encoding: 'binary',
-      noSubdir: false,
-      cache: false,
-      // A commit is seen by others when it is on disk, never before.
-      overlappingSync: false,
-      // Otherwise the library waits for each turn's writes with a promise of its own, whose failure nobody can hear.
-      eventTurnBatching: false,
-    })
-    const store = new AccessStore(root)
+    const tables = openAccessTables(path)
+    const store = new AccessStore(tables)
     store.#checkFormat(path)
     noteStoreMade(path)
     return store
@@ -303,19 +286,24 @@ export class AccessStore {
     this.#keys.putSync(Buffer.from(key.id), encodeKey(key))
   }
 
+  /** A new store gets the present format, one that is there must have it. */
   #checkFormat(path: string): void {
-    const found = this.#root.transactionSync(() => {
-      const format = this.#metadata.get(FORMAT_KEY)
-      if (format !== undefined) return format[0]
-      if (this.#keys.getCount() > 0 || this.#usage.getCount() > 0) return undefined
-      this.#metadata.putSync(FORMAT_KEY, Buffer.from([ACCESS_FORMAT]))
-      return ACCESS_FORMAT
-    })
-    if (found === ACCESS_FORMAT) return
-    void this.#root.close()
-    throw new AccessError(
-      'ACCESS_FORMAT',
-      `the access store at ${path} has format ${found ?? 'nothing'}, this version reads ${ACCESS_FORMAT}`,
-    )
+    try {
+      this.#root.transactionSync(() => {
+        const table = accessFormatTable({ metadata: this.#metadata })
+        const found = readFormat(table)
+        if (found !== null) {
+          assertPresent(ACCESS_FORMATS, found)
+        } else if (this.#keys.getCount() > 0 || this.#usage.getCount() > 0) {
+          throw new StorageError('STORAGE_FORMAT', 'the access store does not say which format it has')
+        }
+        noteProgram(table, ACCESS_FORMATS.current)
+      })
+    } catch (error) {
+      void this.#root.close()
+      if (!(error instanceof StorageError)) throw error
+      const advice = FORMAT_ADVICE[error.code] ?? 'use the version that wrote it'
+      throw new AccessError('ACCESS_FORMAT', `${path}: ${error.message}: ${advice}`, { cause: error })
+    }
   }
 }

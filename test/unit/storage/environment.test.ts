@@ -3,14 +3,9 @@ import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import { blockKey } from '../../../src/storage/blockKey.ts'
 import { ChainEnvironment } from '../../../src/storage/environment.ts'
+import { CHAIN_FORMATS } from '../../../src/storage/formats/chainFormat.ts'
 import { addToHeight, readCanonicalHash, readHeight, setCanonical } from '../../../src/storage/heights.ts'
-import {
-  checkIdentity,
-  FORMAT_VERSION,
-  readHead,
-  writeHead,
-  writeIdentity,
-} from '../../../src/storage/metadata.ts'
+import { checkIdentity, readHead, writeHead, writeIdentity } from '../../../src/storage/metadata.ts'
 import { TABLE_NAMES, TABLES } from '../../../src/storage/tables.ts'
 import {
   readFiledHeight,
@@ -216,9 +211,13 @@ t.test('a store knows its format and its chain', (t) => {
   t.equal(checkIdentity(environment, A), true)
   t.same(readHead(environment), A)
   t.throws(() => checkIdentity(environment, B), { code: 'STORAGE_NETWORK' })
-  environment.transaction((writer) =>
-    writer.put('metadata', Buffer.from('format'), Buffer.from([FORMAT_VERSION + 1])),
-  )
-  t.throws(() => checkIdentity(environment, A), { code: 'STORAGE_FORMAT' })
+  for (const [format, code] of [
+    [CHAIN_FORMATS.current + 1, 'STORAGE_NEWER'],
+    [3, 'STORAGE_OLDER'],
+    [2, 'STORAGE_FORMAT'],
+  ] as const) {
+    environment.transaction((writer) => writer.put('metadata', Buffer.from('format'), Buffer.from([format])))
+    t.throws(() => checkIdentity(environment, A), { code })
+  }
   t.end()
 })

@@ -5,6 +5,7 @@ import t from 'tap'
 import type { RecordLog as Log } from '../../../src/storage/recordLog.ts'
 
 const writeAt = promisify(fs.write)
+const KIND = { kind: 'log', name: 'a log', current: 2, oldest: 1 }
 const records = (text: string) => text.split(' ').map((word) => Buffer.from(word))
 const wordsOf = (log: Log) => log.records.map((record) => record.toString()).join(' ')
 
@@ -33,7 +34,7 @@ t.test('what a failed append left behind is no damage', async (t) => {
   )
   for (const failures of [['write'], ['write', 'ftruncate']]) {
     const path = join(t.testdir(), 'log')
-    const log = new RecordLog(path)
+    const log = new RecordLog(path, KIND)
     await log.append(records('first'))
     for (const name of failures) failing.add(name)
     await t.rejects(log.append(records('one two three')), { code: 'EIO' }, `${failures} fails`)
@@ -43,7 +44,7 @@ t.test('what a failed append left behind is no damage', async (t) => {
     failing.clear()
     await log.append(records('four'))
     log.close()
-    const reopened = new RecordLog(path)
+    const reopened = new RecordLog(path, KIND)
     t.equal(wordsOf(reopened), 'first four')
     reopened.close()
   }

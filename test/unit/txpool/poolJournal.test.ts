@@ -55,11 +55,12 @@ t.test('what came and went between two writes is never written', async (t) => {
   const path = join(t.testdir(), 'journal')
   const journal = new PoolJournal(path)
   t.teardown(() => journal.close())
+  const empty = statSync(path).size
   const entry = pooled(0n, 1000)
   journal.keep(entry)
   journal.remove(entry.transaction)
   await journal.flush()
-  t.equal(statSync(path).size, 0)
+  t.equal(statSync(path).size, empty)
   journal.keep(entry)
   await journal.flush()
   journal.remove(entry.transaction)

@@ -14,6 +14,8 @@ pub enum Code {
     CorruptState,
     /// The store failed: disk, map, permissions, version.
     Store,
+    /// The store is of a format that this build does not read.
+    StoreFormat,
     /// A block or transaction that execution refuses.
     InvalidBlock,
     /// A part of the protocol that this node does not have yet.
@@ -33,6 +35,7 @@ impl AsRef<str> for Code {
             Self::MissingState => "MissingState",
             Self::CorruptState => "CorruptState",
             Self::Store => "Store",
+            Self::StoreFormat => "StoreFormat",
             Self::InvalidBlock => "InvalidBlock",
             Self::Unsupported => "Unsupported",
             Self::Interrupted => "Interrupted",
@@ -61,6 +64,7 @@ pub fn state(failure: StateError) -> napi::Error<Code> {
         StateError::MissingNode(_) => Code::MissingState,
         StateError::Corrupt { .. } => Code::CorruptState,
         StateError::Store(_) => Code::Store,
+        StateError::Format(_) => Code::StoreFormat,
     };
     error(code, failure)
 }

@@ -192,6 +192,32 @@ pub struct StoreFigures {
     pub head_cache_bytes: i64,
 }
 
+/// The format of a state store on disk.
+#[napi(object)]
+pub struct StateStoreFormat {
+    /// Version of its tables.
+    pub format: u32,
+    /// Version of the program that wrote it last; null where it left none.
+    pub program: Option<String>,
+    /// Whether a conversion to this format has begun and not ended.
+    pub converting: bool,
+    /// The format that this build writes.
+    pub current: u32,
+}
+
+/// The format of the state store in a folder; null where there is no store, or a new one. Nothing is written.
+#[napi(catch_unwind)]
+pub fn state_store_format(path: String) -> Result<Option<StateStoreFormat>> {
+    let found = rhizome_store::StateStore::format(Path::new(&path)).map_err(state)?;
+    let current = rhizome_store::StoreFormat::present().format;
+    Ok(found.map(|found| StateStoreFormat {
+        format: found.format,
+        program: found.program,
+        converting: found.converting,
+        current,
+    }))
+}
+
 /// States, code and ancestor facts. All threads of the process that open one folder share it.
 #[napi]
 pub struct StateStore {
@@ -205,6 +231,12 @@ impl StateStore {
     pub fn open(path: String, options: StoreOptions) -> Result<Self> {
         let inner = rhizome_store::StateStore::open(Path::new(&path), &store_options(&options)?).map_err(state)?;
         Ok(Self { inner })
+    }
+
+    /// Closes the files for all threads of the process. What was not committed is lost; later accesses to the files fail.
+    #[napi(catch_unwind)]
+    pub fn close(&self) {
+        self.inner.close();
     }
 
     /// A store in memory.

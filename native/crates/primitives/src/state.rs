@@ -22,6 +22,9 @@ pub enum StateError {
     /// The store failed.
     #[error("state store: {0}")]
     Store(String),
+    /// The store is of a format that this program does not read; the message says which, and what helps.
+    #[error("{0}")]
+    Format(String),
 }
 
 /// Read access to the state under one root. Cheap to clone and to share between threads.

@@ -16,6 +16,20 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
+    /// Closes the files. What is in memory alone stays.
+    pub(crate) fn close(&self) {
+        if let Self::Lmdb(lmdb) = self {
+            lmdb.close();
+        }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        match self {
+            Self::Memory(_) => false,
+            Self::Lmdb(lmdb) => lmdb.is_closed(),
+        }
+    }
+
     /// The node at a position of the log.
     pub(crate) fn node(&self, at: Location) -> Result<Option<StoredNode>, StateError> {
         match self {

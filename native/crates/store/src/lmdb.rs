@@ -32,14 +32,18 @@ pub(crate) const ROOTS: &str = "roots";
 pub(crate) const META: &str = "meta";
 
 pub(crate) struct Lmdb {
-    pub(crate) env: Env<WithTls>,
+    /// Transactions hold it shared: the map may only be resized, and the environment only be closed, while none is
+    /// open. None after the store was closed.
+    pub(crate) env: RwLock<Option<Env<WithTls>>>,
     pub(crate) nodes: Table,
     pub(crate) values: Table,
     pub(crate) states: Table,
     pub(crate) ancestors: Table,
     pub(crate) roots: Table,
-    /// Transactions hold it shared: the map may only be resized while none is open.
-    pub(crate) resizing: RwLock<()>,
+}
+
+fn closed() -> StateError {
+    StateError::Store("the state store is closed".into())
 }
 
 /// An LMDB failure as a store failure.
@@ -133,19 +137,28 @@ impl Lmdb {
     /// Reads in a transaction of its own.
     fn transact<T>(&self, read: impl Fn(&RoTxn<'_, WithTls>) -> heed::Result<T>) -> Result<T, StateError> {
         let attempt = || {
-            let _shared = self.resizing.read();
-            let transaction = self.env.read_txn()?;
-            read(&transaction)
+            let env = self.env.read();
+            let env = env.as_ref().ok_or_else(closed)?;
+            Ok::<_, StateError>(env.read_txn().and_then(|transaction| read(&transaction)))
         };
-        match attempt() {
+        match attempt()? {
             Err(heed::Error::Mdb(MdbError::MapResized)) => {
                 // Another process (a check beside a running node) made the file larger.
                 self.resize(0)?;
-                attempt()
+                attempt()?
             }
             result => result,
         }
         .map_err(|error| store_error(&error))
+    }
+
+    /// Closes the files once no transaction is open. Every later access is an error.
+    pub(crate) fn close(&self) {
+        self.env.write().take();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.env.read().is_none()
     }
 
     /// One write transaction. LMDB syncs the file before the commit returns. A full map is an error: its size is
@@ -153,8 +166,9 @@ impl Lmdb {
     pub(crate) fn write(&self, batch: &Batch) -> Result<(), StateError> {
         loop {
             let result = {
-                let _shared = self.resizing.read();
-                self.env.write_txn().and_then(|transaction| self.write_in(transaction, batch))
+                let env = self.env.read();
+                let env = env.as_ref().ok_or_else(closed)?;
+                env.write_txn().and_then(|transaction| self.write_in(transaction, batch))
             };
             match result {
                 Ok(()) => return Ok(()),
@@ -212,9 +226,10 @@ impl Lmdb {
 
     /// Sets the size of the map; zero takes the size of the file.
     fn resize(&self, size: usize) -> Result<(), StateError> {
-        let _exclusive = self.resizing.write();
+        let env = self.env.write();
+        let env = env.as_ref().ok_or_else(closed)?;
         // SAFETY: every transaction of this environment is opened under the shared lock, which is
         // held exclusively here, so none is open.
-        unsafe { self.env.resize(size) }.map_err(|error| store_error(&error))
+        unsafe { env.resize(size) }.map_err(|error| store_error(&error))
     }
 }

@@ -7,11 +7,8 @@ use heed::{Env, EnvFlags, EnvOpenOptions, WithTls};
 use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
 
+use crate::format::{self, StoreFormat};
 use crate::lmdb::{ANCESTORS, Lmdb, META, NODES, ROOTS, STATES, Table, VALUES, store_error};
-
-/// Version of the tables and their encodings. A store of another version is refused, never guessed at.
-pub(crate) const FORMAT: u32 = 2;
-const FORMAT_KEY: &[u8] = b"format";
 
 /// Threads that may read at once. LMDB's default of 126 is little for a process with large pools.
 const MAX_READERS: u32 = 1022;
@@ -49,15 +46,30 @@ impl Lmdb {
         };
         let (nodes, values, states) = (table(NODES)?, table(VALUES)?, table(STATES)?);
         let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
-        let format = meta.get(&transaction, FORMAT_KEY).map_err(failed)?.map(<[u8]>::to_vec);
+        let found = format::read(meta, &transaction).map_err(failed)?;
         // What was opened stays open with the transaction's commit only.
         transaction.commit().map_err(failed)?;
-        match format {
-            Some(format) if format == FORMAT.to_be_bytes() => {
-                Ok(Self { env, nodes, values, states, ancestors, roots, resizing: RwLock::new(()) })
-            }
-            other => Err(wrong_format(path, other.as_deref())),
+        format::check(found.as_ref(), path)?;
+        Ok(Self { env: RwLock::new(Some(env)), nodes, values, states, ancestors, roots })
+    }
+
+    /// The format of the store in a folder that is not open in this process; none where there is no store, or a new
+    /// one. Nothing is written.
+    pub(crate) fn format(path: &Path) -> Result<Option<StoreFormat>, StateError> {
+        if !path.join("data.mdb").exists() {
+            return Ok(None);
         }
+        let failed = |error: heed::Error| store_error(&error);
+        let mut options = EnvOpenOptions::new().read_txn_with_tls();
+        options.max_readers(MAX_READERS).max_dbs(8);
+        // SAFETY: as in `open`.
+        let env: Env<WithTls> = unsafe { options.flags(EnvFlags::READ_ONLY).open(path) }.map_err(failed)?;
+        let transaction = env.read_txn().map_err(failed)?;
+        let meta: Option<Table> = env.open_database(&transaction, Some(META)).map_err(failed)?;
+        let found = meta.map_or(Ok(None), |meta| format::read(meta, &transaction)).map_err(failed)?;
+        drop(transaction);
+        env.prepare_for_closing().wait();
+        Ok(found)
     }
 
     fn prepare(env: Env<WithTls>, path: &Path) -> Result<Self, StateError> {
@@ -67,25 +79,9 @@ impl Lmdb {
             |name| -> Result<Table, StateError> { env.create_database(&mut transaction, Some(name)).map_err(failed) };
         let (nodes, values, states) = (table(NODES)?, table(VALUES)?, table(STATES)?);
         let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
-        let format = meta.get(&transaction, FORMAT_KEY).map_err(failed)?.map(<[u8]>::to_vec);
-        match format {
-            Some(format) if format == FORMAT.to_be_bytes() => {}
-            None if nodes.is_empty(&transaction).map_err(failed)? => {
-                meta.put(&mut transaction, FORMAT_KEY, &FORMAT.to_be_bytes()).map_err(failed)?;
-            }
-            other => return Err(wrong_format(path, other.as_deref())),
-        }
+        let is_new = nodes.is_empty(&transaction).map_err(failed)?;
         transaction.commit().map_err(failed)?;
-        Ok(Self { env, nodes, values, states, ancestors, roots, resizing: RwLock::new(()) })
+        format::prepare(&env, meta, path, is_new)?;
+        Ok(Self { env: RwLock::new(Some(env)), nodes, values, states, ancestors, roots })
     }
-}
-
-fn wrong_format(path: &Path, found: Option<&[u8]>) -> StateError {
-    let found = found
-        .and_then(|bytes| Some(u32::from_be_bytes(bytes.try_into().ok()?)))
-        .map_or("unknown".to_owned(), |found| found.to_string());
-    StateError::Store(format!(
-        "the state store at {} has format {found}, this program uses format {FORMAT}",
-        path.display()
-    ))
 }

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use rhizome_primitives::state::StateError;
 
 use crate::backend::Backend;
+use crate::format::StoreFormat;
 use crate::lmdb::Lmdb;
 use crate::options::StoreOptions;
 use crate::state_store::StateStore;
@@ -29,7 +30,7 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore
     let path = path.canonicalize().map_err(failed)?;
     let mut open = OPEN.lock();
     open.retain(|_, store| store.strong_count() > 0);
-    if let Some(store) = open.get(&path).and_then(Weak::upgrade) {
+    if let Some(store) = open.get(&path).and_then(Weak::upgrade).filter(|store| !store.is_closed()) {
         return Ok(store);
     }
     if let Some(closing) = heed::env_closing_event(&path) {
@@ -40,4 +41,18 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore
     let store = Arc::new(StateStore::with_backend(Backend::Lmdb(lmdb), end, options));
     open.insert(path, Arc::downgrade(&store));
     Ok(store)
+}
+
+/// The format of the store in a folder, whether it is open or not; none where there is no store, or a new one.
+pub(crate) fn format(path: &Path) -> Result<Option<StoreFormat>, StateError> {
+    let Ok(path) = path.canonicalize() else { return Ok(None) };
+    let open = OPEN.lock();
+    if open.get(&path).and_then(Weak::upgrade).is_some_and(|store| !store.is_closed()) {
+        // Nothing else is ever opened.
+        return Ok(Some(StoreFormat::present()));
+    }
+    if let Some(closing) = heed::env_closing_event(&path) {
+        closing.wait_timeout(CLOSING);
+    }
+    Lmdb::format(&path)
 }

@@ -16,6 +16,7 @@ use crate::ancestry::{BranchBelow, Window};
 use crate::applied::AppliedState;
 use crate::backend::Backend;
 use crate::batch::Batch;
+use crate::format::StoreFormat;
 use crate::head_cache::HeadCache;
 use crate::node_cache::NodeCache;
 use crate::node_log::{START, Segment};
@@ -84,6 +85,22 @@ impl StateStore {
     /// A store that is gone when the last reference is. Same interface; `commit` only tidies up.
     pub fn in_memory(options: &StoreOptions) -> Arc<Self> {
         Arc::new(Self::with_backend(Backend::Memory(RwLock::new(Batch::default())), START, options))
+    }
+
+    /// Closes the files, for every holder in this process, once no read and no write is under way. What was not
+    /// committed is lost; every later access to the files is an error. The folder may be opened again then.
+    pub fn close(&self) {
+        self.backend.close();
+    }
+
+    /// The format of the store in a folder and the program that wrote it; none where there is no store, or a new one.
+    /// Nothing is written, nothing is refused.
+    pub fn format(path: &Path) -> Result<Option<StoreFormat>, StateError> {
+        registry::format(path)
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.backend.is_closed()
     }
 
     /// `end` is the position behind the log that the backend has.

@@ -11,7 +11,7 @@ use heed::types::Bytes as RawBytes;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
-use rhizome_store::{CheckProgress, StateStore, StoreOptions};
+use rhizome_store::{CheckProgress, StateStore, StoreFormat, StoreOptions};
 use rhizome_trie::{EMPTY_ROOT, keccak256};
 
 const SMALL_MAP: StoreOptions = StoreOptions {
@@ -49,6 +49,21 @@ fn block(number: u64) -> WriteSet {
             .collect(),
         ..WriteSet::default()
     }
+}
+
+#[test]
+fn a_closed_store_is_opened_anew_while_others_still_hold_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = open(folder.path());
+    let root = keep(&first, EMPTY_ROOT, 1);
+    first.commit().unwrap();
+    first.close();
+    assert!(matches!(first.root_for(&B256::ZERO), Err(StateError::Store(_))));
+    keep(&first, root, 2);
+    assert!(matches!(first.commit(), Err(StateError::Store(_))));
+    let second = open(folder.path());
+    assert!(!Arc::ptr_eq(&first, &second));
+    assert!(second.has_root(&root).unwrap());
 }
 
 fn keep(store: &Arc<StateStore>, root: B256, number: u64) -> B256 {
@@ -156,7 +171,33 @@ fn a_store_of_another_format_is_refused() {
     drop(open(folder.path()));
     edit(folder.path(), "meta", |table, transaction| table.put(transaction, b"format", &[0, 0, 0, 9]).unwrap());
     let Err(error) = StateStore::open(folder.path(), &SMALL_MAP) else { panic!("opened") };
-    assert!(error.to_string().contains("has format 9, this program uses format 2"), "{error}");
+    let message = error.to_string();
+    let program = env!("CARGO_PKG_VERSION");
+    let expected =
+        format!("has format 9, written by Rhizome {program}; this build ({program}) reads up to 2: run a newer");
+    assert!(message.contains(&expected), "{message}");
+    assert!(matches!(error, StateError::Format(_)), "{error:?}");
+    let read_only = StoreOptions { read_only: true, ..SMALL_MAP };
+    assert!(matches!(StateStore::open(folder.path(), &read_only), Err(StateError::Format(_))));
+    assert_eq!(StateStore::format(folder.path()).unwrap().unwrap().format, 9);
+}
+
+#[test]
+fn a_store_says_its_format_and_who_wrote_it() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(StateStore::format(&folder.path().join("absent")).unwrap(), None);
+    assert_eq!(StateStore::format(folder.path()).unwrap(), None);
+    let store = open(folder.path());
+    assert_eq!(StateStore::format(folder.path()).unwrap(), Some(StoreFormat::present()), "while it is open");
+    drop(store);
+    assert_eq!(StateStore::format(folder.path()).unwrap(), Some(StoreFormat::present()));
+    edit(folder.path(), "meta", |table, transaction| {
+        table.delete(transaction, b"program").unwrap();
+    });
+    let unnamed = StoreFormat { program: None, ..StoreFormat::present() };
+    assert_eq!(StateStore::format(folder.path()).unwrap(), Some(unnamed), "as the versions before left it");
+    drop(open(folder.path()));
+    assert_eq!(StateStore::format(folder.path()).unwrap(), Some(StoreFormat::present()), "noted by whoever writes");
 }
 
 #[test]

@@ -1,0 +1,100 @@
+import { programVersion } from '../util/programVersion.ts'
+import { ConfigError } from './errors.ts'
+import type { OptionDefinition, OptionTable, RenamedFrom } from './option.ts'
+import { OPTIONS } from './schema.ts'
+
+/** Options as the sources of a configuration read them. */
+export interface OptionSchema {
+  readonly options: OptionTable
+  /** Version of the program, which decides whether an earlier name is taken. */
+  readonly version: string
+  /** Told of every option that was given under an earlier name. */
+  readonly onWarning: (text: string) => void
+}
+
+/** The options of the node. */
+export function nodeSchema(onWarning: (text: string) => void = () => undefined): OptionSchema {
+  return { options: OPTIONS, version: programVersion(), onWarning }
+}
+
+/** An option with the earlier name of it. */
+export interface RenamedOption {
+  readonly key: string
+  readonly definition: OptionDefinition
+  readonly renamedFrom: RenamedFrom
+}
+
+/** The options of a table that had another name before. */
+export function renamedOptions(options: OptionTable): RenamedOption[] {
+  return Object.entries(options).flatMap(([key, definition]) => {
+    const { renamedFrom } = definition
+    return renamedFrom === undefined ? [] : [{ key, definition, renamedFrom }]
+  })
+}
+
+/** Options by the names under which one source has them, earlier names included. */
+export class OptionNames {
+  readonly #schema: OptionSchema
+  readonly #form: (key: string) => string
+  readonly #keys: ReadonlyMap<string, string>
+  readonly #renamed: ReadonlyMap<string, RenamedOption>
+  /** Names that were given, by key. */
+  readonly #given = new Map<string, string>()
+
+  /**
+   * @param form the name of a key in the source: a flag, an environment name, or the key itself
+   * @param keys those that may stand in the source
+   */
+  constructor(schema: OptionSchema, form: (key: string) => string, keys = Object.keys(schema.options)) {
+    this.#schema = schema
+    this.#form = form
+    this.#keys = new Map(keys.map((key) => [form(key), key]))
+    const renamed = renamedOptions(schema.options).filter(({ key }) => keys.includes(key))
+    this.#renamed = new Map(renamed.map((option) => [form(option.renamedFrom.name), option]))
+  }
+
+  /** The present names. */
+  get names(): string[] {
+    return [...this.#keys.keys()]
+  }
+
+  /**
+   * The key of an option that the source gives under a name; undefined when there is none.
+   * @throws ConfigError `UnknownOption` for a name that is no longer taken, `Conflict` when the option was given under
+   * its other name already
+   */
+  take(name: string): string | undefined {
+    const key = this.#keys.get(name) ?? this.#earlier(name)
+    if (key === undefined) return undefined
+    const other = this.#given.get(key)
+    if (other !== undefined && other !== name) {
+      throw new ConfigError(
+        'Conflict',
+        `${other} and ${name} are the same option: give ${this.#form(key)} alone`,
+      )
+    }
+    this.#given.set(key, name)
+    return key
+  }
+
+  #earlier(name: string): string | undefined {
+    const option = this.#renamed.get(name)
+    if (option === undefined) return undefined
+    const { key, renamedFrom } = option
+    const present = this.#form(key)
+    if (!isUpTo(this.#schema.version, renamedFrom.until)) {
+      throw new ConfigError('UnknownOption', `${name} is no option any more; it is called ${present} now`)
+    }
+    this.#schema.onWarning(
+      `${name} is called ${present} now; the old name is taken until version ${renamedFrom.until}`,
+    )
+    return key
+  }
+}
+
+/** Whether a version belongs to a minor version or to an earlier one. */
+function isUpTo(version: string, minor: string): boolean {
+  const [major = 0, minorPart = 0] = version.split('.').map(Number)
+  const [lastMajor = 0, lastMinor = 0] = minor.split('.').map(Number)
+  return major < lastMajor || (major === lastMajor && minorPart <= lastMinor)
+}

@@ -1,0 +1,63 @@
+import { asBuffer } from '../../util/bytes.ts'
+import { type ConversionOptions, type ConversionStep, convertStore } from '../formats/conversion.ts'
+import type { FormatTable } from '../formats/formatTable.ts'
+import { readStoreFormat, type StoredFormat } from '../formats/readStoreFormat.ts'
+import type { SupportedFormats } from '../formats/storeFormat.ts'
+import { ACCESS_METADATA, type AccessTables, openAccessTables } from './accessTables.ts'
+
+/** Formats of the tables of the access store and their values. */
+export const ACCESS_FORMATS: SupportedFormats = { name: 'the access store', current: 2, oldest: 1 }
+
+/** Every conversion of the access store, oldest first. */
+export const ACCESS_STEPS: readonly ConversionStep<AccessTables>[] = [
+  {
+    from: 1,
+    to: 2,
+    summary: 'the store names the version that wrote it',
+    roomBytes: () => 64 * 1024,
+    rows: () => 1,
+    // The record of the format is all that changes.
+    convert: () => ({ rows: 1, last: null }),
+  },
+]
+
+/** Where the format stands in the access store. */
+export function accessFormatTable({ metadata }: Pick<AccessTables, 'metadata'>): FormatTable {
+  return {
+    get: (key) => {
+      const value = metadata.get(key)
+      return value === undefined ? undefined : asBuffer(value)
+    },
+    put: (key, value) => metadata.putSync(key, value),
+    remove: (key) => {
+      metadata.removeSync(key)
+    },
+  }
+}
+
+/** Format of the access store in a folder; null where there is none. */
+export function readAccessFormat(folder: string): Promise<StoredFormat | null> {
+  return readStoreFormat(folder, ACCESS_METADATA)
+}
+
+/**
+ * Brings the access store in a folder to the present format. No other process may have it open.
+ * @throws StorageError; the signal's reason
+ */
+export async function convertAccess(folder: string, options: ConversionOptions = {}): Promise<void> {
+  const tables = openAccessTables(folder)
+  try {
+    await convertStore(
+      {
+        supported: ACCESS_FORMATS,
+        transaction: (action) => tables.root.transactionSync(() => action(tables)),
+        formatTable: accessFormatTable,
+        flushed: () => tables.root.flushed,
+      },
+      ACCESS_STEPS,
+      options,
+    )
+  } finally {
+    await tables.root.close()
+  }
+}

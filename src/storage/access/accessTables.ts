@@ -1,0 +1,46 @@
+import { type Database, open, type RootDatabase } from 'lmdb'
+
+/** Folder of the access store below the data directory. */
+export const ACCESS_FOLDER = 'access'
+
+/** Name of the table in which the format of the store stands. */
+export const ACCESS_METADATA = 'metadata'
+
+/** Bytes of address space that are kept for the store: the file grows into it and is never mapped again. */
+const MAP_BYTES = 4 * 1024 ** 3
+
+const MAXIMUM_TABLES = 8
+
+/** A table of the access store. */
+export type AccessTable = Database<Buffer, Buffer>
+
+/** The environment of the access store and its tables. */
+export interface AccessTables {
+  readonly root: RootDatabase<Buffer, Buffer>
+  /** name → format, revision of the keys, timezone. */
+  readonly metadata: AccessTable
+  /** id → key, JSON. See `keyRecord.ts`. */
+  readonly keys: AccessTable
+  /** id ∥ 0 ∥ day 4 → usage by method, JSON. See `usageRecord.ts`. */
+  readonly usage: AccessTable
+}
+
+/** Opens the tables in a folder, making them when they are not there. */
+export function openAccessTables(path: string): AccessTables {
+  const root = open<Buffer, Buffer>({
+    path,
+    maxDbs: MAXIMUM_TABLES,
+    mapSize: MAP_BYTES,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    noSubdir: false,
+    cache: false,
+    // A commit is seen by others when it is on disk, never before.
+    overlappingSync: false,
+    // Otherwise the library waits for each turn's writes with a promise of its own, whose failure nobody can hear.
+    eventTurnBatching: false,
+  })
+  const table = (name: string) =>
+    root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' })
+  return { root, metadata: table(ACCESS_METADATA), keys: table('keys'), usage: table('usage') }
+}

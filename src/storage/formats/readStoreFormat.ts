@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import { asBuffer } from '../../util/bytes.ts'
+import { StorageError } from '../errors.ts'
+import { makeLockFile } from '../lockFile.ts'
+import { findStoreDamage } from '../storeFile.ts'
+import { type FoundFormat, readFormat } from './formatTable.ts'
+
+const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
+
+/** Format of an LMDB store and the size of its file in bytes. */
+export interface StoredFormat {
+  readonly found: FoundFormat
+  readonly fileBytes: number
+}
+
+/**
+ * Reads the format of an LMDB store without writing anything, whatever its format is; null where there is no store,
+ * or one without a format.
+ * @param table name of the table in which the format stands
+ * @throws StorageError `STORAGE_CORRUPT` when the file is not one of LMDB
+ */
+export async function readStoreFormat(folder: string, table: string): Promise<StoredFormat | null> {
+  const damage = findStoreDamage(folder, { pages: false })
+  if (damage !== null) throw new StorageError('STORAGE_CORRUPT', `a store is damaged: ${damage}`)
+  const file = statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })
+  if (file === undefined || file.size === 0) return null
+  makeLockFile(folder)
+  const root = open({ path: folder, readOnly: true, noSubdir: false, cache: false, ...BINARY })
+  try {
+    // Undefined in an environment that is read and has no such table, which the types do not tell.
+    const metadata = root.openDB<Buffer, Buffer>({ name: table, ...BINARY }) as
+      | ReturnType<typeof root.openDB<Buffer, Buffer>>
+      | undefined
+    if (metadata === undefined) return null
+    const found = readFormat({
+      get: (key) => {
+        const value = metadata.get(key)
+        return value === undefined ? undefined : Buffer.from(asBuffer(value))
+      },
+    })
+    return found === null ? null : { found, fileBytes: file.size }
+  } finally {
+    await root.close()
+  }
+}

@@ -1,0 +1,57 @@
+import { crc32 } from 'node:zlib'
+
+/** Bytes before a record: its length 4 ∥ its CRC-32 4, little-endian. */
+const HEAD_LENGTH = 8
+/** More than any record has; what says that it is longer is none. */
+const LARGEST_RECORD = 16 * 2 ** 20
+/** Bytes behind damage in which a whole record is looked for. */
+const LONGEST_SEARCH = 2 ** 20
+
+/** Records as they stand in a file, one behind the other. */
+export function joinRecords(records: readonly Uint8Array[]): Buffer {
+  const length = records.reduce((sum, record) => sum + HEAD_LENGTH + record.length, 0)
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const record of records) {
+    at = bytes.writeUInt32LE(record.length, at)
+    at = bytes.writeUInt32LE(crc32(record), at)
+    bytes.set(record, at)
+    at += record.length
+  }
+  return bytes
+}
+
+/** The records up to the first that is cut off or damaged, and where that is. */
+export function splitRecords(bytes: Buffer): { records: Buffer[]; end: number } {
+  const records: Buffer[] = []
+  let end = 0
+  for (let record = recordAt(bytes, end); record !== null; record = recordAt(bytes, end)) {
+    records.push(record)
+    end += HEAD_LENGTH + record.length
+  }
+  return { records, end }
+}
+
+/** The whole record at a place; null when there is none. */
+function recordAt(bytes: Buffer, at: number): Buffer | null {
+  const start = at + HEAD_LENGTH
+  if (start > bytes.length) return null
+  const length = bytes.readUInt32LE(at)
+  // Zeros are room that was never written, not records of nothing.
+  if (length === 0 || start + length > bytes.length) return null
+  const record = bytes.subarray(start, start + length)
+  return crc32(record) === bytes.readUInt32LE(at + 4) ? record : null
+}
+
+/**
+ * Whether what follows the whole records was damaged rather than cut off by a crash: a crash leaves the beginning of
+ * records, and nothing whole behind it.
+ */
+export function isDamaged(bytes: Buffer, end: number): boolean {
+  if (end + HEAD_LENGTH <= bytes.length && bytes.readUInt32LE(end) > LARGEST_RECORD) return true
+  const last = Math.min(bytes.length, end + LONGEST_SEARCH)
+  for (let at = end + 1; at + HEAD_LENGTH <= last; at += 1) {
+    if (bytes.readUInt32LE(at) <= LARGEST_RECORD && recordAt(bytes, at) !== null) return true
+  }
+  return false
+}
