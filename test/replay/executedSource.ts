@@ -7,14 +7,19 @@ import { openChain } from '../../src/execution/openChain.ts'
 import { createTracing } from '../../src/execution/tracing.ts'
 import { createStateReader } from '../../src/rpc/node/stateReader.ts'
 import { fromHex } from '../../src/util/bytes.ts'
-import { createChainContext, TEST_SETTINGS } from '../support/chainContext.ts'
+import { createChainContext } from '../support/chainContext.ts'
 import { readJsonLines } from '../support/jsonLines.ts'
 import { RecordedChain } from '../support/recordedChain.ts'
+import { nodeInfoOf, type ReplayConfig } from './options/replayConfig.ts'
 import type { ContextSource } from './run.ts'
 
-/** The recorded blocks with their states, which come of importing them. */
+/**
+ * The recorded blocks with their states, which come of importing them.
+ * @param replayConfig the set-up of the recorded node; that of most recordings unless given
+ */
 export async function createExecutedSource(
   chainPath: string,
+  replayConfig?: ReplayConfig,
 ): Promise<ContextSource & { close(): Promise<void> }> {
   const recorded = new RecordedChain(readJsonLines(chainPath))
   const { spec } = recorded
@@ -39,8 +44,10 @@ export async function createExecutedSource(
       if (!recorded.has(hash)) return null
       const context = createChainContext(recorded.readerAt(hash))
       const { interrupt } = context
+      const node = replayConfig === undefined ? context.node : nodeInfoOf(replayConfig)
       return {
         ...context,
+        node,
         state: createStateReader(spec, store, context.chain),
         execution: createLocalExecution({ spec, nativeSpec, store, interrupt }),
         tracing: createTracing({
@@ -48,7 +55,7 @@ export async function createExecutedSource(
           nativeSpec,
           store,
           interrupt,
-          maxBytes: TEST_SETTINGS.answerBytes,
+          maxBytes: node.settings.answerBytes,
         }),
       }
     },

@@ -3,8 +3,9 @@ import { readJsonLines } from '../support/jsonLines.ts'
 import { RecordedChain } from '../support/recordedChain.ts'
 import { readExchanges } from './exchanges.ts'
 import { createExecutedSource } from './executedSource.ts'
+import type { RecordingHead } from './options/readOptions.ts'
+import { replayConfigOf } from './options/replayConfig.ts'
 import { type ReplayReport, replay } from './run.ts'
-import { configOf, type RecordingHead } from './scenario/nodeOptions.ts'
 import { RecordedBlocks } from './scenario/recordedBlocks.ts'
 import { Scenario } from './scenario/scenario.ts'
 
@@ -18,6 +19,7 @@ export interface RecordingPaths {
 /**
  * Replays a recording: reads on the imported chain at the head they were asked at, everything else in order on a
  * living node.
+ * @throws RecordingOptionError for an option of the recorded node that cannot be replayed
  */
 export async function replayRecording(
   { chainPath, rpcPath }: RecordingPaths,
@@ -25,11 +27,12 @@ export async function replayRecording(
 ): Promise<ReplayReport> {
   const [head] = readJsonLines(rpcPath) as RecordingHead[]
   if (head === undefined) throw new Error(`${rpcPath} is empty`)
-  const source = chainPath === null ? null : await createExecutedSource(chainPath)
+  const replayConfig = replayConfigOf(head)
+  const source = chainPath === null ? null : await createExecutedSource(chainPath, replayConfig)
   const exchanges = readExchanges(rpcPath)
-  const scenario = await Scenario.open(configOf(head), blocksOf(chainPath), exchanges, onUnexpected)
+  const scenario = await Scenario.open(replayConfig, blocksOf(chainPath), exchanges, onUnexpected)
   try {
-    return await replay(exchanges, source, scenario)
+    return await replay(exchanges, source, scenario, replayConfig.config)
   } finally {
     await scenario.close()
     await source?.close()

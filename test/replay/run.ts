@@ -1,7 +1,9 @@
+import type { Config } from '../../src/config/schema.ts'
 import type { Service } from '../../src/front/service.ts'
+import { frontOptionsFromConfig } from '../../src/node/serviceOptions.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import { METHODS } from '../../src/rpc/methods.ts'
-import { createLocalService, type LocalService } from '../support/ask.ts'
+import { createLocalService, type LocalService, type LocalServiceOptions } from '../support/ask.ts'
 import { openHttpService } from '../support/httpService.ts'
 import { compareExchange, type Verdict } from './compare.ts'
 import { type Exchange, requestMethods, requestText } from './exchanges.ts'
@@ -38,18 +40,20 @@ export interface MethodTally {
 const NOTIFICATION = 'eth_subscription'
 
 const CHANGES_STATE = new Set(METHODS.filter(({ lane }) => lane === 'chain').map(({ name }) => name))
-/** Methods that depend on what was asked before. */
+/** Methods that depend on what was asked before, or on how the node was started. */
 const REMEMBERS =
-  /^(txpool_|personal_|evm_|sco_|mnr_|debug_accountTransactionQuota|eth_(new\w*Filter|getFilter|uninstallFilter|accounts|sign|pendingTransactions|subscribe|unsubscribe))/
+  /^(txpool_|personal_|evm_|sco_|mnr_|debug_accountTransactionQuota|eth_(coinbase|mining|new\w*Filter|getFilter|uninstallFilter|accounts|sign|pendingTransactions|subscribe|unsubscribe))/
 
 /**
  * Asks every recorded read again on the head it was asked at, and everything else in its turn on a living node
  * when there is a scenario.
+ * @param config bounds of the service; the default ones unless given
  */
 export async function replay(
   exchanges: readonly Exchange[],
   source: ContextSource | null,
   scenario: Scenario | null = null,
+  config: Config | null = null,
 ): Promise<ReplayReport> {
   const methods = new Map<string, MethodTally>()
   const unlisted: { exchange: Exchange; verdict: Verdict }[] = []
@@ -61,11 +65,11 @@ export async function replay(
     const tally = methods.get(name) ?? { equal: 0, listed: 0, unlisted: 0, skipped: 0 }
     methods.set(name, tally)
     const text = source !== null && isReplayable(exchange, source) ? requestText(exchange) : null
-    const service = text === null ? null : serviceAt(exchange.head?.hash ?? '', source, services)
+    const service = text === null ? null : serviceAt(exchange.head?.hash ?? '', source, services, config)
     let verdict: Verdict | null
     if (text !== null && service !== null) verdict = compareExchange(exchange, await service.ask(text))
     else if (isAboutHttp(exchange) && requestText(exchange) !== null) {
-      http ??= await openHttpService()
+      http ??= await openHttp(config)
       verdict = compareHttp(exchange, await askHttp(http.port, exchange))
     } else if (scenario === null || isAboutHttp(exchange)) verdict = null
     else verdict = await scenario.step(exchange, exchanges.slice(index + 1))
@@ -91,13 +95,27 @@ function serviceAt(
   head: string,
   source: ContextSource | null,
   services: Map<string, LocalService | null>,
+  config: Config | null,
 ): LocalService | null {
   const known = services.get(head)
   if (known !== undefined) return known
   const context = source?.at(head) ?? null
-  const service = context === null ? null : createLocalService(context)
+  const service = context === null ? null : createLocalService(context, localLimits(config))
   services.set(head, service)
   return service
+}
+
+function localLimits(config: Config | null): LocalServiceOptions {
+  return config === null ? {} : { batch: config.maxBatchRequests, answerBytes: config.maxResponseSize }
+}
+
+function openHttp(config: Config | null): Promise<Service> {
+  if (config === null) return openHttpService()
+  const { hosts, corsOrigin, maxBodyBytes } = frontOptionsFromConfig(config)
+  return openHttpService({
+    front: { hosts, corsOrigin, maxBodyBytes },
+    limits: { batch: config.maxBatchRequests, answerBytes: config.maxResponseSize },
+  })
 }
 
 /** Whether the answer depends on nothing but the chain up to the head. */

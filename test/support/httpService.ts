@@ -11,6 +11,7 @@ const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3
 export interface HttpServiceOptions {
   readonly front?: Partial<FrontOptions>
   readonly watch?: ServiceOptions['watch']
+  readonly limits?: ServiceOptions['limits']
   /** Of every lane. @default 64 permits, 256 in the queue, 5 seconds */
   readonly lane?: { readonly permits: number; readonly queue: number; readonly timeout: number }
   /** Whether reads of an account's state never come back. */
@@ -21,14 +22,21 @@ export interface HttpServiceOptions {
 export function openHttpService({
   front,
   watch,
+  limits = DEFAULT_LIMITS,
   lane,
   freezeOnState,
 }: HttpServiceOptions = {}): Promise<Service> {
-  const limits = lane ?? { permits: 64, queue: 256, timeout: 5 }
+  const laneLimits = lane ?? { permits: 64, queue: 256, timeout: 5 }
   return openService({
     front: { ...DEFAULT_FRONT, port: 0, ...front },
-    limits: DEFAULT_LIMITS,
-    lanes: createLanes({ read: limits, evm: limits, scan: limits, proof: limits, trace: limits }),
+    limits,
+    lanes: createLanes({
+      read: laneLimits,
+      evm: laneLimits,
+      scan: laneLimits,
+      proof: laneLimits,
+      trace: laneLimits,
+    }),
     workers: 1,
     admission: OPEN_ADMISSION,
     context: openNodeContext({ head: HEAD }, { flags: new Int32Array(8192), slot: 0 }),

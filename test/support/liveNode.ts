@@ -9,7 +9,7 @@ import type { MineRequest } from '../../src/mining/blockProducer.ts'
 import { chainOptionsFromConfig } from '../../src/node/chainOptions.ts'
 import { createLocalNode, type LocalNode } from '../../src/node/localNode.ts'
 import { nodeInfoFromConfig } from '../../src/node/nodeInfo.ts'
-import type { NodeContext } from '../../src/rpc/context.ts'
+import type { NodeContext, RpcSettings } from '../../src/rpc/context.ts'
 import { EVENT_TEXTS } from '../../src/rpc/format/eventTexts.ts'
 import { openWallet } from '../../src/wallet/openWallet.ts'
 import { createLocalService, type LocalService } from './ask.ts'
@@ -31,21 +31,24 @@ export interface LiveNode {
  * Opens a regtest node in a folder of its own.
  * @param start what its clock shows first, milliseconds since 1970
  * @param mine in place of making a block when a request asks for one
+ * @param settings in place of what the configuration tells the methods
  */
 export async function openLiveNode(
   config: PartialConfig,
   start: number,
   mine: (request: MineRequest) => Promise<void>,
   onUnexpected: (method: string, error: unknown) => void,
+  settings: Partial<RpcSettings> = {},
 ): Promise<LiveNode> {
   const dataDir = await mkdtemp(join(tmpdir(), 'rhizome-scenario-'))
-  const complete = fillDefaults({ network: 'regtest', dataDir, ...config })
+  const complete = fillDefaults({ network: 'regtest', ...config, dataDir })
   const clock = { milliseconds: start }
   let service: LocalService | null = null
   let events: FrontEvents | null = null
+  const info = nodeInfoFromConfig(complete, 'replay')
   const node = createLocalNode({
     chain: chainOptionsFromConfig(complete, 'Rhizome-replay'),
-    node: nodeInfoFromConfig(complete, 'replay'),
+    node: { ...info, settings: { ...info.settings, ...settings } },
     now: () => clock.milliseconds,
     listener: {
       onHead: (notice) => {
@@ -75,7 +78,7 @@ export async function openLiveNode(
     ...node.context,
     // A request has an element of its own.
     interrupt: { flags: new Int32Array(INTERRUPTS), slot: 0 },
-    wallet,
+    wallet: complete.wallet ? wallet : null,
     front: events,
     commands: { ...node.context.commands, mine: (request = {}) => mine(request) },
   }

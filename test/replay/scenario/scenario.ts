@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { Block } from '../../../src/chain/codec/block.ts'
-import type { PartialConfig } from '../../../src/config/schema.ts'
 import type { MineRequest } from '../../../src/mining/blockProducer.ts'
 import { toHex } from '../../../src/util/bytes.ts'
 import { type LiveNode, openLiveNode } from '../../support/liveNode.ts'
 import { compareExchange, type Verdict } from '../compare.ts'
 import { type Exchange, requestMethods, requestText } from '../exchanges.ts'
+import type { ReplayConfig } from '../options/replayConfig.ts'
 import { Mapping } from './mapping.ts'
 import { type ComparedNotification, Notifications } from './notifications.ts'
 import type { RecordedBlocks } from './recordedBlocks.ts'
@@ -44,7 +44,7 @@ export class Scenario {
    * @param exchanges all that will be replayed: the node's time begins before that of their blocks
    */
   static async open(
-    config: PartialConfig,
+    { config, settings }: ReplayConfig,
     blocks: RecordedBlocks,
     exchanges: readonly Exchange[],
     onUnexpected: (method: string, error: unknown) => void,
@@ -53,7 +53,8 @@ export class Scenario {
     const mine = async (request: MineRequest) => {
       await scenario?.mine(request)
     }
-    scenario = new Scenario(await openLiveNode(config, startOf(exchanges), mine, onUnexpected), blocks)
+    const live = await openLiveNode(config, startOf(exchanges), mine, onUnexpected, settings)
+    scenario = new Scenario(live, blocks)
     return scenario
   }
 
