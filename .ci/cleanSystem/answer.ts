@@ -6,11 +6,13 @@ import type { CleanRoot, RunOptions } from './root.ts'
 const CHAIN_ID = '0x21'
 /** Milliseconds between two questions. */
 const PAUSE = 50
+/** Seconds after which a command that neither ends nor answers is killed. */
+const LIMIT = 1200
 
 /** What came of a command that is to end in a node that answers. */
 export interface Attempt {
   readonly answered: boolean
-  /** Exit code of a command that ended before an answer. */
+  /** Exit code of a command that ended before an answer; null also when it was killed. */
   readonly status: number | null
   /** Seconds from the beginning of the command. */
   readonly total: number
@@ -60,7 +62,7 @@ export async function untilAnswer(root: CleanRoot, command: string, options: Run
     status = code
   })
   let answered = false
-  while (!answered && status === undefined) {
+  while (!answered && status === undefined && seconds() < LIMIT) {
     answered = (await chainId(port)) === CHAIN_ID
     if (!answered) await sleep(PAUSE)
   }
