@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { NETWORK_NAMES } from '../config/networks/names.ts'
 import { SnapshotError, shownValue } from './errors.ts'
+import { describeVersion } from './otherVersion.ts'
 
 /** Version of the manifest and the chunks. Others are refused, newer and older. */
 export const SNAPSHOT_VERSION = 1
@@ -91,7 +92,7 @@ export function parseManifest(bytes: Buffer): ReadManifest {
   const root = members(parseJson(bytes), 'the manifest')
   const version = root['version']
   if (version !== SNAPSHOT_VERSION) {
-    throw malformed(`version ${SNAPSHOT_VERSION} expected, got ${shownValue(version)}`)
+    throw malformed(describeVersion(version, SNAPSHOT_VERSION, root['program']))
   }
   const block = members(root['block'], 'block')
   const first = members(root['first'], 'first')

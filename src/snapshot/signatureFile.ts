@@ -1,4 +1,5 @@
-import { SnapshotError, shownValue } from './errors.ts'
+import { SnapshotError } from './errors.ts'
+import { describeVersion } from './otherVersion.ts'
 
 /** Name of the signatures in the folder of a snapshot. */
 export const SIGNATURES_FILE = 'signatures.json'
@@ -31,7 +32,7 @@ export function parseSignatures(bytes: Buffer): SnapshotSignatures {
   const value = parseJson(bytes)
   if (typeof value !== 'object' || value === null) throw malformed('an object expected')
   const { version, snapshot, signers, signature } = value as Record<string, unknown>
-  if (version !== VERSION) throw malformed(`version ${VERSION} expected, got ${shownValue(version)}`)
+  if (version !== VERSION) throw malformed(describeVersion(version, VERSION, undefined))
   if (!isHex(snapshot, 64)) throw malformed('snapshot of 64 hex digits expected')
   if (!isHex(signature, 192)) throw malformed('signature of 192 hex digits expected')
   if (!Array.isArray(signers) || signers.length === 0) throw malformed('signers expected')
