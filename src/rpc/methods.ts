@@ -260,7 +260,8 @@ export const METHODS: readonly MethodDefinition[] = [
 
 /**
  * Methods that the specification lists as unsupported: they answer `the method <name> does not exist/is
- * not available` (decisions.md D46). `shh_` and `db_` wholly.
+ * not available` (decisions.md D46), `shh_` and `db_` wholly; so do those that the reference has and keeps closed
+ * (decisions.md D51).
  */
 export const UNSUPPORTED_METHODS: ReadonlySet<string> = new Set([
   'eth_getCompilers',
@@ -281,4 +282,6 @@ export const UNSUPPORTED_METHODS: ReadonlySet<string> = new Set([
   'shh_uninstallFilter',
   'shh_getFilterChanges',
   'shh_getMessages',
+  'rsk_flush',
+  'rsk_shutdown',
 ])

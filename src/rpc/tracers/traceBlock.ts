@@ -47,10 +47,13 @@ export function traceTransactions(
   wanted?: readonly number[],
 ): readonly TracedTransaction[] {
   if (block.number === 0) return []
-  const parent = context.chain.headerByHash(block.header.fields.parentHash)
+  const { parentHash } = block.header
+  const parent = context.chain.headerByHash(parentHash)
   if (parent === null) assertKept(context.chain, block.number - 1)
   // A pending block may be asked for while the chain is taken back below its parent.
-  if (parent === null) throw new RpcError('notFound', 'State not found for the parent of the block')
+  if (parent === null) {
+    throw new RpcError('notFound', `State not found for block with hash ${parentHash.toString('hex')}`)
+  }
   const traced: TracedBlock = { block, parent }
   return tracing(context, parent, () => context.tracing.block(traced, form, wanted))
 }

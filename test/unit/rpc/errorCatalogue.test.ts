@@ -50,6 +50,8 @@ const BY_BODY: readonly (readonly [kind: RpcErrorKind, body: string, message: st
     'the method eth_getCompilers does not exist/is not available',
   ],
   ['methodUnavailable', request('shh_post'), 'the method shh_post does not exist/is not available'],
+  ['methodUnavailable', request('rsk_flush'), 'the method rsk_flush does not exist/is not available'],
+  ['methodUnavailable', request('rsk_shutdown'), 'the method rsk_shutdown does not exist/is not available'],
   ['methodUnavailable', request('db_getHex'), 'the method db_getHex does not exist/is not available'],
   ['methodUnavailable', request('eth_getWork'), 'the method eth_getWork does not exist/is not available'],
   ['methodUnavailable', request('eth_submitWork', ['0x1', '0x2', '0x3']), /eth_submitWork does not exist/],
@@ -104,6 +106,26 @@ t.test('errors that the request alone brings about', async (t) => {
     t.equal(status, expected, body.slice(0, 90))
   }
 })
+
+t.test(
+  'a trace of a block whose parent is gone names the parent as the reference names states',
+  async (t) => {
+    const { chain } = recorded
+    const parentHash = chain.hashByNumber(5) ?? HEAD
+    const context: NodeContext = {
+      ...recorded,
+      chain: Object.create(chain, {
+        headerByHash: {
+          value: (hash: Buffer) => (hash.equals(parentHash) ? null : chain.headerByHash(hash)),
+        },
+      }) as NodeContext['chain'],
+    }
+    const { text } = await askService(request('debug_traceBlockByNumber', ['0x6']), context)
+    t.match(JSON.parse(text), {
+      error: { code: -32600, message: `State not found for block with hash ${parentHash.toString('hex')}` },
+    })
+  },
+)
 
 t.test('errors of the state and of the pool', async (t) => {
   const { answer, ask } = await openDevNode(t)
