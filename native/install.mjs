@@ -1,12 +1,28 @@
 // Runs at `npm ci` of a source checkout: builds the native core through node-gyp and binding.gyp. Where the sources
 // are not beside it (a package) nothing is built: the core comes in the package of the platform. node-gyp is pointed at
 // the headers that come with this Node, so that it downloads nothing; where the headers or Python are
-// missing the build needs neither, and is started directly.
+// missing the build needs neither, and is started directly. Before that it is settled which socket library runs here,
+// because a system without one should not be told so after minutes of building.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { napiProgram } from './napi.mjs'
+import {
+  chooseBinary,
+  installedPackages,
+  prepareBinary,
+  readHost,
+  SocketLibraryError,
+} from './sockets/binaries.mjs'
+
+try {
+  prepareBinary(chooseBinary(readHost(), installedPackages()))
+} catch (error) {
+  if (!(error instanceof SocketLibraryError)) throw error
+  console.error(error.message)
+  process.exit(1)
+}
 
 const native = dirname(fileURLToPath(import.meta.url))
 const root = dirname(native)

@@ -1,12 +1,7 @@
-import {
-  App,
-  SSLApp,
-  type TemplatedApp,
-  type us_listen_socket,
-  us_listen_socket_close,
-  us_socket_local_port,
-} from 'uWebSockets.js'
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import { type DetachableApp, detachable } from './detachable.ts'
 import type { ListenAddress } from './options.ts'
+import type { SocketLibrary } from './socketLibrary.ts'
 import { checkTlsFiles, TlsError, type TlsFacts, type TlsFiles } from './tls.ts'
 
 /** Without it the system lets several processes share a port without any of them noticing. */
@@ -63,35 +58,49 @@ export class ListenError extends Error {
  * @throws ListenError, TlsError
  */
 export async function listenOn(
+  library: SocketLibrary,
   address: ListenAddress,
   tls: TlsFiles | null,
   addRoutes: (app: TemplatedApp) => void,
 ): Promise<Listener> {
-  const acceptor = tls === null ? App() : createTlsApp(tls).app
+  const acceptor = tls === null ? library.App() : createTlsApp(library, tls).app
   const apps = new Set<TemplatedApp>()
+  const answering: DetachableApp[] = []
+  const addDetachableRoutes = (app: TemplatedApp) => {
+    const detaching = detachable(app)
+    answering.push(detaching)
+    addRoutes(detaching.app)
+  }
+  const close = () => {
+    for (const app of [acceptor, ...apps]) app.close()
+    for (const app of answering) app.detach()
+  }
   let current: TemplatedApp | null = null
   const useTls = (files: TlsFiles): TlsFacts => {
-    const { app, facts } = createTlsApp(files)
-    addRoutes(app)
+    const { app, facts } = createTlsApp(library, files)
+    addDetachableRoutes(app)
     apps.add(app)
     undeclared(acceptor).addChildAppDescriptor(undeclared(app).getDescriptor())
     if (current !== null) retire(acceptor, current)
     current = app
     return facts
   }
-  if (tls === null) addRoutes(acceptor)
+  if (tls === null) addDetachableRoutes(acceptor)
   else useTls(tls)
   const socket = await new Promise<us_listen_socket | false>((resolve) => {
     undeclared(acceptor).listen(address.host, address.port, EXCLUSIVE_PORT, resolve)
   })
-  if (socket === false) throw new ListenError(address)
+  if (socket === false) {
+    close()
+    throw new ListenError(address)
+  }
   let isListening = true
   const stop = () => {
-    if (isListening) us_listen_socket_close(socket)
+    if (isListening) library.us_listen_socket_close(socket)
     isListening = false
   }
   return {
-    port: us_socket_local_port(socket),
+    port: library.us_socket_local_port(socket),
     reloadTls: (files) => {
       if (current === null) throw new TlsError('the endpoint was started without TLS')
       return useTls(files)
@@ -99,17 +108,17 @@ export async function listenOn(
     stop,
     close: () => {
       stop()
-      for (const app of [acceptor, ...apps]) app.close()
+      close()
     },
   }
 }
 
-function createTlsApp(files: TlsFiles): { app: TemplatedApp; facts: TlsFacts } {
+function createTlsApp(library: SocketLibrary, files: TlsFiles): { app: TemplatedApp; facts: TlsFacts } {
   const { certificate, key } = files
   const facts = checkTlsFiles(files)
   try {
     // The library speaks TLS 1.2 and 1.3 only.
-    return { app: SSLApp({ cert_file_name: certificate, key_file_name: key }), facts }
+    return { app: library.SSLApp({ cert_file_name: certificate, key_file_name: key }), facts }
   } catch (error) {
     throw new TlsError(`the certificate in ${certificate} and its key cannot be used`, { cause: error })
   }

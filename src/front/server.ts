@@ -1,9 +1,10 @@
-import type { HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import type { TemplatedApp } from 'uWebSockets.js'
 import { FrontTally } from './frontTally.ts'
 import { addHttpRoutes, type HttpRoutes } from './http.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { addMonitoringRoutes } from './monitoring.ts'
 import type { ListenAddress } from './options.ts'
+import type { SocketLibrary } from './socketLibrary.ts'
 import type { TlsFacts, TlsFiles } from './tls.ts'
 import { addWebSocket, type OpenSockets } from './webSocket.ts'
 
@@ -28,17 +29,17 @@ export interface Front {
  * Listens for HTTP and WebSocket on one port, and for monitoring on another where the options say so.
  * @throws ListenError, TlsError
  */
-export async function listen(routes: HttpRoutes): Promise<Front> {
+export async function listen(library: SocketLibrary, routes: HttpRoutes): Promise<Front> {
   const { options, tally, probes } = routes
   const sockets: OpenSockets[] = []
   const monitoring =
     options.monitoring === null
       ? null
-      : await listenOn(options.monitoring, null, (app) => {
+      : await listenOn(library, options.monitoring, null, (app) => {
           limitConnections(app, MOST_MONITORS, new FrontTally())
           addMonitoringRoutes(app, probes, 'all')
         })
-  const endpoint = await listenOn(options, options.tls, (app: TemplatedApp) => {
+  const endpoint = await listenOn(library, options, options.tls, (app: TemplatedApp) => {
     limitConnections(app, options.maxConnections, tally)
     sockets.push(addWebSocket(app, routes))
     addHttpRoutes(app, routes)
@@ -69,9 +70,10 @@ function address(asked: ListenAddress | null, listener: Listener | null): Listen
 
 /** Counts connections and closes those that are too many. */
 function limitConnections(app: TemplatedApp, most: number, tally: FrontTally): void {
-  const count = (response: HttpResponse, change: number): void => {
-    tally.connected(change)
-    if (change < 0 || tally.connections <= most) return
+  const count: Parameters<TemplatedApp['filter']>[0] = (response, change) => {
+    const difference = Number(change)
+    tally.connected(difference)
+    if (difference < 0 || tally.connections <= most) return
     // Left waiting it would be found again by every turn: a busy thread, and nothing gained.
     tally.refusedConnections += 1
     response.close()

@@ -30,6 +30,7 @@ import type { FrontOptions } from './options.ts'
 import { readPageFiles } from './pageFiles.ts'
 import { SendTurns } from './sendTurns.ts'
 import { type Front, listen } from './server.ts'
+import type { SocketLibrary } from './socketLibrary.ts'
 
 /** Idle time after which the threads of slow work end, milliseconds. */
 const SCAN_IDLE = 60_000
@@ -46,6 +47,7 @@ const WORK_INTEREST = 30_000
 
 /** What the JSON-RPC service is made of. */
 export interface ServiceOptions {
+  readonly sockets: SocketLibrary
   readonly front: FrontOptions
   readonly limits: GatewayLimits
   /** Limits of filters and subscriptions. */
@@ -180,7 +182,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     tracing: options.tracing ?? null,
   }
   const front = await startWorkers(pools)
-    .then(() => listen(routes))
+    .then(() => listen(options.sockets, routes))
     .catch(async (error: unknown) => {
       await closePools()
       throw error

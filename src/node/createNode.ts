@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.ts'
 import type { HeadNotice } from '../filters/events.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { openService, type Service } from '../front/service.ts'
+import { loadSocketLibrary, type SocketLibrary } from '../front/socketLibrary.ts'
 import { type Logger, setLogLevel } from '../observe/logger.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import type { NodeCommands, NodeContext } from '../rpc/context.ts'
@@ -55,6 +56,11 @@ export interface RunningNode {
   readonly restored: number
   /** Balance of an account at the head, wei. */
   balanceOf(address: Buffer): bigint
+  /**
+   * Sets the balance of an account on a development chain, wei.
+   * @throws RpcError on another one
+   */
+  setBalance(address: Buffer, balance: bigint): Promise<void>
   /** Where monitoring has a port of its own. */
   readonly monitoring: ListenAddress | null
   /**
@@ -73,11 +79,14 @@ export interface RunningNode {
 
 /**
  * Opens the data directory, starts the threads and listens.
- * @throws NodeError when the configuration or the data directory cannot be used, ListenError when the port is taken
+ * @throws NodeError when the configuration or the data directory cannot be used, ListenError when the port is taken,
+ * SocketLibraryError on a system that has no socket library
  */
 export async function createNode({ config, version, logger }: NodeOptions): Promise<RunningNode> {
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
+  const sockets = loadSocketLibrary()
+  log.debug({ library: sockets.source }, 'sockets are those of this library')
   let service: Service | null = null
   let mining: FrontMining | null = null
   let isProducing = config.mining
@@ -141,6 +150,8 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
       stores = null
       await front.close()
     })
+    // When the chain thread has written its last.
+    closers.unshift(async () => front.stateStore.close())
     stores = {
       dataDir: config.dataDir,
       chain: front.environment,
@@ -158,7 +169,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     if (config.mergedMining) mining = createFrontMining(front.mining, config.workRefreshTime * 1000, Date.now)
     const isProducingNow = () => isProducing
     const shared = { config, logger, options, chain, front, mining, metrics, access, isProducingNow }
-    const parts = { ...shared, readiness, watch, tracing }
+    const parts = { ...shared, sockets, readiness, watch, tracing }
     const tlsFiles = tlsFilesFromConfig(config)
     const certificate = tlsFiles && new Certificate(tlsFiles, () => service, log)
     closers.push(async () => certificate?.close())
@@ -179,6 +190,10 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
       head: chain.head,
       restored: chain.restored,
       balanceOf: (address) => balanceOf(front.context, address),
+      setBalance: async (address, balance) => {
+        await front.context.commands.dev.editAccount({ address, balance })
+        running.onCommand()
+      },
       reconfigure: (next) => {
         const change = compareConfigs(current, next)
         const merged = mergeLive(current, next)
@@ -201,6 +216,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
 }
 
 interface ServiceParts {
+  readonly sockets: SocketLibrary
   readonly access: NodeAdmission
   readonly config: Config
   readonly logger: Logger
@@ -226,6 +242,7 @@ function listenForRequests(parts: ServiceParts, current: () => Service | null): 
     log: { level: config.logLevel, format: config.logFormat },
   }
   return openService({
+    sockets: parts.sockets,
     front: frontOptionsFromConfig(config),
     limits: gatewayLimitsFromConfig(config),
     events: eventLimitsFromConfig(config),

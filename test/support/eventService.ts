@@ -2,6 +2,7 @@ import type { Test } from 'tap'
 import type { EventLimits } from '../../src/filters/frontEvents.ts'
 import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../src/front/options.ts'
 import { openService, type Service } from '../../src/front/service.ts'
+import { loadSocketLibrary } from '../../src/front/socketLibrary.ts'
 import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { createLanes } from '../../src/gateway/lanes.ts'
 import type { SyntheticChain } from './syntheticChain.ts'
@@ -33,6 +34,7 @@ export async function openEventService(
   { deadly, events, front, answerBytes }: EventServiceOptions = {},
 ): Promise<EventService> {
   const service = await openService({
+    sockets: loadSocketLibrary(),
     front: { ...DEFAULT_FRONT, port: 0, ...front },
     limits: { ...DEFAULT_LIMITS, ...(answerBytes === undefined ? {} : { answerBytes }) },
     lanes: createLanes({ read: LANE, evm: LANE, scan: LANE, proof: LANE, trace: LANE }),

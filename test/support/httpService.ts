@@ -1,5 +1,6 @@
 import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../src/front/options.ts'
 import { openService, type Service, type ServiceOptions } from '../../src/front/service.ts'
+import { loadSocketLibrary } from '../../src/front/socketLibrary.ts'
 import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { createLanes } from '../../src/gateway/lanes.ts'
 import { openNodeContext } from './chainContext.ts'
@@ -28,6 +29,7 @@ export function openHttpService({
 }: HttpServiceOptions = {}): Promise<Service> {
   const laneLimits = lane ?? { permits: 64, queue: 256, timeout: 5 }
   return openService({
+    sockets: loadSocketLibrary(),
     front: { ...DEFAULT_FRONT, port: 0, ...front },
     limits,
     lanes: createLanes({

@@ -1,3 +1,4 @@
+import { SocketLibraryError } from '../../../native/sockets/binaries.mjs'
 import { ConfigError } from '../../config/errors.ts'
 import { type Config, OPTION_KEYS } from '../../config/schema.ts'
 import { ListenError } from '../../front/listener.ts'
@@ -10,6 +11,7 @@ import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { untilInterrupted } from '../interruption.ts'
+import { migrateConfigured } from '../migration.ts'
 import { notifySupervisor } from '../supervisor.ts'
 import { readVersion } from '../version.ts'
 
@@ -26,6 +28,7 @@ export const start = defineCommand({
     const version = readVersion()
     const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
     if (!(await bootstrap(config, logger, { stderr }))) return EXIT_CODES.ok
+    if ((await migrateConfigured(config, logger, { stderr })) === null) return EXIT_CODES.ok
     const log = logger.child({ part: 'node' })
     let running: RunningNode | null = null
     const reload = () => {
@@ -65,6 +68,9 @@ function describeStart(error: unknown): never {
   if (error instanceof TlsError) {
     const message = `${error.message} (--tls-cert, --tls-key)`
     throw new CommandError('Failed', message, undefined, { cause: error })
+  }
+  if (error instanceof SocketLibraryError) {
+    throw new CommandError('Failed', error.message, undefined, { cause: error })
   }
   if (error instanceof ListenError) {
     const message = `${error.message} Another --http-port, or 0 for any free one, may help.`

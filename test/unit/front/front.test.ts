@@ -5,6 +5,7 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../../src/front/options.ts'
 import { openService, type Service } from '../../../src/front/service.ts'
+import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
 import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
 import { parseKeyFile } from '../../../src/gateway/access/keyFile.ts'
 import { type Admission, OPEN_ADMISSION } from '../../../src/gateway/admission.ts'
@@ -23,6 +24,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 function open(front: Partial<FrontOptions> = {}, admission: Admission = OPEN_ADMISSION): Promise<Service> {
   return openService({
+    sockets: loadSocketLibrary(),
     front: { ...DEFAULT_FRONT, port: 0, maxBodyBytes: 100_000, ...front },
     limits: DEFAULT_LIMITS,
     lanes: createLanes({ read: LANE, evm: LANE, scan: LANE, proof: LANE, trace: LANE }),

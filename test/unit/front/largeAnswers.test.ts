@@ -1,10 +1,12 @@
-import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import t, { type Test } from 'tap'
 import { FrontTally } from '../../../src/front/frontTally.ts'
 import { HttpExchange } from '../../../src/front/httpExchange.ts'
 import { SendTurns } from '../../../src/front/sendTurns.ts'
+import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
+
+const { App, us_listen_socket_close, us_socket_local_port } = loadSocketLibrary()
 
 const MIB = 2 ** 20
 const LARGE = pattern(9 * MIB + 3)

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import t from 'tap'
 import { listenOn } from '../../../src/front/listener.ts'
+import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
 import { checkTlsFiles, type TlsFiles } from '../../../src/front/tls.ts'
 import { createCertificate } from '../../support/certificate.ts'
 
+const library = loadSocketLibrary()
 const folder = t.testdir()
 const first = createCertificate(folder, 'first')
 const second = createCertificate(folder, 'second')
@@ -24,7 +26,7 @@ async function nameSeen(port: number, agent: Agent, options = {}): Promise<strin
 }
 
 t.test('a new certificate counts for new connections, and open ones go on', async (t) => {
-  const listener = await listenOn(ADDRESS, first, (app) => {
+  const listener = await listenOn(library, ADDRESS, first, (app) => {
     app.get('/*', (response) => {
       response.end('here')
     })
@@ -47,7 +49,7 @@ t.test('a new certificate counts for new connections, and open ones go on', asyn
 
 // Memory that a connection writes to without owning it ends the process here, or when the file ends.
 t.test('hundreds of connections under TLS do no harm', async (t) => {
-  const listener = await listenOn(ADDRESS, first, (app) => {
+  const listener = await listenOn(library, ADDRESS, first, (app) => {
     app.get('/*', (response) => {
       response.end('here')
     })
@@ -72,7 +74,7 @@ t.test('what is wrong with the files is said', async (t) => {
   t.throws(() => checkTlsFiles(first, Date.now() + 1e10), { message: /was valid until/ })
   t.throws(() => checkTlsFiles(first, 0), { message: /is not valid before/ })
   await t.rejects(
-    listenOn(ADDRESS, { ...first, key: second.key }, () => undefined),
+    listenOn(library, ADDRESS, { ...first, key: second.key }, () => undefined),
     { code: 'TLS_FILES' },
   )
 })

@@ -1,9 +1,11 @@
-import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
 import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { addPageRoutes } from '../../../src/front/page.ts'
 import { readPageFiles } from '../../../src/front/pageFiles.ts'
+import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
+
+const { App, us_listen_socket_close, us_socket_local_port } = loadSocketLibrary()
 
 const files = await readPageFiles()
 const app = App()
