@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { NativeBuild } from '../native/buildInfo.ts'
+import { programVersion } from '../util/programVersion.ts'
 
 /** Version of this package, from its `package.json`. */
 export function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
+  return programVersion()
 }
 
 /**

@@ -1,0 +1,15 @@
+import { dataDirStores } from '../../src/node/dataDirStores.ts'
+import { migrateDataDir } from '../../src/node/migrateDataDir.ts'
+
+/** Converts a data directory and kills itself when so many stores are converted. */
+const [dataDir = '', stores = ''] = process.argv.slice(2)
+
+let converted = 0
+await migrateDataDir({
+  dataDir,
+  stores: () => dataDirStores(dataDir),
+  onProgress: () => {
+    converted += 1
+    if (converted === Number(stores)) process.kill(process.pid, 'SIGKILL')
+  },
+})
