@@ -14,16 +14,7 @@ export interface BundledCrate {
 }
 
 interface Metadata {
-  readonly packages: readonly (BundledCrate & { readonly id: string })[]
-  readonly resolve: {
-    readonly nodes: readonly {
-      readonly id: string
-      readonly deps: readonly {
-        readonly pkg: string
-        readonly dep_kinds: readonly { kind: string | null }[]
-      }[]
-    }[]
-  }
+  readonly packages: readonly BundledCrate[]
 }
 
 /** Crate that becomes the addon. */
@@ -35,25 +26,23 @@ const RULE = `\n${'='.repeat(100)}\n`
 
 /** Crates of others that become part of the addon for a target, by name; those of tests and build scripts do not. */
 export function bundledCrates(root: string, target: string): BundledCrate[] {
-  const words = ['metadata', '--format-version', '1', '--locked', '--filter-platform', target]
-  const { packages, resolve } = JSON.parse(runTool('cargo', words, join(root, 'native'))) as Metadata
-  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]))
-  const reached = new Set<string>()
-  const visit = (id: string) => {
-    if (reached.has(id)) return
-    reached.add(id)
-    for (const { pkg, dep_kinds } of nodes.get(id)?.deps ?? []) {
-      if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg)
-    }
-  }
-  visit(packages.find(({ name }) => name === ADDON_CRATE)?.id ?? '')
-  return packages
-    .filter(({ id, source }) => reached.has(id) && source !== null)
+  const cargo = (...words: string[]) => runTool('cargo', [...words, '--locked'], join(root, 'native'))
+  const edges = ['--edges', 'normal,no-proc-macro', '--target', target]
+  // What `cargo metadata` resolves has the features that tests of the whole workspace want, and their crates.
+  const tree = cargo('tree', '--package', ADDON_CRATE, ...edges, '--prefix', 'none', '--format', '{p}')
+  const bundled = new Set(tree.split('\n').map((line) => line.split(' ').slice(0, 2).join(' ')))
+  const metadata = cargo('metadata', '--format-version', '1', '--filter-platform', target)
+  return (JSON.parse(metadata) as Metadata).packages
+    .filter(({ name, version, source }) => source !== null && bundled.has(`${name} v${version}`))
     .sort((one, other) => one.name.localeCompare(other.name) || one.version.localeCompare(other.version))
 }
 
-/** The list of crates with their licences, then each licence text once, with the crates that it came in. */
-export function thirdPartyText(crates: readonly BundledCrate[]): string {
+/**
+ * The list of what a platform package contains with its licences, then each licence text once, with the crates that
+ * it came in.
+ * @param sockets sources of the socket library, such as `uWebSockets.js 20.57.0`
+ */
+export function thirdPartyText(crates: readonly BundledCrate[], sockets: readonly string[]): string {
   const texts = new Map<string, string[]>()
   for (const crate of crates) {
     for (const text of licenceTexts(dirname(crate.manifest_path), LICENCE_DEPTH)) {
@@ -67,6 +56,10 @@ export function thirdPartyText(crates: readonly BundledCrate[]): string {
     'The native core of Rhizome contains these crates, under the licences named (SPDX), and the standard library',
     'of Rust (MIT OR Apache-2.0). The texts that come with the crates follow the list.\n',
     `${list.join('\n')}\n`,
+    `The files uws_*.node are the socket library of ${sockets.join(' and ')}, Copyright Alex Hultman, Apache-2.0 (the`,
+    'text is in LICENSE): https://github.com/uNetworking/uWebSockets.js. The version symbols of some are changed, so',
+    'that they load with an older glibc. They contain BoringSSL (Apache-2.0, ISC), lsquic (MIT), zlib (Zlib), libdeflate (MIT)',
+    'and the parts of Node.js that their headers hold (MIT).\n',
     ...[...texts].map(([text, users]) => `${RULE}${users.join(', ')}${RULE}\n${text}\n`),
   ].join('\n')
 }

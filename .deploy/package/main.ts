@@ -9,7 +9,7 @@ try {
   if (build.profile !== 'release') {
     throw new PackagingError('native/addon holds a development build: run npm run build:native first')
   }
-  process.stdout.write(`${rhizome}\n${platform}\n`)
+  process.stdout.write(`${rhizome.path}\n${platform.path}\n`)
 } catch (thrown) {
   if (!(thrown instanceof PackagingError)) throw thrown
   process.stderr.write(`${thrown.message}\n`)
