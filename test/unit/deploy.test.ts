@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
+import { EXIT_CODES } from '../../src/cli/exitCodes.ts'
 import { parseEnvironment } from '../../src/config/environment.ts'
 import { fillDefaults } from '../../src/config/load.ts'
 import { OPTIONS } from '../../src/config/schema.ts'
@@ -20,7 +21,7 @@ t.test('the unit is one that systemd takes', { skip: !hasSystemd && 'systemd-ana
   const here = unit
     .replace(/^(User|Group)=.*$/gm, '$1=root')
     .replace('/usr/bin/node', process.execPath)
-    .replace('file:/opt/rhizome/README.md', 'https://example.com')
+    .replace('file:/opt/rhizome/node_modules/rhizome/README.md', 'https://example.com')
   writeFileSync(path, here)
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' })
   t.equal(stderr, '')
@@ -43,19 +44,36 @@ t.test('the unit waits longer for the end than the node takes', (t) => {
   t.end()
 })
 
-t.test('the container file builds from the lock files and runs as nobody special', (t) => {
-  const lines = readDeployed('container/Containerfile').replace(/\\\n/g, ' ').split('\n')
-  const all = (name: string) =>
-    lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
-  t.ok(all('RUN').some((command) => command.startsWith('npm ci')))
-  t.notMatch(lines.join('\n'), /npm install/)
-  t.match(all('USER').at(-1), /^[1-9]\d*:[1-9]\d*$/)
-  t.equal(all('HEALTHCHECK').length, 1)
-  const [environment = ''] = all('ENV').slice(-1)
-  const given = Object.fromEntries(environment.split(' ').map((pair) => pair.split('=', 2)))
-  const config = fillDefaults(parseEnvironment(given))
-  t.equal(config.profile, 'hosted')
-  t.ok(all('HEALTHCHECK').join().includes(`127.0.0.1:${config.metricsPort}/health`))
-  t.match(all('EXPOSE').at(-1), `${OPTIONS.httpPort.default} ${config.metricsPort}`)
+t.test('the unit runs the installed package, and not again what cannot succeed', (t) => {
+  const { bin } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  t.ok(unit.includes(`ExecStart=/usr/bin/node /opt/rhizome/node_modules/rhizome/${bin.rhizome} start `))
+  const codes = /^RestartPreventExitStatus=(.*)$/m.exec(unit)?.[1]?.split(' ').map(Number)
+  t.same(codes, [EXIT_CODES.usage, EXIT_CODES.damaged, EXIT_CODES.nativeCore])
   t.end()
 })
+
+t.test(
+  'the container file packs from the lock files, installs without a compiler and runs as nobody special',
+  (t) => {
+    const lines = readDeployed('container/Containerfile').replace(/\\\n/g, ' ').split('\n')
+    const all = (name: string) =>
+      lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
+    t.ok(all('RUN').some((command) => command.startsWith('npm ci')))
+    const stages = lines.join('\n').split(/^FROM /m)
+    const [build = '', last = ''] = stages.slice(-2)
+    t.match(build, /npm ci && npm run --silent package -- \/packages/)
+    t.notMatch(build, /npm install/)
+    t.match(last, /npm install --prefix \/opt\/rhizome --ignore-scripts .*\/packages\/\*\.tgz/)
+    t.notMatch(last, /cargo|rustup|apt-get|from=rust/)
+    t.match(last, /^ENTRYPOINT \["\/opt\/rhizome\/node_modules\/\.bin\/rhizome"\]$/m)
+    t.match(all('USER').at(-1), /^[1-9]\d*:[1-9]\d*$/)
+    t.equal(all('HEALTHCHECK').length, 1)
+    const [environment = ''] = all('ENV').slice(-1)
+    const given = Object.fromEntries(environment.split(' ').map((pair) => pair.split('=', 2)))
+    const config = fillDefaults(parseEnvironment(given))
+    t.equal(config.profile, 'hosted')
+    t.ok(all('HEALTHCHECK').join().includes(`127.0.0.1:${config.metricsPort}/health`))
+    t.match(all('EXPOSE').at(-1), `${OPTIONS.httpPort.default} ${config.metricsPort}`)
+    t.end()
+  },
+)
