@@ -104,7 +104,7 @@ function stageCore(stage: string, manifest: Manifest, addon: string, target: str
   const { binaryName } = manifest.napi
   const artifact = join(stage, 'artifacts', `${binaryName}.${name}.node`)
   // Tables of lines are four fifths of the file. Names of functions stay, for the traces of crashes.
-  runTool('strip', ['--strip-debug', '-o', artifact, addon], ROOT)
+  runTool('strip', ['-S', '-o', artifact, addon], ROOT)
   const platform = join(stage, 'npm', name)
   cpSync(join(ROOT, 'native/npm', name), platform, { recursive: true })
   const sockets = stageSockets(platform, { platform: os, arch })

@@ -10,7 +10,7 @@ import { compareGlibc, neededGlibc, neededGlibcWithoutC23Names, withoutC23Names 
  * The packages that have binaries, the better first: what is in them decides, not their versions. That of the platform
  * has them in an installation without a compiler, ready to load.
  */
-const PACKAGES = [`rhizome-${process.platform}-${process.arch}-gnu`, 'uWebSockets.js', 'uws-pack']
+const PACKAGES = [platformPackage(process), 'uWebSockets.js', 'uws-pack']
 const BINARY_FOLDERS = ['.', join('dist', 'bin')]
 
 /** What there is on Linux, for messages and the README; a test compares it with what the packages hold. */
@@ -31,6 +31,11 @@ export class SocketLibraryError extends Error {
 
 /** Where changed copies are kept: with what is built. */
 export const BUILT_FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), 'addon')
+
+/** Linux without glibc has no such binaries, hence no name for it. */
+function platformPackage({ platform, arch }) {
+  return `rhizome-${platform}-${arch}${platform === 'linux' ? '-gnu' : ''}`
+}
 
 /** What decides which binary runs, read from this process. */
 export function readHost() {
