@@ -69,6 +69,7 @@ export function machineSettings(): MachineSettings {
     npm_config_globalconfig: '/etc/npmrc',
     // Headers of the machine's own Node.js are those of another version.
     npm_config_nodedir: '',
+    npm_config_prefer_offline: 'true',
     npm_config_update_notifier: 'false',
   }
   mount('/etc/resolv.conf', '/etc/resolv.conf')
