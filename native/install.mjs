@@ -16,6 +16,11 @@ import {
   SocketLibraryError,
 } from './sockets/binaries.mjs'
 
+const native = dirname(fileURLToPath(import.meta.url))
+const root = dirname(native)
+if (!existsSync(join(native, 'Cargo.toml'))) process.exit(0)
+napiProgram()
+
 try {
   prepareBinary(chooseBinary(readHost(), installedPackages()))
 } catch (error) {
@@ -24,10 +29,6 @@ try {
   process.exit(1)
 }
 
-const native = dirname(fileURLToPath(import.meta.url))
-const root = dirname(native)
-if (!existsSync(join(native, 'Cargo.toml'))) process.exit(0)
-napiProgram()
 const nodeDir = dirname(dirname(process.execPath))
 const nodeGyp = process.env.npm_config_node_gyp
 const hasHeaders = existsSync(join(nodeDir, 'include', 'node', 'common.gypi'))

@@ -22,11 +22,11 @@ import { askNode, freePort } from '../support/nodeProcess.ts'
 import { ROOT } from '../support/sources.ts'
 
 /**
- * Bytes of an installation: 80 MB on linux x64, of which the socket library is 28 for four versions of Node, lmdb 20,
- * the native core 7 and the program 4. The margin is for one more version of Node and patch releases; a dependency
+ * Bytes of an installation: 70 MB on linux x64, of which the socket library is 28 for four versions of Node, lmdb 19,
+ * the native core 7 and the program 3. The margin is for one more version of Node and patch releases; a dependency
  * with binaries for every system does not fit into it.
  */
-const SIZE_LIMIT = 100e6
+const SIZE_LIMIT = 85e6
 /** What programs may be found by the installation and the node. */
 const PROGRAMS = ['sh', 'env']
 const START_POLL_MS = 50
@@ -58,7 +58,7 @@ t.test('the packages hold what is needed, and nothing else', async (t) => {
   ]) {
     t.ok(rhizome.files.includes(needed), needed)
   }
-  t.match(platform.files.length, 9)
+  t.equal(platform.files.length, 9)
   for (const needed of ['LICENSE', 'THIRD-PARTY.txt', 'README.md'])
     t.ok(platform.files.includes(needed), needed)
   t.equal(
@@ -83,7 +83,8 @@ t.test('the packages install without a compiler', async (t) => {
   mkdirSync(app)
   const paths = [packages.rhizome.path, packages.platform.path]
   const { status, stderr } = npm(['install', '--no-audit', '--no-fund', '--prefer-offline', ...paths])
-  t.equal(status, 0, stderr)
+  t.equal(status, 0)
+  if (status !== 0) t.comment(stderr)
 
   const manifest = JSON.parse(readFileSync(join(app, 'node_modules/rhizome/package.json'), 'utf8'))
   t.equal(manifest.scripts, undefined, 'nothing runs when the program is installed')
@@ -140,7 +141,8 @@ t.test('the installed program starts and answers', async (t) => {
     if (answer === undefined) await sleep(START_POLL_MS)
   }
   t.comment(`${((performance.now() - began) / 1000).toFixed(1)} s to the first answer`)
-  t.equal(answer, '0x21', output)
+  t.equal(answer, '0x21')
+  if (answer === undefined) t.comment(output)
   if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
   await closed
 })
