@@ -3,8 +3,6 @@
 //! Taken from the vectors: the hash for merged mining, which the header codec in TypeScript computes
 //! and tests. Computed here: everything else.
 
-use std::path::PathBuf;
-
 use rhizome_bitcoin::header::read_header;
 use rhizome_bitcoin::{
     MergedMining, block_hash, check_proof_of_work, hash_as_number, target_from_difficulty, timestamps_linked,
@@ -78,12 +76,9 @@ fn mining_fields<'a>(items: &[Item<'a>], rules: RuleSet) -> MiningFields<'a> {
 
 #[test]
 fn recorded_headers() {
-    let root = std::env::var_os("RHIZOME_VECTORS")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors"), PathBuf::from);
-    let text = std::fs::read_to_string(root.join("consensus/pow.jsonl")).expect("the vectors");
     let (mut verdicts, mut differences) = (0, Vec::new());
-    for (line, text) in text.lines().enumerate() {
-        let vector: Vector = serde_json::from_str(text).expect("a vector");
+    for (line, text) in rhizome_vectors::lines("consensus/pow.jsonl").enumerate() {
+        let vector: Vector = serde_json::from_str(&text).expect("a vector");
         let number = vector.number.to::<u64>();
         let rules = rules_at(&vector.network, number);
         let regtest = vector.network == "regtest";
