@@ -1,0 +1,63 @@
+import type { TemplatedApp } from 'uWebSockets.js'
+
+type Handler = (...values: unknown[]) => unknown
+
+/** Methods that take a handler last. */
+const ROUTES: ReadonlySet<string | symbol> = new Set([
+  'any',
+  'del',
+  'filter',
+  'get',
+  'head',
+  'options',
+  'patch',
+  'post',
+  'put',
+])
+
+/** An app, and the end of what its handlers hold. */
+export interface DetachableApp {
+  readonly app: TemplatedApp
+  /** Lets the handlers go; from then on nothing is answered. */
+  detach(): void
+}
+
+/**
+ * The library keeps the handlers of an app until the process ends, also when the app is closed. What they hold is a
+ * whole node, so that they must be let go of where nodes come and go in one process.
+ */
+export function detachable(app: TemplatedApp): DetachableApp {
+  const held: { handler: Handler | null }[] = []
+  const hold = (handler: Handler): Handler => {
+    const holder: { handler: Handler | null } = { handler }
+    held.push(holder)
+    return (...values) => holder.handler?.(...values)
+  }
+  const holdAll = (behavior: object): object =>
+    Object.fromEntries(
+      Object.entries(behavior).map(([name, value]) => [
+        name,
+        typeof value === 'function' ? hold(value as Handler) : value,
+      ]),
+    )
+  const detaching = new Proxy(app, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      const isRoute = ROUTES.has(name)
+      if (!isRoute && name !== 'ws') return method.bind(target)
+      return (...values: unknown[]) => {
+        const last = values.pop()
+        const kept = isRoute ? hold(last as Handler) : holdAll(last as object)
+        Reflect.apply(method, target, [...values, kept])
+        return detaching
+      }
+    },
+  })
+  return {
+    app: detaching,
+    detach: () => {
+      for (const holder of held) holder.handler = null
+    },
+  }
+}

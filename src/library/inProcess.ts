@@ -1,0 +1,61 @@
+import { readVersion } from '../cli/version.ts'
+import type { Config } from '../config/schema.ts'
+import { createNode, type RunningNode } from '../node/createNode.ts'
+import { developmentAccounts } from '../node/developmentAccounts.ts'
+import { createLogger } from '../observe/logger.ts'
+import { toHex } from '../util/bytes.ts'
+import type { DevelopmentAccountOptions, DevelopmentNodeAccount } from './developmentNode.ts'
+import type { NodeFacts, StartedNode } from './startedNode.ts'
+
+/** What a node is started with: plain data, so that it can cross to another process. */
+export interface StartRequest {
+  readonly config: Config
+  readonly accounts: DevelopmentAccountOptions
+  /** The folder that goes with the node; null for one that is kept. */
+  readonly temporaryFolder: string | null
+}
+
+/** Addresses that mean every address of the machine, and one to reach the node at. */
+const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/**
+ * Starts a node in threads of this process.
+ * @throws NodeError, ListenError
+ */
+export async function startInProcess({ config, accounts }: StartRequest): Promise<StartedNode> {
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat })
+  const node = await createNode({ config, version: readVersion(), logger })
+  try {
+    return {
+      facts: await prepare(node, config, accounts),
+      failed: node.failed,
+      stop: () => node.stop(),
+    }
+  } catch (error) {
+    await node.stop()
+    throw error
+  }
+}
+
+async function prepare(
+  node: RunningNode,
+  config: Config,
+  { count, balance }: DevelopmentAccountOptions,
+): Promise<NodeFacts> {
+  const accounts = developmentAccounts(node.spec).slice(0, count)
+  if (balance !== undefined && node.head === 0) {
+    for (const { address } of accounts) await node.setBalance(address, balance)
+  }
+  const isTls = config.tlsCert !== null
+  const host = WILDCARDS[node.host] ?? node.host
+  const place = `${host.includes(':') ? `[${host}]` : host}:${node.port}`
+  return {
+    url: `${isTls ? 'https' : 'http'}://${place}`,
+    webSocketUrl: `${isTls ? 'wss' : 'ws'}://${place}`,
+    port: node.port,
+    chainId: node.spec.chainId,
+    accounts: accounts.flatMap(({ address, privateKey }): DevelopmentNodeAccount[] =>
+      privateKey === null ? [] : [{ address: toHex(address), privateKey: toHex(privateKey) }],
+    ),
+  }
+}

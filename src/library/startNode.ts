@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigError } from '../config/errors.ts'
+import type { DevelopmentNodeOptions } from './developmentNode.ts'
+import type { StartedNode } from './startedNode.ts'
+import { configFromOptions } from './toConfig.ts'
+
+/** Where a node can run. */
+const PLACES = ['same', 'child'] as const
+
+/**
+ * Starts a node where the options say. A temporary folder goes when it is stopped or does not start.
+ * @throws ConfigError, NodeError, ListenError, ChildError
+ */
+export async function startNode(options: Omit<DevelopmentNodeOptions, 'signal'>): Promise<StartedNode> {
+  const place = options.process ?? 'same'
+  if (!PLACES.includes(place)) {
+    throw new ConfigError('InvalidValue', `createNode: process: expected one of ${PLACES.join(', ')}`)
+  }
+  // Before there is a folder: a wrong option leaves nothing behind.
+  const given = configFromOptions(options, options.dataDir ?? tmpdir())
+  const folder = options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'rhizome-')) : null
+  const config = folder === null ? given : { ...given, dataDir: folder }
+  const clean = async () => {
+    if (folder !== null) await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+  const request = { config, accounts: options.accounts ?? {}, temporaryFolder: folder }
+  try {
+    const started =
+      place === 'same'
+        ? await (await import('./inProcess.ts')).startInProcess(request)
+        : await (await import('./inChild.ts')).startInChild(request)
+    return { ...started, stop: () => started.stop().finally(clean) }
+  } catch (error) {
+    await clean()
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+import { checkConflicts } from '../config/conflicts.ts'
+import { ConfigError } from '../config/errors.ts'
+import { parseConfigFile } from '../config/file.ts'
+import { fillDefaults } from '../config/load.ts'
+import { networkByName } from '../config/networks/byName.ts'
+import type { Config } from '../config/schema.ts'
+import { developmentAccounts } from '../node/developmentAccounts.ts'
+import type { DevelopmentNodeOptions } from './developmentNode.ts'
+
+/** Where wrong options stand, for messages. */
+const SOURCE = 'createNode'
+
+/** Names of the options that have another key in the schema. */
+const RENAMED = { port: 'httpPort', automine: 'mining' } as const
+
+/** Options that are no options of the schema. */
+const OWN: readonly string[] = ['accounts', 'process', 'config']
+
+/** Of a node that one test or program uses: few threads, no log, a stop that does not wait for long. */
+const DEFAULTS = { httpPort: 0, workers: 1, logLevel: 'silent', drainTimeout: 2 } as const
+
+const NETWORKS: readonly string[] = ['regtest', 'devnet']
+
+/**
+ * The complete configuration of a development node, checked by the schema.
+ * @param dataDir where the chain is
+ * @throws ConfigError with the messages of a configuration file
+ */
+export function configFromOptions(options: Omit<DevelopmentNodeOptions, 'signal'>, dataDir: string): Config {
+  const named = Object.entries(options)
+    .filter(([name]) => !OWN.includes(name))
+    .map(([name, value]) => [RENAMED[name as keyof typeof RENAMED] ?? name, value])
+  const given = {
+    ...DEFAULTS,
+    ...defined(options.config ?? {}),
+    ...defined(Object.fromEntries(named)),
+    dataDir,
+  }
+  // JSON is what a configuration file may be, so that it is checked and refused as one.
+  const config = fillDefaults(parseConfigFile(JSON.stringify(given), SOURCE))
+  if (!NETWORKS.includes(config.network)) {
+    throw new ConfigError('InvalidValue', `${SOURCE}: network: expected one of ${NETWORKS.join(', ')}`)
+  }
+  checkConflicts(config)
+  checkAccounts(options, config)
+  return config
+}
+
+function checkAccounts({ accounts = {} }: Pick<DevelopmentNodeOptions, 'accounts'>, config: Config): void {
+  const { count, balance } = accounts
+  const most = developmentAccounts(networkByName(config.network)).length
+  if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0 && count <= most)) {
+    throw new ConfigError('InvalidValue', `${SOURCE}: accounts.count: expected integer from 0 to ${most}`)
+  }
+  if (balance !== undefined && !(typeof balance === 'bigint' && balance >= 0n && balance < 1n << 256n)) {
+    throw new ConfigError('InvalidValue', `${SOURCE}: accounts.balance: expected bigint of up to 256 bits`)
+  }
+}
+
+function defined(values: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}
