@@ -7,9 +7,9 @@ import { type WatchedKeyFile, watchKeyFile } from '../gateway/access/watchKeyFil
 import type { Logger } from '../observe/logger.ts'
 import { METHODS } from '../rpc/methods.ts'
 import { AccessStore } from '../storage/access/accessStore.ts'
-import { AccessError, type AccessErrorCode } from '../storage/access/errors.ts'
+import { AccessError } from '../storage/access/errors.ts'
 import { accessRulesFromConfig } from './accessOptions.ts'
-import { NodeError, type NodeErrorCode } from './errors.ts'
+import { NodeError, toAccessNodeError } from './errors.ts'
 
 /** Milliseconds between two looks at the keys and at the day. */
 const REFRESH_PERIOD = 250
@@ -21,11 +21,6 @@ const FLUSH_PERIOD = 1000
 const COMPLAINT_PERIOD = 60_000
 
 const DAY = 86_400_000
-
-const NODE_CODES: Partial<Record<AccessErrorCode, NodeErrorCode>> = {
-  ACCESS_DAMAGED: 'ACCESS_DAMAGED',
-  ACCESS_FORMAT: 'DATA_DIR_FORMAT',
-}
 
 /** Admission of a node, and what has to be closed with it. */
 export interface NodeAdmission {
@@ -46,10 +41,7 @@ export function openNodeAdmission(config: Config, logger: Logger): NodeAdmission
     return open(config, logger)
   } catch (error) {
     if (error instanceof KeyFileError) throw new NodeError('KEYS_FILE', error.message, { cause: error })
-    if (error instanceof AccessError) {
-      throw new NodeError(NODE_CODES[error.code] ?? 'ACCESS_STORE', error.message, { cause: error })
-    }
-    throw error
+    throw error instanceof AccessError ? toAccessNodeError(error) : error
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import { ACCESS_FOLDER } from '../storage/access/accessTables.ts'
 import { CHAIN_FORMATS, CHAIN_STEPS, convertChain, readChainFormat } from '../storage/formats/chainFormat.ts'
 import { type ConversionOptions, conversionRoom } from '../storage/formats/conversion.ts'
+import { assertUndamaged } from '../storage/formats/readStoreFormat.ts'
 import type { StoreFormat, SupportedFormats } from '../storage/formats/storeFormat.ts'
 import { convertRecordLog, readRecordLogFormat } from '../storage/recordLogFormat.ts'
 import {
@@ -82,6 +83,7 @@ function baseOf(found: StoreFormat & { readonly conversion: { readonly from: num
 
 /** Converted by the native core when it is opened for writing. */
 function stateStore(folder: string, storeOptions: StoreOptions): DataDirStore {
+  assertUndamaged(folder)
   const found = StateStore.format(folder)
   const current = found?.current ?? 0
   return {

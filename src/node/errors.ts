@@ -1,5 +1,6 @@
 import { isUndecodable } from '../chain/codec/errors.ts'
 import { NativeError } from '../native/errors.ts'
+import { AccessError, type AccessErrorCode } from '../storage/access/errors.ts'
 import { StorageError, type StorageErrorCode } from '../storage/errors.ts'
 import { toUnwritable } from '../storage/unwritable.ts'
 
@@ -134,6 +135,7 @@ const FILE_ERRORS: ReadonlySet<string> = new Set([
 
 /** What opening a data directory threw, as an error that says what to do; anything else passes through. */
 export function toNodeError(thrown: unknown, dataDir: string): unknown {
+  if (thrown instanceof AccessError) return toAccessNodeError(thrown)
   const error = toStoreError(thrown, dataDir)
   if (error !== null) return error
   const code = (thrown as { code?: unknown } | null)?.code
@@ -147,6 +149,16 @@ export function toNodeError(thrown: unknown, dataDir: string): unknown {
     )
   }
   return thrown
+}
+
+const ACCESS_CODES: Partial<Record<AccessErrorCode, NodeErrorCode>> = {
+  ACCESS_DAMAGED: 'ACCESS_DAMAGED',
+  ACCESS_FORMAT: 'DATA_DIR_FORMAT',
+}
+
+/** Why the access store cannot be used, as a reason for which a node does not start. */
+export function toAccessNodeError(error: AccessError): NodeError {
+  return new NodeError(ACCESS_CODES[error.code] ?? 'ACCESS_STORE', error.message, { cause: error })
 }
 
 /**

@@ -3,7 +3,12 @@ import { type ConversionOptions, type ConversionStep, convertStore } from '../fo
 import type { FormatTable } from '../formats/formatTable.ts'
 import { readStoreFormat, type StoredFormat } from '../formats/readStoreFormat.ts'
 import type { SupportedFormats } from '../formats/storeFormat.ts'
-import { ACCESS_METADATA, type AccessTables, openAccessTables } from './accessTables.ts'
+import {
+  ACCESS_METADATA,
+  type AccessTables,
+  assertAccessUndamaged,
+  openAccessTables,
+} from './accessTables.ts'
 
 /** Formats of the tables of the access store and their values. */
 export const ACCESS_FORMATS: SupportedFormats = { name: 'the access store', current: 2, oldest: 1 }
@@ -35,8 +40,12 @@ export function accessFormatTable({ metadata }: Pick<AccessTables, 'metadata'>):
   }
 }
 
-/** Format of the access store in a folder; null where there is none. */
-export function readAccessFormat(folder: string): Promise<StoredFormat | null> {
+/**
+ * Format of the access store in a folder; null where there is none.
+ * @throws AccessError `ACCESS_DAMAGED`
+ */
+export async function readAccessFormat(folder: string): Promise<StoredFormat | null> {
+  assertAccessUndamaged(folder, false)
   return readStoreFormat(folder, ACCESS_METADATA)
 }
 

@@ -6,9 +6,15 @@ import { StorageError, type StorageErrorCode } from '../errors.ts'
 import { noteProgram, readFormat } from '../formats/formatTable.ts'
 import { assertPresent } from '../formats/storeFormat.ts'
 import { makeLockFile } from '../lockFile.ts'
-import { findStoreDamage, noteStoreMade } from '../storeFile.ts'
+import { noteStoreMade } from '../storeFile.ts'
 import { ACCESS_FORMATS, accessFormatTable } from './accessFormat.ts'
-import { ACCESS_FOLDER, type AccessTable, type AccessTables, openAccessTables } from './accessTables.ts'
+import {
+  ACCESS_FOLDER,
+  type AccessTable,
+  type AccessTables,
+  assertAccessUndamaged,
+  openAccessTables,
+} from './accessTables.ts'
 import { AccessError } from './errors.ts'
 import { decodeKey, encodeKey, type KeyRecord } from './keyRecord.ts'
 import { addUsage, type DayUsage, decodeUsage, encodeUsage, parseUsageKey, usageKey } from './usageRecord.ts'
@@ -61,14 +67,7 @@ export class AccessStore {
   static open({ dataDir, checked = false }: AccessStoreOptions): AccessStore {
     const path = join(dataDir, ACCESS_FOLDER)
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    const damage = findStoreDamage(path, { pages: checked })
-    if (damage !== null) {
-      throw new AccessError(
-        'ACCESS_DAMAGED',
-        `the access store is damaged: ${damage}; restore the folder ${path} from a copy, or move it away and make ` +
-          'the keys again',
-      )
-    }
+    assertAccessUndamaged(path, checked)
     makeLockFile(path)
     const tables = openAccessTables(path)
     const store = new AccessStore(tables)

@@ -1,4 +1,6 @@
 import { type Database, open, type RootDatabase } from 'lmdb'
+import { findStoreDamage } from '../storeFile.ts'
+import { AccessError } from './errors.ts'
 
 /** Folder of the access store below the data directory. */
 export const ACCESS_FOLDER = 'access'
@@ -23,6 +25,21 @@ export interface AccessTables {
   readonly keys: AccessTable
   /** id ∥ 0 ∥ day 4 → usage by method, JSON. See `usageRecord.ts`. */
   readonly usage: AccessTable
+}
+
+/**
+ * Refuses a store whose file is damaged.
+ * @param pages whether every page is read: only where no other process writes it
+ * @throws AccessError `ACCESS_DAMAGED`
+ */
+export function assertAccessUndamaged(path: string, pages: boolean): void {
+  const damage = findStoreDamage(path, { pages })
+  if (damage === null) return
+  throw new AccessError(
+    'ACCESS_DAMAGED',
+    `the access store is damaged: ${damage}; restore the folder ${path} from a copy, or move it away and make ` +
+      'the keys again',
+  )
 }
 
 /** Opens the tables in a folder, making them when they are not there. */

@@ -2,7 +2,7 @@ import { ChainEnvironment, type TableWriter } from '../environment.ts'
 import { TABLES } from '../tables.ts'
 import { type ConversionOptions, type ConversionStep, convertStore } from './conversion.ts'
 import type { FormatTable } from './formatTable.ts'
-import { readStoreFormat, type StoredFormat } from './readStoreFormat.ts'
+import { assertUndamaged, readStoreFormat, type StoredFormat } from './readStoreFormat.ts'
 import type { SupportedFormats } from './storeFormat.ts'
 
 /** Formats of the tables of the chain store and their values. */
@@ -31,7 +31,8 @@ export function chainFormatTable(writer: TableWriter): FormatTable {
 }
 
 /** Format of the chain store in a folder; null where there is none, or one that was never wholly made. */
-export function readChainFormat(folder: string): Promise<StoredFormat | null> {
+export async function readChainFormat(folder: string): Promise<StoredFormat | null> {
+  assertUndamaged(folder)
   return readStoreFormat(folder, `${TABLES.metadata}`)
 }
 

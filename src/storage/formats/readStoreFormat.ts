@@ -9,6 +9,12 @@ import { type FoundFormat, readFormat } from './formatTable.ts'
 
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
 
+/** Refuses a store whose file is damaged. @throws StorageError `STORAGE_CORRUPT` */
+export function assertUndamaged(folder: string): void {
+  const damage = findStoreDamage(folder, { pages: false })
+  if (damage !== null) throw new StorageError('STORAGE_CORRUPT', `a store is damaged: ${damage}`)
+}
+
 /** Format of an LMDB store and the size of its file in bytes. */
 export interface StoredFormat {
   readonly found: FoundFormat
@@ -17,13 +23,10 @@ export interface StoredFormat {
 
 /**
  * Reads the format of an LMDB store without writing anything, whatever its format is; null where there is no store,
- * or one without a format.
+ * or one without a format. A damaged file would end the process: it is looked for before.
  * @param table name of the table in which the format stands
- * @throws StorageError `STORAGE_CORRUPT` when the file is not one of LMDB
  */
 export async function readStoreFormat(folder: string, table: string): Promise<StoredFormat | null> {
-  const damage = findStoreDamage(folder, { pages: false })
-  if (damage !== null) throw new StorageError('STORAGE_CORRUPT', `a store is damaged: ${damage}`)
   const file = statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })
   if (file === undefined || file.size === 0) return null
   makeLockFile(folder)
