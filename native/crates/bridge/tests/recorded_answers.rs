@@ -24,8 +24,7 @@ fn is_plain_bridge_call(request: &Value) -> bool {
 #[test]
 fn recorded_calls_are_answered() {
     let mut answered = 0;
-    let all = lines("rpc/rpc-main.jsonl");
-    for line in &all {
+    for line in lines("rpc/rpc-main.jsonl") {
         let request = &line["request"];
         if request["method"] != "eth_call" || !is_plain_bridge_call(request) {
             continue;
@@ -41,7 +40,7 @@ fn recorded_calls_are_answered() {
         answered += 1;
     }
     eprintln!("{answered} answers equal");
-    assert!(all.is_empty() || answered > 30);
+    assert!(answered > 30);
 }
 
 fn quantity_or(number: &Value) -> u64 {
@@ -69,7 +68,7 @@ fn the_state_of_an_idle_bridge_is_told() {
     let mut state = MemoryState::default();
     let told = rhizome_bridge::bridge_state(&spec, spec.rules_at(33), &mut state, 33).expect("a state");
     assert_eq!(state, MemoryState::default());
-    for line in lines("rpc/rpc-main.jsonl").iter().filter(|line| line["request"]["method"] == "eth_bridgeState") {
+    for line in lines("rpc/rpc-main.jsonl").filter(|line| line["request"]["method"] == "eth_bridgeState") {
         let answer = &line["response"]["result"];
         assert_eq!(answer["btcBlockchainBestChainHeight"], told.btc_blockchain_best_chain_height);
         assert_eq!(
@@ -98,7 +97,7 @@ fn receipt_logs(receipt: &[u8]) -> Vec<Log> {
 #[test]
 fn recorded_transactions_to_the_bridge_leave_their_receipts() {
     let mut checked = 0;
-    for line in lines("rpc/chain-main.jsonl").iter().filter(|line| line["main"] == true && line["rlp"].is_string()) {
+    for line in lines("rpc/chain-main.jsonl").filter(|line| line["main"] == true && line["rlp"].is_string()) {
         let block = bytes(&line["rlp"]);
         let block = Item::read_only(&block).and_then(Item::items).expect("a block");
         let transactions = block[1].items().expect("transactions");

@@ -51,7 +51,7 @@ fn ancestor(line: &Value) -> Option<Arc<AncestorBlock>> {
 
 fn environments() -> HashMap<(String, String), Environment> {
     let key = |line: &Value| (line["network"].to_string(), line["number"].to_string());
-    lines("vm-environments.jsonl").iter().map(|line| (key(line), environment(line))).collect()
+    lines("vm-environments.jsonl").map(|line| (key(&line), environment(&line))).collect()
 }
 
 fn lookup(environment: &Environment, address: &Value) -> Option<Precompile> {

@@ -110,19 +110,20 @@ fn recorded_logs(line: &Value) -> Vec<Log> {
 }
 
 fn replay(name: &str) {
-    let lines = lines(name);
-    let spec = chain_spec(&lines[0]);
+    let mut lines = lines(name);
+    let config = lines.next().expect("a line");
+    let spec = chain_spec(&config);
     let mut chain = Chain::default();
-    let genesis = decode(&bytes(&lines[0]["genesisRlp"]), hash(&lines[0]["genesisHash"]), U256::ZERO, None);
+    let genesis = decode(&bytes(&config["genesisRlp"]), hash(&config["genesisHash"]), U256::ZERO, None);
     chain.blocks.insert(genesis.hash, Arc::new(genesis));
     let (mut payments, mut states) = (0, 0);
-    for line in &lines[1..] {
+    for line in lines {
         if line["type"] == "state" {
-            chain.assert_state(line);
+            chain.assert_state(&line);
             states += 1;
         } else {
-            let logs = chain.connect(&spec, line);
-            assert_eq!(logs, recorded_logs(line), "payments of block {} {}", line["number"], line["hash"]);
+            let logs = chain.connect(&spec, &line);
+            assert_eq!(logs, recorded_logs(&line), "payments of block {} {}", line["number"], line["hash"]);
             payments += logs.len();
         }
     }
@@ -152,8 +153,7 @@ fn testnet() {
 
 #[test]
 fn only_the_remasc_transaction_may_pay() {
-    let lines = lines("remasc.jsonl");
-    let spec = chain_spec(&lines[0]);
+    let spec = chain_spec(&lines("remasc.jsonl").next().expect("a line"));
     let (environment, branch) = (BlockEnv { number: 100, ..BlockEnv::default() }, Branch(Vec::new()));
     let mut state = MemoryState::default();
     let mut context = direct_call(&spec, &environment, &branch);

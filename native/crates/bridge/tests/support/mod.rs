@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
 use rhizome_primitives::contract::{CallType, ContractContext, ContractState, Log};
@@ -153,17 +153,10 @@ impl Call {
     }
 }
 
-/// Folder of the recorded vectors.
-pub fn vectors() -> PathBuf {
-    std::env::var_os("RHIZOME_VECTORS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors"), PathBuf::from)
-}
-
-/// The lines of a recorded file; none when it is not there. Left out are the few requests that nest too
-/// deeply for the parser: they try the server, not the Bridge.
-pub fn lines(name: &str) -> Vec<Value> {
-    let Ok(text) = std::fs::read_to_string(vectors().join(name)) else { return Vec::new() };
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+/// The lines of a recorded file. Left out are the few requests that nest too deeply for the parser: they try
+/// the server, not the Bridge.
+pub fn lines(name: &str) -> impl Iterator<Item = Value> {
+    rhizome_vectors::lines(name).filter_map(|line| serde_json::from_str(&line).ok())
 }
 
 pub fn bytes(value: &Value) -> Vec<u8> {

@@ -4,7 +4,7 @@
 pub(crate) mod blocks;
 pub(crate) mod state;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rhizome_primitives::contract::{CallType, ContractContext};
 use rhizome_primitives::rules::Rule;
@@ -12,13 +12,9 @@ use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use serde_json::{Value, json};
 
-/// Lines of a recorded file, from `RHIZOME_VECTORS` or beside the repository.
-pub(crate) fn lines(name: &str) -> Vec<Value> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors");
-    let root = std::env::var_os("RHIZOME_VECTORS").map_or(beside, PathBuf::from);
-    let path = root.join("consensus").join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+/// Lines of a recorded file of the folder `consensus`.
+pub(crate) fn lines(name: &str) -> impl Iterator<Item = Value> {
+    rhizome_vectors::json_lines(&format!("consensus/{name}"))
 }
 
 /// A network with these REMASC constants and activation heights; rules that are not named are never active.
