@@ -52,5 +52,3 @@ test('a token is deployed, moved and says so', async () => {
     [{ from: owner.address, to: receiver.address, value: 5n }],
   )
 })
-  assert.deepEqual(event?.args, { from: owner.address, to: receiver.address, value: 5n })
-})
