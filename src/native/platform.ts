@@ -1,8 +1,8 @@
 /**
- * Lowest glibc that a packed installation runs with: the highest that the built native core or the stores' library
- * asks for. RHEL 9, Ubuntu 22.04 and Debian 12 have it.
+ * Lowest glibc that a packed installation runs with: the highest that its socket library asks for. The native core
+ * and the stores' library ask for 2.34. Debian 12, Ubuntu 24.04 and Fedora 37 have it.
  */
-export const GLIBC_FLOOR = '2.34'
+export const GLIBC_FLOOR = '2.36'
 
 /** The system as far as built native code depends on it. */
 export interface HostPlatform {
