@@ -9,7 +9,6 @@ mod decode;
 mod support;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rhizome_evm::{
@@ -40,14 +39,8 @@ const FUNDED: [&str; 10] = [
     "0x09a1eda29f664ac8f68106f6567276df0c65d859",
 ];
 
-fn vectors() -> PathBuf {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors");
-    std::env::var_os("RHIZOME_VECTORS").map_or(beside, PathBuf::from)
-}
-
-fn read(path: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+fn read(name: &str) -> Vec<Value> {
+    rhizome_vectors::json_lines(name).collect()
 }
 
 fn spec(line: &Value) -> Arc<ChainSpec> {
@@ -197,9 +190,8 @@ fn funded_genesis(store: &Arc<StateStore>, spec: &ChainSpec) -> B256 {
 #[test]
 fn reward_chains_are_equal() {
     for name in ["remasc.jsonl", "remasc-long.jsonl", "remasc-history.jsonl", "remasc-testnet.jsonl"] {
-        let lines = support::lines(name);
         let blocks: Vec<Value> =
-            std::iter::once(&lines[0]).chain(lines.iter().filter(|line| line["type"] == "block")).cloned().collect();
+            support::lines(name).filter(|line| line["type"] == "config" || line["type"] == "block").collect();
         let (equal, different) = import(name, &blocks, false);
         assert_eq!(equal + different.len() + 1, blocks.len(), "{name}: every block was executed");
         report(name, equal, different);
@@ -208,20 +200,16 @@ fn reward_chains_are_equal() {
 
 #[test]
 fn served_chain_is_equal() {
-    let lines = read(&vectors().join("rpc/chain-main.jsonl"));
+    let lines = read("rpc/chain-main.jsonl");
     let (equal, different) = import("chain-main", &lines, false);
     report("chain-main", equal, different);
 }
 
 #[test]
 fn scenario_chains_are_equal_on_threads_and_without() {
-    let mut files: Vec<_> =
-        std::fs::read_dir(vectors().join("dsl")).expect("a folder").flatten().map(|file| file.path()).collect();
-    files.sort();
     let (mut equal, mut different) = (0, Vec::new());
-    for path in files {
-        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let lines = read(&path);
+    for name in rhizome_vectors::names("dsl") {
+        let lines = read(&name);
         for one_thread in [false, true] {
             let (good, bad) = import(&name, &lines, one_thread);
             equal += good;

@@ -9,7 +9,6 @@ mod decode;
 mod support;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rhizome_evm::trace::{BlockPlace, TraceError, TraceOptions, Tracer, TransactionTrace, trace_block};
@@ -25,17 +24,10 @@ use support::{bytes, hash, quantity};
 
 const MAX_BYTES: usize = 10 * 1024 * 1024;
 
-fn vectors() -> PathBuf {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/vectors");
-    std::env::var_os("RHIZOME_VECTORS").map_or(beside, PathBuf::from)
-}
-
 /// The lines that hold one of the words.
 fn read(name: &str, words: &[&str]) -> Vec<Value> {
-    let path = vectors().join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let wanted = text.lines().filter(|line| words.iter().any(|word| line.contains(word)));
-    wanted.map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+    let wanted = rhizome_vectors::lines(name).filter(|line| words.iter().any(|word| line.contains(word)));
+    wanted.map(|line| serde_json::from_str(&line).expect("a JSON line")).collect()
 }
 
 struct Chain {
@@ -294,12 +286,9 @@ fn recorded_traces_are_equal_but_for_the_corrections() {
 
 #[test]
 fn blocks_of_scenarios_are_traced_in_every_form_and_sublist() {
-    let mut files: Vec<_> = std::fs::read_dir(vectors().join("dsl")).expect("a folder").flatten().collect();
-    files.sort_by_key(std::fs::DirEntry::file_name);
     let mut transactions = 0;
-    for file in files {
-        let name = file.file_name().to_string_lossy().into_owned();
-        let chain = import(&read(&format!("dsl/{name}"), &[""]), name.contains("ShouldGoToParallelIfEnabled"));
+    for name in rhizome_vectors::names("dsl") {
+        let chain = import(&read(&name, &[""]), name.contains("ShouldGoToParallelIfEnabled"));
         for (at, block) in &chain.blocks {
             let flat = chain.trace(*at, None, Tracer::Flat).expect("traces");
             assert_eq!(flat.len(), block.transactions.len(), "{name}");

@@ -193,8 +193,7 @@ fn differences(expected: &Value, found: &Value) -> String {
 fn recorded_transactions_are_equal() {
     let key = |network: &Value, number: &Value| (network.to_string(), U256::from(support::number(number)));
     let environments: HashMap<_, _> = lines("vm-environments.jsonl")
-        .iter()
-        .map(|line| (key(&line["network"], &line["number"]), environment(line)))
+        .map(|line| (key(&line["network"], &line["number"]), environment(&line)))
         .collect();
     let store = StateStore::in_memory(&rhizome_store::StoreOptions::default());
     let (mut equal, mut different) = (0, Vec::new());
