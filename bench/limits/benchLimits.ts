@@ -1,6 +1,7 @@
 import { AccessAdmission } from '../../src/gateway/access/accessAdmission.ts'
 import { TrustedProxies } from '../../src/gateway/access/clientAddress.ts'
 import { type Limits, UNLIMITED } from '../../src/gateway/access/limits.ts'
+import { UNLIMITED_MEMORY } from '../../src/gateway/access/memoryAccount.ts'
 import { SYSTEM_CLOCKS } from '../../src/gateway/access/quotaDay.ts'
 import { type Admission, type AdmissionRequest, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
@@ -101,7 +102,13 @@ function open(own: KeyLimits | null, clientLimits: Limits = UNLIMITED): AccessAd
     clocks: SYSTEM_CLOCKS,
     timezone: 'UTC',
     retention: 400,
-    rules: { requireKey: 'auto', keyLimits: UNLIMITED, clientLimits, proxies: new TrustedProxies([]) },
+    rules: {
+      requireKey: 'auto',
+      keyLimits: UNLIMITED,
+      clientLimits,
+      memory: UNLIMITED_MEMORY,
+      proxies: new TrustedProxies([]),
+    },
   })
 }
 

@@ -3,6 +3,7 @@ import type { BlockReference } from '../storage/blockKey.ts'
 import type { HeadNotice, PendingNotice } from './events.ts'
 import { createHandle } from './handle.ts'
 import { Journal } from './journal.ts'
+import { filterBytes, type MemoryUse } from './memoryUse.ts'
 
 /** Limits of filters. */
 export interface FilterLimits {
@@ -52,6 +53,9 @@ interface Filter {
   readonly start: number
   cursor: number
   deadline: number
+  /** Whose memory it takes, and how much; null where nobody counts. */
+  readonly memory: MemoryUse | null
+  readonly bytes: number
 }
 
 /**
@@ -88,24 +92,30 @@ export class FilterRegistry {
     return this.#filters.size
   }
 
-  /** Handle of a new log filter; null when there are too many. */
-  installLogs(request: LogFilterRequest): string | null {
-    return this.#install('logs', request, this.#blocks.end)
+  /**
+   * Handle of a new log filter; null when there are too many.
+   * @param memory of the client, from which the filter draws
+   * @throws what {@link MemoryUse.draw} throws
+   */
+  installLogs(request: LogFilterRequest, memory: MemoryUse | null = null): string | null {
+    return this.#install('logs', request, this.#blocks.end, memory)
   }
 
-  /** Handle of a new filter for blocks; null when there are too many. */
-  installBlocks(): string | null {
-    return this.#install('blocks', null, this.#blocks.end)
+  /** Handle of a new filter for blocks; null when there are too many. @throws as {@link installLogs} */
+  installBlocks(memory: MemoryUse | null = null): string | null {
+    return this.#install('blocks', null, this.#blocks.end, memory)
   }
 
-  /** Handle of a new filter for pending transactions; null when there are too many. */
-  installPending(): string | null {
-    return this.#install('pending', null, this.#pending.end)
+  /** Handle of a new filter for pending transactions; null when there are too many. @throws as {@link installLogs} */
+  installPending(memory: MemoryUse | null = null): string | null {
+    return this.#install('pending', null, this.#pending.end, memory)
   }
 
   /** Whether there was such a filter. */
   uninstall(handle: string): boolean {
-    return this.#find(handle) !== null && this.#filters.delete(handle)
+    const filter = this.#find(handle)
+    if (filter !== null) this.#remove(handle, filter)
+    return filter !== null
   }
 
   /** What happened since the filter was polled or installed; null when there is no such filter. */
@@ -160,9 +170,16 @@ export class FilterRegistry {
     for (const { hash } of notices) this.#pending.push(hash)
   }
 
-  #install(kind: Filter['kind'], logs: LogFilterRequest | null, start: number): string | null {
+  #install(
+    kind: Filter['kind'],
+    logs: LogFilterRequest | null,
+    start: number,
+    memory: MemoryUse | null,
+  ): string | null {
     this.#sweep()
     if (this.#filters.size >= this.#limits.most) return null
+    const bytes = filterBytes(logs?.criteria ?? null)
+    memory?.draw(bytes)
     const handle = createHandle()
     this.#filters.set(handle, {
       kind,
@@ -170,8 +187,14 @@ export class FilterRegistry {
       start,
       cursor: start,
       deadline: this.#now() + this.#limits.timeout,
+      memory,
+      bytes,
     })
     return handle
+  }
+
+  #remove(handle: string, { memory, bytes }: Filter): void {
+    if (this.#filters.delete(handle)) memory?.release(bytes)
   }
 
   /** The filter with its time renewed. */
@@ -181,7 +204,7 @@ export class FilterRegistry {
     const now = this.#now()
     const hasGap = filter.kind !== 'pending' && filter.cursor < this.#blocks.start
     if (filter.deadline <= now || hasGap) {
-      this.#filters.delete(handle)
+      this.#remove(handle, filter)
       return null
     }
     filter.deadline = now + this.#limits.timeout
@@ -192,7 +215,7 @@ export class FilterRegistry {
     const now = this.#now()
     if (now < this.#nextSweep) return
     this.#nextSweep = now + SWEEP_PERIOD
-    for (const [handle, { deadline }] of this.#filters) if (deadline <= now) this.#filters.delete(handle)
+    for (const [handle, filter] of this.#filters) if (filter.deadline <= now) this.#remove(handle, filter)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EventChain, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
 import { type FilterLimits, FilterRegistry } from './filterRegistry.ts'
+import type { MemoryUse } from './memoryUse.ts'
 import { type EventConnection, SubscriptionHub } from './subscriptionHub.ts'
 
 /** Limits of filters and subscriptions. */
@@ -24,6 +25,8 @@ export class FrontEvents {
   readonly subscriptions: SubscriptionHub
   /** Connection of the request that runs; null over HTTP. Set before each request of the front thread. */
   connection: EventConnection | null = null
+  /** Memory of the client whose request runs; null where nobody counts. Set with {@link connection}. */
+  memory: MemoryUse | null = null
 
   constructor(chain: EventChain, texts: EventTexts, limits: EventLimits, now?: () => number) {
     this.filters = new FilterRegistry(limits.filters, now)

@@ -6,6 +6,7 @@ import type { EventChain, EventTexts, HeadNotice, PendingNotice, SyncNotice } fr
 import { EventFrame } from './frame.ts'
 import { createHandle } from './handle.ts'
 import { LogSubscribers } from './logSubscribers.ts'
+import { type MemoryUse, subscriptionBytes } from './memoryUse.ts'
 
 /** Subscriptions of all connections of a client. */
 export interface SubscriptionBudget {
@@ -18,6 +19,8 @@ export interface SubscriptionBudget {
 export interface EventConnection {
   /** Shared with other connections of its client; none where they do not count together. */
   readonly budget?: SubscriptionBudget
+  /** Memory of its client, from which subscriptions draw; none where nobody counts. */
+  readonly memory?: MemoryUse
   /** Sends bytes that are overwritten after the call. Whether the client keeps up is the connection's matter. */
   notify(frame: Uint8Array): void
 }
@@ -35,6 +38,8 @@ interface Subscription {
   readonly handle: string
   readonly connection: EventConnection
   readonly topic: SubscriptionTopic
+  /** Memory that it takes. */
+  readonly bytes: number
 }
 
 /** What a hub is made of. */
@@ -71,12 +76,17 @@ export class SubscriptionHub {
     return size
   }
 
-  /** Handle of a new subscription; null when the connection has too many. */
+  /**
+   * Handle of a new subscription; null when the connection has too many.
+   * @throws what {@link MemoryUse.draw} throws
+   */
   subscribe(connection: EventConnection, topic: SubscriptionTopic): string | null {
     const own = this.#connections.get(connection) ?? new Map<string, Subscription>()
     if (own.size >= this.#mostPerConnection || !isWithin(connection.budget)) return null
+    const bytes = subscriptionBytes(topic.kind === 'logs' ? topic.criteria : null)
+    connection.memory?.draw(bytes)
     if (connection.budget !== undefined) connection.budget.subscriptions += 1
-    const subscription = { handle: createHandle(), connection, topic }
+    const subscription = { handle: createHandle(), connection, topic, bytes }
     own.set(subscription.handle, subscription)
     this.#connections.set(connection, own)
     if (topic.kind === 'logs') this.#logs.add(subscription, topic.criteria)
@@ -163,6 +173,7 @@ export class SubscriptionHub {
   }
 
   #forget(subscription: Subscription): void {
+    subscription.connection.memory?.release(subscription.bytes)
     if (subscription.topic.kind === 'logs') this.#logs.remove(subscription)
     else this.#setOf(subscription.topic).delete(subscription)
   }

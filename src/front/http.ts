@@ -10,13 +10,15 @@ import type { Json } from '../rpc/json.ts'
 import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontTally } from './frontTally.ts'
 import { CONTENT_TYPE_ASKED } from './headerBytes.ts'
-import { HttpExchange, STATUS_LINES } from './httpExchange.ts'
+import { HttpExchange, REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { addMonitoringRoutes, type FrontProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
 import { addPageRoutes } from './page.ts'
 import type { PageFiles } from './pageFiles.ts'
+import { refuseMethod } from './refuseMethod.ts'
 import { RequestFacts } from './requestFacts.ts'
 import type { SendTurns } from './sendTurns.ts'
+import type { Turns } from './turns.ts'
 import { addUsageRoute } from './usageRoute.ts'
 
 /** What HTTP routes need. */
@@ -36,27 +38,24 @@ export interface HttpRoutes {
   readonly tally: FrontTally
   /** In which large answers are sent. */
   readonly turns: SendTurns
+  /** Bounds what a turn of the event loop answers. */
+  readonly loop: Turns
   /** null while tracing is off. */
   readonly tracing: Tracing | null
 }
 
 /** Adds the HTTP routes: POST anywhere, the page, monitoring, CORS preflight; 405 for the rest. */
 export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
-  const { options, probes } = routes
+  const { options, probes, loop } = routes
   app.post('/*', (response, request) => receive(response, request, routes))
-  if (routes.page !== null) addPageRoutes(app, routes.page)
-  addMonitoringRoutes(app, probes, options.monitoring === null ? 'all' : 'public')
-  app.options('/*', (response, request) => preflight(response, request, options))
+  if (routes.page !== null) addPageRoutes(app, routes.page, loop)
+  addMonitoringRoutes(app, probes, options.monitoring === null ? 'all' : 'public', loop)
+  app.options('/*', (response, request) => preflight(response, request, options, loop))
   const { admission, usageReport } = routes
   if (usageReport !== undefined) {
-    addUsageRoute(app, { admission, corsOrigin: options.corsOrigin, report: usageReport })
+    addUsageRoute(app, { admission, corsOrigin: options.corsOrigin, report: usageReport, loop })
   }
-  app.any('/*', (response) => {
-    response
-      .writeStatus(STATUS_LINES[405] ?? '')
-      .writeHeader('Allow', 'POST')
-      .end()
-  })
+  app.any('/*', (response) => refuseMethod(response, loop))
 }
 
 function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
@@ -64,7 +63,7 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
   const refusal = checkHeaders(request, options)
   if (refusal !== null) {
     tally.answered(refusal)
-    refuse(response, refusal)
+    routes.loop.send(response, () => refuse(response, refusal))
     return
   }
   const caller = admission.admit(new RequestFacts(response, request))
@@ -82,6 +81,11 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
   )
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
+    exchange.watch()
+    if (routes.loop.holdsBack()) {
+      exchange.answerLater(text, status)
+      return
+    }
     exchange.corked = true
     exchange.answer(text, status)
     return
@@ -95,7 +99,14 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
     if (size > options.maxBodyBytes) {
       exchange.leave(413)
       tally.answered(413)
-      refuse(response, 413)
+      response.cork(() => refuse(response, 413))
+      return
+    }
+    const copies = chunk.byteLength * REQUEST_COPIES
+    if (!exchange.hold(copies)) {
+      received = undefined
+      exchange.corked = true
+      exchange.refuseMemory(copies, 'null')
       return
     }
     if (!isLast) {
@@ -105,6 +116,14 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
       return
     }
     const body = received === undefined ? chunk : Buffer.concat([...received, new Uint8Array(chunk)])
+    received = undefined
+    if (!routes.loop.admits(caller.account)) {
+      const kept = Buffer.from(new Uint8Array(body))
+      setImmediate(() => {
+        if (!exchange.gone) gateway.handle(kept, caller, exchange)
+      })
+      return
+    }
     exchange.corked = true
     gateway.handle(body, caller, exchange)
     exchange.corked = false
@@ -121,7 +140,7 @@ function checkHeaders(request: HttpRequest, options: FrontOptions): number | nul
 
 /** An answer without body that also ends the connection: what follows on it cannot be trusted. */
 function refuse(response: HttpResponse, status: number): void {
-  response.cork(() => response.writeStatus(STATUS_LINES[status] ?? '').end(undefined, true))
+  response.writeStatus(STATUS_LINES[status] ?? '').end(undefined, true)
 }
 
 function beginTrace(tracing: Tracing, request: HttpRequest): ExchangeTrace {
@@ -130,20 +149,24 @@ function beginTrace(tracing: Tracing, request: HttpRequest): ExchangeTrace {
 }
 
 /** Preflight of a browser; without CORS there is nothing to allow. */
-function preflight(response: HttpResponse, request: HttpRequest, { corsOrigin }: FrontOptions): void {
+function preflight(
+  response: HttpResponse,
+  request: HttpRequest,
+  { corsOrigin }: FrontOptions,
+  loop: Turns,
+): void {
   if (corsOrigin === null) {
-    response
-      .writeStatus(STATUS_LINES[405] ?? '')
-      .writeHeader('Allow', 'POST')
-      .end()
+    refuseMethod(response, loop)
     return
   }
   const headers = request.getHeader('access-control-request-headers')
-  response
-    .writeStatus(STATUS_LINES[204] ?? '')
-    .writeHeader('Access-Control-Allow-Origin', corsOrigin)
-    .writeHeader('Access-Control-Allow-Methods', 'POST')
-    .writeHeader('Access-Control-Allow-Headers', headers === '' ? 'content-type' : headers)
-    .writeHeader('Access-Control-Max-Age', '86400')
-    .endWithoutBody()
+  loop.send(response, () => {
+    response
+      .writeStatus(STATUS_LINES[204] ?? '')
+      .writeHeader('Access-Control-Allow-Origin', corsOrigin)
+      .writeHeader('Access-Control-Allow-Methods', 'POST')
+      .writeHeader('Access-Control-Allow-Headers', headers === '' ? 'content-type' : headers)
+      .writeHeader('Access-Control-Max-Age', '86400')
+      .endWithoutBody()
+  })
 }

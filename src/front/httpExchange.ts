@@ -1,12 +1,15 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import type { Caller } from '../gateway/access/caller.ts'
+import { idOfAnswer } from '../gateway/answerId.ts'
 import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
+import { errorAnswer } from '../rpc/execute.ts'
 import type { FrontTally } from './frontTally.ts'
 import { APPLICATION_JSON, CONTENT_TYPE } from './headerBytes.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
 import { PacedBody, PacedStream, type PacedTarget } from './pacedBody.ts'
 import { PIECE_BYTES, type SendTurns } from './sendTurns.ts'
+import { holdBack } from './turns.ts'
 
 /** Status lines of the codes that are sent. */
 export const STATUS_LINES: Readonly<Record<number, string>> = {
@@ -24,11 +27,8 @@ export const STATUS_LINES: Readonly<Record<number, string>> = {
   503: '503 Service Unavailable',
 }
 
-/**
- * How long refusals are kept back from a client that goes on and on after it was refused, milliseconds. Whoever sends
- * the next request as soon as it has the answer would else have the front thread refuse instead of answer others.
- */
-const HELD_BACK = 200
+/** What is kept of a byte of a request: itself, the text of its parameters, and their copy for a worker. */
+export const REQUEST_COPIES = 3
 
 /** Bytes or characters of a body that is not sent as one. */
 const LARGE = 2 * PIECE_BYTES
@@ -46,6 +46,8 @@ export class HttpExchange implements Exchange {
   readonly #turns: SendTurns
   /** What is sent in pieces. */
   #large: PacedBody | PacedStream | undefined
+  /** Bytes that were taken from the memory of the caller. */
+  #held = 0
   /** Refusals of the caller before this request. */
   readonly #refusedBefore: number
   /** Whether the library's own callback is still on the stack: what is written then is corked already. */
@@ -100,17 +102,47 @@ export class HttpExchange implements Exchange {
     if (this.corked && this.#isFlood()) {
       // What is refused is refused while the library calls: an answer now is not one that took its time. It may be one
       // that others were refused before, in memory that the next answer takes.
-      const kept = typeof body === 'string' ? body : Uint8Array.from(body)
-      setTimeout(() => this.answer(kept, status), HELD_BACK)
+      this.answerLater(typeof body === 'string' ? body : Uint8Array.from(body), status)
       return
     }
     if (body.length > LARGE && !this.#tally.draining) {
       this.#sendLarge(body, status)
       return
     }
-    if (this.corked) this.#write(body, status)
-    else this.#response.cork(() => this.#write(body, status))
-    this.#end(status)
+    let isTaken = false
+    if (this.corked) isTaken = this.#write(body, status)
+    else {
+      this.#response.cork(() => {
+        isTaken = this.#write(body, status)
+      })
+    }
+    if (isTaken) this.#end(status)
+    else this.#keepRest(body, status)
+  }
+
+  /**
+   * Keeps a refusal back from a client that goes on and on after it was refused. Whoever sends the next request as soon
+   * as it has the answer would else have the front thread refuse instead of answer others.
+   */
+  answerLater(body: string | Uint8Array, status: number): void {
+    this.corked = false
+    holdBack(() => this.answer(body, status))
+  }
+
+  /** Takes bytes from the memory of the caller until the end of the exchange; false when there is no room. */
+  hold(bytes: number): boolean {
+    if (this.#caller?.account.memory.take(bytes) === false) return false
+    this.#held += bytes
+    return true
+  }
+
+  /** Answers that there was no room for so many bytes. */
+  refuseMemory(bytes: number, id: string): void {
+    const account = this.#caller?.account
+    if (account === undefined || this.gone) return
+    account.refusedMemory()
+    const { text, status } = errorAnswer(id, account.memory.refusal(bytes))
+    this.answer(text, status)
   }
 
   beginStream(): AnswerStream {
@@ -122,8 +154,7 @@ export class HttpExchange implements Exchange {
         this.#end(200)
       },
       abort: () => {
-        this.#end(null)
-        response.close()
+        this.#abort()
       },
     })
     this.#large = stream
@@ -132,14 +163,44 @@ export class HttpExchange implements Exchange {
 
   /** Sends a body in turns with others; at the end of the node's life as one, so that the connection ends with it. */
   #sendLarge(body: string | Uint8Array, status: number): void {
-    this.#response.cork(() => this.#writeHead(status))
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body
+    if (!this.hold(bytes.length)) {
+      this.refuseMemory(bytes.length, idOfAnswer(body))
+      return
+    }
+    this.#response.cork(() => this.#writeHead(status))
     this.#large = new PacedBody(this.#target(), bytes, () => this.#end(status))
+  }
+
+  /** Keeps what the socket did not take of a body; without room for it the connection ends. */
+  #keepRest(body: string | Uint8Array, status: number): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body
+    const rest = bytes.subarray(this.#response.getWriteOffset())
+    if (!this.hold(rest.length)) {
+      this.#caller?.account.refusedMemory()
+      this.#abort()
+      return
+    }
+    this.#large = new PacedBody(this.#target(), rest, () => this.#end(status), bytes.length)
+  }
+
+  /** Ends the connection in the middle of an answer. */
+  #abort(): void {
+    this.#large?.drop()
+    this.#end(null)
+    this.#response.close()
   }
 
   #target(): PacedTarget {
     const owner = this.#caller?.account ?? this
-    return { response: this.#response, turns: this.#turns, owner, isGone: () => this.gone }
+    return {
+      response: this.#response,
+      turns: this.#turns,
+      owner,
+      memory: this.#caller?.account.memory ?? null,
+      isGone: () => this.gone,
+      abort: () => this.#abort(),
+    }
   }
 
   /** Whether the request was refused to a client that does not take no for an answer. */
@@ -148,9 +209,20 @@ export class HttpExchange implements Exchange {
     return account?.isFlooding === true && account.refused !== this.#refusedBefore && !this.#tally.draining
   }
 
-  #write(body: string | Uint8Array, status: number): void {
+  /**
+   * Writes an answer as far as the socket takes it. What it does not take is not left to the library, which would keep
+   * it however much there is already.
+   * @returns whether it took all
+   */
+  #write(body: string | Uint8Array, status: number): boolean {
     this.#writeHead(status)
-    this.#finish(body)
+    if (body.length === 0 || this.#tally.draining) {
+      this.#finish(body)
+      return true
+    }
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    const [, isDone] = this.#response.tryEnd(body, length)
+    return isDone
   }
 
   /** Sends what is left; while the node stops the connection ends with it. */
@@ -162,6 +234,8 @@ export class HttpExchange implements Exchange {
 
   #end(status: number | null): void {
     this.gone = true
+    if (this.#held > 0) this.#caller?.account.memory.release(this.#held)
+    this.#held = 0
     this.#caller?.end()
     this.#tally.ended()
     this.trace?.end(status)

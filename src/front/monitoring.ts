@@ -1,6 +1,7 @@
 import type { HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import { STATUS_LINES } from './httpExchange.ts'
 import { sendText } from './sendText.ts'
+import type { Turns } from './turns.ts'
 
 /** Answers to questions of operators. */
 export interface FrontProbes {
@@ -22,8 +23,15 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
  *
  * @param shown `public` leaves out reasons and metrics: they tell strangers how to hurt the node
  */
-export function addMonitoringRoutes(app: TemplatedApp, probes: FrontProbes, shown: 'all' | 'public'): void {
-  app.get('/health', (response) => sendText(response, 200, JSON_TYPE, '{"alive":true}'))
+export function addMonitoringRoutes(
+  app: TemplatedApp,
+  probes: FrontProbes,
+  shown: 'all' | 'public',
+  loop: Turns,
+): void {
+  app.get('/health', (response) =>
+    loop.send(response, () => sendText(response, 200, JSON_TYPE, '{"alive":true}')),
+  )
   app.get('/ready', (response) =>
     sendLater(response, probes.ready(), (reasons) => {
       const ready = reasons.length === 0
@@ -34,7 +42,7 @@ export function addMonitoringRoutes(app: TemplatedApp, probes: FrontProbes, show
   const { metrics } = probes
   app.get('/metrics', (response) => {
     if (metrics === null || shown === 'public') {
-      response.writeStatus(STATUS_LINES[404] ?? '').end()
+      loop.send(response, () => response.writeStatus(STATUS_LINES[404] ?? '').end())
       return
     }
     sendLater(response, metrics(), (text) => sendText(response, 200, METRICS_TYPE, text))

@@ -1,4 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
+import type { MemoryAccount, Reclaimable } from '../gateway/access/memoryAccount.ts'
 import type { AnswerStream } from '../gateway/exchange.ts'
 import { PIECE_BYTES, type Sending, type SendTurns } from './sendTurns.ts'
 
@@ -8,11 +9,36 @@ export interface PacedTarget {
   readonly turns: SendTurns
   /** Whose answer it is. */
   readonly owner: object
+  /** Memory of the client; null where nobody counts. */
+  readonly memory: MemoryAccount | null
+  /** Ends the connection. */
+  abort(): void
   /** Whether the client is gone, after which nothing may be sent. */
   isGone(): boolean
 }
 
-/** A body of known length, whose head is written. */
+/** What waits of an answer, which goes when others need the memory more. */
+class WaitingBytes implements Reclaimable {
+  readonly account: MemoryAccount
+  held = 0
+  readonly #abort: () => void
+
+  constructor(account: MemoryAccount, abort: () => void) {
+    this.account = account
+    this.#abort = abort
+    account.total.add(this)
+  }
+
+  reclaim(): void {
+    this.#abort()
+  }
+
+  end(): void {
+    this.account.total.remove(this)
+  }
+}
+
+/** A body of known length, whose head is written. Its memory is taken from the account by whoever makes it. */
 export class PacedBody implements Sending {
   isDue = false
   readonly owner: object
@@ -20,16 +46,23 @@ export class PacedBody implements Sending {
   readonly #pieces: Buffer[]
   readonly #length: number
   readonly #onSent: () => void
+  readonly #waiting: WaitingBytes | null
   /** Of the first piece, bytes that were sent. */
   #sent = 0
 
-  /** @param onSent called when the last byte was handed over */
-  constructor(target: PacedTarget, body: Uint8Array, onSent: () => void) {
-    const { turns, response } = target
+  /**
+   * @param body what is still to be sent
+   * @param onSent called when the last byte was handed over
+   * @param length bytes of the whole body
+   */
+  constructor(target: PacedTarget, body: Uint8Array, onSent: () => void, length: number = body.length) {
+    const { turns, response, memory } = target
+    this.#waiting = memory && new WaitingBytes(memory, target.abort)
+    if (this.#waiting !== null) this.#waiting.held = body.length
     this.owner = target.owner
     this.#target = target
     this.#pieces = turns.copy(body)
-    this.#length = body.length
+    this.#length = length
     this.#onSent = onSent
     response.onWritable(() => {
       turns.add(this)
@@ -60,12 +93,16 @@ export class PacedBody implements Sending {
       turns.giveBack(piece)
       this.#pieces.shift()
     }
-    if (isDone) this.#onSent()
+    if (isDone) {
+      this.#waiting?.end()
+      this.#onSent()
+    }
     return isTaken && !isDone
   }
 
   /** To be called when the client is gone. */
   drop(): void {
+    this.#waiting?.end()
     for (const piece of this.#pieces.splice(0)) this.#target.turns.giveBack(piece)
   }
 }
@@ -87,12 +124,14 @@ export class PacedStream implements AnswerStream, Sending {
   readonly #ends: StreamEnds
   /** What waits for its turn. */
   readonly #pieces: Buffer[] = []
+  readonly #waiting: WaitingBytes | null
   #isEnding = false
 
   constructor(target: PacedTarget, ends: StreamEnds) {
     this.owner = target.owner
     this.#target = target
     this.#ends = ends
+    this.#waiting = target.memory && new WaitingBytes(target.memory, target.abort)
     target.response.onWritable(() => {
       if (this.#pieces.length > 0) target.turns.add(this)
       else this.onWritable?.()
@@ -110,6 +149,7 @@ export class PacedStream implements AnswerStream, Sending {
   end(...pieces: readonly Uint8Array[]): void {
     if (this.#target.isGone()) return
     if (this.#pieces.length === 0 && lengthOf(pieces) <= PIECE_BYTES) {
+      this.#waiting?.end()
       this.#ends.finish(Buffer.concat(pieces))
       return
     }
@@ -122,21 +162,32 @@ export class PacedStream implements AnswerStream, Sending {
   }
 
   send(): boolean {
-    const { turns, isGone } = this.#target
+    const { isGone } = this.#target
     if (isGone()) this.drop()
     const piece = this.#pieces.shift()
     if (piece === undefined) return false
     const isLast = this.#pieces.length === 0
-    if (isLast && this.#isEnding) this.#ends.finish(piece)
+    if (isLast && this.#isEnding) {
+      this.#waiting?.end()
+      this.#ends.finish(piece)
+    }
     const isTaken = isLast && this.#isEnding ? false : this.#write([piece])
-    turns.giveBack(piece)
+    this.#giveBack(piece)
     if (isLast && isTaken) this.onWritable?.()
     return isTaken && !isLast
   }
 
   /** To be called when the client is gone. */
   drop(): void {
-    for (const piece of this.#pieces.splice(0)) this.#target.turns.giveBack(piece)
+    this.#waiting?.end()
+    for (const piece of this.#pieces.splice(0)) this.#giveBack(piece)
+  }
+
+  #giveBack(piece: Buffer): void {
+    this.#target.turns.giveBack(piece)
+    if (this.#waiting === null) return
+    this.#waiting.held -= piece.length
+    this.#waiting.account.release(piece.length)
   }
 
   #write(pieces: readonly Uint8Array[]): boolean {
@@ -150,7 +201,15 @@ export class PacedStream implements AnswerStream, Sending {
 
   /** Keeps pieces until it is their turn: their memory may be that of the next answer by then. */
   #add(pieces: readonly Uint8Array[]): void {
-    const { turns } = this.#target
+    const { turns, abort } = this.#target
+    if (this.#waiting !== null) {
+      const bytes = lengthOf(pieces)
+      if (!this.#waiting.account.take(bytes)) {
+        abort()
+        return
+      }
+      this.#waiting.held += bytes
+    }
     for (const piece of pieces) this.#pieces.push(...turns.copy(piece))
     turns.add(this)
   }

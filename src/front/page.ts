@@ -1,6 +1,10 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import { STATUS_LINES } from './httpExchange.ts'
 import type { PageFile, PageFiles } from './pageFiles.ts'
+import type { Turns } from './turns.ts'
+
+/** What is sent of a file: its bytes and the name of their encoding. */
+type Form = readonly [body: Buffer, encoding: string | null]
 
 /** Only files of this server run, and only this server is asked; nothing is ever read as markup. */
 const POLICY = [
@@ -21,13 +25,13 @@ const DOCUMENT_CACHING = 'no-cache'
 const PART_CACHING = 'public, max-age=31536000, immutable'
 
 /** Adds the page: the document at `/`, what it needs below `/page/`, for GET and HEAD. */
-export function addPageRoutes(app: TemplatedApp, { document, parts }: PageFiles): void {
+export function addPageRoutes(app: TemplatedApp, { document, parts }: PageFiles, loop: Turns): void {
   const sendDocument = (response: HttpResponse, request: HttpRequest) =>
-    sendFile(response, request, document, DOCUMENT_CACHING)
+    sendFile(response, request, document, DOCUMENT_CACHING, loop)
   const sendPart = (response: HttpResponse, request: HttpRequest) => {
     const file = parts.get(request.getUrl())
-    if (file === undefined) response.writeStatus(STATUS_LINES[404] ?? '').end()
-    else sendFile(response, request, file, PART_CACHING)
+    if (file === undefined) loop.send(response, () => response.writeStatus(STATUS_LINES[404] ?? '').end())
+    else sendFile(response, request, file, PART_CACHING, loop)
   }
   app.get('/', sendDocument)
   app.head('/', sendDocument)
@@ -35,10 +39,26 @@ export function addPageRoutes(app: TemplatedApp, { document, parts }: PageFiles)
   app.head('/page/*', sendPart)
 }
 
-function sendFile(response: HttpResponse, request: HttpRequest, file: PageFile, caching: string): void {
+function sendFile(
+  response: HttpResponse,
+  request: HttpRequest,
+  file: PageFile,
+  caching: string,
+  loop: Turns,
+): void {
   const isHead = request.getMethod() === 'head'
-  const [body, encoding] = bodyFor(file, request.getHeader('accept-encoding'))
+  const form = bodyFor(file, request.getHeader('accept-encoding'))
   const isKnown = knows(request.getHeader('if-none-match'), file.etag)
+  loop.send(response, () => writeFile(response, file, form, caching, { isHead, isKnown }))
+}
+
+function writeFile(
+  response: HttpResponse,
+  file: PageFile,
+  [body, encoding]: Form,
+  caching: string,
+  { isHead, isKnown }: { readonly isHead: boolean; readonly isKnown: boolean },
+): void {
   response
     .writeStatus(STATUS_LINES[isKnown ? 304 : 200] ?? '')
     .writeHeader('ETag', file.etag)
@@ -62,10 +82,7 @@ function sendFile(response: HttpResponse, request: HttpRequest, file: PageFile, 
 }
 
 /** The smallest form that the client takes, and its name. */
-function bodyFor(
-  { plain, gzip, brotli }: PageFile,
-  accepted: string,
-): [body: Buffer, encoding: string | null] {
+function bodyFor({ plain, gzip, brotli }: PageFile, accepted: string): Form {
   if (takes(accepted, 'br')) return [brotli, 'br']
   return takes(accepted, 'gzip') ? [gzip, 'gzip'] : [plain, null]
 }

@@ -1,4 +1,5 @@
 import { RecentOwners } from '../gateway/recentOwners.ts'
+import { BlockPool } from './blockPool.ts'
 
 /**
  * Bytes that large answers hand to sockets in one turn of the event loop, all of them together. It takes the thread
@@ -19,9 +20,6 @@ const TICK = 250
 
 /** How long to wait when nobody may send, milliseconds. */
 const PAUSE = 4
-
-/** Blocks of memory that are kept for the next answers: 64 MiB. */
-const MOST_BLOCKS = 1024
 
 /** An answer that is sent in pieces. */
 export interface Sending {
@@ -50,7 +48,7 @@ interface Allowance {
 export class SendTurns {
   readonly #recent = new RecentOwners()
   readonly #allowances = new WeakMap<object, Allowance>()
-  readonly #blocks: Buffer[] = []
+  readonly #blocks = new BlockPool(PIECE_BYTES)
   readonly #timer: NodeJS.Timeout
   #ticks = 0
   #due: Sending[] = []
@@ -83,7 +81,7 @@ export class SendTurns {
   copy(bytes: Uint8Array): Buffer[] {
     const pieces: Buffer[] = []
     for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-      const block = this.#blocks.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
+      const block = this.#blocks.take()
       const part = bytes.subarray(start, start + PIECE_BYTES)
       block.set(part)
       pieces.push(part.length === PIECE_BYTES ? block : block.subarray(0, part.length))
@@ -93,11 +91,12 @@ export class SendTurns {
 
   /** Takes back a piece of {@link copy} that was sent, or that nobody waits for. */
   giveBack(piece: Buffer): void {
-    if (this.#blocks.length < MOST_BLOCKS) this.#blocks.push(Buffer.from(piece.buffer))
+    this.#blocks.giveBack(piece)
   }
 
   close(): void {
     clearInterval(this.#timer)
+    this.#blocks.close()
   }
 
   #schedule(): void {

@@ -37,7 +37,7 @@ export async function listen(library: SocketLibrary, routes: HttpRoutes): Promis
       ? null
       : await listenOn(library, options.monitoring, null, (app) => {
           limitConnections(app, MOST_MONITORS, new FrontTally())
-          addMonitoringRoutes(app, probes, 'all')
+          addMonitoringRoutes(app, probes, 'all', routes.loop)
         })
   const endpoint = await listenOn(library, options, options.tls, (app: TemplatedApp) => {
     limitConnections(app, options.maxConnections, tally)

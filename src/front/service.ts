@@ -31,6 +31,7 @@ import { readPageFiles } from './pageFiles.ts'
 import { SendTurns } from './sendTurns.ts'
 import { type Front, listen } from './server.ts'
 import type { SocketLibrary } from './socketLibrary.ts'
+import { Turns } from './turns.ts'
 
 /** Idle time after which the threads of slow work end, milliseconds. */
 const SCAN_IDLE = 60_000
@@ -179,6 +180,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ...(options.usageReport === undefined ? {} : { usageReport: options.usageReport }),
     tally: frontTally,
     turns,
+    loop: new Turns(),
     tracing: options.tracing ?? null,
   }
   const front = await startWorkers(pools)

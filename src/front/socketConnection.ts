@@ -1,8 +1,16 @@
 import type { WebSocket } from 'uWebSockets.js'
-import type { EventConnection, SubscriptionBudget } from '../filters/subscriptionHub.ts'
+import type { EventConnection } from '../filters/subscriptionHub.ts'
+import type { Account } from '../gateway/access/account.ts'
+import type { MemoryAccount, Reclaimable } from '../gateway/access/memoryAccount.ts'
 
 /** Close code for a client that does not read what it is sent (RFC 6455 §7.4.1: policy). */
 const TOO_SLOW = 1008
+
+/** What the library says of a message that left nothing behind. */
+const SENT = 1
+
+/** How long a client has to read what waits after its end, milliseconds. */
+const LAST_READS = 5000
 
 /** Close code of an endpoint that goes away (RFC 6455 §7.4.1). */
 const GOING_AWAY = 1001
@@ -13,8 +21,14 @@ export function goAway<T>(socket: WebSocket<T>): void {
 }
 
 /** What goes out on a WebSocket: answers and notifications, as far as the client reads them. */
-export class SocketConnection<T> implements EventConnection {
-  readonly budget: SubscriptionBudget
+export class SocketConnection<T> implements EventConnection, Reclaimable {
+  readonly budget: Account
+  /** Memory of the client. */
+  readonly account: MemoryAccount
+  /** Bytes that wait for the client, as far as they were seen, taken from its memory. */
+  held = 0
+  /** The socket until it is closed, also after its end. */
+  #open: WebSocket<T> | null
   #socket: WebSocket<T> | null
   readonly #maxBacklog: number
 
@@ -23,8 +37,10 @@ export class SocketConnection<T> implements EventConnection {
    *   out when nothing waits.
    * @param budget what all connections of the client share
    */
-  constructor(socket: WebSocket<T>, maxBacklog: number, budget: SubscriptionBudget) {
+  constructor(socket: WebSocket<T>, maxBacklog: number, budget: Account) {
     this.budget = budget
+    this.account = budget.memory
+    this.#open = socket
     this.#socket = socket
     this.#maxBacklog = maxBacklog
   }
@@ -42,7 +58,24 @@ export class SocketConnection<T> implements EventConnection {
   end(code: number, reason: string): void {
     const socket = this.#socket
     this.#socket = null
-    socket?.end(code, reason)
+    if (socket === null) return
+    socket.end(code, reason)
+    // A client that reads nothing would keep what waits for it.
+    setTimeout(() => this.#open?.close(), LAST_READS).unref()
+  }
+
+  get memory(): MemoryAccount {
+    return this.account
+  }
+
+  reclaim(): void {
+    this.#socket = null
+    this.#open?.close()
+  }
+
+  /** To be called when the client has read something: the library says how much is left. */
+  drained(): void {
+    if (this.#open !== null) this.#count(this.#open)
   }
 
   /** Ends the socket because the node stops. */
@@ -55,6 +88,10 @@ export class SocketConnection<T> implements EventConnection {
   /** To be called when the socket is closed: it must not be touched any more. */
   closed(): void {
     this.#socket = null
+    this.#open = null
+    this.account.release(this.held)
+    this.held = 0
+    this.account.total.remove(this)
   }
 
   #send(message: string | Uint8Array, length: number): void {
@@ -65,6 +102,18 @@ export class SocketConnection<T> implements EventConnection {
       this.end(TOO_SLOW, 'too slow')
       return
     }
-    socket.send(message, false)
+    const isSent = socket.send(message, false) === SENT
+    if (isSent && waiting === 0 && this.held === 0) return
+    if (!this.#count(socket)) this.end(TOO_SLOW, 'too slow: --client-memory')
+  }
+
+  /** Takes from the memory of the client what waits for it; false when that is too much. */
+  #count(socket: WebSocket<T>): boolean {
+    const waiting = socket.getBufferedAmount()
+    if (!this.account.change(this.held, waiting)) return false
+    if (this.held === 0 && waiting > 0) this.account.total.add(this)
+    else if (waiting === 0) this.account.total.remove(this)
+    this.held = waiting
+    return true
   }
 }

@@ -5,7 +5,9 @@ import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
 import { STATUS_LINES } from './httpExchange.ts'
+import { refuseMethod } from './refuseMethod.ts'
 import { RequestFacts } from './requestFacts.ts'
+import { holdBack, type Turns } from './turns.ts'
 
 /** What follows the API key in the path. */
 const ENDING = '/usage'
@@ -17,6 +19,8 @@ export interface UsageRoute {
   readonly corsOrigin: string | null
   /** The usage of a caller; null for one without a key. */
   readonly report: (caller: Caller) => Promise<Json>
+  /** Bounds what a turn of the event loop answers. */
+  readonly loop: Turns
 }
 
 /** Adds `GET /<API_KEY>/usage`: limits of the key and its usage. Other paths are answered with 405, as before. */
@@ -24,12 +28,7 @@ export function addUsageRoute(app: TemplatedApp, route: UsageRoute): void {
   app.get('/*', (response, request) => {
     const path = request.getUrl()
     if (path.endsWith(ENDING)) receive(response, request, path.slice(0, -ENDING.length), route)
-    else {
-      response
-        .writeStatus(STATUS_LINES[405] ?? '')
-        .writeHeader('Allow', 'POST')
-        .end()
-    }
+    else refuseMethod(response, route.loop)
   })
 }
 
@@ -45,7 +44,8 @@ function receive(response: HttpResponse, request: HttpRequest, path: string, rou
   const caller = admission.admit(new RequestFacts(response, request, path))
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
-    answer(text, status)
+    if (route.loop.holdsBack()) holdBack(() => answer(text, status))
+    else answer(text, status)
     return
   }
   report(caller).then(

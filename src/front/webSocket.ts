@@ -7,7 +7,7 @@ import { errorAnswer } from '../rpc/execute.ts'
 import { isAllowedHost } from './checks.ts'
 import type { FrontTally } from './frontTally.ts'
 import type { HttpRoutes } from './http.ts'
-import { STATUS_LINES } from './httpExchange.ts'
+import { REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
 import { RequestFacts } from './requestFacts.ts'
 import { goAway, SocketConnection } from './socketConnection.ts'
@@ -23,6 +23,8 @@ interface SocketData {
   readonly caller: Caller
   /** Messages without an answer yet. */
   readonly open: Set<SocketExchange>
+  /** Messages that are left to later turns of the event loop. */
+  readonly later: { readonly exchange: SocketExchange; readonly message: Buffer }[]
   /** Requests over the limits of the caller since the last message without one. */
   overLimit: number
   /** Made with the first message. */
@@ -38,6 +40,8 @@ class SocketExchange implements Exchange {
   readonly #open: Set<SocketExchange>
   readonly #caller: Caller
   readonly #tally: FrontTally
+  /** Bytes that were taken from the memory of the caller. */
+  #held = 0
 
   constructor(
     connection: SocketConnection<SocketData>,
@@ -59,8 +63,7 @@ class SocketExchange implements Exchange {
 
   answer(body: string | Uint8Array): void {
     if (this.gone) return
-    this.gone = true
-    this.#caller.end()
+    this.#end()
     this.#open.delete(this)
     // A notification has no answer, and an empty frame is none.
     if (body.length > 0) this.connection.answer(body)
@@ -70,11 +73,30 @@ class SocketExchange implements Exchange {
   }
 
   leave(): void {
-    this.gone = true
-    this.#caller.end()
+    this.#end()
     this.#tally.ended()
     this.trace?.end(null)
     this.onGone?.()
+  }
+
+  hold(bytes: number): boolean {
+    if (!this.#caller.account.memory.take(bytes)) return false
+    this.#held += bytes
+    return true
+  }
+
+  /** Answers that there was no room for so many bytes. */
+  refuseMemory(bytes: number): void {
+    const { account } = this.#caller
+    account.refusedMemory()
+    this.answer(errorAnswer('null', account.memory.refusal(bytes)).text)
+  }
+
+  #end(): void {
+    this.gone = true
+    if (this.#held > 0) this.#caller.account.memory.release(this.#held)
+    this.#held = 0
+    this.#caller.end()
   }
 }
 
@@ -86,8 +108,28 @@ export interface OpenSockets {
 
 /** Adds the WebSocket on the same port: every frame is a body, every answer a text frame. */
 export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets {
-  const { gateway, admission, options, events, answerBytes, tally, turns, tracing } = routes
+  const { gateway, admission, options, events, answerBytes, tally, turns, loop, tracing } = routes
   const sockets = new Set<WebSocket<SocketData>>()
+  const handle = (data: SocketData, exchange: SocketExchange, message: ArrayBuffer | Buffer) => {
+    const { account } = data.caller
+    const before = account.refused
+    const bytes = message.byteLength * REQUEST_COPIES
+    if (exchange.hold(bytes)) gateway.handle(message, data.caller, exchange)
+    else exchange.refuseMemory(bytes)
+    // What is over a limit is known when the gateway returns.
+    data.overLimit = account.refused === before ? 0 : data.overLimit + account.refused - before
+    if (data.overLimit > MOST_OVER_LIMIT) exchange.connection.end(POLICY_CODE, 'goes on over its limits')
+  }
+  const handleLater = (socket: WebSocket<SocketData>, data: SocketData) => {
+    if (data.later.length === 0) return
+    socket.cork(() => {
+      while (data.later.length > 0 && loop.admits(data.caller.account)) {
+        const next = data.later.shift()
+        if (next !== undefined && !next.exchange.gone) handle(data, next.exchange, next.message)
+      }
+    })
+    if (data.later.length > 0) setImmediate(() => handleLater(socket, data))
+  }
   app.ws<SocketData>('/*', {
     maxPayloadLength: options.maxBodyBytes,
     // The library closes without a code, so it only steps in where the front has no say: pongs to a flood.
@@ -97,20 +139,22 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     sendPingsAutomatically: true,
     upgrade: (response, request, context) => {
       if (!isAllowedHost(options.hosts, request.getHeader('host'))) {
-        response.writeStatus(STATUS_LINES[400] ?? '').end()
+        loop.send(response, () => response.writeStatus(STATUS_LINES[400] ?? '').end())
         return
       }
       const caller = admission.admit(new RequestFacts(response, request))
       const refusal = caller instanceof RpcError ? caller : admission.admitSocket(caller)
       if (caller instanceof RpcError || refusal !== null) {
         const { text, status } = errorAnswer('null', refusal ?? new RpcError('internal'))
-        response.writeStatus(STATUS_LINES[status] ?? '').writeHeader('Content-Type', 'application/json')
-        if (!(caller instanceof RpcError)) writeLimitHeaders(response, caller.account, false)
-        response.end(text)
+        loop.send(response, () => {
+          response.writeStatus(STATUS_LINES[status] ?? '').writeHeader('Content-Type', 'application/json')
+          if (!(caller instanceof RpcError)) writeLimitHeaders(response, caller.account, false)
+          response.end(text)
+        })
         return
       }
       response.upgrade<SocketData>(
-        { caller, open: new Set(), connection: null, overLimit: 0 },
+        { caller, open: new Set(), later: [], connection: null, overLimit: 0 },
         request.getHeader('sec-websocket-key'),
         request.getHeader('sec-websocket-protocol'),
         request.getHeader('sec-websocket-extensions'),
@@ -127,7 +171,6 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       const data = socket.getUserData()
       const { caller } = data
       const { account } = caller
-      const before = account.refused
       data.connection ??= new SocketConnection(socket, options.maxSocketBacklog, account)
       turns.asked(account)
       const exchange = new SocketExchange(
@@ -136,18 +179,26 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         tally,
         tracing?.exchange('websocket') ?? null,
       )
-      gateway.handle(message, caller, exchange)
-      // What is over a limit is known when the gateway returns.
-      data.overLimit = account.refused === before ? 0 : data.overLimit + account.refused - before
-      if (data.overLimit > MOST_OVER_LIMIT) data.connection.end(POLICY_CODE, 'goes on over its limits')
+      if (data.later.length === 0 && loop.admits(account)) {
+        handle(data, exchange, message)
+        return
+      }
+      if (!exchange.hold(message.byteLength)) {
+        exchange.refuseMemory(message.byteLength)
+        return
+      }
+      data.later.push({ exchange, message: Buffer.from(new Uint8Array(message)) })
+      if (data.later.length === 1) setImmediate(() => handleLater(socket, data))
     },
+    drain: (socket) => socket.getUserData().connection?.drained(),
     close: (socket) => {
       sockets.delete(socket)
       tally.webSockets -= 1
       // The library tells of the end of HTTP connections alone, and of an upgrade not at all.
       tally.connections -= 1
-      const { open, connection, caller } = socket.getUserData()
+      const { open, later, connection, caller } = socket.getUserData()
       caller.closed(socket)
+      later.length = 0
       for (const exchange of open) exchange.leave()
       if (connection === null) return
       connection.closed()

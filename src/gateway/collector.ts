@@ -1,4 +1,13 @@
+import type { RpcError } from '../rpc/errors.ts'
+import { errorAnswer } from '../rpc/execute.ts'
+import { idOfAnswer } from './answerId.ts'
 import type { AnswerSink } from './ticket.ts'
+
+/** Memory of the client, held until the end of its exchange. */
+export interface BatchMemory {
+  /** Takes bytes; the error to answer with when there is no room. */
+  hold(bytes: number): RpcError | null
+}
 
 /**
  * Gathers the answers of a batch in the order of its requests and hands on the array when all are
@@ -9,12 +18,15 @@ export class BatchCollector {
   readonly #maxBytes: number
   readonly #tooLarge: () => string
   readonly #sink: AnswerSink
+  readonly #memory: BatchMemory
   #open = 1
   #bytes = 0
 
-  constructor(maxBytes: number, tooLarge: () => string, sink: AnswerSink) {
+  /** @param memory from which answers draw until all are there */
+  constructor(maxBytes: number, tooLarge: () => string, memory: BatchMemory, sink: AnswerSink) {
     this.#maxBytes = maxBytes
     this.#tooLarge = tooLarge
+    this.#memory = memory
     this.#sink = sink
   }
 
@@ -23,9 +35,7 @@ export class BatchCollector {
     const place = this.#parts.push(null) - 1
     this.#open += 1
     return (body) => {
-      // What comes from others may lie in memory that the next answer takes.
-      if (body.length > 0) this.#parts[place] = typeof body === 'string' ? body : Uint8Array.from(body)
-      this.#bytes += body.length
+      this.#keep(place, body)
       this.#close()
     }
   }
@@ -33,6 +43,25 @@ export class BatchCollector {
   /** Says that there are no more elements. */
   end(): void {
     this.#close()
+  }
+
+  #keep(place: number, body: string | Uint8Array): void {
+    this.#bytes += body.length
+    if (body.length === 0) return
+    if (this.#bytes > this.#maxBytes) {
+      // None of them is sent.
+      this.#parts.fill(null)
+      return
+    }
+    const refusal = this.#memory.hold(body.length)
+    if (refusal === null) {
+      // What comes from others may lie in memory that the next answer takes.
+      this.#parts[place] = typeof body === 'string' ? body : Uint8Array.from(body)
+      return
+    }
+    const { text } = errorAnswer(idOfAnswer(body), refusal)
+    this.#bytes += text.length - body.length
+    this.#parts[place] = text
   }
 
   #close(): void {

@@ -197,7 +197,7 @@ export class Gateway {
       this.#handleUnusual(bytes, caller, exchange)
       return
     }
-    const collector = this.#collect(sinkOf(exchange))
+    const collector = this.#collect(caller, exchange, sinkOf(exchange))
     requests.forEach((request, i) => {
       const origin = { caller, exchange, sink: collector.slot(), alone: false }
       this.#request(request, origin, this.#tally.sample(), refusals?.[i])
@@ -218,9 +218,10 @@ export class Gateway {
     }
   }
 
-  #collect(sink: AnswerSink): BatchCollector {
+  #collect({ account }: Caller, exchange: Exchange, sink: AnswerSink): BatchCollector {
     const tooLarge = () => failureText('null', toErrorObject(responseTooLarge(this.#limits.answerBytes)))
-    return new BatchCollector(this.#limits.answerBytes, tooLarge, sink)
+    const hold = (bytes: number) => (exchange.hold?.(bytes) === false ? account.memory.refusal(bytes) : null)
+    return new BatchCollector(this.#limits.answerBytes, tooLarge, { hold }, sink)
   }
 
   #handleUnusual(bytes: Buffer, caller: Caller, exchange: Exchange): void {
@@ -249,7 +250,7 @@ export class Gateway {
           this.#answerEmpty(origin)
           return
         }
-        const collector = this.#collect(origin.sink)
+        const collector = this.#collect(origin.caller, origin.exchange, origin.sink)
         for (const element of body.elements) {
           this.#answer(element, { ...origin, sink: collector.slot(), alone: false })
         }

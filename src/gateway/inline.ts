@@ -1,3 +1,4 @@
+import type { MemoryUse } from '../filters/memoryUse.ts'
 import type { EventConnection } from '../filters/subscriptionHub.ts'
 import { responseTooLarge } from '../rpc/errors.ts'
 import {
@@ -20,6 +21,8 @@ const ROOM_BYTES = 512 * 1024
 export interface RequestOrigin {
   /** Takes notifications; null over HTTP. */
   readonly connection: EventConnection | null
+  /** Memory of the caller. */
+  readonly memory: MemoryUse
   /** Has the request answered by workers. */
   forward(forward: Forward): void
   /** Whether the sink has used up the answer when it returns. */
@@ -72,7 +75,10 @@ export class InlineRunner {
     this.#snapshot.take()
     const { context } = this.#snapshot
     const { front } = context
-    if (front !== undefined) front.connection = origin.connection
+    if (front !== undefined) {
+      front.connection = origin.connection
+      front.memory = origin.memory
+    }
     const version = this.#version
     const answer = executeRequest(context, route.definition, id, params, this.#onUnexpected)
     const send = (done: Answer) => {

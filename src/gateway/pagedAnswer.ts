@@ -1,6 +1,7 @@
 import { responseTooLarge, toErrorObject } from '../rpc/errors.ts'
-import { PAGE_STATUS } from '../rpc/execute.ts'
+import { errorAnswer, PAGE_STATUS } from '../rpc/execute.ts'
 import { failureText, successText } from '../rpc/json.ts'
+import type { Caller } from './access/caller.ts'
 import type { AnswerStream, Exchange } from './exchange.ts'
 import type { AnswerSink } from './ticket.ts'
 
@@ -17,6 +18,7 @@ export interface PagedAnswerOptions {
   /** JSON text of the client's id. */
   readonly id: string
   readonly exchange: Exchange
+  readonly caller: Caller
   /** Whether the answer is the only one of its exchange, so that its pages can go out as they come. */
   readonly alone: boolean
   /** Bytes of an answer that has to be put together here. */
@@ -101,10 +103,16 @@ export class PagedAnswer {
 
   /** Whether there is room. */
   #gather(pieces: readonly Buffer[]): boolean {
-    const { id, maxBytes, sink } = this.#options
+    const { id, caller, exchange, maxBytes, sink } = this.#options
     this.#count(pieces)
     if (this.#bytes > maxBytes) {
       sink(failureText(id, toErrorObject(responseTooLarge(maxBytes))), 200)
+      return false
+    }
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
+    if (exchange.hold?.(bytes) === false) {
+      const { text, status } = errorAnswer(id, caller.account.memory.refusal(bytes))
+      sink(text, status)
       return false
     }
     // Pages lie in memory that the next one may take.

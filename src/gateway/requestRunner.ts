@@ -68,12 +68,13 @@ export class RequestRunner {
 
   #run(work: Work): void {
     const { inline, isFront } = this.#parts
-    const { route, id, params, exchange, sink, alone } = work
+    const { route, id, params, caller, exchange, sink, alone } = work
     const { lane } = route
     const isTried = route.triedInFront && isFront
     if (lane === 'inline' || lane === 'chain' || isTried) {
       inline.run(route, id, params, sink, {
         connection: exchange.connection ?? null,
+        memory: caller.account.memory,
         forward: (forward) => this.#forward(work, forward),
         alone,
       })
@@ -133,7 +134,7 @@ export class RequestRunner {
       if (isWhole) notes.fromMethod(work, work.times, '', bytes)
       else notes.abandoned()
     }
-    new PagedAnswer({ id, exchange, alone, maxBytes, sink, ask, onStreamed }).begin(first)
+    new PagedAnswer({ id, caller, exchange, alone, maxBytes, sink, ask, onStreamed }).begin(first)
   }
 
   #submit(caller: Caller, route: Route, id: string, params: string, sink: AnswerSink): Ticket {

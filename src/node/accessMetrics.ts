@@ -30,6 +30,31 @@ export function addAccessMetrics(
     collect: () =>
       Object.entries(figures(0).refused).map(([reason, value]) => ({ labels: { reason }, value })),
   })
+  gauge({
+    name: 'client_memory_bytes',
+    help: 'Memory in use for requests, filters, subscriptions and unread answers of clients.',
+    collect: (own) => own.set(figures(0).memory.used),
+  })
+  gauge({
+    name: 'client_memory_largest_bytes',
+    help: 'The most of it that one client has.',
+    collect: (own) => own.set(figures(0).memory.largest),
+  })
+  samples({
+    type: 'counter',
+    name: 'client_memory_refused_total',
+    help: 'Requests, answers and messages that found no room in it, by whose limit that was: client or total.',
+    labels: ['limit'],
+    collect: () =>
+      Object.entries(figures(0).memory.refused).map(([limit, value]) => ({ labels: { limit }, value })),
+  })
+  samples({
+    type: 'counter',
+    name: 'client_memory_reclaimed_total',
+    help: 'Connections of the largest clients, unread, that were ended to make room for others.',
+    labels: [],
+    collect: () => [{ labels: {}, value: figures(0).memory.reclaimed }],
+  })
   const usage = (name: string, help: string, member: 'requests' | 'cost') =>
     samples({
       type: 'counter',

@@ -2,6 +2,8 @@ import type { Config } from '../config/schema.ts'
 import type { AccessRules } from '../gateway/access/accessAdmission.ts'
 import { TrustedProxies } from '../gateway/access/clientAddress.ts'
 
+const MEBIBYTE = 1024 * 1024
+
 /** Who needs a key and how much everybody may ask for, under a configuration. */
 export function accessRulesFromConfig(config: Config): AccessRules {
   return {
@@ -23,5 +25,6 @@ export function accessRulesFromConfig(config: Config): AccessRules {
       subscriptions: config.clientSubscriptions,
     },
     proxies: new TrustedProxies(config.trustedProxies),
+    memory: { client: config.clientMemory * MEBIBYTE, total: config.memoryTotal * MEBIBYTE },
   }
 }

@@ -49,6 +49,8 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly audience?: Audience
   /** Answers may come in pages. */
   readonly paged?: boolean
+  /** Bytes of its parameters, as JSON text; what a body holds unless given. More is refused before it is parsed. */
+  readonly mostParamBytes?: number
   /** Only a method of the front thread may hand its request on to the workers. */
   readonly handler: (context: NodeContext, params: ParamValues<P>) => Eventually<RpcResult | Forward>
 }
@@ -69,6 +71,8 @@ export interface MethodDefinition {
   readonly briefCall: BriefCallName | null
   readonly audience: Audience
   readonly paged: boolean
+  /** Bytes of the parameters, as JSON text, that are parsed. */
+  readonly mostParamBytes: number
   /**
    * Reads the parameters and runs the handler.
    * @throws RpcError
@@ -97,6 +101,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     briefCall: spec.briefCall ?? null,
     audience: spec.audience ?? 'public',
     paged: spec.paged ?? false,
+    mostParamBytes: spec.mostParamBytes ?? Number.POSITIVE_INFINITY,
     run: (context, values) =>
       handler(context, parseParams(params, required, values, name) as unknown as ParamValues<P>),
   }

@@ -1,7 +1,7 @@
 import { NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { MethodDefinition } from './defineMethod.ts'
-import { RpcError, statusOfError, toErrorObject } from './errors.ts'
+import { invalidParams, RpcError, statusOfError, toErrorObject } from './errors.ts'
 import {
   ANSWER_HEAD,
   type ByteSource,
@@ -71,7 +71,7 @@ export function executeRequest(
   onUnexpected: UnexpectedErrorSink,
 ): Eventually<Answer> {
   try {
-    const result = method.run(context, readParams(params))
+    const result = method.run(context, readParams(params, method))
     if (!(result instanceof Promise)) return success(id, result)
     return result.then(
       (value) => success(id, value),
@@ -142,8 +142,11 @@ function statusOfRun(error: RpcError): number {
  * Positional parameters of their JSON text. Null and the empty object are none (rpc.md §1.3).
  * @throws RpcError
  */
-function readParams(text: string): readonly unknown[] {
+function readParams(text: string, { name, mostParamBytes }: MethodDefinition): readonly unknown[] {
   if (text === '' || text === '[]') return []
+  if (text.length > mostParamBytes) {
+    throw invalidParams(`${name} takes at most ${mostParamBytes} bytes of parameters, not ${text.length}`)
+  }
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -3,6 +3,7 @@ import type { AccessBook } from '../../src/gateway/access/accessBook.ts'
 import type { Caller } from '../../src/gateway/access/caller.ts'
 import { TrustedProxies } from '../../src/gateway/access/clientAddress.ts'
 import { UNLIMITED } from '../../src/gateway/access/limits.ts'
+import { UNLIMITED_MEMORY } from '../../src/gateway/access/memoryAccount.ts'
 import type { AdmissionRequest } from '../../src/gateway/admission.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
 import { METHODS } from '../../src/rpc/methods.ts'
@@ -79,6 +80,7 @@ export function openAccess(
     keyLimits: UNLIMITED,
     clientLimits: UNLIMITED,
     proxies: new TrustedProxies([]),
+    memory: UNLIMITED_MEMORY,
     ...rules,
   }
   const admission = new AccessAdmission({

@@ -10,6 +10,7 @@ import { type ClientAddress, clientOfBytes, type TrustedProxies } from './client
 import { ClientTable } from './clientTable.ts'
 import { KeyCallers } from './keyCallers.ts'
 import { dearestCost, isLimited, type Limits, resolveLimits, UNKNOWN_COST, UNLIMITED } from './limits.ts'
+import { MemoryAccount, type MemoryFigures, type MemoryLimits, MemoryTotal } from './memoryAccount.ts'
 import { type Clocks, QuotaDay } from './quotaDay.ts'
 import { costOf, UsageLedger } from './usageLedger.ts'
 
@@ -42,6 +43,8 @@ export interface AccessRules {
   /** Limits of each address that comes without a key. */
   readonly clientLimits: Limits
   readonly proxies: TrustedProxies
+  /** What the process keeps for clients. */
+  readonly memory: MemoryLimits
 }
 
 /** Figures for operators. Totals only grow. */
@@ -50,6 +53,7 @@ export interface AccessFigures {
   /** Addresses without a key that are remembered. */
   readonly clients: number
   readonly refused: Readonly<Record<LimitReason | 'unauthorized', number>>
+  readonly memory: MemoryFigures
   /** Use of each key and of requests without one, the most first. */
   readonly usage: readonly { readonly id: string; readonly requests: number; readonly cost: number }[]
 }
@@ -58,6 +62,7 @@ export interface AccessFigures {
 export class AccessAdmission implements Admission {
   readonly day: QuotaDay
   readonly ledger: UsageLedger
+  readonly #memory: MemoryTotal
   readonly #book: AccessBook
   readonly #names: readonly string[]
   readonly #costs: Float64Array
@@ -83,18 +88,27 @@ export class AccessAdmission implements Admission {
     this.#wall = clocks.wall
     this.day = new QuotaDay(timezone, clocks)
     this.ledger = new UsageLedger(book, this.#names)
+    this.#memory = new MemoryTotal(rules.memory)
     this.#rules = rules
     this.#clientLimits = this.#resolveClientLimits(rules)
-    this.#isClientLimited = isLimited(this.#clientLimits)
+    this.#isClientLimited = isLimited(this.#clientLimits) || rules.memory.client > 0
     const usedOn = (id: string, day: number) => this.#usedOn(id, day)
     const { ledger, day: clock } = this
-    this.#keys = new KeyCallers({ methods, ledger, clock, defaults: rules.keyLimits, usedOn })
+    const memory = this.#memory
+    this.#keys = new KeyCallers({ methods, ledger, clock, memory, defaults: rules.keyLimits, usedOn })
     const counts = ledger.of(KEYLESS_ID)
-    this.#anybody = new Caller('anybody', new Account(KEYLESS_ID, UNLIMITED, clock), counts)
+    this.#anybody = new Caller(
+      'anybody',
+      new Account(KEYLESS_ID, UNLIMITED, clock, new MemoryAccount(memory)),
+      counts,
+    )
     this.#clients = new ClientTable(
       MOST_CLIENTS,
-      () => new Caller('anybody', new Account(KEYLESS_ID, this.#clientLimits, clock), counts),
-      ({ account }) => account.running > 0 || account.sockets > 0,
+      () => {
+        const account = new Account(KEYLESS_ID, this.#clientLimits, clock, new MemoryAccount(memory))
+        return new Caller('anybody', account, counts)
+      },
+      ({ account }) => account.running > 0 || account.sockets > 0 || account.memory.used > 0,
     )
     this.refresh()
   }
@@ -181,8 +195,9 @@ export class AccessAdmission implements Admission {
   /** Other rules from now on. */
   changeRules(rules: AccessRules): void {
     this.#rules = rules
+    this.#memory.limits = rules.memory
     this.#clientLimits = this.#resolveClientLimits(rules)
-    this.#isClientLimited = isLimited(this.#clientLimits)
+    this.#isClientLimited = isLimited(this.#clientLimits) || rules.memory.client > 0
     for (const { account } of this.#clients.values()) account.changeLimits(this.#clientLimits)
     this.#keys.changeDefaults(rules.keyLimits)
   }
@@ -196,6 +211,7 @@ export class AccessAdmission implements Admission {
       keys: this.#keys.size,
       clients: this.#clients.size,
       refused: { ...(refused as Record<LimitReason, number>), unauthorized: this.#unauthorized },
+      memory: this.#memory.figures(),
       usage: this.ledger.totals(most),
     }
   }

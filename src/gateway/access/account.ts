@@ -1,5 +1,6 @@
 import { RpcError } from '../../rpc/errors.ts'
 import type { Limits } from './limits.ts'
+import type { MemoryAccount } from './memoryAccount.ts'
 import { TokenBucket } from './tokenBucket.ts'
 
 /** Which limit a request is over. */
@@ -29,6 +30,8 @@ export class Account {
   /** Id of the key; of keyless use `-`. */
   readonly id: string
   limits: Limits
+  /** What the process keeps for it. */
+  readonly memory: MemoryAccount
   /** Cost units used on {@link day}. */
   used = 0
   day: number
@@ -42,6 +45,9 @@ export class Account {
   refused = 0
   /** Whether it went on and on after it was refused in this second. */
   isFlooding = false
+  /** The turn of the event loop in which it last asked, and how often it has asked there. */
+  turn = 0
+  askedInTurn = 0
   #secondBegan = 0
   #refusedInSecond = 0
   readonly #clock: AccountClock
@@ -49,8 +55,9 @@ export class Account {
   /** Cost of the last request that was refused for its rate; the bucket must have it first. */
   #wanted = 0
 
-  constructor(id: string, limits: Limits, clock: AccountClock) {
+  constructor(id: string, limits: Limits, clock: AccountClock, memory: MemoryAccount) {
     this.id = id
+    this.memory = memory
     this.limits = limits
     this.#clock = clock
     this.day = clock.day
@@ -79,6 +86,11 @@ export class Account {
     if (sockets === 0 || this.sockets < sockets) return true
     this.#refuse('sockets')
     return false
+  }
+
+  /** It found no room in memory: counted as over a limit, so that going on and on is noticed. */
+  refusedMemory(): void {
+    this.#countRefusal()
   }
 
   /** Another day, of which so much is used already. */
@@ -147,6 +159,11 @@ export class Account {
   }
 
   #refuse(reason: LimitReason): LimitReason {
+    this.#countRefusal()
+    return reason
+  }
+
+  #countRefusal(): void {
     this.refused += 1
     const now = this.#clock.now()
     if (now - this.#secondBegan >= 1000) {
@@ -155,7 +172,6 @@ export class Account {
     }
     this.#refusedInSecond += 1
     this.isFlooding = this.#refusedInSecond > MANY_REFUSALS
-    return reason
   }
 
   #waitFor(reason: LimitReason, cost: number): number {

@@ -1,5 +1,6 @@
 import { Account } from './account.ts'
 import { UNLIMITED } from './limits.ts'
+import { MemoryAccount, MemoryTotal, UNLIMITED_MEMORY } from './memoryAccount.ts'
 import { UsageCounts } from './usageCounts.ts'
 
 /** A connection that can be ended from here. */
@@ -69,5 +70,6 @@ export class Caller {
 /** A caller without limits whose usage goes nowhere. */
 export function unlimitedCaller(name: string): Caller {
   const clock = { now: () => 0, untilNextDay: () => 0, day: 0 }
-  return new Caller(name, new Account(name, UNLIMITED, clock), new UsageCounts(name, 0, new Set()))
+  const memory = new MemoryAccount(new MemoryTotal(UNLIMITED_MEMORY))
+  return new Caller(name, new Account(name, UNLIMITED, clock, memory), new UsageCounts(name, 0, new Set()))
 }

@@ -6,6 +6,7 @@ import { Caller } from './caller.ts'
 import { keyOfPath } from './keyPath.ts'
 import { KeyRing, type KnownSecret } from './keyRing.ts'
 import { dearestCost, type Limits, resolveLimits } from './limits.ts'
+import { MemoryAccount, type MemoryTotal } from './memoryAccount.ts'
 import type { UsageLedger } from './usageLedger.ts'
 
 /** Paths whose caller is remembered; a key may stand behind any number of them. */
@@ -16,6 +17,7 @@ export interface KeyCallersOptions {
   readonly methods: readonly MethodDefinition[]
   readonly ledger: UsageLedger
   readonly clock: AccountClock
+  readonly memory: MemoryTotal
   /** Limits of keys without their own. */
   readonly defaults: Limits
   /** Cost units of a key on a day so far. */
@@ -98,13 +100,13 @@ export class KeyCallers {
   #keepAccounts(): void {
     const kept = new Map(this.#keys.map((key) => [key.id, key]))
     for (const id of [...this.#accounts.keys()]) if (!kept.has(id)) this.#accounts.delete(id)
-    const { clock, usedOn } = this.#options
+    const { clock, memory, usedOn } = this.#options
     for (const [id, key] of kept) {
       const limits = this.#limitsOf(key)
       const known = this.#accounts.get(id)
       if (known !== undefined) known.changeLimits(limits)
       else {
-        const account = new Account(id, limits, clock)
+        const account = new Account(id, limits, clock, new MemoryAccount(memory))
         account.beginDay(clock.day, usedOn(id, clock.day))
         this.#accounts.set(id, account)
       }

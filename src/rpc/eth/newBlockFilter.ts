@@ -10,5 +10,8 @@ export const newBlockFilter = defineMethod({
   lane: 'inline',
   cost: 2,
   cache: 'none',
-  handler: (context) => grantedHandle(frontEvents(context).filters.installBlocks(), 'filters'),
+  handler: (context) => {
+    const { filters, memory } = frontEvents(context)
+    return grantedHandle(filters.installBlocks(memory), 'filters')
+  },
 })

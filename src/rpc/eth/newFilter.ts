@@ -1,7 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { frontEvents, grantedHandle } from '../guards/frontEvents.ts'
 import { resolveFilterBounds } from '../logs/resolveLogRange.ts'
-import { encodeLogFilter, logFilter } from '../params/logFilter.ts'
+import { encodeLogFilter, logFilter, MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
 
 /** Handle of a filter for logs: of blocks that come or go after its creation (decisions.md D33). */
 export const newFilter = defineMethod({
@@ -12,14 +12,17 @@ export const newFilter = defineMethod({
   lane: 'inline',
   cost: 2,
   cache: 'none',
+  mostParamBytes: MOST_CRITERIA_BYTES,
   handler: (context, [filter]) => {
     const bounds = filter.blockHash === null ? resolveFilterBounds(context, filter) : { from: null, to: null }
-    const handle = frontEvents(context).filters.installLogs({
+    const { filters, memory } = frontEvents(context)
+    const request = {
       criteria: { addresses: filter.addresses, topics: filter.topics },
       ...bounds,
       blockHash: filter.blockHash,
       query: encodeLogFilter(filter),
-    })
+    }
+    const handle = filters.installLogs(request, memory)
     return grantedHandle(handle, 'filters')
   },
 })

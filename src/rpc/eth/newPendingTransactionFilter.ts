@@ -10,5 +10,8 @@ export const newPendingTransactionFilter = defineMethod({
   lane: 'inline',
   cost: 2,
   cache: 'none',
-  handler: (context) => grantedHandle(frontEvents(context).filters.installPending(), 'filters'),
+  handler: (context) => {
+    const { filters, memory } = frontEvents(context)
+    return grantedHandle(filters.installPending(memory), 'filters')
+  },
 })

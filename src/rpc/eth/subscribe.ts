@@ -1,6 +1,7 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { frontEvents, grantedHandle } from '../guards/frontEvents.ts'
+import { MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
 import { anyValue, parseSubscriptionTopic } from '../params/subscriptionTopic.ts'
 
 const KINDS = ['newHeads', 'logs', 'newPendingTransactions', 'syncing', 'newWork']
@@ -14,6 +15,7 @@ export const subscribe = defineMethod({
   lane: 'inline',
   cost: 5,
   cache: 'none',
+  mostParamBytes: MOST_CRITERIA_BYTES,
   handler: (context, [kind, options]) => {
     const { connection, subscriptions } = frontEvents(context)
     const topic = parseSubscriptionTopic(kind, options)

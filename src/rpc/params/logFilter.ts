@@ -5,6 +5,12 @@ import { parseIdentifier } from './blockSelector.ts'
 import { parseAddress, parseHash } from './hex.ts'
 import { isJsonObject, nodeText, type Param } from './param.ts'
 
+/**
+ * Bytes of the parameters (JSON text) of what is installed and kept, a filter or a subscription: some 1,400 addresses.
+ * What asks once (eth_getLogs) may name as many as a body holds (decisions.md D54).
+ */
+export const MOST_CRITERIA_BYTES = 65_536
+
 /** A log filter. Empty lists match anything. */
 export interface LogFilter extends LogCriteria {
   /** Checked block ids in the request's words; null when absent. */

@@ -4,12 +4,13 @@ import t from 'tap'
 import { addPageRoutes } from '../../../src/front/page.ts'
 import { readPageFiles } from '../../../src/front/pageFiles.ts'
 import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
+import { Turns } from '../../../src/front/turns.ts'
 
 const { App, us_listen_socket_close, us_socket_local_port } = loadSocketLibrary()
 
 const files = await readPageFiles()
 const app = App()
-addPageRoutes(app, files)
+addPageRoutes(app, files, new Turns())
 const port = await new Promise<number>((resolve, reject) => {
   app.listen('127.0.0.1', 0, (socket) => {
     if (socket === false) {

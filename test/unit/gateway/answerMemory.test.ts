@@ -1,4 +1,5 @@
 import t from 'tap'
+import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
 import { BatchCollector } from '../../../src/gateway/collector.ts'
 import { PagedAnswer } from '../../../src/gateway/pagedAnswer.ts'
 import type { AnswerSink } from '../../../src/gateway/ticket.ts'
@@ -17,6 +18,7 @@ t.test('answers of a batch stay what they were when the next ones take their mem
   const collector = new BatchCollector(
     MOST_BYTES,
     () => 'too large',
+    { hold: () => null },
     (body) => {
       answer = body
     },
@@ -34,6 +36,7 @@ t.test('pages that are put together stay what they were, too', (t) => {
   const asked: { readonly next: string; readonly sink: AnswerSink }[] = []
   const paged = new PagedAnswer({
     id: '7',
+    caller: unlimitedCaller('anybody'),
     exchange: { answer: () => undefined, onGone: undefined, gone: false },
     alone: false,
     maxBytes: MOST_BYTES,
@@ -68,6 +71,7 @@ t.test('what was sent page by page is told with its bytes, those of a broken ans
     }
     const paged = new PagedAnswer({
       id: '7',
+      caller: unlimitedCaller('anybody'),
       exchange: {
         answer: () => undefined,
         beginStream: () => ({ write: send, end: send, abort: () => undefined, onWritable: undefined }),

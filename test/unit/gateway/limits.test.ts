@@ -3,6 +3,7 @@ import t from 'tap'
 import { clientOfBytes, clientOfText, TrustedProxies } from '../../../src/gateway/access/clientAddress.ts'
 import { ClientTable } from '../../../src/gateway/access/clientTable.ts'
 import { UNLIMITED } from '../../../src/gateway/access/limits.ts'
+import { UNLIMITED_MEMORY } from '../../../src/gateway/access/memoryAccount.ts'
 import { TokenBucket } from '../../../src/gateway/access/tokenBucket.ts'
 import { UsageReports } from '../../../src/gateway/access/usageReport.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
@@ -149,6 +150,7 @@ t.test('addresses without a key have limits of their own', (t) => {
   const rules = {
     clientLimits: { ...UNLIMITED, rate: 1, burst: 5 },
     proxies: new TrustedProxies(['10.0.0.0/8', '::1']),
+    memory: UNLIMITED_MEMORY,
   }
   const { caller, charge } = openAccess([], rules)
   const from = (address: number[], forwardedFor = '') =>

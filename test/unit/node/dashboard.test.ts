@@ -7,6 +7,7 @@ import { createNodeMetrics } from '../../../src/node/metrics.ts'
 
 const NOTHING_REFUSED = {} as AccessFigures['refused']
 
+const NO_MEMORY = { used: 0, largest: 0, refused: { client: 0, total: 0 }, reclaimed: 0 }
 const metrics = createNodeMetrics({
   version: 'test',
   hashrate: () => 0n,
@@ -14,7 +15,7 @@ const metrics = createNodeMetrics({
   stores: () => null,
   chainBusySeconds: () => 0,
 })
-metrics.watchAccess(() => ({ keys: 0, clients: 0, refused: NOTHING_REFUSED, usage: [] }))
+metrics.watchAccess(() => ({ keys: 0, clients: 0, refused: NOTHING_REFUSED, memory: NO_MEMORY, usage: [] }))
 t.teardown(() => metrics.close())
 const families = parsePrometheus(await metrics.text())
 const names = new Set(families.map(({ name }) => name))

@@ -1,0 +1,13 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import { STATUS_LINES } from './httpExchange.ts'
+import type { Turns } from './turns.ts'
+
+/** The answer to another method than POST. */
+export function refuseMethod(response: HttpResponse, loop: Turns): void {
+  loop.send(response, () => {
+    response
+      .writeStatus(STATUS_LINES[405] ?? '')
+      .writeHeader('Allow', 'POST')
+      .end()
+  })
+}

@@ -1,0 +1,183 @@
+import type { MemoryUse } from '../../filters/memoryUse.ts'
+import { RpcError } from '../../rpc/errors.ts'
+
+/** Bytes that a client may have in use although the others have taken nearly all: an ordinary request and its answer. */
+const LIGHT_BYTES = 256 * 1024
+
+/** Share of the total that only light clients get: one of so many. */
+const LIGHT_SHARE = 8
+
+/** How much memory may be in use, bytes; 0 is no limit. */
+export interface MemoryLimits {
+  /** Of one client. */
+  readonly client: number
+  /** Of all clients together. */
+  readonly total: number
+}
+
+/** No limits. */
+export const UNLIMITED_MEMORY: MemoryLimits = { client: 0, total: 0 }
+
+/** Memory that can be had back from a client that does not read its answers. */
+export interface Reclaimable {
+  readonly account: MemoryAccount
+  readonly held: number
+  /** Ends what holds the memory. The bytes are released before this returns. */
+  reclaim(): void
+}
+
+/** Figures for operators. Totals only grow. */
+export interface MemoryFigures {
+  readonly used: number
+  /** The most that one client has in use. */
+  readonly largest: number
+  /** Requests, answers and messages that found no room, by whose limit it was. */
+  readonly refused: { readonly client: number; readonly total: number }
+  /** Connections of the largest clients that were ended to make room for others. */
+  readonly reclaimed: number
+}
+
+/**
+ * What all clients of the process have in use. Near the end of it the clients with the most lose answers that they do
+ * not read, then everybody but light clients is refused; the sum is never above the limit.
+ */
+export class MemoryTotal {
+  limits: MemoryLimits
+  readonly refused: { client: number; total: number } = { client: 0, total: 0 }
+  #used = 0
+  #reclaimed = 0
+  readonly #accounts = new Set<MemoryAccount>()
+  readonly #reclaimable = new Set<Reclaimable>()
+
+  constructor(limits: MemoryLimits) {
+    this.limits = limits
+  }
+
+  get used(): number {
+    return this.#used
+  }
+
+  figures(): MemoryFigures {
+    let largest = 0
+    for (const { used } of this.#accounts) largest = Math.max(largest, used)
+    return { used: this.#used, largest, refused: { ...this.refused }, reclaimed: this.#reclaimed }
+  }
+
+  /** Whether there is room for bytes of an account, which are in use then. For {@link MemoryAccount} alone. */
+  take(account: MemoryAccount, bytes: number): boolean {
+    const { total } = this.limits
+    if (total > 0) {
+      const isLight = account.used + bytes <= LIGHT_BYTES
+      const most = isLight ? total : total - Math.floor(total / LIGHT_SHARE)
+      if (this.#used + bytes > most && !this.#makeRoom(account, bytes, most)) return false
+    }
+    if (account.used === 0) this.#accounts.add(account)
+    this.#used += bytes
+    return true
+  }
+
+  /** Gives bytes of an account back. For {@link MemoryAccount} alone. */
+  release(account: MemoryAccount, bytes: number): void {
+    this.#used -= bytes
+    if (account.used === bytes) this.#accounts.delete(account)
+  }
+
+  /** Notes what can be had back when there is no room. */
+  add(holder: Reclaimable): void {
+    this.#reclaimable.add(holder)
+  }
+
+  remove(holder: Reclaimable): void {
+    this.#reclaimable.delete(holder)
+  }
+
+  /** Ends answers that nobody reads of clients that have more in use than this one would have. */
+  #makeRoom(account: MemoryAccount, bytes: number, most: number): boolean {
+    while (this.#used + bytes > most) {
+      let largest: Reclaimable | null = null
+      for (const holder of this.#reclaimable) {
+        if (holder.held === 0 || holder.account === account) continue
+        if (holder.account.used <= account.used + bytes) continue
+        const isLarger =
+          largest === null ||
+          holder.account.used > largest.account.used ||
+          (holder.account === largest.account && holder.held > largest.held)
+        if (isLarger) largest = holder
+      }
+      if (largest === null) return false
+      this.#reclaimable.delete(largest)
+      this.#reclaimed += 1
+      largest.reclaim()
+    }
+    return true
+  }
+}
+
+/**
+ * What one client has the process keep for it, in bytes: requests that wait, answers that it does not read, filters
+ * and subscriptions. Whoever takes bytes releases as many.
+ */
+export class MemoryAccount implements MemoryUse {
+  readonly total: MemoryTotal
+  #used = 0
+
+  constructor(total: MemoryTotal) {
+    this.total = total
+  }
+
+  get used(): number {
+    return this.#used
+  }
+
+  /** Takes bytes; false, and nothing is taken, when the client or all clients together would have too much. */
+  take(bytes: number): boolean {
+    const { total } = this
+    const most = total.limits.client
+    if (most > 0 && this.#used + bytes > most) {
+      total.refused.client += 1
+      return false
+    }
+    if (!total.take(this, bytes)) {
+      total.refused.total += 1
+      return false
+    }
+    this.#used += bytes
+    return true
+  }
+
+  /** Gives back bytes that were taken. */
+  release(bytes: number): void {
+    this.total.release(this, bytes)
+    this.#used -= bytes
+  }
+
+  /** Takes bytes. @throws RpcError of {@link refusal} */
+  draw(bytes: number): void {
+    if (!this.take(bytes)) throw this.refusal(bytes)
+  }
+
+  /** Has a new number of bytes in use in place of another one; false, and nothing changes, when that is too much. */
+  change(before: number, after: number): boolean {
+    if (after > before) return this.take(after - before)
+    if (after < before) this.release(before - after)
+    return true
+  }
+
+  /** The error for whoever found no room, of which it names the limit: -32005. @param bytes that were to be taken */
+  refusal(bytes: number): RpcError {
+    const { client } = this.total.limits
+    return client > 0 && this.#used + bytes > client
+      ? new RpcError(
+          'limited',
+          `limit exceeded: ${client} bytes of memory for requests, filters, subscriptions and unread answers of one client (--client-memory)`,
+          { data: { limit: 'clientMemory' } },
+        )
+      : new RpcError(
+          'limited',
+          'limit exceeded: the memory for all clients is in use (--memory-total), try again later',
+          {
+            data: { limit: 'memoryTotal' },
+          },
+        )
+  }
+}
