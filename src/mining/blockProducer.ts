@@ -153,7 +153,7 @@ export class BlockProducer {
     this.#params.offer(block, built)
     const result = this.#params.chain.connect(block)
     if (result.status === 'IMPORTED_BEST') {
-      this.#params.clock.blockMade()
+      this.#params.clock.blockMade(block.header.timestamp)
       return block
     }
     const cause = result.status === 'INVALID_BLOCK' ? result.error : undefined

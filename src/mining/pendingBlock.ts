@@ -29,7 +29,7 @@ export class PendingBlocks {
   current(): BuiltBlock {
     const { builder, pool, clock, head } = this.#params
     const parent = head()
-    const key = `${parent.hashHex}/${pool.version}/${clock.offset}`
+    const key = `${parent.hashHex}/${pool.version}/${clock.version}`
     if (this.#built?.key === key) return this.#built.block
     const block = builder.build(parent, pool.inBlockOrder(), clock.next(parent.timestamp))
     block.execution.keep()

@@ -20,7 +20,7 @@ async function openAtNow(t: Parameters<typeof openDevNode>[0], config = {}) {
   return { ...node, times }
 }
 
-t.test('seconds that are added count for the next block, as recorded', async (t) => {
+t.test('seconds that are added move all blocks to come; the answer is the recorded one', async (t) => {
   const { ask, times } = await openAtNow(t)
   t.equal(await ask('evm_increaseTime', '0xa'), '0xa')
   t.equal(await ask('evm_increaseTime', '10'), '0x14')
@@ -30,7 +30,38 @@ t.test('seconds that are added count for the next block, as recorded', async (t)
   t.equal(await ask('evm_increaseTime', '0xc8'), '0xc8')
   await ask('evm_mine')
   await ask('evm_mine')
-  t.same(await times(3), [30, 200, 201])
+  t.same(await times(3), [30, 230, 231])
+})
+
+t.test('seconds that are added count from the head when blocks have run ahead of the machine', async (t) => {
+  const { ask, times } = await openAtNow(t)
+  await ask('hardhat_mine', '0x1f4')
+  t.same(await times(1), [499])
+  t.equal(await ask('evm_increaseTime', 60), '0x3c')
+  await ask('evm_mine')
+  t.same(await times(1), [559])
+  const id = await ask('evm_snapshot')
+  await ask('evm_setNextBlockTimestamp', NOW + 9000)
+  t.equal(await ask('evm_revert', id), true)
+  await ask('evm_mine')
+  t.same(await times(1), [560], 'the time that was set is gone with what came after the snapshot')
+  await ask('evm_setNextBlockTimestamp', NOW + 9000)
+  const set = await ask('evm_snapshot')
+  await ask('evm_mine')
+  await ask('evm_increaseTime', 100)
+  t.equal(await ask('evm_revert', set), true)
+  await ask('evm_mine')
+  t.same(await times(1), [9000], 'and is there again where it was set before')
+})
+
+t.test('genesis has the time of the machine after it again', async (t) => {
+  const { ask, times } = await openAtNow(t)
+  await ask('evm_increaseTime', 5000)
+  await ask('evm_mine')
+  await ask('evm_setNextBlockTimestamp', NOW + 9000)
+  await ask('evm_reset')
+  await ask('evm_mine')
+  t.same(await times(1), [0])
 })
 
 t.test('blocks at a time, in numbers and with a distance', async (t) => {
