@@ -39,6 +39,7 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     callGasCap: BigInt(config.callGasCap),
     estimateGasCap: BigInt(config.estimateGasCap),
     stateOverrides: config.stateOverrides,
+    answersPending: config.pendingBlocks === 'answer',
     safeDepth: config.safeDistance,
     finalizedDepth: config.finalizedDistance,
     logBlocks: LOG_BLOCKS,

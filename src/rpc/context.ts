@@ -29,6 +29,8 @@ export interface RpcSettings {
   readonly estimateGasCap: bigint
   /** Whether the third parameter of eth_call and eth_estimateGas is taken. */
   readonly stateOverrides: boolean
+  /** Whether the five methods take `pending` (decisions.md D28). */
+  readonly answersPending: boolean
   /** Blocks between `safe` and the head. */
   readonly safeDepth: number
   /** Blocks between `finalized` and the head. */

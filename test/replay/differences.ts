@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { CALL_DIFFERENCES } from './callDifferences.ts'
 import type { Exchange } from './exchanges.ts'
 import { HTTP_DIFFERENCES } from './httpDifferences.ts'
@@ -55,10 +56,19 @@ export const NOTIFICATIONS: ListedDifference = {
   applies: () => false,
 }
 
+/** An array in place of the one error of the reference. Decided by the bodies, not by a pair. */
+export const OVERSIZED_BATCHES: ListedDifference = {
+  methods: 'all',
+  what: 'a batch of more requests than it may have is answered with an array: the error of the reference for each of them, with its id; beyond ten times the limit with the error alone',
+  why: 'decisions.md D45: an array with the error for each request',
+  applies: () => false,
+}
+
 /** Every deliberate difference. The replay fails on any other. */
 export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   ...HTTP_DIFFERENCES,
   NOTIFICATIONS,
+  OVERSIZED_BATCHES,
   {
     methods: 'all',
     what: 'what the reference answers with -32603 (JSON null, numbers beyond its range, malformed transactions) is -32602 and says what is wrong',
@@ -116,10 +126,12 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: [...PENDING_UNSUPPORTED].join(', '),
-    what: '`pending` is -32602',
-    why: 'specification.md Block parameter forms: `pending` is not supported by the five methods',
-    applies: ({ found, method, params }) =>
-      PENDING_UNSUPPORTED.has(method) && params.includes('pending') && found.error?.code === -32602,
+    what: '`pending` is answered unless `pendingBlocks` is `refuse`; the pending block has no `nonce`, its transactions no place',
+    why: 'decisions.md D28: answered, as by the reference and as clients need it; decisions.md D38: `nonce` null when pending; specification.md Transaction object',
+    applies: ({ expected, found, method, params }) =>
+      PENDING_UNSUPPORTED.has(method) &&
+      params[0] === 'pending' &&
+      isDeepStrictEqual(withoutPlaces(expected.result), withoutPlaces(found.result)),
   },
   {
     methods: 'with a block parameter',
@@ -226,6 +238,18 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   ...SERVICE_DIFFERENCES,
   ...TRACE_CORRECTIONS,
 ]
+
+/** A block object without what the pending block does not know, in which the reference names a block all the same. */
+function withoutPlaces(block: unknown): unknown {
+  if (typeof block !== 'object' || block === null) return block
+  const { nonce: _, ...rest } = block as { nonce?: unknown; transactions?: unknown }
+  const { transactions } = rest
+  const bare = (transaction: unknown) =>
+    typeof transaction === 'object'
+      ? { ...transaction, blockHash: null, blockNumber: null, transactionIndex: null }
+      : transaction
+  return Array.isArray(transactions) ? { ...rest, transactions: transactions.map(bare) } : rest
+}
 
 function sameError(expected: Answer, found: Answer): boolean {
   return expected.error?.code === found.error?.code && expected.error?.message === found.error?.message

@@ -1,18 +1,30 @@
 import { defineMethod } from '../defineMethod.ts'
 import { findBlock } from '../format/blockAnswer.ts'
+import { formatTransaction } from '../format/formatTransaction.ts'
 import { transactionAnswer } from '../format/transactionAnswer.ts'
 import { blockId } from '../params/blockSelector.ts'
 import { index } from '../params/number.ts'
+import { asksForPending } from '../select/resolveBlock.ts'
 
-/** A transaction by the number of its block and its position; null when there is none. */
+const NAME = 'eth_getTransactionByBlockNumberAndIndex'
+
+/**
+ * A transaction by the number of its block and its position; null when there is none. At `pending` that of the pool's
+ * list, which eth_getBlockTransactionCountByNumber counts: the reward of the block is not in it (rpc.md §3.4).
+ */
 export const getTransactionByBlockNumberAndIndex = defineMethod({
-  name: 'eth_getTransactionByBlockNumberAndIndex',
+  name: NAME,
   doc: 'A transaction by the number or tag of its block and its position.',
-  params: [blockId({ pending: false }), index()],
+  params: [blockId(), index()],
   result: { title: 'transaction or null' },
   lane: 'read',
   cost: 1,
   cache: 'head',
-  handler: (context, [selector, position]) =>
-    transactionAnswer(context, findBlock(context, selector), position),
+  handler: async (context, [selector, position]) => {
+    if (!asksForPending(context, selector, NAME)) {
+      return transactionAnswer(context, findBlock(context, selector), position)
+    }
+    const pooled = (await context.pool.pending())[position]
+    return pooled === undefined ? null : formatTransaction(pooled.transaction, pooled.sender, null)
+  },
 })

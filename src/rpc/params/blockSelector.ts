@@ -1,4 +1,4 @@
-import { invalidParams } from '../errors.ts'
+import { invalidParams, type RpcError } from '../errors.ts'
 import { parseHash } from './hex.ts'
 import { parseNumber } from './number.ts'
 import { isJsonObject, type JsonSchema, type Param, scalarText } from './param.ts'
@@ -47,7 +47,7 @@ export interface BlockSelectorOptions {
   readonly name?: string
   /** Decimal text is a number (eth_call, eth_estimateGas) or `invalid blocknumber` (the others). */
   readonly decimal?: boolean
-  /** `pending` is answered; false on the methods that the specification names. */
+  /** Whether `pending` is taken; false where nothing could be said of that block. */
   readonly pending?: boolean
 }
 
@@ -112,7 +112,7 @@ export function parseIdentifier(text: string): string {
 function fromText(text: string, method: string, options: BlockSelectorOptions): BlockSelector {
   if (isBlockTag(text)) {
     if (text === 'pending' && options.pending === false) {
-      throw invalidParams(`The method ${method} doesn't support 'pending' as a parameter`)
+      throw pendingUnsupported(method)
     }
     return { kind: 'tag', tag: text }
   }
@@ -152,6 +152,11 @@ function parseCanonical(value: unknown): boolean {
     throw invalidParams('Invalid input: requireCanonical must be a String "true" or "false"')
   }
   return text === 'true'
+}
+
+/** The refusal of the pending block by a method. */
+export function pendingUnsupported(method: string): RpcError {
+  return invalidParams(`The method ${method} doesn't support 'pending' as a parameter`)
 }
 
 /** Whether the text is a tag as it is written. */

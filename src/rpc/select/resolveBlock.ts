@@ -1,7 +1,7 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { ChainReader, Eventually, NodeContext, PendingBlock } from '../context.ts'
 import { invalidParams, RpcError } from '../errors.ts'
-import type { BlockSelector } from '../params/blockSelector.ts'
+import { type BlockSelector, pendingUnsupported } from '../params/blockSelector.ts'
 import { assertKept } from './history.ts'
 
 /**
@@ -98,6 +98,16 @@ export function isYoung({ chain }: NodeContext, selector: BlockSelector): boolea
 export function withPending<T>(context: NodeContext, read: (pending: PendingBlock) => T): Eventually<T> {
   const pending = context.pool.block()
   return pending instanceof Promise ? pending.then(read) : read(pending)
+}
+
+/**
+ * Whether the selector is the pending tag, for a method of which the specification calls it unsupported.
+ * @throws RpcError where the node is told to refuse it (decisions.md D28)
+ */
+export function asksForPending({ node }: NodeContext, selector: BlockSelector, method: string): boolean {
+  if (!isPending(selector)) return false
+  if (!node.settings.answersPending) throw pendingUnsupported(method)
+  return true
 }
 
 /** Whether the selector is the pending tag. */
