@@ -197,7 +197,8 @@ export class Gateway {
       this.#handleUnusual(bytes, caller, exchange)
       return
     }
-    const collector = this.#collect(caller, exchange, sinkOf(exchange))
+    const tooLarge = responseTooLarge(this.#limits.answerBytes)
+    const collector = this.#collect(caller, exchange, tooLarge, sinkOf(exchange))
     requests.forEach((request, i) => {
       const origin = { caller, exchange, sink: collector.slot(), alone: false }
       this.#request(request, origin, this.#tally.sample(), refusals?.[i])
@@ -218,10 +219,11 @@ export class Gateway {
     }
   }
 
-  #collect({ account }: Caller, exchange: Exchange, sink: AnswerSink): BatchCollector {
-    const tooLarge = () => failureText('null', toErrorObject(responseTooLarge(this.#limits.answerBytes)))
+  /** @param tooLarge in place of answers that are too large together */
+  #collect({ account }: Caller, exchange: Exchange, tooLarge: RpcError, sink: AnswerSink): BatchCollector {
+    const text = () => failureText('null', toErrorObject(tooLarge))
     const hold = (bytes: number) => (exchange.hold?.(bytes) === false ? account.memory.refusal(bytes) : null)
-    return new BatchCollector(this.#limits.answerBytes, tooLarge, { hold }, sink)
+    return new BatchCollector(this.#limits.answerBytes, text, { hold }, sink)
   }
 
   #handleUnusual(bytes: Buffer, caller: Caller, exchange: Exchange): void {
@@ -250,9 +252,11 @@ export class Gateway {
           this.#answerEmpty(origin)
           return
         }
-        const collector = this.#collect(origin.caller, origin.exchange, origin.sink)
+        const refusal = origin.refusal ?? body.refusal
+        const tooLarge = refusal ?? responseTooLarge(this.#limits.answerBytes)
+        const collector = this.#collect(origin.caller, origin.exchange, tooLarge, origin.sink)
         for (const element of body.elements) {
-          this.#answer(element, { ...origin, sink: collector.slot(), alone: false })
+          this.#answer(element, { ...origin, refusal, sink: collector.slot(), alone: false })
         }
         collector.end()
       }
@@ -279,6 +283,10 @@ export class Gateway {
     const sink: AnswerSink = isSilent ? () => origin.sink('', 200) : origin.sink
     const route = method === null ? undefined : this.#router.find(method)
     const text = id ?? 'null'
+    if (origin.refusal !== undefined) {
+      this.#refuseBody(caller, sink, text, origin.refusal)
+      return
+    }
     if (route === undefined) {
       this.#refuseBody(caller, sink, text, this.#router.whyNot(method))
       return
@@ -307,7 +315,10 @@ export class Gateway {
 }
 
 /** What a request has besides itself. */
-type RequestOrigin = Pick<AdmittedRequest, 'caller' | 'exchange' | 'sink' | 'alone'>
+interface RequestOrigin extends Pick<AdmittedRequest, 'caller' | 'exchange' | 'sink' | 'alone'> {
+  /** Why no request of its batch is run. */
+  readonly refusal?: RpcError | undefined
+}
 
 /** An ordinary request, whose id is there. */
 interface ScannedRequest extends ParsedRequest {

@@ -11,10 +11,18 @@ export interface ParsedRequest {
   readonly params: string
 }
 
+/** A batch with the elements of its text. */
+export interface ParsedBatch {
+  readonly kind: 'batch'
+  readonly elements: readonly ParsedBody[]
+  /** Why none of its requests is run; only of the outermost batch. */
+  readonly refusal?: RpcError
+}
+
 /** A body: one request, a batch whose elements may be batches again, or what is no request. */
 export type ParsedBody =
   | { readonly kind: 'request'; readonly request: ParsedRequest }
-  | { readonly kind: 'batch'; readonly elements: readonly ParsedBody[] }
+  | ParsedBatch
   | { readonly kind: 'invalid'; readonly id: string; readonly error: RpcError }
 
 /** Structures in each other that are taken, as the reference's reader (rpc.md §1.1). */
@@ -22,22 +30,23 @@ const MAX_DEPTH = 1000
 
 /**
  * Elements of a batch for each request that it may have. Only those with a method count as requests, as in the
- * reference (rpc.md §1.1), but the others are read and answered, too.
+ * reference (rpc.md §1.1), but the others are read and answered, too. A batch with more requests than it may have is
+ * answered element by element up to this bound (decisions.md D45): beyond it the errors would be many times the body.
  */
-const ELEMENTS_PER_REQUEST = 20
+const ELEMENTS_PER_REQUEST = 10
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Parses any body. What follows the first JSON value is ignored (rpc.md §11).
- * @param most requests of a batch, those of batches in it included
+ * @param most requests of a batch, those of batches in it included; a batch of more has a refusal
  * @throws RpcError kind `parse` for what is no JSON, `invalidRequest` for JSON that is nested too deep,
- *   `batchTooLarge` for a batch of more
+ *   `batchTooLarge` for a batch of more than ten times as many elements
  */
 export function parseBody(bytes: Uint8Array, most: number): ParsedBody {
   const whole = decode(bytes)
   const text = whole.slice(0, firstValue(whole)).trim()
-  return text.startsWith('[') ? new BatchReader(text, most).read(0) : classify(text)
+  return text.startsWith('[') ? new BatchReader(text, most).readAll() : classify(text)
 }
 
 function decode(bytes: Uint8Array): string {
@@ -77,8 +86,14 @@ class BatchReader {
     this.#most = most
   }
 
+  /** The whole batch. */
+  readAll(): ParsedBatch {
+    const batch = this.#read(0)
+    return this.#requests > this.#most ? { ...batch, refusal: batchTooLarge(this.#most) } : batch
+  }
+
   /** @param start of an array */
-  read(start: number): ParsedBody {
+  #read(start: number): ParsedBatch {
     const text = this.#text
     const elements: ParsedBody[] = []
     this.#position = skipSpace(text, start + 1)
@@ -94,7 +109,7 @@ class BatchReader {
 
   #readElement(): ParsedBody {
     const start = this.#position
-    if (this.#text[start] === '[') return this.read(start)
+    if (this.#text[start] === '[') return this.#read(start)
     const end = skipValue(this.#text, start, MAX_DEPTH)
     this.#position = typeof end === 'number' ? end : this.#text.length
     const element = classify(this.#text.slice(start, this.#position))
@@ -105,10 +120,14 @@ class BatchReader {
   #count(isRequest: boolean): void {
     this.#elements += 1
     if (isRequest) this.#requests += 1
-    if (this.#requests <= this.#most && this.#elements <= this.#most * ELEMENTS_PER_REQUEST) return
-    const text = `Cannot dispatch batch requests. ${this.#most} is the max number of supported batch requests`
-    throw new RpcError('batchTooLarge', text)
+    if (this.#elements > this.#most * ELEMENTS_PER_REQUEST) throw batchTooLarge(this.#most)
   }
+}
+
+/** The reference's text (rpc.md §1.1). */
+function batchTooLarge(most: number): RpcError {
+  const text = `Cannot dispatch batch requests. ${most} is the max number of supported batch requests`
+  return new RpcError('batchTooLarge', text)
 }
 
 /** What a valid JSON text other than an array is as part of a body. */

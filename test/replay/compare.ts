@@ -4,6 +4,7 @@ import {
   LISTED_DIFFERENCES,
   type ListedDifference,
   NOTIFICATIONS,
+  OVERSIZED_BATCHES,
   type Pair,
 } from './differences.ts'
 import { type Exchange, parsedRequest } from './exchanges.ts'
@@ -30,6 +31,7 @@ export function compareExchange(exchange: Exchange, asked: AskedAnswer): Verdict
     return { kind: 'equal' }
   }
   if (asked.text === '' && isNotification(exchange)) return { kind: 'listed', difference: NOTIFICATIONS }
+  if (isOversizedBatch(exchange, found)) return { kind: 'listed', difference: OVERSIZED_BATCHES }
   const pairs = pairUp(exchange, exchange.response, found)
   let listed: ListedDifference | undefined
   for (const pair of pairs ?? []) {
@@ -79,6 +81,21 @@ function isNotification(exchange: Exchange): boolean {
   return (Array.isArray(request) ? request : [request]).every((element: unknown) => {
     const { method, id } = (element ?? {}) as { method?: unknown; id?: unknown }
     return typeof method === 'string' && (id === undefined || id === null)
+  })
+}
+
+/** Whether each request of the batch has the error with its id that the reference gives to the whole. */
+function isOversizedBatch(exchange: Exchange, found: unknown): boolean {
+  const request = parsedRequest(exchange)
+  const { response } = exchange
+  if (!isAnswer(response) || !/^Cannot dispatch batch requests/.test(response.error?.message ?? ''))
+    return false
+  if (!Array.isArray(request) || !Array.isArray(found) || request.length !== found.length) return false
+  return found.every((answer: unknown, i) => {
+    const { id } = request[i] as { id?: unknown }
+    return (
+      isAnswer(answer) && answer.id === id && JSON.stringify(answer.error) === JSON.stringify(response.error)
+    )
   })
 }
 

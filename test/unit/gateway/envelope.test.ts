@@ -139,19 +139,75 @@ t.test('batches', async (t) => {
   for (const [body, answer] of cases) t.equal((await ask(body)).text, answer, body)
 })
 
+const REFUSED = 'Cannot dispatch batch requests. 50 is the max number of supported batch requests'
+
+/** So many requests with ids from 0 on. */
+const batchOf = (count: number) =>
+  `[${Array.from({ length: count }, (_, id) => request('eth_chainId', '[]', `${id}`)).join(',')}]`
+
 t.test('limits of a batch', async (t) => {
-  const batchOf = (count: number) =>
-    `[${Array.from({ length: count }, () => request('eth_chainId')).join(',')}]`
-  t.equal((JSON.parse((await ask(batchOf(50))).text) as unknown[]).length, 50)
-  const refused = 'Cannot dispatch batch requests. 50 is the max number of supported batch requests'
-  t.same(await ask(batchOf(51)), { text: error(-32600, refused, 'null'), status: 200 })
-  t.equal((await ask(`[${batchOf(50)},${request('eth_chainId')}]`)).text, error(-32600, refused, 'null'))
-  t.equal((JSON.parse((await ask(`[${'{},'.repeat(60)}{}]`)).text) as unknown[]).length, 61)
+  const elements = async (body: string) => (JSON.parse((await ask(body)).text) as unknown[]).length
+  t.equal(await elements(batchOf(50)), 50)
+  t.equal(await elements(`[${'{},'.repeat(60)}{}]`), 61)
+  const refused = { text: error(-32600, REFUSED, 'null'), status: 200 }
+  t.same(await ask(batchOf(501)), refused)
+  t.same(await ask(`[${batchOf(500)},${request('eth_chainId')}]`), refused)
   for (const element of ['1', '{}', '[]', '[[1]]']) {
-    t.match((await ask(`[${`${element},`.repeat(1000)}1]`)).text, refused, `1001 of ${element}`)
-    t.equal((JSON.parse((await ask(`[${`${element},`.repeat(999)}1]`)).text) as unknown[]).length, 1000)
+    t.same(await ask(`[${`${element},`.repeat(500)}1]`), refused, `501 of ${element}`)
+    t.equal(await elements(`[${`${element},`.repeat(499)}1]`), 500)
   }
+  t.same(await ask(`[${'{},'.repeat(1_000_000)}{}]`), refused)
   t.match((await ask('['.repeat(900) + ']'.repeat(900))).text, /^\[+\]+$/)
+})
+
+t.test('every request of a batch over the limit gets the error with its id', async (t) => {
+  for (const count of [51, 500]) {
+    const text = `[${Array.from({ length: count }, (_, id) => error(-32600, REFUSED, `${id}`)).join(',')}]`
+    t.same(await ask(batchOf(count)), { text, status: 200 })
+  }
+  const nested = await ask(`[${batchOf(50)},${request('eth_chainId', '[]', '"last"')}]`)
+  const [inner, last] = JSON.parse(nested.text) as [{ id: number }[], unknown]
+  t.same(
+    inner.map(({ id }) => id),
+    Array.from({ length: 50 }, (_, id) => id),
+  )
+  t.same(
+    [...new Set(inner.map(({ id: _, ...rest }) => JSON.stringify(rest)))],
+    [JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message: REFUSED } })],
+  )
+  t.same(last, { jsonrpc: '2.0', id: 'last', error: { code: -32600, message: REFUSED } })
+  // Notifications count, but have no slot; what is no request has its own error.
+  const silent = '{"method":"eth_chainId"}'
+  t.same(await ask(`[${Array(51).fill(silent).join(',')}]`), { text: '', status: 200 })
+  t.same(
+    await ask(
+      `[[${silent}],${Array(50).fill(silent).join(',')},1,{},{"id":[]},{"id":"\u20ac","method":"x"}]`,
+    ),
+    {
+      text: `[${[
+        error(-32600, 'invalid request', 'null'),
+        error(-32600, REFUSED, 'null'),
+        error(-32600, 'invalid request', 'null'),
+        error(-32600, REFUSED, '"\u20ac"'),
+      ].join(',')}]`,
+      status: 200,
+    },
+  )
+})
+
+t.test('the errors of a batch over the limit are not larger than an answer may be', async (t) => {
+  const one = error(-32600, REFUSED, '10').length + 1
+  const fits = await ask(batchOf(60), { answerBytes: 60 * one })
+  t.equal((JSON.parse(fits.text) as unknown[]).length, 60)
+  t.same(await ask(batchOf(60), { answerBytes: 59 * one }), {
+    text: error(-32600, REFUSED, 'null'),
+    status: 200,
+  })
+  const id = JSON.stringify('x'.repeat(10_000))
+  const long = `[${Array(60)
+    .fill(request('eth_chainId', '[]', id))
+    .join(',')}]`
+  t.same(await ask(long, { answerBytes: 100_000 }), { text: error(-32600, REFUSED, 'null'), status: 200 })
 })
 
 t.test('limit of the answer', async (t) => {

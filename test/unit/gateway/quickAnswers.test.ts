@@ -240,28 +240,35 @@ t.test('a call whose caller may not have it is not executed', async (t) => {
   t.ok(context.chain.head().number > 0)
 })
 
-t.test('a batch over the limit is charged and counted like a request for no method', async (t) => {
+t.test('each request of a batch over the limit is charged and counted like one for no method', async (t) => {
   const { openFast } = await openScene(t)
   const { admission, caller } = openAccess([
-    keyRecord('ada', { limits: { ...NO_OWN_LIMITS, rate: 1, burst: 2 } }),
+    keyRecord('ada', { limits: { ...NO_OWN_LIMITS, rate: 1, burst: 4 } }),
   ])
   const who = caller('/ada-secret')
   const service = openFast({ admission, caller: who, batch: 2 })
-  const body = `[${Array(3).fill('{"id":1,"method":"eth_chainId"}').join()}]`
-  const text =
-    '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Cannot dispatch batch requests. 2 is the max number of supported batch requests"}}'
-  for (let times = 0; times < 2; times += 1) t.same(await service.ask(body), { status: 200, text })
-  t.equal(who.account.used, 2)
-  t.match(await service.ask(body), { status: 429, text: /-32005/ })
+  const batch = (count: number) => `[${Array(count).fill('{"id":1,"method":"eth_chainId"}').join()}]`
+  const message = 'Cannot dispatch batch requests. 2 is the max number of supported batch requests'
+  const refused = { jsonrpc: '2.0', id: 1, error: { code: -32600, message } }
+  const { text, status } = await service.ask(batch(3))
+  t.equal(status, 200)
+  t.same(JSON.parse(text), [refused, refused, refused])
+  t.equal(who.account.used, 3)
+  t.match(JSON.parse((await service.ask(batch(3))).text), [
+    refused,
+    { error: { code: -32005 } },
+    { error: { code: -32005 } },
+  ])
+  t.match(await service.ask(batch(21)), { status: 429, text: /^\{.*-32005/ })
   t.same(
     service.tally.figures().map(({ method, requests: count }) => [method, count]),
-    [['unknown', 3]],
+    [['unknown', 7]],
   )
   t.same(
     service.tally.errors().map(({ code, count }) => [code, count]),
     [
-      [-32600, 2],
-      [-32005, 1],
+      [-32600, 4],
+      [-32005, 3],
     ],
   )
 })
