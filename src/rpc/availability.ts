@@ -4,11 +4,11 @@ import type { MethodDefinition } from './defineMethod.ts'
 export const ALL_MODULES = '*'
 
 /** Prefixes that belong to the module of another name. */
-const MODULE_OF_PREFIX: Readonly<Record<string, string>> = {
-  ext: 'rsk',
-  hardhat: 'evm',
-  anvil: 'evm',
-}
+const MODULE_OF_PREFIX: ReadonlyMap<string, string> = new Map([
+  ['ext', 'rsk'],
+  ['hardhat', 'evm'],
+  ['anvil', 'evm'],
+])
 
 /** What of the methods is open to callers. */
 export interface MethodOffer {
@@ -23,7 +23,7 @@ export interface MethodOffer {
 /** Module of a method name: its prefix; `ext` is `rsk`, the helpers of Hardhat and Foundry are `evm`. */
 export function moduleOf(method: string): string {
   const [prefix = ''] = method.split(/[_.]/, 1)
-  return MODULE_OF_PREFIX[prefix] ?? prefix
+  return MODULE_OF_PREFIX.get(prefix) ?? prefix
 }
 
 /** Whether callers may ask for the method. */

@@ -14,17 +14,24 @@ interface Switches {
   disableStorage: boolean
 }
 
-const FORMS: Readonly<Record<string, (switches: Switches) => TraceForm>> = {
-  rsktracer: ({ disableMemory, disableStack, disableStorage }) => ({
-    tracer: 'structLogs',
-    disableMemory,
-    disableStack,
-    disableStorage,
-  }),
-  calltracer: ({ onlyTopCall, withLog }) => ({ tracer: 'calls', onlyTopCall, withLog }),
-  prestatetracer: ({ diffMode }) => ({ tracer: 'prestate', diffMode }),
-  '4bytetracer': () => ({ tracer: 'fourByte' }),
-}
+/** By name in lower case. A map, because clients choose the name: objects inherit names of their own. */
+const FORMS: ReadonlyMap<string, (switches: Switches) => TraceForm> = new Map([
+  [
+    'rsktracer',
+    ({ disableMemory, disableStack, disableStorage }: Switches): TraceForm => ({
+      tracer: 'structLogs',
+      disableMemory,
+      disableStack,
+      disableStorage,
+    }),
+  ],
+  [
+    'calltracer',
+    ({ onlyTopCall, withLog }: Switches): TraceForm => ({ tracer: 'calls', onlyTopCall, withLog }),
+  ],
+  ['prestatetracer', ({ diffMode }: Switches): TraceForm => ({ tracer: 'prestate', diffMode })],
+  ['4bytetracer', (): TraceForm => ({ tracer: 'fourByte' })],
+])
 
 /**
  * Options of the debug methods (rpc.md §3.13): `tracer` of any case, rskTracer unless given; unknown
@@ -67,7 +74,9 @@ export function parseTraceOptions(options: Record<string, unknown>): TraceForm {
     } else setSwitch(switches, key, value)
   }
   const { tracer } = options
-  const form = FORMS[tracer === undefined || tracer === null ? 'rsktracer' : nodeText(tracer).toLowerCase()]
+  const form = FORMS.get(
+    tracer === undefined || tracer === null ? 'rsktracer' : nodeText(tracer).toLowerCase(),
+  )
   if (form === undefined) throw invalidParams(`unknown tracer ${JSON.stringify(tracer).slice(0, 66)}`)
   return form(switches)
 }
