@@ -3,7 +3,7 @@ import type { EventLimits } from '../../src/filters/frontEvents.ts'
 import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../src/front/options.ts'
 import { openService, type Service } from '../../src/front/service.ts'
 import { loadSocketLibrary } from '../../src/front/socketLibrary.ts'
-import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
+import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { createLanes } from '../../src/gateway/lanes.ts'
 import type { SyntheticChain } from './syntheticChain.ts'
 
@@ -16,6 +16,7 @@ export interface EventServiceOptions {
   readonly events?: EventLimits
   readonly front?: Partial<FrontOptions>
   readonly answerBytes?: number
+  readonly admission?: Admission
 }
 
 /** A service over a synthetic chain, and a client of it over HTTP. */
@@ -31,7 +32,7 @@ export interface EventService {
 export async function openEventService(
   t: Test,
   chain: SyntheticChain,
-  { deadly, events, front, answerBytes }: EventServiceOptions = {},
+  { deadly, events, front, answerBytes, admission }: EventServiceOptions = {},
 ): Promise<EventService> {
   const service = await openService({
     sockets: loadSocketLibrary(),
@@ -39,7 +40,7 @@ export async function openEventService(
     limits: { ...DEFAULT_LIMITS, ...(answerBytes === undefined ? {} : { answerBytes }) },
     lanes: createLanes({ read: LANE, evm: LANE, scan: LANE, proof: LANE, trace: LANE }),
     workers: 1,
-    admission: OPEN_ADMISSION,
+    admission: admission ?? OPEN_ADMISSION,
     context: chain.context(),
     contextModule: new URL('./syntheticChain.ts', import.meta.url),
     contextOptions: { path: chain.path, ...(deadly === undefined ? {} : { deadly }) },
