@@ -110,7 +110,7 @@ export function invalidParams(message?: string, options?: ErrorOptions): RpcErro
 }
 
 /** The error in place of an answer that is too large (rpc.md §1.4). */
-export function responseTooLarge(limit: number, options?: ErrorOptions): RpcError {
+export function responseTooLarge(limit: number, options?: RpcErrorOptions): RpcError {
   return new RpcError('overLimit', `Response size limit of ${limit} bytes exceeded`, options)
 }
 

@@ -135,7 +135,7 @@ export const SERVICE_OPTIONS = {
     minimum: 1024,
     maximum: 1_073_741_824,
     default: DEFAULT_RESPONSE_BYTES,
-    doc: 'Answer to one HTTP request, in bytes',
+    doc: 'Answer to one HTTP request, in bytes. It does not hold for `eth_getLogs` over at most 2,000 blocks, whose answer is sent in pieces with bounded memory',
   },
   maxSocketBacklog: {
     kind: 'integer',

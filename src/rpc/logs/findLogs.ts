@@ -1,5 +1,6 @@
 import type { NodeContext } from '../context.ts'
-import { RpcError } from '../errors.ts'
+import { type ErrorData, RpcError, responseTooLarge } from '../errors.ts'
+import { quantity } from '../format/quantity.ts'
 import { PagedResult, RawElements, type RpcResult } from '../json.ts'
 import type { LogFilter } from '../params/logFilter.ts'
 import { encodeLogSearch, type LogSearch, readLogs } from './logSearch.ts'
@@ -42,9 +43,14 @@ function readWhole(context: NodeContext, search: LogSearch, { from }: LogRange):
   const { bytes, count, last } = readLogs(context, search, { bytes: answerBytes + 1, logs: logCount })
   if (count > logCount) throw tooManyLogs(logCount, from, Math.max(from + logBlocks - 1, (last ?? from) - 1))
   if (bytes.length > answerBytes) {
-    throw new RpcError('overLimit', `Response size limit of ${answerBytes} bytes exceeded`)
+    throw responseTooLarge(answerBytes, { data: wholeRange(from, from + logBlocks - 1) })
   }
   return new RawElements(bytes)
+}
+
+/** A range that is answered whatever its size (decisions.md D30). */
+function wholeRange(from: number, to: number): ErrorData {
+  return { fromBlock: quantity(from), toBlock: quantity(to) }
 }
 
 function tooManyLogs(most: number, from: number, to: number): RpcError {

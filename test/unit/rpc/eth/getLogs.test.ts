@@ -207,6 +207,7 @@ t.test(
     t.match((await ask({ fromBlock: '0x1', toBlock: hex(50) })).error, {
       code: -32011,
       message: /100000 bytes/,
+      data: { fromBlock: '0x1', toBlock: hex(10) },
     })
     t.equal((await ask({ fromBlock: '0x1', toBlock: hex(10) })).result?.length, 10)
   },
