@@ -4,7 +4,7 @@ import { type ImportReport, importBlocks } from '../../src/chain/import/importBl
 import { openConfiguredChain } from '../../src/cli/openNode.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../../src/execution/openChain.ts'
+import { CHAIN_FOLDER, STATE_FOLDER } from '../../src/execution/chainFolders.ts'
 
 export interface RunImportOptions {
   /** Blocks made durable together; the command line's default unless given. */

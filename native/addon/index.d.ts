@@ -220,6 +220,12 @@ export declare class StateStore {
   putRoot(headerRoot: Uint8Array, root: Uint8Array): void
   /** The Unitrie root that was put for a header's state root, or null. */
   rootFor(headerRoot: Uint8Array): Buffer | null
+  /** Names the root of the state after a block that a user edited, for this process alone; null for none any more. */
+  putEditedRoot(blockHash: Uint8Array, root?: Uint8Array | undefined | null): void
+  /** Makes exactly these the edited states: block hashes and roots by turns. */
+  replaceEditedRoots(entries: Array<Uint8Array>): void
+  /** The root of the state after a block that a user edited; null where it was not. */
+  editedRoot(blockHash: Uint8Array): Buffer | null
   /** Keeps the facts of a connected block. Durable with the next commit. */
   putAncestor(facts: AncestorFacts): void
   /**
@@ -408,6 +414,8 @@ export interface BlockEnvironment {
   minimumGasPrice: Uint8Array
   /** Hash of the parent, whose facts must be in the store for programs that ask for ancestors. */
   parentHash: Uint8Array
+  /** Pretended blocks between that parent and this block; their hashes read as zero. Absent: none. */
+  pretendedBelow?: number
 }
 
 /** A block to execute. */
@@ -643,8 +651,11 @@ export interface KeptFigures {
   bytes: number
 }
 
-/** Takes the lock in an existing folder; null when another process has it. */
-export declare function lockDirectory(folder: string): DirectoryLock | null
+/**
+ * Takes the lock in an existing folder; null when another process has it. `for_reading`: also where nothing can be
+ * written.
+ */
+export declare function lockDirectory(folder: string, forReading?: boolean | undefined | null): DirectoryLock | null
 
 /** A block, as it is stored. */
 export interface MinedBlockBytes {
@@ -836,6 +847,24 @@ export interface SimulatedResult {
   refusal?: string
   /** Logs; none of a call that failed. */
   logs: Array<SimulatedLog>
+  /** Payments in order; none of what was undone. */
+  transfers: Array<SimulatedTransfer>
+  /** Nonce that the call had, 32 bytes. */
+  nonce: Buffer
+  /** Gas that the call had. */
+  gas: bigint
+}
+
+/** A payment of a call, or of one below it. */
+export interface SimulatedTransfer {
+  /** Logs of the call that come before it. */
+  logsBefore: number
+  /** Who pays, 20 bytes. */
+  from: Buffer
+  /** Who is paid, 20 bytes. */
+  to: Buffer
+  /** Wei, 32 bytes. */
+  value: Buffer
 }
 
 /** What is to be simulated. */
@@ -927,6 +956,14 @@ export interface StoreOptions {
   readOnly?: boolean
 }
 
+/**
+ * From now on a read of a mapped page that is gone, because its file was cut or the disk fails, writes one line to the
+ * standard error output and ends the process with an exit code, where the system would end it with SIGBUS and without
+ * a word. It changes how the whole process takes that signal, so that it is for programs, not for libraries. Only the
+ * first call counts.
+ */
+export declare function tellLostPages(message: string, exitCode: number): void
+
 /** What a text tells of. */
 export type TextSubject = 'receipt' | 'transaction' | 'fullBlock' | 'block'
 
@@ -941,10 +978,16 @@ export declare function traceCall(spec: ChainSpec, store: StateStore, input: Cal
 
 /** How to trace. Switches that a tracer does not know are ignored. */
 export interface TraceOptions {
-  /** `structLogs`, `calls`, `flat`, `prestate` or `fourByte`. */
+  /** `structLogs`, `gethLogs`, `calls`, `flat`, `prestate` or `fourByte`. */
   tracer: string
   /** Leaves memory out of struct logs. */
   disableMemory?: boolean
+  /** With memory, in geth's struct logs. */
+  enableMemory?: boolean
+  /** With the data that calls returned, in geth's struct logs. */
+  enableReturnData?: boolean
+  /** Most entries of geth's struct logs; 0 or absent for all. */
+  limit?: number
   /** Leaves the stack out of struct logs. */
   disableStack?: boolean
   /** Leaves storage out of the instructions of struct logs. */

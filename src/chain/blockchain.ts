@@ -1,5 +1,6 @@
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
+import { commitBoth } from '../storage/commitBoth.ts'
 import type { ChainEnvironment, TableWriter } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
@@ -46,6 +47,14 @@ export interface BlockchainOptions {
   readonly disabledRules?: ReadonlySet<OptionalRule>
   /** Seconds since 1970. */
   readonly now?: () => number
+}
+
+/** What belongs to going back to a block. */
+export interface RewindHooks {
+  /** Writes in the transaction that disconnects the blocks, before it does. */
+  before?(writer: TableWriter): void
+  /** Called when it is committed, before anybody is told. */
+  committed?(): void
 }
 
 /** The chain of one network: connects blocks, chooses the head. The one thread that writes has one. */
@@ -130,19 +139,22 @@ export class Blockchain {
   /**
    * Goes back to a canonical block: those above it are disconnected, as if they had never come. Only a
    * development chain does this.
+   * @param hooks what else belongs to it
    * @throws RangeError when the block is not below the head
    * @throws StorageError when its state is not kept
    */
-  rewind(to: BlockHeader): HeadChange {
+  rewind(to: BlockHeader, hooks: RewindHooks = {}): HeadChange {
     const { firstBlock, firstState } = this.#history
     if (to.number < firstState || to.number < firstBlock) throw stateNotKept(to, firstState)
     const index = new LogIndexChanges()
-    const change = this.#environment.transaction((writer) => {
+    const change = commitBoth(this.#executor, this.#environment, (writer) => {
+      hooks.before?.(writer)
       const found = rewindTo(writer, this.reader, this.#head, to, index)
       index.write(writer)
       return found
     })
     this.#head = to
+    hooks.committed?.()
     this.#executor.headChanged(to)
     this.#tell([change])
     return change
@@ -171,7 +183,7 @@ export class Blockchain {
     const changes: HeadChange[] = []
     this.#logIndex = new LogIndexChanges()
     try {
-      const results = this.#environment.transaction((writer) => {
+      const results = commitBoth(this.#executor, this.#environment, (writer) => {
         const found: ConnectResult[] = []
         for (const block of blocks) {
           const result = this.#connect(writer, block, changes)
@@ -182,7 +194,6 @@ export class Blockchain {
           }
         }
         this.#logIndex.write(writer)
-        this.#executor.commit()
         return found
       })
       this.#connectTime = performance.now() - began
@@ -190,6 +201,7 @@ export class Blockchain {
       return results
     } catch (error) {
       this.#head = head
+      this.#newest = null
       this.#executor.headChanged(head)
       throw error
     }

@@ -1,3 +1,4 @@
+import { commitBoth } from '../storage/commitBoth.ts'
 import type { ChainEnvironment } from '../storage/environment.ts'
 import { setCanonical } from '../storage/heights.ts'
 import { checkIdentity, noteWriter, writeHead, writeIdentity } from '../storage/metadata.ts'
@@ -23,8 +24,7 @@ export function initializeChain(
   }
   const totalDifficulty = genesis.cumulativeDifficulty
   executor.connected(genesis, totalDifficulty)
-  executor.commit()
-  environment.transaction((writer) => {
+  commitBoth(executor, environment, (writer) => {
     writeBlock(writer, genesis, { receipts: RLP_EMPTY_LIST, totalDifficulty })
     setCanonical(writer, genesis.number, genesis.hash)
     writeHead(writer, genesis.hash)

@@ -1,6 +1,7 @@
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
 import { type OpenChain, openChain } from '../execution/openChain.ts'
+import { openStoredChain, type StoredChain } from '../execution/openStoredChain.ts'
 import { toNodeError } from '../node/errors.ts'
 import { stateStoreOptionsFromConfig } from '../node/storeOptions.ts'
 
@@ -8,12 +9,30 @@ import { stateStoreOptionsFromConfig } from '../node/storeOptions.ts'
  * Opens the data directory of a configuration for writing.
  * @throws NodeError when it cannot be used
  */
-export function openConfiguredChain(config: Config, options: { checksPages?: boolean } = {}): OpenChain {
+export function openConfiguredChain(config: Config): OpenChain {
   try {
     return openChain({
       spec: networkByName(config.network),
       dataDir: config.dataDir,
       storeOptions: stateStoreOptionsFromConfig(config),
+    })
+  } catch (thrown) {
+    throw toNodeError(thrown, config.dataDir)
+  }
+}
+
+/**
+ * Opens what the data directory of a configuration holds for reading alone.
+ * @throws NodeError when it cannot be used, or holds no chain
+ */
+export async function openConfiguredStores(
+  config: Config,
+  options: { checksPages?: boolean } = {},
+): Promise<StoredChain> {
+  try {
+    return await openStoredChain({
+      spec: networkByName(config.network),
+      dataDir: config.dataDir,
       ...options,
     })
   } catch (thrown) {

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Blockchain } from '../chain/blockchain.ts'
 import type { Block } from '../chain/codec/block.ts'
@@ -9,18 +8,21 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import { createNativeChainSpec, type NativeChainSpec } from '../native/chainSpec.ts'
 import { type DirectoryLock, lockDirectory } from '../native/directoryLock.ts'
 import { StateStore } from '../native/stateStore.ts'
+import { nameEditedStates } from '../state/editedStates.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
-import { StorageError } from '../storage/errors.ts'
+import { makePrivateFolder, restrictModes, storePaths } from '../storage/fileModes.ts'
 import { makeLockFile } from '../storage/lockFile.ts'
-import { readRestoreMarker } from '../storage/restoreMarker.ts'
-import { findStoreDamage, noteStoreMade } from '../storage/storeFile.ts'
+import { noteStoresMade } from '../storage/storeFile.ts'
 import { NativeBlockExecutor } from './blockExecutor.ts'
+import {
+  assertNotEmptied,
+  assertReadable,
+  assertWhole,
+  inUse,
+  LOCK_FILE,
+  storeFolders,
+} from './chainFolders.ts'
 import { NativeGenesisState } from './genesisState.ts'
-
-/** Folder of the chain store below the data directory. */
-export const CHAIN_FOLDER = 'chain'
-/** Folder of the state store below the data directory. */
-export const STATE_FOLDER = 'state'
 
 export interface OpenChainOptions {
   readonly spec: NetworkSpec
@@ -58,10 +60,9 @@ export interface OpenChain {
  * whose head has no state
  */
 export function openChain(options: OpenChainOptions): OpenChain {
-  mkdirSync(options.dataDir, { recursive: true })
+  makePrivateFolder(options.dataDir)
   const lock = lockDirectory(options.dataDir)
-  if (lock === null)
-    throw new StorageError('STORAGE_LOCKED', `${options.dataDir} is in use by another process`)
+  if (lock === null) throw inUse(options.dataDir)
   try {
     assertWhole(options.dataDir)
     return openLocked(options, lock)
@@ -71,35 +72,20 @@ export function openChain(options: OpenChainOptions): OpenChain {
   }
 }
 
-/** Nothing half restored is ever opened. */
-function assertWhole(dataDir: string): void {
-  const marker = readRestoreMarker(dataDir)
-  if (marker === null) return
-  throw new StorageError(
-    'STORAGE_UNFINISHED',
-    `${dataDir} holds a snapshot that is not wholly restored: finish with rhizome snapshot restore, or delete the directory`,
-  )
-}
-
-/** A page that is not there would end the process with a signal as soon as it is read. */
-function assertReadable(folder: string, pages: boolean): void {
-  const damage = findStoreDamage(folder, { pages })
-  if (damage !== null) throw new StorageError('STORAGE_CORRUPT', `a store is damaged: ${damage}`)
-}
-
 function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
   const { spec, dataDir } = options
   const nativeSpec = createNativeChainSpec(spec)
-  const stateFolder = join(dataDir, STATE_FOLDER)
-  const chainFolder = join(dataDir, CHAIN_FOLDER)
-  for (const folder of [stateFolder, chainFolder]) {
-    mkdirSync(folder, { recursive: true })
-    assertReadable(folder, options.checksPages ?? false)
+  const folders = storeFolders(dataDir)
+  assertReadable(folders, options.checksPages ?? false)
+  for (const folder of folders) {
+    makePrivateFolder(folder)
     makeLockFile(folder)
   }
+  const [stateFolder, chainFolder] = folders
   const stateStore = StateStore.open(stateFolder, options.storeOptions)
   const limitBytes = options.storeOptions?.mapBytes
   const environment = new ChainEnvironment(chainFolder, limitBytes === undefined ? {} : { limitBytes })
+  assertNotEmptied(environment, folders)
   const executor = new NativeBlockExecutor({
     spec,
     nativeSpec,
@@ -109,6 +95,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
   })
   const writer = new NativeGenesisState({ spec, nativeSpec, store: stateStore })
   initializeChain(environment, executor, options.genesis?.(writer) ?? createGenesis(spec, writer))
+  nameEditedStates(environment, stateStore)
   const chain = new Blockchain({
     spec,
     nativeSpec,
@@ -117,7 +104,8 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     ...(options.disabledRules === undefined ? {} : { disabledRules: options.disabledRules }),
     ...(options.now === undefined ? {} : { now: options.now }),
   })
-  for (const folder of [stateFolder, chainFolder]) noteStoreMade(folder)
+  noteStoresMade(folders)
+  restrictModes([dataDir, join(dataDir, LOCK_FILE), ...folders.flatMap(storePaths)])
   return {
     nativeSpec,
     environment,

@@ -68,6 +68,21 @@ export class StateStore {
     return native(() => this.handle.rootFor(headerRoot))
   }
 
+  /** Names the root of the state after a block that a user edited, for this process alone; null for none any more. */
+  putEditedRoot(blockHash: Uint8Array, root: Uint8Array | null): void {
+    native(() => this.handle.putEditedRoot(blockHash, root))
+  }
+
+  /** Makes exactly these the edited states. @param entries block hashes and roots by turns */
+  replaceEditedRoots(entries: readonly Uint8Array[]): void {
+    native(() => this.handle.replaceEditedRoots(entries as Uint8Array[]))
+  }
+
+  /** Root of the state after a block that a user edited; null where it was not. */
+  editedRoot(blockHash: Uint8Array): Buffer | null {
+    return native(() => this.handle.editedRoot(blockHash))
+  }
+
   /** Keeps the facts of a connected block, which its descendants read. Durable with the next commit. */
   putAncestor(facts: AncestorFacts): void {
     native(() => this.handle.putAncestor(facts))

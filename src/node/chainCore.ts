@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { HeadChange } from '../chain/chainWriter.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import { impersonatedSender } from '../chain/codec/impersonated.ts'
@@ -18,13 +17,10 @@ import { rewardAddress } from '../mining/rewardAddress.ts'
 import type { WorkServer } from '../mining/workServer.ts'
 import type { SendOutcome } from '../rpc/context.ts'
 import type { StorageError } from '../storage/errors.ts'
-import { writeTrial } from '../storage/metadata.ts'
-import { assertRoom } from '../storage/room.ts'
 import { PoolRefusal } from '../txpool/errors.ts'
 import { createFeeMarket } from '../txpool/feeMarket.ts'
 import type { PoolChange, PooledTransaction, PoolHead, SignedTransaction } from '../txpool/interface.ts'
 import { createPoolHead } from '../txpool/poolHead.ts'
-import { PoolJournal } from '../txpool/poolJournal.ts'
 import { TransactionQuota } from '../txpool/quota.ts'
 import { sideTransactions } from '../txpool/sideTransactions.ts'
 import { TransactionPool } from '../txpool/transactionPool.ts'
@@ -34,10 +30,7 @@ import type { ChainOptions } from './chainOptions.ts'
 import { DevControl } from './devControl.ts'
 import { SendQueue } from './sendQueue.ts'
 import { StateEditor } from './stateEditor.ts'
-import { StoreGuard } from './storeGuard.ts'
-
-/** File of the pool's journal below the data directory. */
-export const POOL_JOURNAL = 'pool.journal'
+import { StoreCommits } from './storeCommits.ts'
 
 /** Time between two looks for outdated transactions while no block comes, milliseconds. */
 const OUTDATED_CHECK = 10_000
@@ -86,10 +79,9 @@ export class ChainCore {
   /** Transactions of the last run that the pool took back. */
   readonly restored: number
   readonly #listener: ChainListener
-  readonly #journal: PoolJournal
+  readonly #commits: StoreCommits
   readonly #pendingBlocks: PendingBlocks
   readonly #sends: SendQueue
-  readonly #guard: StoreGuard
   readonly #timer: NodeJS.Timeout
   #committing: Promise<void> | null = null
 
@@ -116,12 +108,12 @@ export class ChainCore {
       checksOffers: options.checksOffers ?? false,
       now: seconds,
     })
-    const { chain, environment } = this.open
-    this.#guard = new StoreGuard({
-      tryWrite: () => this.#tryWrite(options.dataDir),
+    const { chain } = this.open
+    this.#commits = new StoreCommits({
+      open: this.open,
+      dataDir: options.dataDir,
       onChange: (fault) => this.#followStore(fault),
     })
-    environment.watchWrites((error) => this.#guard.failed(error))
     const feeMarket = createFeeMarket(chain.reader)
     this.quota = options.quota ? new TransactionQuota({ now: steady, feeMarket }) : null
     this.pool = new TransactionPool({
@@ -130,7 +122,6 @@ export class ChainCore {
       quota: this.quota,
       now: steady,
     })
-    this.#journal = new PoolJournal(join(options.dataDir, POOL_JOURNAL))
     this.restored = this.#restorePool(options.pool.outdatedBlocks, steady())
     // Zero is no limit (consensus.md §1.1).
     this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
@@ -159,7 +150,7 @@ export class ChainCore {
       onEvicted,
       onMode: (mode) => listener.onMode(mode),
       onFailure: (error) => listener.onFailure(error),
-      canWrite: () => this.#guard.fault === null,
+      canWrite: () => this.#commits.fault === null,
     })
     this.#pendingBlocks = new PendingBlocks({ builder, pool, clock: this.clock, head: () => chain.head })
     this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl() : null
@@ -176,7 +167,7 @@ export class ChainCore {
 
   /** Transactions that would outlive the process now, as the pool's journal has them. */
   get journaled(): number {
-    return this.#journal.size
+    return this.#commits.journal.size
   }
 
   /** Begins to make blocks, and work for others to make them. */
@@ -190,7 +181,7 @@ export class ChainCore {
    * @throws StorageError `STORAGE_UNWRITABLE` when it cannot be made durable
    */
   async sendTransaction(encoded: Buffer): Promise<SendOutcome> {
-    this.#guard.assertWritable()
+    this.#commits.assertNoFault()
     return this.#sends.submit(encoded)
   }
 
@@ -204,7 +195,7 @@ export class ChainCore {
     if (sender === null) {
       return { status: 'refused', reason: "the sender account doesn't exist", figures: {} }
     }
-    this.#guard.assertWritable()
+    this.#commits.assertWritable()
     try {
       this.#add({ transaction, sender })
     } catch (error) {
@@ -219,20 +210,20 @@ export class ChainCore {
 
   /** Makes blocks on the head; answers once they are durable. @throws MiningError */
   async mine(request: MineRequest = {}): Promise<void> {
-    this.#guard.assertWritable()
+    this.#commits.assertWritable()
     await this.producer.mine(request)
-    await this.#commit()
+    await this.#commits.all()
   }
 
   /** Takes the solution of a pool; an imported block is durable when this answers. */
   async submitSolution(solution: PoolSolution): Promise<SolutionOutcome | null> {
-    this.#guard.assertWritable()
+    this.#commits.assertWritable()
     return this.#settled(this.work?.submit(solution) ?? null)
   }
 
   /** As {@link submitSolution}, for a solution of eth_getWork. */
   async submitTemplate(solution: TemplateSolution): Promise<SolutionOutcome | null> {
-    this.#guard.assertWritable()
+    this.#commits.assertWritable()
     return this.#settled(this.work?.submitTemplate(solution) ?? null)
   }
 
@@ -242,22 +233,21 @@ export class ChainCore {
   }
 
   /** Resolves when the store has taken a write: what was committed before is on disk then, too. */
-  async probe(): Promise<void> {
-    this.open.environment.transaction((writer) => writeTrial(writer))
-    await this.#commit()
+  probe(): Promise<void> {
+    return this.#commits.probe()
   }
 
   /** Stops making blocks, answers what was sent, makes everything durable and closes the stores. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    this.#guard.close()
+    this.#commits.stop()
     this.producer.stop()
     this.work?.stop()
     await this.#sends.drained()
     // What cannot be written was not acknowledged.
-    if (this.#guard.fault === null) await this.#commit()
+    if (this.#commits.fault === null) await this.#commits.flush()
     await this.#committing
-    await this.#journal.close()
+    await this.#commits.journal.close()
     await this.open.close()
   }
 
@@ -271,7 +261,9 @@ export class ChainCore {
       editor: new StateEditor(this.spec, this.open),
       onStateEdited: () => this.#followEdit(),
       clearPool: () => this.#note({ pending: [], removed: this.pool.clear() }),
-      commit: () => this.#commit(),
+      assertWritable: () => this.#commits.assertWritable(),
+      commit: () => this.#commits.all(),
+      flushed: () => this.#commits.chain(),
     })
   }
 
@@ -292,16 +284,16 @@ export class ChainCore {
 
   #restorePool(depth: number, now: number): number {
     const { environment, chain } = this.open
-    const journaled = this.#journal.load()
+    const journaled = this.#commits.journal.load()
     const known = new Set(journaled.map(({ transaction }) => transaction.hashHex))
     const retracted = sideTransactions(environment, chain.reader, depth)
       .filter(({ transaction }) => !known.has(transaction.hashHex))
       .map(({ transaction, sender, height }) => ({ transaction, sender, addedAtBlock: height, addedAt: now }))
     for (const transaction of this.pool.restore([...retracted, ...journaled]))
-      this.#journal.remove(transaction)
+      this.#commits.journal.remove(transaction)
     for (const { transaction } of retracted) {
       const entry = this.pool.get(transaction.hashHex)
-      if (entry !== undefined) this.#journal.keep(entry)
+      if (entry !== undefined) this.#commits.journal.keep(entry)
     }
     this.#commitSoon()
     return this.pool.pendingCount + this.pool.queuedCount
@@ -323,20 +315,12 @@ export class ChainCore {
       // The transactions are in the pool all the same.
       this.#listener.onFailure(error)
     }
-    await this.#commit()
+    await this.#commits.all()
   }
 
   async #settled(outcome: SolutionOutcome | null): Promise<SolutionOutcome | null> {
-    if (outcome?.status === 'imported') await this.#commit()
+    if (outcome?.status === 'imported') await this.#commits.all()
     return outcome
-  }
-
-  /** Everything that waits to be written, and something more. */
-  async #tryWrite(dataDir: string): Promise<void> {
-    assertRoom(dataDir)
-    this.open.stateStore.commit()
-    await this.#journal.flush()
-    this.open.environment.transaction((writer) => writeTrial(writer))
   }
 
   #followStore(fault: StorageError | null): void {
@@ -346,15 +330,6 @@ export class ChainCore {
       this.producer.mineWaiting()
     } catch (error) {
       this.#listener.onFailure(error)
-    }
-  }
-
-  /** Makes durable what happened so far: one commit for all who ask at the same time. */
-  async #commit(): Promise<void> {
-    try {
-      await Promise.all([this.#journal.flush(), this.open.environment.flushed()])
-    } catch (error) {
-      throw this.#guard.failed(error)
     }
   }
 
@@ -388,11 +363,11 @@ export class ChainCore {
 
   /** Over a restart; a transaction that nobody signed could not be told from a forged one. */
   #keep(entry: PooledTransaction): void {
-    if (impersonatedSender(entry.transaction) === null) this.#journal.keep(entry)
+    if (impersonatedSender(entry.transaction) === null) this.#commits.journal.keep(entry)
   }
 
   #note({ pending, removed }: PoolChange): void {
-    for (const { transaction } of removed) this.#journal.remove(transaction)
+    for (const { transaction } of removed) this.#commits.journal.remove(transaction)
     if (pending.length === 0) return
     this.work?.pendingAdded()
     this.#listener.onPending(
@@ -411,9 +386,9 @@ export class ChainCore {
 
   /** Writes the journal after this turn, unless somebody else did. */
   #commitSoon(): void {
-    if (this.#guard.fault !== null) return
+    if (this.#commits.fault !== null) return
     this.#committing ??= new Promise<void>((resolve) => setImmediate(resolve))
-      .then(() => this.#journal.flush())
+      .then(() => this.#commits.journal.flush())
       .catch((error: unknown) => this.#listener.onFailure(error))
       .finally(() => {
         this.#committing = null

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/openChain.ts'
+import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
 import {
@@ -22,7 +22,7 @@ import {
   writeRestoreMarker,
 } from '../storage/restoreMarker.ts'
 import { POOL_JOURNAL_FORMATS, POOL_JOURNAL_STEPS } from '../txpool/poolJournal.ts'
-import { POOL_JOURNAL } from './chainCore.ts'
+import { POOL_JOURNAL } from './storeCommits.ts'
 
 /** What a store or file was found to be. */
 export interface FoundStore {

@@ -3,7 +3,7 @@ import { type Block, parseBlock } from '../chain/codec/block.ts'
 import { CodecError } from '../chain/codec/errors.ts'
 import { RlpError } from '../chain/codec/rlpReader.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import type { BlockClock } from '../mining/blockClock.ts'
+import type { BlockClock, ClockState } from '../mining/blockClock.ts'
 import type { BlockProducer, MineRequest, ProducerMode } from '../mining/blockProducer.ts'
 import { MiningError } from '../mining/errors.ts'
 import type { AccountEdit } from '../rpc/devCommands.ts'
@@ -15,6 +15,8 @@ import type { StateEditor, StateEdits } from './stateEditor.ts'
 interface Snapshot {
   readonly number: number
   readonly edits: StateEdits
+  /** null for a clock that nobody moved. */
+  readonly clock: ClockState | null
 }
 
 /** What a development chain is controlled through. */
@@ -28,8 +30,12 @@ export interface DevControlParams {
   readonly onStateEdited: () => void
   /** Empties the transaction pool. */
   readonly clearPool: () => void
+  /** @throws StorageError `STORAGE_UNWRITABLE` while the stores take no writes */
+  readonly assertWritable: () => void
   /** Resolves when everything that was done is on disk. */
   readonly commit: () => Promise<void>
+  /** Resolves when the chain is on disk; what the pool forgets of it follows. */
+  readonly flushed: () => Promise<void>
 }
 
 /** Snapshots, time, modes and edits of a development chain (rpc.md §3.8). Belongs to the chain thread. */
@@ -45,8 +51,12 @@ export class DevControl {
 
   /** Remembers the chain as it is. @returns the snapshot's id, from 1 */
   snapshot(): number {
-    const { chain, editor } = this.#params
-    return this.#snapshots.push({ number: chain.head.number, edits: editor.current() })
+    const { chain, editor, clock } = this.#params
+    return this.#snapshots.push({
+      number: chain.head.number,
+      edits: editor.current(),
+      clock: clock.state(),
+    })
   }
 
   /** Goes back to a snapshot; later ones are forgotten, it stays. False when there is none of that id. */
@@ -61,7 +71,7 @@ export class DevControl {
   /** Goes back to genesis as the network has it; snapshots are forgotten. */
   async reset(): Promise<void> {
     this.#snapshots = []
-    await this.#goBack({ number: 0, edits: new Map() })
+    await this.#goBack({ number: 0, edits: new Map(), clock: null })
   }
 
   /**
@@ -70,7 +80,8 @@ export class DevControl {
    * @throws RpcError -32602 when blocks would be too far ahead
    */
   increaseTime(seconds: number): number {
-    return refuse(() => this.#params.clock.increase(seconds))
+    const { chain, clock } = this.#params
+    return refuse(() => clock.increase(seconds, chain.head.timestamp))
   }
 
   /** Sets the time of the next block. @throws RpcError -32602 for a time that cannot be */
@@ -81,6 +92,7 @@ export class DevControl {
 
   /** Makes blocks on the head; answers once they are durable. @throws RpcError -32602 for a time that cannot be */
   async mine(request: MineRequest): Promise<void> {
+    this.#params.assertWritable()
     const { timestamp } = request
     if (timestamp !== undefined) this.setNextBlockTimestamp(timestamp)
     try {
@@ -123,11 +135,12 @@ export class DevControl {
 
   /** Changes the state after the head. */
   async editAccount(edit: AccountEdit): Promise<void> {
-    const { chain, editor, onStateEdited, commit } = this.#params
+    const { chain, editor, onStateEdited, assertWritable, flushed } = this.#params
+    assertWritable()
     editor.edit(edit)
     chain.stateEdited()
     onStateEdited()
-    await commit()
+    await flushed()
   }
 
   /**
@@ -136,7 +149,8 @@ export class DevControl {
    * @throws RpcError -32602 for bytes that are no block, -32000 for one that is not connected
    */
   async importBlock(encoded: Buffer): Promise<Buffer> {
-    const { spec, chain, producer, commit } = this.#params
+    const { spec, chain, producer, assertWritable, commit } = this.#params
+    assertWritable()
     const block = decode(spec, encoded)
     const result = chain.connect(block)
     switch (result.status) {
@@ -164,20 +178,21 @@ export class DevControl {
     }
   }
 
-  async #goBack({ number, edits }: Snapshot): Promise<void> {
-    const { chain, editor, onStateEdited, clearPool, commit } = this.#params
+  async #goBack({ number, edits, clock: time }: Snapshot): Promise<void> {
+    const { chain, clock, editor, onStateEdited, clearPool, assertWritable, flushed } = this.#params
+    assertWritable()
     const target = chain.reader.headerByNumber(Math.min(number, chain.head.number))
     if (target === null) throw new Error(`the canonical chain has no block ${number}`)
-    // Before its blocks go: an edit is undone under the hash of its block.
-    editor.restore(edits)
-    if (target.hash.equals(chain.head.hash)) {
+    const isHead = target.hash.equals(chain.head.hash)
+    editor.goBack(target, edits)
+    if (time === null) clock.reset()
+    else clock.restore(time)
+    if (isHead) {
       clearPool()
       chain.stateEdited()
       onStateEdited()
-    } else {
-      chain.rewind(target)
     }
-    await commit()
+    await flushed()
   }
 }
 

@@ -12,6 +12,8 @@ export type NodeErrorCode =
   | 'DATA_DIR_NETWORK'
   /** A store or file has a format that this build cannot use as it is. */
   | 'DATA_DIR_FORMAT'
+  /** There is no chain in it, and the command makes none. */
+  | 'DATA_DIR_ABSENT'
   /** A snapshot is not wholly restored into it. */
   | 'DATA_DIR_UNFINISHED'
   /** Something that must be in the data directory is not. */
@@ -105,6 +107,10 @@ const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; a
   STORAGE_NOT_KEPT: {
     code: 'DATA_DIR_CORRUPT',
     advice: 'restore a newer snapshot into a new --data-dir',
+  },
+  STORAGE_ABSENT: {
+    code: 'DATA_DIR_ABSENT',
+    advice: 'look at --data-dir and --network',
   },
   STORAGE_UNWRITABLE: {
     code: 'DATA_DIR_UNWRITABLE',

@@ -5,9 +5,11 @@ import type { OpenChain } from '../execution/openChain.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { AccountWrite } from '../native/types.ts'
 import type { AccountEdit } from '../rpc/devCommands.ts'
-import { stateRootAfter, stateRootOfHeader } from '../state/stateRoot.ts'
-import type { ChainEnvironment } from '../storage/environment.ts'
-import { writeStateEdit } from '../storage/stateEdits.ts'
+import { nameEditedStates } from '../state/editedStates.ts'
+import { stateRootAfter } from '../state/stateRoot.ts'
+import { commitBoth } from '../storage/commitBoth.ts'
+import type { ChainEnvironment, TableWriter } from '../storage/environment.ts'
+import { readStateEdit, writeStateEdit } from '../storage/stateEdits.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../util/bytes.ts'
 
 /** Roots of edited states by block hash in hex: the edits of a moment. */
@@ -38,28 +40,41 @@ export class StateEditor {
     )
   }
 
-  /** Changes an account after the head. */
+  /** Changes an account after the head: wholly and for good, or with an error and not at all. */
   edit(edit: AccountEdit): void {
     const { head } = this.#chain
     const root = stateRootAfter(this.#spec, this.#store, head)
-    this.#put(head, this.#store.writeAccounts(root, [this.#toWrite(root, edit)]))
-    this.#store.commit()
+    const edited = this.#store.writeAccounts(root, [this.#toWrite(root, edit)])
+    commitBoth(this.#store, this.#environment, (writer) => writeStateEdit(writer, head.hash, edited))
+    this.#store.putEditedRoot(head.hash, edited)
   }
 
-  /** Makes exactly these edits those in effect, and all others undone. */
-  restore(edits: StateEdits): void {
-    const hashes = new Set([...this.current().keys(), ...edits.keys()])
-    for (const hashHex of hashes) {
-      const header = this.#chain.reader.headerByHash(Buffer.from(hashHex, 'hex'))
-      if (header !== null) this.#put(header, edits.get(hashHex) ?? null)
+  /**
+   * Goes back to a canonical block and to the edits of a moment, which are those in effect then; all others are undone.
+   * One transaction does both.
+   * @param target the head, or a block below it
+   */
+  goBack(target: BlockHeader, edits: StateEdits): void {
+    if (target.hash.equals(this.#chain.head.hash)) {
+      commitBoth(this.#store, this.#environment, (writer) => this.#restore(writer, edits))
+      nameEditedStates(this.#environment, this.#store)
+      return
     }
-    this.#store.commit()
+    this.#chain.rewind(target, {
+      before: (writer) => this.#restore(writer, edits),
+      committed: () => nameEditedStates(this.#environment, this.#store),
+    })
   }
 
-  /** The state comes first: what the chain store names must be there. */
-  #put(header: BlockHeader, root: Buffer | null): void {
-    this.#store.putRoot(header.hash, root ?? stateRootOfHeader(this.#spec, this.#store, header))
-    this.#environment.transaction((writer) => writeStateEdit(writer, header.hash, root))
+  #restore(writer: TableWriter, edits: StateEdits): void {
+    for (const hashHex of new Set([...this.current().keys(), ...edits.keys()])) {
+      const hash = Buffer.from(hashHex, 'hex')
+      // A block that was disconnected takes its edit with it.
+      const isConnected = this.#chain.reader.headerByHash(hash) !== null
+      const root = (isConnected ? edits.get(hashHex) : null) ?? null
+      if (readStateEdit(writer, hash)?.equals(root ?? EMPTY_BYTES) !== true)
+        writeStateEdit(writer, hash, root)
+    }
   }
 
   #toWrite(root: Buffer, { address, balance, nonce, code, cell }: AccountEdit): AccountWrite {

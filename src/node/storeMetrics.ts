@@ -1,6 +1,6 @@
 import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/openChain.ts'
+import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
 import type { KeptTexts } from '../native/keptTexts.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { Metrics, Sample } from '../observe/metrics.ts'

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlockExecutor } from '../chain/blockExecutor.ts'
@@ -10,15 +10,17 @@ import { createGenesis } from '../chain/genesis.ts'
 import { logTermsOf } from '../chain/logs/logTerms.ts'
 import { isActive } from '../config/activations.ts'
 import { NativeBlockExecutor } from '../execution/blockExecutor.ts'
+import { CHAIN_FOLDER, STATE_FOLDER, storeFolders } from '../execution/chainFolders.ts'
 import { NativeGenesisState } from '../execution/genesisState.ts'
-import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/openChain.ts'
 import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { lockDirectory } from '../native/directoryLock.ts'
 import { StateIntake } from '../native/snapshot.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
 import { blockKey } from '../storage/blockKey.ts'
+import { commitBoth } from '../storage/commitBoth.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
+import { makePrivateFolder, restrictModes, storePaths } from '../storage/fileModes.ts'
 import { readHeight, setCanonical } from '../storage/heights.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
 import {
@@ -32,6 +34,7 @@ import {
   writeRestoredChunks,
 } from '../storage/metadata.ts'
 import { readRestoreMarker, removeRestoreMarker, writeRestoreMarker } from '../storage/restoreMarker.ts'
+import { noteStoresMade } from '../storage/storeFile.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { type Below, BlockVerifier } from './blockVerifier.ts'
 import { SnapshotError } from './errors.ts'
@@ -66,7 +69,7 @@ export interface RestoredSnapshot extends OpenedSnapshot {
 export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<RestoredSnapshot> {
   const { dataDir } = options
   const opened = await openSnapshot(options)
-  mkdirSync(dataDir, { recursive: true })
+  makePrivateFolder(dataDir)
   const lock = lockDirectory(dataDir)
   if (lock === null) throw target(`${dataDir} is in use by another process`)
   try {
@@ -77,6 +80,7 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
       )
     }
     if (begun === null) await begin(opened, dataDir)
+    for (const folder of storeFolders(dataDir)) makePrivateFolder(folder)
     const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
     try {
       // A restore that a build without a record of formats began wrote the tables of this one.
@@ -86,6 +90,8 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
       await environment.flushed()
       await environment.close()
     }
+    noteStoresMade(storeFolders(dataDir))
+    restrictModes(storeFolders(dataDir).flatMap(storePaths))
     removeRestoreMarker(dataDir)
     return { ...opened, resumed: begun !== null }
   } finally {
@@ -186,8 +192,7 @@ class Restore {
       this.#executor.connected(block, totalDifficulty)
       if (record.stateRoot.length > 0) this.#keepRoot(block, record.stateRoot)
     }
-    this.#executor.commit()
-    this.#environment.transaction((writer) => {
+    commitBoth(this.#executor, this.#environment, (writer) => {
       const index = new LogIndexChanges()
       for (const { block, record, totalDifficulty } of verified) {
         writeBlock(writer, block, { receipts: record.receipts, totalDifficulty })
@@ -223,8 +228,7 @@ class Restore {
     const head = Buffer.from(block.hash, 'hex')
     this.#executor.connected(lowest, totalDifficulty)
     this.#keepHeadRoot(head, Buffer.from(stateRoot, 'hex'))
-    this.#executor.commit()
-    this.#environment.transaction((tables) => {
+    commitBoth(this.#executor, this.#environment, (tables) => {
       writeBlock(tables, this.#genesis, { receipts: RLP_EMPTY_LIST, totalDifficulty })
       setCanonical(tables, 0, this.#genesis.hash)
       writeIdentity(tables, this.#genesis.hash)

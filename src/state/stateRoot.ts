@@ -14,11 +14,11 @@ export interface StateReference {
 /**
  * Unitrie root of the state after a block: the header's own from RSKIP126 on, before that the one that was
  * noted for it (consensus.md §2.6). On a development chain users can edit the state after a block: its root is
- * then noted under the hash of the block.
+ * then the one that was named for the block (`editedStates.ts`).
  * @throws NativeError `MissingState` when none was noted
  */
 export function stateRootAfter(spec: NetworkSpec, store: StateStore, header: StateReference): Buffer {
-  const edited = isDevelopmentNetwork(spec) ? store.rootFor(header.hash) : null
+  const edited = isDevelopmentNetwork(spec) ? store.editedRoot(header.hash) : null
   return edited ?? stateRootOfHeader(spec, store, header)
 }
 

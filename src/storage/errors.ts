@@ -14,6 +14,8 @@ export type StorageErrorCode =
   | 'STORAGE_UNFINISHED'
   /** Needs history that a node which began with a snapshot does not keep. */
   | 'STORAGE_NOT_KEPT'
+  /** There is nothing where a chain was to be read. */
+  | 'STORAGE_ABSENT'
   /** Something that must be there is not, or is not what was stored. */
   | 'STORAGE_CORRUPT'
   /** A journal is not what was written. */

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { restrictModes } from './fileModes.ts'
 import { assertPresent } from './formats/storeFormat.ts'
 import { isDamaged, joinRecords, splitRecords } from './recordLogCodec.ts'
 import { damagedRecords, headerRecord, type RecordLogKind, readHeader } from './recordLogFormat.ts'
@@ -53,6 +54,7 @@ export class RecordLog {
     this.#kind = kind
     this.#descriptor = openSync(path, OPEN, MODE)
     try {
+      restrictModes([path])
       flushFolderOf(path)
       const { records, end } = this.#read()
       this.records = records

@@ -54,7 +54,7 @@ function readMarker(dataDir: string): Marker | null {
 export function writeRestoreMarker(dataDir: string, snapshot: string): void {
   const path = join(dataDir, MARKER_FILE)
   const temporary = `${path}.tmp`
-  const file = openSync(temporary, 'w')
+  const file = openSync(temporary, 'w', 0o600)
   try {
     const marker = { format: RESTORE_MARKER_FORMATS.current, program: programVersion(), snapshot }
     writeSync(file, `${JSON.stringify(marker)}\n`)

@@ -11,7 +11,7 @@ const FILE = 'room'
  */
 export function assertRoom(folder: string): void {
   const path = join(folder, FILE)
-  const file = openSync(path, 'w')
+  const file = openSync(path, 'w', 0o600)
   try {
     for (let written = 0; written < ROOM_BYTES; ) {
       written += writeSync(file, Buffer.alloc(ROOM_BYTES - written))

@@ -16,20 +16,39 @@ export function findStoreDamage(folder: string, check: LmdbCheck): string | null
   const path = join(folder, DATA_FILE)
   const size = existsSync(path) ? statSync(path).size : null
   if (size === null || size === 0) {
-    if (!existsSync(join(folder, MADE_FILE))) return null
+    if (!isStoreMade(folder)) return null
     return `${path} is ${size === null ? 'missing' : 'empty'}`
   }
   const damage = checkLmdbFile(path, check)
   return damage === null ? null : `${path}: ${damage}`
 }
 
-/** Notes that a store was made: from now on one without data is damaged. What it holds is made durable first. */
-export function noteStoreMade(folder: string): void {
-  const path = join(folder, MADE_FILE)
-  if (existsSync(path)) return
-  flush(join(folder, DATA_FILE))
-  writeFileSync(path, '', { mode: 0o600 })
-  flush(folder)
+/**
+ * Notes that stores were made that only have a meaning together: from now on one without data is damaged. What they
+ * hold is made durable first.
+ */
+export function noteStoresMade(folders: readonly string[]): void {
+  const unnoted = folders.filter((folder) => !isStoreMade(folder))
+  for (const folder of unnoted) flush(join(folder, DATA_FILE))
+  for (const folder of unnoted) {
+    writeFileSync(join(folder, MADE_FILE), '', { mode: 0o600 })
+    flush(folder)
+  }
+}
+
+/** Whether it was noted that the store in a folder was made, and with it those that belong to it. */
+export function isStoreMade(folder: string): boolean {
+  return existsSync(join(folder, MADE_FILE))
+}
+
+/** Whether the store in a folder has a file that is not empty. */
+export function hasStoreData(folder: string): boolean {
+  return (statSync(storeFile(folder), { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+/** The file of the store in a folder. */
+export function storeFile(folder: string): string {
+  return join(folder, DATA_FILE)
 }
 
 function flush(path: string): void {

@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { checkChain } from '../../src/chain/check/checkChain.ts'
 import { fillDefaults } from '../../src/config/load.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
+import { createStateChecker } from '../../src/execution/stateChecker.ts'
 import { chainOptionsFromConfig } from '../../src/node/chainOptions.ts'
 import { createLocalNode } from '../../src/node/localNode.ts'
 import { nodeInfoFromConfig } from '../../src/node/nodeInfo.ts'
-import { stateRootAfter } from '../../src/state/stateRoot.ts'
 import { AccessStore } from '../../src/storage/access/accessStore.ts'
 import { fromHex } from '../../src/util/bytes.ts'
 import { accessFaults, type ExpectedAccess } from './acknowledgedAccess.ts'
@@ -53,11 +53,7 @@ export async function checkCopy(copy: string, stateBlocks: number, expected: Exp
     const { blocks, problems } = checkChain({
       spec,
       environment,
-      states: {
-        checkStateAfter: (header) => {
-          stateStore.checkRoot(stateRootAfter(spec, stateStore, header))
-        },
-      },
+      states: createStateChecker(spec, stateStore),
       stateBlocks,
     })
     const hasTransaction = (hash: string) =>

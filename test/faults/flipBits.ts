@@ -6,6 +6,7 @@ import { importBlocks } from '../../src/chain/import/importBlocks.ts'
 import { logTermsOf } from '../../src/chain/logs/logTerms.ts'
 import type { NetworkSpec } from '../../src/config/networkSpec.ts'
 import { type OpenChain, openChain } from '../../src/execution/openChain.ts'
+import { createStateChecker } from '../../src/execution/stateChecker.ts'
 import { stateRootAfter } from '../../src/state/stateRoot.ts'
 import { findLogHeights } from '../../src/storage/logIndex.ts'
 import { ANY_LOG } from '../../src/storage/logTerm.ts'
@@ -77,9 +78,7 @@ async function judge(spec: NetworkSpec, dataDir: string, answers: string) {
     const { problems } = checkChain({
       spec,
       environment,
-      states: {
-        checkStateAfter: (header) => void stateStore.checkRoot(stateRootAfter(spec, stateStore, header)),
-      },
+      states: createStateChecker(spec, stateStore),
       stateBlocks: STATE_BLOCKS,
       full: true,
     })

@@ -15,6 +15,10 @@ import type { Problem } from './problem.ts'
 export interface StateChecker {
   /** Reads every node of the state after a block. @throws Error for the first that is missing or damaged */
   checkStateAfter(header: BlockHeader): void
+  /** Whether the root of the state after a block is there. */
+  hasStateAfter(header: BlockHeader): boolean
+  /** The same for a root that does not stand in a header. */
+  hasRoot(root: Buffer): boolean
 }
 
 export interface CheckOptions {
@@ -43,7 +47,8 @@ export interface CheckReport {
 
 /**
  * Walks the store from the head down: the canonical chain is linked, everything that belongs to a block is
- * there and fits it, the indices name what they should, and the newest states can be read whole.
+ * there and fits it, the indices name what they should, the states that blocks and edits name are there, and the newest
+ * can be read whole.
  */
 export function checkChain(options: CheckOptions): CheckReport {
   const walk = new Walk(options)
@@ -58,6 +63,8 @@ class Walk {
   states = 0
   readonly #options: CheckOptions
   readonly #work: WorkContext
+  /** Lowest block whose state is kept. */
+  #firstState = 0
   /** Terms of the logs of all canonical blocks. */
   #logTerms = 0
 
@@ -76,6 +83,7 @@ class Walk {
       return
     }
     const { firstBlock, firstState } = readHistory(environment)
+    this.#firstState = firstState
     let expected: Buffer | null = head
     for (let height = position.height; height >= firstBlock; height -= 1) {
       const readState = position.height - height < this.#options.stateBlocks && height >= firstState
@@ -84,6 +92,7 @@ class Walk {
     }
     // What lies between is not kept: genesis stands alone.
     if (firstBlock > 0) this.#checkHeight(0, null, false)
+    this.#checkEdits()
     const genesis = readGenesis(environment)
     const lowest = readHeight(environment, 0)[0]?.hash
     if (genesis === undefined || lowest?.equals(genesis) !== true)
@@ -122,6 +131,8 @@ class Walk {
     if (header !== null && readState) {
       this.states += 1
       this.#checkState(header)
+    } else if (header !== null && height >= this.#firstState && !this.#options.states.hasStateAfter(header)) {
+      this.#problem(height, block.hash, 'its state is missing')
     }
     return header?.parentHash ?? null
   }
@@ -147,6 +158,26 @@ class Walk {
     const { terms, problems } = checkLogIndex(this.#options.environment, height, hash)
     this.#logTerms += terms
     for (const message of problems) this.#problem(height, hash, message)
+  }
+
+  /** What users of a development chain edited is in both stores. */
+  #checkEdits(): void {
+    const { environment, states } = this.#options
+    for (const { key: hash, value: root } of environment.entries('stateEdits')) {
+      const height = readPosition(environment, hash)?.height ?? null
+      if (height === null)
+        this.#problem(
+          null,
+          hash,
+          `the state after ${hash.toString('hex')}, which is no block here, was edited`,
+        )
+      else if (!states.hasRoot(root))
+        this.#problem(
+          height,
+          hash,
+          `its state was edited, and ${root.toString('hex')}, what it became, is missing`,
+        )
+    }
   }
 
   #checkState(header: BlockHeader): void {

@@ -1,14 +1,14 @@
 import { checkChain } from '../../chain/check/checkChain.ts'
 import { networkByName } from '../../config/networks/byName.ts'
-import { stateRootAfter } from '../../state/stateRoot.ts'
+import { createStateChecker } from '../../execution/stateChecker.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { openConfiguredChain } from '../openNode.ts'
+import { openConfiguredStores } from '../openNode.ts'
 
 /** `rhizome check`: walks the store and says what is wrong with it. */
 export const check = defineCommand({
   name: 'check',
-  summary: 'walk the store and print what is wrong with it',
+  summary: 'walk the store and print what is wrong with it; nothing is written',
   files: 'none',
   options: ['network', 'dataDir', 'config', 'logLevel', 'logFormat'],
   extra: {
@@ -29,16 +29,12 @@ export const check = defineCommand({
   },
   run: async ({ config, extra, stdout, stderr }) => {
     const spec = networkByName(config.network)
-    const opened = openConfiguredChain(config, { checksPages: true })
+    const opened = await openConfiguredStores(config, { checksPages: true })
     try {
       const { problems, blocks, sideBlocks, states } = checkChain({
         spec,
         environment: opened.environment,
-        states: {
-          checkStateAfter: (header) => {
-            opened.stateStore.checkRoot(stateRootAfter(spec, opened.stateStore, header))
-          },
-        },
+        states: createStateChecker(spec, opened.stateStore),
         stateBlocks: extra.full ? Number.POSITIVE_INFINITY : extra.blocks,
         full: extra.full,
         ...(stderr.isTTY === true

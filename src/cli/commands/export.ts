@@ -1,11 +1,13 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { ChainReader } from '../../chain/chainReader.ts'
 import { ExportError, HistoryError, exportBlocks as storedBlocks } from '../../chain/exportBlocks.ts'
+import { networkByName } from '../../config/networks/byName.ts'
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { openConfiguredChain } from '../openNode.ts'
+import { openConfiguredStores } from '../openNode.ts'
 
 /** `rhizome export`: writes the canonical chain as RLP blocks. */
 export const exportBlocks = defineCommand({
@@ -40,9 +42,12 @@ export const exportBlocks = defineCommand({
     },
   },
   run: async ({ config, extra, stdout, stderr }) => {
-    const opened = openConfiguredChain(config)
+    const opened = await openConfiguredStores(config)
     try {
-      const blocks = storedBlocks(opened.chain.reader, { from: extra.from, to: extra.to })
+      const blocks = storedBlocks(new ChainReader(networkByName(config.network), opened.environment), {
+        from: extra.from,
+        to: extra.to,
+      })
       let count = 0
       const encoded = function* (): Generator<Buffer> {
         for (const block of blocks) {

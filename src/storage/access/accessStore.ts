@@ -1,12 +1,12 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { asBuffer } from '../../util/bytes.ts'
 import { StorageError, type StorageErrorCode } from '../errors.ts'
+import { makePrivateFolder, restrictModes, storePaths } from '../fileModes.ts'
 import { noteProgram, readFormat } from '../formats/formatTable.ts'
 import { assertPresent } from '../formats/storeFormat.ts'
 import { makeLockFile } from '../lockFile.ts'
-import { noteStoreMade } from '../storeFile.ts'
+import { noteStoresMade } from '../storeFile.ts'
 import { ACCESS_FORMATS, accessFormatTable } from './accessFormat.ts'
 import {
   ACCESS_FOLDER,
@@ -66,13 +66,14 @@ export class AccessStore {
    */
   static open({ dataDir, checked = false }: AccessStoreOptions): AccessStore {
     const path = join(dataDir, ACCESS_FOLDER)
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makePrivateFolder(path)
     assertAccessUndamaged(path, checked)
     makeLockFile(path)
     const tables = openAccessTables(path)
     const store = new AccessStore(tables)
     store.#checkFormat(path)
-    noteStoreMade(path)
+    noteStoresMade([path])
+    restrictModes(storePaths(path))
     return store
   }
 

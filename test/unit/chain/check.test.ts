@@ -2,7 +2,7 @@ import t from 'tap'
 import { checkChain } from '../../../src/chain/check/checkChain.ts'
 import { importBlocks } from '../../../src/chain/import/importBlocks.ts'
 import type { OpenChain } from '../../../src/execution/openChain.ts'
-import { stateRootAfter } from '../../../src/state/stateRoot.ts'
+import { createStateChecker } from '../../../src/execution/stateChecker.ts'
 import { blockKey } from '../../../src/storage/blockKey.ts'
 import type { TableName } from '../../../src/storage/tables.ts'
 import { openTestChain, REGTEST } from '../../support/openTestChain.ts'
@@ -12,9 +12,7 @@ function messages({ environment, stateStore }: OpenChain): string[] {
   const { problems } = checkChain({
     spec: REGTEST,
     environment,
-    states: {
-      checkStateAfter: (header) => void stateStore.checkRoot(stateRootAfter(REGTEST, stateStore, header)),
-    },
+    states: createStateChecker(REGTEST, stateStore),
     stateBlocks: 5,
     full: true,
   })

@@ -4,6 +4,7 @@ import { checkChain } from '../../../src/chain/check/checkChain.ts'
 import type { Block } from '../../../src/chain/codec/block.ts'
 import { FORK_DETECTION_ANCESTORS } from '../../../src/chain/forkDetection.ts'
 import { UNCLE_GENERATIONS } from '../../../src/config/consensus.ts'
+import { createStateChecker } from '../../../src/execution/stateChecker.ts'
 import { stateRootAfter } from '../../../src/state/stateRoot.ts'
 import type { openTestChain } from '../../support/openTestChain.ts'
 import {
@@ -110,10 +111,6 @@ function rootOf({ stateStore, chain }: Opened, { spec }: RewardChain): Buffer {
 }
 
 function problemsOf({ environment, stateStore }: Opened, { spec }: RewardChain) {
-  const states = {
-    checkStateAfter: (header: Parameters<typeof stateRootAfter>[2]) => {
-      stateStore.checkRoot(stateRootAfter(spec, stateStore, header))
-    },
-  }
+  const states = createStateChecker(spec, stateStore)
   return checkChain({ spec, environment, states, stateBlocks: 1000 }).problems
 }

@@ -19,10 +19,15 @@ impl DirectoryLock {
     }
 }
 
-/// Takes the lock in an existing folder; null when another process has it.
+/// Takes the lock in an existing folder; null when another process has it. `for_reading`: also where nothing can be
+/// written.
 #[napi(catch_unwind)]
-pub fn lock_directory(folder: String) -> Result<Option<DirectoryLock>> {
-    let lock = rhizome_store::DirectoryLock::acquire(folder.as_ref())
-        .map_err(|failure| error(Code::Store, format!("{folder}: {failure}")))?;
+pub fn lock_directory(folder: String, for_reading: Option<bool>) -> Result<Option<DirectoryLock>> {
+    let acquire = if for_reading.unwrap_or(false) {
+        rhizome_store::DirectoryLock::acquire_for_reading
+    } else {
+        rhizome_store::DirectoryLock::acquire
+    };
+    let lock = acquire(folder.as_ref()).map_err(|failure| error(Code::Store, format!("{folder}: {failure}")))?;
     Ok(lock.map(|inner| DirectoryLock { inner: Some(inner) }))
 }

@@ -22,6 +22,7 @@ mod execution;
 mod front_answers;
 mod front_types;
 mod interrupt;
+mod lost_pages;
 mod merged_mining;
 mod nonce_search;
 mod precompile;

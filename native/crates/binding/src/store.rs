@@ -1,5 +1,6 @@
 //! The state store.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -262,6 +263,33 @@ impl StateStore {
     #[napi(catch_unwind)]
     pub fn root_for(&self, header_root: Uint8Array) -> Result<Option<Buffer>> {
         let root = self.inner.root_for(&bytes::hash("headerRoot", &header_root)?).map_err(state)?;
+        Ok(root.map(|root| root.to_vec().into()))
+    }
+
+    /// Names the root of the state after a block that a user edited, for this process alone; null for none any more.
+    #[napi(catch_unwind)]
+    pub fn put_edited_root(&self, block_hash: Uint8Array, root: Option<Uint8Array>) -> Result<()> {
+        let root = root.map(|root| bytes::hash("root", &root)).transpose()?;
+        self.inner.put_edited_root(bytes::hash("blockHash", &block_hash)?, root);
+        Ok(())
+    }
+
+    /// Makes exactly these the edited states: block hashes and roots by turns.
+    #[napi(catch_unwind)]
+    pub fn replace_edited_roots(&self, entries: Vec<Uint8Array>) -> Result<()> {
+        let mut roots = HashMap::with_capacity(entries.len() / 2);
+        for pair in entries.chunks(2) {
+            let [block_hash, root] = pair else { return Err(invalid("entries: a block without a root")) };
+            roots.insert(bytes::hash("blockHash", block_hash)?, bytes::hash("root", root)?);
+        }
+        self.inner.replace_edited_roots(roots);
+        Ok(())
+    }
+
+    /// The root of the state after a block that a user edited; null where it was not.
+    #[napi(catch_unwind)]
+    pub fn edited_root(&self, block_hash: Uint8Array) -> Result<Option<Buffer>> {
+        let root = self.inner.edited_root(&bytes::hash("blockHash", &block_hash)?);
         Ok(root.map(|root| root.to_vec().into()))
     }
 

@@ -9,10 +9,15 @@ use std::process;
 /// File in the directory that is locked; it holds the id of the process.
 const FILE: &str = "lock";
 
+/// Nobody else reads what is in a data directory.
+#[cfg(unix)]
+const MODE: u32 = 0o600;
+
 /// A data directory that this process has for itself until this is dropped.
 #[derive(Debug)]
 pub struct DirectoryLock {
-    _file: File,
+    /// None where there is no file that could be locked.
+    _file: Option<File>,
 }
 
 impl DirectoryLock {
@@ -21,15 +26,41 @@ impl DirectoryLock {
     /// # Errors
     /// When the file cannot be made, or the file system knows no locks.
     pub fn acquire(folder: &Path) -> io::Result<Option<Self>> {
-        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(FILE))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
+        let Some(mut file) = locked(options.open(folder.join(FILE))?)? else { return Ok(None) };
         file.set_len(0)?;
         file.write_all(process::id().to_string().as_bytes())?;
-        Ok(Some(Self { _file: file }))
+        Ok(Some(Self { _file: Some(file) }))
+    }
+
+    /// As [`Self::acquire`], for reading alone: where the folder takes no writes the file stays as it is, and where
+    /// there is none nobody has the directory.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the file system knows no locks.
+    pub fn acquire_for_reading(folder: &Path) -> io::Result<Option<Self>> {
+        match Self::acquire(folder) {
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied) => {}
+            result => return result,
+        }
+        match File::open(folder.join(FILE)) {
+            Ok(file) => Ok(locked(file)?.map(|file| Self { _file: Some(file) })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(Self { _file: None })),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Takes the lock of an open file; None when somebody else has it.
+fn locked(file: File) -> io::Result<Option<File>> {
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 
@@ -46,6 +77,15 @@ mod tests {
         assert_eq!(holder, process::id().to_string());
         drop(first);
         assert!(DirectoryLock::acquire(folder.path()).expect("a lock in a fresh folder").is_some());
+    }
+
+    #[test]
+    fn readers_wait_for_the_writer_too() {
+        let folder = tempfile::tempdir().expect("a fresh folder");
+        let writer = DirectoryLock::acquire(folder.path()).expect("a lock in a fresh folder");
+        assert!(DirectoryLock::acquire_for_reading(folder.path()).expect("a lock").is_none());
+        drop(writer);
+        assert!(DirectoryLock::acquire_for_reading(folder.path()).expect("a lock").is_some());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The store: nodes, roots, ancestors, and the life of a block's changes.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -45,6 +46,8 @@ pub struct StateStore {
     pub(crate) window: RwLock<Window>,
     pub(crate) nodes: NodeCache<Location, StoredNode>,
     pub(crate) states: NodeCache<B256, Location>,
+    /// Roots of states that users edited, by the hash of the block before the edit.
+    edited: RwLock<HashMap<B256, B256>>,
     keeping: Mutex<Keeping>,
     /// One commit at a time.
     committing: Mutex<()>,
@@ -113,6 +116,7 @@ impl StateStore {
             window: RwLock::new(Window::default()),
             nodes: NodeCache::new(options.node_cache_bytes),
             states: NodeCache::new(STATE_CACHE_BYTES),
+            edited: RwLock::default(),
             keeping: Mutex::new(Keeping { end, last: None }),
             committing: Mutex::new(()),
         }
@@ -250,6 +254,27 @@ impl StateStore {
             Some(root) => Ok(Some(root)),
             None => self.backend.root(header_root),
         }
+    }
+
+    /// Names the root of the state after a block that a user edited; with None it is the block's own again. For the
+    /// readers of this process alone and never stored here: whoever stores edits names them again when the store is
+    /// opened.
+    pub fn put_edited_root(&self, block_hash: B256, root: Option<B256>) {
+        let mut edited = self.edited.write();
+        match root {
+            Some(root) => edited.insert(block_hash, root),
+            None => edited.remove(&block_hash),
+        };
+    }
+
+    /// Makes exactly these the edited states, as [`Self::put_edited_root`] names one.
+    pub fn replace_edited_roots(&self, roots: HashMap<B256, B256>) {
+        *self.edited.write() = roots;
+    }
+
+    /// The root that [`Self::put_edited_root`] named for the state after a block.
+    pub fn edited_root(&self, block_hash: &B256) -> Option<B256> {
+        self.edited.read().get(block_hash).copied()
     }
 
     /// Keeps the facts of a connected block. Durable with the next commit.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 #![allow(unsafe_code, reason = "opens a memory map as the store does")]
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -96,6 +97,26 @@ fn committed_states_survive_and_others_do_not() {
     assert_eq!(again, third);
     store.commit().unwrap();
     store.check_root(&third, &CheckProgress::default()).unwrap();
+}
+
+#[test]
+fn an_edited_root_is_never_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (block, other) = (B256::repeat_byte(1), B256::repeat_byte(2));
+    let root = keep(&store, EMPTY_ROOT, 0);
+    store.put_edited_root(block, Some(root));
+    assert_eq!(store.edited_root(&block), Some(root));
+    assert_eq!(store.root_for(&block).unwrap(), None);
+    store.commit().unwrap();
+    drop(store);
+    let store = open(folder.path());
+    assert_eq!(store.edited_root(&block), None);
+    store.replace_edited_roots(HashMap::from([(block, root), (other, EMPTY_ROOT)]));
+    store.put_edited_root(other, None);
+    assert_eq!((store.edited_root(&block), store.edited_root(&other)), (Some(root), None));
+    store.replace_edited_roots(HashMap::new());
+    assert_eq!(store.edited_root(&block), None);
 }
 
 #[test]

@@ -1,0 +1,58 @@
+//! What a program says when a page of a mapped file is not there any more.
+
+use napi_derive::napi;
+
+/// From now on a read of a mapped page that is gone, because its file was cut or the disk fails, writes one line to the
+/// standard error output and ends the process with an exit code, where the system would end it with SIGBUS and without
+/// a word. It changes how the whole process takes that signal, so that it is for programs, not for libraries. Only the
+/// first call counts.
+#[napi(catch_unwind)]
+pub fn tell_lost_pages(message: String, exit_code: i32) {
+    #[cfg(unix)]
+    unix::install(message, exit_code);
+    #[cfg(not(unix))]
+    let _ = (message, exit_code);
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::mem;
+    use std::ptr;
+    use std::sync::OnceLock;
+
+    /// The line and the exit code.
+    static LAST_WORDS: OnceLock<(Vec<u8>, i32)> = OnceLock::new();
+
+    pub(super) fn install(message: String, exit_code: i32) {
+        let mut line = message.into_bytes();
+        line.push(b'\n');
+        if LAST_WORDS.set((line, exit_code)).is_err() {
+            return;
+        }
+        // SAFETY: zero is a valid value of the structure, whose fields are set before it is used; the handler calls
+        // only what may be called in one.
+        unsafe {
+            let mut action: libc::sigaction = mem::zeroed();
+            let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = end;
+            action.sa_sigaction = handler as libc::sighandler_t;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESETHAND;
+            libc::sigemptyset(&raw mut action.sa_mask);
+            libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut());
+        }
+    }
+
+    extern "C" fn end(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+        // SAFETY: the system passes a valid structure; write, raise and _exit may be called in a handler
+        // (signal-safety(7)), and a OnceLock that is set is read without a lock.
+        unsafe {
+            // Somebody sent the signal: it does what it does without this handler, which is gone by now.
+            if info.is_null() || (*info).si_code <= 0 {
+                libc::raise(signal);
+                return;
+            }
+            let Some((line, exit_code)) = LAST_WORDS.get() else { libc::_exit(1) };
+            libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
+            libc::_exit(*exit_code)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import type { ChainEnvironment } from '../storage/environment.ts'
+import { StorageError } from '../storage/errors.ts'
+import { readGenesis } from '../storage/metadata.ts'
+import { readRestoreMarker } from '../storage/restoreMarker.ts'
+import { findStoreDamage, hasStoreData, isStoreMade, storeFile } from '../storage/storeFile.ts'
+
+/** Folder of the chain store below the data directory. */
+export const CHAIN_FOLDER = 'chain'
+/** Folder of the state store below the data directory. */
+export const STATE_FOLDER = 'state'
+/** File in the data directory that the process locks which has it. */
+export const LOCK_FILE = 'lock'
+
+/** Folders of the state store and of the chain store, which have a meaning together only. */
+export type StoreFolders = readonly [state: string, chain: string]
+
+/** The stores of a data directory. */
+export function storeFolders(dataDir: string): StoreFolders {
+  return [join(dataDir, STATE_FOLDER), join(dataDir, CHAIN_FOLDER)]
+}
+
+/** Another process has the data directory. */
+export function inUse(dataDir: string): StorageError {
+  return new StorageError('STORAGE_LOCKED', `${dataDir} is in use by another process`)
+}
+
+/** Nothing half restored is ever opened. @throws StorageError `STORAGE_UNFINISHED` */
+export function assertWhole(dataDir: string): void {
+  const marker = readRestoreMarker(dataDir)
+  if (marker === null) return
+  throw new StorageError(
+    'STORAGE_UNFINISHED',
+    `${dataDir} holds a snapshot that is not wholly restored: finish with rhizome snapshot restore, or delete the directory`,
+  )
+}
+
+/**
+ * A page that is not there would end the process with a signal as soon as it is read, and a store without the other is
+ * no new chain. To be asked before anything is made.
+ * @param pages reads every page that is in use, too
+ * @throws StorageError `STORAGE_CORRUPT`
+ */
+export function assertReadable(folders: StoreFolders, pages: boolean): void {
+  const made = folders.find(isStoreMade)
+  for (const folder of folders) {
+    const damage = findStoreDamage(folder, { pages })
+    if (damage !== null) throw damaged(damage)
+    if (made !== undefined && !hasStoreData(folder))
+      throw damaged(`${storeFile(folder)} is missing, and ${made} is there`)
+  }
+}
+
+/**
+ * Of stores that were made, none is empty.
+ * @throws StorageError `STORAGE_CORRUPT`
+ */
+export function assertNotEmptied(environment: ChainEnvironment, folders: StoreFolders): void {
+  const made = folders.find(isStoreMade)
+  if (made === undefined || readGenesis(environment) !== undefined) return
+  throw damaged(`${storeFile(folders[1])} holds no chain, and ${made} is there`)
+}
+
+function damaged(what: string): StorageError {
+  return new StorageError('STORAGE_CORRUPT', `a store is damaged: ${what}`)
+}

@@ -1,0 +1,23 @@
+import type { StateChecker } from '../chain/check/checkChain.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { NativeError } from '../native/errors.ts'
+import type { StateStore } from '../native/stateStore.ts'
+import { stateRootAfter } from '../state/stateRoot.ts'
+
+/** What a check may read of the states in a store. */
+export function createStateChecker(spec: NetworkSpec, store: StateStore): StateChecker {
+  return {
+    checkStateAfter: (header) => {
+      store.checkRoot(stateRootAfter(spec, store, header))
+    },
+    hasStateAfter: (header) => {
+      try {
+        return store.hasRoot(stateRootAfter(spec, store, header))
+      } catch (error) {
+        if (error instanceof NativeError && error.code === 'MissingState') return false
+        throw error
+      }
+    },
+    hasRoot: (root) => store.hasRoot(root),
+  }
+}
