@@ -11,7 +11,7 @@ import { stateRootAfter, stateRootOfHeader } from '../state/stateRoot.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toNativeMessage, toNativeOverride } from './callInput.ts'
 import { CallPacker } from './packedCall.ts'
-import { createSimulation, type Simulate } from './simulation.ts'
+import { type BodyRoots, createBodyRoots, createSimulation, type Simulate } from './simulation.ts'
 
 /** What a call sees in place of an account's state. Absent fields are left as they are. */
 export interface AccountOverride {
@@ -75,6 +75,8 @@ export interface Execution {
   placeAfter(header: BlockHeader): { readonly root: Buffer; readonly block: BlockEnvironment }
   /** Calls of pretended blocks. @throws NativeError as {@link call} */
   readonly simulate: Simulate
+  /** Roots of a pretended block. */
+  readonly bodyRoots: BodyRoots
   /** Whether a precompiled contract is active at the address in that block. */
   isPrecompiled(header: BlockHeader, address: Buffer): boolean
   /** The Bridge after a block. @throws NativeError `MissingState` */
@@ -123,6 +125,7 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
       return { status: 'failure', reason: reason ?? end, gasUsed: gas }
     },
     simulate: createSimulation(parts),
+    bodyRoots: createBodyRoots(parts),
     isPrecompiled: (header, address) =>
       callPrecompile(nativeSpec, store, {
         root: stateRootAfter(parts.spec, store, header),

@@ -1,8 +1,11 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
-import type { Log } from '../chain/codec/receipt.ts'
+import { orderedRoot } from '../chain/codec/orderedRoot.ts'
+import { encodeReceipt, type Log, type Receipt } from '../chain/codec/receipt.ts'
+import type { Transaction } from '../chain/codec/transaction.ts'
+import { isActive } from '../config/activations.ts'
 import { type NativeSimulatedResult, simulateNative } from '../native/simulate.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'
-import { bigIntToBytes } from '../util/bytes.ts'
+import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toNativeMessage, toNativeOverride } from './callInput.ts'
 import type { AccountOverride, CallOutcome, CallRequest, LocalExecutionParts } from './localExecution.ts'
@@ -33,6 +36,48 @@ export interface SimulatedOutcome {
   /** Why it could be in no block; null when it could. */
   readonly refusal: SimulationRefusal | null
   readonly logs: readonly Log[]
+  /** Payments of the call and of those below it, in order; none of what was undone. */
+  readonly transfers: readonly ValueTransfer[]
+  /** Nonce that the call had. */
+  readonly nonce: bigint
+  /** Gas that the call had, intrinsic gas included. */
+  readonly gas: bigint
+}
+
+/** A payment between accounts. */
+export interface ValueTransfer {
+  /** Logs of the call that come before it. */
+  readonly logsBefore: number
+  /** 20 bytes. */
+  readonly from: Buffer
+  /** 20 bytes. */
+  readonly to: Buffer
+  /** Wei. */
+  readonly value: bigint
+}
+
+/** Roots of a block of a height, as its header has them (consensus.md §2.6). */
+export type BodyRoots = (
+  number: number,
+  transactions: readonly Transaction[],
+  receipts: readonly Receipt[],
+) => { readonly transactions: Buffer; readonly receipts: Buffer }
+
+/** Makes {@link BodyRoots} of a network. */
+export function createBodyRoots({ spec }: Pick<LocalExecutionParts, 'spec'>): BodyRoots {
+  return (number, transactions, receipts) => {
+    const rskip126 = isActive(spec, 'rskip126', number)
+    return {
+      transactions: orderedRoot(
+        transactions.map(({ encoded }) => encoded),
+        rskip126,
+      ),
+      receipts: orderedRoot(
+        receipts.map((receipt) => encodeReceipt(receipt)),
+        rskip126,
+      ),
+    }
+  }
 }
 
 /**
@@ -66,11 +111,18 @@ export function createSimulation(parts: LocalExecutionParts): Simulate {
     }).map((results) => results.map(toOutcome))
 }
 
-function toOutcome({ result, refusal, logs }: NativeSimulatedResult): SimulatedOutcome {
+function toOutcome({ result, refusal, logs, ...rest }: NativeSimulatedResult): SimulatedOutcome {
   const { end, output, gas, reason } = result
   const outcome: CallOutcome =
     end === 'success' || end === 'revert'
       ? { status: end, output, gasUsed: gas }
       : { status: 'failure', reason: reason ?? end, gasUsed: gas }
-  return { outcome, refusal: (refusal ?? null) as SimulationRefusal | null, logs }
+  return {
+    outcome,
+    refusal: (refusal ?? null) as SimulationRefusal | null,
+    logs,
+    transfers: rest.transfers.map(({ value, ...transfer }) => ({ ...transfer, value: bytesToBigInt(value) })),
+    nonce: bytesToBigInt(rest.nonce),
+    gas: rest.gas,
+  }
 }

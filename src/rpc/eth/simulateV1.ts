@@ -5,7 +5,8 @@ import { optional } from '../params/param.ts'
 import { simulation } from '../params/simulation.ts'
 import { atBlockForCall } from '../select/resolveBlock.ts'
 import { assertOverridable } from '../simulation/callRequest.ts'
-import { assertExecutable, formatSimulatedBlocks, planBlocks } from '../simulation/simulatedBlocks.ts'
+import { planBlocks } from '../simulation/plannedBlocks.ts'
+import { assertExecutable, formatSimulatedBlocks } from '../simulation/simulatedBlocks.ts'
 
 /**
  * Calls after one another over pretended blocks on top of a block (rpc.md §8.3; execution-apis,
@@ -20,7 +21,7 @@ export const simulateV1 = defineMethod({
   lane: 'evm',
   cost: 50,
   cache: 'none',
-  handler: (context, [{ blocks, validation }, block]) => {
+  handler: (context, [{ blocks, validation, ...form }, block]) => {
     const { execution, node } = context
     const { settings } = node
     if (blocks.some(({ stateOverrides }) => stateOverrides.length > 0) && !settings.stateOverrides) {
@@ -33,7 +34,7 @@ export const simulateV1 = defineMethod({
       const planned = planBlocks(base, blocks, settings.callGasCap)
       const outcomes = execution.simulate(base, planned, validation)
       assertExecutable(outcomes)
-      return formatSimulatedBlocks(planned, outcomes)
+      return formatSimulatedBlocks(context, planned, outcomes, form)
     })
   },
 })

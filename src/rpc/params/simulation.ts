@@ -32,6 +32,9 @@ export interface BlockStateCalls {
 export interface Simulation {
   readonly blocks: readonly BlockStateCalls[]
   readonly validation: boolean
+  /** Whether payments of the native currency are logs, too. */
+  readonly traceTransfers: boolean
+  readonly fullTransactions: boolean
 }
 
 const NUMBER = boundedNumber('number', Number.MAX_SAFE_INTEGER)
@@ -40,19 +43,23 @@ const GAS = wideNumber('gasLimit', 63)
 const OVERRIDES = stateOverrides('stateOverrides')
 const CALL = callObject('call')
 
-/** `{blockStateCalls, validation}`; what would need more than execution is refused. */
+/** `{blockStateCalls, validation, traceTransfers, returnFullTransactions}`. */
 export function simulation(name = 'simulation'): Param<Simulation> {
   return {
     name,
     schema: {
       type: 'object',
-      properties: { blockStateCalls: { type: 'array' }, validation: { type: 'boolean' } },
+      properties: {
+        blockStateCalls: { type: 'array' },
+        validation: { type: 'boolean' },
+        traceTransfers: { type: 'boolean' },
+        returnFullTransactions: { type: 'boolean' },
+      },
     },
     optional: false,
     parse: (value, method) => {
       if (!isJsonObject(value)) throw invalidParams(`Invalid ${name}: object expected.`)
-      const { blockStateCalls, validation, traceTransfers } = value
-      if (traceTransfers === true) throw invalidParams('traceTransfers is not supported')
+      const { blockStateCalls, validation, traceTransfers, returnFullTransactions } = value
       if (!Array.isArray(blockStateCalls) || blockStateCalls.length === 0) {
         throw invalidParams('Invalid blockStateCalls: an array of blocks expected.')
       }
@@ -63,7 +70,12 @@ export function simulation(name = 'simulation'): Param<Simulation> {
       if (blocks.reduce((sum, { calls }) => sum + calls.length, 0) > MOST_CALLS) {
         throw new RpcError('simulatedTooMuch', `too many calls: at most ${MOST_CALLS}`)
       }
-      return { blocks, validation: validation === true }
+      return {
+        blocks,
+        validation: validation === true,
+        traceTransfers: traceTransfers === true,
+        fullTransactions: returnFullTransactions === true,
+      }
     },
   }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
-use rhizome_evm::{BlockContext, ExecutionError, Transaction, TransactionError};
+use rhizome_evm::{BelowPretended, BlockContext, ExecutionError, Transaction, TransactionError};
 use rhizome_primitives::account::AccountRef;
-use rhizome_primitives::block::BlockEnv;
+use rhizome_primitives::block::{Ancestry, BlockEnv};
 use rhizome_primitives::{Bytes, U256};
 
 use crate::byte_array::{Buffer, Uint8Array};
@@ -32,6 +32,8 @@ pub struct BlockEnvironment {
     pub minimum_gas_price: Uint8Array,
     /// Hash of the parent, whose facts must be in the store for programs that ask for ancestors.
     pub parent_hash: Uint8Array,
+    /// Pretended blocks between that parent and this block; their hashes read as zero. Absent: none.
+    pub pretended_below: Option<u32>,
 }
 
 /// A decoded transaction with its sender. Numbers as bytes are big-endian.
@@ -105,7 +107,11 @@ impl BlockEnvironment {
         store: &Arc<rhizome_store::StateStore>,
     ) -> Result<BlockContext> {
         let env = self.to_env()?;
-        let ancestry = store.ancestry(env.parent_hash);
+        let below = store.ancestry(env.parent_hash);
+        let ancestry: Arc<dyn Ancestry> = match self.pretended_below {
+            None | Some(0) => below,
+            Some(above) => Arc::new(BelowPretended { below, above: u64::from(above) }),
+        };
         Ok(BlockContext::new(Arc::clone(spec), env, ancestry))
     }
 }

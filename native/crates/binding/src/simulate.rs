@@ -1,8 +1,9 @@
 //! Calls after one another over pretended blocks, for `eth_simulateV1`.
 
+use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_evm::{
-    InvalidTransaction, SimulatedBlock as CoreBlock, SimulatedCall as CoreCall, SimulatedOutcome,
+    InvalidTransaction, SimulatedBlock as CoreBlock, SimulatedCall as CoreCall, SimulatedOutcome, ValueTransfer,
     simulate as simulate_core,
 };
 use rhizome_primitives::contract::Log;
@@ -62,6 +63,19 @@ pub struct SimulatedLog {
     pub data: Buffer,
 }
 
+/// A payment of a call, or of one below it.
+#[napi(object)]
+pub struct SimulatedTransfer {
+    /// Logs of the call that come before it.
+    pub logs_before: u32,
+    /// Who pays, 20 bytes.
+    pub from: Buffer,
+    /// Who is paid, 20 bytes.
+    pub to: Buffer,
+    /// Wei, 32 bytes.
+    pub value: Buffer,
+}
+
 /// What came of a simulated call.
 #[napi(object)]
 pub struct SimulatedResult {
@@ -71,6 +85,12 @@ pub struct SimulatedResult {
     pub refusal: Option<String>,
     /// Logs; none of a call that failed.
     pub logs: Vec<SimulatedLog>,
+    /// Payments in order; none of what was undone.
+    pub transfers: Vec<SimulatedTransfer>,
+    /// Nonce that the call had, 32 bytes.
+    pub nonce: Buffer,
+    /// Gas that the call had.
+    pub gas: BigInt,
 }
 
 /// Executes the calls of pretended blocks, each on the state that the one before left. Throws `Interrupted`
@@ -102,16 +122,30 @@ fn core_call(call: &SimulatedCall) -> Result<CoreCall> {
 }
 
 fn result(outcome: SimulatedOutcome) -> SimulatedResult {
-    match outcome {
+    let SimulatedOutcome { result, nonce, gas, transfers } = outcome;
+    let (result, refusal, logs) = match result {
         Ok(mut outcome) => {
             let logs = std::mem::take(&mut outcome.logs).iter().map(log).collect();
-            SimulatedResult { result: call_result(outcome), refusal: None, logs }
+            (call_result(outcome), None, logs)
         }
-        Err(reason) => SimulatedResult {
-            refusal: Some(refusal(&reason).into()),
-            result: halted(reason.to_string()),
-            logs: Vec::new(),
-        },
+        Err(reason) => (halted(reason.to_string()), Some(refusal(&reason).into()), Vec::new()),
+    };
+    SimulatedResult {
+        result,
+        refusal,
+        logs,
+        transfers: transfers.iter().map(transfer).collect(),
+        nonce: nonce.to_be_bytes_vec().into(),
+        gas: gas.into(),
+    }
+}
+
+fn transfer(transfer: &ValueTransfer) -> SimulatedTransfer {
+    SimulatedTransfer {
+        logs_before: transfer.logs_before as u32,
+        from: transfer.from.to_vec().into(),
+        to: transfer.to.to_vec().into(),
+        value: transfer.value.to_be_bytes_vec().into(),
     }
 }
 

@@ -20,10 +20,16 @@ use crate::store::StateStore;
 /// How to trace. Switches that a tracer does not know are ignored.
 #[napi(object)]
 pub struct TraceOptions {
-    /// `structLogs`, `calls`, `flat`, `prestate` or `fourByte`.
+    /// `structLogs`, `gethLogs`, `calls`, `flat`, `prestate` or `fourByte`.
     pub tracer: String,
     /// Leaves memory out of struct logs.
     pub disable_memory: Option<bool>,
+    /// With memory, in geth's struct logs.
+    pub enable_memory: Option<bool>,
+    /// With the data that calls returned, in geth's struct logs.
+    pub enable_return_data: Option<bool>,
+    /// Most entries of geth's struct logs; 0 or absent for all.
+    pub limit: Option<u32>,
     /// Leaves the stack out of struct logs.
     pub disable_stack: Option<bool>,
     /// Leaves storage out of the instructions of struct logs.
@@ -81,6 +87,13 @@ impl TraceOptions {
                 disable_memory: on(self.disable_memory),
                 disable_stack: on(self.disable_stack),
                 disable_storage: on(self.disable_storage),
+            },
+            "gethLogs" => Tracer::GethLogs {
+                memory: on(self.enable_memory),
+                stack: !on(self.disable_stack),
+                storage: !on(self.disable_storage),
+                return_data: on(self.enable_return_data),
+                limit: self.limit.unwrap_or(0),
             },
             "calls" => Tracer::Calls { only_top_call: on(self.only_top_call), with_log: on(self.with_log) },
             "flat" => Tracer::Flat,

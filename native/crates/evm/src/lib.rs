@@ -37,8 +37,9 @@ pub use gas::basic_cost;
 pub use host::BlockContext;
 pub use journal::{Cell, Journal, KeySets, StateKey, Transfer};
 pub use local::{
-    AccountOverride, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message, SimulatedBlock,
-    SimulatedCall, SimulatedOutcome, call, call_in, call_watched, estimate_gas, simulate,
+    AccountOverride, BelowPretended, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message,
+    SimulatedBlock, SimulatedCall, SimulatedOutcome, ValueTransfer, call, call_in, call_watched, estimate_gas,
+    simulate,
 };
 pub use receipt::{Bloom, Receipt, bloom};
 pub use transaction::{FeePayment, Position, REMASC_ADDRESS, Transaction, TransactionOutcome};

@@ -10,6 +10,10 @@ const COUNTS = '0x600054600101806000558060005260006020600020602060006000a1506020
 /** Reverts with Error("no"). */
 const REVERTS =
   '0x7f08c379a00000000000000000000000000000000000000000000000000000000060005260206004526002602452616e6f60f01b60445260646000fd'
+/** Keccak-256 of the RLP of an empty list. */
+const EMPTY_LIST = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
+const NATIVE = `0x${'ee'.repeat(20)}`
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 
 t.test('each call stands on what the one before left, over blocks', async (t) => {
@@ -129,7 +133,6 @@ t.test('what is refused', async (t) => {
   await refused({ blockStateCalls: Array.from({ length: 257 }, () => ({})) }, /at most 256/, -38026)
   await refused({ blockStateCalls: [{ calls: Array.from({ length: 1001 }, () => ({})) }] }, /1000/, -38026)
   await refused({ blockStateCalls: [{ blockOverrides: { baseFeePerGas: '0x7' } }] }, /baseFeePerGas/)
-  await refused({ blockStateCalls: [{}], traceTransfers: true }, /traceTransfers is not supported/)
   const overridden = { stateOverrides: { '0x0000000000000000000000000000000000000004': { balance: '0x1' } } }
   await refused({ blockStateCalls: [overridden] }, /Precompiled contracts can not be overridden/)
   for (const validation of [false, true]) {
@@ -150,4 +153,126 @@ t.test('what is refused', async (t) => {
   )
   const long = { data: `0x${'00'.repeat(50_000)}`, from: toHex(COW.address) }
   await refused({ blockStateCalls: [{ calls: [long] }], validation: true }, /initcode/i, -32000)
+})
+
+t.test(
+  'past the first block with fork detection data, on a rewound chain, and on the pending block',
+  async (t) => {
+    const { ask } = await openDevNode(t)
+    const simulate = async (block: string, base: number) => {
+      const calls = [{ from: toHex(COW.address), to: NOBODY, value: '0x5' }]
+      const blocks = await ask('eth_simulateV1', { blockStateCalls: [{ calls }, { calls }] }, block)
+      t.same(
+        blocks.map(({ number }: { number: string }) => Number(number)),
+        [base + 1, base + 2],
+      )
+      t.equal(blocks[1].parentHash, blocks[0].hash)
+      t.match(blocks[1], { calls: [{ status: '0x1' }], sha3Uncles: EMPTY_LIST, uncles: [] })
+      return blocks[1].hashForMergedMining.slice(-8)
+    }
+    // Mining itself goes over the first such block, whose height the data ends with (consensus.md §3.5).
+    await ask('hardhat_mine', '0x1c3')
+    t.equal(await simulate('latest', 451), (453).toString(16).padStart(8, '0'))
+    t.equal(await simulate('0x1c1', 449), (451).toString(16).padStart(8, '0'))
+    await simulate('0x1bf', 447)
+    await simulate('pending', 452)
+    const mark = await ask('evm_snapshot')
+    await ask('hardhat_mine', '0x3')
+    await ask('evm_revert', mark)
+    await simulate('latest', 451)
+  },
+)
+
+t.test('payments of the native currency are logs when they are asked for', async (t) => {
+  const { ask } = await openDevNode(t)
+  await ask('evm_mine')
+  const from = toHex(COW.address)
+  // Logs, pays its caller 2 wei, logs.
+  const pays = '0x60006000a06000600060006000600233620186a0f15060006000a000'
+  const simulation = {
+    blockStateCalls: [
+      {
+        stateOverrides: { [COUNTER]: { code: pays }, [NOBODY]: { code: REVERTS } },
+        calls: [
+          { from, to: COUNTER, value: '0x9' },
+          { from, to: NOBODY, value: '0x7' },
+          { from, to: COUNTER },
+        ],
+      },
+    ],
+  }
+  const [plain] = await ask('eth_simulateV1', simulation)
+  t.same(
+    plain.calls.map(({ logs }: { logs: unknown[] }) => logs.length),
+    [2, 0, 2],
+  )
+  const [{ calls, logsBloom }] = await ask('eth_simulateV1', { ...simulation, traceTransfers: true })
+  const padded = (address: string) => `0x${'00'.repeat(12)}${address.slice(2)}`
+  const payment = (payer: string, payee: string, wei: number) => ({
+    address: NATIVE,
+    topics: [TRANSFER, padded(payer), padded(payee)],
+    data: word(wei),
+    removed: false,
+  })
+  t.match(calls[0].logs, [
+    { ...payment(from, COUNTER, 9), logIndex: '0x0' },
+    { address: COUNTER, logIndex: '0x1' },
+    { ...payment(COUNTER, from, 2), logIndex: '0x2' },
+    { address: COUNTER, logIndex: '0x3' },
+  ])
+  t.same(calls[1].logs, [], 'what was undone')
+  t.match(calls[2].logs[1], { ...payment(COUNTER, from, 2), logIndex: '0x5', transactionIndex: '0x2' })
+  t.equal(logsBloom, plain.logsBloom, 'nobody logged them')
+})
+
+t.test('calls are transactions that nobody signed', async (t) => {
+  const { ask } = await openDevNode(t)
+  await ask('evm_mine')
+  const from = toHex(COW.address)
+  const blockStateCalls = [
+    {
+      calls: [
+        { from, to: NOBODY, value: '0x5', gas: '0x5208' },
+        { from, data: '0x00' },
+      ],
+    },
+  ]
+  const [{ transactions: hashes, calls, ...block }] = await ask('eth_simulateV1', { blockStateCalls })
+  const [full] = await ask('eth_simulateV1', { blockStateCalls, returnFullTransactions: true })
+  t.same(
+    full.transactions.map(({ hash }: { hash: string }) => hash),
+    hashes,
+  )
+  const place = { blockHash: block.hash, blockNumber: '0x2', v: '0x0', r: '0x0', s: '0x0', type: '0x0' }
+  t.match(full.transactions[0], {
+    ...place,
+    transactionIndex: '0x0',
+    from,
+    to: NOBODY,
+    value: '0x5',
+    gas: '0x5208',
+    nonce: '0x0',
+    input: '0x',
+  })
+  t.match(full.transactions[1], { ...place, transactionIndex: '0x1', to: null, nonce: '0x1', input: '0x00' })
+  t.equal(
+    full.transactions[1].gas,
+    `0x${(Number(block.gasLimit) - 21_000).toString(16)}`,
+    'what the block had left',
+  )
+  t.equal(full.hash, block.hash)
+  t.not(block.transactionsRoot, `0x${'56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'}`)
+  t.equal(calls.length, 2)
+  // The hash is the one that the sender would sign, as any library makes it.
+  const { Transaction } = await import('ethers')
+  const { unsignedHash } = Transaction.from({
+    type: 0,
+    chainId: 33,
+    nonce: 0,
+    gasPrice: 0,
+    gasLimit: 21_000,
+    to: NOBODY,
+    value: 5,
+  })
+  t.equal(hashes[0], unsignedHash)
 })

@@ -6,6 +6,7 @@ mod overrides;
 mod simulate;
 #[cfg(test)]
 mod tests;
+mod transfers;
 
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::{Address, B256, Bytes, U256};
@@ -14,7 +15,8 @@ pub use call::{CallOutcome, CallStatus, LocalCall, call, call_in, call_watched};
 pub(crate) use call::{execute, prepare};
 pub use estimate::{EstimateError, EstimateInput, estimate_gas};
 pub use overrides::AccountOverride;
-pub use simulate::{SimulatedBlock, SimulatedCall, SimulatedOutcome, simulate};
+pub use simulate::{BelowPretended, SimulatedBlock, SimulatedCall, SimulatedOutcome, simulate};
+pub use transfers::ValueTransfer;
 
 use crate::transaction::Transaction;
 

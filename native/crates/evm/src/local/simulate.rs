@@ -7,13 +7,13 @@ use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{B256, U256};
 
+use super::transfers::{TransferRecorder, ValueTransfer};
 use super::{AccountOverride, CallOutcome, Message};
 use crate::error::{ExecutionError, InvalidTransaction, TransactionError};
 use crate::frames::{Evm, covers};
 use crate::gas;
 use crate::host::BlockContext;
 use crate::journal::Journal;
-use crate::trace::NoInspector;
 use crate::transaction::{FeePayment, Mode, Position, Transaction};
 
 /// A call of a simulated block.
@@ -41,13 +41,25 @@ pub struct SimulatedBlock {
     pub calls: Vec<SimulatedCall>,
 }
 
-/// What came of a simulated call, or why it could be in no block.
-pub type SimulatedOutcome = Result<CallOutcome, InvalidTransaction>;
+/// What came of a simulated call.
+#[derive(Clone, Debug)]
+pub struct SimulatedOutcome {
+    /// The result, or why the call could be in no block.
+    pub result: Result<CallOutcome, InvalidTransaction>,
+    /// Nonce that the call had.
+    pub nonce: U256,
+    /// Gas that the call had, intrinsic gas included.
+    pub gas: u64,
+    /// Payments of the call and of those below it; none of what was undone.
+    pub transfers: Vec<ValueTransfer>,
+}
 
-/// Ancestors of a block that stands on `above` pretended blocks.
-struct BelowPretended {
-    below: Arc<dyn Ancestry>,
-    above: u64,
+/// Ancestors of a block that stands on `above` pretended blocks, of which nobody knows anything.
+pub struct BelowPretended {
+    /// Ancestors of the lowest of them.
+    pub below: Arc<dyn Ancestry>,
+    /// How many they are.
+    pub above: u64,
 }
 
 impl Ancestry for BelowPretended {
@@ -89,7 +101,7 @@ pub fn simulate(
         let mut gas_used = 0;
         for (index, call) in block.calls.iter().enumerate() {
             let outcome = run(&mut evm, call, index as u32, gas_used, validate)?;
-            if let Ok(outcome) = &outcome {
+            if let Ok(outcome) = &outcome.result {
                 gas_used += outcome.gas_used;
             }
             results.push(outcome);
@@ -118,19 +130,22 @@ fn run(
     let transaction = call.message.transaction(nonce, gas, validate);
     let position = Position { index, gas_used, gas_limit };
     let mode = if validate { Mode::Sent(FeePayment::AtOnce) } else { Mode::Local };
+    let refused = |reason| Ok(SimulatedOutcome { result: Err(reason), nonce, gas, transfers: Vec::new() });
     if !validate && let Some(reason) = impossible(evm, &transaction, position)? {
-        return Ok(Err(reason));
+        return refused(reason);
     }
-    match evm.execute(&transaction, position, mode, &mut NoInspector) {
+    let mut recorder = TransferRecorder::default();
+    match evm.execute(&transaction, position, mode, &mut recorder) {
         Ok(outcome) => {
             if !validate {
                 // A transaction that is sent has done so itself.
                 evm.host.journal.increase_nonce(sender)?;
                 evm.host.journal.finish_transaction();
             }
-            Ok(Ok(outcome.into()))
+            let transfers = recorder.finish(&transaction, &outcome);
+            Ok(SimulatedOutcome { result: Ok(outcome.into()), nonce, gas, transfers })
         }
-        Err(TransactionError::Invalid(reason)) => Ok(Err(reason)),
+        Err(TransactionError::Invalid(reason)) => refused(reason),
         Err(TransactionError::Execution(failure)) => Err(failure),
     }
 }

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use rhizome_primitives::{Address, Bytes, U256, address, hex};
 
 use super::{
-    AccountOverride, CallStatus, EstimateError, EstimateInput, LocalCall, Message, call, call_in, estimate_gas,
+    AccountOverride, CallStatus, EstimateError, EstimateInput, LocalCall, Message, SimulatedBlock, SimulatedCall,
+    ValueTransfer, call, call_in, estimate_gas, simulate,
 };
 use crate::error::{ExecutionError, HaltKind, TransactionError};
 use crate::frames::Workspace;
@@ -181,4 +182,43 @@ fn estimates_fail_with_their_reasons() {
     // Nobody in particular can send anything.
     let unnamed = Message { from: None, value: U256::from(5), ..message() };
     assert_eq!(estimate(unnamed, state("00"), 100_000).expect("an estimate"), 21_000);
+}
+
+const HEIR: Address = address!("3000000000000000000000000000000000000003");
+
+/// The payments of calls of CONTRACT with 9 wei, in a block of their own.
+fn payments(contract: &str, others: &[(Address, &str)], calls: usize) -> Vec<Vec<ValueTransfer>> {
+    let mut stored = state(contract);
+    for (address, program) in others {
+        stored = stored.with_code(*address, code(program));
+    }
+    let message = Message { value: U256::from(9), ..message() };
+    let call = SimulatedCall { message, gas: 200_000, cut: false, nonce: None };
+    let block = SimulatedBlock { context: context(all_rules()), overrides: Vec::new(), calls: vec![call; calls] };
+    let outcomes = simulate(vec![block], false, stored.shared(), None).expect("a simulation");
+    let nonces: Vec<_> = outcomes[0].iter().map(|outcome| outcome.nonce).collect();
+    assert_eq!(nonces, (0..calls as u64).map(U256::from).collect::<Vec<_>>());
+    outcomes.into_iter().flatten().map(|outcome| outcome.transfers).collect()
+}
+
+fn transfer(logs_before: usize, from: Address, to: Address, value: u64) -> ValueTransfer {
+    ValueTransfer { logs_before, from, to, value: U256::from(value) }
+}
+
+#[test]
+fn simulations_tell_who_paid_whom_between_the_logs() {
+    // Logs, pays HEIR 4 wei, logs, destroys itself in favour of HEIR.
+    let pays = format!("5f5fa05f5f5f5f600473{HEIR:x}5af1505f5fa073{HEIR:x}ff").replace("0x", "");
+    let expected =
+        vec![transfer(0, SENDER, CONTRACT, 9), transfer(1, CONTRACT, HEIR, 4), transfer(2, CONTRACT, HEIR, 5)];
+    assert_eq!(payments(&pays, &[], 1), [expected]);
+}
+
+#[test]
+fn simulations_forget_the_payments_of_what_was_undone() {
+    // HEIR pays 2 wei on, then reverts; the caller goes on.
+    let pays = format!("5f5f5f5f600473{HEIR:x}5af100").replace("0x", "");
+    let reverts = format!("5f5f5f5f600273{SENDER:x}5af15f5ffd").replace("0x", "");
+    assert_eq!(payments(&pays, &[(HEIR, &reverts)], 2), vec![vec![transfer(0, SENDER, CONTRACT, 9)]; 2]);
+    assert_eq!(payments("5f5ffd", &[], 1), [Vec::new()]);
 }

@@ -8,6 +8,7 @@ use rhizome_primitives::state::{StateError, StateReader};
 use super::call_tracer::CallTracer;
 use super::flat::FlatTracer;
 use super::four_byte::FourByteTracer;
+use super::geth_logs::{GethLogOptions, GethLogTracer};
 use super::options::{BlockPlace, TraceError, TraceOptions, Tracer, TransactionTrace};
 use super::prestate::PrestateTracer;
 use super::struct_logs::{StructLogOptions, StructLogTracer};
@@ -53,6 +54,9 @@ pub(super) fn with_tracer<W: WithTracer>(options: &TraceOptions, with: W) -> W::
                 max_bytes,
                 interrupt: options.interrupt.clone(),
             })
+        }),
+        Tracer::GethLogs { memory, stack, storage, return_data, limit } => with.run(|max_bytes| {
+            GethLogTracer::new(GethLogOptions { memory, stack, storage, return_data, limit, max_bytes })
         }),
         Tracer::Calls { only_top_call, with_log } => {
             with.run(|max_bytes| CallTracer::new(only_top_call, with_log, max_bytes))

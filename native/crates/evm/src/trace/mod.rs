@@ -185,6 +185,7 @@ mod call_tree;
 mod errors;
 mod flat;
 mod four_byte;
+mod geth_logs;
 mod json;
 mod log_text;
 mod names;

@@ -19,6 +19,19 @@ pub enum Tracer {
         /// Leaves storage out of the instructions.
         disable_storage: bool,
     },
+    /// Every instruction, in geth's form.
+    GethLogs {
+        /// With memory.
+        memory: bool,
+        /// With the stack.
+        stack: bool,
+        /// With the cells that were touched.
+        storage: bool,
+        /// With the data that the last call returned.
+        return_data: bool,
+        /// Most entries; 0 for all.
+        limit: u32,
+    },
     /// Nested calls (evm.md §6.2).
     Calls {
         /// The outermost call alone.

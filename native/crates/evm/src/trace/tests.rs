@@ -241,3 +241,44 @@ fn a_loop_ends_at_the_limit_of_bytes_or_by_the_flag() {
     let few = TraceOptions { max_bytes: 2_000, ..options(Tracer::Flat) };
     assert!(matches!(run(calls, message(), &few), Err(TraceError::TooLarge(2_000))));
 }
+
+#[test]
+fn geth_logs_have_costs_depths_cells_and_the_error_of_what_halted() {
+    const GETH: Tracer = Tracer::GethLogs { memory: true, stack: true, storage: true, return_data: true, limit: 0 };
+    // The callee stores 7 at 1, loads it, and halts.
+    let found = trace(&calling("f1"), "6007600155600154fe", GETH);
+    assert_eq!(found["failed"], false);
+    let logs = found["structLogs"].as_array().expect("entries");
+    let of = |name: &str| logs.iter().find(|log| log["op"] == name).expect(name);
+    assert_eq!(
+        logs[0],
+        json!({"pc": 0, "op": "PUSH4", "gas": logs[0]["gas"], "gasCost": 3, "depth": 1, "stack": [], "memory": []})
+    );
+    assert!(of("CALL")["gasCost"].as_u64().expect("a number") > 65_535, "with the gas handed on");
+    assert_eq!(of("SSTORE")["depth"], 2);
+    let (slot, seven) = (format!("{:064x}", 1), format!("{:064x}", 7));
+    assert_eq!(of("SSTORE")["storage"], json!({slot.clone(): seven.clone()}));
+    assert_eq!(of("SLOAD")["storage"], json!({slot: seven}));
+    let halted: Vec<_> = logs.iter().filter(|log| log.get("error").is_some()).collect();
+    assert_eq!(halted.len(), 1);
+    assert_eq!(halted[0]["error"], "invalid opcode: INVALID");
+    assert_eq!(halted[0]["pc"], 8);
+    assert_eq!(logs.last().expect("an entry")["depth"], 1, "the caller goes on");
+}
+
+#[test]
+fn geth_logs_show_constructors_and_keep_their_limit() {
+    const BARE: Tracer = Tracer::GethLogs { memory: false, stack: false, storage: false, return_data: false, limit: 4 };
+    // CREATE with initcode of one STOP.
+    let found = trace(
+        "60015f5ff0",
+        "",
+        Tracer::GethLogs { memory: false, stack: false, storage: false, return_data: false, limit: 0 },
+    );
+    let ops: Vec<_> = found["structLogs"].as_array().expect("entries").iter().map(|log| &log["op"]).collect();
+    assert_eq!(ops, ["PUSH1", "PUSH0", "PUSH0", "CREATE", "STOP", "STOP"]);
+    assert_eq!(found["structLogs"][4]["depth"], 2);
+    assert!(found["structLogs"][4].get("stack").is_none());
+    let cut = trace("60015f5ff0", "", BARE);
+    assert_eq!(cut["structLogs"].as_array().expect("entries").len(), 4);
+}

@@ -1,0 +1,191 @@
+//! Struct logs in geth's form: one entry an instruction, those of constructors too, with what the instruction itself
+//! costs. `memory` is written on demand, `storage` holds the cells that the contract touched so far and stands at
+//! SLOAD and SSTORE alone; `refund` is left out.
+
+use std::collections::BTreeMap;
+
+use revm_bytecode::opcode::{SLOAD, SSTORE};
+use rhizome_primitives::state::StateError;
+use rhizome_primitives::{Address, U256};
+
+use super::errors::TraceFailure;
+use super::json::JsonText;
+use super::options::TraceError;
+use super::traced::{Traced, Tracing};
+use super::{FrameExit, FrameStatus, Inspector, StepView, opcode_name};
+use crate::journal::Journal;
+
+const WORD: usize = 32;
+
+/// What the entries show.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GethLogOptions {
+    pub(crate) memory: bool,
+    pub(crate) stack: bool,
+    pub(crate) storage: bool,
+    pub(crate) return_data: bool,
+    /// Most entries; 0 for all.
+    pub(crate) limit: u32,
+    pub(crate) max_bytes: usize,
+}
+
+/// Writes instructions as they run.
+pub(crate) struct GethLogTracer {
+    options: GethLogOptions,
+    text: JsonText,
+    /// Everything of the last entry that follows its cost; empty when that is written.
+    tail: JsonText,
+    /// Cost of the last entry, where it did not halt.
+    cost: Option<u64>,
+    /// Whether an entry is not written to its end.
+    open: bool,
+    count: u32,
+    touched: BTreeMap<Address, BTreeMap<U256, U256>>,
+}
+
+impl GethLogTracer {
+    pub(crate) fn new(options: GethLogOptions) -> Self {
+        Self {
+            options,
+            text: JsonText::default(),
+            tail: JsonText::default(),
+            cost: None,
+            open: false,
+            count: 0,
+            touched: BTreeMap::new(),
+        }
+    }
+
+    fn end_entry(&mut self, failure: Option<&TraceFailure>) {
+        if !std::mem::replace(&mut self.open, false) {
+            return;
+        }
+        self.text.number(self.cost.take().unwrap_or(0));
+        self.text.raw(self.tail.as_str());
+        self.tail.clear();
+        if let Some(failure) = failure {
+            self.text.raw(",\"error\":");
+            self.text.text(&failure.geth());
+        }
+        self.text.raw("}");
+    }
+
+    /// The cells of a contract once the instruction at hand has touched one.
+    fn touch(&mut self, view: &StepView<'_>, journal: &mut Journal) -> Result<(), StateError> {
+        let mut words = view.stack.iter().rev();
+        let (slot, value) = match (view.opcode, words.next(), words.next()) {
+            (SLOAD, Some(slot), _) => {
+                (*slot, journal.seen_cell(view.address.into(), *slot)?.word().unwrap_or_default())
+            }
+            (SSTORE, Some(slot), Some(value)) => (*slot, *value),
+            _ => return Ok(()),
+        };
+        let cells = self.touched.entry(view.address).or_default();
+        cells.insert(slot, value);
+        self.tail.raw(",\"storage\":{");
+        let mut first = true;
+        for (slot, value) in cells {
+            self.tail.separate(&mut first);
+            self.tail.word(slot);
+            self.tail.raw(":");
+            self.tail.word(value);
+        }
+        self.tail.raw("}");
+        Ok(())
+    }
+}
+
+impl Inspector for GethLogTracer {
+    const STEPS: bool = true;
+    const FRAMES: bool = true;
+
+    fn step(&mut self, view: &StepView<'_>, journal: &mut Journal) -> Result<(), StateError> {
+        self.end_entry(None);
+        if self.options.limit != 0 && self.count >= self.options.limit {
+            return Ok(());
+        }
+        self.count += 1;
+        self.open = true;
+        self.text.raw(if self.count == 1 { "{\"pc\":" } else { ",{\"pc\":" });
+        self.text.number(view.pc as u64);
+        self.text.raw(",\"op\":");
+        match opcode_name(view.opcode) {
+            Some(name) => self.text.text(name),
+            None => self.text.text(&format!("opcode {:#x} not defined", view.opcode)),
+        }
+        self.text.raw(",\"gas\":");
+        self.text.number(view.gas);
+        self.text.raw(",\"gasCost\":");
+        self.tail.raw(",\"depth\":");
+        self.tail.number(view.depth as u64 + 1);
+        if self.options.stack {
+            self.tail.raw(",\"stack\":[");
+            let mut first = true;
+            for word in view.stack {
+                self.tail.separate(&mut first);
+                self.tail.quantity(*word);
+            }
+            self.tail.raw("]");
+        }
+        if self.options.return_data && !view.return_data.is_empty() {
+            self.tail.raw(",\"returnData\":");
+            self.tail.data(view.return_data);
+        }
+        if self.options.memory {
+            self.tail.raw(",\"memory\":[");
+            let mut first = true;
+            for word in view.memory.chunks(WORD) {
+                self.tail.separate(&mut first);
+                self.tail.raw("\"");
+                self.tail.digits(word);
+                self.tail.raw("\"");
+            }
+            self.tail.raw("]");
+        }
+        if self.options.storage { self.touch(view, journal) } else { Ok(()) }
+    }
+
+    fn is_full(&self) -> bool {
+        self.text.len() + self.tail.len() > self.options.max_bytes
+    }
+
+    fn step_end(&mut self, cost: Option<u64>) {
+        self.cost = cost;
+    }
+
+    fn exit(&mut self, exit: &FrameExit, _journal: &mut Journal) -> Result<(), StateError> {
+        // The entry that is open is the one that halted: every other has a cost.
+        if let FrameStatus::Halt(halt) = &exit.status
+            && self.cost.is_none()
+        {
+            self.end_entry(Some(&TraceFailure::Halt(halt.clone())));
+        }
+        Ok(())
+    }
+}
+
+impl Tracing for GethLogTracer {
+    fn finish(
+        mut self,
+        traced: &Traced<'_>,
+        _journal: &mut Journal,
+        max_bytes: usize,
+    ) -> Result<Vec<String>, TraceError> {
+        self.end_entry(None);
+        let failure = TraceFailure::of_transaction(traced.outcome.failure.as_ref());
+        let mut json = JsonText::default();
+        json.raw("{\"gas\":");
+        json.number(traced.outcome.gas_used);
+        json.raw(",\"failed\":");
+        json.raw(if failure.is_some() { "true" } else { "false" });
+        json.raw(",\"returnValue\":");
+        json.data(&traced.outcome.output);
+        json.raw(",\"structLogs\":[");
+        if self.text.len() + json.len() > max_bytes {
+            return Err(TraceError::TooLarge(max_bytes));
+        }
+        json.raw(self.text.as_str());
+        json.raw("]}");
+        Ok(vec![json.into_string()])
+    }
+}
