@@ -1,6 +1,7 @@
 import { HIDDEN } from '../util/hidden.ts'
 import { isTimezone } from '../util/localDay.ts'
 import { parseSubnet } from '../util/subnet.ts'
+import { isWebOrigin } from '../util/webOrigin.ts'
 import { ConfigError } from './errors.ts'
 import { networkByName } from './networks/byName.ts'
 import { type Config, flagOf } from './schema.ts'
@@ -11,7 +12,7 @@ import { type Config, flagOf } from './schema.ts'
  * @throws ConfigError `Conflict`
  */
 export function checkConflicts(config: Config): void {
-  const value = accessValue(config) ?? secretValue(config)
+  const value = accessValue(config) ?? originValue(config) ?? secretValue(config)
   if (value !== null) throw new ConfigError('InvalidValue', value)
   const reason = miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
@@ -24,6 +25,20 @@ function accessValue({ quotaTimezone, trustedProxies }: Config): string | null {
   const wrong = trustedProxies.find((proxy) => parseSubnet(proxy) === null)
   if (wrong === undefined) return null
   return `${flagOf('trustedProxies')}: expected addresses or subnets such as 10.0.0.0/8, got ${wrong}`
+}
+
+function originValue({ corsOrigin, trustedOrigins }: Config): string | null {
+  const isNamed = (entry: string) => entry === 'loopback' || entry === 'extensions' || isWebOrigin(entry)
+  const listed = corsOrigin === null ? [] : corsOrigin.split(',').map((entry) => entry.trim())
+  const wrong = listed.find((entry) => entry !== '*' && !isNamed(entry))
+  if (wrong !== undefined) return expectedOrigins('corsOrigin', ', loopback, extensions or *', wrong)
+  const untrusted = trustedOrigins.find((entry) => !isNamed(entry))
+  if (untrusted === undefined) return null
+  return expectedOrigins('trustedOrigins', ', loopback or extensions', untrusted)
+}
+
+function expectedOrigins(option: 'corsOrigin' | 'trustedOrigins', words: string, found: string): string {
+  return `${flagOf(option)}: expected origins such as https://app.example${words}, got ${found}`
 }
 
 /** What stands for a secret in a shown configuration would itself be one that everybody knows. */

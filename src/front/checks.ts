@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/json-rpc', 'text/json'])
 
-/** Whether a body of this content type is read; a missing one is taken for JSON (decisions.md D23). */
+/** Whether a body of this content type is read; a missing one is taken for JSON, but from browsers (decisions.md D23). */
 export function isJsonContent(contentType: string): boolean {
   if (contentType === '' || contentType === 'application/json') return true
   const end = contentType.indexOf(';')
@@ -27,8 +27,8 @@ export function requestIdOf(header: string): string | null {
   return header !== '' && REQUEST_ID.test(header) ? header : null
 }
 
-/** The host without its port and without the brackets of an IPv6 address. */
-function hostName(header: string): string {
+/** The host of a `Host` header without its port and without the brackets of an IPv6 address. */
+export function hostName(header: string): string {
   if (header.startsWith('[')) return header.slice(1, Math.max(1, header.indexOf(']')))
   const colon = header.lastIndexOf(':')
   return colon < 0 ? header : header.slice(0, colon)

@@ -9,14 +9,16 @@ import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
 import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontTally } from './frontTally.ts'
-import { CONTENT_TYPE_ASKED } from './headerBytes.ts'
+import { CONTENT_TYPE_ASKED, ORIGIN_ASKED } from './headerBytes.ts'
 import { HttpExchange, REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { addMonitoringRoutes, type FrontProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
+import { NO_PAGE, type Origins, writeAllowedOrigin } from './origins.ts'
 import { addPageRoutes } from './page.ts'
 import type { PageFiles } from './pageFiles.ts'
+import { refuseHost } from './refuseHost.ts'
 import { refuseMethod } from './refuseMethod.ts'
-import { RequestFacts } from './requestFacts.ts'
+import { pageFactsOf, RequestFacts } from './requestFacts.ts'
 import type { SendTurns } from './sendTurns.ts'
 import type { Turns } from './turns.ts'
 import { addUsageRoute } from './usageRoute.ts'
@@ -28,6 +30,8 @@ export interface HttpRoutes {
   readonly gateway: Gateway
   readonly admission: Admission
   readonly options: FrontOptions
+  /** Tells pages of other origins apart. */
+  readonly origins: Origins
   /** Bytes of the largest answer in one message. */
   readonly answerBytes: number
   readonly probes: FrontProbes
@@ -46,21 +50,22 @@ export interface HttpRoutes {
 
 /** Adds the HTTP routes: POST anywhere, the page, monitoring, CORS preflight; 405 for the rest. */
 export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
-  const { options, probes, loop } = routes
+  const { options, origins, probes, loop } = routes
   app.post('/*', (response, request) => receive(response, request, routes))
-  if (routes.page !== null) addPageRoutes(app, routes.page, loop)
+  if (routes.page !== null) addPageRoutes(app, routes.page, routes)
   addMonitoringRoutes(app, probes, options.monitoring === null ? 'all' : 'public', loop)
-  app.options('/*', (response, request) => preflight(response, request, options, loop))
+  app.options('/*', (response, request) => preflight(response, request, routes))
   const { admission, usageReport } = routes
   if (usageReport !== undefined) {
-    addUsageRoute(app, { admission, corsOrigin: options.corsOrigin, report: usageReport, loop })
+    addUsageRoute(app, { admission, origins, hosts: options.hosts, report: usageReport, loop })
   }
   app.any('/*', (response) => refuseMethod(response, loop))
 }
 
 function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
   const { gateway, admission, options, tally } = routes
-  const refusal = checkHeaders(request, options)
+  const origin = request.getHeader(ORIGIN_ASKED)
+  const refusal = checkHeaders(request, options, origin)
   if (refusal !== null) {
     tally.answered(refusal)
     routes.loop.send(response, () => refuse(response, refusal))
@@ -70,15 +75,11 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
   const requestId = options.requestIds ? requestIdOf(request.getHeader('x-request-id')) : null
   const trace = routes.tracing === null ? null : beginTrace(routes.tracing, request)
   const known = caller instanceof RpcError ? null : caller
-  const exchange = new HttpExchange(
-    response,
-    options.corsOrigin,
-    known,
-    tally,
-    routes.turns,
-    requestId,
-    trace,
-  )
+  const access =
+    origin === ''
+      ? NO_PAGE
+      : routes.origins.accessOf({ origin, host: request.getHeader('host'), site: '' }, known?.origins ?? null)
+  const exchange = new HttpExchange(response, access, known, tally, routes.turns, requestId, trace)
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
     exchange.watch()
@@ -131,16 +132,20 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
 }
 
 /** HTTP status for headers that are not let through; null when they are. */
-function checkHeaders(request: HttpRequest, options: FrontOptions): number | null {
+function checkHeaders(request: HttpRequest, options: FrontOptions, origin: string): number | null {
   const { hosts } = options
   if (!hosts.includes('*') && !isAllowedHost(hosts, request.getHeader('host'))) return 400
   // The length is checked as the body comes: a look at the header that announces it would cost every request.
-  return isJsonContent(request.getHeader(CONTENT_TYPE_ASKED)) ? null : 415
+  const contentType = request.getHeader(CONTENT_TYPE_ASKED)
+  if (contentType !== '') return isJsonContent(contentType) ? null : 415
+  // Bytes without a type need no preflight: any page can have a browser send them.
+  return origin === '' && request.getHeader('sec-fetch-site') === '' ? null : 415
 }
 
 /** An answer without body that also ends the connection: what follows on it cannot be trusted. */
 function refuse(response: HttpResponse, status: number): void {
-  response.writeStatus(STATUS_LINES[status] ?? '').end(undefined, true)
+  if (status === 400) refuseHost(response)
+  else response.writeStatus(STATUS_LINES[status] ?? '').end(undefined, true)
 }
 
 function beginTrace(tracing: Tracing, request: HttpRequest): ExchangeTrace {
@@ -148,22 +153,22 @@ function beginTrace(tracing: Tracing, request: HttpRequest): ExchangeTrace {
   return tracing.exchange('http', { traceparent, tracestate: request.getHeader('tracestate') })
 }
 
-/** Preflight of a browser; without CORS there is nothing to allow. */
-function preflight(
-  response: HttpResponse,
-  request: HttpRequest,
-  { corsOrigin }: FrontOptions,
-  loop: Turns,
-): void {
-  if (corsOrigin === null) {
+/** Preflight of a browser; a page that nobody allowed gets none. */
+function preflight(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
+  const { admission, options, origins, loop } = routes
+  const facts = pageFactsOf(request)
+  const caller = admission.admit(new RequestFacts(response, request))
+  const keyOrigins = caller instanceof RpcError ? null : caller.origins
+  const { allowedOrigin } = origins.accessOf(facts, keyOrigins)
+  if (allowedOrigin === null || !isAllowedHost(options.hosts, facts.host)) {
     refuseMethod(response, loop)
     return
   }
   const headers = request.getHeader('access-control-request-headers')
   loop.send(response, () => {
+    response.writeStatus(STATUS_LINES[204] ?? '')
+    writeAllowedOrigin(response, allowedOrigin)
     response
-      .writeStatus(STATUS_LINES[204] ?? '')
-      .writeHeader('Access-Control-Allow-Origin', corsOrigin)
       .writeHeader('Access-Control-Allow-Methods', 'POST')
       .writeHeader('Access-Control-Allow-Headers', headers === '' ? 'content-type' : headers)
       .writeHeader('Access-Control-Max-Age', '86400')

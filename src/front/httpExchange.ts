@@ -7,6 +7,7 @@ import { errorAnswer } from '../rpc/execute.ts'
 import type { FrontTally } from './frontTally.ts'
 import { APPLICATION_JSON, CONTENT_TYPE } from './headerBytes.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
+import { type PageAccess, writeAllowedOrigin } from './origins.ts'
 import { PacedBody, PacedStream, type PacedTarget } from './pacedBody.ts'
 import { PIECE_BYTES, type SendTurns } from './sendTurns.ts'
 import { holdBack } from './turns.ts'
@@ -40,7 +41,8 @@ export class HttpExchange implements Exchange {
   readonly requestId: string | null
   readonly trace: ExchangeTrace | null
   readonly #response: HttpResponse
-  readonly #corsOrigin: string | null
+  readonly restricted: boolean
+  readonly #allowedOrigin: string | null
   readonly #caller: Caller | null
   readonly #tally: FrontTally
   readonly #turns: SendTurns
@@ -54,13 +56,14 @@ export class HttpExchange implements Exchange {
   corked = false
 
   /**
+   * @param access what the page may do that the request comes from
    * @param caller whose running requests it is one of; null for one that was not let in
    * @param turns in which large answers are sent
    * @param requestId name that the client gave the exchange; it is echoed
    */
   constructor(
     response: HttpResponse,
-    corsOrigin: string | null,
+    access: PageAccess,
     caller: Caller | null,
     tally: FrontTally,
     turns: SendTurns,
@@ -68,7 +71,8 @@ export class HttpExchange implements Exchange {
     trace: ExchangeTrace | null,
   ) {
     this.#response = response
-    this.#corsOrigin = corsOrigin
+    this.restricted = access.restricted
+    this.#allowedOrigin = access.allowedOrigin
     this.#caller = caller
     this.#tally = tally
     this.#turns = turns
@@ -245,8 +249,9 @@ export class HttpExchange implements Exchange {
     const response = this.#response
     this.#tally.answered(status)
     if (status !== 200) response.writeStatus(STATUS_LINES[status] ?? '500 Internal Server Error')
-    if (this.#corsOrigin !== null) response.writeHeader('Access-Control-Allow-Origin', this.#corsOrigin)
-    if (status === 429) writeLimitHeaders(response, this.#caller?.account ?? null, this.#corsOrigin !== null)
+    writeAllowedOrigin(response, this.#allowedOrigin)
+    if (status === 429)
+      writeLimitHeaders(response, this.#caller?.account ?? null, this.#allowedOrigin !== null)
     if (this.requestId !== null) response.writeHeader('X-Request-Id', this.requestId)
     response.writeHeader(CONTENT_TYPE, APPLICATION_JSON)
   }

@@ -8,8 +8,13 @@ export interface FrontOptions {
   readonly port: number
   /** Allowed `Host` names besides literal IP addresses; `*` is any (rpc.md §1.1). */
   readonly hosts: readonly string[]
-  /** Allowed origin of browsers: `*`, one origin, or null for no CORS headers at all. */
+  /**
+   * Origins whose pages may read and send signed transactions, with commas between them: origins, `loopback`,
+   * `extensions`, `*`; null for no CORS headers at all.
+   */
   readonly corsOrigin: string | null
+  /** Origins whose pages may do everything that programs may: origins, `loopback`, `extensions`. */
+  readonly trustedOrigins: readonly string[]
   /** Open connections, WebSockets included; one more is closed as soon as it is accepted. */
   readonly maxConnections: number
   /** Bytes of a body or of a WebSocket message. */
@@ -41,6 +46,7 @@ export const DEFAULT_FRONT: FrontOptions = {
   port: 4444,
   hosts: ['*'],
   corsOrigin: null,
+  trustedOrigins: [],
   maxConnections: Number.POSITIVE_INFINITY,
   maxBodyBytes: 5 * 1024 * 1024,
   maxSocketBacklog: 16 * 1024 * 1024,

@@ -1,6 +1,9 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import { isAllowedHost } from './checks.ts'
 import { STATUS_LINES } from './httpExchange.ts'
+import type { FrontOptions } from './options.ts'
 import type { PageFile, PageFiles } from './pageFiles.ts'
+import { refuseHost } from './refuseHost.ts'
 import type { Turns } from './turns.ts'
 
 /** What is sent of a file: its bytes and the name of their encoding. */
@@ -24,8 +27,21 @@ const POLICY = [
 const DOCUMENT_CACHING = 'no-cache'
 const PART_CACHING = 'public, max-age=31536000, immutable'
 
-/** Adds the page: the document at `/`, what it needs below `/page/`, for GET and HEAD. */
-export function addPageRoutes(app: TemplatedApp, { document, parts }: PageFiles, loop: Turns): void {
+/** What routes of the page need besides its files. */
+export interface PageRoutes {
+  readonly options: FrontOptions
+  readonly loop: Turns
+}
+
+/**
+ * Adds the page: the document at `/`, what it needs below `/page/`, for GET and HEAD. Under a name that is not the
+ * node's there is none: its scripts would be those of another site.
+ */
+export function addPageRoutes(
+  app: TemplatedApp,
+  { document, parts }: PageFiles,
+  { options, loop }: PageRoutes,
+): void {
   const sendDocument = (response: HttpResponse, request: HttpRequest) =>
     sendFile(response, request, document, DOCUMENT_CACHING, loop)
   const sendPart = (response: HttpResponse, request: HttpRequest) => {
@@ -33,10 +49,14 @@ export function addPageRoutes(app: TemplatedApp, { document, parts }: PageFiles,
     if (file === undefined) loop.send(response, () => response.writeStatus(STATUS_LINES[404] ?? '').end())
     else sendFile(response, request, file, PART_CACHING, loop)
   }
-  app.get('/', sendDocument)
-  app.head('/', sendDocument)
-  app.get('/page/*', sendPart)
-  app.head('/page/*', sendPart)
+  const underOwnName = (send: typeof sendPart) => (response: HttpResponse, request: HttpRequest) => {
+    if (isAllowedHost(options.hosts, request.getHeader('host'))) send(response, request)
+    else loop.send(response, () => refuseHost(response))
+  }
+  app.get('/', underOwnName(sendDocument))
+  app.head('/', underOwnName(sendDocument))
+  app.get('/page/*', underOwnName(sendPart))
+  app.head('/page/*', underOwnName(sendPart))
 }
 
 function sendFile(

@@ -1,5 +1,15 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { AdmissionRequest } from '../gateway/admission.ts'
+import type { PageFacts } from './origins.ts'
+
+/** What of a request says which page it comes from. */
+export function pageFactsOf(request: HttpRequest): PageFacts {
+  return {
+    origin: request.getHeader('origin'),
+    host: request.getHeader('host'),
+    site: request.getHeader('sec-fetch-site'),
+  }
+}
 
 /** What admission may ask about a request, taken from it only then: each look costs a call into the library. */
 export class RequestFacts implements AdmissionRequest {

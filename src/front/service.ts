@@ -27,6 +27,7 @@ import { type DrainLimits, drain } from './drain.ts'
 import { type FrontFigures, FrontTally } from './frontTally.ts'
 import type { FrontProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
+import { Origins } from './origins.ts'
 import { readPageFiles } from './pageFiles.ts'
 import { SendTurns } from './sendTurns.ts'
 import { type Front, listen } from './server.ts'
@@ -174,6 +175,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     gateway,
     admission: options.admission,
     options: options.front,
+    origins: new Origins(options.front),
     answerBytes: options.limits.answerBytes,
     probes: options.probes,
     page,

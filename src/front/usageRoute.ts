@@ -4,9 +4,12 @@ import type { Admission } from '../gateway/admission.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
+import { isAllowedHost } from './checks.ts'
 import { STATUS_LINES } from './httpExchange.ts'
+import { type Origins, writeAllowedOrigin } from './origins.ts'
+import { refuseHost } from './refuseHost.ts'
 import { refuseMethod } from './refuseMethod.ts'
-import { RequestFacts } from './requestFacts.ts'
+import { pageFactsOf, RequestFacts } from './requestFacts.ts'
 import { holdBack, type Turns } from './turns.ts'
 
 /** What follows the API key in the path. */
@@ -15,8 +18,9 @@ const ENDING = '/usage'
 /** What the route needs. */
 export interface UsageRoute {
   readonly admission: Admission
-  /** Allowed origin of browsers; null for no CORS headers. */
-  readonly corsOrigin: string | null
+  readonly origins: Origins
+  /** Allowed `Host` names. */
+  readonly hosts: readonly string[]
   /** The usage of a caller; null for one without a key. */
   readonly report: (caller: Caller) => Promise<Json>
   /** Bounds what a turn of the event loop answers. */
@@ -33,15 +37,28 @@ export function addUsageRoute(app: TemplatedApp, route: UsageRoute): void {
 }
 
 function receive(response: HttpResponse, request: HttpRequest, path: string, route: UsageRoute): void {
-  const { admission, report } = route
+  const { admission, origins, hosts, report } = route
+  const facts = pageFactsOf(request)
   let gone = false
   response.onAborted(() => {
     gone = true
   })
-  const answer = (body: string, status: number) => {
-    if (!gone) response.cork(() => send(response, status, body, route.corsOrigin))
-  }
   const caller = admission.admit(new RequestFacts(response, request, path))
+  const { allowedOrigin, foreign } = origins.accessOf(
+    facts,
+    caller instanceof RpcError ? null : caller.origins,
+  )
+  const answer = (body: string, status: number) => {
+    if (!gone) response.cork(() => send(response, status, body, allowedOrigin))
+  }
+  if (!isAllowedHost(hosts, facts.host)) {
+    route.loop.send(response, () => refuseHost(response))
+    return
+  }
+  if (foreign) {
+    route.loop.send(response, () => response.writeStatus(STATUS_LINES[403] ?? '').end())
+    return
+  }
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
     if (route.loop.holdsBack()) holdBack(() => answer(text, status))
@@ -57,8 +74,8 @@ function receive(response: HttpResponse, request: HttpRequest, path: string, rou
 const NO_KEY = JSON.stringify({ error: 'no API key before /usage' })
 const UNREADABLE = JSON.stringify({ error: 'the usage cannot be written or read now' })
 
-function send(response: HttpResponse, status: number, body: string, corsOrigin: string | null): void {
+function send(response: HttpResponse, status: number, body: string, allowedOrigin: string | null): void {
   response.writeStatus(STATUS_LINES[status] ?? '')
-  if (corsOrigin !== null) response.writeHeader('Access-Control-Allow-Origin', corsOrigin)
+  writeAllowedOrigin(response, allowedOrigin)
   response.writeHeader('Cache-Control', 'no-store').writeHeader('Content-Type', 'application/json').end(body)
 }

@@ -9,7 +9,9 @@ import type { FrontTally } from './frontTally.ts'
 import type { HttpRoutes } from './http.ts'
 import { REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
-import { RequestFacts } from './requestFacts.ts'
+import type { PageAccess } from './origins.ts'
+import { refuseHost } from './refuseHost.ts'
+import { pageFactsOf, RequestFacts } from './requestFacts.ts'
 import { goAway, SocketConnection } from './socketConnection.ts'
 
 /** Room for pings, pongs and the close frame behind everything else that waits. */
@@ -18,9 +20,14 @@ const CONTROL_BYTES = 65_536
 /** Requests over their limits in a row that a WebSocket may send before it is closed. */
 const MOST_OVER_LIMIT = 100
 
+/** For whoever looks for the reason: browsers show it to no page. */
+const FOREIGN_TEXT = 'pages of this origin are not allowed: --cors-origin\n'
+
 /** What belongs to one WebSocket. */
 interface SocketData {
   readonly caller: Caller
+  /** What the page may do that opened it. */
+  readonly access: PageAccess
   /** Messages without an answer yet. */
   readonly open: Set<SocketExchange>
   /** Messages that are left to later turns of the event loop. */
@@ -37,6 +44,7 @@ class SocketExchange implements Exchange {
   gone = false
   readonly connection: SocketConnection<SocketData>
   readonly trace: ExchangeTrace | null
+  readonly restricted: boolean
   readonly #open: Set<SocketExchange>
   readonly #caller: Caller
   readonly #tally: FrontTally
@@ -45,12 +53,13 @@ class SocketExchange implements Exchange {
 
   constructor(
     connection: SocketConnection<SocketData>,
-    { open, caller }: SocketData,
+    { open, caller, access }: SocketData,
     tally: FrontTally,
     trace: ExchangeTrace | null,
   ) {
     this.connection = connection
     this.trace = trace
+    this.restricted = access.restricted
     this.#open = open
     this.#caller = caller
     this.onGone = undefined
@@ -108,7 +117,7 @@ export interface OpenSockets {
 
 /** Adds the WebSocket on the same port: every frame is a body, every answer a text frame. */
 export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets {
-  const { gateway, admission, options, events, answerBytes, tally, turns, loop, tracing } = routes
+  const { gateway, admission, options, origins, events, answerBytes, tally, turns, loop, tracing } = routes
   const sockets = new Set<WebSocket<SocketData>>()
   const handle = (data: SocketData, exchange: SocketExchange, message: ArrayBuffer | Buffer) => {
     const { account } = data.caller
@@ -139,10 +148,18 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     sendPingsAutomatically: true,
     upgrade: (response, request, context) => {
       if (!isAllowedHost(options.hosts, request.getHeader('host'))) {
-        loop.send(response, () => response.writeStatus(STATUS_LINES[400] ?? '').end())
+        loop.send(response, () => refuseHost(response))
         return
       }
       const caller = admission.admit(new RequestFacts(response, request))
+      const access = origins.accessOf(
+        pageFactsOf(request),
+        caller instanceof RpcError ? null : caller.origins,
+      )
+      if (access.foreign) {
+        loop.send(response, () => response.writeStatus(STATUS_LINES[403] ?? '').end(FOREIGN_TEXT))
+        return
+      }
       const refusal = caller instanceof RpcError ? caller : admission.admitSocket(caller)
       if (caller instanceof RpcError || refusal !== null) {
         const { text, status } = errorAnswer('null', refusal ?? new RpcError('internal'))
@@ -154,7 +171,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         return
       }
       response.upgrade<SocketData>(
-        { caller, open: new Set(), later: [], connection: null, overLimit: 0 },
+        { caller, access, open: new Set(), later: [], connection: null, overLimit: 0 },
         request.getHeader('sec-websocket-key'),
         request.getHeader('sec-websocket-protocol'),
         request.getHeader('sec-websocket-extensions'),

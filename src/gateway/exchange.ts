@@ -24,6 +24,8 @@ export interface Exchange {
   readonly requestId?: string | null
   /** Takes spans of the requests of the exchange; only while tracing is on. */
   readonly trace?: ExchangeTrace | null
+  /** Whether methods that sign, change the chain or the node are closed: the page of another origin asks. */
+  readonly restricted?: boolean
   /** Takes bytes of the client's memory until the end of the exchange; false when there is no room. */
   hold?(bytes: number): boolean
   /** Begins an answer that is sent piece by piece; not where an answer has to be one message. */

@@ -1,3 +1,4 @@
+import type { RevertForm } from '../config/revertForm.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { NodeContext } from '../rpc/context.ts'
 import { ERROR_TABLE, RpcError, responseTooLarge, toErrorObject } from '../rpc/errors.ts'
@@ -58,6 +59,8 @@ export class Gateway {
   readonly #notes: AnswerNotes
   readonly #quick: QuickAnswers
   readonly #snapshot: TurnSnapshot
+  /** How reverts are told to callers who want no form of their own. */
+  readonly #reverts: RevertForm
   /** Hash of the head since which answers are kept; null before the first change. */
   #head: Buffer | null = null
   readonly #scanner = new RequestScanner()
@@ -74,6 +77,7 @@ export class Gateway {
     this.#notes = new AnswerNotes(tally, options.watch ?? null)
     const snapshot = new TurnSnapshot(context)
     this.#snapshot = snapshot
+    this.#reverts = context.node.settings.revertErrors
     const keptBytes = limits.keptBytes ?? 0
     const { texts } = context
     this.#quick = new QuickAnswers({ router, stateStore, snapshot, texts, ...limits, keptBytes })
@@ -88,6 +92,7 @@ export class Gateway {
       answers: this.#answers,
       notes: this.#notes,
       answerBytes: limits.answerBytes,
+      reverts: this.#reverts,
       isFront: context.front !== undefined,
     })
   }
@@ -127,7 +132,8 @@ export class Gateway {
   handle(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
     const quick = this.#quick
     const sampled = this.#tally.sample()
-    const answer = quick.answer(body)
+    const found = quick.answer(body)
+    const answer = quick.isKept && this.#isInOtherForm(quick.method, caller) ? null : found
     if (answer === null) {
       // A traced call goes to its method, which is told apart.
       if (quick.waits && exchange.trace == null) this.#runCall(body, caller, exchange, sampled)
@@ -136,7 +142,7 @@ export class Gateway {
     }
     const { method } = quick
     // The answer took less than finding out that it must not be given would have.
-    const refusal = this.#admission.charge(caller, method)
+    const refusal = this.#charge(caller, exchange, method)
     if (refusal !== null) {
       this.#handleScanned(toBuffer(body), caller, exchange, sampled, refusal)
       return
@@ -146,10 +152,16 @@ export class Gateway {
     else this.#notes.fromCore(method, caller, answer.length, sampled)
   }
 
+  /** Whether the kept answers of a method, which are in the node's own form, are in another one than the caller wants. */
+  #isInOtherForm(method: number, { reverts }: Caller): boolean {
+    if (reverts === null || reverts === this.#reverts) return false
+    return this.#router.routesByIndex[method]?.definition.tellsReverts === true
+  }
+
   /** Executes the call that waits in the native core, and leaves it to its method where that does not answer it. */
   #runCall(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, sampled: number): void {
     const { method } = this.#quick
-    const refusal = this.#admission.charge(caller, method)
+    const refusal = this.#charge(caller, exchange, method)
     const started = performance.now()
     const answer = refusal === null ? this.#quick.run() : null
     if (answer === null) {
@@ -185,7 +197,7 @@ export class Gateway {
 
   #handleBatch(bytes: Buffer, caller: Caller, exchange: Exchange, sampled: number): void {
     const states = this.#quick.answerBatch(bytes)
-    const refusals = states?.methods.map((method) => this.#admission.charge(caller, method))
+    const refusals = states?.methods.map((method) => this.#charge(caller, exchange, method))
     if (states !== null && refusals?.every((refusal) => refusal === null) === true) {
       exchange.answer(states.body, 200)
       const share = Math.floor(states.body.length / states.methods.length)
@@ -291,12 +303,20 @@ export class Gateway {
       this.#refuseBody(caller, sink, text, this.#router.whyNot(method))
       return
     }
-    const refusal = charged === undefined ? this.#admission.charge(caller, route.index) : charged
+    const refusal = charged === undefined ? this.#charge(caller, origin.exchange, route.index) : charged
     if (refusal !== null) {
       this.#refuse(route.index, sink, text, refusal)
       return
     }
     this.#runner.answer({ ...origin, route, id: text, params, sink, alone: alone && !isSilent }, sampled)
+  }
+
+  /** Charges a method to the caller; why it may not call it, or not now, or not from the page that asks. */
+  #charge(caller: Caller, { restricted }: Exchange, method: number): RpcError | null {
+    const refusal = this.#admission.charge(caller, method)
+    if (refusal !== null || restricted !== true) return refusal
+    const route = this.#router.routesByIndex[method]
+    return route?.privileged === true ? closedToPages(route.definition.name) : null
   }
 
   /** What no method is asked about is charged like a request for one: it is read like the others. */
@@ -331,6 +351,13 @@ function scannedRequest(scanner: RequestScanner, bytes: Buffer): ScannedRequest 
     id: bytes.toString('latin1', scanner.idStart, scanner.idEnd),
     params: bytes.toString('latin1', scanner.paramsStart, scanner.paramsEnd),
   }
+}
+
+function closedToPages(method: string): RpcError {
+  return new RpcError(
+    'methodUnavailable',
+    `the method ${method} is not available to web pages of other origins; --trusted-origins names those that may use it`,
+  )
 }
 
 function sinkOf(exchange: Exchange): AnswerSink {

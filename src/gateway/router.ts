@@ -2,6 +2,7 @@ import type { BriefCallName, FrontMethodSpec } from '../native/frontAnswers.ts'
 import { isOffered, type MethodOffer } from '../rpc/availability.ts'
 import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError } from '../rpc/errors.ts'
+import { isPrivileged } from '../rpc/privileged.ts'
 
 /** A method as requests find it. */
 export interface Route {
@@ -14,6 +15,8 @@ export interface Route {
   readonly triedInFront: boolean
   /** What is asked of a call that the native core tries in the front thread; null with a configured lane. */
   readonly briefCall: BriefCallName | null
+  /** Whether it signs, changes the chain or the node: closed to pages of other origins. */
+  readonly privileged: boolean
   /** Whether an answer to parameters holds as long as the head does. */
   readonly keepsAtHead: boolean
 }
@@ -52,6 +55,7 @@ export class Router {
         lane: configured ?? definition.lane,
         triedInFront: configured === undefined && definition.triedInFront,
         briefCall: configured === undefined ? definition.briefCall : null,
+        privileged: [definition.name, ...definition.aliases].some(isPrivileged),
         keepsAtHead: definition.cache === 'head' && definition.params.length > 0,
       }
       for (const name of [definition.name, ...definition.aliases]) {
@@ -89,6 +93,7 @@ export class Router {
     if (method !== null && this.#unavailable.has(method)) {
       return new RpcError('methodUnavailable', `the method ${method} does not exist/is not available`)
     }
-    return new RpcError('methodNotFound')
+    // What names no method is no request.
+    return new RpcError(method === null ? 'invalidRequest' : 'methodNotFound')
   }
 }

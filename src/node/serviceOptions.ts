@@ -17,6 +17,7 @@ export function frontOptionsFromConfig(config: Config): FrontOptions {
     port: config.httpPort,
     hosts: config.allowedHosts,
     corsOrigin: config.corsOrigin,
+    trustedOrigins: config.trustedOrigins,
     maxConnections: mostConnections(config.maxConnections, config.workers),
     maxBodyBytes: config.maxBodySize,
     maxSocketBacklog: config.maxSocketBacklog,

@@ -1,4 +1,5 @@
 import type { OptionTable } from '../option.ts'
+import { REVERT_FORMS } from '../revertForm.ts'
 
 /** Largest body of the reference node, too; 5 MiB. */
 const DEFAULT_BODY_BYTES = 5 * 1024 * 1024
@@ -92,6 +93,13 @@ export const SERVICE_OPTIONS = {
     values: ['answer', 'refuse'],
     default: 'answer',
     doc: 'What the five methods do with the block tag pending of which the specification calls it unsupported: eth_getCode, eth_getBlockByNumber, eth_getTransactionByBlockNumberAndIndex and the two on uncles by number',
+  },
+  revertErrors: {
+    kind: 'choice',
+    group: 'Service',
+    values: REVERT_FORMS,
+    default: 'reference',
+    doc: 'How reverts of eth_call, eth_estimateGas and other simulations are told to callers whose API key does not say: reference for code -32015, geth for code 3 and execution reverted',
   },
   safeDistance: {
     kind: 'integer',

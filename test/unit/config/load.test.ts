@@ -50,7 +50,12 @@ t.test('the environment may name the file', (t) => {
 t.test('defaults follow the network and the profile', (t) => {
   t.match(fillDefaults({}), { network: 'regtest', profile: 'dev', mining: true, safeDistance: 0 })
   t.match(fillDefaults({ network: 'main' }), { profile: 'hosted', mining: false, finalizedDistance: 120 })
-  t.match(fillDefaults({ network: 'main', profile: 'dev' }), { corsOrigin: '*', safeDistance: 0 })
+  t.match(fillDefaults({ network: 'main', profile: 'dev' }), {
+    corsOrigin: 'loopback,extensions',
+    allowedHosts: ['localhost'],
+    safeDistance: 0,
+  })
+  t.match(fillDefaults({ network: 'main' }), { corsOrigin: null, allowedHosts: ['*'] })
   t.end()
 })
 
@@ -58,6 +63,21 @@ t.test('the word none takes an optional value away', (t) => {
   t.equal(loadConfig({ environment: { RHIZOME_CORS_ORIGIN: 'none' } }).corsOrigin, null)
   t.equal(fillDefaults({ corsOrigin: null }).corsOrigin, null)
   t.equal(parseConfigFile('corsOrigin: null', 'f').corsOrigin, null)
+  t.end()
+})
+
+t.test('origins are those that browsers send, and nobody trusts all', (t) => {
+  for (const corsOrigin of ['*', 'loopback,extensions', 'https://app.example, http://localhost:3000']) {
+    t.equal(loadConfig({ flags: { corsOrigin } }).corsOrigin, corsOrigin)
+  }
+  for (const corsOrigin of ['app.example', 'https://app.example/', 'https://app.example:443', 'null']) {
+    t.throws(() => loadConfig({ flags: { corsOrigin } }), { message: /^--cors-origin: expected origins/ })
+  }
+  const wallet = 'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn'
+  t.same(loadConfig({ flags: { trustedOrigins: ['loopback', wallet] } }).trustedOrigins, ['loopback', wallet])
+  for (const origin of ['*', 'https://App.example']) {
+    t.throws(() => loadConfig({ flags: { trustedOrigins: [origin] } }), { message: /^--trusted-origins: / })
+  }
   t.end()
 })
 

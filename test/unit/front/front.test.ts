@@ -163,10 +163,13 @@ t.test('CORS and Host', async (t) => {
     headers: { 'access-control-request-headers': 'content-type,x-a', origin: 'http://page.example' },
   })
   t.equal(preflight.status, 204)
-  t.equal(preflight.headers.get('access-control-allow-origin'), '*')
+  t.equal(preflight.headers.get('access-control-allow-origin'), 'http://page.example')
+  t.equal(preflight.headers.get('vary'), 'Origin')
   t.equal(preflight.headers.get('access-control-allow-headers'), 'content-type,x-a')
-  const answer = await fetch(address, { method: 'POST', body: CHAIN_ID, headers: JSON_TYPE })
-  t.equal(answer.headers.get('access-control-allow-origin'), '*')
+  const fromPage = { ...JSON_TYPE, origin: 'http://page.example' }
+  const answer = await fetch(address, { method: 'POST', body: CHAIN_ID, headers: fromPage })
+  t.equal(answer.headers.get('access-control-allow-origin'), 'http://page.example')
+  t.equal(answer.headers.get('vary'), 'Origin')
   const ask = (host: string) =>
     exchangeRaw(
       strict.port,

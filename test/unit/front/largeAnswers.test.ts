@@ -3,6 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import t, { type Test } from 'tap'
 import { FrontTally } from '../../../src/front/frontTally.ts'
 import { HttpExchange } from '../../../src/front/httpExchange.ts'
+import { NO_PAGE } from '../../../src/front/origins.ts'
 import { SendTurns } from '../../../src/front/sendTurns.ts'
 import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
 
@@ -28,7 +29,7 @@ async function openServer(t: Test): Promise<Server> {
   const [tally, turns] = [new FrontTally(), new SendTurns()]
   const app = App()
   app.get('/*', (response, incoming) => {
-    const exchange = new HttpExchange(response, null, null, tally, turns, null, null)
+    const exchange = new HttpExchange(response, NO_PAGE, null, tally, turns, null, null)
     exchange.watch()
     const path = incoming.getUrl()
     if (path === '/small') exchange.answer('"small"', 200)

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { DEFAULT_FRONT } from '../../../src/front/options.ts'
 import { addPageRoutes } from '../../../src/front/page.ts'
 import { readPageFiles } from '../../../src/front/pageFiles.ts'
 import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
@@ -10,7 +11,7 @@ const { App, us_listen_socket_close, us_socket_local_port } = loadSocketLibrary(
 
 const files = await readPageFiles()
 const app = App()
-addPageRoutes(app, files, new Turns())
+addPageRoutes(app, files, { options: { ...DEFAULT_FRONT, hosts: ['localhost'] }, loop: new Turns() })
 const port = await new Promise<number>((resolve, reject) => {
   app.listen('127.0.0.1', 0, (socket) => {
     if (socket === false) {
@@ -41,6 +42,13 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
 const partPaths = [...files.document.plain.toString().matchAll(/(?:href|src)="(page\/[^"]+)"/g)].map(
   ([, path]) => `/${path}`,
 )
+
+t.test('under a name that is not its own the node shows no page', async (t) => {
+  for (const path of ['/', ...partPaths]) {
+    t.equal((await ask(path, { host: `rebound.example:${port}` })).status, 400, path)
+    t.equal((await ask(path, { host: `localhost:${port}` })).status, 200, path)
+  }
+})
 
 t.test('the document and everything it names are there, and nothing of it is inline', async (t) => {
   const { status, headers, body } = await ask('/')

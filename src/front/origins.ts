@@ -1,0 +1,95 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import { isIP } from 'node:net'
+import { isExtensionOrigin, isLoopbackOrigin } from '../util/webOrigin.ts'
+import { hostName } from './checks.ts'
+import type { FrontOptions } from './options.ts'
+
+/** What a request may do because of the page that it comes from (decisions.md D24). */
+export interface PageAccess {
+  /** Origin whose scripts the browser may show the answer to; null for no CORS headers. */
+  readonly allowedOrigin: string | null
+  /** Whether methods that sign, change the chain or the node are closed. */
+  readonly restricted: boolean
+  /** Whether it comes from a page that nobody allowed: it gets no preflight and no WebSocket. */
+  readonly foreign: boolean
+}
+
+/** What a request of no page may do, and one of a page that is trusted as much. */
+export const NO_PAGE: PageAccess = { allowedOrigin: null, restricted: false, foreign: false }
+const FOREIGN: PageAccess = { allowedOrigin: null, restricted: true, foreign: true }
+const OWN_RESTRICTED: PageAccess = { allowedOrigin: null, restricted: true, foreign: false }
+
+/** Words that stand for the origins of many pages. */
+const ANY = '*'
+const LOOPBACK = 'loopback'
+const EXTENSIONS = 'extensions'
+
+/** What of a request says which page it comes from. Headers are empty where there are none. */
+export interface PageFacts {
+  readonly origin: string
+  readonly host: string
+  /** The header `Sec-Fetch-Site`. */
+  readonly site: string
+}
+
+/** Tells apart requests of programs, of the node's own page and of pages of other origins. */
+export class Origins {
+  readonly #listed: ReadonlySet<string>
+  readonly #trusted: ReadonlySet<string>
+  readonly #hosts: readonly string[]
+  readonly #ownSchemes: readonly string[]
+
+  constructor({ corsOrigin, trustedOrigins, hosts, tls }: OriginOptions) {
+    this.#listed = new Set(corsOrigin === null ? [] : splitOrigins(corsOrigin))
+    this.#trusted = new Set(trustedOrigins)
+    this.#hosts = hosts
+    // Without TLS of its own the node may stand behind a proxy that has it.
+    this.#ownSchemes = tls === null ? ['http://', 'https://'] : ['https://']
+  }
+
+  /**
+   * @param keyOrigins origins that the API key of the request is for; null for none
+   * @returns what the page of the request may do; everything when it comes from no page
+   */
+  accessOf({ origin, host, site }: PageFacts, keyOrigins: ReadonlySet<string> | null): PageAccess {
+    if (origin === '') return site === 'cross-site' || site === 'same-site' ? FOREIGN : NO_PAGE
+    if (isNamed(this.#trusted, origin)) return { allowedOrigin: origin, restricted: false, foreign: false }
+    if (this.#isOwn(origin, host)) return this.#isNodeName(host) ? NO_PAGE : OWN_RESTRICTED
+    const isListed =
+      this.#listed.has(ANY) || isNamed(this.#listed, origin) || keyOrigins?.has(origin) === true
+    return isListed ? { allowedOrigin: origin, restricted: true, foreign: false } : FOREIGN
+  }
+
+  /** Whether the page is the one that this node serves under the host that was asked. */
+  #isOwn(origin: string, host: string): boolean {
+    return this.#ownSchemes.some((scheme) => origin === scheme + host.toLowerCase())
+  }
+
+  /** Whether nobody else can have given the node this name: with any host allowed a rebound name is not of this node. */
+  #isNodeName(host: string): boolean {
+    const name = hostName(host).toLowerCase()
+    return name === 'localhost' || isIP(name) !== 0 || this.#hosts.includes(name)
+  }
+}
+
+/** Writes the headers that let scripts of a page see the answer. @param origin null for none */
+export function writeAllowedOrigin(response: HttpResponse, origin: string | null): void {
+  if (origin === null) return
+  response.writeHeader('Access-Control-Allow-Origin', origin).writeHeader('Vary', 'Origin')
+}
+
+/** What is allowed to pages. */
+export type OriginOptions = Pick<FrontOptions, 'corsOrigin' | 'trustedOrigins' | 'hosts' | 'tls'>
+
+function isNamed(names: ReadonlySet<string>, origin: string): boolean {
+  if (names.size === 0) return false
+  return (
+    names.has(origin) ||
+    (names.has(LOOPBACK) && isLoopbackOrigin(origin)) ||
+    (names.has(EXTENSIONS) && isExtensionOrigin(origin))
+  )
+}
+
+function splitOrigins(list: string): string[] {
+  return list.split(',').map((entry) => entry.trim())
+}

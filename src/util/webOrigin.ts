@@ -1,0 +1,25 @@
+const EXTENSION = /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/i
+
+/** Pages of this machine. Names below `.localhost` are not among them: some systems ask the network for those. */
+const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/** Whether a text is an origin as browsers send it (RFC 6454 §6.1): small letters, no default port, no path. */
+export function isWebOrigin(text: string): boolean {
+  if (EXTENSION.test(text)) return true
+  try {
+    const { protocol, origin } = new URL(text)
+    return (protocol === 'http:' || protocol === 'https:') && origin === text
+  } catch {
+    return false
+  }
+}
+
+/** Whether an origin is that of a page that this machine serves, on any port. */
+export function isLoopbackOrigin(origin: string): boolean {
+  return LOOPBACK.test(origin)
+}
+
+/** Whether an origin is that of a browser extension, such as a wallet. */
+export function isExtensionOrigin(origin: string): boolean {
+  return EXTENSION.test(origin)
+}
