@@ -36,8 +36,17 @@ const UNNAMED_LICENCES: ReadonlyMap<string, string> = new Map([
   ['jsonc-simple-parser', 'MIT'],
 ])
 
-/** Packages whose scripts run at an install: native parts, and a tool of the tests. */
-const WITH_SCRIPTS: ReadonlySet<string> = new Set(['lmdb', 'msgpackr-extract', 'keccak', '@foundry-rs/cast'])
+/**
+ * Packages whose scripts run at an install: native parts, and tools of the tests. That of esbuild, which vitest brings,
+ * checks the program that its package of the platform has.
+ */
+const WITH_SCRIPTS: ReadonlySet<string> = new Set([
+  'lmdb',
+  'msgpackr-extract',
+  'keccak',
+  '@foundry-rs/cast',
+  'esbuild',
+])
 
 /** Names that were only ever malicious, of npm and crates.io. */
 const MALICIOUS: ReadonlySet<string> = new Set([
