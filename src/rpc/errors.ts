@@ -18,6 +18,8 @@ export type RpcErrorKind =
   | 'limited'
   | 'stopping'
   | 'transactionRefused'
+  | 'sentTimeout'
+  | 'sentUnready'
   | 'overLimit'
   | 'logLimit'
   | 'vmException'
@@ -60,6 +62,9 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   limited: { code: -32005, message: 'limit exceeded', status: 429 },
   stopping: { code: -32005, message: 'the node stops, try again', status: 503 },
   transactionRefused: { code: -32010, message: 'transaction refused' },
+  // EIP-7966.
+  sentTimeout: { code: 4, message: 'The transaction was added to the pool but was not mined in time.' },
+  sentUnready: { code: 5, message: 'The transaction was added to the pool but waits for an earlier nonce.' },
   overLimit: { code: -32011, message: 'Execution has got timeout out.' },
   logLimit: { code: -32012, message: 'Filter returned too many logs.' },
   vmException: { code: -32015, message: 'VM Exception while processing transaction: transaction reverted' },

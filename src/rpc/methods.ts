@@ -28,8 +28,13 @@ import { getBlockTransactionCountByNumber } from './eth/getBlockTransactionCount
 import { getCode } from './eth/getCode.ts'
 import { getFilterChanges } from './eth/getFilterChanges.ts'
 import { getFilterLogs } from './eth/getFilterLogs.ts'
+import { getHeaderByHash } from './eth/getHeaderByHash.ts'
+import { getHeaderByNumber } from './eth/getHeaderByNumber.ts'
 import { getLogs } from './eth/getLogs.ts'
 import { getProof } from './eth/getProof.ts'
+import { getRawTransactionByBlockHashAndIndex } from './eth/getRawTransactionByBlockHashAndIndex.ts'
+import { getRawTransactionByBlockNumberAndIndex } from './eth/getRawTransactionByBlockNumberAndIndex.ts'
+import { getRawTransactionByHash } from './eth/getRawTransactionByHash.ts'
 import { getStorageAt } from './eth/getStorageAt.ts'
 import { getTransactionByBlockHashAndIndex } from './eth/getTransactionByBlockHashAndIndex.ts'
 import { getTransactionByBlockNumberAndIndex } from './eth/getTransactionByBlockNumberAndIndex.ts'
@@ -50,9 +55,12 @@ import { newPendingTransactionFilter } from './eth/newPendingTransactionFilter.t
 import { pendingTransactions } from './eth/pendingTransactions.ts'
 import { protocolVersion } from './eth/protocolVersion.ts'
 import { sendRawTransaction } from './eth/sendRawTransaction.ts'
+import { sendRawTransactionSync } from './eth/sendRawTransactionSync.ts'
 import { sendTransaction } from './eth/sendTransaction.ts'
 import { sign } from './eth/sign.ts'
 import { signTransaction } from './eth/signTransaction.ts'
+import { signTypedData } from './eth/signTypedData.ts'
+import { signTypedDataV3 } from './eth/signTypedDataV3.ts'
 import { signTypedDataV4 } from './eth/signTypedDataV4.ts'
 import { simulateV1 } from './eth/simulateV1.ts'
 import { submitHashrate } from './eth/submitHashrate.ts'
@@ -120,6 +128,7 @@ import { filter as traceFilter } from './trace/filter.ts'
 import { get as traceGet } from './trace/get.ts'
 import { transaction as traceFlatTransaction } from './trace/transaction.ts'
 import { content as txpoolContent } from './txpool/content.ts'
+import { contentFrom as txpoolContentFrom } from './txpool/contentFrom.ts'
 import { inspect as txpoolInspect } from './txpool/inspect.ts'
 import { status as txpoolStatus } from './txpool/status.ts'
 import { clientVersion } from './web3/clientVersion.ts'
@@ -152,6 +161,8 @@ export const METHODS: readonly MethodDefinition[] = [
   getCode,
   getBlockByHash,
   getBlockByNumber,
+  getHeaderByHash,
+  getHeaderByNumber,
   getBlockTransactionCountByHash,
   getBlockTransactionCountByNumber,
   getUncleCountByBlockHash,
@@ -161,13 +172,19 @@ export const METHODS: readonly MethodDefinition[] = [
   getTransactionByHash,
   getTransactionByBlockHashAndIndex,
   getTransactionByBlockNumberAndIndex,
+  getRawTransactionByHash,
+  getRawTransactionByBlockHashAndIndex,
+  getRawTransactionByBlockNumberAndIndex,
   getTransactionReceipt,
   call,
   estimateGas,
   sendRawTransaction,
+  sendRawTransactionSync,
   sendTransaction,
   sign,
   signTransaction,
+  signTypedData,
+  signTypedDataV3,
   signTypedDataV4,
   getLogs,
   newFilter,
@@ -194,6 +211,7 @@ export const METHODS: readonly MethodDefinition[] = [
   getStorageBytesAt,
   getTransactionReceiptNodesByHash,
   txpoolContent,
+  txpoolContentFrom,
   txpoolInspect,
   txpoolStatus,
   getTemplateWork,

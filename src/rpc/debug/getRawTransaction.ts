@@ -1,7 +1,6 @@
-import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
+import { rawTransactionAnswer } from '../format/rawTransactionAnswer.ts'
 import { hash } from '../params/hex.ts'
-import { findTransaction } from '../tracers/traceBlock.ts'
 
 /** RLP of a canonical or pending transaction; null when it is unknown. */
 export const getRawTransaction = defineMethod({
@@ -12,15 +11,5 @@ export const getRawTransaction = defineMethod({
   lane: 'read',
   cost: 2,
   cache: 'none',
-  handler: (context, [transactionHash]) => {
-    const found = findTransaction(context, transactionHash)
-    const transaction = found?.block.transactions[found.index]
-    if (transaction !== undefined) return toHex(transaction.encoded)
-    const pooled = context.pool.transaction(transactionHash)
-    return pooled instanceof Promise ? pooled.then(encoded) : encoded(pooled)
-  },
+  handler: (context, [transactionHash]) => rawTransactionAnswer(context, transactionHash),
 })
-
-function encoded(pooled: { readonly transaction: { readonly encoded: Buffer } } | null): string | null {
-  return pooled === null ? null : toHex(pooled.transaction.encoded)
-}

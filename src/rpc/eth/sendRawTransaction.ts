@@ -4,6 +4,7 @@ import { acceptsSignature } from '../../chain/codec/signature.ts'
 import type { Transaction } from '../../chain/codec/transaction.ts'
 import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
 import { toHex } from '../../util/bytes.ts'
+import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { data } from '../params/hex.ts'
@@ -18,19 +19,29 @@ export const sendRawTransaction = defineMethod({
   lane: 'chain',
   cost: 10,
   cache: 'none',
-  handler: async ({ commands, node }, [encoded]) => {
-    const transaction = decode(encoded)
-    if (transaction.executionGasLimit === null) {
-      throw invalidParams('Missing parameter, gasPrice, gas or value')
-    }
-    if (!acceptsSignature(transaction, node.chainId)) {
-      throw invalidParams(`Invalid chainId: ${transaction.fields.chainId}`)
-    }
-    const outcome = await commands.sendTransaction(encoded)
-    if (outcome.status === 'refused') throw transactionRefused(outcome)
-    return toHex(outcome.hash)
-  },
+  handler: async (context, [encoded]) => toHex(await sendEncoded(context, encoded)),
 })
+
+/**
+ * Offers a signed transaction to the pool.
+ * @returns its hash
+ * @throws RpcError for bytes that are no transaction of this chain, and when the pool refuses it
+ */
+export async function sendEncoded(
+  { commands, node }: Pick<NodeContext, 'commands' | 'node'>,
+  encoded: Buffer,
+): Promise<Buffer> {
+  const transaction = decode(encoded)
+  if (transaction.executionGasLimit === null) {
+    throw invalidParams('Missing parameter, gasPrice, gas or value')
+  }
+  if (!acceptsSignature(transaction, node.chainId)) {
+    throw invalidParams(`Invalid chainId: ${transaction.fields.chainId}`)
+  }
+  const outcome = await commands.sendTransaction(encoded)
+  if (outcome.status === 'refused') throw transactionRefused(outcome)
+  return outcome.hash
+}
 
 /** @throws RpcError kind `invalidParams` for bytes that are no transaction of this chain */
 function decode(encoded: Buffer): Transaction {

@@ -3,6 +3,7 @@ import type { PendingBlock } from '../context.ts'
 import type { Json } from '../json.ts'
 import { formatDecodedBlock } from './formatBlock.ts'
 import { formatTransaction, NO_SENDER } from './formatTransaction.ts'
+import { headerAnswer } from './headerAnswer.ts'
 
 /** What is not known before a block is sealed (rpc.md §3.3, decisions.md D28, D38). */
 const UNKNOWN = { number: null, hash: null, nonce: null, logsBloom: null, miner: null }
@@ -16,16 +17,15 @@ export function pendingBlockAnswer(
   full: boolean,
 ): { readonly [key: string]: Json } {
   return {
-    ...pendingHeaderAnswer({ block }),
+    ...formatDecodedBlock(block, 0n),
+    ...UNKNOWN,
     transactions: block.transactions.map((transaction, index) =>
       full ? formatTransaction(transaction, senders[index] ?? NO_SENDER, null) : toHex(transaction.hash),
     ),
   }
 }
 
-/** The same without transactions. */
-export function pendingHeaderAnswer({ block }: Pick<PendingBlock, 'block'>): {
-  readonly [key: string]: Json
-} {
-  return { ...formatDecodedBlock(block, 0n), ...UNKNOWN }
+/** Its header. */
+export function pendingHeaderAnswer({ block }: PendingBlock): { readonly [key: string]: Json } {
+  return { ...headerAnswer(block.header), ...UNKNOWN }
 }
