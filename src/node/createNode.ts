@@ -116,7 +116,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     onStore: (fault) => {
       metrics.chain.storeChanged(fault)
       if (fault === null) log.info('the store takes writes again')
-      else log.error({ reason: fault }, 'nothing is written until there is room; reads go on')
+      else log.error({ reason: fault }, 'nothing is written until that is mended; reads go on')
     },
     onWork: (work) => {
       metrics.mining.workBuilt()
@@ -280,7 +280,8 @@ function contextOptions(config: Config, version: string, chain: ChainHandle): Th
     node: nodeInfoFromConfig(config, version),
     status: {
       // There are no peers yet.
-      listening: false,
+      // Whoever asks does so where the node listens.
+      listening: true,
       peers: [],
       syncing: null,
       coinbase: chain.coinbase,

@@ -108,7 +108,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
       mining: mining?.commands ?? null,
     },
     status: () => ({
-      listening: false,
+      listening: true,
       peers: [],
       syncing: null,
       coinbase: core.coinbase,

@@ -70,9 +70,7 @@ function expectedStatus(text: string): number {
   const answer = JSON.parse(text) as Answer
   const code = answer.error?.code
   if (code === -32700) return 400
-  return code === -32600 && answer.id === null && /^invalid request$/i.test(answer.error?.message ?? '')
-    ? 400
-    : 200
+  return code === -32600 && /^invalid request$/i.test(answer.error?.message ?? '') ? 400 : 200
 }
 
 /** Whether the request, or every request of the batch, has no id. */

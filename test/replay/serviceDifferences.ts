@@ -26,10 +26,37 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_sendRawTransaction, eth_sendTransaction, personal_sendTransaction',
-    what: 'beside the text of a refusal the figures that were compared, in `data`',
+    what: 'beside the text of a refusal, in `data`, the figures that were compared and the text by which clients know missing funds and a replacement that pays too little',
     why: 'decisions.md D53',
     applies: ({ expected, found }) =>
       expected.error?.code === -32010 && sameWithoutFigures(expected.error, found.error),
+  },
+  {
+    methods: 'eth_sendTransaction',
+    what: '`maxFeePerGas` is the gas price where there is no other; the reference ignores it and pays nothing',
+    why: 'decisions.md D44',
+    applies: ({ method, params: [call], expected, found }) =>
+      method === 'eth_sendTransaction' &&
+      typeof call === 'object' &&
+      call !== null &&
+      'maxFeePerGas' in call &&
+      !('gasPrice' in call) &&
+      typeof expected.result === 'string' &&
+      typeof found.result === 'string',
+  },
+  {
+    methods: 'personal_unlockAccount',
+    what: 'a number is a duration in seconds, as in geth; the reference takes text alone',
+    why: 'decisions.md D50',
+    applies: ({ method, params, found }) =>
+      method === 'personal_unlockAccount' && typeof params[2] === 'number' && found.error === undefined,
+  },
+  {
+    methods: 'all',
+    what: 'an object without a method is no request: -32600',
+    why: 'decisions.md D22: -32600 what is no request',
+    applies: ({ method, expected, found }) =>
+      method === '' && expected.error?.code === -32601 && found.error?.code === -32600,
   },
   {
     methods: 'rpc_modules',
@@ -138,11 +165,17 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
 ]
 
 /** Whether a refusal is the recorded one but for figures, which the recorded one has not. */
+const GETH_TEXTS = new Set([
+  'insufficient funds for gas * price + value',
+  'replacement transaction underpriced',
+])
+
 function sameWithoutFigures(expected: Answer['error'], found: Answer['error']): boolean {
-  const { data: figures, ...rest } = found ?? {}
+  const { data, ...rest } = found ?? {}
+  if (typeof data !== 'object' || data === null) return false
+  const { message, ...figures } = data as Readonly<Record<string, unknown>>
   return (
-    typeof figures === 'object' &&
-    figures !== null &&
+    (message === undefined || GETH_TEXTS.has(String(message))) &&
     Object.values(figures).every((figure) => /^-?0x(0|[1-9a-f][0-9a-f]*)$/.test(String(figure))) &&
     JSON.stringify(rest) === JSON.stringify(expected)
   )

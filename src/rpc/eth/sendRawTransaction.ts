@@ -9,6 +9,7 @@ import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
 import { data } from '../params/hex.ts'
 import { transactionRefused } from '../sending/refused.ts'
+import { assertLegacy } from '../sending/typedTransaction.ts'
 
 /** Hash of a signed transaction that the pool took (rpc.md §3.4). */
 export const sendRawTransaction = defineMethod({
@@ -45,6 +46,7 @@ export async function sendEncoded(
 
 /** @throws RpcError kind `invalidParams` for bytes that are no transaction of this chain */
 function decode(encoded: Buffer): Transaction {
+  assertLegacy(encoded)
   try {
     return parseTransaction(encoded)
   } catch (error) {

@@ -1,9 +1,9 @@
 import { defineMethod } from '../defineMethod.ts'
 
-/** Whether the node listens for peers. */
+/** Whether the node listens for peers or clients: always true when somebody gets an answer, as in the reference. */
 export const listening = defineMethod({
   name: 'net_listening',
-  doc: 'Whether the node listens for peers.',
+  doc: 'Whether the node listens for peers or clients.',
   params: [],
   result: { type: 'boolean' },
   lane: 'inline',

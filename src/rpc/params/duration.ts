@@ -5,18 +5,37 @@ const MAXIMUM_CHARACTERS = 66
 const HEX = /^0x[0-9a-f]*$/
 const MAXIMUM = 0x7fff_ffff_ffff_ffffn
 
-/** Milliseconds as `0x` and lower-case hex digits; null and the empty text give the fallback (rpc.md §2). */
+const MILLISECONDS = 1000
+
+/**
+ * Milliseconds. As text they are `0x` and lower-case hex digits; null and the empty text give the fallback (rpc.md
+ * §2). A number, which the reference refuses, is seconds, as in geth, whose clients send it; 0 has no end.
+ */
 export function duration(name: string, fallback: number): Param<number> {
   return {
     name,
-    schema: { oneOf: [{ type: 'string', pattern: '^(0x[0-9a-f]{1,16})?$' }, { type: 'null' }] },
+    schema: {
+      oneOf: [
+        { type: 'string', pattern: '^(0x[0-9a-f]{1,16})?$' },
+        { type: 'integer', minimum: 0 },
+        { type: 'null' },
+      ],
+    },
     optional: false,
     parse: (value) => {
       if (value === null) return fallback
+      if (typeof value === 'number') return parseSeconds(value)
       const text = scalarText(value)
       return text === '' ? fallback : parseDuration(text)
     },
   }
+}
+
+function parseSeconds(value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw invalidParams('Invalid duration param: a number must be whole seconds from zero up.')
+  }
+  return value === 0 ? Number.POSITIVE_INFINITY : value * MILLISECONDS
 }
 
 function parseDuration(text: string): number {

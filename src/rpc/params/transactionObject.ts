@@ -1,10 +1,13 @@
 import { type CallObject, callObject } from './callObject.ts'
+import { parseUnsigned } from './number.ts'
 import { isJsonObject, nodeText, type Param } from './param.ts'
 
 /** A transaction that the node is to sign: a call object, with the chain id as it was written. */
 export interface TransactionObject extends CallObject {
   /** null when absent. */
   readonly chainIdText: string | null
+  /** What a transaction of type 2 offers at most: its gas price where it names no other (decisions.md D44). */
+  readonly maxFeePerGas: bigint | null
 }
 
 /** A transaction object; read like a call object (rpc.md §2). */
@@ -16,7 +19,12 @@ export function transactionObject(name = 'transaction'): Param<TransactionObject
       const fields = call.parse(value, method)
       const chainId = isJsonObject(value) ? value['chainId'] : undefined
       const given = chainId !== undefined && chainId !== null
-      return { ...fields, chainIdText: given ? nodeText(chainId) : null }
+      const fee = isJsonObject(value) ? (value['maxFeePerGas'] ?? null) : null
+      return {
+        ...fields,
+        chainIdText: given ? nodeText(chainId) : null,
+        maxFeePerGas: fee === null ? null : parseUnsigned(nodeText(fee)),
+      }
     },
   }
 }

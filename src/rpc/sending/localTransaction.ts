@@ -16,8 +16,8 @@ const ONE_BYTE_HEX = /^0x[0-9a-fA-F]{1,2}$/
 export type ChainIdWording = 'written' | 'number'
 
 /**
- * Signs a transaction with the defaults of eth_sendTransaction: gas 90000, gas price 0, value 0, the nonce
- * after the account's pending transactions, this chain.
+ * Signs a transaction with the defaults of eth_sendTransaction: gas 90000, the gas price of
+ * `maxFeePerGas`, else 0, value 0, the nonce after the account's pending transactions, this chain.
  * @throws RpcError -32602 for another chain
  */
 export async function signLocalTransaction(
@@ -31,7 +31,7 @@ export async function signLocalTransaction(
   const gas = call.gas ?? call.gasLimit ?? DEFAULT_GAS
   return signTransaction(signer, {
     nonceBytes: bigIntToBytes(nonce),
-    gasPrice: call.gasPrice ?? 0n,
+    gasPrice: call.gasPrice ?? call.maxFeePerGas ?? 0n,
     gasLimitBytes: gas === 0n ? ZERO_BYTE : bigIntToBytes(gas),
     to: call.to ?? EMPTY_BYTES,
     value: call.value ?? 0n,

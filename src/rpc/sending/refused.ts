@@ -3,17 +3,30 @@ import { RpcError } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 
 /**
+ * Geth's texts for what the reference words otherwise: ethers knows the cause by a `message` anywhere in the error
+ * (decisions.md D53). An account that does not exist has no funds.
+ */
+const TEXTS_OF_GETH: readonly (readonly [pattern: RegExp, text: string])[] = [
+  [/^insufficient funds|^the sender account doesn't exist$/, 'insufficient funds for gas * price + value'],
+  [/^gas price not enough to bump transaction$/, 'replacement transaction underpriced'],
+]
+
+/**
  * The error for a transaction that the pool refused: -32010 with the text of the reference (rpc.md §4.2). What
- * was compared is in `data`, each figure a QUANTITY under its name; there is no `data` where nothing was compared.
+ * was compared is in `data`, each figure a QUANTITY under its name, geth's text as `message` where
+ * there is one; there is no `data` where there is neither.
  */
 export function transactionRefused({
   reason,
   figures,
 }: Extract<SendOutcome, { status: 'refused' }>): RpcError {
+  const known = TEXTS_OF_GETH.find(([pattern]) => pattern.test(reason))?.[1]
   const entries = Object.entries(figures)
-  if (entries.length === 0) return new RpcError('transactionRefused', reason)
-  const data = Object.fromEntries(entries.map(([name, value]) => [name, signedQuantity(value)]))
-  return new RpcError('transactionRefused', reason, { data })
+  if (entries.length === 0 && known === undefined) return new RpcError('transactionRefused', reason)
+  const shown = Object.fromEntries(entries.map(([name, value]) => [name, signedQuantity(value)]))
+  return new RpcError('transactionRefused', reason, {
+    data: { ...(known === undefined ? {} : { message: known }), ...shown },
+  })
 }
 
 /** Balances below zero exist: the network's early rules let them happen. */

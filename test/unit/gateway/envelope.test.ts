@@ -82,9 +82,9 @@ t.test('single bodies', async (t) => {
     [request('eth_foo'), error(-32601, 'method not found')],
     [request(' eth_chainId '), error(-32601, 'method not found')],
     [request('shh_version'), error(-32601, 'the method shh_version does not exist/is not available')],
-    ['{"jsonrpc":"2.0","id":1,"method":5}', error(-32601, 'method not found')],
-    ['{"jsonrpc":"2.0","id":1}', error(-32601, 'method not found')],
-    ['{}', error(-32601, 'method not found', 'null')],
+    ['{"jsonrpc":"2.0","id":1,"method":5}', error(-32600, 'invalid request'), 400],
+    ['{"jsonrpc":"2.0","id":1}', error(-32600, 'invalid request'), 400],
+    ['{}', error(-32600, 'invalid request', 'null'), 400],
     [request('test_bug'), error(-32603, 'Internal server error')],
     [
       request('test_revert'),

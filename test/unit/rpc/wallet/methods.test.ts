@@ -218,6 +218,14 @@ t.test('personal accounts: made, imported, listed, dumped, locked, unlocked', as
   t.ok((await call('personal_unlockAccount', made, 'pass', '')).error, 'the old passphrase is gone')
   t.equal((await call('personal_unlockAccount', made, 'other', '')).result, true)
   t.equal((await call('personal_unlockAccount', STRANGER, 'x', '')).result, false)
+  t.equal((await call('personal_unlockAccount', made, 'other', 300)).result, true)
+  advance(299_000)
+  t.equal((await call('personal_dumpRawKey', made)).result, key)
+  advance(1001)
+  t.ok((await call('personal_dumpRawKey', made)).error, 'a number is seconds')
+  t.equal((await call('personal_unlockAccount', made, 'other', 0)).result, true)
+  advance(10 ** 12)
+  t.equal((await call('personal_dumpRawKey', made)).result, key, 'without an end')
 })
 
 t.test('parameters of personal methods that do not fit', async (t) => {
@@ -235,7 +243,7 @@ t.test('parameters of personal methods that do not fit', async (t) => {
   for (const key of ['', '0x', '00', 'ff'.repeat(32), '01'.repeat(33)]) {
     t.match(await message('importRawKey', key, 'p'), /^not a private key/)
   }
-  for (const duration of ['0x', '0x8000000000000000']) {
+  for (const duration of ['0x', '0x8000000000000000', -1, 1.5, 1e300]) {
     t.match(await message('unlockAccount', COW, 'p', duration), /^Invalid duration param/)
   }
   t.match(await message('unlockAccount', COW, 'p', '0xA'), /should be a hex value string/)
