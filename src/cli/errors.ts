@@ -1,7 +1,7 @@
 import { isUndecodable } from '../chain/codec/errors.ts'
 import { UndecidedBlockError } from '../chain/validation/errors.ts'
 import { ConfigError } from '../config/errors.ts'
-import { NodeError, toStoreError } from '../node/errors.ts'
+import { NodeError, toLimitError, toStoreError } from '../node/errors.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 
 /** Why a command could not do its work. */
@@ -38,7 +38,7 @@ export function toFailure(thrown: unknown, dataDir: string): unknown {
     if (cause instanceof CommandError) return cause
     return new CommandError('Failed', thrown.message, undefined, { cause: thrown })
   }
-  const error = thrown instanceof NodeError ? thrown : toStoreError(thrown, dataDir)
+  const error = thrown instanceof NodeError ? thrown : (toStoreError(thrown, dataDir) ?? toLimitError(thrown))
   if (error === null) return thrown
   return new CommandError('Failed', error.message, exitCodeOf(error), { cause: error })
 }

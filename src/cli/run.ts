@@ -1,12 +1,18 @@
 import { CommanderError } from 'commander'
 import { nativeBuild } from '../native/buildInfo.ts'
+import { tellLostPages } from '../native/lostPages.ts'
 import { describeFailure } from './errors.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { createProgram } from './program.ts'
 import { describeVersion, readCommit, readVersion } from './version.ts'
 
+const LOST_PAGES =
+  'error: a page of a store cannot be read: its file was cut while this process had it open, or the disk fails. ' +
+  'Run `rhizome check` to see what is lost; a snapshot (`rhizome snapshot restore`) or a copy has it'
+
 /** Runs the command line of this process; what fails is written to the standard error output. */
 export async function runProgram(): Promise<ExitCode> {
+  tellLostPages(LOST_PAGES, EXIT_CODES.damaged)
   const program = createProgram({
     stdout: process.stdout,
     stderr: process.stderr,

@@ -22,6 +22,8 @@ export type NodeErrorCode =
   | 'DATA_DIR_UNWRITABLE'
   /** The data directory cannot be made, read or written. */
   | 'DATA_DIR_UNUSABLE'
+  /** The system gives the process less than a node needs: file descriptors or address space. */
+  | 'SYSTEM_LIMIT'
   /** Whoever reaches the machine could control the node. */
   | 'EXPOSED'
   /** The file of API keys cannot be used. */
@@ -139,10 +141,36 @@ const FILE_ERRORS: ReadonlySet<string> = new Set([
   'ENOSPC',
 ])
 
+/** What the system says where a process may open no further file. */
+const NO_DESCRIPTORS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 23, 24])
+/** The same for address space and memory, as the core and as lmdb-js say it. */
+const NO_ADDRESS_SPACE = /\(os error 12\)|Cannot allocate memory|ENOMEM/
+
+/** What a thread or store threw for want of something that the system limits, as an error that names the limit; else null. */
+export function toLimitError(thrown: unknown): NodeError | null {
+  if (!(thrown instanceof Error)) return null
+  const { code, message } = thrown as Error & { code?: unknown }
+  if (NO_DESCRIPTORS.has(code) || /\(os error 2[34]\)|EMFILE|Too many open files/.test(message)) {
+    return new NodeError(
+      'SYSTEM_LIMIT',
+      `the process may not open as many files as a node needs (${message}): raise the limit of file descriptors ` +
+        '(`ulimit -n`, LimitNOFILE= of a systemd unit) to 1024 at least',
+      { cause: thrown },
+    )
+  }
+  if (!NO_ADDRESS_SPACE.test(message)) return null
+  return new NodeError(
+    'SYSTEM_LIMIT',
+    `the process is not given the address space that its stores reserve (${message}): lift the limit of it ` +
+      '(`ulimit -v unlimited`), or reserve less with --store-limit',
+    { cause: thrown },
+  )
+}
+
 /** What opening a data directory threw, as an error that says what to do; anything else passes through. */
 export function toNodeError(thrown: unknown, dataDir: string): unknown {
   if (thrown instanceof AccessError) return toAccessNodeError(thrown)
-  const error = toStoreError(thrown, dataDir)
+  const error = toStoreError(thrown, dataDir) ?? toLimitError(thrown)
   if (error !== null) return error
   const code = (thrown as { code?: unknown } | null)?.code
   const isFileError = typeof code === 'string' && FILE_ERRORS.has(code)
