@@ -3,7 +3,9 @@ import { bigIntToBytes } from '../util/bytes.ts'
 import type { AccountOverride, CallRequest } from './localExecution.ts'
 
 /** What is called, as the native core takes it. */
-export function toNativeMessage(request: Omit<CallRequest, 'overrides'>): CallInput['message'] {
+export function toNativeMessage(
+  request: Omit<CallRequest, 'overrides' | 'environment'>,
+): CallInput['message'] {
   return {
     ...(request.from === null ? {} : { from: request.from }),
     ...(request.to === null ? {} : { to: request.to }),

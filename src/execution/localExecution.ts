@@ -41,6 +41,8 @@ export interface CallRequest {
   readonly value: bigint
   readonly data: Buffer
   readonly overrides: readonly AccountOverride[]
+  /** What programs see of the block in place of what it is. */
+  readonly environment?: Partial<BlockEnvironment>
 }
 
 /** How a simulation ended. `reason` is a short English text for the user. */
@@ -159,7 +161,10 @@ function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' 
     request: CallRequest,
   ): string | CallFailure => {
     const root = mayBeEdited() ? stateRootAfter(spec, store, header) : stateRootOfHeader(spec, store, header)
-    if (place?.header !== header || !place.root.equals(root)) {
+    if (request.environment !== undefined) {
+      engine.setPlace(root, { ...toBlockEnvironment(header.fields), ...request.environment })
+      place = null
+    } else if (place?.header !== header || !place.root.equals(root)) {
       engine.setPlace(root, toBlockEnvironment(header.fields))
       place = { header, root }
     }
@@ -195,7 +200,7 @@ export function toCallInput(
   const { interrupt } = parts
   return {
     root: stateRootAfter(parts.spec, parts.store, header),
-    block: toBlockEnvironment(header.fields),
+    block: { ...toBlockEnvironment(header.fields), ...request.environment },
     message: toNativeMessage(request),
     overrides: request.overrides.map(toNativeOverride),
     ...(interrupt === undefined ? {} : { interrupt: { flags: interrupt.flags, slot: interrupt.slot } }),

@@ -11,7 +11,7 @@ import { toNativeMessage, toNativeOverride } from './callInput.ts'
 import type { AccountOverride, CallOutcome, CallRequest, LocalExecutionParts } from './localExecution.ts'
 
 /** A call of a pretended block. */
-export interface SimulatedCall extends Omit<CallRequest, 'overrides'> {
+export interface SimulatedCall extends Omit<CallRequest, 'overrides' | 'environment'> {
   /** null is the sender's next one. */
   readonly nonce: bigint | null
   /** Whether the gas is cut to what the block has left. */

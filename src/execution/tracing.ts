@@ -9,15 +9,26 @@ import { stateRootAfter } from '../state/stateRoot.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toExecutable } from './executableTransaction.ts'
 import { type CallRequest, type InterruptSource, toCallInput } from './localExecution.ts'
+import { tracedInForm } from './traceForms.ts'
 
-/** Form of a trace with its switches. */
-export type TraceForm =
+/** Form of a trace with its switches, as the native core writes it. */
+export type NativeTraceForm =
   /** Every instruction, in the reference's form (evm.md §6.1). */
   | {
       readonly tracer: 'structLogs'
       readonly disableMemory: boolean
       readonly disableStack: boolean
       readonly disableStorage: boolean
+    }
+  /** Every instruction, in geth's form. */
+  | {
+      readonly tracer: 'gethLogs'
+      readonly enableMemory: boolean
+      readonly enableReturnData: boolean
+      readonly disableStack: boolean
+      readonly disableStorage: boolean
+      /** Most entries; 0 for all. */
+      readonly limit: number
     }
   /** Nested calls (evm.md §6.2). */
   | { readonly tracer: 'calls'; readonly onlyTopCall: boolean; readonly withLog: boolean }
@@ -27,6 +38,16 @@ export type TraceForm =
   | { readonly tracer: 'prestate'; readonly diffMode: boolean }
   /** Counts of the function selectors called. */
   | { readonly tracer: 'fourByte' }
+
+/** Form of a trace with its switches. */
+export type TraceForm =
+  | NativeTraceForm
+  /** The list of calls as one text. */
+  | { readonly tracer: 'flatCalls' }
+  /** An empty object. */
+  | { readonly tracer: 'noop' }
+  /** Several forms as an object by their names. Each is an execution of its own. */
+  | { readonly tracer: 'mux'; readonly forms: readonly (readonly [string, TraceForm])[] }
 
 /** The trace of a transaction. */
 export interface TracedTransaction {
@@ -80,29 +101,34 @@ const MAX_INITIAL_CELLS = 10_000
 export function createTracing(parts: TracingParts): Tracing {
   const { spec, nativeSpec, store } = parts
   return {
-    block: ({ block, parent }, form, wanted) =>
-      traceBlockNative(
-        nativeSpec,
-        store,
-        {
-          hash: block.hash,
-          block: {
-            parentRoot: stateRootAfter(spec, store, parent),
-            environment: toBlockEnvironment(block.header.fields),
-            transactions: toExecutables(block, spec.chainId),
-            ...(block.header.fields.edges === null ? {} : { edges: [...block.header.fields.edges] }),
-            systemContractsInParallel: parts.systemContractsInParallel ?? false,
-          },
-          ...(wanted === undefined ? {} : { wanted: [...wanted] }),
+    block: ({ block, parent }, form, wanted) => {
+      const input = {
+        hash: block.hash,
+        block: {
+          parentRoot: stateRootAfter(spec, store, parent),
+          environment: toBlockEnvironment(block.header.fields),
+          transactions: toExecutables(block, spec.chainId),
+          ...(block.header.fields.edges === null ? {} : { edges: [...block.header.fields.edges] }),
+          systemContractsInParallel: parts.systemContractsInParallel ?? false,
         },
-        toOptions(parts, form),
-      ),
-    call: (header, request, form) =>
-      traceCallNative(nativeSpec, store, toCallInput(parts, header, request), toOptions(parts, form)),
+        ...(wanted === undefined ? {} : { wanted: [...wanted] }),
+      }
+      return tracedInForm(form, parts.maxBytes, (native, maxBytes) =>
+        traceBlockNative(nativeSpec, store, input, toOptions({ ...parts, maxBytes }, native)),
+      )
+    },
+    call: (header, request, form) => {
+      const input = toCallInput(parts, header, request)
+      const [trace] = tracedInForm(form, parts.maxBytes, (native, maxBytes) => [
+        traceCallNative(nativeSpec, store, input, toOptions({ ...parts, maxBytes }, native)),
+      ])
+      if (trace === undefined) throw new TypeError('a call has one trace')
+      return trace
+    },
   }
 }
 
-function toOptions({ maxBytes, interrupt }: TracingParts, form: TraceForm): TraceOptions {
+function toOptions({ maxBytes, interrupt }: TracingParts, form: NativeTraceForm): TraceOptions {
   return {
     ...form,
     maxBytes,

@@ -43,6 +43,9 @@ const PENDING_UNSUPPORTED = new Set([
 
 const OPTIONAL_IN_SPEC: Readonly<Record<string, number>> = {
   eth_getTransactionCount: 1,
+  eth_getCode: 1,
+  eth_getStorageAt: 2,
+  eth_call: 1,
   eth_getBlockByHash: 1,
   eth_getBlockByNumber: 1,
   eth_estimateGas: 3,
@@ -111,9 +114,10 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
       found.error?.code === -32601 && /^(eth_(compile|getCompilers)|db_|shh_)/.test(method),
   },
   {
-    methods: 'eth_getTransactionCount, eth_getBlockByHash, eth_getBlockByNumber, eth_estimateGas',
-    what: 'trailing parameters are optional where the specification says so',
-    why: 'decisions.md D25: optional where the specification says so',
+    methods:
+      'eth_getTransactionCount, eth_getCode, eth_getStorageAt, eth_call, eth_getBlockByHash, eth_getBlockByNumber, eth_estimateGas',
+    what: 'trailing parameters are optional where the specification or the execution-apis say so; blocks may be overridden',
+    why: 'decisions.md D25: optional where the specification or the execution-apis say so',
     applies: ({ expected, method, params }) =>
       expected.error?.message === 'method parameters invalid' && OPTIONAL_IN_SPEC[method] === params.length,
   },

@@ -8,7 +8,7 @@ import { findTransaction, traceTransactions } from '../tracers/traceBlock.ts'
 /** Trace of a canonical transaction, executed again in its block (rpc.md §3.13). */
 export const traceTransaction = defineMethod({
   name: 'debug_traceTransaction',
-  doc: 'Trace of a transaction: rskTracer unless options name callTracer, prestateTracer or 4byteTracer.',
+  doc: 'Trace of a transaction: rskTracer unless options name callTracer, flatCallTracer, prestateTracer, 4byteTracer, muxTracer, noopTracer or structLogger, which has the form of geth.',
   params: [anyTransactionHash(), traceOptions()],
   result: { title: 'trace or null' },
   lane: 'trace',

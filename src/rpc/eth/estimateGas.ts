@@ -1,6 +1,7 @@
 import type { CallFailure } from '../../execution/localExecution.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
+import { blockOverrides } from '../params/blockOverrides.ts'
 import { estimateBlock, LATEST } from '../params/blockSelector.ts'
 import { callObject } from '../params/callObject.ts'
 import { optional } from '../params/param.ts'
@@ -13,15 +14,20 @@ import { simulateAt } from '../simulation/simulateAt.ts'
 export const estimateGas = defineMethod({
   name: 'eth_estimateGas',
   doc: 'Gas with which a transaction succeeds.',
-  params: [callObject(), optional(estimateBlock(), LATEST), optional(stateOverrides(), [])],
+  params: [
+    callObject(),
+    optional(estimateBlock(), LATEST),
+    optional(stateOverrides(), []),
+    optional(blockOverrides(), null),
+  ],
   result: { type: 'string', title: 'QUANTITY' },
   lane: 'evm',
   cost: 10,
   cache: 'head',
   briefCall: 'estimate',
-  handler: (context, [object, block, overrides]) => {
+  handler: (context, [object, block, overrides, ofBlock]) => {
     const request = createCallRequest(context, object, context.node.settings.estimateGasCap, overrides)
-    return simulateAt(context, 'estimate', block, request, estimateError)
+    return simulateAt(context, 'estimate', block, request, ofBlock, estimateError)
   },
 })
 

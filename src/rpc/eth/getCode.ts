@@ -2,7 +2,8 @@ import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { blockRef } from '../params/blockSelector.ts'
 import { address } from '../params/hex.ts'
-import { asksForPending, atBlock } from '../select/resolveBlock.ts'
+import { optional } from '../params/param.ts'
+import { asksForPending, atBlock, latestUnlessHosted } from '../select/resolveBlock.ts'
 
 const NAME = 'eth_getCode'
 
@@ -10,13 +11,14 @@ const NAME = 'eth_getCode'
 export const getCode = defineMethod({
   name: NAME,
   doc: 'Code of a contract.',
-  params: [address(), blockRef()],
+  params: [address(), optional(blockRef(), null)],
   result: { type: 'string' },
   lane: 'read',
   cost: 2,
   cache: 'head',
   stateRead: 'code',
-  handler: (context, [account, block]) => {
+  handler: (context, [account, given]) => {
+    const block = given ?? latestUnlessHosted(context)
     asksForPending(context, block, NAME)
     return atBlock(context, block, (header) => toHex(context.state.at(header).code(account)))
   },

@@ -1,7 +1,8 @@
 import { defineMethod } from '../defineMethod.ts'
-import { blockRef } from '../params/blockSelector.ts'
+import { blockRef, LATEST } from '../params/blockSelector.ts'
 import { address } from '../params/hex.ts'
 import { slot } from '../params/number.ts'
+import { optional } from '../params/param.ts'
 import { atBlock } from '../select/resolveBlock.ts'
 
 const WORD_DIGITS = 64
@@ -10,7 +11,7 @@ const WORD_DIGITS = 64
 export const getStorageAt = defineMethod({
   name: 'eth_getStorageAt',
   doc: 'A storage cell of a contract as 32 bytes.',
-  params: [address(), slot(), blockRef()],
+  params: [address(), slot(), optional(blockRef(), LATEST)],
   result: { type: 'string' },
   lane: 'read',
   cost: 1,

@@ -1,25 +1,14 @@
 import type { AccountOverride } from '../../execution/localExecution.ts'
 import { invalidParams, RpcError } from '../errors.ts'
-import { boundedNumber } from './boundedNumber.ts'
+import { type BlockOverrides, parseBlockOverrides } from './blockOverrides.ts'
 import { type CallObject, callObject } from './callObject.ts'
-import { parseAddress } from './hex.ts'
-import { isJsonObject, nodeText, type Param } from './param.ts'
+import { isJsonObject, type Param } from './param.ts'
 import { stateOverrides } from './stateOverrides.ts'
-import { wideNumber } from './wideNumber.ts'
 
 /** Most blocks of one request, those filled in between included. */
 export const MOST_SIMULATED_BLOCKS = 256
 /** Most calls of one request. */
 const MOST_CALLS = 1000
-
-/** What a simulated block has that the chain would not give it. */
-export interface BlockOverrides {
-  readonly number?: number
-  /** Seconds since 1970. */
-  readonly time?: number
-  readonly gasLimit?: bigint
-  readonly feeRecipient?: Buffer
-}
 
 /** A block of eth_simulateV1. */
 export interface BlockStateCalls {
@@ -37,9 +26,6 @@ export interface Simulation {
   readonly fullTransactions: boolean
 }
 
-const NUMBER = boundedNumber('number', Number.MAX_SAFE_INTEGER)
-const TIME = boundedNumber('time', Number.MAX_SAFE_INTEGER)
-const GAS = wideNumber('gasLimit', 63)
 const OVERRIDES = stateOverrides('stateOverrides')
 const CALL = callObject('call')
 
@@ -85,23 +71,9 @@ function parseBlock(block: unknown, method: string): BlockStateCalls {
   const { blockOverrides, stateOverrides: overrides, calls } = block
   if (isGiven(calls) && !Array.isArray(calls)) throw invalidParams('Invalid calls: an array expected.')
   return {
-    blockOverrides: isGiven(blockOverrides) ? parseOverrides(blockOverrides, method) : {},
+    blockOverrides: isGiven(blockOverrides) ? parseBlockOverrides(blockOverrides, method) : {},
     stateOverrides: isGiven(overrides) ? OVERRIDES.parse(overrides, method) : [],
     calls: ((calls ?? []) as unknown[]).map((call) => CALL.parse(call, method)),
-  }
-}
-
-function parseOverrides(overrides: unknown, method: string): BlockOverrides {
-  if (!isJsonObject(overrides)) throw invalidParams('Invalid blockOverrides: object expected.')
-  const { number, time, gasLimit, feeRecipient, baseFeePerGas } = overrides
-  if (isGiven(baseFeePerGas) && BigInt(nodeText(baseFeePerGas) || 1) !== 0n) {
-    throw invalidParams('Invalid baseFeePerGas: blocks of this chain have none.')
-  }
-  return {
-    ...(isGiven(number) && { number: NUMBER.parse(number, method) }),
-    ...(isGiven(time) && { time: TIME.parse(time, method) }),
-    ...(isGiven(gasLimit) && { gasLimit: GAS.parse(gasLimit, method) }),
-    ...(isGiven(feeRecipient) && { feeRecipient: parseAddress(nodeText(feeRecipient)) }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AccountOverride } from '../../execution/localExecution.ts'
 import type { TraceForm } from '../../execution/tracing.ts'
 import { invalidParams } from '../errors.ts'
+import { type BlockOverrides, parseBlockOverrides } from './blockOverrides.ts'
 import { isJsonObject, nodeText, type Param } from './param.ts'
 import { stateOverrides } from './stateOverrides.ts'
 
@@ -12,26 +13,55 @@ interface Switches {
   disableMemory: boolean
   disableStack: boolean
   disableStorage: boolean
+  enableMemory: boolean
+  enableReturnData: boolean
+  limit: number
 }
 
-/** By name in lower case. A map, because clients choose the name: objects inherit names of their own. */
-const FORMS: ReadonlyMap<string, (switches: Switches) => TraceForm> = new Map([
+type FormOf = (switches: Switches) => TraceForm
+
+const gethLogs: FormOf = ({ enableMemory, enableReturnData, disableStack, disableStorage, limit }) => ({
+  tracer: 'gethLogs',
+  enableMemory,
+  enableReturnData,
+  disableStack,
+  disableStorage,
+  limit,
+})
+
+const FORMS: ReadonlyMap<string, FormOf> = new Map<string, FormOf>([
   [
     'rsktracer',
-    ({ disableMemory, disableStack, disableStorage }: Switches): TraceForm => ({
+    ({ disableMemory, disableStack, disableStorage }) => ({
       tracer: 'structLogs',
       disableMemory,
       disableStack,
       disableStorage,
     }),
   ],
-  [
-    'calltracer',
-    ({ onlyTopCall, withLog }: Switches): TraceForm => ({ tracer: 'calls', onlyTopCall, withLog }),
-  ],
-  ['prestatetracer', ({ diffMode }: Switches): TraceForm => ({ tracer: 'prestate', diffMode })],
-  ['4bytetracer', (): TraceForm => ({ tracer: 'fourByte' })],
+  ['structlogger', gethLogs],
+  ['structlogs', gethLogs],
+  ['calltracer', ({ onlyTopCall, withLog }) => ({ tracer: 'calls', onlyTopCall, withLog })],
+  ['flatcalltracer', () => ({ tracer: 'flatCalls' })],
+  ['prestatetracer', ({ diffMode }) => ({ tracer: 'prestate', diffMode })],
+  ['4bytetracer', () => ({ tracer: 'fourByte' })],
+  ['nooptracer', () => ({ tracer: 'noop' })],
 ])
+
+const MUX = 'muxtracer'
+/** Tracers of a muxTracer: each of them is an execution. */
+const MOST_MUXED = 8
+
+const NAMES = [
+  'rskTracer',
+  'callTracer',
+  'flatCallTracer',
+  'prestateTracer',
+  '4byteTracer',
+  'muxTracer',
+  'noopTracer',
+  'structLogger',
+]
 
 /**
  * Options of the debug methods (rpc.md §3.13): `tracer` of any case, rskTracer unless given; unknown
@@ -43,11 +73,14 @@ export function traceOptions(name = 'options'): Param<TraceForm> {
     schema: {
       type: 'object',
       properties: {
-        tracer: { type: 'string', enum: ['rskTracer', 'callTracer', 'prestateTracer', '4byteTracer'] },
+        tracer: { type: 'string', enum: NAMES },
         tracerConfig: { type: 'object' },
         disableMemory: { type: 'boolean' },
         disableStack: { type: 'boolean' },
         disableStorage: { type: 'boolean' },
+        enableMemory: { type: 'boolean' },
+        enableReturnData: { type: 'boolean' },
+        limit: { type: 'integer' },
       },
     },
     optional: true,
@@ -60,6 +93,9 @@ export function traceOptions(name = 'options'): Param<TraceForm> {
 
 /** @throws RpcError for a tracer that this node does not have */
 export function parseTraceOptions(options: Record<string, unknown>): TraceForm {
+  const { tracer } = options
+  const name = tracer === undefined || tracer === null ? 'rsktracer' : nodeText(tracer).toLowerCase()
+  if (name === MUX) return muxForm(options['tracerConfig'])
   const switches: Switches = {
     onlyTopCall: false,
     withLog: false,
@@ -67,18 +103,34 @@ export function parseTraceOptions(options: Record<string, unknown>): TraceForm {
     disableMemory: false,
     disableStack: false,
     disableStorage: false,
+    enableMemory: false,
+    enableReturnData: false,
+    limit: 0,
   }
   for (const [key, value] of Object.entries(options)) {
     if (key.toLowerCase() === 'tracerconfig' && isJsonObject(value)) {
       for (const [inner, content] of Object.entries(value)) setSwitch(switches, inner, content)
     } else setSwitch(switches, key, value)
   }
-  const { tracer } = options
-  const form = FORMS.get(
-    tracer === undefined || tracer === null ? 'rsktracer' : nodeText(tracer).toLowerCase(),
-  )
-  if (form === undefined) throw invalidParams(`unknown tracer ${JSON.stringify(tracer).slice(0, 66)}`)
+  const form = FORMS.get(name)
+  if (form === undefined) throw unknownTracer(tracer)
   return form(switches)
+}
+
+/** The configuration of a muxTracer: the configurations of its tracers by their names. */
+function muxForm(config: unknown): TraceForm {
+  if (!isJsonObject(config)) throw invalidParams('muxTracer: tracerConfig names the tracers')
+  const entries = Object.entries(config)
+  if (entries.length > MOST_MUXED) throw invalidParams(`muxTracer: at most ${MOST_MUXED} tracers`)
+  const forms = entries.map(([name, inner]): readonly [string, TraceForm] => {
+    if (!FORMS.has(name.toLowerCase())) throw unknownTracer(name)
+    return [name, parseTraceOptions({ tracer: name, tracerConfig: isJsonObject(inner) ? inner : {} })]
+  })
+  return { tracer: 'mux', forms }
+}
+
+function unknownTracer(tracer: unknown) {
+  return invalidParams(`unknown tracer ${JSON.stringify(tracer).slice(0, 66)}`)
 }
 
 const DISABLING = new Map<string, 'disableMemory' | 'disableStack' | 'disableStorage'>([
@@ -86,21 +138,39 @@ const DISABLING = new Map<string, 'disableMemory' | 'disableStack' | 'disableSto
   ['disablestack', 'disableStack'],
   ['disablestorage', 'disableStorage'],
 ])
+const ENABLING: ReadonlySet<string> = new Set([
+  'onlyTopCall',
+  'withLog',
+  'diffMode',
+  'enableMemory',
+  'enableReturnData',
+])
+const MOST_LIMIT = 0xffff_ffff
 
 function setSwitch(switches: Switches, key: string, value: unknown): void {
   const on = nodeText(value).toLowerCase() === 'true'
-  if (key === 'onlyTopCall' || key === 'withLog' || key === 'diffMode') switches[key] = on
+  if (isEnabling(key)) switches[key] = on
+  if (key === 'limit' && Number.isSafeInteger(value)) {
+    switches.limit = Math.min(Math.max(Number(value), 0), MOST_LIMIT)
+  }
   const disabling = DISABLING.get(key.toLowerCase())
   if (disabling !== undefined && on) switches[disabling] = true
+}
+
+function isEnabling(
+  key: string,
+): key is 'onlyTopCall' | 'withLog' | 'diffMode' | 'enableMemory' | 'enableReturnData' {
+  return ENABLING.has(key)
 }
 
 /** Options of debug_traceCall. */
 export interface CallTraceOptions {
   readonly form: TraceForm
   readonly overrides: readonly AccountOverride[]
+  readonly blockOverrides: BlockOverrides | null
 }
 
-/** The options of {@link traceOptions} with `stateOverrides`; block overrides are refused. */
+/** The options of {@link traceOptions} with `stateOverrides` and `blockOverrides`. */
 export function callTraceOptions(name = 'options'): Param<CallTraceOptions> {
   const { schema, parse } = traceOptions(name)
   const parseOverrides = stateOverrides('stateOverrides').parse
@@ -110,12 +180,13 @@ export function callTraceOptions(name = 'options'): Param<CallTraceOptions> {
     optional: true,
     parse: (value, method) => {
       const { stateOverrides: overrides, blockOverrides } = isJsonObject(value) ? value : {}
-      if (blockOverrides !== undefined && blockOverrides !== null) {
-        throw invalidParams('blockOverrides are not supported')
-      }
       return {
         form: parse(value, method),
         overrides: overrides === undefined || overrides === null ? [] : parseOverrides(overrides, method),
+        blockOverrides:
+          blockOverrides === undefined || blockOverrides === null
+            ? null
+            : parseBlockOverrides(blockOverrides, method),
       }
     },
   }

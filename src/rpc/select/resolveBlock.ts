@@ -1,7 +1,7 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { ChainReader, Eventually, NodeContext, PendingBlock } from '../context.ts'
 import { invalidParams, RpcError } from '../errors.ts'
-import { type BlockSelector, pendingUnsupported } from '../params/blockSelector.ts'
+import { type BlockSelector, LATEST, pendingUnsupported } from '../params/blockSelector.ts'
 import { assertKept } from './history.ts'
 
 /**
@@ -108,6 +108,15 @@ export function asksForPending({ node }: NodeContext, selector: BlockSelector, m
   if (!isPending(selector)) return false
   if (!node.settings.answersPending) throw pendingUnsupported(method)
   return true
+}
+
+/**
+ * The block of a request that names none.
+ * @throws RpcError where the hosted endpoint wants it named (specification.md Methods with full shape)
+ */
+export function latestUnlessHosted({ node }: NodeContext): BlockSelector {
+  if (node.settings.hosted) throw invalidParams()
+  return LATEST
 }
 
 /** Whether the selector is the pending tag. */

@@ -5,7 +5,8 @@ import { FORK_DETECTION_DATA_LENGTH } from '../../chain/codec/mergedMiningHash.t
 import type { SimulatedBlock } from '../../execution/simulation.ts'
 import { bigIntToSignedBytes, EMPTY_BYTES } from '../../util/bytes.ts'
 import { RpcError } from '../errors.ts'
-import { type BlockOverrides, type BlockStateCalls, MOST_SIMULATED_BLOCKS } from '../params/simulation.ts'
+import type { BlockOverrides } from '../params/blockOverrides.ts'
+import { type BlockStateCalls, MOST_SIMULATED_BLOCKS } from '../params/simulation.ts'
 
 const NO_DATA = Buffer.alloc(0)
 const BLOCK_NUMBER_BYTES = 4

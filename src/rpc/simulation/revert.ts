@@ -2,15 +2,19 @@ import { toHex } from '../../util/bytes.ts'
 import { RpcError } from '../errors.ts'
 
 const PREFIX = 'VM Exception while processing transaction: '
+/** Code and text of geth (rpc.md §4.1). */
+const GETH_CODE = 3
+const GETH_TEXT = 'execution reverted'
 /** Selector of Error(string). */
 const ERROR_SELECTOR = 0x08c379a0
 const HEAD_BYTES = 68
 
-/** The error of a reverted simulation: reason text and whole payload (rpc.md §4.1). */
+/** The error of a reverted simulation: reason text and whole payload, in either form (rpc.md §4.1). */
 export function revertError(output: Buffer): RpcError {
   const reason = revertReason(output)
   const text = reason === null ? 'transaction reverted' : `revert ${reason}`
-  return new RpcError('vmException', PREFIX + text, { data: toHex(output) })
+  const inGeth = { code: GETH_CODE, message: reason === null ? GETH_TEXT : `${GETH_TEXT}: ${reason}` }
+  return new RpcError('vmException', PREFIX + text, { data: toHex(output), inGeth })
 }
 
 /** The error of a simulation that failed in another way; without data (decisions.md D31). */

@@ -1,9 +1,11 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { CallFailure, CallRequest } from '../../execution/localExecution.ts'
 import type { Eventually, NodeContext } from '../context.ts'
+import type { BlockOverrides } from '../params/blockOverrides.ts'
 import type { BlockSelector } from '../params/blockSelector.ts'
 import { atBlockForCall } from '../select/resolveBlock.ts'
 import { assertOverridable } from './callRequest.ts'
+import { inPretendedBlock } from './pretendedBlock.ts'
 
 /**
  * Runs a simulation at a block: its result as hex text.
@@ -14,11 +16,12 @@ export function simulateAt(
   kind: 'output' | 'estimate',
   block: BlockSelector,
   request: CallRequest,
+  overrides: BlockOverrides | null,
   fail: (failure: CallFailure) => Error,
 ): Eventually<string> {
   return atBlockForCall(context, block, (header: BlockHeader) => {
     assertOverridable(context, header, request)
-    const answer = context.execution[kind](header, request)
+    const answer = context.execution[kind](header, inPretendedBlock(context, header, request, overrides))
     if (typeof answer === 'string') return answer
     throw fail(answer)
   })

@@ -3,6 +3,7 @@ import type { BlockHeader } from '../../chain/codec/header.ts'
 import { createLogsBloom } from '../../chain/codec/logsBloom.ts'
 import type { Receipt } from '../../chain/codec/receipt.ts'
 import type { Transaction } from '../../chain/codec/transaction.ts'
+import type { RevertForm } from '../../config/revertForm.ts'
 import type { SimulatedBlock, SimulatedOutcome, SimulationRefusal } from '../../execution/simulation.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
@@ -41,6 +42,8 @@ export interface SimulationForm {
   readonly traceTransfers: boolean
   /** With transactions in place of their hashes. */
   readonly fullTransactions: boolean
+  /** How reverts are told. */
+  readonly reverts: RevertForm
 }
 
 /** Block objects with the calls, each the parent of the next. */
@@ -101,7 +104,7 @@ function formatCalls(
   header: BlockHeader,
   transactions: readonly Transaction[],
   outcomes: readonly SimulatedOutcome[],
-  { traceTransfers }: SimulationForm,
+  { traceTransfers, reverts }: SimulationForm,
 ): { readonly [key: string]: Json }[] {
   let logIndex = 0
   return transactions.flatMap(({ hash }, transactionIndex) => {
@@ -121,7 +124,7 @@ function formatCalls(
       logs: logs.map((log) => ({ ...formatLog(log, { ...place, logIndex: logIndex++ }), removed: false })),
       gasUsed: quantity(outcome.gasUsed),
       status: succeeded ? '0x1' : '0x0',
-      ...(succeeded ? {} : { error: { ...toErrorObject(errorOf(outcome)) } }),
+      ...(succeeded ? {} : { error: { ...toErrorObject(errorOf(outcome), reverts) } }),
     }
   })
 }

@@ -1,0 +1,47 @@
+import type { NativeTraceForm, TraceForm } from './tracing.ts'
+
+/** Traces in a form that the native core has, with at most so many bytes of text; one per transaction. */
+type Run<T> = (form: NativeTraceForm, maxBytes: number) => readonly T[]
+
+/**
+ * Traces in any form, put together of those that the native core has. All texts together have at most the bytes that
+ * are given.
+ * @throws NativeError as `run`
+ */
+export function tracedInForm<T extends { readonly texts: readonly string[] }>(
+  form: TraceForm,
+  maxBytes: number,
+  run: Run<T>,
+): readonly T[] {
+  switch (form.tracer) {
+    case 'flatCalls':
+      return run({ tracer: 'flat' }, maxBytes).map((trace) => ({
+        ...trace,
+        texts: [`[${trace.texts.join(',')}]`],
+      }))
+    case 'noop':
+      // The counts of selectors are the cheapest text that there is.
+      return run({ tracer: 'fourByte' }, maxBytes).map((trace) => ({ ...trace, texts: ['{}'] }))
+    case 'mux':
+      return muxed(form.forms, maxBytes, run)
+    default:
+      return run(form, maxBytes)
+  }
+}
+
+function muxed<T extends { readonly texts: readonly string[] }>(
+  forms: readonly (readonly [string, TraceForm])[],
+  maxBytes: number,
+  run: Run<T>,
+): readonly T[] {
+  let left = maxBytes
+  const parts = forms.map(([name, form]) => {
+    const traces = tracedInForm(form, Math.max(left, 1), run)
+    left -= traces.reduce((sum, { texts }) => sum + texts.reduce((bytes, text) => bytes + text.length, 0), 0)
+    return { name, traces }
+  })
+  const members = (index: number) =>
+    parts.map(({ name, traces }) => `${JSON.stringify(name)}:${traces[index]?.texts.join(',') ?? 'null'}`)
+  const first = parts[0]?.traces ?? tracedInForm({ tracer: 'noop' }, maxBytes, run)
+  return first.map((trace, index) => ({ ...trace, texts: [`{${members(index).join(',')}}`] }))
+}

@@ -1,0 +1,59 @@
+import { invalidParams } from '../errors.ts'
+import { boundedNumber } from './boundedNumber.ts'
+import { parseAddress } from './hex.ts'
+import { parseUnsigned } from './number.ts'
+import { isJsonObject, nodeText, type Param } from './param.ts'
+import { wideNumber } from './wideNumber.ts'
+
+/** What a pretended block has that the chain would not give it. */
+export interface BlockOverrides {
+  readonly number?: number
+  /** Seconds since 1970. */
+  readonly time?: number
+  readonly gasLimit?: bigint
+  readonly feeRecipient?: Buffer
+}
+
+const NUMBER = boundedNumber('number', Number.MAX_SAFE_INTEGER)
+const TIME = boundedNumber('time', Number.MAX_SAFE_INTEGER)
+const GAS = wideNumber('gasLimit', 63)
+
+/** The fourth parameter of eth_call and eth_estimateGas; null changes nothing. */
+export function blockOverrides(name = 'blockOverrides'): Param<BlockOverrides | null> {
+  return {
+    name,
+    schema: {
+      type: 'object',
+      properties: {
+        number: { type: 'string' },
+        time: { type: 'string' },
+        gasLimit: { type: 'string' },
+        feeRecipient: { type: 'string' },
+      },
+    },
+    optional: false,
+    parse: (value, method) => (value === null ? null : parseBlockOverrides(value, method)),
+  }
+}
+
+/**
+ * Reads block overrides; fields that blocks of this chain have not are ignored.
+ * @throws RpcError kind `invalidParams`
+ */
+export function parseBlockOverrides(overrides: unknown, method: string): BlockOverrides {
+  if (!isJsonObject(overrides)) throw invalidParams('Invalid blockOverrides: object expected.')
+  const { number, time, gasLimit, feeRecipient, baseFeePerGas } = overrides
+  if (isGiven(baseFeePerGas) && parseUnsigned(nodeText(baseFeePerGas)) !== 0n) {
+    throw invalidParams('Invalid baseFeePerGas: blocks of this chain have none.')
+  }
+  return {
+    ...(isGiven(number) && { number: NUMBER.parse(number, method) }),
+    ...(isGiven(time) && { time: TIME.parse(time, method) }),
+    ...(isGiven(gasLimit) && { gasLimit: GAS.parse(gasLimit, method) }),
+    ...(isGiven(feeRecipient) && { feeRecipient: parseAddress(nodeText(feeRecipient)) }),
+  }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
