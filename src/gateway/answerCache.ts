@@ -43,10 +43,10 @@ export class AnswerCache {
 
   /**
    * What follows the id.
-   * @param method place in METHODS
+   * @param key of `answerKey`
    */
-  find(method: number, params: string): string | null {
-    return this.#kept.find(method, params)
+  find(key: number, params: string): string | null {
+    return this.#kept.find(key, params)
   }
 
   /** Lookups so far, those of the native core included, and what is kept now. */
@@ -54,15 +54,18 @@ export class AnswerCache {
     return this.#kept.keptFigures()
   }
 
-  /** A sink that keeps an answer on its way unless the head changed since the question. */
-  keeping(method: number, params: string, id: string, sink: AnswerSink): AnswerSink {
+  /**
+   * A sink that keeps an answer on its way unless the head changed since the question.
+   * @param key of `answerKey`
+   */
+  keeping(key: number, params: string, id: string, sink: AnswerSink): AnswerSink {
     const version = this.#version
     const start = ANSWER_HEAD.length + Buffer.byteLength(id)
     return (body, status) => {
       if (status === 200 && version === this.#version && body.length > 0) {
         const bytes = typeof body === 'string' ? Buffer.from(body) : asBuffer(body)
         const rest = bytes.subarray(start)
-        if (canStay(rest)) this.#kept.keep(method, params, rest)
+        if (canStay(rest)) this.#kept.keep(key, params, rest)
       }
       sink(body, status)
     }

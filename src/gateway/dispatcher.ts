@@ -207,7 +207,8 @@ export class Dispatcher {
     this.#running.add(ticket)
     ticket.startedAt = now
     ticket.slot = this.#interrupts.acquire() ?? -1
-    return { method: ticket.method, slot: Math.max(0, ticket.slot), id: ticket.id, params: ticket.params }
+    const { method, id, params, reverts } = ticket
+    return { method, slot: Math.max(0, ticket.slot), id, params, reverts }
   }
 
   /** Nothing that a worker says about a ticket counts any more. */

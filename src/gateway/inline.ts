@@ -1,3 +1,4 @@
+import type { RevertForm } from '../config/revertForm.ts'
 import type { MemoryUse } from '../filters/memoryUse.ts'
 import type { EventConnection } from '../filters/subscriptionHub.ts'
 import { responseTooLarge } from '../rpc/errors.ts'
@@ -23,6 +24,10 @@ export interface RequestOrigin {
   readonly connection: EventConnection | null
   /** Memory of the caller. */
   readonly memory: MemoryUse
+  /** How the caller wants to be told of reverts. */
+  readonly reverts: RevertForm
+  /** By which an answer is kept (`answerKey`). */
+  readonly key: number
   /** Has the request answered by workers. */
   forward(forward: Forward): void
   /** Whether the sink has used up the answer when it returns. */
@@ -39,8 +44,8 @@ export class InlineRunner {
   readonly #onUnexpected: UnexpectedErrorSink
   readonly #onKept: (method: number, rest: string) => void
   readonly #room = Buffer.allocUnsafeSlow(ROOM_BYTES)
-  /** By the method's place: what follows the id. */
-  #kept: (string | undefined)[] = []
+  /** By `answerKey`: what follows the id. */
+  readonly #kept = new Map<number, string>()
   /** Counts changes: an answer that began before one is not kept. */
   #version = 0
 
@@ -59,14 +64,14 @@ export class InlineRunner {
 
   /** Drops kept answers and the snapshot. */
   forget(): void {
-    this.#kept = []
+    this.#kept.clear()
     this.#version += 1
     this.#snapshot.forget()
   }
 
-  /** What follows the id in the answer that is kept for a request. */
-  kept(route: Route, params: string): string | undefined {
-    return isPlain(params) ? this.#kept[route.index] : undefined
+  /** What follows the id in the answer that is kept for a request. @param key of `answerKey` */
+  kept(key: number, params: string): string | undefined {
+    return isPlain(params) ? this.#kept.get(key) : undefined
   }
 
   /** Runs a request; the sink may be called before this returns. */
@@ -80,13 +85,14 @@ export class InlineRunner {
       front.memory = origin.memory
     }
     const version = this.#version
-    const answer = executeRequest(context, route.definition, id, params, this.#onUnexpected)
+    const { reverts } = origin
+    const answer = executeRequest(context, route.definition, id, params, this.#onUnexpected, reverts)
     const send = (done: Answer) => {
       if (done.forward !== undefined) {
         origin.forward(done.forward)
         return
       }
-      if (keeps && version === this.#version) this.#keep(route.index, id, done)
+      if (keeps && version === this.#version) this.#keep(origin.key, route.index, id, done)
       const isTooLarge = done.unlimited !== true && lengthOf(done) > this.#maxAnswerBytes
       const sent = isTooLarge ? errorAnswer(id, responseTooLarge(this.#maxAnswerBytes)) : done
       sink(bodyOf(sent, origin.alone ? this.#room : undefined), sent.status)
@@ -95,12 +101,13 @@ export class InlineRunner {
     else send(answer)
   }
 
-  #keep(index: number, id: string, { text, rest: bytes, status }: Answer): void {
+  #keep(key: number, index: number, id: string, { text, rest: bytes, status }: Answer): void {
     if (bytes !== undefined) return
     const rest = text.slice(ANSWER_HEAD.length + id.length)
     if (status !== 200 || !rest.startsWith(',"result":')) return
-    this.#kept[index] = rest
-    this.#onKept(index, rest)
+    this.#kept.set(key, rest)
+    // The native core does not know who asks.
+    if (key === index) this.#onKept(index, rest)
   }
 }
 

@@ -1,8 +1,10 @@
+import type { RevertForm } from '../config/revertForm.ts'
 import { PAGE_STATUS } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
 import { ANSWER_HEAD, AS_IT_CAME, type Forward, successText } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
 import type { AnswerCache } from './answerCache.ts'
+import { answerKey } from './answerKey.ts'
 import type { AnswerNotes, NotedRequest } from './answerNotes.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
@@ -34,6 +36,8 @@ export interface RequestRunnerParts {
   readonly notes: AnswerNotes
   /** Bytes of an answer that is put together of pages. */
   readonly answerBytes: number
+  /** How reverts are told to callers who want no form of their own. */
+  readonly reverts: RevertForm
   /** Whether methods can be tried here before the workers. */
   readonly isFront: boolean
 }
@@ -50,8 +54,9 @@ export class RequestRunner {
   answer(request: AdmittedRequest, sampled: number): void {
     const { answers, inline, notes } = this.#parts
     const { route, id, params, caller, sink } = request
+    const key = this.#keyFor(route, caller)
     const keeps = route.keepsAtHead && answers.canKeep(params)
-    const kept = keeps ? answers.find(route.index, params) : (inline.kept(route, params) ?? null)
+    const kept = keeps ? answers.find(key, params) : (inline.kept(key, params) ?? null)
     if (kept !== null) {
       const body = ANSWER_HEAD + id + kept
       sink(body, 200)
@@ -63,7 +68,12 @@ export class RequestRunner {
       sink(body, status)
       notes.fromMethod(request, times, body)
     }
-    this.#run({ ...request, times, sink: keeps ? answers.keeping(route.index, params, id, noted) : noted })
+    this.#run({ ...request, times, sink: keeps ? answers.keeping(key, params, id, noted) : noted })
+  }
+
+  #keyFor(route: Route, { reverts }: Caller): number {
+    const own = this.#parts.reverts
+    return answerKey(route, reverts ?? own, own)
   }
 
   #run(work: Work): void {
@@ -75,6 +85,8 @@ export class RequestRunner {
       inline.run(route, id, params, sink, {
         connection: exchange.connection ?? null,
         memory: caller.account.memory,
+        reverts: caller.reverts ?? this.#parts.reverts,
+        key: this.#keyFor(route, caller),
         forward: (forward) => this.#forward(work, forward),
         alone,
       })
@@ -146,6 +158,7 @@ export class RequestRunner {
       lane,
       id,
       params,
+      reverts: caller.reverts ?? this.#parts.reverts,
       deadline: performance.now() + dispatcher.timeLimit(lane),
       startedAt: 0,
       slot: -1,

@@ -1,3 +1,4 @@
+import type { RevertForm } from '../config/revertForm.ts'
 import type { Lane } from '../rpc/defineMethod.ts'
 
 /**
@@ -17,6 +18,8 @@ export interface Ticket {
   readonly id: string
   /** JSON text. */
   readonly params: string
+  /** How the caller wants to be told of reverts. */
+  readonly reverts: RevertForm
   /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
   readonly deadline: number
   /** When it was sent to a worker, in milliseconds of `performance.now()`; 0 before. */

@@ -40,6 +40,7 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     estimateGasCap: BigInt(config.estimateGasCap),
     stateOverrides: config.stateOverrides,
     answersPending: config.pendingBlocks === 'answer',
+    revertErrors: config.revertErrors,
     safeDepth: config.safeDistance,
     finalizedDepth: config.finalizedDistance,
     logBlocks: LOG_BLOCKS,

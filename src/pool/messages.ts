@@ -1,11 +1,13 @@
 import type { MessagePort } from 'node:worker_threads'
+import { REVERT_FORMS, type RevertForm } from '../config/revertForm.ts'
 import type { Answer } from '../rpc/execute.ts'
 
 /**
  * What crosses between the front thread and the pool's workers: batches as single buffers.
  *
  * Request batch: u32 count, then per request u16 method (its place in METHODS), u16 interrupt slot,
- * u32 id bytes, u32 parameter bytes, id, parameters (both JSON text in UTF-8).
+ * u32 id bytes, u32 parameter bytes, u8 form of reverts (its place in REVERT_FORMS), id, parameters (both JSON text in
+ * UTF-8).
  * Answer batch: u32 count, then per answer u16 HTTP status, u32 bytes, u32 microseconds that it took; then the
  * answers' bytes in order.
  * All little-endian.
@@ -30,6 +32,8 @@ export interface PoolRequest {
   readonly id: string
   /** JSON text; empty when there are none. */
   readonly params: string
+  /** How the caller wants to be told of reverts. */
+  readonly reverts: RevertForm
 }
 
 /** One answer as the front gets it: ready to be sent. */
@@ -74,7 +78,7 @@ export interface WorkerHello {
 }
 
 const COUNT_BYTES = 4
-const REQUEST_HEAD_BYTES = 12
+const REQUEST_HEAD_BYTES = 13
 const ANSWER_HEAD_BYTES = 10
 const MOST_MICROSECONDS = 0xffffffff
 
@@ -86,7 +90,7 @@ export function encodeRequests(requests: readonly PoolRequest[]): Uint8Array<Arr
   const buffer = Buffer.from(new ArrayBuffer(capacity))
   buffer.writeUInt32LE(requests.length, 0)
   let position = COUNT_BYTES
-  for (const { method, slot, id, params } of requests) {
+  for (const { method, slot, id, params, reverts } of requests) {
     const idStart = position + REQUEST_HEAD_BYTES
     const idBytes = buffer.write(id, idStart, 'utf8')
     const paramsBytes = buffer.write(params, idStart + idBytes, 'utf8')
@@ -94,6 +98,7 @@ export function encodeRequests(requests: readonly PoolRequest[]): Uint8Array<Arr
     buffer.writeUInt16LE(slot, position + 2)
     buffer.writeUInt32LE(idBytes, position + 4)
     buffer.writeUInt32LE(paramsBytes, position + 8)
+    buffer[position + 12] = REVERT_FORMS.indexOf(reverts)
     position = idStart + idBytes + paramsBytes
   }
   return buffer.subarray(0, position)
@@ -114,6 +119,7 @@ export function decodeRequests(batch: Uint8Array): PoolRequest[] {
       slot: buffer.readUInt16LE(position + 2),
       id: buffer.toString('utf8', idStart, paramsStart),
       params: buffer.toString('utf8', paramsStart, end),
+      reverts: REVERT_FORMS[buffer[position + 12] ?? 0] ?? 'reference',
     })
     position = end
   }

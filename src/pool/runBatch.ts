@@ -66,7 +66,8 @@ function runRequest(runner: BatchRunner, request: PoolRequest): Answer | Promise
   }
   const method = methods[request.method]
   if (method === undefined) return errorAnswer(request.id, new RpcError('internal'))
-  return executeRequest(context, method, request.id, request.params, runner.onUnexpected)
+  const { id, params, reverts } = request
+  return executeRequest(context, method, id, params, runner.onUnexpected, reverts)
 }
 
 function limitAnswer({ maxAnswerBytes }: BatchRunner, id: string, answer: Answer): Answer {

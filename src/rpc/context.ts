@@ -3,6 +3,7 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Receipt } from '../chain/codec/receipt.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { RevertForm } from '../config/revertForm.ts'
 import type { Execution } from '../execution/localExecution.ts'
 import type { Tracing } from '../execution/tracing.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
@@ -31,6 +32,8 @@ export interface RpcSettings {
   readonly stateOverrides: boolean
   /** Whether the five methods take `pending` (decisions.md D28). */
   readonly answersPending: boolean
+  /** How reverts are told to callers who want no form of their own. */
+  readonly revertErrors: RevertForm
   /** Blocks between `safe` and the head. */
   readonly safeDepth: number
   /** Blocks between `finalized` and the head. */

@@ -1,3 +1,4 @@
+import type { RevertForm } from '../config/revertForm.ts'
 import type { BriefCallName, ReadyName, StateReadName } from '../native/frontAnswers.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { Forward, RpcResult } from './json.ts'
@@ -49,10 +50,16 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly audience?: Audience
   /** Answers may come in pages. */
   readonly paged?: boolean
+  /** Answers, errors among them, may tell of reverts: in the form that the caller wants. Those of others never do. */
+  readonly tellsReverts?: boolean
   /** Bytes of its parameters, as JSON text; what a body holds unless given. More is refused before it is parsed. */
   readonly mostParamBytes?: number
   /** Only a method of the front thread may hand its request on to the workers. */
-  readonly handler: (context: NodeContext, params: ParamValues<P>) => Eventually<RpcResult | Forward>
+  readonly handler: (
+    context: NodeContext,
+    params: ParamValues<P>,
+    reverts: RevertForm,
+  ) => Eventually<RpcResult | Forward>
 }
 
 /** A method as the router and the workers use it. */
@@ -71,13 +78,19 @@ export interface MethodDefinition {
   readonly briefCall: BriefCallName | null
   readonly audience: Audience
   readonly paged: boolean
+  readonly tellsReverts: boolean
   /** Bytes of the parameters, as JSON text, that are parsed. */
   readonly mostParamBytes: number
   /**
    * Reads the parameters and runs the handler.
+   * @param reverts how a result tells of reverts
    * @throws RpcError
    */
-  readonly run: (context: NodeContext, values: readonly unknown[]) => Eventually<RpcResult | Forward>
+  readonly run: (
+    context: NodeContext,
+    values: readonly unknown[],
+    reverts: RevertForm,
+  ) => Eventually<RpcResult | Forward>
 }
 
 /** Makes a definition of a method's description. */
@@ -101,8 +114,9 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     briefCall: spec.briefCall ?? null,
     audience: spec.audience ?? 'public',
     paged: spec.paged ?? false,
+    tellsReverts: spec.tellsReverts ?? false,
     mostParamBytes: spec.mostParamBytes ?? Number.POSITIVE_INFINITY,
-    run: (context, values) =>
-      handler(context, parseParams(params, required, values, name) as unknown as ParamValues<P>),
+    run: (context, values, reverts) =>
+      handler(context, parseParams(params, required, values, name) as unknown as ParamValues<P>, reverts),
   }
 }

@@ -1,3 +1,5 @@
+import type { RevertForm } from '../config/revertForm.ts'
+
 /**
  * Why a request is not answered with a result. The kinds are closed; {@link ERROR_TABLE} gives each its
  * JSON-RPC number. Sources: rpc.md §4.1, decisions.md D22; for eth_simulateV1 the execution-apis.
@@ -94,6 +96,8 @@ export type ErrorData = string | Readonly<Record<string, string | number>>
 /** Facts beside the text of an {@link RpcError}. */
 export interface RpcErrorOptions extends ErrorOptions {
   readonly data?: ErrorData
+  /** Code and text for callers who want reverts as geth tells them. */
+  readonly inGeth?: Omit<RpcErrorObject, 'data'>
 }
 
 /** What handlers and parameter parsers throw; nothing but {@link toErrorObject} makes an answer of it. */
@@ -101,11 +105,13 @@ export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly kind: RpcErrorKind
   readonly data: ErrorData | undefined
+  readonly inGeth: Omit<RpcErrorObject, 'data'> | undefined
 
   constructor(kind: RpcErrorKind, message?: string, options?: RpcErrorOptions) {
     super(message ?? ERROR_TABLE[kind].message, options)
     this.kind = kind
     this.data = options?.data
+    this.inGeth = options?.inGeth
   }
 }
 
@@ -119,14 +125,17 @@ export function responseTooLarge(limit: number, options?: RpcErrorOptions): RpcE
   return new RpcError('overLimit', `Response size limit of ${limit} bytes exceeded`, options)
 }
 
-/** The `error` member for anything thrown; what is no {@link RpcError} is internal, without its text. */
-export function toErrorObject(thrown: unknown): RpcErrorObject {
+/**
+ * The `error` member for anything thrown; what is no {@link RpcError} is internal, without its text.
+ * @param reverts how reverts are told
+ */
+export function toErrorObject(thrown: unknown, reverts: RevertForm = 'reference'): RpcErrorObject {
   if (!(thrown instanceof RpcError))
     return { code: ERROR_TABLE.internal.code, message: ERROR_TABLE.internal.message }
-  const { code } = ERROR_TABLE[thrown.kind]
-  return thrown.data === undefined
-    ? { code, message: thrown.message }
-    : { code, message: thrown.message, data: thrown.data }
+  const { data, inGeth } = thrown
+  const own = { code: ERROR_TABLE[thrown.kind].code, message: thrown.message }
+  const { code, message } = reverts === 'geth' && inGeth !== undefined ? inGeth : own
+  return data === undefined ? { code, message } : { code, message, data }
 }
 
 /** HTTP status of a single request that fails so. */

@@ -1,3 +1,4 @@
+import type { RevertForm } from '../config/revertForm.ts'
 import { NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { MethodDefinition } from './defineMethod.ts'
@@ -62,6 +63,7 @@ export type UnexpectedErrorSink = (method: string, error: unknown) => void
  * Runs one request. Never throws: every failure becomes an answer.
  * @param id JSON text of the id
  * @param params JSON text of the parameters; empty when there are none
+ * @param wanted how the caller wants to be told of reverts; only methods that say so do it in that form
  */
 export function executeRequest(
   context: NodeContext,
@@ -69,16 +71,17 @@ export function executeRequest(
   id: string,
   params: string,
   onUnexpected: UnexpectedErrorSink,
+  wanted: RevertForm,
 ): Eventually<Answer> {
+  // Answers of other methods are kept for callers of either form.
+  const reverts = method.tellsReverts ? wanted : 'reference'
+  const fail = (error: unknown) => failure(context, id, method, error, onUnexpected, reverts)
   try {
-    const result = method.run(context, readParams(params, method))
+    const result = method.run(context, readParams(params, method), reverts)
     if (!(result instanceof Promise)) return success(id, result)
-    return result.then(
-      (value) => success(id, value),
-      (error: unknown) => failure(context, id, method, error, onUnexpected),
-    )
+    return result.then((value) => success(id, value), fail)
   } catch (error) {
-    return failure(context, id, method, error, onUnexpected)
+    return fail(error)
   }
 }
 
@@ -112,11 +115,12 @@ function failure(
   method: MethodDefinition,
   thrown: unknown,
   onUnexpected: UnexpectedErrorSink,
+  reverts: RevertForm,
 ): Answer {
   if (thrown instanceof RpcError) {
     // Parameters that are no JSON make the whole request unreadable: its id counts as unknown.
     const knownId = thrown.kind === 'parse' ? 'null' : id
-    return { text: failureText(knownId, toErrorObject(thrown)), status: statusOfRun(thrown) }
+    return { text: failureText(knownId, toErrorObject(thrown, reverts)), status: statusOfRun(thrown) }
   }
   if (thrown instanceof NativeError && thrown.code === 'Interrupted') {
     return errorAnswer(id, new RpcError('overLimit'))

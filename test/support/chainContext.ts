@@ -13,6 +13,7 @@ export const TEST_SETTINGS: RpcSettings = {
   estimateGasCap: 6_800_000n,
   stateOverrides: true,
   answersPending: true,
+  revertErrors: 'reference',
   safeDepth: 0,
   finalizedDepth: 0,
   logBlocks: 2000,

@@ -14,6 +14,7 @@ export function keyRecord(id: string, more: Partial<KeyRecord> = {}): KeyRecord 
     methods: null,
     modules: null,
     origins: null,
+    revertErrors: null,
     limits: NO_OWN_LIMITS,
     ...more,
   }

@@ -140,8 +140,10 @@ export async function ask(
 ): Promise<ParsedAnswer> {
   const method = METHODS.find((candidate) => candidate.name === name)
   if (method === undefined) throw new Error(`no method ${name}`)
-  const answer = await executeRequest(context, method, '1', JSON.stringify(params), (_name, error) => {
+  const onUnexpected = (_name: string, error: unknown) => {
     throw error
-  })
+  }
+  const text = JSON.stringify(params)
+  const answer = await executeRequest(context, method, '1', text, onUnexpected, 'reference')
   return JSON.parse(answer.text) as ParsedAnswer
 }

@@ -1,4 +1,5 @@
 import type { OptionalTextOption } from '../../config/option.ts'
+import { REVERT_FORMS } from '../../config/revertForm.ts'
 import { KEY_ID, type KeyLimits, type LimitName } from '../../storage/access/keyRecord.ts'
 import { createKeyId, createSecret, hashSecret } from '../../util/secretKey.ts'
 import { defineCommand } from '../command.ts'
@@ -47,6 +48,13 @@ export const keyCreate = defineCommand({
     modules: names('NAME,…', 'Modules that it opens; none and no methods opens all that the node offers'),
     methods: names('METHOD,…', 'Methods that it opens, beside its modules'),
     origins: names('ORIGIN,…', 'Web pages that may use it; none lets every page'),
+    revertErrors: {
+      kind: 'choice',
+      group: 'Command',
+      values: ['node', ...REVERT_FORMS],
+      default: 'node',
+      doc: 'How its callers are told of reverts: reference for code -32015, geth for code 3 and execution reverted, node for what the node is set to',
+    },
     ...LIMITS,
   },
   run: async ({ config, extra, stdout, stderr }) => {
@@ -65,6 +73,7 @@ export const keyCreate = defineCommand({
         modules: set(extra.modules),
         methods: set(extra.methods),
         origins: set(extra.origins),
+        revertErrors: extra.revertErrors === 'node' ? null : extra.revertErrors,
         limits: limitsOf(extra),
       }),
     )

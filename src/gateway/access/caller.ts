@@ -1,3 +1,4 @@
+import type { RevertForm } from '../../config/revertForm.ts'
 import { Account } from './account.ts'
 import { UNLIMITED } from './limits.ts'
 import { MemoryAccount, MemoryTotal, UNLIMITED_MEMORY } from './memoryAccount.ts'
@@ -22,6 +23,8 @@ export class Caller {
   opens: Uint8Array | null = null
   /** Origins of pages that may use it; null is any. */
   origins: ReadonlySet<string> | null = null
+  /** How it wants to be told of reverts; null is as the node does. */
+  reverts: RevertForm | null = null
   /** Whether its key has ended since. */
   isRevoked = false
   readonly #sockets = new Set<EndableSocket>()

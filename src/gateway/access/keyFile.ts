@@ -1,4 +1,5 @@
 import { parse, YAMLError } from 'yaml'
+import { isRevertForm, REVERT_FORMS } from '../../config/revertForm.ts'
 import { type KeyLimits, type KeyRecord, LIMIT_NAMES, NO_OWN_LIMITS } from '../../storage/access/keyRecord.ts'
 import { KEYLESS_ID } from '../../storage/access/usageRecord.ts'
 
@@ -16,13 +17,15 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'methods',
   'modules',
   'origins',
+  'revertErrors',
   ...LIMIT_NAMES,
 ])
 const LONGEST_ID = 64
 
 /**
  * API keys of the text of a YAML or JSON file: a list of keys with `id` and `hash`, the SHA-256 of the key in hex,
- * and, where wanted, `name`, the lists `methods`, `modules` and `origins`, and the limits.
+ * and, where wanted, `name`, the lists `methods`, `modules` and `origins`, `revertErrors` (`reference` or `geth`), and
+ * the limits.
  * @param name of the file, for messages
  * @param created milliseconds since 1970
  * @throws KeyFileError
@@ -60,7 +63,16 @@ function parseKey(entry: unknown, where: string, created: number): KeyRecord {
     // Its value could be the key itself, so it is not shown.
     throw new KeyFileError(`${where}: unknown member ${unknown}; write the SHA-256 of the key as hash`)
   }
-  const { id, hash, name = '', methods, modules, origins, ...limits } = entry as Record<string, unknown>
+  const {
+    id,
+    hash,
+    name = '',
+    methods,
+    modules,
+    origins,
+    revertErrors = null,
+    ...limits
+  } = entry as Record<string, unknown>
   if (typeof id !== 'string' || id === '') throw new KeyFileError(`${where}: id expected`)
   if (id.length > LONGEST_ID || id.includes('\0') || id === KEYLESS_ID) {
     throw new KeyFileError(`${where}: id of at most ${LONGEST_ID} characters expected, and not ${KEYLESS_ID}`)
@@ -69,6 +81,9 @@ function parseKey(entry: unknown, where: string, created: number): KeyRecord {
     throw new KeyFileError(`${where}: hash of 64 hex digits expected`)
   }
   if (typeof name !== 'string') throw new KeyFileError(`${where}: name: a text expected`)
+  if (revertErrors !== null && !isRevertForm(revertErrors)) {
+    throw new KeyFileError(`${where}: revertErrors: one of ${REVERT_FORMS.join(', ')} expected`)
+  }
   return {
     id,
     name,
@@ -80,6 +95,7 @@ function parseKey(entry: unknown, where: string, created: number): KeyRecord {
     methods: parseNames(methods, `${where}: methods`),
     modules: parseNames(modules, `${where}: modules`),
     origins: parseNames(origins, `${where}: origins`),
+    revertErrors,
     limits: parseLimits(limits, where),
   }
 }

@@ -26,6 +26,7 @@ export const call = defineMethod({
   cost: 5,
   cache: 'head',
   briefCall: 'output',
+  tellsReverts: true,
   handler: (context, [object, given, overrides, ofBlock]) => {
     const block = given ?? latestUnlessHosted(context)
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)

@@ -1,4 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
+import { toErrorObject } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 import { blockRef, LATEST } from '../params/blockSelector.ts'
 import { callObject } from '../params/callObject.ts'
@@ -20,7 +21,8 @@ export const createAccessList = defineMethod({
   lane: 'evm',
   cost: 5,
   cache: 'none',
-  handler: (context, [object, block, overrides]) => {
+  tellsReverts: true,
+  handler: (context, [object, block, overrides], reverts) => {
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)
     return atBlockForCall(context, block, (header) => {
       assertOverridable(context, header, request)
@@ -30,7 +32,7 @@ export const createAccessList = defineMethod({
         case 'success':
           return answer
         case 'revert':
-          return { ...answer, error: revertError(outcome.output).message }
+          return { ...answer, error: toErrorObject(revertError(outcome.output), reverts).message }
         case 'failure':
           return { ...answer, error: failureError(outcome.reason).message }
       }

@@ -25,6 +25,7 @@ export const estimateGas = defineMethod({
   cost: 10,
   cache: 'head',
   briefCall: 'estimate',
+  tellsReverts: true,
   handler: (context, [object, block, overrides, ofBlock]) => {
     const request = createCallRequest(context, object, context.node.settings.estimateGasCap, overrides)
     return simulateAt(context, 'estimate', block, request, ofBlock, estimateError)

@@ -21,7 +21,8 @@ export const simulateV1 = defineMethod({
   lane: 'evm',
   cost: 50,
   cache: 'none',
-  handler: (context, [{ blocks, validation, ...form }, block]) => {
+  tellsReverts: true,
+  handler: (context, [{ blocks, validation, ...form }, block], reverts) => {
     const { execution, node } = context
     const { settings } = node
     if (blocks.some(({ stateOverrides }) => stateOverrides.length > 0) && !settings.stateOverrides) {
@@ -34,7 +35,7 @@ export const simulateV1 = defineMethod({
       const planned = planBlocks(base, blocks, settings.callGasCap)
       const outcomes = execution.simulate(base, planned, validation)
       assertExecutable(outcomes)
-      return formatSimulatedBlocks(context, planned, outcomes, form)
+      return formatSimulatedBlocks(context, planned, outcomes, { ...form, reverts })
     })
   },
 })

@@ -1,3 +1,4 @@
+import { isRevertForm, type RevertForm } from '../../config/revertForm.ts'
 import { AccessError } from './errors.ts'
 
 /** Limits by their names, in the order in which they are listed. */
@@ -43,6 +44,8 @@ export interface KeyRecord {
   readonly modules: ReadonlySet<string> | null
   /** Origins of web pages that may use it; null is any. */
   readonly origins: ReadonlySet<string> | null
+  /** How its callers are told of reverts; null is as the node does. */
+  readonly revertErrors: RevertForm | null
   readonly limits: KeyLimits
 }
 
@@ -100,11 +103,15 @@ function readKey(value: Readonly<Record<string, unknown>>): KeyRecord | null {
   const previous = readPrevious(value['previous'])
   const [methods, modules, origins] = ['methods', 'modules', 'origins'].map((list) => readNames(value[list]))
   const limits = readLimits(value['limits'])
+  // Records of earlier releases do not have it.
+  const revertErrors = value['revertErrors'] ?? null
   if (typeof id !== 'string' || typeof name !== 'string' || typeof created !== 'number') return null
   if (typeof disabled !== 'boolean' || typeof fromFile !== 'boolean' || hash === null) return null
   if (previous === undefined || methods === undefined || modules === undefined) return null
   if (origins === undefined || limits === null) return null
-  return { id, name, hash, created, disabled, fromFile, previous, methods, modules, origins, limits }
+  if (revertErrors !== null && !isRevertForm(revertErrors)) return null
+  const opens = { methods, modules, origins, revertErrors }
+  return { id, name, hash, created, disabled, fromFile, previous, ...opens, limits }
 }
 
 function readHash(value: unknown): Buffer | null {

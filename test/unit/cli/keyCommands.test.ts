@@ -34,6 +34,7 @@ t.test('a key is made, listed, switched off and on, and given a new secret', asy
       '--methods',
       'rsk_getRawBlockHeaderByHash',
     ],
+    ...['--revert-errors', 'geth'],
     ...['--origins', 'https://app.example', '--rate', '50', '--burst', '200', '--daily-quota', '1000'],
   )
   const secret = made.stdout.trim()
@@ -44,15 +45,16 @@ t.test('a key is made, listed, switched off and on, and given a new secret', asy
     id: 'ada',
     hash: hashSecret(secret),
     modules: new Set(['eth', 'net']),
+    revertErrors: 'geth',
     limits: { rate: 50, burst: 200, dailyQuota: 1000, concurrency: null, sockets: null, subscriptions: null },
   })
   const listed = await key('list')
   t.match(
     listed.stdout,
-    /^ada +enabled +\d{4}-\d\d-\d\d +eth,net,rsk_\w+ for https:\/\/app.example +rate 50, burst 200, dailyQuota 1000 +Ada of London$/m,
+    /^ada +enabled, reverts as geth +\d{4}-\d\d-\d\d +eth,net,rsk_\w+ for https:\/\/app.example +rate 50, burst 200, dailyQuota 1000 +Ada of London$/m,
   )
   t.equal((await key('disable', 'ada')).stdout, 'key ada disabled\n')
-  t.match((await key('list')).stdout, /^ada +disabled /m)
+  t.match((await key('list')).stdout, /^ada +disabled, /m)
   t.equal((await key('enable', 'ada')).stdout, 'key ada enabled\n')
   const rotated = await key('rotate', 'ada', '--grace', '3600')
   t.match(rotated.stderr, /the old one works until \d{4}-/)
@@ -68,6 +70,8 @@ t.test('a key is made, listed, switched off and on, and given a new secret', asy
   t.notOk(bytes.includes(secret) || bytes.includes(rotated.stdout.trim()), 'no secret is stored')
   t.match((await key('create')).stderr, /^key key-[0-9a-f]{10}; /)
   t.equal((await keys()).length, 2)
+  t.equal((await keys()).find(({ id }) => id !== 'ada')?.revertErrors, null, 'as the node')
+  t.not((await key('create', '--revert-errors', 'parity')).exitCode, 0)
 })
 
 t.test('what cannot be done says so', async (t) => {

@@ -78,6 +78,7 @@ function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits
       lane: name,
       id,
       params: '',
+      reverts: 'reference',
       deadline,
       startedAt: 0,
       slot: -1,

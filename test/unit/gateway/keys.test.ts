@@ -47,6 +47,20 @@ t.test('a key opens what it names', async (t) => {
   })
 })
 
+t.test('a key may have a form of reverts', async (t) => {
+  const { caller } = openAccess(
+    keysOf([
+      { id: 'geth', hash: hashOf('g'), revertErrors: 'geth' },
+      { id: 'any', hash: hashOf('a') },
+    ]),
+  )
+  t.equal(caller('/g').reverts, 'geth')
+  t.equal(caller('/a').reverts, null)
+  t.throws(() => keysOf([{ id: 'odd', hash: hashOf('o'), revertErrors: 'parity' }]), {
+    message: 'keys: key 1: revertErrors: one of reference, geth expected',
+  })
+})
+
 t.test('a key may be for the pages of some origins', async (t) => {
   const { admission, caller } = openAccess(
     keysOf([{ id: 'page', hash: hashOf('p'), origins: ['https://app.example'] }]),

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { RevertForm } from '../../../src/config/revertForm.ts'
 import type { RequestPool } from '../../../src/pool/interface.ts'
 import { InterruptTable } from '../../../src/pool/interrupts.ts'
 import { LocalPool } from '../../../src/pool/local.ts'
@@ -25,11 +26,13 @@ const request = (name: string, params: string, id = '1', slot = 1) => ({
   slot,
   id,
   params,
+  reverts: 'reference' as RevertForm,
 })
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('utf8')
 
 t.test('batches keep their requests and answers', (t) => {
   const requests = [request('eth_chainId', '', '"ü€"', 3), request('web3_sha3', '["0x😀"]', '2', 4)]
+  requests.push({ ...request('eth_call', '[]', '3', 5), reverts: 'geth' })
   t.same(decodeRequests(encodeRequests(requests)), requests)
   t.same(decodeRequests(encodeRequests([])), [])
   const answers = decodeAnswers(
