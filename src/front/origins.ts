@@ -4,7 +4,7 @@ import { isExtensionOrigin, isLoopbackOrigin } from '../util/webOrigin.ts'
 import { hostName } from './checks.ts'
 import type { FrontOptions } from './options.ts'
 
-/** What a request may do because of the page that it comes from (decisions.md D24). */
+/** What a request may do because of the page that it comes from (decisions.md D59). */
 export interface PageAccess {
   /** Origin whose scripts the browser may show the answer to; null for no CORS headers. */
   readonly allowedOrigin: string | null

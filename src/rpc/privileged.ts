@@ -8,7 +8,7 @@ const METHODS = /^eth_(accounts|sendTransaction|sign\w*|getWork|submit\w+)$/
 
 /**
  * Whether a method signs, changes the chain or changes the node. Pages of other origins may not use it
- * (decisions.md D24). A transaction that came signed is none of its business: nobody here vouches for it.
+ * (decisions.md D59). A transaction that came signed is none of its business: nobody here vouches for it.
  */
 export function isPrivileged(method: string): boolean {
   return MODULES.has(moduleOf(method)) || METHODS.test(method)

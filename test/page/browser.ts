@@ -26,13 +26,15 @@ export function findBrowser(): string | null {
 
 /**
  * Opens a headless browser that ends with the test.
+ * @param args further arguments of its command line
  * @throws Error when there is none, which CI must not skip over
  */
-export async function openBrowser(t: Test): Promise<Browser> {
+export async function openBrowser(t: Test, args: string[] = []): Promise<Browser> {
   const executablePath = findBrowser()
   if (executablePath === null) throw new Error('no Chromium found: install it or set CHROMIUM to its path')
   const browser = await chromium.launch({
     executablePath,
+    args,
     // Its sandbox refuses to work for the superuser, as whom containers run.
     chromiumSandbox: process.getuid?.() !== 0,
   })

@@ -45,8 +45,8 @@ export const HTTP_DIFFERENCES: readonly HttpDifference[] = [
   },
   {
     methods: 'HTTP',
-    what: 'any Host is taken unless `allowedHosts` names some; Origin and Referer are not looked at: CORS tells browsers whose pages may read',
-    why: 'decisions.md D24: CORS off unless configured',
+    what: 'any Host is taken unless `allowedHosts` names some; a foreign Origin gets no CORS header and no WebSocket instead of a 400, and Referer is not looked at',
+    why: 'decisions.md D59: no CORS header, no preflight',
     applies: isOther,
     matches: ({ http: { headers }, status }, found) =>
       status === 400 &&

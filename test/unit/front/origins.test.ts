@@ -97,7 +97,7 @@ async function openSocket({ port }: Service, headers: Record<string, string>, pa
   return Promise.race([opened, refused])
 }
 
-t.test('what counts as foreign (decisions.md D24)', (t) => {
+t.test('what counts as foreign (decisions.md D59)', (t) => {
   const access = (options: Partial<OriginOptions>, origin: string, host = 'localhost:4444', site = '') => {
     const found = new Origins({ ...DEFAULT_FRONT, ...DEV, ...options }).accessOf({ origin, host, site }, null)
     return `${found.foreign ? 'foreign' : 'known'} ${found.restricted ? 'restricted' : 'full'} ${found.allowedOrigin}`
