@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { NativeCoreError } from '../native/loadAddon.ts'
+import { describeFileLimit } from '../util/fileLimit.ts'
 import { EXIT_CODES } from './exitCodes.ts'
 
 try {
@@ -7,7 +8,9 @@ try {
   const { runProgram } = await import('./run.ts')
   process.exitCode = await runProgram()
 } catch (thrown) {
-  if (!(thrown instanceof NativeCoreError)) throw thrown
-  process.stderr.write(`error: ${thrown.message}\n`)
-  process.exitCode = EXIT_CODES.nativeCore
+  // The modules are many files, too.
+  const limit = describeFileLimit(thrown)
+  if (limit === null && !(thrown instanceof NativeCoreError)) throw thrown
+  process.stderr.write(`error: ${limit ?? (thrown as Error).message}\n`)
+  process.exitCode = limit === null ? EXIT_CODES.nativeCore : EXIT_CODES.failed
 }

@@ -3,6 +3,7 @@ import { NativeError } from '../native/errors.ts'
 import { AccessError, type AccessErrorCode } from '../storage/access/errors.ts'
 import { StorageError, type StorageErrorCode } from '../storage/errors.ts'
 import { toUnwritable } from '../storage/unwritable.ts'
+import { describeFileLimit } from '../util/fileLimit.ts'
 
 /** Why a node does not start or has ended. */
 export type NodeErrorCode =
@@ -141,23 +142,15 @@ const FILE_ERRORS: ReadonlySet<string> = new Set([
   'ENOSPC',
 ])
 
-/** What the system says where a process may open no further file. */
-const NO_DESCRIPTORS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 23, 24])
-/** The same for address space and memory, as the core and as lmdb-js say it. */
+/** What the system says where a process gets no more address space, as the core and as lmdb-js hand it on. */
 const NO_ADDRESS_SPACE = /\(os error 12\)|Cannot allocate memory|ENOMEM/
 
 /** What a thread or store threw for want of something that the system limits, as an error that names the limit; else null. */
 export function toLimitError(thrown: unknown): NodeError | null {
+  const files = describeFileLimit(thrown)
+  if (files !== null) return new NodeError('SYSTEM_LIMIT', files, { cause: thrown })
   if (!(thrown instanceof Error)) return null
-  const { code, message } = thrown as Error & { code?: unknown }
-  if (NO_DESCRIPTORS.has(code) || /\(os error 2[34]\)|EMFILE|Too many open files/.test(message)) {
-    return new NodeError(
-      'SYSTEM_LIMIT',
-      `the process may not open as many files as a node needs (${message}): raise the limit of file descriptors ` +
-        '(`ulimit -n`, LimitNOFILE= of a systemd unit) to 1024 at least',
-      { cause: thrown },
-    )
-  }
+  const { message } = thrown
   if (!NO_ADDRESS_SPACE.test(message)) return null
   return new NodeError(
     'SYSTEM_LIMIT',
