@@ -69,20 +69,32 @@ import { subscribe } from './eth/subscribe.ts'
 import { syncing } from './eth/syncing.ts'
 import { uninstallFilter } from './eth/uninstallFilter.ts'
 import { unsubscribe } from './eth/unsubscribe.ts'
+import { autoImpersonateAccount } from './evm/autoImpersonateAccount.ts'
+import { dropAllTransactions } from './evm/dropAllTransactions.ts'
+import { dropTransaction } from './evm/dropTransaction.ts'
 import { getAutomine } from './evm/getAutomine.ts'
 import { getIntervalSeconds } from './evm/getIntervalSeconds.ts'
 import { impersonateAccount } from './evm/impersonateAccount.ts'
 import { importRawBlock } from './evm/importRawBlock.ts'
 import { increaseTime } from './evm/increaseTime.ts'
+import { metadata } from './evm/metadata.ts'
 import { mine } from './evm/mine.ts'
 import { mineBlocks } from './evm/mineBlocks.ts'
+import { nodeInfo } from './evm/nodeInfo.ts'
+import { removeBlockTimestampInterval } from './evm/removeBlockTimestampInterval.ts'
+import { removePoolTransactions } from './evm/removePoolTransactions.ts'
 import { reset } from './evm/reset.ts'
+import { resetChain } from './evm/resetChain.ts'
 import { revert } from './evm/revert.ts'
 import { setAutomine } from './evm/setAutomine.ts'
 import { setBalance } from './evm/setBalance.ts'
+import { setBlockGasLimit } from './evm/setBlockGasLimit.ts'
+import { setBlockTimestampInterval } from './evm/setBlockTimestampInterval.ts'
 import { setCode } from './evm/setCode.ts'
+import { setCoinbase } from './evm/setCoinbase.ts'
 import { setIntervalMining } from './evm/setIntervalMining.ts'
 import { setIntervalSeconds } from './evm/setIntervalSeconds.ts'
+import { setMinGasPrice } from './evm/setMinGasPrice.ts'
 import { setNextBlockTimestamp } from './evm/setNextBlockTimestamp.ts'
 import { setNonce } from './evm/setNonce.ts'
 import { setStorageAt } from './evm/setStorageAt.ts'
@@ -90,6 +102,7 @@ import { snapshot } from './evm/snapshot.ts'
 import { startMining } from './evm/startMining.ts'
 import { stopImpersonatingAccount } from './evm/stopImpersonatingAccount.ts'
 import { stopMining } from './evm/stopMining.ts'
+import { METHODS_WITHOUT_MEANING } from './evm/withoutMeaning.ts'
 import { getRawBlockHeaderByHash } from './ext/getRawBlockHeaderByHash.ts'
 import { getRawBlockHeaderByNumber } from './ext/getRawBlockHeaderByNumber.ts'
 import { getRawTransactionReceiptByHash } from './ext/getRawTransactionReceiptByHash.ts'
@@ -124,8 +137,11 @@ import { reputationSummary } from './sco/reputationSummary.ts'
 import { unbanAddress } from './sco/unbanAddress.ts'
 import { block as traceBlock } from './trace/block.ts'
 import { call as traceFlatCall } from './trace/call.ts'
+import { callMany as traceCallMany } from './trace/callMany.ts'
 import { filter as traceFilter } from './trace/filter.ts'
 import { get as traceGet } from './trace/get.ts'
+import { replayBlockTransactions } from './trace/replayBlockTransactions.ts'
+import { replayTransaction } from './trace/replayTransaction.ts'
 import { transaction as traceFlatTransaction } from './trace/transaction.ts'
 import { content as txpoolContent } from './txpool/content.ts'
 import { contentFrom as txpoolContentFrom } from './txpool/contentFrom.ts'
@@ -242,6 +258,19 @@ export const METHODS: readonly MethodDefinition[] = [
   impersonateAccount,
   importRawBlock,
   stopImpersonatingAccount,
+  autoImpersonateAccount,
+  resetChain,
+  dropTransaction,
+  dropAllTransactions,
+  removePoolTransactions,
+  setCoinbase,
+  setMinGasPrice,
+  setBlockGasLimit,
+  setBlockTimestampInterval,
+  removeBlockTimestampInterval,
+  metadata,
+  nodeInfo,
+  ...METHODS_WITHOUT_MEANING,
   banAddress,
   unbanAddress,
   bannedAddresses,
@@ -274,6 +303,9 @@ export const METHODS: readonly MethodDefinition[] = [
   traceFilter,
   traceGet,
   traceFlatCall,
+  traceCallMany,
+  replayTransaction,
+  replayBlockTransactions,
 ]
 
 /**

@@ -1,0 +1,34 @@
+import { invalidParams } from '../errors.ts'
+import type { Param } from './param.ts'
+
+/** What a replay tells beside the output. */
+export interface TraceTypes {
+  /** The calls. */
+  readonly trace: boolean
+  /** What changed in the state. */
+  readonly stateDiff: boolean
+}
+
+const SHOWN_CHARACTERS = 66
+
+/** The kinds of trace that Parity's methods are asked for; `vmTrace` is refused. */
+export function traceTypes(name = 'traceTypes'): Param<TraceTypes> {
+  return {
+    name,
+    schema: { type: 'array', items: { type: 'string', enum: ['trace', 'stateDiff'] } },
+    optional: false,
+    parse: parseTraceTypes,
+  }
+}
+
+/** @throws RpcError kind `invalidParams` that names what is not supported */
+export function parseTraceTypes(value: unknown): TraceTypes {
+  if (!Array.isArray(value)) throw invalidParams('Invalid traceTypes: array expected.')
+  for (const type of value as unknown[]) {
+    if (type === 'trace' || type === 'stateDiff') continue
+    throw invalidParams(
+      `trace type ${JSON.stringify(type)?.slice(0, SHOWN_CHARACTERS)} is not supported, only "trace" and "stateDiff" are`,
+    )
+  }
+  return { trace: value.includes('trace'), stateDiff: value.includes('stateDiff') }
+}

@@ -1,0 +1,34 @@
+/** An account in the texts of prestateTracer; absent fields are as they were, or zero of an account that is new. */
+export interface AccountFields {
+  /** QUANTITY. */
+  readonly balance?: string
+  readonly nonce?: number
+  /** DATA. */
+  readonly code?: string
+  /** Words by slots, both DATA of 32 bytes; zero is left out. */
+  readonly storage?: Readonly<Record<string, string>>
+}
+
+/**
+ * What an execution changed, as prestateTracer with `diffMode` tells it: accounts that are new are only in `post`,
+ * those that are gone only in `pre`.
+ */
+export interface AccountDiffs {
+  readonly pre: Readonly<Record<string, AccountFields>>
+  readonly post: Readonly<Record<string, AccountFields>>
+}
+
+/** Reads the text of a trace in the form `prestate` with `diffMode`. */
+export function parseAccountDiffs(text: string): AccountDiffs {
+  return JSON.parse(text) as AccountDiffs
+}
+
+/** Slots that changed in an account, with their new words; zero where there is none any more. */
+export function changedSlots(before: AccountFields, after: AccountFields): ReadonlyMap<string, string> {
+  const slots = new Map(Object.keys(before.storage ?? {}).map((slot) => [slot, ZERO_WORD]))
+  for (const [slot, word] of Object.entries(after.storage ?? {})) slots.set(slot, word)
+  return slots
+}
+
+/** 32 bytes of zero. */
+export const ZERO_WORD = `0x${'00'.repeat(32)}`

@@ -1,0 +1,45 @@
+import { quantity } from '../format/quantity.ts'
+import type { Json } from '../json.ts'
+import { type AccountDiffs, type AccountFields, changedSlots, ZERO_WORD } from './accountDiffs.ts'
+
+const UNCHANGED = '='
+const NOTHING: AccountFields = {}
+
+/**
+ * The `stateDiff` of Parity's traces: `=` for what stays, `+` for what is new, `-` for what is gone, `*` for what is
+ * another.
+ */
+export function stateDiff({ pre, post }: AccountDiffs): { readonly [address: string]: Json } {
+  const addresses = [...new Set([...Object.keys(pre), ...Object.keys(post)])].sort()
+  return Object.fromEntries(addresses.map((address) => [address, accountDiff(pre[address], post[address])]))
+}
+
+function accountDiff(before: AccountFields | undefined, after: AccountFields | undefined): Json {
+  if (before === undefined) return whole('+', after ?? NOTHING)
+  if (after === undefined) return whole('-', before)
+  const change = (from: string, to: string | undefined) =>
+    to === undefined ? UNCHANGED : { '*': { from, to } }
+  return {
+    balance: change(before.balance ?? '0x0', after.balance),
+    code: change(before.code ?? '0x', after.code),
+    nonce: change(quantity(before.nonce ?? 0), after.nonce === undefined ? undefined : quantity(after.nonce)),
+    storage: Object.fromEntries(
+      [...changedSlots(before, after)].map(([slot, to]) => [
+        slot,
+        { '*': { from: before.storage?.[slot] ?? ZERO_WORD, to } },
+      ]),
+    ),
+  }
+}
+
+/** An account that is new or gone. */
+function whole(sign: '+' | '-', { balance, nonce, code, storage }: AccountFields): Json {
+  return {
+    balance: { [sign]: balance ?? '0x0' },
+    code: { [sign]: code ?? '0x' },
+    nonce: { [sign]: quantity(nonce ?? 0) },
+    storage: Object.fromEntries(
+      Object.entries(storage ?? {}).map(([slot, word]) => [slot, { [sign]: word }]),
+    ),
+  }
+}
