@@ -150,6 +150,12 @@ export interface AccountView {
   readonly balance: bigint
 }
 
+/** A cell of an account. */
+export interface StoredCell {
+  readonly slot: bigint
+  readonly value: Buffer
+}
+
 /** The state under one root. */
 export interface StateView {
   account(address: Buffer): AccountView | null
@@ -157,6 +163,12 @@ export interface StateView {
   code(address: Buffer): Buffer
   /** Bytes of a cell as stored; null when it is absent. */
   storage(address: Buffer, slot: bigint): Buffer | null
+  /**
+   * Cells of an account in the order of the trie, bytes as stored.
+   * @param after the slot before the first of them; null for the first of all
+   * @param limit most of them
+   */
+  cells(address: Buffer, after: bigint | null, limit: number): readonly StoredCell[]
   /**
    * Proof of an account and some of its cells as JSON text: trie nodes from the state root down (RSKIP251 form).
    * @param mustBeInMemory null instead of waiting for the disk

@@ -3,6 +3,7 @@ import { getRawBlock } from './debug/getRawBlock.ts'
 import { getRawHeader } from './debug/getRawHeader.ts'
 import { getRawReceipts } from './debug/getRawReceipts.ts'
 import { getRawTransaction } from './debug/getRawTransaction.ts'
+import { storageRangeAt } from './debug/storageRangeAt.ts'
 import { traceBlockByHash } from './debug/traceBlockByHash.ts'
 import { traceBlockByNumber } from './debug/traceBlockByNumber.ts'
 import { traceCall } from './debug/traceCall.ts'
@@ -292,6 +293,7 @@ export const METHODS: readonly MethodDefinition[] = [
   traceBlockByHash,
   traceBlockByNumber,
   traceCall,
+  storageRangeAt,
   wireProtocolQueueSize,
   getRawHeader,
   accountTransactionQuota,

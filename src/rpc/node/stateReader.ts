@@ -45,6 +45,12 @@ function createStateView(
     account: (address) => toView(read((root) => store.account(root, address))),
     code: (address) => read((root) => store.code(root, address)),
     storage: (address, slot) => read((root) => store.storage(root, address, bigIntToBytes(slot))),
+    cells: (address, after, limit) =>
+      read((root) =>
+        store
+          .storageCells(root, address, after === null ? null : bigIntToBytes(after), limit)
+          .map(({ slot, value }) => ({ slot: bytesToBigInt(slot), value })),
+      ),
     prove: (address, slots, mustBeInMemory) => {
       const keys = slots.map(bigIntToBytes)
       return read((root) =>

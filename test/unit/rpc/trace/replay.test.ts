@@ -18,7 +18,12 @@ async function send(
   { ask }: DevNode,
   transaction: object,
 ): Promise<{ hash: string; contractAddress: string }> {
-  const hash = await ask('eth_sendTransaction', { from: FROM, gas: '0x30d40', gasPrice: '0x1', ...transaction })
+  const hash = await ask('eth_sendTransaction', {
+    from: FROM,
+    gas: '0x30d40',
+    gasPrice: '0x1',
+    ...transaction,
+  })
   await ask('evm_mine')
   const { contractAddress } = await ask('eth_getTransactionReceipt', hash)
   return { hash, contractAddress }
@@ -119,7 +124,7 @@ t.test('calls that stand on one another', async (t) => {
 
   const create = [{ from: FROM, data: CREATION }, ['trace']]
   const [first, next] = await ask('trace_callMany', [create, create])
-  const madeBy = ([{ result }]: { result: { address: string } }[]) => result.address
+  const madeBy = ([made]: { result: { address: string } }[]) => made?.result.address
   t.not(madeBy(first.trace), madeBy(next.trace), 'each has a nonce of its own')
   const [, called] = await ask('trace_callMany', [
     create,

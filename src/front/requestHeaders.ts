@@ -1,0 +1,84 @@
+import type { HttpRequest } from 'uWebSockets.js'
+import type { PageFacts } from './origins.ts'
+
+/**
+ * The headers that decide whether a request is let through, read in one pass: that costs little more than looking each
+ * up, and it alone sees that one is there twice. What was read holds until the next request.
+ */
+export class RequestHeaders implements PageFacts {
+  host = ''
+  origin = ''
+  site = ''
+  contentType = ''
+  /** The name that the client gave the request. */
+  requestId = ''
+  #encoding = ''
+  #length = ''
+  #hosts = 0
+  #encodings = 0
+  #lengths = 0
+
+  /** Takes the headers of a request, whose names the library has in small letters. */
+  read(request: HttpRequest): void {
+    this.host = ''
+    this.origin = ''
+    this.site = ''
+    this.contentType = ''
+    this.requestId = ''
+    this.#encoding = ''
+    this.#length = ''
+    this.#hosts = 0
+    this.#encodings = 0
+    this.#lengths = 0
+    request.forEach(this.#take)
+  }
+
+  /**
+   * Whether everybody who reads the request agrees about its host and where its body ends (RFC 9112 §3.2, §6.3). The
+   * library takes the first of several headers and any encoding for `chunked`; what stands before the node may not, and
+   * then the requests of one client become those of another.
+   */
+  get isUnambiguous(): boolean {
+    if (this.#hosts > 1 || this.#lengths > 1 || this.#encodings > 1) return false
+    if (this.#encodings === 1) return this.#lengths === 0 && this.#encoding.toLowerCase() === 'chunked'
+    return this.#lengths === 0 || isDigits(this.#length)
+  }
+
+  readonly #take = (name: string, value: string): void => {
+    // Most headers are none of these, and their length tells.
+    switch (name.length) {
+      case 4:
+        if (name === 'host') {
+          this.host = value
+          this.#hosts += 1
+        }
+        return
+      case 6:
+        if (name === 'origin') this.origin = value
+        return
+      case 12:
+        if (name === 'content-type') this.contentType = value
+        else if (name === 'x-request-id') this.requestId = value
+        return
+      case 14:
+        if (name === 'content-length') {
+          this.#length = value
+          this.#lengths += 1
+        } else if (name === 'sec-fetch-site') this.site = value
+        return
+      case 17:
+        if (name === 'transfer-encoding') {
+          this.#encoding = value
+          this.#encodings += 1
+        }
+    }
+  }
+}
+
+function isDigits(text: string): boolean {
+  for (let place = 0; place < text.length; place += 1) {
+    const code = text.charCodeAt(place)
+    if (code < 48 || code > 57) return false
+  }
+  return text.length > 0
+}
