@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
+import { storeFolders } from '../execution/chainFolders.ts'
 import type { HeadNotice } from '../filters/events.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { openService, type Service } from '../front/service.ts'
@@ -9,6 +10,7 @@ import { loadSocketLibrary, type SocketLibrary } from '../front/socketLibrary.ts
 import { type Logger, setLogLevel } from '../observe/logger.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import type { NodeCommands, NodeContext } from '../rpc/context.ts'
+import { findExposed, storePaths } from '../storage/fileModes.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import { openConfiguredWallet } from '../wallet/openWallet.ts'
@@ -130,6 +132,13 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     onFault: (text) => log.error({ error: text }, 'work in the chain thread failed'),
   })
   chainThread = chain
+  const exposed = findExposed([config.dataDir, ...storeFolders(config.dataDir).flatMap(storePaths)])
+  if (exposed.length > 0) {
+    log.warn(
+      { paths: exposed },
+      'others have rights on the data directory, which is of another user: take them away',
+    )
+  }
   metrics.chain.started(chain.head, chain.headTime, chain.pool)
   const closers: (() => Promise<void>)[] = [async () => metrics.close(), () => chain.close()]
   const close = async () => {
