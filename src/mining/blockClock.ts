@@ -39,6 +39,11 @@ export class BlockClock {
     return this.#version
   }
 
+  /** Seconds that blocks are ahead of the machine. */
+  get offset(): number {
+    return this.#offset
+  }
+
   /** Seconds from each block to the next in place of the time that passes; null for that time. */
   get interval(): number | null {
     return this.#interval

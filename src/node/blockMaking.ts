@@ -2,6 +2,7 @@ import { checkProofOfWork } from '../chain/validation/proofOfWork.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import type { OpenChain } from '../execution/openChain.ts'
+import { AdjustablePolicy } from '../mining/adjustablePolicy.ts'
 import { BlockBuilder } from '../mining/blockBuilder.ts'
 import type { BlockClock } from '../mining/blockClock.ts'
 import { fixedGasPrice, type GasPriceSource, StableGasPrice } from '../mining/gasPriceSource.ts'
@@ -36,6 +37,7 @@ export interface BlockMakingParams {
 /** What makes blocks. */
 export interface BlockMaking {
   readonly builder: BlockBuilder
+  readonly policy: AdjustablePolicy
   /** Work for miners outside the node; null where they are not served. */
   readonly work: WorkServer | null
 }
@@ -45,23 +47,21 @@ export function createBlockMaking(params: BlockMakingParams): BlockMaking {
   const { spec, open, production, coinbase, extraData, now } = params
   const { chain, nativeSpec, stateStore } = open
   const { ancestry, reader } = chain
-  const price = createGasPrice(params)
+  const policy = new AdjustablePolicy({
+    coinbase,
+    gasLimit: production.gasLimit,
+    extraData,
+    price: createGasPrice(params),
+  })
   const builder = new BlockBuilder({
     spec,
     nativeSpec,
     store: stateStore,
     ancestry,
     uncles: new UncleSelection({ spec, nativeSpec, ancestry, reader, now: () => Math.floor(now() / 1000) }),
-    policy: {
-      coinbase,
-      gasLimit: production.gasLimit,
-      extraData,
-      get minimumGasPrice() {
-        return price.current()
-      },
-    },
+    policy,
   })
-  return { builder, work: createWorkServer(params, builder) }
+  return { builder, policy, work: createWorkServer(params, builder) }
 }
 
 function createWorkServer(params: BlockMakingParams, builder: BlockBuilder): WorkServer | null {

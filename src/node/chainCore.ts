@@ -28,6 +28,7 @@ import { createSteadyClock } from '../util/steadyClock.ts'
 import { createBlockMaking } from './blockMaking.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { DevControl } from './devControl.ts'
+import { DevSettings } from './devSettings.ts'
 import { SendQueue } from './sendQueue.ts'
 import { StateEditor } from './stateEditor.ts'
 import { StoreCommits } from './storeCommits.ts'
@@ -74,6 +75,8 @@ export class ChainCore {
   readonly work: WorkServer | null
   /** Control by its users; null unless the network is one for development. */
   readonly dev: DevControl | null
+  /** What its users set of blocks to come and of the pool. */
+  readonly settings: DevSettings
   /** Account that is paid for blocks, 20 bytes; null where there is none. */
   readonly coinbase: Buffer | null
   /** Transactions of the last run that the pool took back. */
@@ -127,7 +130,7 @@ export class ChainCore {
     this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
     const { open, pool } = this
     const onEvicted = (removed: readonly PooledTransaction[]) => this.#note({ pending: [], removed })
-    const { builder, work } = createBlockMaking({
+    const { builder, policy, work } = createBlockMaking({
       spec,
       open,
       pool,
@@ -154,6 +157,19 @@ export class ChainCore {
     })
     this.#pendingBlocks = new PendingBlocks({ builder, pool, clock: this.clock, head: () => chain.head })
     this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl() : null
+    this.settings = new DevSettings({
+      policy,
+      clock: this.clock,
+      pool,
+      onAdjusted: () => {
+        this.#pendingBlocks.forget()
+        work?.headChanged()
+      },
+      onDropped: (dropped) => {
+        this.#note({ pending: [], removed: [...dropped] })
+        this.#commitSoon()
+      },
+    })
     this.#sends = new SendQueue({
       chainId: spec.chainId,
       add: (transaction) => this.#add(transaction),

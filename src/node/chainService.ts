@@ -41,13 +41,24 @@ function createDevService(core: ChainCore): DevService {
     if (core.dev !== null) return core.dev
     throw new RpcError('methodUnavailable', 'only a development chain can be controlled')
   }
+  const settings = () => {
+    dev()
+    return core.settings
+  }
   return {
     mine: (request) => written(() => dev().mine(request)),
     snapshot: () => dev().snapshot(),
     revert: (id) => written(() => dev().revert(id)),
-    reset: () => written(() => dev().reset()),
+    reset: async () => {
+      await written(() => dev().reset())
+      settings().renew()
+    },
     increaseTime: (seconds) => dev().increaseTime(seconds),
     setNextBlockTimestamp: (timestamp) => dev().setNextBlockTimestamp(timestamp),
+    setTimestampInterval: (seconds) => settings().setTimestampInterval(seconds),
+    adjustBlocks: (adjustment) => settings().adjust(adjustment),
+    dropTransactions: (selection) => settings().dropTransactions(selection),
+    instance: () => settings().instance,
     mode: () => dev().mode,
     setAutomine: (on) => dev().setAutomine(on),
     setInterval: (seconds) => dev().setInterval(seconds),

@@ -7,6 +7,7 @@ import type { HeadNotice } from '../filters/events.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { openService, type Service } from '../front/service.ts'
 import { loadSocketLibrary, type SocketLibrary } from '../front/socketLibrary.ts'
+import { adjustedCoinbase, type BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import { type Logger, setLogLevel } from '../observe/logger.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import type { NodeCommands, NodeContext } from '../rpc/context.ts'
@@ -331,6 +332,7 @@ function withFreshAnswers(
   service: () => Service | null,
 ): NodeContext {
   let isFresh = false
+  let coinbase: Buffer | null = null
   const fresh = async <T>(command: Promise<T>): Promise<T> => {
     const answer = await command
     if (isFresh) return answer
@@ -344,19 +346,35 @@ function withFreshAnswers(
   }
   return {
     ...context,
-    commands: freshCommands(context.commands, fresh, async (command) => {
-      const answer = await command
-      service()?.onChange()
-      mining?.headMayHaveChanged()
-      return answer
-    }),
+    status: () => ({ ...context.status(), ...(coinbase === null ? {} : { coinbase }) }),
+    commands: freshCommands(
+      context.commands,
+      fresh,
+      async (command) => {
+        const answer = await command
+        service()?.onChange()
+        mining?.headMayHaveChanged()
+        return answer
+      },
+      (adjustment) => {
+        coinbase = adjustedCoinbase(adjustment) ?? coinbase
+      },
+    ),
   }
 }
 
 type Fresh = <T>(command: Promise<T>) => Promise<T>
 
-/** @param freshHead for commands that users of a development chain change the head with */
-function freshCommands(commands: NodeCommands, fresh: Fresh, freshHead: Fresh): NodeCommands {
+/**
+ * @param freshHead for commands that users of a development chain change the head with
+ * @param onAdjusted told what blocks are made with from now on
+ */
+function freshCommands(
+  commands: NodeCommands,
+  fresh: Fresh,
+  freshHead: Fresh,
+  onAdjusted: (adjustment: BlockAdjustment) => void,
+): NodeCommands {
   const { dev, mining } = commands
   return {
     sendTransaction: (encoded) => fresh(commands.sendTransaction(encoded)),
@@ -367,6 +385,11 @@ function freshCommands(commands: NodeCommands, fresh: Fresh, freshHead: Fresh): 
       reset: () => freshHead(dev.reset()),
       increaseTime: (seconds) => dev.increaseTime(seconds),
       setNextBlockTimestamp: (timestamp) => dev.setNextBlockTimestamp(timestamp),
+      setTimestampInterval: (seconds) => dev.setTimestampInterval(seconds),
+      adjustBlocks: (adjustment) =>
+        freshHead(dev.adjustBlocks(adjustment).then(() => onAdjusted(adjustment))),
+      dropTransactions: (selection) => freshHead(dev.dropTransactions(selection)),
+      instance: () => dev.instance(),
       mode: () => dev.mode(),
       setAutomine: (on) => freshHead(dev.setAutomine(on)),
       setInterval: (seconds) => dev.setInterval(seconds),

@@ -3,6 +3,7 @@ import { parseReceipt } from '../chain/codec/receipt.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTracing } from '../execution/tracing.ts'
+import { adjustedCoinbase } from '../mining/adjustablePolicy.ts'
 import { isAutomatic } from '../mining/blockProducer.ts'
 import { KeptTexts } from '../native/keptTexts.ts'
 import type { ChainService, DevService } from '../pool/chainLink.ts'
@@ -69,6 +70,8 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
   const service = createChainService(core)
   const { work } = chain.production
   if (work !== null) mining = createFrontMining(createLocalMining(service), work.refreshTime, now ?? Date.now)
+  let coinbase = core.coinbase
+  const dev = localDevCommands(service, core)
   const interrupt: Interrupt = { flags: new Int32Array(1), slot: 0 }
   const context = createNodeContext({
     spec,
@@ -104,14 +107,20 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     commands: {
       sendTransaction: (encoded) => core.sendTransaction(encoded),
       mine: (request = {}) => core.mine(request),
-      dev: localDevCommands(service, core),
+      dev: {
+        ...dev,
+        adjustBlocks: async (adjustment) => {
+          await dev.adjustBlocks(adjustment)
+          coinbase = adjustedCoinbase(adjustment) ?? coinbase
+        },
+      },
       mining: mining?.commands ?? null,
     },
     status: () => ({
       listening: true,
       peers: [],
       syncing: null,
-      coinbase: core.coinbase,
+      coinbase,
       mining: isAutomatic(core.producer.mode),
     }),
   })
@@ -136,6 +145,10 @@ function localDevCommands(service: DevService, core: ChainCore): DevCommands {
     reset: async () => service.reset(),
     increaseTime: async (seconds) => service.increaseTime(seconds),
     setNextBlockTimestamp: async (timestamp) => service.setNextBlockTimestamp(timestamp),
+    setTimestampInterval: async (seconds) => service.setTimestampInterval(seconds),
+    adjustBlocks: async (adjustment) => service.adjustBlocks(adjustment),
+    dropTransactions: async (selection) => service.dropTransactions(selection),
+    instance: async () => service.instance(),
     mode: async () => service.mode(),
     setAutomine: async (on) => service.setAutomine(on),
     setInterval: async (seconds) => service.setInterval(seconds),

@@ -19,10 +19,18 @@ const GAS_PRICE_FACTOR = 1100n
 export function nodeInfoFromConfig(config: Config, version: string): NodeInfo {
   return {
     chainId: networkByName(config.network).chainId,
-    clientVersion: `Rhizome/${version}/${platform()}/node${process.versions.node}`,
+    clientVersion: clientVersion(config, version),
     protocolVersion: PROTOCOL_VERSION,
     settings: rpcSettingsFromConfig(config),
   }
+}
+
+/** What development tools look for at the beginning of the name of a client. */
+const NAMES_OF_OTHERS = { hardhat: 'HardhatNetwork/2.29.1', anvil: 'anvil/v1.7.1' } as const
+
+function clientVersion({ clientName, profile }: Config, version: string): string {
+  const own = `Rhizome/${version}/${platform()}/node${process.versions.node}`
+  return clientName === 'rhizome' || profile !== 'dev' ? own : `${NAMES_OF_OTHERS[clientName]}/${own}`
 }
 
 /** Which methods there are under a configuration. */

@@ -3,9 +3,10 @@ import { Block, parseBlock } from '../chain/codec/block.ts'
 import { parseReceipt } from '../chain/codec/receipt.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import type { MineRequest, ProducerMode } from '../mining/blockProducer.ts'
 import type { NodeCommands, PooledTransaction, PoolReader, SendOutcome } from '../rpc/context.ts'
-import type { AccountEdit, DevCommands } from '../rpc/devCommands.ts'
+import type { AccountEdit, DevCommands, PoolSelection } from '../rpc/devCommands.ts'
 import { type ErrorData, RpcError, type RpcErrorKind } from '../rpc/errors.ts'
 import type { RefusalFigures } from '../txpool/errors.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
@@ -61,6 +62,10 @@ export interface DevService {
   reset(): Promised<void>
   increaseTime(seconds: number): Promised<number>
   setNextBlockTimestamp(timestamp: number): Promised<void>
+  setTimestampInterval(seconds: number | null): Promised<boolean>
+  adjustBlocks(adjustment: BlockAdjustment): Promised<void>
+  dropTransactions(selection: PoolSelection): Promised<boolean>
+  instance(): Promised<string>
   mode(): Promised<ProducerMode>
   setAutomine(on: boolean): Promised<void>
   setInterval(seconds: number | null): Promised<void>
@@ -225,6 +230,10 @@ function createDevCommands(ask: Asker): DevCommands {
     reset: () => ask('reset'),
     increaseTime: (seconds) => ask('increaseTime', seconds),
     setNextBlockTimestamp: (timestamp) => ask('setNextBlockTimestamp', timestamp),
+    setTimestampInterval: (seconds) => ask('setTimestampInterval', seconds),
+    adjustBlocks: (adjustment) => ask('adjustBlocks', adjustment),
+    dropTransactions: (selection) => ask('dropTransactions', selection),
+    instance: () => ask('instance'),
     mode: () => ask('mode'),
     setAutomine: (on) => ask('setAutomine', on),
     setInterval: (seconds) => ask('setInterval', seconds),

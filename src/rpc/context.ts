@@ -228,6 +228,10 @@ export interface Impersonation {
   /** @returns whether it was there */
   remove(address: Buffer): boolean
   has(address: Buffer): boolean
+  /** Whether every account is one, from now on. */
+  setAll(on: boolean): void
+  /** Nobody is impersonated any more. */
+  clear(): void
 }
 
 /** Requests to the one thread that writes. */

@@ -1,3 +1,4 @@
+import type { BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import type { ProducerMode } from '../mining/blockProducer.ts'
 import type { SendOutcome } from './context.ts'
 
@@ -16,6 +17,14 @@ export interface AccountEdit {
   }
 }
 
+/** Which transactions of the pool are meant: one, those of an account, or all. */
+export interface PoolSelection {
+  /** 32 bytes. */
+  readonly hash?: Uint8Array
+  /** 20 bytes. */
+  readonly sender?: Uint8Array
+}
+
 /**
  * Control over a development chain. Refusals are thrown as RpcError.
  */
@@ -30,6 +39,14 @@ export interface DevCommands {
   increaseTime(seconds: number): Promise<number>
   /** Sets the time of the next block, seconds since 1970, from which later ones go on. */
   setNextBlockTimestamp(timestamp: number): Promise<void>
+  /** Gives blocks times so many seconds apart; null follows the clock. @returns whether there was an interval */
+  setTimestampInterval(seconds: number | null): Promise<boolean>
+  /** Changes what blocks are made with from the next one on. */
+  adjustBlocks(adjustment: BlockAdjustment): Promise<void>
+  /** Takes transactions out of the pool. @returns whether there was one */
+  dropTransactions(selection: PoolSelection): Promise<boolean>
+  /** Name of this chain in this run, 32 bytes as 0x hex; another one after a reset. */
+  instance(): Promise<string>
   /** Whether a block is made as soon as there is a transaction. */
   setAutomine(on: boolean): Promise<void>
   /** Makes blocks in an interval of so many seconds; null for no longer. */

@@ -19,6 +19,13 @@ export const NODE_OPTIONS = {
     defaultText: 'dev on regtest and devnet, else hosted',
     doc: 'Which methods are open: dev opens those that change the chain or hold keys, hosted only public ones',
   },
+  clientName: {
+    kind: 'choice',
+    group: 'Node',
+    values: ['rhizome', 'hardhat', 'anvil'],
+    default: 'rhizome',
+    doc: 'Whose name web3_clientVersion begins with on the dev profile: the helpers of Hardhat and Foundry refuse others than their own',
+  },
   wallet: {
     kind: 'boolean',
     group: 'Node',

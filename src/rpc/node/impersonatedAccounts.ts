@@ -3,6 +3,7 @@ import type { Impersonation } from '../context.ts'
 /** Addresses of a development chain of which everybody may send transactions. */
 export class ImpersonatedAccounts implements Impersonation {
   readonly #addresses = new Set<string>()
+  #all = false
 
   add(address: Buffer): void {
     this.#addresses.add(address.toString('hex'))
@@ -13,6 +14,15 @@ export class ImpersonatedAccounts implements Impersonation {
   }
 
   has(address: Buffer): boolean {
-    return this.#addresses.has(address.toString('hex'))
+    return this.#all || this.#addresses.has(address.toString('hex'))
+  }
+
+  setAll(on: boolean): void {
+    this.#all = on
+  }
+
+  clear(): void {
+    this.#addresses.clear()
+    this.#all = false
   }
 }

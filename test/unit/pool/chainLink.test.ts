@@ -43,6 +43,10 @@ const service: ChainService = {
   setNextBlockTimestamp: () => {
     throw new RpcError('invalidParams', 'time 5 is not after the parent', { data: { timestamp: 5 } })
   },
+  setTimestampInterval: (seconds) => seconds === null,
+  adjustBlocks: () => undefined,
+  dropTransactions: ({ hash }) => hash !== undefined,
+  instance: () => '0x01',
   mode: () => ({ instant: true, interval: 5 }),
   setAutomine: () => undefined,
   setInterval: () => undefined,

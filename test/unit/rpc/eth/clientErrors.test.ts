@@ -122,7 +122,6 @@ t.test('ethers and viem know a want of funds and a replacement that pays too lit
   t.notMatch(JSON.stringify(other.error), /insufficient funds/)
   const client = createWalletClient({
     account: COW_ADDRESS,
-    chain: null,
     transport: custom({
       request: async ({ method, params }: { method: string; params?: readonly unknown[] }) => {
         const { result, error } = await node.answer(method, ...(params ?? []))
@@ -132,7 +131,7 @@ t.test('ethers and viem know a want of funds and a replacement that pays too lit
     }),
   })
   const failed = await client
-    .sendTransaction({ to: COW_ADDRESS, gasPrice: 10n ** 30n, gas: 100_000n, value: 1n })
+    .sendTransaction({ chain: null, to: COW_ADDRESS, gasPrice: 10n ** 30n, gas: 100_000n, value: 1n })
     .catch((error: unknown) => error as ViemError)
   t.ok(typeof failed === 'object' && failed.walk((cause) => cause instanceof InsufficientFundsError))
 })

@@ -1,0 +1,25 @@
+import { toHex } from '../../util/bytes.ts'
+import { defineMethod } from '../defineMethod.ts'
+
+/** What Hardhat tells plugins about its network; they keep deployments under the instance. */
+export const metadata = defineMethod({
+  name: 'hardhat_metadata',
+  aliases: ['anvil_metadata'],
+  doc: 'Name and version of the node, chain id, head, and an id that is another one after a start or reset.',
+  params: [],
+  result: { type: 'object' },
+  lane: 'chain',
+  cost: 1,
+  cache: 'none',
+  audience: 'dev',
+  handler: async ({ node, chain, commands }) => {
+    const { number, hash } = chain.head()
+    return {
+      clientVersion: node.clientVersion,
+      chainId: node.chainId,
+      instanceId: await commands.dev.instance(),
+      latestBlockNumber: number,
+      latestBlockHash: toHex(hash),
+    }
+  },
+})
