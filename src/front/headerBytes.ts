@@ -6,6 +6,3 @@ const text = new TextEncoder()
  */
 export const CONTENT_TYPE: Uint8Array = text.encode('Content-Type')
 export const APPLICATION_JSON: Uint8Array = text.encode('application/json')
-/** The name by which the header of a request is asked for: in small letters. */
-export const CONTENT_TYPE_ASKED: Uint8Array = text.encode('content-type')
-export const ORIGIN_ASKED: Uint8Array = text.encode('origin')

@@ -9,16 +9,16 @@ import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
 import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontTally } from './frontTally.ts'
-import { CONTENT_TYPE_ASKED, ORIGIN_ASKED } from './headerBytes.ts'
 import { HttpExchange, REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { addMonitoringRoutes, type FrontProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
 import { NO_PAGE, type Origins, writeAllowedOrigin } from './origins.ts'
 import { addPageRoutes } from './page.ts'
 import type { PageFiles } from './pageFiles.ts'
-import { refuseHost } from './refuseHost.ts'
 import { refuseMethod } from './refuseMethod.ts'
+import { AMBIGUOUS, BAD_HOST, refuseRequest, withoutAmbiguous } from './refuseRequest.ts'
 import { pageFactsOf, RequestFacts } from './requestFacts.ts'
+import { RequestHeaders } from './requestHeaders.ts'
 import type { SendTurns } from './sendTurns.ts'
 import type { Turns } from './turns.ts'
 import { addUsageRoute } from './usageRoute.ts'
@@ -51,34 +51,46 @@ export interface HttpRoutes {
 /** Adds the HTTP routes: POST anywhere, the page, monitoring, CORS preflight; 405 for the rest. */
 export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   const { options, origins, probes, loop } = routes
-  app.post('/*', (response, request) => receive(response, request, routes))
-  if (routes.page !== null) addPageRoutes(app, routes.page, routes)
-  addMonitoringRoutes(app, probes, options.monitoring === null ? 'all' : 'public', loop)
-  app.options('/*', (response, request) => preflight(response, request, routes))
+  const headers = new RequestHeaders()
+  app.post('/*', (response, request) => receive(response, request, headers, routes))
+  const others = withoutAmbiguous(app, loop)
+  if (routes.page !== null) addPageRoutes(others, routes.page, routes)
+  addMonitoringRoutes(others, probes, options.monitoring === null ? 'all' : 'public', loop)
+  others.options('/*', (response, request) => preflight(response, request, routes))
   const { admission, usageReport } = routes
   if (usageReport !== undefined) {
-    addUsageRoute(app, { admission, origins, hosts: options.hosts, report: usageReport, loop })
+    addUsageRoute(others, { admission, origins, hosts: options.hosts, report: usageReport, loop })
   }
-  app.any('/*', (response) => refuseMethod(response, loop))
+  others.any('/*', (response) => refuseMethod(response, loop))
 }
 
-function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
+function receive(
+  response: HttpResponse,
+  request: HttpRequest,
+  headers: RequestHeaders,
+  routes: HttpRoutes,
+): void {
   const { gateway, admission, options, tally } = routes
-  const origin = request.getHeader(ORIGIN_ASKED)
-  const refusal = checkHeaders(request, options, origin)
-  if (refusal !== null) {
-    tally.answered(refusal)
-    routes.loop.send(response, () => refuse(response, refusal))
+  headers.read(request)
+  const reason = badRequest(headers, options)
+  if (reason !== null) {
+    tally.answered(400)
+    routes.loop.send(response, () => refuseRequest(response, reason))
+    return
+  }
+  if (!isReadable(headers)) {
+    tally.answered(415)
+    routes.loop.send(response, () => refuse(response, 415))
     return
   }
   const caller = admission.admit(new RequestFacts(response, request))
-  const requestId = options.requestIds ? requestIdOf(request.getHeader('x-request-id')) : null
+  const requestId = options.requestIds ? requestIdOf(headers.requestId) : null
   const trace = routes.tracing === null ? null : beginTrace(routes.tracing, request)
   const known = caller instanceof RpcError ? null : caller
   const access =
-    origin === ''
+    headers.origin === '' && headers.site === ''
       ? NO_PAGE
-      : routes.origins.accessOf({ origin, host: request.getHeader('host'), site: '' }, known?.origins ?? null)
+      : routes.origins.accessOf(headers, known?.origins ?? null)
   const exchange = new HttpExchange(response, access, known, tally, routes.turns, requestId, trace)
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
@@ -131,21 +143,21 @@ function receive(response: HttpResponse, request: HttpRequest, routes: HttpRoute
   })
 }
 
-/** HTTP status for headers that are not let through; null when they are. */
-function checkHeaders(request: HttpRequest, options: FrontOptions, origin: string): number | null {
-  const { hosts } = options
-  if (!hosts.includes('*') && !isAllowedHost(hosts, request.getHeader('host'))) return 400
-  // The length is checked as the body comes: a look at the header that announces it would cost every request.
-  const contentType = request.getHeader(CONTENT_TYPE_ASKED)
-  if (contentType !== '') return isJsonContent(contentType) ? null : 415
-  // Bytes without a type need no preflight: any page can have a browser send them.
-  return origin === '' && request.getHeader('sec-fetch-site') === '' ? null : 415
+/** Why a request is not let through that others might take for one of somebody else; null when it is. */
+function badRequest(headers: RequestHeaders, { hosts }: FrontOptions): string | null {
+  if (!headers.isUnambiguous) return AMBIGUOUS
+  return isAllowedHost(hosts, headers.host) ? null : BAD_HOST
+}
+
+/** Whether the type of the body is one that is read. Bytes without one need no preflight: any page can send them. */
+function isReadable({ contentType, origin, site }: RequestHeaders): boolean {
+  if (contentType === '') return origin === '' && site === ''
+  return isJsonContent(contentType)
 }
 
 /** An answer without body that also ends the connection: what follows on it cannot be trusted. */
 function refuse(response: HttpResponse, status: number): void {
-  if (status === 400) refuseHost(response)
-  else response.writeStatus(STATUS_LINES[status] ?? '').end(undefined, true)
+  response.writeStatus(STATUS_LINES[status] ?? '').end(undefined, true)
 }
 
 function beginTrace(tracing: Tracing, request: HttpRequest): ExchangeTrace {

@@ -1,5 +1,6 @@
-import type { HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import type { HttpResponse } from 'uWebSockets.js'
 import { STATUS_LINES } from './httpExchange.ts'
+import type { RouteApp } from './refuseRequest.ts'
 import { sendText } from './sendText.ts'
 import type { Turns } from './turns.ts'
 
@@ -24,7 +25,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
  * @param shown `public` leaves out reasons and metrics: they tell strangers how to hurt the node
  */
 export function addMonitoringRoutes(
-  app: TemplatedApp,
+  app: RouteApp,
   probes: FrontProbes,
   shown: 'all' | 'public',
   loop: Turns,

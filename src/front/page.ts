@@ -1,9 +1,9 @@
-import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { isAllowedHost } from './checks.ts'
 import { STATUS_LINES } from './httpExchange.ts'
 import type { FrontOptions } from './options.ts'
 import type { PageFile, PageFiles } from './pageFiles.ts'
-import { refuseHost } from './refuseHost.ts'
+import { BAD_HOST, type RouteApp, refuseRequest } from './refuseRequest.ts'
 import type { Turns } from './turns.ts'
 
 /** What is sent of a file: its bytes and the name of their encoding. */
@@ -38,7 +38,7 @@ export interface PageRoutes {
  * node's there is none: its scripts would be those of another site.
  */
 export function addPageRoutes(
-  app: TemplatedApp,
+  app: RouteApp,
   { document, parts }: PageFiles,
   { options, loop }: PageRoutes,
 ): void {
@@ -51,7 +51,7 @@ export function addPageRoutes(
   }
   const underOwnName = (send: typeof sendPart) => (response: HttpResponse, request: HttpRequest) => {
     if (isAllowedHost(options.hosts, request.getHeader('host'))) send(response, request)
-    else loop.send(response, () => refuseHost(response))
+    else loop.send(response, () => refuseRequest(response, BAD_HOST))
   }
   app.get('/', underOwnName(sendDocument))
   app.head('/', underOwnName(sendDocument))

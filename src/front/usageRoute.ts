@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
 import { RpcError } from '../rpc/errors.ts'
@@ -7,8 +7,8 @@ import type { Json } from '../rpc/json.ts'
 import { isAllowedHost } from './checks.ts'
 import { STATUS_LINES } from './httpExchange.ts'
 import { type Origins, writeAllowedOrigin } from './origins.ts'
-import { refuseHost } from './refuseHost.ts'
 import { refuseMethod } from './refuseMethod.ts'
+import { BAD_HOST, type RouteApp, refuseRequest } from './refuseRequest.ts'
 import { pageFactsOf, RequestFacts } from './requestFacts.ts'
 import { holdBack, type Turns } from './turns.ts'
 
@@ -28,7 +28,7 @@ export interface UsageRoute {
 }
 
 /** Adds `GET /<API_KEY>/usage`: limits of the key and its usage. Other paths are answered with 405, as before. */
-export function addUsageRoute(app: TemplatedApp, route: UsageRoute): void {
+export function addUsageRoute(app: RouteApp, route: UsageRoute): void {
   app.get('/*', (response, request) => {
     const path = request.getUrl()
     if (path.endsWith(ENDING)) receive(response, request, path.slice(0, -ENDING.length), route)
@@ -52,7 +52,7 @@ function receive(response: HttpResponse, request: HttpRequest, path: string, rou
     if (!gone) response.cork(() => send(response, status, body, allowedOrigin))
   }
   if (!isAllowedHost(hosts, facts.host)) {
-    route.loop.send(response, () => refuseHost(response))
+    route.loop.send(response, () => refuseRequest(response, BAD_HOST))
     return
   }
   if (foreign) {

@@ -10,8 +10,9 @@ import type { HttpRoutes } from './http.ts'
 import { REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
 import type { PageAccess } from './origins.ts'
-import { refuseHost } from './refuseHost.ts'
-import { pageFactsOf, RequestFacts } from './requestFacts.ts'
+import { AMBIGUOUS, BAD_HOST, refuseRequest } from './refuseRequest.ts'
+import { RequestFacts } from './requestFacts.ts'
+import { RequestHeaders } from './requestHeaders.ts'
 import { goAway, SocketConnection } from './socketConnection.ts'
 
 /** Room for pings, pongs and the close frame behind everything else that waits. */
@@ -119,6 +120,7 @@ export interface OpenSockets {
 export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets {
   const { gateway, admission, options, origins, events, answerBytes, tally, turns, loop, tracing } = routes
   const sockets = new Set<WebSocket<SocketData>>()
+  const headers = new RequestHeaders()
   const handle = (data: SocketData, exchange: SocketExchange, message: ArrayBuffer | Buffer) => {
     const { account } = data.caller
     const before = account.refused
@@ -147,15 +149,17 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     idleTimeout: options.socketIdleSeconds,
     sendPingsAutomatically: true,
     upgrade: (response, request, context) => {
-      if (!isAllowedHost(options.hosts, request.getHeader('host'))) {
-        loop.send(response, () => refuseHost(response))
+      headers.read(request)
+      if (!headers.isUnambiguous) {
+        loop.send(response, () => refuseRequest(response, AMBIGUOUS))
+        return
+      }
+      if (!isAllowedHost(options.hosts, headers.host)) {
+        loop.send(response, () => refuseRequest(response, BAD_HOST))
         return
       }
       const caller = admission.admit(new RequestFacts(response, request))
-      const access = origins.accessOf(
-        pageFactsOf(request),
-        caller instanceof RpcError ? null : caller.origins,
-      )
+      const access = origins.accessOf(headers, caller instanceof RpcError ? null : caller.origins)
       if (access.foreign) {
         loop.send(response, () => response.writeStatus(STATUS_LINES[403] ?? '').end(FOREIGN_TEXT))
         return

@@ -1,3 +1,5 @@
+import type { RawOutcome } from './sendRaw.ts'
+
 /** What RFC 9112 (and RFC 9110 where named) wants of a server that gets the bytes. */
 export type Wanted =
   /** A success for every request. */
@@ -67,6 +69,14 @@ export const PARSER_CASES: readonly ParserCase[] = [
   one('chunk size with 0x', post(CHUNKED, `0x${CHUNK}${END}`), 'refuse', '7.1'),
   one('two different Content-Lengths', post(`${LENGTH}Content-Length: 5\r\n`, BODY), 'refuse', '6.3'),
   one('two equal Content-Lengths', post(LENGTH + LENGTH, BODY), 'either', '6.3'),
+  one(
+    'Content-Length with a comma',
+    post(`Content-Length: ${BODY.length}, ${BODY.length}\r\n`, BODY),
+    'either',
+    '6.3',
+  ),
+  one('Content-Length: 0x2f', post('Content-Length: 0x2f\r\n', BODY), 'refuse', '6.3'),
+  one('empty Content-Length', post('Content-Length:\r\n', BODY), 'refuse', '6.3'),
   one('negative Content-Length', post('Content-Length: -5\r\n', BODY), 'refuse', '6.3'),
   one('Content-Length with a sign', post(`Content-Length: +${BODY.length}\r\n`, BODY), 'refuse', '6.3'),
   one('Content-Length and Transfer-Encoding', post(LENGTH + CHUNKED, CHUNK + END), 'either', '6.1'),
@@ -74,6 +84,25 @@ export const PARSER_CASES: readonly ParserCase[] = [
   one(
     'Transfer-Encoding: chunked, identity',
     post('Transfer-Encoding: chunked, identity\r\n', CHUNK + END),
+    'refuse',
+    '6.3',
+  ),
+  one(
+    'two Transfer-Encodings',
+    post(`${CHUNKED}Transfer-Encoding: identity\r\n`, CHUNK + END),
+    'refuse',
+    '6.3',
+  ),
+  one('Transfer-Encoding: Chunked', post('Transfer-Encoding: Chunked\r\n', CHUNK + END), 'answer', '6.1'),
+  one(
+    'GET with two Content-Lengths',
+    `GET /health HTTP/1.1\r\n${HOST}Content-Length: 0\r\nContent-Length: 5\r\n\r\n`,
+    'refuse',
+    '6.3',
+  ),
+  one(
+    'WebSocket upgrade with two Content-Lengths',
+    `GET / HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n`,
     'refuse',
     '6.3',
   ),
@@ -111,3 +140,17 @@ export const PARSER_CASES: readonly ParserCase[] = [
     source: 'RFC 9110, 10.1.1',
   },
 ]
+
+/** Whether a server did what is wanted of it. */
+export function isWanted({ wanted, requests }: ParserCase, { statuses }: RawOutcome): boolean {
+  const successes = statuses.filter((status) => status < 300).length
+  if (wanted === 'answer') return successes === requests && statuses.length === requests
+  return wanted === 'either' ? successes <= requests : successes === 0
+}
+
+/** An outcome as it stands in the table; bold is what is not wanted. */
+export function describeOutcome(one: ParserCase, outcome: RawOutcome): string {
+  const { statuses, closed } = outcome
+  const text = statuses.length === 0 ? (closed ? 'closed' : 'silent') : statuses.join(' ')
+  return isWanted(one, outcome) ? text : `**${text}**`
+}

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installedPackages } from '../../native/sockets/binaries.mjs'
-import { PARSER_CASES, type ParserCase } from './parserCases.ts'
-import { type RawOutcome, sendRaw } from './sendRaw.ts'
+import { describeOutcome, PARSER_CASES } from './parserCases.ts'
+import { sendRaw } from './sendRaw.ts'
 
 /** A server to compare. */
 interface Server {
@@ -55,19 +55,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-function isWanted({ wanted, requests }: ParserCase, { statuses }: RawOutcome): boolean {
-  const successes = statuses.filter((status) => status < 300).length
-  if (wanted === 'answer') return successes === requests && statuses.length === requests
-  return wanted === 'either' ? successes <= requests : successes === 0
-}
-
-function describe(one: ParserCase, outcome: RawOutcome): string {
-  const { statuses, closed } = outcome
-  const text = statuses.length === 0 ? (closed ? 'closed' : 'silent') : statuses.join(' ')
-  return isWanted(one, outcome) ? text : `**${text}**`
-}
-
-const names = [...installedPackages().map(({ name }) => name), 'node:http']
+const names = ['this node', ...installedPackages().map(({ name }) => name), 'node:http']
 const opened = await Promise.all([...names.map((name) => openServer(name)), openNginx()])
 const servers = opened.filter((server) => server !== null)
 const lines = [
@@ -77,7 +65,9 @@ const lines = [
 for (const one of PARSER_CASES) {
   const outcomes = await Promise.all(servers.map(({ port }) => sendRaw(port, one.pieces)))
   const wanted = `${one.wanted} (${one.source})`
-  lines.push(`| ${one.name} | ${wanted} | ${outcomes.map((outcome) => describe(one, outcome)).join(' | ')} |`)
+  lines.push(
+    `| ${one.name} | ${wanted} | ${outcomes.map((outcome) => describeOutcome(one, outcome)).join(' | ')} |`,
+  )
 }
 for (const server of servers) server.stop()
 process.stdout.write(`${lines.join('\n')}\n`)

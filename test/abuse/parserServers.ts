@@ -3,9 +3,11 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { chooseBinary, installedPackages, prepareBinary, readHost } from '../../native/sockets/binaries.mjs'
 import type { SocketFunctions } from '../../src/front/socketLibrary.ts'
+import { openHttpService } from '../support/httpService.ts'
 
 /** Serves one of the parsers on a free port of loopback and tells the parent process the port. */
 async function serve(kind: string): Promise<number> {
+  if (kind === 'this node') return (await openHttpService()).port
   return kind === 'node:http' ? serveNode() : serveUws(kind)
 }
 
