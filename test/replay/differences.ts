@@ -208,11 +208,13 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
       JSON.stringify(expected) === JSON.stringify(found).replaceAll(',"removed":false}', '}'),
   },
   {
-    methods: 'eth_signTransaction, eth_signTypedData_v4, personal_sign',
+    methods:
+      'eth_signTransaction, eth_signTypedData, eth_signTypedData_v3, eth_signTypedData_v4, personal_sign',
     what: 'answered where the node has a wallet',
     why: 'decisions.md D50: extensions that clients expect; local wallet',
     applies: ({ method, expected }) =>
-      /^(eth_sign(Transaction|TypedData_v4)|personal_sign)$/.test(method) && expected.error?.code === -32601,
+      /^(eth_sign(Transaction|TypedData(_v[34])?)|personal_sign)$/.test(method) &&
+      expected.error?.code === -32601,
   },
   {
     methods: 'eth_getProof',
@@ -222,21 +224,26 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'debug_trace*',
-    what: '`prestateTracer` and `4byteTracer` are answered',
+    what: '`prestateTracer`, `4byteTracer`, `flatCallTracer`, `muxTracer`, `noopTracer` and `structLogger`, which has the form of geth, are answered',
     why: "decisions.md D50: geth's tracers that explorers and debuggers ask for",
     applies: ({ expected, found, params }) =>
       expected.error?.code === -32603 &&
       found.result !== undefined &&
-      /"tracer":"(prestateTracer|4byteTracer)"/.test(JSON.stringify(params)),
+      /"tracer":"(prestateTracer|4byteTracer|flatCallTracer|muxTracer|noopTracer|structLogger)"/.test(
+        JSON.stringify(params),
+      ),
   },
   {
-    methods: 'debug_traceCall, debug_getRaw*, trace_call',
+    methods:
+      'debug_traceCall, debug_getRaw*, debug_storageRangeAt, trace_call, trace_callMany, trace_replay*',
     what: 'answered',
     why: 'decisions.md D50: extensions that clients of today expect',
     applies: ({ expected, found, method }) =>
       expected.error?.code === -32601 &&
       found.error?.code !== -32601 &&
-      /^(debug_traceCall|debug_getRaw(Header|Block|Transaction|Receipts)|trace_call)$/.test(method),
+      /^(debug_traceCall|debug_getRaw(Header|Block|Transaction|Receipts)|debug_storageRangeAt|trace_call(Many)?|trace_replay\w+)$/.test(
+        method,
+      ),
   },
   ...CALL_DIFFERENCES,
   ...SERVICE_DIFFERENCES,

@@ -2,14 +2,14 @@ import type { Answer, ListedDifference, Pair } from './differences.ts'
 
 const FILTER_READS = /^eth_getFilter(Changes|Logs)$/
 const EXTENSIONS =
-  /^(rpc\.discover|eth_(createAccessList|getBlockReceipts|simulateV1|getWork|submitWork|submitHashrate))$/
+  /^(rpc\.discover|eth_(createAccessList|getBlockReceipts|getHeaderBy(Hash|Number)|getRawTransactionBy\w+|sendRawTransactionSync|simulateV1|getWork|submitWork|submitHashrate)|txpool_contentFrom)$/
 const JAVA_METHODS = /^[a-z][a-zA-Z]*$/
 
 /** Where the service beside the calls differs on purpose. */
 export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods:
-      'rpc.discover, eth_createAccessList, eth_getBlockReceipts, eth_simulateV1, eth_getWork, eth_submitWork, eth_submitHashrate',
+      'rpc.discover, eth_createAccessList, eth_getBlockReceipts, eth_getHeaderBy*, eth_getRawTransactionBy*, eth_sendRawTransactionSync, eth_simulateV1, eth_getWork, eth_submitWork, eth_submitHashrate, txpool_contentFrom',
     what: 'there',
     why: 'decisions.md D50: extensions that clients of today expect; decisions.md D41: eth_getWork and its neighbours',
     applies: ({ method, expected, found }) =>
