@@ -6,7 +6,10 @@ t.setTimeout(300_000)
 
 for (const [limit, message] of [
   ['ulimit -n 64', /may not open as many files .*`ulimit -n`, LimitNOFILE= of a systemd unit\) to 1024/],
-  ['ulimit -v 16000000', /not given the address space .*`ulimit -v unlimited`\), or reserve less with --store-limit/],
+  [
+    'ulimit -v 16000000',
+    /not given the address space .*`ulimit -v unlimited`\), or reserve less with --store-limit/,
+  ],
 ] as const) {
   t.test(`a node that is started under ${limit} says what helps`, { timeout: 300_000 }, async (t) => {
     const under = ['sh', '-c', `${limit} && exec "$@"`, 'sh']
