@@ -96,8 +96,8 @@ export type ErrorData = string | Readonly<Record<string, string | number>>
 /** Facts beside the text of an {@link RpcError}. */
 export interface RpcErrorOptions extends ErrorOptions {
   readonly data?: ErrorData
-  /** Code and text for callers who want reverts as geth tells them. */
-  readonly inGeth?: Omit<RpcErrorObject, 'data'>
+  /** The whole for callers who want reverts as geth tells them. */
+  readonly inGeth?: RpcErrorObject
 }
 
 /** What handlers and parameter parsers throw; nothing but {@link toErrorObject} makes an answer of it. */
@@ -105,7 +105,7 @@ export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly kind: RpcErrorKind
   readonly data: ErrorData | undefined
-  readonly inGeth: Omit<RpcErrorObject, 'data'> | undefined
+  readonly inGeth: RpcErrorObject | undefined
 
   constructor(kind: RpcErrorKind, message?: string, options?: RpcErrorOptions) {
     super(message ?? ERROR_TABLE[kind].message, options)
@@ -132,9 +132,9 @@ export function responseTooLarge(limit: number, options?: RpcErrorOptions): RpcE
 export function toErrorObject(thrown: unknown, reverts: RevertForm = 'reference'): RpcErrorObject {
   if (!(thrown instanceof RpcError))
     return { code: ERROR_TABLE.internal.code, message: ERROR_TABLE.internal.message }
-  const { data, inGeth } = thrown
-  const own = { code: ERROR_TABLE[thrown.kind].code, message: thrown.message }
-  const { code, message } = reverts === 'geth' && inGeth !== undefined ? inGeth : own
+  const { data, message, inGeth } = thrown
+  if (reverts === 'geth' && inGeth !== undefined) return inGeth
+  const { code } = ERROR_TABLE[thrown.kind]
   return data === undefined ? { code, message } : { code, message, data }
 }
 

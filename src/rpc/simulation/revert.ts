@@ -13,8 +13,11 @@ const HEAD_BYTES = 68
 export function revertError(output: Buffer): RpcError {
   const reason = revertReason(output)
   const text = reason === null ? 'transaction reverted' : `revert ${reason}`
-  const inGeth = { code: GETH_CODE, message: reason === null ? GETH_TEXT : `${GETH_TEXT}: ${reason}` }
-  return new RpcError('vmException', PREFIX + text, { data: toHex(output), inGeth })
+  const data = toHex(output)
+  const message = reason === null ? GETH_TEXT : `${GETH_TEXT}: ${reason}`
+  // As in geth: ethers 5 takes empty data for the result of a call that returned nothing.
+  const inGeth = { code: GETH_CODE, message, ...(output.length === 0 ? {} : { data }) }
+  return new RpcError('vmException', PREFIX + text, { data, inGeth })
 }
 
 /** The error of a simulation that failed in another way; without data (decisions.md D31). */

@@ -31,7 +31,11 @@ const PAYLOADS = [REASON, PANIC, CUSTOM, '0x']
 function expectedError(form: RevertForm, data: string) {
   const reason = data === REASON ? 'why' : null
   return form === 'geth'
-    ? { code: 3, message: reason === null ? 'execution reverted' : `execution reverted: ${reason}`, data }
+    ? {
+        code: 3,
+        message: reason === null ? 'execution reverted' : `execution reverted: ${reason}`,
+        ...(data === '0x' ? {} : { data }),
+      }
     : {
         code: -32015,
         message: `VM Exception while processing transaction: ${reason === null ? 'transaction reverted' : `revert ${reason}`}`,
