@@ -42,7 +42,7 @@ const BY_BODY: readonly (readonly [kind: RpcErrorKind, body: string, message: st
   ['invalidRequest', '5', 'invalid request'],
   ['invalidRequest', 'null', 'invalid request'],
   ['invalidRequest', `${'['.repeat(2000)}${']'.repeat(2000)}`, 'Invalid request'],
-  ['methodNotFound', '{}', 'method not found'],
+  ['invalidRequest', '{}', 'invalid request'],
   ['methodNotFound', request('eth_foo'), 'method not found'],
   [
     'methodUnavailable',
