@@ -78,9 +78,10 @@ function receive(
     routes.loop.send(response, () => refuseRequest(response, reason))
     return
   }
-  if (!isReadable(headers)) {
-    tally.answered(415)
-    routes.loop.send(response, () => refuse(response, 415))
+  const status = !headers.announcesBody ? 411 : isReadable(headers) ? null : 415
+  if (status !== null) {
+    tally.answered(status)
+    routes.loop.send(response, () => refuse(response, status))
     return
   }
   const caller = admission.admit(new RequestFacts(response, request))

@@ -44,6 +44,11 @@ export class RequestHeaders implements PageFacts {
     return this.#lengths === 0 || isDigits(this.#length)
   }
 
+  /** Whether a body is announced. Behind a header without a name the library finds none, and takes it for a request. */
+  get announcesBody(): boolean {
+    return this.#lengths + this.#encodings > 0
+  }
+
   readonly #take = (name: string, value: string): void => {
     // Most headers are none of these, and their length tells.
     switch (name.length) {

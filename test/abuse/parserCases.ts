@@ -40,9 +40,12 @@ function one(name: string, bytes: string, wanted: Wanted, source: string, reques
   return { name, pieces: [bytes], wanted, requests, source }
 }
 
+/** What names of the cases below begin with, before the byte. */
+export const CUT = 'request cut behind byte'
+
 /** A request line that arrives in two pieces, cut behind each of its first bytes. */
 const CUT_REQUEST_LINES: readonly ParserCase[] = Array.from({ length: 20 }, (_, index) => ({
-  name: `request cut behind byte ${index + 1}`,
+  name: `${CUT} ${index + 1}`,
   pieces: [WHOLE.slice(0, index + 1), WHOLE.slice(index + 1)],
   wanted: 'answer',
   requests: 1,

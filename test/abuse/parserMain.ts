@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installedPackages } from '../../native/sockets/binaries.mjs'
-import { describeOutcome, PARSER_CASES } from './parserCases.ts'
+import { CUT, describeOutcome, PARSER_CASES } from './parserCases.ts'
 import { sendRaw } from './sendRaw.ts'
 
 /** A server to compare. */
@@ -55,19 +55,24 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-const names = ['this node', ...installedPackages().map(({ name }) => name), 'node:http']
+const builds = installedPackages().map(({ name }) => name)
+const names = [...builds.map((name) => `this node, ${name}`), ...builds, 'node:http']
 const opened = await Promise.all([...names.map((name) => openServer(name)), openNginx()])
 const servers = opened.filter((server) => server !== null)
 const lines = [
   `| case | RFC 9112 | ${servers.map(({ name }) => name).join(' | ')} |`,
   `|---|---|${'---|'.repeat(servers.length)}`,
 ]
+const rows: { name: string; cells: string }[] = []
 for (const one of PARSER_CASES) {
   const outcomes = await Promise.all(servers.map(({ port }) => sendRaw(port, one.pieces)))
   const wanted = `${one.wanted} (${one.source})`
-  lines.push(
-    `| ${one.name} | ${wanted} | ${outcomes.map((outcome) => describeOutcome(one, outcome)).join(' | ')} |`,
-  )
+  const cells = [wanted, ...outcomes.map((outcome) => describeOutcome(one, outcome))].join(' | ')
+  const last = rows.at(-1)
+  if (last?.cells === cells && one.name.startsWith(CUT) && last.name.startsWith(CUT)) {
+    last.name = `${CUT} ${last.name.slice(CUT.length).split(' to ')[0]?.trim()} to ${one.name.slice(CUT.length).trim()}`
+  } else rows.push({ name: one.name, cells })
 }
+lines.push(...rows.map(({ name, cells }) => `| ${name} | ${cells} |`))
 for (const server of servers) server.stop()
 process.stdout.write(`${lines.join('\n')}\n`)

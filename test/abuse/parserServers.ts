@@ -7,14 +7,18 @@ import { openHttpService } from '../support/httpService.ts'
 
 /** Serves one of the parsers on a free port of loopback and tells the parent process the port. */
 async function serve(kind: string): Promise<number> {
-  if (kind === 'this node') return (await openHttpService()).port
-  return kind === 'node:http' ? serveNode() : serveUws(kind)
+  if (kind === 'node:http') return serveNode()
+  const [, build] = /^this node, (.+)$/.exec(kind) ?? []
+  if (build === undefined) return serveUws(loadBuild(kind))
+  return (await openHttpService({ sockets: { ...loadBuild(build), source: build } })).port
 }
 
-function serveUws(name: string): Promise<number> {
+function loadBuild(name: string): SocketFunctions {
   const packages = installedPackages().filter((one) => one.name === name)
-  const path = prepareBinary(chooseBinary(readHost(), packages))
-  const library = createRequire(import.meta.url)(path) as SocketFunctions
+  return createRequire(import.meta.url)(prepareBinary(chooseBinary(readHost(), packages))) as SocketFunctions
+}
+
+function serveUws(library: SocketFunctions): Promise<number> {
   return new Promise((resolve, reject) => {
     library
       .App()

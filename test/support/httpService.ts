@@ -1,6 +1,6 @@
 import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../src/front/options.ts'
 import { openService, type Service, type ServiceOptions } from '../../src/front/service.ts'
-import { loadSocketLibrary } from '../../src/front/socketLibrary.ts'
+import { loadSocketLibrary, type SocketLibrary } from '../../src/front/socketLibrary.ts'
 import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { createLanes } from '../../src/gateway/lanes.ts'
 import { openNodeContext } from './chainContext.ts'
@@ -10,6 +10,8 @@ const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3
 
 /** What a test of the service sets. */
 export interface HttpServiceOptions {
+  /** @default the one that a node takes */
+  readonly sockets?: SocketLibrary
   readonly front?: Partial<FrontOptions>
   readonly watch?: ServiceOptions['watch']
   readonly limits?: ServiceOptions['limits']
@@ -21,6 +23,7 @@ export interface HttpServiceOptions {
 
 /** A service that answers over a socket, for exchanges that are about HTTP. To be stopped by the caller. */
 export function openHttpService({
+  sockets = loadSocketLibrary(),
   front,
   watch,
   limits = DEFAULT_LIMITS,
@@ -29,7 +32,7 @@ export function openHttpService({
 }: HttpServiceOptions = {}): Promise<Service> {
   const laneLimits = lane ?? { permits: 64, queue: 256, timeout: 5 }
   return openService({
-    sockets: loadSocketLibrary(),
+    sockets,
     front: { ...DEFAULT_FRONT, port: 0, ...front },
     limits,
     lanes: createLanes({
