@@ -71,7 +71,11 @@ const BY_NAME: Readonly<Record<string, Maker>> = {
   overrides,
   typedData,
   positions: () => ['0x0'],
-  traceTypes: () => ['trace'],
+  traceTypes: (_, chance) => chance.pick([[], ['trace'], ['stateDiff'], ['trace', 'stateDiff']]),
+  calls: (facts, chance) => [1, 2].map(() => [call(facts, chance), ['trace', 'stateDiff']]),
+  blockOverrides: (_, chance) =>
+    chance.pick([null, {}, { number: '0x40' }, { time: '0x7fffffff', gasLimit: '0x10000' }]),
+  keyStart: () => '0x',
   storageKeys: (_, chance) => [chance.pick(SMALL), `0x${'0'.repeat(63)}2`],
   fullTransactions: (_, chance) => chance.happens(0.5),
   on: () => true,
@@ -97,6 +101,8 @@ const BY_METHOD: Readonly<Record<string, Maker>> = {
   'eth_newFilter filter': logFilter,
   'trace_filter filter': traceSearch,
   'eth_sendRawTransaction transaction': ({ rawTransaction }) => rawTransaction,
+  'eth_sendRawTransactionSync transaction': ({ rawTransaction }) => rawTransaction,
+  'eth_sendRawTransactionSync timeout': () => 1,
   'eth_sendTransaction transaction': call,
   'eth_signTransaction transaction': call,
   'personal_sendTransaction transaction': call,
@@ -113,6 +119,9 @@ const TRACERS = [
   { tracer: 'prestateTracer', tracerConfig: { diffMode: true } },
   { tracer: '4byteTracer' },
   { tracer: 'noopTracer' },
+  { tracer: 'flatCallTracer' },
+  { tracer: 'structLogger', enableMemory: true, limit: 100 },
+  { tracer: 'muxTracer', tracerConfig: { callTracer: { withLog: true }, prestateTracer: {} } },
   { disableStack: true, disableMemory: true, disableStorage: true },
 ] as const
 
