@@ -12,6 +12,7 @@ import { importBlocks } from './commands/import.ts'
 import { keyCreate } from './commands/keyCreate.ts'
 import { keyList } from './commands/keyList.ts'
 import { keyRotate } from './commands/keyRotate.ts'
+import { keySet } from './commands/keySet.ts'
 import { keyDisable, keyEnable } from './commands/keySwitch.ts'
 import { keyUsage } from './commands/keyUsage.ts'
 import { migrate } from './commands/migrate.ts'
@@ -106,6 +107,7 @@ export function createProgram(input: ProgramInput): Program {
   add(keyDisable)
   add(keyEnable)
   add(keyRotate)
+  add(keySet)
   add(keyUsage)
   return { command: root, exitCode: () => exitCode }
 }

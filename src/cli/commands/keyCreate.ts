@@ -1,10 +1,10 @@
 import type { OptionalTextOption } from '../../config/option.ts'
-import { REVERT_FORMS } from '../../config/revertForm.ts'
 import { KEY_ID, type KeyLimits, type LimitName } from '../../storage/access/keyRecord.ts'
 import { createKeyId, createSecret, hashSecret } from '../../util/secretKey.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
+import { KEY_REVERT_ERRORS } from './keySet.ts'
 
 const limit = (doc: string) =>
   ({
@@ -48,13 +48,7 @@ export const keyCreate = defineCommand({
     modules: names('NAME,…', 'Modules that it opens; none and no methods opens all that the node offers'),
     methods: names('METHOD,…', 'Methods that it opens, beside its modules'),
     origins: names('ORIGIN,…', 'Web pages that may use it; none lets every page'),
-    revertErrors: {
-      kind: 'choice',
-      group: 'Command',
-      values: ['node', ...REVERT_FORMS],
-      default: 'node',
-      doc: 'How its callers are told of reverts: reference for code -32015, geth for code 3 and execution reverted, node for what the node is set to',
-    },
+    revertErrors: KEY_REVERT_ERRORS,
     ...LIMITS,
   },
   run: async ({ config, extra, stdout, stderr }) => {

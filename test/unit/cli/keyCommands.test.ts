@@ -71,13 +71,20 @@ t.test('a key is made, listed, switched off and on, and given a new secret', asy
   t.match((await key('create')).stderr, /^key key-[0-9a-f]{10}; /)
   t.equal((await keys()).length, 2)
   t.equal((await keys()).find(({ id }) => id !== 'ada')?.revertErrors, null, 'as the node')
-  t.not((await key('create', '--revert-errors', 'parity')).exitCode, 0)
+  t.match(await key('create', '--revert-errors', 'parity'), { thrown: { message: /--revert-errors/ } })
+  t.equal((await keys()).length, 2)
+  const formOf = async () => (await keys()).find(({ id }) => id === 'ada')?.revertErrors
+  t.equal((await key('set', 'ada', '--revert-errors', 'reference')).stdout, 'key ada: reverts as reference\n')
+  t.equal(await formOf(), 'reference')
+  t.match((await key('list')).stdout, /^ada .* reverts as reference /m)
+  await key('set', 'ada')
+  t.equal(await formOf(), null)
 })
 
 t.test('what cannot be done says so', async (t) => {
   const { dataDir, key } = open(t)
   t.equal((await key('list')).stdout, 'no keys: `key create` makes one\n')
-  for (const command of ['disable', 'enable', 'rotate', 'usage']) {
+  for (const command of ['disable', 'enable', 'rotate', 'set', 'usage']) {
     t.match(
       await key(command, 'eve'),
       { thrown: { message: 'there is no key eve: see `key list`' } },
@@ -92,7 +99,8 @@ t.test('what cannot be done says so', async (t) => {
   const store = AccessStore.open({ dataDir })
   store.replaceFileKeys([keyRecord('filed', { fromFile: true })])
   await store.close()
-  t.match(await key('rotate', 'filed'), { thrown: { message: /is of the key file/ } })
+  for (const command of ['rotate', 'set'])
+    t.match(await key(command, 'filed'), { thrown: { message: /is of the key file/ } }, command)
   const file = join(dataDir, 'access', 'data.mdb')
   t.match(await runProgram('key', 'list', '--data-dir', file), { thrown: { message: /cannot be used/ } })
 })

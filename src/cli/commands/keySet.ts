@@ -1,0 +1,39 @@
+import { REVERT_FORMS } from '../../config/revertForm.ts'
+import { AccessError } from '../../storage/access/errors.ts'
+import { defineCommand } from '../command.ts'
+import { EXIT_CODES } from '../exitCodes.ts'
+import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
+
+/** How callers of a key are told of reverts; `node` is as the node does. */
+export const KEY_REVERT_ERRORS = {
+  kind: 'choice',
+  group: 'Command',
+  values: ['node', ...REVERT_FORMS],
+  default: 'node',
+  doc: 'How its callers are told of reverts: reference for code -32015, geth for code 3 and execution reverted, node for what the node is set to',
+} as const
+
+/** `rhizome key set ID`. */
+export const keySet = defineCommand({
+  name: 'key set',
+  summary: 'change how callers of an API key are told of reverts',
+  details: 'A running node does so within a second, on open connections, too.',
+  files: 'none',
+  argument: { placeholder: '<ID>', doc: 'id of the key' },
+  options: ACCESS_OPTION_KEYS,
+  extra: { revertErrors: KEY_REVERT_ERRORS },
+  run: async ({ config, files, extra, stdout }) => {
+    const [id = ''] = files
+    const revertErrors = extra.revertErrors === 'node' ? null : extra.revertErrors
+    await withAccessStore(config, (store) =>
+      store.update(id, (key) => {
+        if (key.fromFile) {
+          throw new AccessError('ACCESS_FROM_FILE', `the key ${id} is of the key file: set it there`)
+        }
+        return { ...key, revertErrors }
+      }),
+    )
+    stdout.write(`key ${id}: reverts as ${revertErrors ?? 'the node tells them'}\n`)
+    return EXIT_CODES.ok
+  },
+})
