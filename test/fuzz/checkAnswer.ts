@@ -1,6 +1,8 @@
 /** HTTP statuses that an answer to a POST may have (decisions.md D23). */
 const STATUSES: ReadonlySet<number> = new Set([200, 400, 413, 415, 429])
 const INTERNAL = -32603
+/** Of a transaction that the pool refused. */
+const REFUSED = -32010
 /** Methods whose refusals have that code on the reference node, too; what is not foreseen is in the log. */
 const REFUSE_AS_INTERNAL = /eth_getWork|eth_submit|mnr_|txpool_|_pendingTransactions/
 const LEAK = /\bat \S+ \(|\.(ts|js|rs):\d+|node_modules|panicked|TypeError|RangeError|ReferenceError/
@@ -76,10 +78,18 @@ function faultOfError(error: unknown, mayBeInternal: boolean): string | null {
   if (typeof message !== 'string' || message === '') return 'no message'
   const leak = LEAK.exec(message)
   if (leak !== null) return `message shows the inside: ${leak[0]}`
-  if (data !== undefined && (typeof data !== 'string' || !/^0x([0-9a-f]{2})*$/.test(data)))
-    return 'data is no hex'
+  if (data !== undefined && !(code === REFUSED ? isFigures(data) : isHex(data))) return 'data of another kind'
   const other = Object.keys(error).find((key) => !ERROR_MEMBERS.has(key))
   return other === undefined ? null : `error member ${other}`
+}
+
+function isHex(data: unknown): boolean {
+  return typeof data === 'string' && /^0x([0-9a-f]{2})*$/.test(data)
+}
+
+/** What the pool compared, by name (decisions.md D53). */
+function isFigures(data: unknown): boolean {
+  return isObject(data) && Object.values(data).every((figure) => typeof figure === 'string')
 }
 
 /** The id of a single request that must be echoed; undefined when there is none. */
