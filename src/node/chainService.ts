@@ -58,6 +58,11 @@ function createDevService(core: ChainCore): DevService {
     setTimestampInterval: (seconds) => settings().setTimestampInterval(seconds),
     adjustBlocks: (adjustment) => settings().adjust(adjustment),
     dropTransactions: (selection) => settings().dropTransactions(selection),
+    dumpState: () => dev().dumpState(),
+    loadState: async (dump) => {
+      await written(() => dev().loadState(dump))
+      settings().renew()
+    },
     instance: () => settings().instance,
     mode: () => dev().mode,
     setAutomine: (on) => dev().setAutomine(on),

@@ -389,6 +389,8 @@ function freshCommands(
       adjustBlocks: (adjustment) =>
         freshHead(dev.adjustBlocks(adjustment).then(() => onAdjusted(adjustment))),
       dropTransactions: (selection) => freshHead(dev.dropTransactions(selection)),
+      dumpState: () => dev.dumpState(),
+      loadState: (dump) => freshHead(dev.loadState(dump)),
       instance: () => dev.instance(),
       mode: () => dev.mode(),
       setAutomine: (on) => freshHead(dev.setAutomine(on)),

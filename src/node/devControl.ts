@@ -9,6 +9,7 @@ import { MiningError } from '../mining/errors.ts'
 import type { AccountEdit } from '../rpc/devCommands.ts'
 import { invalidParams, RpcError } from '../rpc/errors.ts'
 import { toHex } from '../util/bytes.ts'
+import { dumpChain, readDump } from './chainDump.ts'
 import type { StateEditor, StateEdits } from './stateEditor.ts'
 
 /** The chain as it was when a snapshot was taken. */
@@ -176,6 +177,30 @@ export class DevControl {
         await commit()
         return block.hash
     }
+  }
+
+  /** The chain as bytes that {@link loadState} takes. @throws RpcError -32000 where blocks do not make its state */
+  dumpState(): Promise<Buffer> {
+    return dumpChain(this.#params.chain)
+  }
+
+  /**
+   * Goes back to genesis and on to the chain of a dump.
+   * @throws RpcError -32602 for bytes that are no dump, which changes nothing; -32000 for a block against the rules
+   */
+  async loadState(dump: Uint8Array): Promise<void> {
+    const { spec, chain, commit } = this.#params
+    const blocks = await readDump(spec, dump)
+    await this.reset()
+    for (const block of blocks) {
+      // Others get their turn between two blocks.
+      await new Promise((resolve) => setImmediate(resolve))
+      const { status } = chain.connect(block)
+      if (status !== 'IMPORTED_BEST') {
+        throw new RpcError('executionFailed', `block ${block.number} of the dump: ${status}`)
+      }
+    }
+    await commit()
   }
 
   async #goBack({ number, edits, clock: time }: Snapshot): Promise<void> {

@@ -148,6 +148,8 @@ function localDevCommands(service: DevService, core: ChainCore): DevCommands {
     setTimestampInterval: async (seconds) => service.setTimestampInterval(seconds),
     adjustBlocks: async (adjustment) => service.adjustBlocks(adjustment),
     dropTransactions: async (selection) => service.dropTransactions(selection),
+    dumpState: async () => asBuffer(await service.dumpState()),
+    loadState: async (dump) => service.loadState(dump),
     instance: async () => service.instance(),
     mode: async () => service.mode(),
     setAutomine: async (on) => service.setAutomine(on),

@@ -65,6 +65,8 @@ export interface DevService {
   setTimestampInterval(seconds: number | null): Promised<boolean>
   adjustBlocks(adjustment: BlockAdjustment): Promised<void>
   dropTransactions(selection: PoolSelection): Promised<boolean>
+  dumpState(): Promised<Uint8Array>
+  loadState(dump: Uint8Array): Promised<void>
   instance(): Promised<string>
   mode(): Promised<ProducerMode>
   setAutomine(on: boolean): Promised<void>
@@ -233,6 +235,9 @@ function createDevCommands(ask: Asker): DevCommands {
     setTimestampInterval: (seconds) => ask('setTimestampInterval', seconds),
     adjustBlocks: (adjustment) => ask('adjustBlocks', adjustment),
     dropTransactions: (selection) => ask('dropTransactions', selection),
+    dumpState: async () => asBuffer(await ask('dumpState')),
+    // A copy of its own: a message carries the whole memory that a view is of.
+    loadState: (dump) => ask('loadState', Uint8Array.from(dump)),
     instance: () => ask('instance'),
     mode: () => ask('mode'),
     setAutomine: (on) => ask('setAutomine', on),

@@ -43,6 +43,10 @@ export interface DevCommands {
   setTimestampInterval(seconds: number | null): Promise<boolean>
   /** Changes what blocks are made with from the next one on. */
   adjustBlocks(adjustment: BlockAdjustment): Promise<void>
+  /** The blocks of the chain, packed; refused where they do not make its state. */
+  dumpState(): Promise<Buffer>
+  /** Goes back to genesis and on to the chain of a dump. */
+  loadState(dump: Uint8Array): Promise<void>
   /** Takes transactions out of the pool. @returns whether there was one */
   dropTransactions(selection: PoolSelection): Promise<boolean>
   /** Name of this chain in this run, 32 bytes as 0x hex; another one after a reset. */

@@ -73,11 +73,13 @@ import { unsubscribe } from './eth/unsubscribe.ts'
 import { autoImpersonateAccount } from './evm/autoImpersonateAccount.ts'
 import { dropAllTransactions } from './evm/dropAllTransactions.ts'
 import { dropTransaction } from './evm/dropTransaction.ts'
+import { dumpState } from './evm/dumpState.ts'
 import { getAutomine } from './evm/getAutomine.ts'
 import { getIntervalSeconds } from './evm/getIntervalSeconds.ts'
 import { impersonateAccount } from './evm/impersonateAccount.ts'
 import { importRawBlock } from './evm/importRawBlock.ts'
 import { increaseTime } from './evm/increaseTime.ts'
+import { loadState } from './evm/loadState.ts'
 import { metadata } from './evm/metadata.ts'
 import { mine } from './evm/mine.ts'
 import { mineBlocks } from './evm/mineBlocks.ts'
@@ -271,6 +273,8 @@ export const METHODS: readonly MethodDefinition[] = [
   removeBlockTimestampInterval,
   metadata,
   nodeInfo,
+  dumpState,
+  loadState,
   ...METHODS_WITHOUT_MEANING,
   banAddress,
   unbanAddress,

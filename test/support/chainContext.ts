@@ -95,6 +95,8 @@ function absentDevCommands(): DevCommands {
     setTimestampInterval: absent,
     adjustBlocks: absent,
     dropTransactions: absent,
+    dumpState: absent,
+    loadState: absent,
     instance: absent,
     mode: absent,
     setAutomine: absent,

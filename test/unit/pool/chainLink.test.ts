@@ -46,6 +46,8 @@ const service: ChainService = {
   setTimestampInterval: (seconds) => seconds === null,
   adjustBlocks: () => undefined,
   dropTransactions: ({ hash }) => hash !== undefined,
+  dumpState: () => Buffer.from([1]),
+  loadState: () => undefined,
   instance: () => '0x01',
   mode: () => ({ instant: true, interval: 5 }),
   setAutomine: () => undefined,

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toHex } from '../../../../src/util/bytes.ts'
-import { STRANGER, signedTransaction } from '../../../support/signedTransaction.ts'
+import { COW, STRANGER, signedTransaction } from '../../../support/signedTransaction.ts'
 import { openDevNode } from './devNode.ts'
 
 const NOBODY = `0x${'5a'.repeat(20)}`
@@ -81,10 +81,7 @@ t.test('transactions leave the pool: one, those of an account, all', async (t) =
   await send(0n)
   t.equal(await ask('anvil_removePoolTransactions', toHex(STRANGER.address)), null)
   t.same(await ask('txpool_status'), { pending: 2, queued: 0 })
-  t.equal(
-    await ask('anvil_removePoolTransactions', toHex(COW.address)),
-    null,
-  )
+  t.equal(await ask('anvil_removePoolTransactions', toHex(COW.address)), null)
   t.equal(await ask('anvil_dropAllTransactions'), null)
   t.same(await ask('txpool_status'), { pending: 0, queued: 0 })
   const sent = await send(0n)
@@ -129,6 +126,32 @@ t.test('a reset begins anew, as another instance', async (t) => {
   t.not((await ask('hardhat_metadata')).instanceId, before.instanceId)
   t.match(await answer('eth_sendTransaction', { from: NOBODY, to: NOBODY }), { error: { code: -32602 } })
   t.equal(await ask('anvil_reset'), true)
+})
+
+t.test('a chain is dumped and loaded, by this node and another', async (t) => {
+  const { ask, answer } = await openDevNode(t)
+  await ask('hardhat_mine', OLD)
+  await ask('eth_sendRawTransaction', toHex(signedTransaction({ value: 5n }).encoded))
+  await ask('evm_mine')
+  const head = await ask('eth_getBlockByNumber', 'latest', false)
+  const dump = await ask('anvil_dumpState')
+  const fresh = await openDevNode(t)
+  await fresh.ask('hardhat_mine', 3)
+  for (const wrong of ['0x', '0x1f8b', `${dump}`.slice(0, -40), 'zz']) {
+    t.match(await fresh.answer('anvil_loadState', wrong), { error: { code: -32602 } }, `${wrong.length}`)
+  }
+  t.equal(await fresh.ask('eth_blockNumber'), '0x3', 'what is no dump changes nothing')
+  t.equal(await fresh.ask('hardhat_loadState', dump), true)
+  t.same(await fresh.ask('eth_getBlockByNumber', 'latest', false), head)
+  t.equal(await fresh.ask('eth_getTransactionCount', toHex(COW.address), 'latest'), '0x1')
+  await fresh.ask('evm_mine')
+  await ask('hardhat_mine', 7)
+  t.equal(await ask('anvil_loadState', dump), true)
+  t.same(await ask('eth_getBlockByNumber', 'latest', false), head)
+  await ask('hardhat_setBalance', NOBODY, '0x1')
+  t.match(await answer('anvil_dumpState'), { error: { code: -32000, message: /edited by hand/ } })
+  await ask('evm_mine')
+  t.match(await answer('anvil_dumpState'), { error: { code: -32000, message: /edited by hand/ } })
 })
 
 t.test('what means nothing here is accepted', async (t) => {
