@@ -7,20 +7,27 @@ import {
   lanesFromConfig,
 } from '../../../src/node/serviceOptions.ts'
 
-t.test('without options the service has the bounds of the reference node', (t) => {
-  const config = fillDefaults({ network: 'main' })
-  t.match(frontOptionsFromConfig(config), {
-    host: '127.0.0.1',
-    port: 4444,
-    hosts: ['*'],
-    corsOrigin: null,
-    maxBodyBytes: 5_242_880,
-  })
-  t.same(gatewayLimitsFromConfig(config), { batch: 50, answerBytes: 10_485_760, keptBytes: 67_108_864 })
-  t.same(eventLimitsFromConfig(config), { filters: { timeout: 300_000, most: 10_000 }, subscriptions: 1000 })
-  t.match(lanesFromConfig(config).evm, { timeLimit: 5000 })
-  t.end()
-})
+t.test(
+  'without options the service has the bounds of the reference node, and batches of 100 as ethers sends them',
+  (t) => {
+    const config = fillDefaults({ network: 'main' })
+    t.match(frontOptionsFromConfig(config), {
+      host: '127.0.0.1',
+      port: 4444,
+      hosts: ['*'],
+      corsOrigin: null,
+      maxBodyBytes: 5_242_880,
+    })
+    t.same(gatewayLimitsFromConfig(config), { batch: 100, answerBytes: 10_485_760, keptBytes: 67_108_864 })
+    t.same(eventLimitsFromConfig(config), {
+      filters: { timeout: 300_000, most: 10_000 },
+      subscriptions: 1000,
+    })
+    t.equal(gatewayLimitsFromConfig(fillDefaults({})).batch, 1000, 'on the dev profile')
+    t.match(lanesFromConfig(config).evm, { timeLimit: 5000 })
+    t.end()
+  },
+)
 
 t.test('what is configured reaches the service', (t) => {
   const config = fillDefaults({ httpPort: 0, maxBatchRequests: 7, laneTraceTimeout: 3, laneTracePermits: 2 })
