@@ -214,7 +214,7 @@ function blockTimeOf({ response }: Exchange): number[] {
  * the recorded blocks are only made again with the same one in the pool.
  */
 function asTheReferenceTakesIt(text: string | null): string | null {
-  return text !== null && text.includes('"eth_sendTransaction"') && !text.includes('"gasPrice"')
+  return text?.includes('"eth_sendTransaction"') && !text.includes('"gasPrice"')
     ? text.replace(/"maxFeePerGas":"0x[0-9a-f]+"/, '"gasPrice":"0x0"')
     : text
 }
