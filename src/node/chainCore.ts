@@ -24,7 +24,7 @@ import { createPoolHead } from '../txpool/poolHead.ts'
 import { TransactionQuota } from '../txpool/quota.ts'
 import { sideTransactions } from '../txpool/sideTransactions.ts'
 import { TransactionPool } from '../txpool/transactionPool.ts'
-import { createSteadyClock } from '../util/steadyClock.ts'
+import { createSteadyClock, neverBack } from '../util/steadyClock.ts'
 import { createBlockMaking } from './blockMaking.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { DevControl } from './devControl.ts'
@@ -96,7 +96,7 @@ export class ChainCore {
   constructor(options: ChainOptions, listener: ChainListener, clock?: () => number) {
     const now = clock ?? Date.now
     // What waits grows old evenly, whatever happens to the machine's time; blocks follow that time.
-    const steady = clock ?? createSteadyClock()
+    const steady = clock === undefined ? createSteadyClock() : neverBack(clock)
     const spec = networkByName(options.network)
     const { production } = options
     const extraData = createExtraData(production.client, production.extraText)

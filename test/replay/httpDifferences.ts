@@ -45,6 +45,17 @@ export const HTTP_DIFFERENCES: readonly HttpDifference[] = [
   },
   {
     methods: 'HTTP',
+    what: 'a refused Host is told which option names those that are taken; the reference sends nothing with its 400',
+    why: 'decisions.md D59: names the option',
+    applies: isOther,
+    matches: ({ http, status }, found) =>
+      status === 400 &&
+      found.status === 400 &&
+      http.headers['host'] !== undefined &&
+      /--allowed-hosts/.test(found.text),
+  },
+  {
+    methods: 'HTTP',
     what: 'any Host is taken unless `allowedHosts` names some; a foreign Origin gets no CORS header and no WebSocket instead of a 400, and Referer is not looked at',
     why: 'decisions.md D59: no CORS header, no preflight',
     applies: isOther,

@@ -93,7 +93,7 @@ export class Scenario {
       else await core.mine(request)
       return
     }
-    this.#live.clock.milliseconds = (block.header.timestamp - core.clock.offset) * 1000
+    this.#live.clock.milliseconds = block.header.timestamp * 1000
     const built = core.pendingBlock().block
     // Which of several lists a transaction goes into, and in what order, is up to who makes the block.
     const facts = ({ transactions, header }: Block) => ({
