@@ -3,7 +3,7 @@ import type { HeadNotice, PendingNotice } from '../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../mining/interface.ts'
 import { decodeWork } from '../pool/miningLink.ts'
 import { asBuffer } from '../util/bytes.ts'
-import { workerEntry } from '../util/entry.ts'
+import { workerEntry, workerOptions } from '../util/entry.ts'
 import type { HeadFigures } from './chainCore.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { NodeError } from './errors.ts'
@@ -69,6 +69,7 @@ export async function startChainThread(
   const setup: ChainThreadSetup = { options }
   const worker = new Worker(workerEntry('./chainThread.ts', import.meta.url), {
     workerData: setup,
+    ...workerOptions(import.meta.url),
     name: 'chain',
   })
   const tell = (order: ChainThreadOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
-import { workerEntry } from '../util/entry.ts'
+import { workerEntry, workerOptions } from '../util/entry.ts'
 import { AnswerRoom } from './answerRoom.ts'
 import type { RequestPool } from './interface.ts'
 import {
@@ -50,6 +50,7 @@ export class PooledPool implements RequestPool {
     const workerData: WorkerSetup = { ...setup, places: this.#room.places }
     this.#piscina = new Piscina({
       filename: workerEntry('./worker.ts', import.meta.url).href,
+      ...workerOptions(import.meta.url),
       name: 'run',
       minThreads: idleMilliseconds === undefined ? threads : 0,
       maxThreads: threads,

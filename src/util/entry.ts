@@ -12,3 +12,13 @@ export function workerEntry(relative: string, moduleUrl: string): URL {
   const compiled = new URL(moduleUrl).pathname.endsWith('.js')
   return new URL(compiled ? relative.replace(/\.ts$/, '.js') : relative, moduleUrl)
 }
+
+/**
+ * Options of a worker thread of the same module: a checkout that runs under a loader passes it on, while compiled
+ * threads must not load what belongs to a process that uses Rhizome as a library.
+ *
+ * @param moduleUrl `import.meta.url` of the calling module
+ */
+export function workerOptions(moduleUrl: string): { readonly execArgv?: string[] } {
+  return new URL(moduleUrl).pathname.endsWith('.js') ? { execArgv: [] } : {}
+}

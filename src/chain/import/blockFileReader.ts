@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
-import { workerEntry } from '../../util/entry.ts'
+import { workerEntry, workerOptions } from '../../util/entry.ts'
 import { BlockSourceError } from './blockSource.ts'
 import { NEXT_BATCH, type ReaderInput, type ReaderMessage } from './messages.ts'
 import { type ReaderEvent, readBatches } from './readBatches.ts'
@@ -21,7 +21,10 @@ export async function* readBlockFile(input: ReaderInput): AsyncGenerator<ReaderE
 }
 
 async function* readInThread(input: ReaderInput): AsyncGenerator<ReaderEvent, void, void> {
-  const worker = new Worker(workerEntry('./readerThread.ts', import.meta.url), { workerData: input })
+  const worker = new Worker(workerEntry('./readerThread.ts', import.meta.url), {
+    workerData: input,
+    ...workerOptions(import.meta.url),
+  })
   const queue: ReaderMessage[] = []
   let wake: (() => void) | undefined
   const arrived = (message: ReaderMessage) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { asBuffer } from '../../util/bytes.ts'
-import { workerEntry } from '../../util/entry.ts'
+import { workerEntry, workerOptions } from '../../util/entry.ts'
 import { WalletError } from '../errors.ts'
 import type { KdfParams, ScryptParams } from './keyFile.ts'
 import type { ScryptTask } from './scryptThread.ts'
@@ -55,7 +55,10 @@ async function runScrypt(secret: Buffer, params: ScryptParams): Promise<Buffer> 
 /** For n from 2^(16 r) on, which RFC 7914 and OpenSSL exclude but some key files have. */
 async function scryptInThread(secret: Buffer, params: ScryptParams): Promise<Buffer> {
   const task: ScryptTask = { secret, params }
-  const thread = new Worker(workerEntry('./scryptThread.ts', import.meta.url), { workerData: task })
+  const thread = new Worker(workerEntry('./scryptThread.ts', import.meta.url), {
+    workerData: task,
+    ...workerOptions(import.meta.url),
+  })
   try {
     const [key] = (await once(thread, 'message')) as [Uint8Array]
     return asBuffer(key)
