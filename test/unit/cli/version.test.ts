@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { describeVersion, readCommit, readVersion } from '../../../src/cli/version.ts'
@@ -38,9 +38,13 @@ t.test('a build notes its commit, and the lack of one', async (t) => {
   const commitOf = (name: string): unknown => {
     const checkout = join(folder, name)
     const dist = join(checkout, 'dist')
-    mkdirSync(dist, { recursive: true })
+    mkdirSync(join(dist, 'library'), { recursive: true })
+    // What the compiler leaves: the declarations of the package, and some that nobody outside reaches.
+    writeFileSync(join(dist, 'library/developmentNode.d.ts'), 'export declare function createNode(): void\n')
+    writeFileSync(join(dist, 'inner.d.ts'), 'export {}\n')
     execFileSync(process.execPath, [join(ROOT, '.deploy/package/finishBuild.mjs'), dist, checkout])
     t.equal(readFileSync(join(dist, 'page/main.js'), 'utf8'), '// a page')
+    t.notOk(existsSync(join(dist, 'inner.d.ts')))
     return JSON.parse(readFileSync(join(dist, 'build.json'), 'utf8')).commit
   }
   t.equal(commitOf('bare'), 'unknown')
