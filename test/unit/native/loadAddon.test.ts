@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { EXIT_CODES } from '../../../src/cli/exitCodes.ts'
@@ -82,7 +82,7 @@ t.test('the program ends with a code of its own, and without a stack', async (t)
   // A copy of the sources beside no core at all.
   const folder = t.testdir({ 'package.json': '{ "type": "module", "version": "0.0.0" }' })
   cpSync(join(ROOT, 'src'), join(folder, 'src'), { recursive: true })
-  mkdirSync(join(folder, 'native'))
+  cpSync(join(ROOT, 'native/sockets'), join(folder, 'native/sockets'), { recursive: true })
   writeFileSync(join(folder, 'native/README.md'), '')
   const { status, stderr, stdout } = spawnSync(
     process.execPath,
