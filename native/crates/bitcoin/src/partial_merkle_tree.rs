@@ -4,6 +4,7 @@ use rhizome_primitives::B256;
 
 use crate::error::{MerkleError, PartialTreeError};
 use crate::merkle::combine;
+use crate::reader::{Reader, Unparsable, write_bytes, write_var_int};
 
 /// More transactions of at least 60 bytes do not fit into a block of a million bytes.
 const MAX_TRANSACTIONS: u32 = 1_000_000 / 60;
@@ -16,21 +17,57 @@ pub struct PartialMerkleTree<'a> {
     flags: &'a [u8],
 }
 
+/// What a tree proves, in internal byte order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extracted {
+    /// The transactions that it marks.
+    pub matched: Vec<B256>,
+    /// The root above them.
+    pub root: B256,
+}
+
 impl<'a> PartialMerkleTree<'a> {
     /// Reads `count (u32 LE) ∥ VarInt n ∥ n hashes ∥ VarInt m ∥ m bytes of flags`. Lengths need not be
     /// encoded shortest; nothing may follow.
     pub fn read(bytes: &'a [u8]) -> Result<Self, PartialTreeError> {
-        let (count, rest) = bytes.split_first_chunk().ok_or(PartialTreeError::Size)?;
-        let (hashes, rest) = sized(rest, 32)?;
-        let (flags, rest) = sized(rest, 1)?;
-        if !rest.is_empty() {
-            return Err(PartialTreeError::Size);
-        }
-        Ok(Self { transactions: u32::from_le_bytes(*count), hashes, flags })
+        let tree = Self::parse(bytes)?;
+        if Self::has_expected_size(bytes) { Ok(tree) } else { Err(PartialTreeError::Size) }
     }
 
-    /// Checks that the tree has this root and proves this transaction.
-    pub fn check(&self, transaction_id: &B256, root: &B256) -> Result<(), MerkleError> {
+    /// The same without a look at the size: what follows is ignored, and of the counts all but the low 32
+    /// bits.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, PartialTreeError> {
+        let mut reader = Reader::new(bytes);
+        let mut parts = || -> Result<Self, Unparsable> {
+            let transactions = reader.u32()?;
+            let count = usize::try_from(reader.var_int()? as i32).map_err(|_| Unparsable)?;
+            let hashes = reader.take(count.checked_mul(32).ok_or(Unparsable)?)?;
+            Ok(Self { transactions, hashes, flags: reader.bytes()? })
+        };
+        parts().map_err(|_| PartialTreeError::Size)
+    }
+
+    /// Whether the bytes are exactly as many as their counts declare, whatever they hold.
+    #[must_use]
+    pub fn has_expected_size(bytes: &[u8]) -> bool {
+        let mut reader = Reader::new(bytes.get(4..).unwrap_or_default());
+        let mut declared = || -> Option<bool> {
+            let hashes = i32::try_from(reader.var_int().ok()?).ok()?.checked_mul(32)?;
+            reader.take(usize::try_from(hashes).ok()?).ok()?;
+            let flags = i32::try_from(reader.var_int().ok()?).ok()?;
+            Some(usize::try_from(flags).ok()? == reader.rest.len())
+        };
+        declared().unwrap_or(false)
+    }
+
+    /// How many transactions the block has.
+    #[must_use]
+    pub const fn transactions(&self) -> u32 {
+        self.transactions
+    }
+
+    /// Walks the tree.
+    pub fn extract(&self) -> Result<Extracted, MerkleError> {
         let count = self.transactions;
         if count == 0 || count > MAX_TRANSACTIONS {
             return Err(PartialTreeError::TransactionCount(count).into());
@@ -42,30 +79,72 @@ impl<'a> PartialMerkleTree<'a> {
         if self.flags.len() * 8 < hashes {
             return Err(PartialTreeError::TooFewBits.into());
         }
-        let height = (0..).find(|height| self.width(*height) <= 1).unwrap_or(0);
-        let mut walk = Walk { tree: self, bits: 0, hashes: 0, wanted: transaction_id, found: false };
-        let computed = walk.node(height, 0)?;
+        let mut walk = Walk { tree: self, bits: 0, hashes: 0, matched: Vec::new() };
+        let root = walk.node(height(count), 0)?;
         if walk.bits.div_ceil(8) != self.flags.len() || walk.hashes != hashes {
             return Err(PartialTreeError::Unused.into());
         }
-        if computed != *root {
-            return Err(MerkleError::RootMismatch);
-        }
-        if walk.found { Ok(()) } else { Err(MerkleError::CoinbaseNotMatched) }
+        Ok(Extracted { matched: walk.matched, root })
     }
 
-    /// Nodes at a height; leaves are at 0.
-    fn width(&self, height: u32) -> u32 {
-        (self.transactions + (1 << height) - 1) >> height
+    /// Checks that the tree has this root and proves this transaction.
+    pub fn check(&self, transaction_id: &B256, root: &B256) -> Result<(), MerkleError> {
+        let extracted = self.extract()?;
+        if extracted.root != *root {
+            return Err(MerkleError::RootMismatch);
+        }
+        if extracted.matched.contains(transaction_id) { Ok(()) } else { Err(MerkleError::CoinbaseNotMatched) }
     }
+}
+
+/// Nodes at a height above so many leaves, which are at 0.
+const fn width(leaves: u32, height: u32) -> u32 {
+    (leaves + (1 << height) - 1) >> height
+}
+
+fn height(leaves: u32) -> u32 {
+    (0..).find(|height| width(leaves, *height) <= 1).unwrap_or(0)
+}
+
+/// The tree that proves some of a block's transactions, by their ids in internal byte order. None when
+/// there are none, more than fit into a block, or a node looks like a transaction.
+#[must_use]
+pub fn build(leaves: &[B256], proven: impl Fn(usize) -> bool) -> Option<Vec<u8>> {
+    let count = u32::try_from(leaves.len()).ok().filter(|count| (1..=MAX_TRANSACTIONS).contains(count))?;
+    let mut levels = vec![leaves.iter().enumerate().map(|(index, leaf)| (*leaf, proven(index))).collect::<Vec<_>>()];
+    while let Some(level) = levels.last().filter(|level| level.len() > 1) {
+        let parent = |pair: &[(B256, bool)]| match pair {
+            [(left, marked), (right, also)] => Some((combine(left, right).ok()?, *marked || *also)),
+            [(only, marked)] => Some((combine(only, only).ok()?, *marked)),
+            _ => None,
+        };
+        let above = level.chunks(2).map(parent).collect::<Option<_>>()?;
+        levels.push(above);
+    }
+    let (mut bits, mut hashes) = (Vec::new(), Vec::new());
+    let mut open = vec![(levels.len() - 1, 0)];
+    while let Some((height, position)) = open.pop() {
+        let Some((hash, marked)) = levels.get(height).and_then(|level| level.get(position)) else { continue };
+        bits.push(*marked);
+        if height == 0 || !marked {
+            hashes.push(*hash);
+        } else {
+            open.extend([(height - 1, position * 2 + 1), (height - 1, position * 2)]);
+        }
+    }
+    let mut out = count.to_le_bytes().to_vec();
+    write_var_int(&mut out, hashes.len());
+    hashes.iter().for_each(|hash| out.extend_from_slice(hash.as_slice()));
+    let flags = bits.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)));
+    write_bytes(&mut out, &flags.collect::<Vec<_>>());
+    Some(out)
 }
 
 struct Walk<'a> {
     tree: &'a PartialMerkleTree<'a>,
     bits: usize,
     hashes: usize,
-    wanted: &'a B256,
-    found: bool,
+    matched: Vec<B256>,
 }
 
 impl Walk<'_> {
@@ -79,11 +158,13 @@ impl Walk<'_> {
             let hash = self.tree.hashes.get(at..at + 32).ok_or(PartialTreeError::HashesExhausted)?;
             let hash = B256::from_slice(hash);
             self.hashes += 1;
-            self.found |= height == 0 && matched_below && hash == *self.wanted;
+            if height == 0 && matched_below {
+                self.matched.push(hash);
+            }
             return Ok(hash);
         }
         let left = self.node(height - 1, position * 2)?;
-        if position * 2 + 1 >= self.tree.width(height - 1) {
+        if position * 2 + 1 >= width(self.tree.transactions, height - 1) {
             return combine(&left, &left);
         }
         let right = self.node(height - 1, position * 2 + 1)?;
@@ -92,22 +173,6 @@ impl Walk<'_> {
         }
         combine(&left, &right)
     }
-}
-
-/// Splits off a VarInt and that many items of `item` bytes.
-fn sized(bytes: &[u8], item: usize) -> Result<(&[u8], &[u8]), PartialTreeError> {
-    let (&first, rest) = bytes.split_first().ok_or(PartialTreeError::Size)?;
-    let size = match first {
-        0xfd => 2,
-        0xfe => 4,
-        0xff => 8,
-        _ => 0,
-    };
-    let (encoded, rest) = rest.split_at_checked(size).ok_or(PartialTreeError::Size)?;
-    let long = encoded.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
-    let count = if size == 0 { u64::from(first) } else { long };
-    let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(item)).ok_or(PartialTreeError::Size)?;
-    rest.split_at_checked(length).ok_or(PartialTreeError::Size)
 }
 
 #[cfg(test)]
@@ -177,6 +242,10 @@ mod tests {
         let mut trailing = valid.clone();
         trailing.push(0);
         assert_eq!(check(&trailing, &leaf(1), &leaf(1)), Err(PartialTreeError::Size.into()));
+        let mut wide = valid.clone();
+        wide.splice(4..5, [0xff, 1, 0, 0, 0, 1, 0, 0, 0]);
+        assert!(PartialMerkleTree::parse(&wide).is_ok(), "only the low half of a count is read");
+        assert_eq!(check(&wide, &leaf(1), &leaf(1)), Err(PartialTreeError::Size.into()));
         let mut huge = 1u32.to_le_bytes().to_vec();
         huge.extend_from_slice(&[0xff; 9]);
         assert_eq!(check(&huge, &leaf(1), &leaf(1)), Err(PartialTreeError::Size.into()));

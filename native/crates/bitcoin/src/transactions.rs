@@ -6,16 +6,11 @@ use std::ops::Range;
 use rhizome_crypto::sha256d;
 use rhizome_primitives::B256;
 
-/// The bytes are no list of transactions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unparsable;
-
-/// Longest byte string the reference reads.
-const MAX_FIELD_BYTES: usize = 0x0200_0000;
+use crate::reader::{Reader, Unparsable};
 
 /// Checks that `bytes` start with a count and that many transactions. What follows them is ignored.
 pub(crate) fn check_transactions(bytes: &[u8]) -> Result<(), Unparsable> {
-    let mut reader = Reader { rest: bytes };
+    let mut reader = Reader::new(bytes);
     // The count is cut to 32 bits, unlike the counts inside a transaction.
     let count = reader.list_length()? as i32;
     for _ in 0..count {
@@ -51,53 +46,20 @@ const MARKER_BYTES: usize = 2;
 
 /// The transaction at the start of the bytes; what follows it is ignored.
 pub(crate) fn read_transaction(bytes: &[u8]) -> Result<Transaction<'_>, Unparsable> {
-    Reader { rest: bytes }.whole_transaction()
+    Reader::new(bytes).whole_transaction()
 }
 
 /// A count and that many transactions. What follows them is ignored.
 pub(crate) fn read_transactions(bytes: &[u8]) -> Result<Vec<Transaction<'_>>, Unparsable> {
-    let mut reader = Reader { rest: bytes };
+    let mut reader = Reader::new(bytes);
     let count = reader.list_length()? as i32;
     (0..count).map(|_| reader.whole_transaction()).collect()
 }
 
-struct Reader<'a> {
-    rest: &'a [u8],
-}
-
 impl<'a> Reader<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], Unparsable> {
-        let (taken, rest) = self.rest.split_at_checked(length).ok_or(Unparsable)?;
-        self.rest = rest;
-        Ok(taken)
-    }
-
-    /// A CompactSize, as signed as the reference keeps it.
-    fn var_int(&mut self) -> Result<i64, Unparsable> {
-        let size = match self.take(1)? {
-            [0xfd] => 2,
-            [0xfe] => 4,
-            [0xff] => 8,
-            [small, ..] => return Ok(i64::from(*small)),
-            [] => return Err(Unparsable),
-        };
-        let value = self.take(size)?.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
-        Ok(value as i64)
-    }
-
-    /// Length of a list. The reference reserves room for its low 32 bits, so these may not be negative.
-    fn list_length(&mut self) -> Result<i64, Unparsable> {
-        let length = self.var_int()?;
-        if (length as i32) < 0 { Err(Unparsable) } else { Ok(length) }
-    }
-
-    /// Skips a byte string; only the low 32 bits of its length count.
+    /// Skips a byte string.
     fn skip_bytes(&mut self) -> Result<(), Unparsable> {
-        let length = usize::try_from(self.var_int()? as i32).map_err(|_| Unparsable)?;
-        if length > MAX_FIELD_BYTES {
-            return Err(Unparsable);
-        }
-        self.take(length).map(|_| ())
+        self.bytes().map(|_| ())
     }
 
     /// Skips inputs and returns how many there were.

@@ -1,6 +1,7 @@
 //! The contract ABI as the native contracts of the network read and write it: lenient in, and with
 //! a padded word for empty contents out (evm.md §4.3, bridge.md §1.3).
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use alloy_primitives::keccak256;
@@ -76,17 +77,25 @@ pub struct AbiError;
 /// Reads the arguments after the selector. Without payload, integers, booleans and addresses read as
 /// zero and a first argument that is an array as empty; bytes beyond the arguments are ignored.
 pub fn decode(types: &[AbiType], payload: &[u8]) -> Result<Vec<AbiValue>, AbiError> {
-    let length = i32::try_from(payload.len()).map_err(|_| AbiError)?;
-    let reader = Reader { payload: Bytes::copy_from_slice(payload), length };
-    let mut offset = 0;
-    types
-        .iter()
-        .map(|&kind| {
-            let at = if kind.is_dynamic() { low_i32(reader.head(offset)?) } else { offset };
-            offset += WORD;
-            reader.value(kind, at)
-        })
-        .collect()
+    // What does not decode is found before anything is kept of it.
+    check(types, payload)?;
+    let reader = Reader::new(payload)?;
+    reader.arguments(types, |kind, at| reader.value(kind, at)).collect()
+}
+
+/// Whether [`decode`] reads the arguments, in the time of a look at their heads: contents are neither copied nor
+/// converted. For prices, which callers learn who cannot pay them.
+pub fn check(types: &[AbiType], payload: &[u8]) -> Result<(), AbiError> {
+    let reader = Reader::new(payload)?;
+    reader.arguments(types, |kind, at| reader.pass(kind, at)).collect()
+}
+
+/// Elements of the array that is the argument `index` of arguments that [`check`] passes; None when it is no array.
+pub fn count(types: &[AbiType], index: usize, payload: &[u8]) -> Option<usize> {
+    let AbiType::Array(_) = types.get(index)? else { return None };
+    let reader = Reader::new(payload).ok()?;
+    let at = low_i32(reader.head(WORD * index as i32).ok()?);
+    reader.elements(at).ok().map(|(_, count)| count as usize)
 }
 
 /// Low 32 bits as a signed number, as the reference takes offsets, lengths, heights and indexes.
@@ -101,12 +110,31 @@ pub fn exact_i64(value: U256) -> Option<i64> {
 }
 
 /// Byte strings share the one copy of the payload: many heads may point at the same long content.
-struct Reader {
-    payload: Bytes,
+struct Reader<'a> {
+    payload: &'a [u8],
+    copy: OnceCell<Bytes>,
     length: i32,
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
+    fn new(payload: &'a [u8]) -> Result<Self, AbiError> {
+        let length = i32::try_from(payload.len()).map_err(|_| AbiError)?;
+        Ok(Self { payload, copy: OnceCell::new(), length })
+    }
+
+    /// Applies `read` to each argument and the offset of its contents.
+    fn arguments<T>(
+        &self,
+        types: &[AbiType],
+        read: impl Fn(AbiType, i32) -> Result<T, AbiError>,
+    ) -> impl Iterator<Item = Result<T, AbiError>> {
+        types.iter().zip(0..).map(move |(&kind, index)| {
+            let offset = WORD * index;
+            let at = if kind.is_dynamic() { low_i32(self.head(offset)?) } else { offset };
+            read(kind, at)
+        })
+    }
+
     fn range(&self, from: i32, size: i32) -> Result<Range<usize>, AbiError> {
         let end = from.checked_add(size).ok_or(AbiError)?;
         if from < 0 || size < 0 || end > self.length {
@@ -142,7 +170,10 @@ impl Reader {
             AbiType::Bool => AbiValue::Bool(low_i32(self.int(offset)?) != 0),
             AbiType::Address => AbiValue::Address(address_of(self.int(offset)?)),
             AbiType::Bytes32 => AbiValue::Bytes32(B256::from_slice(self.slice(offset, WORD)?)),
-            AbiType::Bytes => AbiValue::Bytes(self.payload.slice(self.content(offset)?)),
+            AbiType::Bytes => {
+                let range = self.content(offset)?;
+                AbiValue::Bytes(self.copy.get_or_init(|| Bytes::copy_from_slice(self.payload)).slice(range))
+            }
             AbiType::String => AbiValue::String(decode_utf8(&self.payload[self.content(offset)?])),
             AbiType::Array(element) => AbiValue::Array(self.array(*element, offset)?),
         })
@@ -153,9 +184,10 @@ impl Reader {
         self.range(offset.checked_add(WORD).ok_or(AbiError)?, length)
     }
 
-    fn array(&self, element: AbiType, offset: i32) -> Result<Vec<AbiValue>, AbiError> {
+    /// Where the elements of an array start, and how many there are.
+    fn elements(&self, offset: i32) -> Result<(i32, i32), AbiError> {
         if self.payload.is_empty() {
-            return Ok(Vec::new());
+            return Ok((0, 0));
         }
         let count = low_i32(self.int(offset)?);
         let start = offset.checked_add(WORD).ok_or(AbiError)?;
@@ -163,6 +195,11 @@ impl Reader {
         if count < 0 || start.checked_add(count).ok_or(AbiError)? > self.length {
             return Err(AbiError);
         }
+        Ok((start, count))
+    }
+
+    fn array(&self, element: AbiType, offset: i32) -> Result<Vec<AbiValue>, AbiError> {
+        let (start, count) = self.elements(offset)?;
         let mut head = start;
         let mut values = Vec::new();
         for _ in 0..count {
@@ -172,6 +209,49 @@ impl Reader {
             head = head.checked_add(WORD).ok_or(AbiError)?;
         }
         Ok(values)
+    }
+
+    /// As [`Self::value`], of which it only tells whether it fails.
+    fn pass(&self, kind: AbiType, offset: i32) -> Result<(), AbiError> {
+        match kind {
+            AbiType::Int | AbiType::Bool | AbiType::Address => self.int(offset).map(|_| ()),
+            AbiType::Bytes32 => self.slice(offset, WORD).map(|_| ()),
+            AbiType::Bytes | AbiType::String => self.pass_content(offset),
+            AbiType::Array(element) => {
+                let (start, count) = self.elements(offset)?;
+                if !element.is_dynamic() {
+                    let size = WORD.checked_mul(count).ok_or(AbiError)?;
+                    // Integers of an empty payload are zero, but then there are no elements.
+                    return self.range(start, size).map(|_| ());
+                }
+                match element {
+                    AbiType::Bytes | AbiType::String => self.pass_contents(start, count),
+                    _ => self.array(*element, offset).map(|_| ()),
+                }
+            }
+        }
+    }
+
+    fn pass_content(&self, offset: i32) -> Result<(), AbiError> {
+        self.content(offset).map(|_| ())
+    }
+
+    /// Whether every head of an array names a length and as many bytes. A call without gas may have any number of heads,
+    /// so that this takes about a nanosecond for each.
+    fn pass_contents(&self, start: i32, count: i32) -> Result<(), AbiError> {
+        let heads = self.slice(start, count.checked_mul(WORD).ok_or(AbiError)?)?;
+        // Sums of what was read with 32 bits cannot overflow.
+        let (start, length) = (i64::from(start), i64::from(self.length));
+        let low = |word: &[u8; 32]| i64::from(i32::from_be_bytes([word[28], word[29], word[30], word[31]]));
+        let is_there = |head: &[u8; 32]| {
+            let at = start + low(head);
+            let Some(word) = usize::try_from(at).ok().and_then(|at| self.payload.get(at..)?.first_chunk::<32>()) else {
+                return false;
+            };
+            let size = low(word);
+            size >= 0 && at + i64::from(WORD) + size <= length
+        };
+        if heads.as_chunks::<32>().0.iter().all(is_there) { Ok(()) } else { Err(AbiError) }
     }
 }
 

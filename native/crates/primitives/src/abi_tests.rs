@@ -103,3 +103,71 @@ fn events_put_the_indexed_fields_into_topics() {
     assert_eq!(log.data, words(&["5", "1"]));
     assert_eq!(selector("getFederationSize()"), [0x80, 0x2a, 0xd4, 0xb6]);
 }
+
+/// A reproducible stream of numbers.
+fn numbers() -> impl FnMut(u64) -> u64 {
+    let mut state = 11u64;
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    }
+}
+
+#[test]
+fn checks_what_decodes() {
+    let kinds = [
+        &[AbiType::Int][..],
+        &[AbiType::Bytes],
+        &[AbiType::Bytes32, AbiType::String],
+        &[AbiType::Int, AbiType::Array(&AbiType::Bytes)],
+        &[AbiType::Array(&AbiType::Bytes32)],
+        &[AbiType::Array(&AbiType::Address), AbiType::Bool],
+        &[AbiType::Array(&AbiType::String)],
+    ];
+    let mut number = numbers();
+    let mut decoded = 0;
+    for round in 0..60_000 {
+        let mut payload = Vec::new();
+        for _ in 0..number(9) {
+            // Mostly offsets, lengths and counts that may fit, now and then what does not.
+            let word = match number(8) {
+                0 => U256::MAX,
+                1 => U256::from(number(1 << 33)),
+                2..=4 => U256::from(number(9) * 32),
+                _ => U256::from(number(5)),
+            };
+            payload.extend_from_slice(&word.to_be_bytes::<32>());
+        }
+        payload.truncate(payload.len().saturating_sub(number(4) as usize % 3 * 7));
+        let types = kinds[round % kinds.len()];
+        let values = decode(types, &payload);
+        assert_eq!(
+            check(types, &payload),
+            values.as_ref().map(|_| ()).map_err(|error| *error),
+            "{types:?} {payload:?}"
+        );
+        let Ok(values) = values else { continue };
+        for (index, value) in values.iter().enumerate() {
+            let elements = match value {
+                AbiValue::Array(elements) => Some(elements.len()),
+                _ => None,
+            };
+            assert_eq!(count(types, index, &payload), elements, "{types:?} {payload:?}");
+        }
+        decoded += 1;
+    }
+    assert!((10_000..50_000).contains(&decoded), "{decoded} of 60,000 decode");
+}
+
+#[test]
+fn a_check_reads_no_contents() {
+    // A megabyte of malformed text takes no time that depends on it: nothing of it is converted or kept.
+    let mut payload = [U256::from(32), U256::from(1 << 20)].map(|word| word.to_be_bytes::<32>()).concat();
+    payload.resize(payload.len() + (1 << 20), 0xff);
+    let reader = Reader::new(&payload).expect("short enough");
+    assert_eq!(
+        reader.arguments(&[AbiType::Bytes], |kind, at| reader.pass(kind, at)).collect::<Result<(), _>>(),
+        Ok(())
+    );
+    assert!(reader.copy.get().is_none());
+}

@@ -59,14 +59,13 @@ pub struct BitcoinSpec {
     pub address_version: u8,
     /// Base58Check version of pay-to-script-hash addresses.
     pub script_address_version: u8,
-    /// The easiest target, compact form.
+    /// The easiest target, compact form; on the regression test network that of its blocks, where easier
+    /// ones pass (bridge.md §3.2).
     pub max_target_bits: u32,
     /// Blocks between two adjustments of the difficulty.
     pub difficulty_interval: u32,
     /// First header of the chain, 80 bytes.
     pub genesis_header: Bytes,
-    /// Where the header store starts under the genesis federation; None: at the first header.
-    pub checkpoint: Option<CheckpointSpec>,
 }
 
 /// Bitcoin networks.
@@ -79,18 +78,6 @@ pub enum BitcoinNetwork {
     Testnet,
     /// Regression test.
     Regtest,
-}
-
-/// A trusted Bitcoin header.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CheckpointSpec {
-    /// Bitcoin height.
-    pub height: u32,
-    /// Work of the chain up to and with this header.
-    pub chain_work: U256,
-    /// The header, 80 bytes.
-    pub header: Bytes,
 }
 
 /// Confirmations asked for.

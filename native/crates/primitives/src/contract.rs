@@ -32,6 +32,19 @@ pub struct Log {
     pub data: Bytes,
 }
 
+/// A hash and the signature over it: the key of a transaction's signer can be recovered from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignedHash {
+    /// What was signed.
+    pub hash: B256,
+    /// Parity of the ordinate of the signature's point.
+    pub parity: u8,
+    /// First component.
+    pub r: B256,
+    /// Second component.
+    pub s: B256,
+}
+
 /// What a precompiled contract knows about the call.
 pub struct ContractContext<'a> {
     /// Network.
@@ -44,10 +57,14 @@ pub struct ContractContext<'a> {
     pub ancestry: &'a dyn Ancestry,
     /// Hash of the (possibly internal, evm.md §3.9) transaction that the contract sees.
     pub transaction_hash: B256,
+    /// Hash of the outer transaction.
+    pub origin_hash: B256,
     /// Sender of the (possibly internal) transaction: the calling contract, or the signer.
     pub sender: Address,
     /// Signer of the outer transaction.
     pub origin: Address,
+    /// Signature of the (possibly internal) transaction; None for internal and for unsigned ones.
+    pub signature: Option<SignedHash>,
     /// Whether the contract was called by another contract and not by the transaction.
     pub from_contract: bool,
     /// How it was called.
@@ -89,6 +106,21 @@ pub trait ContractState {
     fn log(&mut self, log: Log);
     /// Records a transfer as a trace sub-call (REMASC payments, Bridge refunds).
     fn trace_transfer(&mut self, from: Address, to: Address, amount: U256);
+    /// Whether somebody may lose interest in the result while it is computed. Never so while blocks are executed or made.
+    fn is_interruptible(&self) -> bool {
+        false
+    }
+    /// Whether nobody waits for the result any more. Never so while blocks are executed or made.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+    /// To be called by what may take milliseconds, every now and then.
+    ///
+    /// # Errors
+    /// [`ContractError::Interrupted`], with which the contract is to end at once.
+    fn go_on(&self) -> Result<(), ContractError> {
+        if self.is_interrupted() { Err(ContractError::Interrupted) } else { Ok(()) }
+    }
 }
 
 /// Why a precompiled contract did not succeed.
@@ -97,11 +129,10 @@ pub enum ContractError {
     /// The contract throws. What that means to the caller is ruled by evm.md §4.1 and §3.3.
     #[error("{0}")]
     Failed(String),
-    /// A feature of the contract that this node does not have yet. Ends the import of the block, or
-    /// the local call, with this text; never turns into a state.
-    #[error("{0} is not supported yet")]
-    Unsupported(String),
     /// The state could not be read.
     #[error(transparent)]
     State(#[from] StateError),
+    /// Nobody waits for the result any more ([`ContractState::go_on`]). Ends the local call.
+    #[error("execution was interrupted")]
+    Interrupted,
 }

@@ -1,57 +1,82 @@
-//! Bitcoin headers as the Bridge stores them (bridge.md §2.3).
+//! Bitcoin headers with their place in the chain, as the reference stores them (bridge.md §2.3).
 
-use rhizome_crypto::sha256d;
-use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::{B256, U256};
+use thiserror::Error;
 
-use super::merkle::reversed;
+use crate::block_header::BlockHeader;
+use crate::compact::{Target, work_of};
+use crate::header::HEADER_BYTES;
 
-const HEADER_BYTES: usize = 80;
 const LEGACY_WORK_BYTES: usize = 12;
 const WORK_BYTES: usize = 32;
 
+/// Why a stored header cannot be read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum StoredHeaderError {
+    /// Fewer bytes than either format has.
+    #[error("a stored Bitcoin header is malformed")]
+    Malformed,
+    /// The work does not fit the format of twelve bytes.
+    #[error("the chain work does not fit 12 bytes")]
+    WorkTooLarge,
+}
+
 /// A header with its place in the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StoredHeader {
+pub struct StoredHeader {
     /// Work of the chain up to and with this header.
-    pub(crate) chain_work: U256,
+    pub chain_work: U256,
     /// Bitcoin height.
-    pub(crate) height: i32,
+    pub height: i32,
     /// The header itself.
-    pub(crate) header: [u8; HEADER_BYTES],
+    pub header: [u8; HEADER_BYTES],
 }
 
 impl StoredHeader {
+    /// The header itself, to read its fields.
+    #[must_use]
+    pub const fn block_header(&self) -> BlockHeader {
+        BlockHeader::new(self.header)
+    }
+
     /// Hash in display order.
-    pub(crate) fn hash(&self) -> B256 {
-        reversed(sha256d(&self.header))
+    #[must_use]
+    pub fn hash(&self) -> B256 {
+        self.block_header().hash()
     }
 
     /// Hash of the header below, display order.
-    pub(crate) fn parent(&self) -> B256 {
-        reversed(B256::from_slice(&self.header[4..36]))
+    #[must_use]
+    pub fn parent(&self) -> B256 {
+        self.block_header().parent()
     }
 
     /// Merkle root, display order.
-    pub(crate) fn merkle_root(&self) -> B256 {
-        reversed(B256::from_slice(&self.header[36..68]))
+    #[must_use]
+    pub fn merkle_root(&self) -> B256 {
+        self.block_header().merkle_root()
     }
 
     /// Reads either format; the length tells which.
-    pub(crate) fn decode(data: &[u8]) -> Result<Self, ContractError> {
+    ///
+    /// # Errors
+    /// [`StoredHeaderError::Malformed`] for too few bytes.
+    pub fn decode(data: &[u8]) -> Result<Self, StoredHeaderError> {
         let work_bytes =
             if data.len() == LEGACY_WORK_BYTES + 4 + HEADER_BYTES { LEGACY_WORK_BYTES } else { WORK_BYTES };
         let parts = data.split_at_checked(work_bytes).and_then(|(work, rest)| {
             let (height, rest) = rest.split_first_chunk::<4>()?;
             Some((work, *height, *rest.first_chunk::<HEADER_BYTES>()?))
         });
-        let (work, height, header) =
-            parts.ok_or_else(|| ContractError::Failed("a stored Bitcoin header is malformed".into()))?;
+        let (work, height, header) = parts.ok_or(StoredHeaderError::Malformed)?;
         Ok(Self { chain_work: U256::from_be_slice(work), height: i32::from_be_bytes(height), header })
     }
 
     /// Twelve bytes of work before RSKIP454, 32 from it on.
-    pub(crate) fn encode(&self, wide_work: bool) -> Result<Vec<u8>, ContractError> {
+    ///
+    /// # Errors
+    /// [`StoredHeaderError::WorkTooLarge`] in the format of twelve.
+    pub fn encode(&self, wide_work: bool) -> Result<Vec<u8>, StoredHeaderError> {
         let work = self.chain_work.to_be_bytes::<WORK_BYTES>();
         let (high, low) = work.split_at(WORK_BYTES - LEGACY_WORK_BYTES);
         let mut out = if wide_work {
@@ -59,7 +84,7 @@ impl StoredHeader {
         } else if high.iter().all(|byte| *byte == 0) {
             low.to_vec()
         } else {
-            return Err(ContractError::Failed("the chain work does not fit 12 bytes".into()));
+            return Err(StoredHeaderError::WorkTooLarge);
         };
         out.extend_from_slice(&self.height.to_be_bytes());
         out.extend_from_slice(&self.header);
@@ -68,15 +93,9 @@ impl StoredHeader {
 }
 
 /// Work of one header: 2^256 / (target + 1).
-pub(crate) fn work(header: &[u8; HEADER_BYTES]) -> U256 {
-    let [a, b, c, exponent] = *header.last_chunk::<8>().and_then(|tail| tail.first_chunk::<4>()).unwrap_or(&[0; 4]);
-    let mantissa = U256::from(u32::from_le_bytes([a, b, c & 0x7f, 0]));
-    let target = match usize::from(exponent) {
-        small @ 0..=3 => mantissa >> (8 * (3 - small)),
-        large => mantissa << (8 * (large - 3)),
-    };
-    // (2^256 - target - 1) / (target + 1) + 1 is the quotient without a 257th bit.
-    (!target) / (target + U256::from(1)) + U256::from(1)
+#[must_use]
+pub fn work(header: &[u8; HEADER_BYTES]) -> U256 {
+    work_of(Target::from_compact(BlockHeader::new(*header).bits()).positive().unwrap_or_default())
 }
 
 #[cfg(test)]

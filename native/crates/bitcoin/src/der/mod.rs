@@ -1,0 +1,337 @@
+//! Reads signatures as leniently as the reference's ASN.1 reader (bridge.md §9).
+//!
+//! Our own: the readers of the field are strict, or lenient in other ways. What stands behind the two
+//! numbers inside the sequence must be ASN.1, too, so its other types are walked.
+
+mod streamed;
+mod write;
+
+use thiserror::Error;
+
+use streamed::Streams;
+pub(crate) use write::{sequence, trimmed, write_integer};
+
+/// The bytes are no signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the bytes are no DER signature")]
+pub struct DerError;
+
+/// Objects inside objects; the reference's stack ends somewhere beyond.
+const MAX_DEPTH: u32 = 500;
+
+/// Bits of a tag.
+const CONSTRUCTED: u8 = 0x20;
+const APPLICATION: u8 = 0x40;
+const CONTEXT: u8 = 0x80;
+const NUMBER: u8 = 0x1f;
+
+/// Numbers of universal tags that are looked into.
+mod tag {
+    pub(super) const BOOLEAN: i32 = 1;
+    pub(super) const INTEGER: i32 = 2;
+    pub(super) const BIT_STRING: i32 = 3;
+    pub(super) const OCTET_STRING: i32 = 4;
+    pub(super) const NULL: i32 = 5;
+    pub(super) const OBJECT_IDENTIFIER: i32 = 6;
+    pub(super) const EXTERNAL: i32 = 8;
+    pub(super) const ENUMERATED: i32 = 10;
+    pub(super) const UTF8_STRING: i32 = 12;
+    pub(super) const SEQUENCE: i32 = 16;
+    pub(super) const SET: i32 = 17;
+    pub(super) const NUMERIC_STRING: i32 = 18;
+    pub(super) const GENERAL_STRING: i32 = 27;
+    pub(super) const UNIVERSAL_STRING: i32 = 28;
+    pub(super) const BMP_STRING: i32 = 30;
+}
+
+/// The two numbers of a signature, big-endian without leading zeros; a negative one is read as if it
+/// were positive. What follows the sequence is ignored.
+///
+/// # Errors
+/// [`DerError`] where the reference throws.
+pub fn read_signature(bytes: &[u8]) -> Result<(&[u8], &[u8]), DerError> {
+    let mut stream = Stream { rest: bytes, limit: bytes.len() };
+    match stream.object(0)? {
+        Some(Object::Sequence(items)) => match items[..] {
+            [Object::Integer(r), Object::Integer(s), ..] => Ok((trimmed(r), trimmed(s))),
+            _ => Err(DerError),
+        },
+        _ => Err(DerError),
+    }
+}
+
+enum Object<'a> {
+    Integer(&'a [u8]),
+    OctetString,
+    /// An octet string made of others.
+    Pieces,
+    Identifier,
+    Sequence(Vec<Object<'a>>),
+    Tagged(i32),
+    Other,
+}
+
+/// Objects one after the other.
+struct Stream<'a> {
+    rest: &'a [u8],
+    /// No length in the long form reaches it.
+    limit: usize,
+}
+
+impl<'a> Stream<'a> {
+    fn byte(&mut self) -> Result<u8, DerError> {
+        let (first, rest) = self.rest.split_first().ok_or(DerError)?;
+        self.rest = rest;
+        Ok(*first)
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'a [u8], DerError> {
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or(DerError)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    /// The next object; None at the end.
+    fn object(&mut self, depth: u32) -> Result<Option<Object<'a>>, DerError> {
+        let Some((&first, rest)) = self.rest.split_first() else { return Ok(None) };
+        if first == 0 || depth > MAX_DEPTH {
+            return Err(DerError);
+        }
+        self.rest = rest;
+        let number = long_tag_number(first, || self.byte())?;
+        let Some(length) = length(self.limit, || self.byte())? else {
+            return Streams::indefinite(&mut self.rest, first, number, self.limit, depth + 1).map(Some);
+        };
+        match class(first) {
+            Class::Application => self.take(length).map(|_| Some(Object::Other)),
+            Class::Tagged => {
+                let mut contents = self.take(length)?;
+                if first & CONSTRUCTED != 0 {
+                    Streams::contents(&mut contents, depth + 1)?;
+                }
+                Ok(Some(Object::Tagged(number)))
+            }
+            Class::Universal if first & CONSTRUCTED != 0 => {
+                let items = objects(self.take(length)?, depth)?;
+                // Out of streams an octet string has no pieces of pieces.
+                let pieced = items.iter().any(|item| matches!(item, Object::Pieces));
+                if number == tag::OCTET_STRING && pieced {
+                    return Err(DerError);
+                }
+                constructed(number, items).map(Some)
+            }
+            Class::Universal => {
+                // The reference leaves the contents of NULL, and half a character, where they are.
+                let contents = match number {
+                    tag::NULL => &[],
+                    tag::BMP_STRING => self.take(length & !1)?,
+                    _ => self.take(length)?,
+                };
+                primitive(number, length, contents)?;
+                Ok(Some(match number {
+                    tag::INTEGER => Object::Integer(contents),
+                    tag::OCTET_STRING => Object::OctetString,
+                    tag::OBJECT_IDENTIFIER => Object::Identifier,
+                    _ => Object::Other,
+                }))
+            }
+        }
+    }
+}
+
+/// How the contents of an object are read.
+enum Class {
+    Universal,
+    /// Contents are not looked into, unless their length is indefinite.
+    Application,
+    Tagged,
+}
+
+const fn class(first: u8) -> Class {
+    match first {
+        _ if first & APPLICATION != 0 => Class::Application,
+        _ if first & CONTEXT != 0 => Class::Tagged,
+        _ => Class::Universal,
+    }
+}
+
+/// Numbers above 30 stand behind the tag; they wrap at 32 bits.
+fn long_tag_number(first: u8, mut next: impl FnMut() -> Result<u8, DerError>) -> Result<i32, DerError> {
+    if first & NUMBER != NUMBER {
+        return Ok(i32::from(first & NUMBER));
+    }
+    let mut number = 0_i32;
+    let mut byte = next()?;
+    if byte & 0x7f == 0 {
+        return Err(DerError);
+    }
+    while byte & 0x80 != 0 {
+        number = (number | i32::from(byte & 0x7f)) << 7;
+        byte = next()?;
+    }
+    Ok(number | i32::from(byte))
+}
+
+/// A length in at most four bytes and below the limit; None for the indefinite form.
+fn length(limit: usize, mut next: impl FnMut() -> Result<u8, DerError>) -> Result<Option<usize>, DerError> {
+    let first = next()?;
+    if first < 0x80 {
+        return Ok(Some(usize::from(first)));
+    }
+    let size = usize::from(first & 0x7f);
+    if size == 0 {
+        return Ok(None);
+    }
+    if size > 4 {
+        return Err(DerError);
+    }
+    let mut length = 0_u32;
+    for _ in 0..size {
+        length = length << 8 | u32::from(next()?);
+    }
+    let length = usize::try_from(length.cast_signed()).map_err(|_| DerError)?;
+    if length < limit { Ok(Some(length)) } else { Err(DerError) }
+}
+
+/// Checks the contents of an object that is not made of others.
+fn primitive(number: i32, length: usize, contents: &[u8]) -> Result<(), DerError> {
+    let valid = match number {
+        tag::BOOLEAN => length == 1,
+        tag::INTEGER | tag::ENUMERATED => is_minimal(contents) && (number == tag::INTEGER || length > 0),
+        tag::BIT_STRING => match contents {
+            [] => false,
+            [padding] => *padding == 0,
+            [padding, ..] => *padding < 8,
+        },
+        tag::OCTET_STRING | tag::NULL | tag::OBJECT_IDENTIFIER | tag::UTF8_STRING | tag::BMP_STRING => true,
+        tag::NUMERIC_STRING..=tag::GENERAL_STRING | tag::UNIVERSAL_STRING => true,
+        _ => false,
+    };
+    if valid { Ok(()) } else { Err(DerError) }
+}
+
+/// Whether a number has no byte that repeats the sign of the next. Empty is zero.
+fn is_minimal(number: &[u8]) -> bool {
+    !matches!(number, [0, 0..=0x7f, ..] | [0xff, 0x80..=0xff, ..])
+}
+
+fn objects(contents: &[u8], depth: u32) -> Result<Vec<Object<'_>>, DerError> {
+    let mut stream = Stream { rest: contents, limit: contents.len() };
+    let mut found = Vec::new();
+    while let Some(object) = stream.object(depth + 1)? {
+        found.push(object);
+    }
+    Ok(found)
+}
+
+fn constructed(number: i32, items: Vec<Object<'_>>) -> Result<Object<'_>, DerError> {
+    match number {
+        tag::OCTET_STRING if items.iter().all(|item| matches!(item, Object::OctetString | Object::Pieces)) => {
+            Ok(Object::Pieces)
+        }
+        tag::SEQUENCE => Ok(Object::Sequence(items)),
+        tag::SET => Ok(Object::Other),
+        tag::EXTERNAL if is_external(&items) => Ok(Object::Other),
+        _ => Err(DerError),
+    }
+}
+
+/// An optional identifier, an optional number, an optional descriptor, then an object with a tag up to two.
+fn is_external(items: &[Object<'_>]) -> bool {
+    let items = items.strip_prefix_if(|item| matches!(item, Object::Identifier));
+    let items = items.strip_prefix_if(|item| matches!(item, Object::Integer(_)));
+    let items = items.strip_prefix_if(|item| !matches!(item, Object::Tagged(_)));
+    matches!(items, [Object::Tagged(0..=2)])
+}
+
+trait StripPrefixIf<T> {
+    fn strip_prefix_if(&self, matches: impl Fn(&T) -> bool) -> &Self;
+}
+
+impl<T> StripPrefixIf<T> for [T] {
+    fn strip_prefix_if(&self, matches: impl Fn(&T) -> bool) -> &Self {
+        match self.split_first() {
+            Some((first, rest)) if matches(first) => rest,
+            _ => self,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rhizome_primitives::hex;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+        read_signature(bytes).ok().map(|(r, s)| (r.to_vec(), s.to_vec()))
+    }
+
+    #[test]
+    fn what_is_accepted() {
+        let ones = Some((vec![1], vec![1]));
+        assert_eq!(read(&hex!("3006020101020101")), ones);
+        assert_eq!(read(&hex!("3006020101020101ffff")), ones, "bytes behind it");
+        assert_eq!(read(&hex!("308106020101020101")), ones, "a long length");
+        assert_eq!(read(&hex!("3f1006020101020101")), ones, "a long tag");
+        assert_eq!(read(&hex!("300902010102010104010a")), ones, "an object behind the numbers");
+        assert_eq!(read(&hex!("300b0201010201010502020109")), ones, "contents of NULL are objects");
+        assert_eq!(read(&hex!("3009020101020101a00100")), None, "contents of a tagged object are objects");
+        assert_eq!(read(&hex!("30080201010201018000")), ones);
+        assert_eq!(read(&hex!("30060201ff0201ff")), Some((vec![255], vec![255])));
+        assert_eq!(read(&hex!("300402000200")), Some((vec![], vec![])));
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for bytes in [
+            &hex!("")[..],
+            &hex!("30"),
+            &hex!("3003020101"),
+            &hex!("3106020101020101"),
+            &hex!("1006020101020101"),
+            &hex!("30800201010201010000"),
+            &hex!("30080202000102020001"),
+            &hex!("30080202ff8002010100"),
+            &hex!("30060201010401 01"),
+            &hex!("308500000000060201010201 01"),
+            &hex!("3007020101020101 00"),
+            &hex!("3008020101020101 0302"),
+            &hex!("30070201010201"),
+        ] {
+            assert_eq!(read(bytes), None, "{bytes:02x?}");
+        }
+        let mut nested = Vec::new();
+        for _ in 0..100_000 {
+            nested.extend_from_slice(&[0x30, 0x84, 0, 0, 0, 0]);
+        }
+        assert_eq!(read(&nested), None);
+    }
+
+    #[test]
+    fn indefinite_forms_behind_the_numbers() {
+        let ones = Some((vec![1], vec![1]));
+        assert_eq!(read(&hex!("300a020101020101a0800000")), ones, "an empty tagged object");
+        assert_eq!(read(&hex!("300a02010102010130800000")), ones);
+        assert_eq!(read(&hex!("300c0201010201013080a0000000")), ones, "with a tagged object inside");
+        assert_eq!(read(&hex!("300e02010102010130803180 00000000")), ones, "one in another");
+        assert_eq!(read(&hex!("300d02010102010124800401090000")), ones, "an octet string in pieces");
+        assert_eq!(read(&hex!("300d02010102010124800201090000")), None, "a number is no piece of one");
+        assert_eq!(read(&hex!("300c020101020101a004 24022400")), ones, "pieces of pieces in a tagged object");
+        assert_eq!(read(&hex!("300a02010102010124022400")), None, "elsewhere not");
+        assert_eq!(read(&hex!("3008020101020101a080")), None, "no end");
+        assert_eq!(read(&hex!("300a02010102010104800000")), None, "not made of objects");
+        assert_eq!(read(&hex!("300a02010102010133800000")), None, "a set and a sequence only");
+        assert_eq!(read(&hex!("300a02010102010128028200")), ones, "an external object");
+        assert_eq!(read(&hex!("300a02010102010128028300")), None, "of an encoding beyond two");
+    }
+
+    #[test]
+    fn deep_objects_end() {
+        let mut object = vec![0x30, 0];
+        for _ in 0..600 {
+            object = sequence(&object);
+        }
+        assert_eq!(read(&object), None);
+    }
+}
