@@ -4,7 +4,7 @@ use rhizome_primitives::abi::{self, AbiValue};
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
 use rhizome_primitives::rules::{Rule, RuleSet};
 
-use crate::confirmations;
+use crate::headers::confirmations;
 use crate::method::{self, Cost, Definition, Method};
 
 /// A method with its decoded arguments.
@@ -15,6 +15,9 @@ pub(crate) struct Call {
 
 /// Gas per byte of call data.
 const GAS_PER_BYTE: u64 = 2;
+
+/// What the cheapest method costs.
+const LEAST_GAS: u64 = 2_000;
 
 impl Call {
     /// None when the data name no method that exists under the rules, or its arguments do not decode.
@@ -43,26 +46,67 @@ pub(crate) fn gas(
     if context.free_transaction {
         return Ok(0);
     }
-    let Some(call) = Call::parse(context.rules, data) else {
+    let Some((definition, payload)) = named(context.rules, data) else {
         let Cost::Fixed(gas) = method::definition(Method::ReleaseBtc).cost else { unreachable!("a fixed cost") };
         return Ok(gas);
     };
-    let gas = match call.definition.cost {
+    let gas = match definition.cost {
         Cost::Fixed(gas) => gas,
-        Cost::ReceiveHeaders => receive_headers_gas(context.rules, &call.arguments),
-        Cost::Confirmations => confirmations::gas(context, state, &call.arguments)?,
+        Cost::ReceiveHeaders => {
+            receive_headers_gas(context.rules, abi::count(definition.inputs, 0, payload).unwrap_or_default() as u64)
+        }
+        Cost::Confirmations => confirmations::gas(context, state, definition.inputs, payload)?,
     };
     Ok(gas + data.map_or(0, |data| data.len() as u64) * GAS_PER_BYTE)
 }
 
-fn receive_headers_gas(rules: RuleSet, arguments: &[AbiValue]) -> u64 {
+/// The method that [`Call::parse`] finds and its undecoded arguments, without the time that decoding takes: prices are
+/// told to callers who cannot pay them.
+fn named(rules: RuleSet, data: Option<&[u8]>) -> Option<(&'static Definition, &[u8])> {
+    let (definition, payload) = match data {
+        None | Some([]) => (method::definition(Method::ReleaseBtc), &[][..]),
+        Some(data) => {
+            let (selector, payload) = data.split_first_chunk::<4>()?;
+            let definition = method::by_selector(*selector)?;
+            abi::check(definition.inputs, payload).ok()?;
+            (definition, payload)
+        }
+    };
+    definition.is_enabled(rules).then_some((definition, payload))
+}
+
+/// Gas without which a contract's call with these data can be refused unseen, from RSKIP88 on: no method costs less.
+/// None for the method whose price may throw.
+pub(crate) fn least_gas(data: &[u8]) -> u64 {
+    let method = data.first_chunk::<4>().and_then(|selector| method::by_selector(*selector));
+    match method {
+        Some(definition) if definition.cost == Cost::Confirmations => 0,
+        _ => LEAST_GAS,
+    }
+}
+
+fn receive_headers_gas(rules: RuleSet, headers: u64) -> u64 {
     if !rules.active(Rule::Rskip124) {
         return 22_000;
     }
     let (base, step) = if rules.active(Rule::Rskip132) { (25_000, 3_500) } else { (66_000, 1_650) };
-    let headers = match arguments {
-        [AbiValue::Array(headers)] => headers.len() as u64,
-        _ => 0,
-    };
     base + headers.saturating_sub(1) * step
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::DEFINITIONS;
+
+    #[test]
+    fn no_method_costs_less_than_the_least() {
+        let costs = DEFINITIONS.iter().filter_map(|definition| match definition.cost {
+            Cost::Fixed(gas) => Some(gas),
+            _ => None,
+        });
+        assert_eq!(costs.min(), Some(LEAST_GAS));
+        assert!(receive_headers_gas(RuleSet::NONE, 0) > LEAST_GAS);
+        let confirmations = abi::selector("getBtcTransactionConfirmations(bytes32,bytes32,uint256,bytes32[])");
+        assert_eq!((least_gas(&confirmations), least_gas(&[]), least_gas(&[1, 2, 3, 4])), (0, LEAST_GAS, LEAST_GAS));
+    }
 }

@@ -1,25 +1,39 @@
 //! The Bridge, the precompiled contract of the two-way peg (bridge.md).
 
-mod bitcoin;
 mod call;
-mod confirmations;
 mod events;
 pub mod federation;
+mod flyover;
 mod free;
 mod headers;
 pub mod method;
 mod methods;
+mod money;
+mod pegin;
+mod pegout;
+pub mod recorded;
 pub mod state;
+pub mod status;
 mod storage;
+mod svp;
+mod union;
+mod votes;
+mod wallet;
 
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
 use rhizome_primitives::{Address, Bytes, address};
 
 pub use free::is_free_transaction;
 pub use state::{BridgeState, bridge_state};
+pub use status::{BridgeStatus, bridge_status};
 
 /// Address of the Bridge.
 pub const ADDRESS: Address = address!("0000000000000000000000000000000001000006");
+
+/// Gas without which a contract's call with these data is too dear whatever its price, from RSKIP88 on.
+pub fn least_gas(data: &[u8]) -> u64 {
+    call::least_gas(data)
+}
 
 /// Price of a call (bridge.md §1.1). `data` is None for a call without data. Only reads the
 /// state; what the reference writes while it computes the price is written by [`run`] and [`refuse`].
@@ -40,7 +54,7 @@ pub fn gas(
 ///
 /// # Errors
 /// [`ContractError::Failed`] when the Bridge throws; header store and transfers written so far stay
-/// (bridge.md §1.2). [`ContractError::Unsupported`] names a method that this node cannot run yet.
+/// (bridge.md §1.2).
 pub fn run(
     context: &ContractContext<'_>,
     state: &mut dyn ContractState,

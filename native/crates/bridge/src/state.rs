@@ -1,16 +1,19 @@
 //! The state of the Bridge as a whole, for people.
 
-use rhizome_primitives::B256;
 use rhizome_primitives::contract::{ContractError, ContractState};
 use rhizome_primitives::rules::RuleSet;
 use rhizome_primitives::spec::ChainSpec;
 
 use crate::storage::Frame;
-use crate::storage::codec::{ListWriter, encode_integer};
-use crate::storage::federations::encode_utxos;
-use crate::storage::pegouts::{encode_confirmations, encode_requests, encode_signatures};
+use crate::storage::codec::{ListWriter, encode_long};
+use crate::storage::confirmations::encode_confirmations;
+use crate::storage::requests::encode_requests;
+use crate::storage::utxos::encode_utxos;
 
-pub use crate::storage::pegouts::{ReleaseRequest, WaitingPegout};
+pub use crate::storage::confirmations::WaitingPegout;
+pub use crate::storage::requests::ReleaseRequest;
+pub use crate::storage::signatures::WaitingForSignatures;
+pub use crate::storage::utxos::Utxo;
 
 /// What `getStateForDebugging` and `eth_bridgeState` tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,15 +21,14 @@ pub struct BridgeState {
     /// Height of the best Bitcoin chain that the Bridge knows.
     pub btc_blockchain_best_chain_height: i32,
     /// Block from which the next batch of peg-outs may be made; zero when not set.
-    pub next_pegout_creation_block_number: u64,
-    /// Unspent outputs of the newest federation, stored blobs (bridge.md §2.3).
-    pub active_federation_utxos: Vec<Vec<u8>>,
-    /// Bitcoin transactions that wait for signatures, by the Rootstock transaction that names them,
-    /// sorted from the last byte of the hash to the first.
-    pub waiting_for_signatures: Vec<(B256, Vec<u8>)>,
+    pub next_pegout_creation_block_number: i64,
+    /// Unspent outputs of the newest federation.
+    pub active_federation_utxos: Vec<Utxo>,
+    /// Bitcoin transactions that wait for signatures.
+    pub waiting_for_signatures: WaitingForSignatures,
     /// Requests in the order of their arrival.
     pub release_requests: Vec<ReleaseRequest>,
-    /// Bitcoin transactions that wait for Rootstock confirmations.
+    /// Bitcoin transactions that wait for Rootstock confirmations, sorted by their bytes.
     pub waiting_for_confirmations: Vec<WaitingPegout>,
 }
 
@@ -35,22 +37,22 @@ impl BridgeState {
         Ok(Self {
             btc_blockchain_best_chain_height: frame.open_headers()?.height,
             next_pegout_creation_block_number: frame.next_pegout_height()?,
-            active_federation_utxos: frame.new_utxos()?.to_vec(),
-            waiting_for_signatures: frame.waiting_for_signatures()?.to_vec(),
+            active_federation_utxos: frame.new_utxos()?.clone(),
+            waiting_for_signatures: frame.waiting_for_signatures()?.clone(),
             release_requests: frame.requests()?.clone(),
-            waiting_for_confirmations: frame.waiting_for_confirmations()?.to_vec(),
+            waiting_for_confirmations: frame.waiting_for_confirmations()?.sorted().cloned().collect(),
         })
     }
 
     /// RLP of the six fields; from RSKIP146 on only what has a transaction hash is told.
     pub(crate) fn encode(&self, papyrus: bool) -> Vec<u8> {
         let mut out = ListWriter::default();
-        out.integer(self.btc_blockchain_best_chain_height as u64)
+        out.long(i64::from(self.btc_blockchain_best_chain_height))
             .bytes(&encode_utxos(&self.active_federation_utxos))
-            .bytes(&encode_signatures(&self.waiting_for_signatures))
+            .bytes(&self.waiting_for_signatures.encode())
             .bytes(&encode_requests(&self.release_requests, papyrus))
             .bytes(&encode_confirmations(&self.waiting_for_confirmations, papyrus))
-            .bytes(&encode_integer(self.next_pegout_creation_block_number));
+            .bytes(&encode_long(self.next_pegout_creation_block_number));
         out.finish()
     }
 }

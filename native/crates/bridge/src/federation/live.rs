@@ -6,6 +6,7 @@ use rhizome_primitives::rules::Rule;
 
 use super::Federation;
 use crate::storage::Frame;
+use crate::storage::utxos::Utxo;
 
 /// Where a federation is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,19 +16,41 @@ enum Place {
     Old,
 }
 
+/// Every federation that may hold funds, as peg-ins see them.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveFederations {
+    pub(crate) active: Federation,
+    pub(crate) retiring: Option<Federation>,
+    /// Output script of the federation that retired last (RSKIP186).
+    pub(crate) last_retired_script: Option<Vec<u8>>,
+}
+
+impl LiveFederations {
+    /// The active, then the retiring one.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Federation> {
+        std::iter::once(&self.active).chain(&self.retiring)
+    }
+}
+
 impl Frame<'_> {
     /// Blocks from the commit of a federation to its activation.
-    fn activation_age(&self) -> u64 {
+    pub(crate) fn activation_age(&self) -> i64 {
         let age = &self.bridge().federation.activation_age;
-        match (self.active(Rule::Rskip383), self.active(Rule::Rskip419)) {
+        let blocks = match (self.active(Rule::Rskip383), self.active(Rule::Rskip419)) {
             (false, _) => age.legacy,
             (true, false) => age.rskip383,
             (true, true) => age.rskip419,
-        }
+        };
+        blocks as i64
+    }
+
+    /// Blocks since the creation of a federation.
+    fn age(&self, federation: &Federation) -> i64 {
+        (self.block_number as i64).wrapping_sub(federation.creation_block)
     }
 
     fn is_old_enough(&self, federation: &Federation) -> bool {
-        self.block_number as i64 - federation.creation_block as i64 >= self.activation_age() as i64
+        self.age(federation) >= self.activation_age()
     }
 
     fn active_place(&mut self) -> Result<Place, ContractError> {
@@ -42,7 +65,7 @@ impl Frame<'_> {
             Place::New => self.new_federation()?,
             Place::Old => self.old_federation()?,
         };
-        Ok(stored.unwrap_or_else(|| Federation::genesis(self.bridge(), self.rules)))
+        stored.map_or_else(|| Federation::genesis(self.bridge(), self.rules), Ok)
     }
 
     /// The federation whose funds are on the move.
@@ -55,9 +78,30 @@ impl Frame<'_> {
         })
     }
 
-    /// Unspent outputs of the active federation, stored blobs.
-    pub(crate) fn active_utxos(&mut self) -> Result<&[Vec<u8>], ContractError> {
+    /// Active and retiring federation, and the script of the last retired one.
+    pub(crate) fn live_federations(&mut self) -> Result<LiveFederations, ContractError> {
+        Ok(LiveFederations {
+            active: self.active_federation()?,
+            retiring: self.retiring_federation()?,
+            last_retired_script: self.last_retired_script()?,
+        })
+    }
+
+    /// Whether a committed federation is not active yet.
+    pub(crate) fn awaits_activation(&mut self) -> Result<bool, ContractError> {
+        let new = self.new_federation()?;
+        let old = self.old_federation()?;
+        Ok(old.is_some() && new.is_some_and(|new| !self.is_old_enough(&new)))
+    }
+
+    /// Unspent outputs of the active federation.
+    pub(crate) fn active_utxos(&mut self) -> Result<&mut Vec<Utxo>, ContractError> {
         if self.active_place()? == Place::Old { self.old_utxos() } else { self.new_utxos() }
+    }
+
+    /// Unspent outputs of the retiring federation; None, and nothing loaded, when there is none.
+    pub(crate) fn retiring_utxos(&mut self) -> Result<Option<&mut Vec<Utxo>>, ContractError> {
+        if self.retiring_federation()?.is_some() { self.old_utxos().map(Some) } else { Ok(None) }
     }
 
     /// Whether the sender belongs to the active or the retiring federation.
@@ -67,13 +111,41 @@ impl Frame<'_> {
         Ok(active.has_member(sender) || retiring.is_some_and(|federation| federation.has_member(sender)))
     }
 
+    /// Whether funds of the retiring federation may move: begin and end of the time are not part of it.
+    pub(crate) fn in_migration_age(&mut self) -> Result<bool, ContractError> {
+        let active = self.active_federation()?;
+        let begin = self.activation_age() + self.bridge().federation.migration.begin as i64;
+        let age = self.age(&active);
+        Ok(begin < age && age < self.migration_end())
+    }
+
+    /// Whether the time to move the funds of the retiring federation is over.
+    pub(crate) fn past_migration_age(&mut self) -> Result<bool, ContractError> {
+        let active = self.active_federation()?;
+        Ok(self.age(&active) >= self.migration_end())
+    }
+
+    /// First block in which funds of the retiring federation may move, and the one in which what is left does.
+    pub(crate) fn migration_blocks(&mut self) -> Result<(i64, i64), ContractError> {
+        let created = self.active_federation()?.creation_block;
+        let begin = self.activation_age() + self.bridge().federation.migration.begin as i64;
+        Ok((created.wrapping_add(begin).wrapping_add(1), created.wrapping_add(self.migration_end())))
+    }
+
+    /// Age of the active federation at which the migration ends; longer between RSKIP357 and RSKIP374.
+    fn migration_end(&self) -> i64 {
+        let migration = &self.bridge().federation.migration;
+        let special = self.active(Rule::Rskip357) && !self.active(Rule::Rskip374);
+        self.activation_age() + (if special { migration.end_rskip357 } else { migration.end }) as i64
+    }
+
     /// Whether a federation that was committed at `height` is active by now.
-    fn is_activated(&self, height: u64) -> bool {
-        self.block_number as i64 >= (height as i64).saturating_add(self.activation_age() as i64)
+    fn is_activated(&self, height: i64) -> bool {
+        self.block_number as i64 >= height.wrapping_add(self.activation_age())
     }
 
     /// Height noted for the active federation; zero when none is (RSKIP186).
-    pub(crate) fn active_creation_height(&mut self) -> Result<u64, ContractError> {
+    pub(crate) fn active_creation_height(&mut self) -> Result<i64, ContractError> {
         match self.next_creation_height()? {
             Some(height) if self.is_activated(height) => Ok(height),
             _ => Ok(self.stored_active_creation_height()?.unwrap_or(0)),
@@ -85,7 +157,33 @@ impl Frame<'_> {
         if let Some(height) = self.next_creation_height()?
             && self.is_activated(height)
         {
-            self.activate_creation_height(height);
+            self.set_active_creation_height(height);
+            self.clear_next_creation_height();
+        }
+        Ok(())
+    }
+
+    /// Moves the outputs of the newest federation to the list of the one before, and clears the first.
+    fn move_utxos(&mut self) -> Result<(), ContractError> {
+        let utxos = std::mem::take(self.new_utxos()?);
+        *self.old_utxos()? = utxos;
+        Ok(())
+    }
+
+    /// Makes a federation the newest one and the active one the one before it; the outputs move along
+    /// (bridge.md §4.7).
+    pub(crate) fn hand_over(&mut self, federation: Federation) -> Result<(), ContractError> {
+        self.move_utxos()?;
+        let active = self.active_federation()?;
+        let height = federation.creation_block;
+        self.set_old_federation(Some(active));
+        self.set_new_federation(federation);
+        if self.active(Rule::Rskip186) {
+            let active = self.active_federation()?;
+            let script =
+                if self.active(Rule::Rskip377) { active.members_output_script()? } else { active.output_script()? };
+            self.set_last_retired_script(script);
+            self.set_next_creation_height(height);
         }
         Ok(())
     }

@@ -1,19 +1,18 @@
 //! Members of a federation.
 
-use secp256k1::PublicKey;
-
-use super::key::rsk_address;
 use rhizome_primitives::Address;
 
-/// One member of a federation; compressed public keys. Members sort by their keys in field order.
+use super::key::MemberKey;
+
+/// One member of a federation. Members sort by their keys in field order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FederationMember {
     /// Key on the Bitcoin side.
-    pub btc_key: [u8; 33],
+    pub btc_key: MemberKey,
     /// Key on the Rootstock side.
-    pub rsk_key: [u8; 33],
+    pub rsk_key: MemberKey,
     /// Key of the third kind (RSKIP123).
-    pub mst_key: [u8; 33],
+    pub mst_key: MemberKey,
 }
 
 /// Which of a member's keys.
@@ -38,11 +37,11 @@ impl KeyKind {
 
 impl FederationMember {
     /// A member that uses one key for everything.
-    pub(crate) fn of_one_key(key: [u8; 33]) -> Self {
+    pub fn of_one_key(key: MemberKey) -> Self {
         Self { btc_key: key, rsk_key: key, mst_key: key }
     }
 
-    pub(crate) fn key(&self, kind: KeyKind) -> &[u8; 33] {
+    pub(crate) fn key(&self, kind: KeyKind) -> &MemberKey {
         match kind {
             KeyKind::Btc => &self.btc_key,
             KeyKind::Rsk => &self.rsk_key,
@@ -51,12 +50,7 @@ impl FederationMember {
     }
 
     /// Sender address of the member's transactions.
-    pub(crate) fn rsk_address(&self) -> Option<Address> {
-        rsk_address(&self.rsk_key)
+    pub fn rsk_address(&self) -> Address {
+        self.rsk_key.rsk_address()
     }
-}
-
-/// The compressed form of a stored key; None when it is no point of the curve.
-pub(crate) fn compress(key: &[u8]) -> Option<[u8; 33]> {
-    PublicKey::from_slice(key).ok().map(|point| point.serialize())
 }

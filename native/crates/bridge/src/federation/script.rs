@@ -1,80 +1,111 @@
 //! Redeem scripts of the federation formats (bridge.md §3.4).
 
-use rhizome_crypto::sha256;
+use rhizome_bitcoin::ScriptError;
+use rhizome_bitcoin::script::builder::{ScriptBuilder, multisig, signed_le, witness_program};
+use rhizome_bitcoin::script::opcode::{OP_CHECKMULTISIG, OP_CHECKSEQUENCEVERIFY, OP_DROP, OP_ELSE, OP_ENDIF, OP_NOTIF};
+use rhizome_crypto::hash160;
+use rhizome_primitives::B256;
 use rhizome_primitives::bridge_spec::{BitcoinNetwork, BridgeSpec, FederationFormat};
+use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::{Rule, RuleSet};
 
-use super::FederationMember;
-use crate::bitcoin::address::{Address, script_address};
-use crate::bitcoin::script::{self, ScriptBuilder};
+use super::{FederationMember, MemberKey};
+
+/// What a fly-over redeem script has more than the one it is made of.
+const FLYOVER_BYTES: usize = 34;
+/// Longest element that a script may push.
+const MAX_ELEMENT: usize = 520;
+/// Longest standard witness script.
+const MAX_WITNESS_SCRIPT: usize = 3600;
+
+fn failed<T>(reason: &str) -> Result<T, ContractError> {
+    Err(ContractError::Failed(reason.into()))
+}
 
 /// Signatures needed of `members`.
 pub(crate) fn threshold(members: usize) -> usize {
     members / 2 + 1
 }
 
-/// The redeem script of a federation; its emergency branch depends on the rules for format 2000.
-pub(crate) fn redeem_script(
+/// Redeem script of a federation, and the part of it that its members sign for, which is all of it
+/// where there is no emergency branch. None: the reference cannot take it out of the hard-coded script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scripts {
+    pub(crate) redeem: Vec<u8>,
+    pub(crate) members: Option<Vec<u8>>,
+}
+
+/// The scripts of a federation; the emergency branch depends on the rules for format 2000. A script
+/// that is too long for its format, or for a fly-over around it, is an error.
+pub(crate) fn scripts(
     spec: &BridgeSpec,
     rules: RuleSet,
     format: FederationFormat,
     members: &[FederationMember],
-) -> Vec<u8> {
-    let keys: Vec<_> = members.iter().map(|member| member.btc_key).collect();
+) -> Result<Scripts, ContractError> {
     let constants = &spec.federation;
-    let mut emergency_keys: Vec<_> = constants.erp_keys.iter().map(|key| key.0).collect();
-    emergency_keys.sort();
-    let plain = multisig(&keys);
-    let emergency = multisig(&emergency_keys);
-    match format {
-        FederationFormat::Standard => plain,
-        FederationFormat::NonStandardErp => match &constants.hardcoded_erp_script {
-            Some(script) if spec.bitcoin.network == BitcoinNetwork::Testnet && !rules.active(Rule::Rskip284) => {
-                script.to_vec()
-            }
-            _ => {
-                let delay = if rules.active(Rule::Rskip293) {
-                    script::signed_le(constants.erp_delay)
-                } else {
-                    (constants.erp_delay as u16).to_be_bytes().to_vec()
-                };
-                let mut script = erp(&plain[..plain.len() - 1], &delay, &emergency[..emergency.len() - 1]);
-                script.push(script::OP_CHECKMULTISIG);
-                script
-            }
-        },
-        FederationFormat::P2shErp | FederationFormat::P2shP2wshErp => {
-            erp(&plain, &script::signed_le(constants.erp_delay), &emergency)
-        }
+    if format == FederationFormat::NonStandardErp
+        && spec.bitcoin.network == BitcoinNetwork::Testnet
+        && !rules.active(Rule::Rskip284)
+        && let Some(script) = &constants.hardcoded_erp_script
+    {
+        return Ok(Scripts { redeem: script.to_vec(), members: None });
     }
+    let keys: Vec<_> = members.iter().map(|member| member.btc_key).collect();
+    let plain = majority(&keys)?;
+    if format == FederationFormat::Standard {
+        return Ok(Scripts { redeem: plain.clone(), members: Some(plain) });
+    }
+    let mut emergency_keys: Vec<_> = constants.erp_keys.iter().map(|key| MemberKey::Point(key.0)).collect();
+    emergency_keys.sort();
+    let emergency = majority(&emergency_keys)?;
+    let redeem = match format {
+        FederationFormat::NonStandardErp => {
+            let delay = if rules.active(Rule::Rskip293) {
+                signed_le(constants.erp_delay)
+            } else {
+                (constants.erp_delay as u16).to_be_bytes().to_vec()
+            };
+            let unchecked = |script: &[u8]| script[..script.len().saturating_sub(1)].to_vec();
+            let mut script = erp(&unchecked(&plain), &delay, &unchecked(&emergency));
+            script.push(OP_CHECKMULTISIG);
+            script
+        }
+        _ => erp(&plain, &signed_le(constants.erp_delay), &emergency),
+    };
+    let most = if format == FederationFormat::P2shP2wshErp { MAX_WITNESS_SCRIPT } else { MAX_ELEMENT } - FLYOVER_BYTES;
+    if redeem.len() > most {
+        return failed("the redeem script of the federation is too long");
+    }
+    Ok(Scripts { redeem, members: Some(plain) })
 }
 
-/// M-of-n over keys in their order.
-fn multisig(keys: &[[u8; 33]]) -> Vec<u8> {
-    let mut builder = ScriptBuilder::default();
-    builder.number(threshold(keys.len()));
-    for key in keys {
-        builder.data(key);
-    }
-    builder.number(keys.len()).op(script::OP_CHECKMULTISIG);
-    builder.finish()
+/// As many signatures of the keys, in their order, as the reference asks for.
+fn majority(keys: &[MemberKey]) -> Result<Vec<u8>, ContractError> {
+    multisig(threshold(keys.len()), keys).map_err(|error: ScriptError| ContractError::Failed(error.to_string()))
 }
 
 fn erp(plain: &[u8], delay: &[u8], emergency: &[u8]) -> Vec<u8> {
     let mut builder = ScriptBuilder::default();
-    builder.op(script::OP_NOTIF).raw(plain).op(script::OP_ELSE).data(delay);
-    builder.op(script::OP_CHECKSEQUENCEVERIFY).op(script::OP_DROP).raw(emergency).op(script::OP_ENDIF);
+    builder.op(OP_NOTIF).raw(plain).op(OP_ELSE).data(delay);
+    builder.op(OP_CHECKSEQUENCEVERIFY).op(OP_DROP).raw(emergency).op(OP_ENDIF);
     builder.finish()
 }
 
-/// Address of the federation's outputs.
-pub(crate) fn address(spec: &BridgeSpec, format: FederationFormat, redeem_script: &[u8]) -> Address {
+/// The redeem script of a fly-over deposit; a zero hash is an error.
+pub(crate) fn flyover(derivation_hash: B256, redeem_script: &[u8]) -> Result<Vec<u8>, ContractError> {
+    if derivation_hash.is_zero() {
+        return failed("a fly-over derivation hash of zero");
+    }
+    let mut builder = ScriptBuilder::default();
+    builder.data(derivation_hash.as_slice()).op(OP_DROP).raw(redeem_script);
+    Ok(builder.finish())
+}
+
+/// Hash in the output script of a redeem script.
+pub(crate) fn script_hash(format: FederationFormat, redeem_script: &[u8]) -> [u8; 20] {
     match format {
-        FederationFormat::P2shP2wshErp => {
-            let mut program = vec![0, 32];
-            program.extend_from_slice(sha256(redeem_script).as_slice());
-            script_address(&spec.bitcoin, &program)
-        }
-        _ => script_address(&spec.bitcoin, redeem_script),
+        FederationFormat::P2shP2wshErp => hash160(&witness_program(redeem_script)),
+        _ => hash160(redeem_script),
     }
 }

@@ -1,12 +1,11 @@
 //! Questions about federations.
 
-use alloy_primitives::keccak256;
 use rhizome_primitives::Bytes;
 use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::{ContractContext, ContractError};
 use rhizome_primitives::rules::Rule;
 
-use super::{Arguments, Outcome, Stop, throw};
+use super::{Arguments, Outcome, throw};
 use crate::federation::member::KeyKind;
 use crate::federation::{Federation, FederationMember, codec};
 use crate::method::Method;
@@ -78,29 +77,30 @@ fn members(frame: &mut Frame<'_>, of: Of) -> Result<Option<Vec<FederationMember>
 }
 
 /// A number of a federation, or the code for none.
-fn number(frame: &mut Frame<'_>, of: Of, read: impl Fn(&Federation) -> u64) -> Outcome {
-    let value = federation(frame, of)?.map_or(NO_FEDERATION, |federation| read(&federation) as i64);
+fn number(frame: &mut Frame<'_>, of: Of, read: impl Fn(&Federation) -> i64) -> Outcome {
+    let value = federation(frame, of)?.map_or(NO_FEDERATION, |federation| read(&federation));
     Ok(Some(AbiValue::int(value)))
 }
 
 fn address(frame: &mut Frame<'_>, of: Of) -> Outcome {
     let found = federation(frame, of)?;
-    let text = found.map_or_else(String::new, |federation| federation.address(frame.bridge()).to_base58());
+    let address = found.map(|federation| federation.address(frame.bridge())).transpose()?;
+    let text = address.map_or_else(String::new, |address| address.to_base58());
     Ok(Some(AbiValue::String(text)))
 }
 
 fn size(frame: &mut Frame<'_>, of: Of) -> Outcome {
-    number(frame, of, |federation| federation.members.len() as u64)
+    number(frame, of, |federation| federation.members.len() as i64)
 }
 
 fn threshold(frame: &mut Frame<'_>, of: Of) -> Outcome {
-    number(frame, of, |federation| federation.threshold() as u64)
+    number(frame, of, |federation| federation.threshold() as i64)
 }
 
 /// Milliseconds before RSKIP419, seconds from it on.
 fn creation_time(frame: &mut Frame<'_>, of: Of) -> Outcome {
     let unit = if frame.active(Rule::Rskip419) { 1000 } else { 1 };
-    number(frame, of, |federation| federation.creation_time / unit)
+    number(frame, of, |federation| federation.creation_time.div_euclid(unit))
 }
 
 fn creation_block(frame: &mut Frame<'_>, of: Of) -> Outcome {
@@ -127,7 +127,7 @@ fn key(frame: &mut Frame<'_>, of: Of, index: i32, kind: KeyKind) -> Outcome {
 /// Hash of the Bitcoin keys of the pending federation; empty bytes when there is none.
 fn pending_hash(frame: &mut Frame<'_>) -> Outcome {
     let members = frame.pending_federation()?;
-    let hash = members.map(|members| keccak256(codec::encode_pending_keys(&members)));
+    let hash = members.map(|members| codec::pending_hash(&members));
     Ok(Some(AbiValue::Bytes(hash.map_or_else(Bytes::new, |hash| Bytes::copy_from_slice(hash.as_slice())))))
 }
 
@@ -137,10 +137,10 @@ fn pending_size(frame: &mut Frame<'_>) -> Outcome {
 }
 
 fn active_creation_height(frame: &mut Frame<'_>) -> Outcome {
-    Ok(Some(AbiValue::int(frame.active_creation_height()? as i64)))
+    Ok(Some(AbiValue::int(frame.active_creation_height()?)))
 }
 
 fn redeem_script(frame: &mut Frame<'_>) -> Outcome {
-    let script = frame.active_federation().map_err(Stop::from)?.redeem_script;
-    Ok(Some(AbiValue::Bytes(script.into())))
+    let federation = frame.active_federation()?;
+    Ok(Some(AbiValue::Bytes(Bytes::copy_from_slice(federation.redeem_script()?))))
 }

@@ -1,60 +1,41 @@
-//! `registerFastBridgeBtcTransaction` (RSKIP176), as far as it refuses (bridge.md §4.4).
+//! `registerFastBridgeBtcTransaction` (RSKIP176): arguments and answer (bridge.md §1.4, §4.4).
 
-use alloy_primitives::keccak256;
+use rhizome_bitcoin::address::Address as BitcoinAddress;
 use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::{ContractContext, ContractError};
 use rhizome_primitives::rules::Rule;
-use rhizome_primitives::{B256, hex};
 
-use super::pegin::{is_confirmed, transaction_hash};
-use super::{Arguments, Outcome, Stop};
-use crate::storage::{Frame, keys};
+use super::{Arguments, Outcome, Stop, throw};
+use crate::flyover::{self, Answer, Code, Deposit};
+use crate::storage::Frame;
 
-/// Any error at all.
-const GENERIC_ERROR: i64 = -900;
-const NOT_A_CONTRACT: i64 = -300;
-const WRONG_SENDER: i64 = -301;
-const ALREADY_PROCESSED: i64 = -302;
-const INVALID: i64 = -303;
-/// Version byte and hash.
-const ADDRESS_BYTES: usize = 21;
-
+/// Whatever throws is an answer, and what was loaded and changed until then is saved.
 pub(super) fn register(context: &ContractContext<'_>, frame: &mut Frame<'_>, arguments: Arguments<'_>) -> Outcome {
-    let addresses = (address(frame, arguments.bytes(4)), address(frame, arguments.bytes(6)));
-    let (Some(refund), Some(provider)) = addresses else { return code(GENERIC_ERROR) };
-    if !context.from_contract {
-        return code(NOT_A_CONTRACT);
-    }
-    if context.sender != arguments.address(5) {
-        return code(WRONG_SENDER);
-    }
-    let transaction = transaction_hash(arguments.bytes(0));
-    let derivation = keccak256([arguments.hash(3).as_slice(), &refund, context.sender.as_slice(), &provider].concat());
-    if is_used(frame, transaction, derivation)? {
-        return code(ALREADY_PROCESSED);
-    }
-    if !is_confirmed(frame, arguments.low_int(1))? {
-        return code(INVALID);
-    }
-    Err(Stop::Error(ContractError::Unsupported("registerFastBridgeBtcTransaction".into())))
+    let answer = match answer(context, frame, arguments) {
+        Err(Stop::IllegalArgument(_) | Stop::Error(ContractError::Failed(_))) => Answer::Code(Code::Generic),
+        answer => answer?,
+    };
+    Ok(Some(match answer {
+        Answer::Wei(wei) => AbiValue::Int(wei),
+        Answer::Code(code) => AbiValue::int(code as i64),
+    }))
 }
 
-fn code(code: i64) -> Outcome {
-    Ok(Some(AbiValue::int(code)))
+fn answer(context: &ContractContext<'_>, frame: &mut Frame<'_>, arguments: Arguments<'_>) -> Result<Answer, Stop> {
+    let deposit = Deposit {
+        raw: arguments.bytes(0),
+        height: arguments.low_int(1),
+        proof: arguments.bytes(2),
+        arguments_hash: arguments.hash(3),
+        user_refund: address(frame, arguments.bytes(4))?,
+        contract: arguments.address(5),
+        provider: address(frame, arguments.bytes(6))?,
+        refund_to_provider: arguments.flag(7),
+    };
+    flyover::register(context, frame, &deposit)
 }
 
-fn is_used(frame: &mut Frame<'_>, transaction: B256, derivation: B256) -> Result<bool, Stop> {
-    let id = format!("{}{}", hex::encode(transaction), hex::encode(derivation));
-    Ok(frame.read(keys::FLYOVER_USED.key(&id))?.is_some_and(|mark| mark[..] == [1]))
-}
-
-/// Version and hash of an address of the network, as they enter the derivation hash. Before RSKIP284 the
-/// version is a signed byte that must not be negative, and more bytes may follow.
-fn address(frame: &Frame<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
-    let exact = frame.active(Rule::Rskip284);
-    let address = bytes.get(..ADDRESS_BYTES).filter(|_| !exact || bytes.len() == ADDRESS_BYTES)?;
-    let bitcoin = &frame.bridge().bitcoin;
-    let version = address[0];
-    let known = version == bitcoin.address_version || version == bitcoin.script_address_version;
-    (known && (exact || version < 0x80)).then(|| address.to_vec())
+fn address(frame: &Frame<'_>, bytes: &[u8]) -> Result<BitcoinAddress, Stop> {
+    let address = BitcoinAddress::from_bytes(&frame.bridge().bitcoin, bytes, frame.active(Rule::Rskip284));
+    address.or_else(|_| throw("the bytes are no address of the Bitcoin network"))
 }

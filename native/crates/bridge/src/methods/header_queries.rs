@@ -1,23 +1,20 @@
-//! Questions about the Bitcoin headers, and the reception of headers as far as it is known.
+//! Questions about the Bitcoin headers.
 
 use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::{ContractContext, ContractError};
-use rhizome_primitives::rules::Rule;
 use rhizome_primitives::{B256, Bytes, hex};
 
-use super::{Arguments, Outcome, Stop, throw};
-use crate::bitcoin::header::StoredHeader;
+use super::{Arguments, Outcome, throw};
 use crate::method::Method;
 use crate::storage::Frame;
+use rhizome_bitcoin::stored_header::StoredHeader;
 
 /// Most hashes of a block locator, beside the last.
 const LOCATOR_HASHES: usize = 100;
-/// Answer of `receiveHeader` to a header of a wrong size.
-const HEADER_SIZE_MISMATCH: i64 = -20;
 
 pub(super) fn run(
     method: Method,
-    context: &ContractContext<'_>,
+    _: &ContractContext<'_>,
     frame: &mut Frame<'_>,
     arguments: Arguments<'_>,
 ) -> Option<Outcome> {
@@ -31,8 +28,6 @@ pub(super) fn run(
         Method::GetBtcBlockchainBlockHeaderByHeight => or_empty(frame.header_at_height(arguments.low_int(0))),
         Method::GetBtcBlockchainParentBlockHeaderByHash => or_empty(parent_by_hash(frame, arguments.hash(0))),
         Method::HasBtcBlockCoinbaseTransactionInformation => has_coinbase(frame, arguments.hash(0)),
-        Method::ReceiveHeaders => receive_headers(context, frame, arguments),
-        Method::ReceiveHeader => receive_header(frame, arguments.bytes(0)),
         _ => return None,
     })
 }
@@ -107,33 +102,4 @@ fn locator(frame: &mut Frame<'_>) -> Outcome {
 
 fn has_coinbase(frame: &mut Frame<'_>, block: B256) -> Outcome {
     Ok(Some(AbiValue::Bool(frame.witness_root(block)?.is_some())))
-}
-
-/// Whether bytes have the length of a header; a zero transaction count may follow before RSKIP124.
-fn has_header_size(frame: &Frame<'_>, length: usize) -> bool {
-    if frame.active(Rule::Rskip124) { length == 80 } else { (80..=85).contains(&length) }
-}
-
-fn receive_headers(context: &ContractContext<'_>, frame: &mut Frame<'_>, arguments: Arguments<'_>) -> Outcome {
-    let public = frame.active(Rule::Rskip124) && !frame.active(Rule::Rskip200);
-    if !public && !frame.is_live_member(context.sender)? {
-        return throw("only federation members may call receiveHeaders");
-    }
-    let headers = arguments.list(0);
-    let fits = |header: &AbiValue| matches!(header, AbiValue::Bytes(bytes) if has_header_size(frame, bytes.len()));
-    if !headers.iter().all(fits) {
-        return Err(Stop::IllegalArgument("a Bitcoin header has a wrong size"));
-    }
-    if !headers.is_empty() {
-        return Err(Stop::Error(ContractError::Unsupported("receiveHeaders".into())));
-    }
-    frame.open_headers()?;
-    Ok(None)
-}
-
-fn receive_header(frame: &mut Frame<'_>, header: &[u8]) -> Outcome {
-    if !has_header_size(frame, header.len()) {
-        return Ok(Some(AbiValue::int(HEADER_SIZE_MISMATCH)));
-    }
-    Err(Stop::Error(ContractError::Unsupported("receiveHeader".into())))
 }

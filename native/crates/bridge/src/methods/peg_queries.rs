@@ -3,15 +3,14 @@
 use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::ContractContext;
 use rhizome_primitives::rules::Rule;
-use rhizome_primitives::{B256, Bytes, hex};
+use rhizome_primitives::{B256, hex};
 
 use super::{Arguments, Outcome, Stop, throw};
 use crate::method::Method;
 use crate::state::BridgeState;
 use crate::storage::Frame;
 use crate::storage::codec::ListWriter;
-use crate::storage::keys;
-use crate::storage::pegouts::encode_signatures;
+use crate::storage::svp::encode_spend_waiting;
 
 pub(super) fn run(
     method: Method,
@@ -23,8 +22,9 @@ pub(super) fn run(
         Method::IsBtcTxHashAlreadyProcessed => {
             processed(frame, arguments.text(0)).map(|height| Some(AbiValue::Bool(height.is_some())))
         }
-        Method::GetBtcTxHashProcessedHeight => processed(frame, arguments.text(0))
-            .map(|height| Some(AbiValue::int(height.map_or(-1, |height| height as i64)))),
+        Method::GetBtcTxHashProcessedHeight => {
+            processed(frame, arguments.text(0)).map(|height| Some(AbiValue::int(height.unwrap_or(-1))))
+        }
         Method::GetMinimumLockTxValue => minimum_pegin(frame),
         Method::GetNextPegoutCreationBlockNumber => next_pegout(frame),
         Method::GetQueuedPegoutsCount => queued(frame),
@@ -36,7 +36,7 @@ pub(super) fn run(
 }
 
 /// Height at which a transaction was processed; its hash is text in display order, lower case.
-fn processed(frame: &mut Frame<'_>, text: &str) -> Result<Option<u64>, Stop> {
+fn processed(frame: &mut Frame<'_>, text: &str) -> Result<Option<i64>, Stop> {
     let mut hash = B256::ZERO;
     let lower_case = !text.bytes().any(|byte| byte.is_ascii_uppercase());
     if !lower_case || text.len() != 64 || hex::decode_to_slice(text, hash.as_mut_slice()).is_err() {
@@ -52,7 +52,7 @@ fn minimum_pegin(frame: &mut Frame<'_>) -> Outcome {
 }
 
 fn next_pegout(frame: &mut Frame<'_>) -> Outcome {
-    Ok(Some(AbiValue::int(frame.next_pegout_height()? as i64)))
+    Ok(Some(AbiValue::int(frame.next_pegout_height()?)))
 }
 
 fn queued(frame: &mut Frame<'_>) -> Outcome {
@@ -60,13 +60,12 @@ fn queued(frame: &mut Frame<'_>) -> Outcome {
 }
 
 fn state_for_release(frame: &mut Frame<'_>) -> Outcome {
-    let waiting = encode_signatures(frame.waiting_for_signatures()?);
+    let waiting = frame.waiting_for_signatures()?.encode();
     Ok(Some(AbiValue::Bytes(ListWriter::default().raw(&waiting).finish().into())))
 }
 
 fn state_for_validation(frame: &mut Frame<'_>) -> Outcome {
-    let empty = Bytes::from(ListWriter::default().finish());
-    let waiting = frame.read(keys::SVP_SPEND_WAITING.key())?.unwrap_or(empty);
+    let waiting = encode_spend_waiting(frame.svp_spend_waiting()?.as_ref());
     Ok(Some(AbiValue::Bytes(ListWriter::default().raw(&waiting).finish().into())))
 }
 

@@ -4,10 +4,10 @@ use rhizome_primitives::abi::{AbiValue, exact_i64};
 use rhizome_primitives::contract::{ContractContext, ContractError};
 
 use super::{Arguments, Outcome, Stop, throw};
-use crate::bitcoin::address::{self, AddressError};
 use crate::method::Method;
 use crate::storage::Frame;
-use crate::storage::settings::{Allowance, NEVER_DISABLED};
+use crate::storage::whitelist::{Allowance, NEVER_DISABLED};
+use rhizome_bitcoin::address::{self, AddressError};
 
 const SUCCESS: i64 = 1;
 const UNAUTHORISED: i64 = -10;
@@ -26,12 +26,12 @@ pub(super) fn run(
 ) -> Option<Outcome> {
     let authorised = frame.bridge().authorisers.whitelist.contains(&context.sender);
     let outcome = match method {
-        Method::GetLockingCap => frame.locking_cap().map(|cap| cap as i64).map_err(Stop::from),
+        Method::GetLockingCap => frame.locking_cap().map_err(Stop::from),
         Method::GetLockWhitelistSize => whitelist_size(frame),
         Method::GetLockWhitelistEntryByAddress => entry(frame, arguments.text(0)),
         Method::AddLockWhitelistAddress | Method::AddOneOffLockWhitelistAddress => {
             add(frame, authorised, arguments.text(0), || match exact_i64(arguments.int(1)) {
-                Some(most) => Ok(Allowance::OneOff(most as u64)),
+                Some(most) => Ok(Allowance::OneOff(most)),
                 None => throw("the amount does not fit 64 bits"),
             })
         }
@@ -54,7 +54,9 @@ fn whitelist_size(frame: &mut Frame<'_>) -> Result<i64, Stop> {
 /// The address at an index of the sorted list; empty text when there is none.
 fn address_at(frame: &mut Frame<'_>, index: i32) -> Outcome {
     let version = frame.bridge().bitcoin.address_version;
-    let hash = usize::try_from(index).ok().map(|index| Ok(frame.whitelist()?.entries.keys().nth(index).copied()));
+    let hash = usize::try_from(index).ok().map(|index| {
+        Ok(frame.whitelist()?.entries.keys().nth(index).and_then(|hash| <[u8; 20]>::try_from(&hash[..]).ok()))
+    });
     let hash = match hash {
         Some(found) => found.map_err(|error: ContractError| Stop::Error(error))?,
         None => {
@@ -71,24 +73,18 @@ fn parse(frame: &Frame<'_>, text: &str) -> Result<Option<Vec<u8>>, Stop> {
     match address::parse(&frame.bridge().bitcoin, text) {
         Ok((_, hash)) => Ok(Some(hash)),
         Err(AddressError::Format) => Ok(None),
-        Err(AddressError::Fatal) => throw("the address holds no bytes"),
+        Err(AddressError::Fatal | AddressError::Length) => throw("the address holds no bytes"),
     }
 }
 
 fn entry(frame: &mut Frame<'_>, text: &str) -> Result<i64, Stop> {
     let Some(hash) = parse(frame, text)? else { return Ok(NOT_LISTED) };
     let entries = &frame.whitelist()?.entries;
-    let found = <[u8; 20]>::try_from(hash).ok().and_then(|hash| entries.get(&hash));
-    Ok(match found {
+    Ok(match entries.get(&hash) {
         None => NOT_LISTED,
         Some(Allowance::Unlimited) => UNLIMITED,
-        Some(Allowance::OneOff(most)) => *most as i64,
+        Some(Allowance::OneOff(most)) => *most,
     })
-}
-
-/// A hash of 20 bytes. The reference lists others too, and cannot load its list afterwards.
-fn listable(hash: Vec<u8>) -> Result<[u8; 20], Stop> {
-    hash.try_into().map_err(|_| Stop::Error(ContractError::Unsupported("a whitelist address of an odd length".into())))
 }
 
 fn add(
@@ -102,7 +98,6 @@ fn add(
     if !authorised {
         return Ok(UNAUTHORISED);
     }
-    let hash = listable(hash)?;
     let entries = &mut frame.whitelist()?.entries;
     if entries.contains_key(&hash) {
         return Ok(ALREADY_LISTED);
@@ -117,7 +112,6 @@ fn remove(frame: &mut Frame<'_>, authorised: bool, text: &str) -> Result<i64, St
     }
     frame.whitelist()?;
     let Some(hash) = parse(frame, text)? else { return Ok(INVALID_ADDRESS) };
-    let hash = listable(hash)?;
     Ok(if frame.whitelist()?.entries.remove(&hash).is_some() { SUCCESS } else { NOT_LISTED })
 }
 
@@ -137,22 +131,25 @@ fn disable(frame: &mut Frame<'_>, authorised: bool, arguments: Arguments<'_>) ->
     if height <= best {
         return Ok(INVALID_DELAY);
     }
-    frame.whitelist()?.disabled_after = height as u32;
+    frame.whitelist()?.disabled_after = height;
     Ok(SUCCESS)
 }
 
 /// Raises the locking cap, at most by its multiplier at once (RSKIP134).
 fn increase_cap(context: &ContractContext<'_>, frame: &mut Frame<'_>, arguments: Arguments<'_>) -> Outcome {
-    let Some(cap) = exact_i64(arguments.int(0)).and_then(|cap| u64::try_from(cap).ok()).filter(|cap| *cap > 0) else {
+    let Some(cap) = exact_i64(arguments.int(0)).filter(|cap| *cap > 0) else {
         return Err(Stop::IllegalArgument("the locking cap must be positive and fit 64 bits"));
     };
     if !frame.bridge().authorisers.locking_cap.contains(&context.sender) {
         return Ok(Some(AbiValue::Bool(false)));
     }
     let current = frame.locking_cap()?;
-    let most = current.checked_mul(frame.bridge().locking_cap.multiplier).filter(|most| *most <= i64::MAX as u64);
+    if cap < current {
+        return Ok(Some(AbiValue::Bool(false)));
+    }
+    let most = current.checked_mul(frame.bridge().locking_cap.multiplier as i64);
     let Some(most) = most else { return throw("the largest locking cap overflows") };
-    let accepted = (current..=most).contains(&cap);
+    let accepted = cap <= most;
     if accepted {
         frame.set_locking_cap(cap);
     }

@@ -1,25 +1,22 @@
-//! The union bridge (RSKIP502, RSKIP529): questions, and refusals of what only its contract or its
-//! authorisers may do.
+//! Methods of the union bridge (RSKIP502, RSKIP529).
 
 use rhizome_primitives::abi::AbiValue;
-use rhizome_primitives::contract::{ContractContext, ContractError};
-use rhizome_primitives::{Address, U256};
+use rhizome_primitives::contract::ContractContext;
+use rhizome_primitives::{Address, Bytes};
 
 use super::{Arguments, Outcome, Stop, throw};
-use crate::ADDRESS;
 use crate::method::{self, Method};
 use crate::storage::Frame;
+use crate::union;
 
 /// Chain id on which the address of the union contract cannot be changed.
 const MAIN_CHAIN_ID: u8 = 30;
-/// Answer to a caller that is not the union contract.
-const UNAUTHORISED_CALLER: i64 = -1;
 
 pub(super) fn run(
     method: Method,
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,
-    _arguments: Arguments<'_>,
+    arguments: Arguments<'_>,
 ) -> Option<Outcome> {
     let authorisers = &frame.bridge().authorisers;
     Some(match method {
@@ -34,51 +31,55 @@ pub(super) fn run(
         Method::SetUnionBridgeContractAddressForTestnet if context.spec.chain_id == MAIN_CHAIN_ID => {
             throw("the address of the union contract is fixed on this network")
         }
-        Method::SetUnionBridgeContractAddressForTestnet => authorised(method, context, authorisers.union_address),
-        Method::IncreaseUnionBridgeLockingCap => authorised(method, context, authorisers.union_locking_cap),
-        Method::SetUnionBridgeTransferPermissions => authorised(method, context, authorisers.union_permissions),
-        Method::RequestUnionBridgeRbtc => request(context, frame),
-        Method::ReleaseUnionBridgeRbtc => release(context, frame),
-        Method::SetSuperEvent | Method::ClearSuperEvent | Method::SetBaseEvent | Method::ClearBaseEvent => {
-            note(method, context, frame)
+        Method::SetUnionBridgeContractAddressForTestnet => authorised(method, context, authorisers.union_address)
+            .and_then(|()| {
+                frame.set_union_address(arguments.address(0));
+                code(union::Response::Success)
+            }),
+        Method::IncreaseUnionBridgeLockingCap => authorised(method, context, authorisers.union_locking_cap)
+            .and_then(|()| union::increase_locking_cap(context, frame, arguments.int(0)).map_err(Stop::from))
+            .and_then(code),
+        Method::SetUnionBridgeTransferPermissions => authorised(method, context, authorisers.union_permissions)
+            .and_then(|()| {
+                union::set_permissions(context, frame, arguments.flag(0), arguments.flag(1)).map_err(Stop::from)
+            })
+            .and_then(code),
+        Method::RequestUnionBridgeRbtc => {
+            union::request(context, frame, arguments.int(0)).map_err(Stop::from).and_then(code)
         }
+        Method::ReleaseUnionBridgeRbtc => union::release(context, frame).map_err(Stop::from).and_then(code),
+        Method::SetSuperEvent => {
+            event_data(context, frame, arguments.bytes(0)).map(|data| frame.set_super_event(data)).map(|()| None)
+        }
+        Method::ClearSuperEvent => {
+            event_data(context, frame, &[]).map(|data| frame.set_super_event(data)).map(|()| None)
+        }
+        Method::SetBaseEvent => {
+            event_data(context, frame, arguments.bytes(0)).map(|data| frame.set_base_event(data)).map(|()| None)
+        }
+        Method::ClearBaseEvent => event_data(context, frame, &[]).map(|data| frame.set_base_event(data)).map(|()| None),
         _ => return None,
     })
 }
 
-fn unsupported(method: Method) -> Outcome {
-    Err(Stop::Error(ContractError::Unsupported(method::definition(method).name.into())))
+fn code(response: union::Response) -> Outcome {
+    Ok(Some(AbiValue::int(response as i64)))
 }
 
-fn authorised(method: Method, context: &ContractContext<'_>, authoriser: Address) -> Outcome {
+fn authorised(method: Method, context: &ContractContext<'_>, authoriser: Address) -> Result<(), Stop> {
     if context.sender != authoriser {
         return throw(format!("the sender may not call {}", method::definition(method).name));
     }
-    unsupported(method)
+    Ok(())
 }
 
-fn request(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> Outcome {
-    if context.sender != frame.union_address()? {
-        return Ok(Some(AbiValue::int(UNAUTHORISED_CALLER)));
-    }
-    unsupported(Method::RequestUnionBridgeRbtc)
-}
-
-/// Value sent by anybody else goes back.
-fn release(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> Outcome {
-    if context.sender == frame.union_address()? {
-        return unsupported(Method::ReleaseUnionBridgeRbtc);
-    }
-    if context.value > U256::ZERO {
-        frame.state.transfer(ADDRESS, context.sender, context.value)?;
-        frame.state.trace_transfer(ADDRESS, context.sender, context.value);
-    }
-    Ok(Some(AbiValue::int(UNAUTHORISED_CALLER)))
-}
-
-fn note(method: Method, context: &ContractContext<'_>, frame: &mut Frame<'_>) -> Outcome {
+/// What the union contract notes, or clears with no bytes.
+fn event_data(context: &ContractContext<'_>, frame: &mut Frame<'_>, data: &[u8]) -> Result<Bytes, Stop> {
     if context.sender != frame.union_address()? {
         return throw("only the union contract may note events");
     }
-    unsupported(method)
+    if data.len() > union::MAX_EVENT_BYTES {
+        return throw("the event is too long");
+    }
+    Ok(Bytes::copy_from_slice(data))
 }

@@ -1,65 +1,24 @@
-//! `updateCollections`: what the federation makes the Bridge do regularly (bridge.md §4.1), as far as
-//! a chain without Bitcoin funds needs it.
+//! `updateCollections`: what the federation makes the Bridge do regularly (bridge.md §4.1).
 
-use rhizome_primitives::contract::{ContractContext, ContractError};
-use rhizome_primitives::rules::Rule;
+use rhizome_primitives::contract::ContractContext;
 
-use super::{Outcome, Stop, throw};
-use crate::events;
+use super::{Outcome, throw};
+use crate::events::pegout;
+use crate::pegout::confirmed::sign_next_confirmed;
+use crate::pegout::migration::migrate_funds;
+use crate::pegout::requests::pay_requests;
 use crate::storage::Frame;
-
-/// Requests tried at once before RSKIP271.
-const MAX_REQUESTS: usize = 30;
+use crate::svp;
 
 pub(super) fn update_collections(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> Outcome {
     if !frame.is_live_member(context.sender)? {
         return throw("only federation members may call updateCollections");
     }
-    events::update_collections(frame, context.sender);
-    if frame.retiring_federation()?.is_some() {
-        return unsupported("a migration of funds");
-    }
-    process_requests(frame)?;
-    process_confirmations(frame)?;
+    pegout::update_collections(frame, context.sender);
+    migrate_funds(context, frame)?;
+    pay_requests(context, frame)?;
+    sign_next_confirmed(context, frame)?;
     frame.update_creation_heights()?;
-    if frame.proposed_federation()?.is_some() {
-        return unsupported("the validation of a federation");
-    }
+    svp::process(context, frame)?;
     Ok(None)
-}
-
-fn unsupported<T>(what: &str) -> Result<T, Stop> {
-    Err(Stop::Error(ContractError::Unsupported(format!("updateCollections with {what}"))))
-}
-
-/// Pays queued requests. Without funds none can be paid: before RSKIP271 those tried go to the end of
-/// the queue, from it on the batch is put off and only an empty queue moves the next height.
-fn process_requests(frame: &mut Frame<'_>) -> Result<(), Stop> {
-    if !frame.active_utxos()?.is_empty() {
-        return unsupported("funds of the federation");
-    }
-    frame.waiting_for_confirmations()?;
-    frame.fee_per_kb()?;
-    let batched = frame.active(Rule::Rskip271);
-    let requests = frame.requests()?;
-    if !batched {
-        let tried = requests.len().min(MAX_REQUESTS);
-        requests.rotate_left(tried);
-        return Ok(());
-    }
-    let empty = requests.is_empty();
-    let due = frame.block_number >= frame.next_pegout_height()?;
-    if due && empty {
-        frame.set_next_pegout_height(frame.block_number + frame.bridge().blocks_between_pegouts);
-    }
-    Ok(())
-}
-
-/// Moves a confirmed peg-out to those that wait for signatures.
-fn process_confirmations(frame: &mut Frame<'_>) -> Result<(), Stop> {
-    frame.waiting_for_signatures()?;
-    if !frame.waiting_for_confirmations()?.is_empty() {
-        return unsupported("peg-outs that wait for confirmations");
-    }
-    Ok(())
 }

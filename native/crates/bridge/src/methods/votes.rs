@@ -1,17 +1,16 @@
-//! Methods of federation members and voters, as far as they refuse the sender.
+//! Methods of federation members and voters.
 
-use rhizome_primitives::Address;
+use rhizome_bitcoin::{PublicKey, Signature};
 use rhizome_primitives::abi::{AbiValue, exact_i64};
-use rhizome_primitives::contract::{ContractContext, ContractError};
+use rhizome_primitives::contract::ContractContext;
+use rhizome_primitives::{Address, B256};
 
 use super::{Arguments, Outcome, Stop, throw};
 use crate::method::{self, Method};
+use crate::pegout;
+use crate::pegout::signatures::SignaturesOfKey;
 use crate::storage::Frame;
-
-/// Answer to a voter without right, and to a fee that is no number of 64 bits.
-const UNAUTHORISED: i64 = -10;
-const FEE_NOT_POSITIVE: i64 = -1;
-const FEE_ABOVE_MAXIMUM: i64 = -2;
+use crate::votes::{FederationChange, GENERIC_ERROR, vote_federation_change, vote_fee_per_kb};
 
 pub(super) fn run(
     method: Method,
@@ -20,29 +19,50 @@ pub(super) fn run(
     arguments: Arguments<'_>,
 ) -> Option<Outcome> {
     Some(match method {
-        Method::CreateFederation
-        | Method::AddFederatorPublicKey
-        | Method::AddFederatorPublicKeyMultikey
-        | Method::CommitFederation
-        | Method::RollbackFederation => {
-            if frame.bridge().authorisers.federation_change.contains(&context.sender) {
-                unsupported(method)
-            } else {
-                code(UNAUTHORISED)
-            }
+        Method::CreateFederation => change(context, frame, FederationChange::Create),
+        Method::AddFederatorPublicKey => change(context, frame, FederationChange::Add([arguments.bytes(0)])),
+        Method::AddFederatorPublicKeyMultikey => {
+            let keys = [arguments.bytes(0), arguments.bytes(1), arguments.bytes(2)];
+            change(context, frame, FederationChange::AddMulti(keys))
         }
-        Method::VoteFeePerKbChange => vote_fee(context, frame, arguments),
-        Method::AddSignature => members_only(method, frame, context.sender).and_then(|()| unsupported(method)),
+        Method::CommitFederation => change(context, frame, FederationChange::Commit([arguments.bytes(0)])),
+        Method::RollbackFederation => change(context, frame, FederationChange::Rollback),
+        Method::VoteFeePerKbChange => match exact_i64(arguments.int(0)) {
+            Some(fee) => vote_fee_per_kb(context, frame, fee).map_err(Stop::from).and_then(code),
+            None => code(GENERIC_ERROR),
+        },
+        Method::AddSignature => {
+            members_only(method, frame, context.sender).and_then(|()| add_signature(frame, arguments))
+        }
         _ => return None,
     })
+}
+
+fn change(context: &ContractContext<'_>, frame: &mut Frame<'_>, change: FederationChange<'_>) -> Outcome {
+    code(vote_federation_change(context, frame, change)?)
 }
 
 fn code(code: i64) -> Outcome {
     Ok(Some(AbiValue::int(code)))
 }
 
-fn unsupported(method: Method) -> Outcome {
-    Err(Stop::Error(ContractError::Unsupported(method::definition(method).name.into())))
+fn add_signature(frame: &mut Frame<'_>, arguments: Arguments<'_>) -> Outcome {
+    let key = PublicKey::parse(arguments.bytes(0)).map_err(|_| Stop::IllegalArgument("the key does not parse"))?;
+    let signatures = signatures(arguments.list(1))?;
+    let hash = B256::try_from(arguments.bytes(2)).map_err(|_| Stop::IllegalArgument("the hash has not 32 bytes"))?;
+    pegout::signatures::add_signature(frame, SignaturesOfKey { key: &key, signatures: &signatures }, hash)?;
+    Ok(None)
+}
+
+fn signatures(list: &[AbiValue]) -> Result<Vec<Signature>, Stop> {
+    if list.is_empty() {
+        return Err(Stop::IllegalArgument("no signatures"));
+    }
+    let parse = |value: &AbiValue| match value {
+        AbiValue::Bytes(der) => Signature::parse(der).ok(),
+        _ => None,
+    };
+    list.iter().map(|value| parse(value).ok_or(Stop::IllegalArgument("a signature does not parse"))).collect()
 }
 
 /// Passes members of the active, the retiring and the proposed federation.
@@ -53,18 +73,4 @@ fn members_only(method: Method, frame: &mut Frame<'_>, sender: Address) -> Resul
         return Ok(());
     }
     throw(format!("only federation members may call {}", method::definition(method).name))
-}
-
-fn vote_fee(context: &ContractContext<'_>, frame: &mut Frame<'_>, arguments: Arguments<'_>) -> Outcome {
-    let Some(fee) = exact_i64(arguments.int(0)) else { return code(UNAUTHORISED) };
-    if !frame.bridge().authorisers.fee_per_kb.contains(&context.sender) {
-        return code(UNAUTHORISED);
-    }
-    if fee <= 0 {
-        return code(FEE_NOT_POSITIVE);
-    }
-    if fee > frame.bridge().fee_per_kb.maximum as i64 {
-        return code(FEE_ABOVE_MAXIMUM);
-    }
-    unsupported(Method::VoteFeePerKbChange)
 }

@@ -3,11 +3,22 @@
 //! or not, because the reference does so and the state root shows it.
 
 pub(crate) mod codec;
+pub(crate) mod confirmations;
+pub(crate) mod elections;
 pub(crate) mod federations;
+pub(crate) mod flyover;
+pub(crate) mod header_index;
 pub(crate) mod keys;
-pub(crate) mod pegouts;
 pub(crate) mod processed;
+pub(crate) mod releases;
+pub(crate) mod requests;
 pub(crate) mod settings;
+pub(crate) mod signatures;
+pub(crate) mod svp;
+pub(crate) mod transaction;
+pub(crate) mod union;
+pub(crate) mod utxos;
+pub(crate) mod whitelist;
 
 use std::collections::BTreeMap;
 
@@ -18,9 +29,10 @@ use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{B256, Bytes, U256};
 
 use crate::ADDRESS;
+use crate::pegout::confirmations::ConfirmationSet;
 
 /// The storage of the Bridge as one call sees it.
-pub(crate) struct Frame<'a> {
+pub struct Frame<'a> {
     pub(crate) spec: &'a ChainSpec,
     pub(crate) rules: RuleSet,
     /// Number of the executing block.
@@ -35,22 +47,26 @@ pub(crate) struct Frame<'a> {
 /// The objects loaded or set so far; None: neither.
 #[derive(Default)]
 pub(crate) struct Cells {
-    pub(crate) pegouts: pegouts::PegoutCells,
-    pub(crate) processed: processed::ProcessedCells,
-    pub(crate) federations: federations::FederationCells,
-    pub(crate) settings: settings::SettingCells,
-    /// Best chain by height: what changed in this call.
-    pub(crate) header_index: BTreeMap<u32, B256>,
+    processed: processed::ProcessedCells,
+    requests: requests::RequestCells,
+    confirmations: Option<ConfirmationSet>,
+    signatures: Option<signatures::WaitingForSignatures>,
+    releases: releases::ReleaseCells,
+    utxos: utxos::UtxoCells,
+    federations: federations::FederationCells,
+    elections: elections::ElectionCells,
+    settings: settings::SettingCells,
+    whitelist: Option<whitelist::Whitelist>,
+    flyover: flyover::FlyoverCells,
+    svp: svp::SvpCells,
+    union: union::UnionCells,
+    /// What changed in this call.
+    header_index: BTreeMap<i32, B256>,
 }
 
 impl<'a> Frame<'a> {
     /// A frame whose changes reach the state.
-    pub(crate) fn new(
-        spec: &'a ChainSpec,
-        rules: RuleSet,
-        block_number: u64,
-        state: &'a mut dyn ContractState,
-    ) -> Self {
+    pub fn new(spec: &'a ChainSpec, rules: RuleSet, block_number: u64, state: &'a mut dyn ContractState) -> Self {
         Self { spec, rules, block_number, state, direct: BTreeMap::new(), read_only: false, cells: Cells::default() }
     }
 
@@ -72,8 +88,10 @@ impl<'a> Frame<'a> {
         self.rules.active(rule)
     }
 
-    /// Bytes of a cell; None when absent.
+    /// Bytes of a cell; None when absent. The only thing that questions may take long with: walks down the headers read
+    /// one cell for each.
     pub(crate) fn read(&mut self, key: U256) -> Result<Option<Bytes>, ContractError> {
+        self.state.go_on()?;
         match self.direct.get(&key) {
             Some(value) => Ok(Some(value.clone())),
             None => Ok(self.state.storage(ADDRESS, key)?),
@@ -99,16 +117,26 @@ impl<'a> Frame<'a> {
     }
 
     /// Writes back everything loaded.
-    pub(crate) fn save(mut self) -> Result<(), ContractError> {
+    ///
+    /// # Errors
+    /// [`ContractError::State`] when the state cannot be written.
+    pub fn save(mut self) -> Result<(), ContractError> {
         if self.read_only {
             return Ok(());
         }
         self.save_processed()?;
-        self.save_pegouts()?;
-        for (height, hash) in std::mem::take(&mut self.cells.header_index) {
-            self.write(keys::HEADER_AT_HEIGHT.key(&height.to_string()), codec::encode_bytes(hash.as_slice()))?;
-        }
+        self.save_requests()?;
+        self.save_confirmations()?;
+        self.save_signatures()?;
+        self.save_releases()?;
+        self.save_header_index()?;
+        self.save_flyover()?;
+        self.save_svp()?;
+        self.save_settings()?;
+        self.save_whitelist()?;
+        self.save_utxos()?;
         self.save_federations()?;
-        self.save_settings()
+        self.save_elections()?;
+        self.save_union()
     }
 }

@@ -6,37 +6,23 @@ use rhizome_primitives::B256;
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
 
-use super::codec::{self, ListWriter};
+use super::codec::{self, Item, ListWriter, malformed};
 use super::{Frame, keys};
 
 #[derive(Default)]
 pub(crate) struct ProcessedCells {
     /// Heights by transaction hash, from before RSKIP134.
-    list: Option<Vec<(B256, u64)>>,
+    list: Option<BTreeMap<B256, i64>>,
     /// Cells of their own, from RSKIP134 on.
-    heights: BTreeMap<B256, u64>,
+    heights: BTreeMap<B256, i64>,
     /// Witness merkle root by block; None: looked for and not there.
     coinbase: BTreeMap<B256, Option<B256>>,
 }
 
 impl Frame<'_> {
     /// Block in which a Bitcoin transaction was processed.
-    pub(crate) fn processed_height(&mut self, transaction: B256) -> Result<Option<u64>, ContractError> {
-        if self.cells.processed.list.is_none() {
-            let mut list = Vec::new();
-            if let Some(data) = self.read(keys::PROCESSED.key())? {
-                let items = codec::items(&data)?;
-                if items.len() % 2 != 0 {
-                    return Err(codec::malformed());
-                }
-                for record in items.chunks_exact(2) {
-                    list.push((codec::hash(record[0])?, codec::integer(record[1])?));
-                }
-            }
-            self.cells.processed.list = Some(list);
-        }
-        let list = self.cells.processed.list.as_deref().unwrap_or_default();
-        if let Some((_, height)) = list.iter().find(|(hash, _)| *hash == transaction) {
+    pub(crate) fn processed_height(&mut self, transaction: B256) -> Result<Option<i64>, ContractError> {
+        if let Some(height) = self.processed_list()?.get(&transaction) {
             return Ok(Some(*height));
         }
         if !self.active(Rule::Rskip134) {
@@ -45,10 +31,31 @@ impl Frame<'_> {
         if let Some(height) = self.cells.processed.heights.get(&transaction) {
             return Ok(Some(*height));
         }
-        let Some(data) = self.read(keys::PROCESSED_HEIGHT.key_of_hash(transaction))? else { return Ok(None) };
-        let height = codec::integer_cell(&data)?;
+        let Some(cell) = self.read(keys::PROCESSED_HEIGHT.key_of_hash(transaction))? else { return Ok(None) };
+        let height = codec::long_cell(&cell)?;
         self.cells.processed.heights.insert(transaction, height);
         Ok(Some(height))
+    }
+
+    /// Notes that a Bitcoin transaction was processed in a block.
+    ///
+    /// # Errors
+    /// [`ContractError::Failed`] where the reference throws.
+    pub fn set_processed_height(&mut self, transaction: B256, height: i64) -> Result<(), ContractError> {
+        if self.active(Rule::Rskip134) {
+            self.cells.processed.heights.insert(transaction, height);
+        } else {
+            self.processed_list()?.insert(transaction, height);
+        }
+        Ok(())
+    }
+
+    fn processed_list(&mut self) -> Result<&mut BTreeMap<B256, i64>, ContractError> {
+        if self.cells.processed.list.is_none() {
+            let cell = self.read(keys::PROCESSED.key())?;
+            self.cells.processed.list = Some(cell.map_or(Ok(BTreeMap::new()), |cell| decode_processed(&cell))?);
+        }
+        Ok(self.cells.processed.list.get_or_insert_default())
     }
 
     /// Witness merkle root registered for a Bitcoin block (RSKIP143).
@@ -59,38 +66,67 @@ impl Frame<'_> {
         if let Some(root) = self.cells.processed.coinbase.get(&block) {
             return Ok(*root);
         }
-        let data = self.read(keys::COINBASE_INFORMATION.key_of_hash(block))?;
-        let root = match data {
-            None => None,
-            Some(data) => match codec::items(&data)?[..] {
-                [root] => Some(codec::hash(root)?),
-                _ => return Err(codec::malformed()),
-            },
-        };
+        let cell = self.read(keys::COINBASE_INFORMATION.key_of_hash(block))?;
+        let root = cell.map(|cell| decode_witness_root(&cell)).transpose()?;
         self.cells.processed.coinbase.insert(block, root);
         Ok(root)
     }
 
+    /// Registers the witness merkle root of a Bitcoin block (RSKIP143).
+    pub fn set_witness_root(&mut self, block: B256, root: B256) {
+        if self.active(Rule::Rskip143) {
+            self.cells.processed.coinbase.insert(block, Some(root));
+        }
+    }
+
     pub(super) fn save_processed(&mut self) -> Result<(), ContractError> {
         let cells = std::mem::take(&mut self.cells.processed);
-        if let Some(mut list) = cells.list {
-            list.sort_by(|(left, _), (right, _)| left.iter().rev().cmp(right.iter().rev()));
-            let mut out = ListWriter::default();
-            for (hash, height) in &list {
-                out.bytes(hash.as_slice()).integer(*height);
-            }
-            self.write(keys::PROCESSED.key(), out.finish())?;
+        if let Some(list) = cells.list {
+            self.write(keys::PROCESSED.key(), encode_processed(&list))?;
         }
         for (hash, height) in cells.heights {
-            self.write(keys::PROCESSED_HEIGHT.key_of_hash(hash), codec::encode_integer(height))?;
+            self.write(keys::PROCESSED_HEIGHT.key_of_hash(hash), codec::encode_long(height))?;
         }
         for (block, root) in cells.coinbase {
-            let key = keys::COINBASE_INFORMATION.key_of_hash(block);
-            match root {
-                Some(root) => self.write(key, ListWriter::default().bytes(root.as_slice()).finish())?,
-                None => self.delete(key)?,
-            }
+            let cell = root.map(encode_witness_root).unwrap_or_default();
+            self.write(keys::COINBASE_INFORMATION.key_of_hash(block), cell)?;
         }
         Ok(())
     }
+}
+
+/// Heights by transaction, of before RSKIP134.
+///
+/// # Errors
+/// [`ContractError::Failed`] where the reference throws.
+pub fn decode_processed(cell: &[u8]) -> Result<BTreeMap<B256, i64>, ContractError> {
+    let records = codec::records(cell)?.into_iter();
+    records.map(|[hash, height]: [Item<'_>; 2]| Ok((hash.hash()?, height.long()?))).collect()
+}
+
+/// Sorted from the last byte of the hash to the first.
+pub fn encode_processed(list: &BTreeMap<B256, i64>) -> Vec<u8> {
+    let mut list: Vec<_> = list.iter().collect();
+    list.sort_by(|(left, _), (right, _)| left.iter().rev().cmp(right.iter().rev()));
+    let mut out = ListWriter::default();
+    for (hash, height) in list {
+        out.bytes(hash.as_slice()).long(*height);
+    }
+    out.finish()
+}
+
+/// Reads what is registered for a block.
+///
+/// # Errors
+/// [`ContractError::Failed`] where the reference throws.
+pub fn decode_witness_root(cell: &[u8]) -> Result<B256, ContractError> {
+    match codec::items(cell)?[..] {
+        [root] => root.hash(),
+        _ => Err(malformed()),
+    }
+}
+
+/// The cell of what is registered for a block.
+pub fn encode_witness_root(root: B256) -> Vec<u8> {
+    ListWriter::default().bytes(root.as_slice()).finish()
 }

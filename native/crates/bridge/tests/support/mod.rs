@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
-use rhizome_primitives::contract::{CallType, ContractContext, ContractState, Log};
+use rhizome_primitives::contract::{CallType, ContractContext, ContractState, Log, SignedHash};
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::StateError;
@@ -104,6 +104,7 @@ pub struct Call {
     pub from_contract: bool,
     pub call_type: CallType,
     pub local: bool,
+    pub signature: Option<SignedHash>,
 }
 
 impl Call {
@@ -116,6 +117,7 @@ impl Call {
             from_contract: false,
             call_type: CallType::Call,
             local: false,
+            signature: None,
         }
     }
 
@@ -137,8 +139,10 @@ impl Call {
             block: &self.block,
             ancestry: &NoAncestry,
             transaction_hash: B256::repeat_byte(0x11),
+            origin_hash: B256::repeat_byte(0x22),
             sender: self.sender,
             origin: self.sender,
+            signature: self.signature,
             from_contract: self.from_contract,
             call_type: self.call_type,
             is_static: self.call_type == CallType::StaticCall,

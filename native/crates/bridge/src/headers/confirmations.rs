@@ -1,14 +1,14 @@
 //! `getBtcTransactionConfirmations` (RSKIP122): price and answer.
 
-use rhizome_primitives::abi::{AbiValue, low_i32};
+use rhizome_primitives::abi::{self, AbiType, AbiValue, low_i32};
 use rhizome_primitives::bridge_spec::BitcoinNetwork;
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
 use rhizome_primitives::{B256, U256, b256, hex};
 
-use crate::bitcoin::header::StoredHeader;
-use crate::bitcoin::merkle::MerkleBranch;
 use crate::methods::{Outcome, Stop, throw};
 use crate::storage::Frame;
+use rhizome_bitcoin::merkle_branch::MerkleBranch;
+use rhizome_bitcoin::stored_header::StoredHeader;
 
 const BASE_GAS: u64 = 27_000;
 const GAS_PER_BLOCK: u64 = 315;
@@ -73,20 +73,22 @@ fn depth(head: &StoredHeader, block: &StoredHeader) -> i32 {
     head.height.wrapping_sub(block.height).max(0)
 }
 
-/// Price without data. The reference opens the header store for it; this only looks as if it were open,
-/// and `run` opens it (see [`crate::refuse`] for a call that cannot pay).
+/// Price without data, of arguments that decode. The reference opens the header store for it; this only looks as if it
+/// were open, and `run` opens it (see [`crate::refuse`] for a call that cannot pay).
 pub(crate) fn gas(
-    context: &ContractContext<'_>,
+    context: &ContractContext,
     state: &mut dyn ContractState,
-    arguments: &[AbiValue],
+    inputs: &[AbiType],
+    payload: &[u8],
 ) -> Result<u64, ContractError> {
-    let Some(question) = Question::of(arguments) else { return Ok(BASE_GAS) };
+    // The second word is the hash of the block; of the branch only its length counts.
+    let (Some(block), Some(hashes)) = (payload.get(32..64), abi::count(inputs, 3, payload)) else {
+        return Ok(BASE_GAS);
+    };
     let mut frame = Frame::read_only(context.spec, context.rules, context.block.number, state);
     let head = frame.open_headers()?;
-    Ok(match find(&mut frame, question.block)?.map(|block| depth(&head, &block)) {
-        Some(depth) if depth <= MAX_DEPTH => {
-            BASE_GAS + depth as u64 * GAS_PER_BLOCK + question.hashes.len() as u64 * GAS_PER_HASH
-        }
+    Ok(match find(&mut frame, B256::from_slice(block))?.map(|block| depth(&head, &block)) {
+        Some(depth) if depth <= MAX_DEPTH => BASE_GAS + depth as u64 * GAS_PER_BLOCK + hashes as u64 * GAS_PER_HASH,
         _ => BASE_GAS,
     })
 }
@@ -109,8 +111,10 @@ pub(crate) fn run(frame: &mut Frame<'_>, arguments: &[AbiValue]) -> Outcome {
         Err(ContractError::Failed(_)) => return code(INCONSISTENT),
         Err(error) => return Err(Stop::Error(error)),
     }
-    let root = branch.root(question.transaction);
-    if block.merkle_root() != root && frame.witness_root(block.hash())? != Some(root) {
+    let Ok(root) = branch.root(question.transaction) else {
+        return throw("nodes of the merkle branch form a transaction");
+    };
+    if !frame.is_root_of(root, &block)? {
         return code(WRONG_BRANCH);
     }
     code(i64::from(head.height.wrapping_sub(block.height).wrapping_add(1)))

@@ -1,0 +1,63 @@
+//! What kind of transaction was registered (bridge.md §4.2).
+
+use rhizome_bitcoin::multisig_input::pegout_index_hash;
+use rhizome_bitcoin::{ScriptError, Transaction};
+use rhizome_primitives::contract::ContractError;
+use rhizome_primitives::rules::Rule;
+
+use super::{legacy_classify, outputs::outputs_to, thrown};
+use crate::federation::live::LiveFederations;
+use crate::storage::Frame;
+use crate::svp;
+
+/// What a registered transaction is to the Bridge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    PegIn,
+    PegOutOrMigration,
+    SvpFund,
+    SvpSpend,
+    Unknown,
+}
+
+/// The kind of a transaction in a Bitcoin block of the given height: with the index of peg-outs from RSKIP379
+/// and some blocks after its Bitcoin height on.
+pub(crate) fn kind(frame: &mut Frame<'_>, transaction: &Transaction, height: i32) -> Result<Kind, ContractError> {
+    let federations = frame.live_federations()?;
+    if !uses_index(frame, height) {
+        return legacy_classify::kind(frame, &federations, transaction);
+    }
+    if svp::is_fund_transaction(frame, transaction)? {
+        return Ok(Kind::SvpFund);
+    }
+    if svp::is_spend_transaction(frame, transaction)? {
+        return Ok(Kind::SvpSpend);
+    }
+    let outputs = outputs_to(transaction, &output_scripts(&federations)?).map_err(thrown)?;
+    let hash = pegout_index_hash(transaction).map_err(thrown)?;
+    if let Some(hash) = hash
+        && frame.has_pegout_signature_hash(hash)?
+    {
+        return Ok(Kind::PegOutOrMigration);
+    }
+    Ok(if outputs.is_empty() { Kind::Unknown } else { Kind::PegIn })
+}
+
+fn uses_index(frame: &Frame<'_>, height: i32) -> bool {
+    let index = &frame.bridge().pegout_index;
+    let from = i64::from(index.activation) + i64::from(index.grace_period);
+    frame.active(Rule::Rskip379) && i64::from(height) >= from
+}
+
+/// Output scripts of the active and the retiring federation.
+pub(crate) fn output_scripts(federations: &LiveFederations) -> Result<Vec<Vec<u8>>, ContractError> {
+    federations.iter().map(|federation| federation.output_script()).collect()
+}
+
+/// Turns the library's own exception into `otherwise`, as callers of the reference that catch it.
+pub(crate) fn caught<T>(outcome: Result<T, ScriptError>, otherwise: T) -> Result<T, ScriptError> {
+    match outcome {
+        Err(error) if error.is_script() => Ok(otherwise),
+        outcome => outcome,
+    }
+}

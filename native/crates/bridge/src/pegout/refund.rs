@@ -1,0 +1,109 @@
+//! Peg-ins that are sent back (bridge.md §4.2.1, §4.4).
+
+use rhizome_bitcoin::address::Address as BitcoinAddress;
+use rhizome_bitcoin::{Script, Transaction};
+use rhizome_primitives::B256;
+use rhizome_primitives::contract::ContractError;
+
+use super::settle::settle_refund;
+use crate::federation::Federation;
+use crate::storage::Frame;
+use crate::storage::flyover::FlyoverFederation;
+use crate::storage::utxos::Utxo;
+use crate::wallet::{BuildError, FederationKeys, FlyoverKeys, ReleaseBuilder, WalletKeys, outputs_of};
+
+/// A peg-in to be sent back.
+pub(crate) struct Refund<'r> {
+    /// The peg-in.
+    pub(crate) transaction: &'r Transaction,
+    /// Who gets it.
+    pub(crate) destination: BitcoinAddress,
+    /// The Rootstock transaction under which it will wait for signatures.
+    pub(crate) rsk_hash: B256,
+    /// What the peg-in paid, satoshi; told by the event.
+    pub(crate) satoshi: i64,
+}
+
+/// Sends the outputs to active and retiring federation back; the fee is taken from them. Nothing happens
+/// when they cannot pay it.
+///
+/// # Errors
+/// [`ContractError::Failed`] where the reference throws: no output pays to a federation, or one before
+/// the first that does has a script that does not parse.
+pub(crate) fn refund_pegin(frame: &mut Frame<'_>, refund: &Refund<'_>) -> Result<(), ContractError> {
+    let live = frame.live_federations()?;
+    let federations: Vec<_> = live.iter().cloned().collect();
+    let mut keys = FederationKeys(&federations);
+    let utxos = outputs_of(refund.transaction, &mut keys)?;
+    let mut found = None;
+    for federation in &federations {
+        if pays_to(refund.transaction, federation.script_hash()?)? {
+            found = Some(federation);
+            break;
+        }
+    }
+    send_back(frame, refund, &utxos, &mut keys, found)
+}
+
+/// Sends the outputs of a fly-over deposit back. `utxos` are these outputs, `deposits` the fly-over
+/// federations by the hash in their output scripts.
+///
+/// # Errors
+/// As [`refund_pegin`].
+pub(crate) fn refund_flyover(
+    frame: &mut Frame<'_>,
+    refund: &Refund<'_>,
+    derivation_hash: B256,
+    utxos: &[Utxo],
+    deposits: &[([u8; 20], FlyoverFederation)],
+) -> Result<(), ContractError> {
+    let live = frame.live_federations()?;
+    let federations: Vec<_> = live.iter().cloned().collect();
+    let mut found = None;
+    for federation in &federations {
+        if pays_to(refund.transaction, federation.flyover_script_hash(derivation_hash)?)? {
+            found = Some(federation);
+            break;
+        }
+    }
+    let mut keys = FlyoverKeys { federations: &federations, deposits };
+    send_back(frame, refund, utxos, &mut keys, found)
+}
+
+/// Whether an output pays to the script; the scripts before it must parse.
+fn pays_to(transaction: &Transaction, script_hash: [u8; 20]) -> Result<bool, ContractError> {
+    for output in &transaction.outputs {
+        let script = Script::parse(&output.script).map_err(|error| ContractError::Failed(error.to_string()))?;
+        if script.script_hash() == Some(script_hash) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Under two federations of which one has witnesses and one has not, the inputs are made ready as the one
+/// found first has them: such a refund never gets all signatures.
+fn send_back(
+    frame: &mut Frame<'_>,
+    refund: &Refund<'_>,
+    utxos: &[Utxo],
+    keys: &mut dyn WalletKeys,
+    federation: Option<&Federation>,
+) -> Result<(), ContractError> {
+    let none = || ContractError::Failed("no output pays to a federation".into());
+    let segwit = federation.ok_or_else(none)?.is_segwit();
+    let mut builder = ReleaseBuilder {
+        bitcoin: &frame.bridge().bitcoin,
+        rules: frame.rules,
+        utxos,
+        keys,
+        segwit,
+        change: refund.destination,
+        fee_per_kb: frame.fee_per_kb()?,
+    };
+    match builder.empty_to(refund.destination) {
+        Ok(release) => settle_refund(frame, &release, refund.rsk_hash, refund.satoshi),
+        Err(BuildError::Contract(error)) => Err(error),
+        Err(_) => Ok(()),
+    }
+}

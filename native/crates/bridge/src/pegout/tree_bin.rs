@@ -1,0 +1,194 @@
+//! The shape of a full bucket of a Java hash table (bridge.md §4.1): a red-black tree by hash codes.
+//!
+//! The order of iteration follows from it: a new entry goes behind its parent, the root to the front.
+
+/// Index of a place in the tree.
+type Place = usize;
+
+/// One place; its entry can change, its colour is the place's.
+#[derive(Clone, Debug)]
+struct Node {
+    /// What the bucket calls the entry.
+    id: usize,
+    hash: i32,
+    red: bool,
+    parent: Option<Place>,
+    /// Left and right.
+    children: [Option<Place>; 2],
+}
+
+const LEFT: usize = 0;
+const RIGHT: usize = 1;
+
+/// A tree of one entry or more.
+#[derive(Clone, Debug)]
+pub(super) struct TreeBin {
+    nodes: Vec<Node>,
+    root: Place,
+}
+
+impl TreeBin {
+    /// A tree of the entry alone.
+    pub(super) fn new(id: usize, hash: i32) -> Self {
+        Self { nodes: vec![Node { id, hash, red: false, parent: None, children: [None; 2] }], root: 0 }
+    }
+
+    /// The entry at the root.
+    pub(super) fn root(&self) -> usize {
+        self.nodes[self.root].id
+    }
+
+    /// Whether the reference makes a list of it at the next removal.
+    pub(super) fn is_small(&self) -> bool {
+        let [left, right] = self.nodes[self.root].children;
+        right.is_none() || left.is_none_or(|left| self.nodes[left].children[LEFT].is_none())
+    }
+
+    /// Adds an entry and gives its parent's. Among equal codes the reference goes by where objects lie in
+    /// its memory, so that its own nodes differ; to the left here.
+    pub(super) fn insert(&mut self, id: usize, hash: i32) -> usize {
+        let mut parent = self.root;
+        let side = loop {
+            let side = if self.nodes[parent].hash < hash { RIGHT } else { LEFT };
+            match self.nodes[parent].children[side] {
+                Some(child) => parent = child,
+                None => break side,
+            }
+        };
+        let place = self.nodes.len();
+        self.nodes.push(Node { id, hash, red: true, parent: Some(parent), children: [None; 2] });
+        self.nodes[parent].children[side] = Some(place);
+        let parent = self.nodes[parent].id;
+        self.balance_inserted(place);
+        parent
+    }
+
+    /// Takes an entry out.
+    pub(super) fn remove(&mut self, id: usize) {
+        let Some(mut place) = self.nodes.iter().position(|node| node.id == id) else { return };
+        if let [Some(_), Some(right)] = self.nodes[place].children {
+            // The next in order takes its place, and its own place goes.
+            let mut next = right;
+            while let Some(left) = self.nodes[next].children[LEFT] {
+                next = left;
+            }
+            (self.nodes[place].id, self.nodes[place].hash) = (self.nodes[next].id, self.nodes[next].hash);
+            place = next;
+        }
+        let [left, right] = self.nodes[place].children;
+        match left.or(right) {
+            Some(child) => {
+                self.replace(place, Some(child));
+                if !self.nodes[place].red {
+                    self.balance_removed(child);
+                }
+            }
+            None => {
+                if !self.nodes[place].red {
+                    self.balance_removed(place);
+                }
+                self.replace(place, None);
+            }
+        }
+        // Nothing points to the place any more.
+        self.nodes[place].id = usize::MAX;
+    }
+
+    fn red(&self, place: Option<Place>) -> bool {
+        place.is_some_and(|place| self.nodes[place].red)
+    }
+
+    /// Which child of its parent it is.
+    fn side(&self, place: Place, parent: Place) -> usize {
+        usize::from(self.nodes[parent].children[RIGHT] == Some(place))
+    }
+
+    /// Hangs another below the parent of a place.
+    fn replace(&mut self, place: Place, by: Option<Place>) {
+        let parent = self.nodes[place].parent;
+        match (parent, by) {
+            (Some(parent), _) => {
+                let side = self.side(place, parent);
+                self.nodes[parent].children[side] = by;
+            }
+            (None, Some(by)) => self.root = by,
+            (None, None) => {}
+        }
+        if let Some(by) = by {
+            self.nodes[by].parent = parent;
+        }
+    }
+
+    /// Moves a place down to that side, its child of the other side up.
+    fn rotate(&mut self, place: Place, side: usize) {
+        let Some(up) = self.nodes[place].children[1 - side] else { return };
+        let inner = self.nodes[up].children[side];
+        self.replace(place, Some(up));
+        self.nodes[place].children[1 - side] = inner;
+        if let Some(inner) = inner {
+            self.nodes[inner].parent = Some(place);
+        }
+        self.nodes[up].children[side] = Some(place);
+        self.nodes[place].parent = Some(up);
+    }
+
+    fn balance_inserted(&mut self, mut place: Place) {
+        while let Some(mut parent) = self.nodes[place].parent.filter(|parent| self.nodes[*parent].red) {
+            let Some(grandparent) = self.nodes[parent].parent else { break };
+            let side = self.side(parent, grandparent);
+            let uncle = self.nodes[grandparent].children[1 - side];
+            if let Some(uncle) = uncle.filter(|uncle| self.nodes[*uncle].red) {
+                self.nodes[uncle].red = false;
+                self.nodes[parent].red = false;
+                self.nodes[grandparent].red = true;
+                place = grandparent;
+                continue;
+            }
+            if self.side(place, parent) != side {
+                self.rotate(parent, side);
+                (place, parent) = (parent, place);
+            }
+            self.nodes[parent].red = false;
+            self.nodes[grandparent].red = true;
+            self.rotate(grandparent, 1 - side);
+        }
+        let root = self.root;
+        self.nodes[root].red = false;
+    }
+
+    /// Below the place one black is missing.
+    fn balance_removed(&mut self, mut place: Place) {
+        while !self.nodes[place].red {
+            let Some(parent) = self.nodes[place].parent else { break };
+            let side = self.side(place, parent);
+            let Some(mut sibling) = self.nodes[parent].children[1 - side] else { break };
+            if self.nodes[sibling].red {
+                self.nodes[sibling].red = false;
+                self.nodes[parent].red = true;
+                self.rotate(parent, side);
+                let Some(next) = self.nodes[parent].children[1 - side] else { break };
+                sibling = next;
+            }
+            let [near, far] = [side, 1 - side].map(|side| self.nodes[sibling].children[side]);
+            if !self.red(near) && !self.red(far) {
+                self.nodes[sibling].red = true;
+                place = parent;
+                continue;
+            }
+            if let (false, Some(near)) = (self.red(far), near) {
+                self.nodes[near].red = false;
+                self.nodes[sibling].red = true;
+                self.rotate(sibling, 1 - side);
+                sibling = near;
+            }
+            self.nodes[sibling].red = self.nodes[parent].red;
+            self.nodes[parent].red = false;
+            if let Some(far) = self.nodes[sibling].children[1 - side] {
+                self.nodes[far].red = false;
+            }
+            self.rotate(parent, side);
+            return;
+        }
+        self.nodes[place].red = false;
+    }
+}

@@ -1,0 +1,146 @@
+//! What the Bridge remembers of the peg-outs that it made (RSKIP305, RSKIP379).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rhizome_primitives::B256;
+use rhizome_primitives::contract::ContractError;
+use rhizome_primitives::rules::Rule;
+
+use super::flyover::MARK;
+use super::{Frame, keys};
+
+#[derive(Default)]
+pub(crate) struct ReleaseCells {
+    signature_hashes: BTreeSet<B256>,
+    outpoint_values: BTreeMap<B256, Vec<i64>>,
+}
+
+fn failed<T>(reason: &str) -> Result<T, ContractError> {
+    Err(ContractError::Failed(reason.into()))
+}
+
+impl Frame<'_> {
+    /// Whether a peg-out with this signature hash was made (RSKIP379). Those of this call are not seen
+    /// before the save.
+    pub(crate) fn has_pegout_signature_hash(&mut self, hash: B256) -> Result<bool, ContractError> {
+        if !self.active(Rule::Rskip379) {
+            return Ok(false);
+        }
+        let key = keys::PEGOUT_SIGNATURE_HASH.key_of_hash(hash);
+        Ok(self.read(key)?.is_some_and(|mark| mark[..] == *MARK))
+    }
+
+    /// Notes the signature hash of a peg-out (RSKIP379); one that is stored is an error.
+    ///
+    /// # Errors
+    /// [`ContractError::Failed`] where the reference throws.
+    pub fn add_pegout_signature_hash(&mut self, hash: B256) -> Result<(), ContractError> {
+        if !self.active(Rule::Rskip379) {
+            return Ok(());
+        }
+        if self.has_pegout_signature_hash(hash)? {
+            return failed("the signature hash of a peg-out is known");
+        }
+        self.cells.releases.signature_hashes.insert(hash);
+        Ok(())
+    }
+
+    /// Satoshi of the outputs that a release spends, by input (RSKIP305). An error before it.
+    pub(crate) fn outpoint_values(&mut self, transaction: B256) -> Result<Option<Vec<i64>>, ContractError> {
+        if !self.active(Rule::Rskip305) {
+            return failed("values of outpoints are not stored yet");
+        }
+        if let Some(values) = self.cells.releases.outpoint_values.get(&transaction) {
+            return Ok(Some(values.clone()));
+        }
+        let cell = self.read(keys::OUTPOINT_VALUES.key_of_hash(transaction))?;
+        cell.map(|cell| decode_outpoint_values(&cell)).transpose()
+    }
+
+    /// Notes what a release spends (RSKIP305); values that are stored, or none, are an error.
+    ///
+    /// # Errors
+    /// [`ContractError::Failed`] where the reference throws.
+    pub fn set_outpoint_values(&mut self, transaction: B256, values: Vec<i64>) -> Result<(), ContractError> {
+        if !self.active(Rule::Rskip305) {
+            return Ok(());
+        }
+        if values.is_empty() {
+            return failed("a release without inputs");
+        }
+        if self.read(keys::OUTPOINT_VALUES.key_of_hash(transaction))?.is_some() {
+            return failed("the values of a release are known");
+        }
+        self.cells.releases.outpoint_values.insert(transaction, values);
+        Ok(())
+    }
+
+    pub(super) fn save_releases(&mut self) -> Result<(), ContractError> {
+        let cells = std::mem::take(&mut self.cells.releases);
+        for hash in cells.signature_hashes {
+            self.write(keys::PEGOUT_SIGNATURE_HASH.key_of_hash(hash), MARK.to_vec())?;
+        }
+        for (transaction, values) in cells.outpoint_values {
+            self.write(keys::OUTPOINT_VALUES.key_of_hash(transaction), encode_outpoint_values(&values)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Bitcoin's variable-length numbers one behind the other.
+///
+/// # Errors
+/// [`ContractError::Failed`] when a value is negative.
+pub fn encode_outpoint_values(values: &[i64]) -> Result<Vec<u8>, ContractError> {
+    let mut out = Vec::new();
+    for &value in values {
+        match value {
+            ..0 => return failed("the value of an outpoint is negative"),
+            0..=0xfc => out.push(value as u8),
+            0xfd..=0xffff => {
+                out.push(0xfd);
+                out.extend_from_slice(&(value as u16).to_le_bytes());
+            }
+            0x1_0000..=0xffff_ffff => {
+                out.push(0xfe);
+                out.extend_from_slice(&(value as u32).to_le_bytes());
+            }
+            _ => {
+                out.push(0xff);
+                out.extend_from_slice(&value.to_le_bytes());
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Reads what [`encode_outpoint_values`] writes. A number in a longer form than it needs is accepted, and
+/// the next one begins where the shortest form would have ended.
+///
+/// # Errors
+/// [`ContractError::Failed`] when the bytes end inside a number, or one is negative.
+pub fn decode_outpoint_values(bytes: &[u8]) -> Result<Vec<i64>, ContractError> {
+    let mut values = Vec::new();
+    let mut rest = bytes;
+    while let Some((&first, after)) = rest.split_first() {
+        let length = match first {
+            0xfd => 2,
+            0xfe => 4,
+            0xff => 8,
+            _ => 0,
+        };
+        let Some(number) = after.get(..length) else {
+            return failed("the value of an outpoint is cut off");
+        };
+        let value = match length {
+            0 => i64::from(first),
+            _ => number.iter().rev().fold(0, |value, &byte| value << 8 | i64::from(byte)),
+        };
+        if value < 0 {
+            return failed("the value of an outpoint is negative");
+        }
+        values.push(value);
+        rest = &rest[encode_outpoint_values(&[value])?.len()..];
+    }
+    Ok(values)
+}

@@ -1,0 +1,161 @@
+//! Unspent outputs of the federations (bridge.md §2.3).
+
+use rhizome_bitcoin::Script;
+use rhizome_primitives::B256;
+use rhizome_primitives::bridge_spec::BitcoinNetwork;
+use rhizome_primitives::contract::ContractError;
+use rhizome_primitives::rules::Rule;
+
+use super::codec::{self, ListWriter, malformed};
+use super::{Frame, keys};
+
+/// An output that a federation can spend. Two outputs are the same when transaction and index are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Utxo {
+    /// Satoshi.
+    pub value: i64,
+    /// Output script.
+    pub script: Vec<u8>,
+    /// Id of the transaction that made it.
+    pub transaction: B256,
+    /// Index among the outputs of that transaction.
+    pub index: u32,
+    /// Bitcoin height; always zero in outputs that the Bridge registers.
+    pub height: i32,
+    /// Whether a coinbase transaction made it. Such an output is never spent (bridge.md §4.6).
+    pub coinbase: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct UtxoCells {
+    new: Option<Vec<Utxo>>,
+    old: Option<Vec<Utxo>>,
+}
+
+impl Frame<'_> {
+    /// Outputs of the newest federation, in order of registration. On the Bitcoin test network the list
+    /// moves to another cell, and starts empty, at RSKIP284 and again at RSKIP293.
+    ///
+    /// # Errors
+    /// [`ContractError::Failed`] where the reference throws.
+    pub fn new_utxos(&mut self) -> Result<&mut Vec<Utxo>, ContractError> {
+        if self.cells.utxos.new.is_none() {
+            self.cells.utxos.new = Some(self.read_utxos(self.new_utxos_key())?);
+        }
+        Ok(self.cells.utxos.new.get_or_insert_default())
+    }
+
+    /// Outputs of the federation before it.
+    ///
+    /// # Errors
+    /// [`ContractError::Failed`] where the reference throws.
+    pub fn old_utxos(&mut self) -> Result<&mut Vec<Utxo>, ContractError> {
+        if self.cells.utxos.old.is_none() {
+            self.cells.utxos.old = Some(self.read_utxos(keys::OLD_UTXOS)?);
+        }
+        Ok(self.cells.utxos.old.get_or_insert_default())
+    }
+
+    fn new_utxos_key(&self) -> keys::Named {
+        let testnet = self.bridge().bitcoin.network == BitcoinNetwork::Testnet;
+        match (testnet && self.active(Rule::Rskip284), self.active(Rule::Rskip293)) {
+            (false, _) => keys::NEW_UTXOS,
+            (true, false) => keys::NEW_UTXOS_TESTNET_RSKIP284,
+            (true, true) => keys::NEW_UTXOS_TESTNET_RSKIP293,
+        }
+    }
+
+    fn read_utxos(&mut self, key: keys::Named) -> Result<Vec<Utxo>, ContractError> {
+        self.read(key.key())?.map_or(Ok(Vec::new()), |cell| decode_utxos(&cell))
+    }
+
+    pub(super) fn save_utxos(&mut self) -> Result<(), ContractError> {
+        let cells = std::mem::take(&mut self.cells.utxos);
+        if let Some(utxos) = cells.new {
+            self.write(self.new_utxos_key().key(), encode_utxos(&utxos))?;
+        }
+        if let Some(utxos) = cells.old {
+            self.write(keys::OLD_UTXOS.key(), encode_utxos(&utxos))?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a list of outputs.
+///
+/// # Errors
+/// [`ContractError::Failed`] where the reference throws.
+pub fn decode_utxos(cell: &[u8]) -> Result<Vec<Utxo>, ContractError> {
+    codec::items(cell)?.into_iter().map(|item| decode_utxo(item.bytes()?)).collect()
+}
+
+/// A list of outputs as a cell.
+pub fn encode_utxos(utxos: &[Utxo]) -> Vec<u8> {
+    let mut out = ListWriter::default();
+    for utxo in utxos {
+        out.bytes(&encode_utxo(utxo));
+    }
+    out.finish()
+}
+
+/// The blob of an output. Past its end the height reads as ones and the flag as zero.
+fn decode_utxo(blob: &[u8]) -> Result<Utxo, ContractError> {
+    fn take<'a>(blob: &mut &'a [u8], length: usize) -> Result<&'a [u8], ContractError> {
+        let (taken, rest) = blob.split_at_checked(length).ok_or_else(malformed)?;
+        *blob = rest;
+        Ok(taken)
+    }
+    fn array<const N: usize>(blob: &mut &[u8]) -> Result<[u8; N], ContractError> {
+        take(blob, N)?.try_into().map_err(|_| malformed())
+    }
+    let mut rest = blob;
+    let value = i64::from_le_bytes(array(&mut rest)?);
+    let length = i32::from_le_bytes(array(&mut rest)?);
+    let script = take(&mut rest, usize::try_from(length).map_err(|_| malformed())?)?.to_vec();
+    Script::parse(&script).map_err(|_| malformed())?;
+    let transaction = B256::new(array(&mut rest)?);
+    let index = u32::from_le_bytes(array(&mut rest)?);
+    let mut height = [0xff; 4];
+    let present = rest.len().min(4);
+    height[..present].copy_from_slice(take(&mut rest, present)?);
+    let coinbase = rest.first() == Some(&1);
+    Ok(Utxo { value, script, transaction, index, height: i32::from_le_bytes(height), coinbase })
+}
+
+fn encode_utxo(utxo: &Utxo) -> Vec<u8> {
+    let mut out = amount(utxo.value).to_vec();
+    out.extend_from_slice(&(utxo.script.len() as u32).to_le_bytes());
+    out.extend_from_slice(&utxo.script);
+    out.extend_from_slice(utxo.transaction.as_slice());
+    out.extend_from_slice(&utxo.index.to_le_bytes());
+    out.extend_from_slice(&utxo.height.to_le_bytes());
+    out.push(u8::from(utxo.coinbase));
+    out
+}
+
+/// Little-endian; of a negative value only the bytes that do not repeat the sign.
+fn amount(value: i64) -> [u8; 8] {
+    let mut bytes = value.to_le_bytes();
+    if value < 0 {
+        for at in (1..8).rev() {
+            if bytes[at] != 0xff || bytes[at - 1] & 0x80 == 0 {
+                break;
+            }
+            bytes[at] = 0;
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_amounts_lose_their_sign() {
+        assert_eq!(amount(-1), [0xff, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(amount(-256), [0, 0xff, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(amount(-129), [0x7f, 0xff, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(amount(300), [44, 1, 0, 0, 0, 0, 0, 0]);
+    }
+}

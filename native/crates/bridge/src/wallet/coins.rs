@@ -1,0 +1,99 @@
+//! Which outputs are spent (bridge.md §4.6).
+
+use std::collections::HashSet;
+
+use rhizome_bitcoin::Transaction;
+use rhizome_bitcoin::transaction::MAX_MONEY;
+use rhizome_primitives::contract::ContractError;
+
+use super::WalletKeys;
+use crate::storage::utxos::Utxo;
+
+/// Blocks after which the output of a coinbase may be spent.
+const COINBASE_DEPTH: i32 = 100;
+
+/// Outputs that were picked, and their sum.
+pub(super) struct Selection<'u> {
+    pub(super) outputs: Vec<&'u Utxo>,
+    pub(super) sum: i64,
+}
+
+/// The outputs that may be spent, in the order in which they are stored. Those of a coinbase are left
+/// out: the reference's depth of an output at height zero overflows.
+///
+/// # Errors
+/// [`ContractError::Failed`] when one holds an impossible amount.
+pub(super) fn candidates(utxos: &[Utxo]) -> Result<Vec<&Utxo>, ContractError> {
+    let mature = |utxo: &&Utxo| {
+        let depth = i32::MAX.wrapping_sub(utxo.height).wrapping_add(1);
+        !utxo.coinbase || depth >= COINBASE_DEPTH
+    };
+    let candidates: Vec<_> = utxos.iter().filter(mature).collect();
+    for utxo in &candidates {
+        check_amount(utxo.value)?;
+    }
+    Ok(candidates)
+}
+
+/// Amounts that the library refuses to make an output of. The value -1 has a use in signature hashes.
+pub(super) fn check_amount(value: i64) -> Result<(), ContractError> {
+    if (-1..=MAX_MONEY).contains(&value) {
+        Ok(())
+    } else {
+        Err(ContractError::Failed("an output of an impossible amount".into()))
+    }
+}
+
+/// Sorts outputs for selection: by id of the transaction, then by index.
+pub(super) fn sort(candidates: &mut [&Utxo]) {
+    candidates.sort_by_key(|utxo| (utxo.transaction, utxo.index as i32));
+}
+
+/// The first outputs that are worth `target` together, or all.
+pub(super) fn pick<'u>(candidates: &[&'u Utxo], target: i64) -> Selection<'u> {
+    let mut selection = Selection { outputs: Vec::new(), sum: 0 };
+    for utxo in candidates {
+        if selection.sum >= target {
+            break;
+        }
+        selection.outputs.push(utxo);
+        selection.sum = selection.sum.wrapping_add(utxo.value);
+    }
+    selection
+}
+
+/// What can be spent of the outputs, satoshi.
+///
+/// # Errors
+/// [`ContractError::Failed`] when an output holds an impossible amount.
+pub fn balance(utxos: &[Utxo]) -> Result<i64, ContractError> {
+    Ok(pick(&candidates(utxos)?, MAX_MONEY).sum)
+}
+
+/// Takes the outputs that a transaction spends out of a list.
+pub(crate) fn remove_spent(utxos: &mut Vec<Utxo>, transaction: &Transaction) {
+    let spent: HashSet<_> = transaction.inputs.iter().map(|input| input.previous).collect();
+    utxos.retain(|utxo| !spent.contains(&rhizome_bitcoin::OutPoint { txid: utxo.transaction, index: utxo.index }));
+}
+
+/// The outputs of a transaction that the keys can spend, as they are registered.
+///
+/// # Errors
+/// As [`WalletKeys::redeem_script`].
+pub(crate) fn outputs_of(transaction: &Transaction, keys: &mut dyn WalletKeys) -> Result<Vec<Utxo>, ContractError> {
+    let txid = transaction.txid();
+    let mut utxos = Vec::new();
+    for (index, output) in transaction.outputs.iter().enumerate() {
+        if keys.owns(&output.script)? {
+            utxos.push(Utxo {
+                value: output.value,
+                script: output.script.clone(),
+                transaction: txid,
+                index: index as u32,
+                height: 0,
+                coinbase: transaction.is_coinbase(),
+            });
+        }
+    }
+    Ok(utxos)
+}

@@ -1,0 +1,16 @@
+//! What spends the federations' coins, as the wallet of the reference's Bitcoin library does it
+//! (bridge.md §4.6).
+
+pub(crate) mod coins;
+pub(crate) mod federation;
+pub(crate) mod fees;
+pub(crate) mod keys;
+pub(crate) mod release;
+pub(crate) mod size;
+
+pub use coins::balance;
+pub(crate) use coins::{outputs_of, remove_spent};
+pub(crate) use federation::FederationWallet;
+pub use keys::{FederationKeys, WalletKeys};
+pub(crate) use keys::{FlyoverKeys, StoredKeys};
+pub use release::{BuildError, Release, ReleaseBuilder};
