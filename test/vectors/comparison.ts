@@ -23,6 +23,11 @@ export class Comparison {
     return this.#different
   }
 
+  /** Counts cases that were found equal elsewhere. */
+  addEqual(cases: number): void {
+    this.#equal += cases
+  }
+
   /** Runs the checks of a case. An exception that escapes them makes the case different. */
   case(name: string, check: (values: CaseValues) => void): void {
     const values = new CaseValues(name)

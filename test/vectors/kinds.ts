@@ -1,5 +1,6 @@
 import { COMPRESSED_ENDING } from '../support/jsonLines.ts'
 import type { Comparison } from './comparison.ts'
+import { compareBridge } from './kinds/bridge.ts'
 import { compareChain, compareScenario } from './kinds/chain.ts'
 import { compareDifficulty } from './kinds/difficulty.ts'
 import { compareGenesis } from './kinds/genesis.ts'
@@ -47,6 +48,11 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   { ...lineKind('chain', compareChain), pattern: /(^|\/)chain-[^/]*\.jsonl$/ },
   { ...lineKind('dsl', compareScenario), pattern: /(^|\/)dsl[^/]*\/[^/]+\.jsonl$/ },
   {
+    name: 'bridge',
+    pattern: /(^|\/)bridge-[^/]*\.jsonl$/,
+    compare: (file, comparison) => compareBridge(file.path, comparison),
+  },
+  {
     name: 'genesis',
     pattern: /(^|\/)genesis-[^/]*\.json$/,
     compare: (file, comparison) => compareGenesis(file.path, comparison),
@@ -61,7 +67,6 @@ export const OTHER_KINDS: readonly OtherKind[] = [
     reason: 'compared by `npm run replay` and test/replay/scenario',
   },
   { name: 'state', pattern: /(^|\/)state-[^/]*\.json$/, reason: 'compared by test/proof' },
-  { name: 'bridge', pattern: /(^|\/)bridge-[^/]*\.jsonl$/, reason: 'not compared yet' },
   { name: 'p2p', pattern: /(^|\/)p2p-[^/]*\.jsonl$/, reason: 'not compared yet' },
 ]
 

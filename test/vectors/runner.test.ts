@@ -27,12 +27,13 @@ const RESULTS: Readonly<Record<string, RegExp>> = {
   'vm-transactions': /"stateRoot":"0x([0-9a-f]{64})"/,
   remasc: /"data":"0x([0-9a-f]+)"/,
   chain: /"receiptRlp":"0x([0-9a-f]+)"/,
+  bridge: /"wtxid":"0x([0-9a-f]{64})"/,
   dsl: /"receiptRlp":"0x([0-9a-f]+)"/,
   genesis: /"unitrieRoot" : "0x([0-9a-f]{64})"/,
 }
 
 /** Kinds whose files are chains or one document: they are read as a whole. */
-const READ_WHOLE: ReadonlySet<string> = new Set(['chain', 'dsl', 'remasc', 'genesis'])
+const READ_WHOLE: ReadonlySet<string> = new Set(['chain', 'dsl', 'remasc', 'bridge', 'genesis'])
 
 /** What a line of no known type looks like. */
 const UNKNOWN_LINE = '{"type":"unheardOf"}'

@@ -1,0 +1,81 @@
+//! The network and the block in which a line runs.
+
+use std::sync::Arc;
+
+use rhizome_evm::BlockContext;
+use rhizome_primitives::block::{BlockEnv, NoAncestry};
+use rhizome_primitives::rules::Rule;
+use rhizome_primitives::spec::ChainSpec;
+use serde_json::{Value, json};
+
+use crate::hex::{address, number, quantity};
+
+/// What the header line of a scenario says about its surroundings.
+pub(super) struct Environment {
+    spec: Arc<ChainSpec>,
+    defaults: Value,
+}
+
+impl Environment {
+    pub(super) fn read(header: &Value) -> Result<Self, String> {
+        Ok(Self { spec: Arc::new(spec(header)?), defaults: header["blockDefaults"].clone() })
+    }
+
+    pub(super) fn chain_id(&self) -> u8 {
+        self.spec.chain_id
+    }
+
+    /// The block of a line: its own fields, the defaults of the scenario for the others.
+    pub(super) fn block(&self, fields: &Value) -> BlockContext {
+        let field = |name: &str| if fields[name].is_null() { &self.defaults[name] } else { &fields[name] };
+        let block = BlockEnv {
+            number: number(field("number")),
+            timestamp: number(field("timestamp")),
+            difficulty: quantity(field("difficulty")),
+            gas_limit: number(field("gasLimit")),
+            coinbase: address(field("coinbase")),
+            minimum_gas_price: quantity(field("minimumGasPrice")),
+            ..BlockEnv::default()
+        };
+        BlockContext::new(self.spec.clone(), block, Arc::new(NoAncestry))
+    }
+}
+
+fn spec(header: &Value) -> Result<ChainSpec, String> {
+    let constants = &header["constants"];
+    let network = constants["bridge"].as_str().unwrap_or_default();
+    let mut bridge = crate::constants::bridge(network).ok_or_else(|| format!("unknown constants: {network}"))?;
+    let federation = &mut bridge["federation"];
+    if let Some(keys) = constants.get("genesisFederationKeys") {
+        federation["genesisKeys"] = keys.clone();
+    }
+    if let Some(format) = constants.get("genesisFederationFormat") {
+        federation["genesisFormat"] = json!(match format.as_u64() {
+            Some(2000) => "nonStandardErp",
+            Some(3000) => "p2shErp",
+            Some(4000) => "p2shP2wshErp",
+            _ => "standard",
+        });
+    }
+    for (role, addresses) in constants["authorisers"].as_object().into_iter().flatten() {
+        bridge["authorisers"][role.as_str()] = addresses.clone();
+    }
+    let recorded = header["activationHeights"].as_object().ok_or("no activation heights")?;
+    if let Some(unknown) = recorded.keys().find(|name| name.parse::<Rule>().is_err()) {
+        return Err(format!("unknown rule: {unknown}"));
+    }
+    let heights = Rule::ALL.iter().map(|rule| {
+        let height = recorded.get(rule.name()).cloned();
+        (rule.name().to_owned(), height.unwrap_or_else(|| json!(-1)))
+    });
+    let labs = "0xdabadabadabadabadabadabadabadabadaba0001";
+    let document = json!({
+        "name": network,
+        "chainId": constants["chainId"],
+        "minimumSequentialGas": 6_800_000,
+        "remasc": {"maturity": 10, "syntheticSpan": 5, "labsAddress": labs, "labsAddressRskip218": labs},
+        "bridge": bridge,
+        "activationHeights": heights.collect::<serde_json::Map<_, _>>(),
+    });
+    ChainSpec::from_json(&document.to_string()).map_err(|error| error.to_string())
+}
