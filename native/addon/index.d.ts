@@ -453,6 +453,9 @@ export interface BridgeState {
   waitingForSignatures: Array<Buffer>
 }
 
+/** Federations, funds and peg-outs on a state, under the rules of a block: JSON text as it goes out. */
+export declare function bridgeStatus(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment): string
+
 /** What a method asks of a call. */
 export type BriefCall = 'output' | 'estimate'
 
@@ -595,6 +598,11 @@ export interface ExecutableTransaction {
   data: Uint8Array
   /** Whether signature and chain id are accepted (consensus.md §5.2). */
   signatureAccepted: boolean
+  /**
+   * Hash that was signed 32 ∥ parity 1 ∥ r 32 ∥ s 32, for transactions to a contract that asks for the key of the
+   * signer. Absent: the contract takes it for unsigned.
+   */
+  signature?: Uint8Array
   /** Whether it is the reward transaction. */
   remasc: boolean
 }

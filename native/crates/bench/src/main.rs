@@ -1,13 +1,15 @@
 //! `rhizome-bench engines` measures the executor of this workspace against bare revm: the same bytecode, the same
-//! calls, by turns. `micro` times hot paths, `trie KEYS…` the Unitrie at sizes. One JSON object per line goes to the
+//! calls, by turns. `micro` times hot paths, `bridge` dear calls of the Bridge, `trie KEYS…` the Unitrie at sizes, `worst` the worst time for gas. One JSON object per line goes to the
 //! standard output.
 
 mod bare;
+mod bridge;
 mod memory_state;
 mod micro;
 mod ours;
 mod programs;
 mod tries;
+mod worst;
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -32,9 +34,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["engines"] => engines(),
+        ["bridge"] => bridge::run(),
         ["micro"] => micro::run(),
+        ["worst"] => worst::run(""),
+        ["worst", only] => worst::run(only),
         ["trie", ref sizes @ ..] => sizes.iter().try_for_each(|size| tries::run(size.parse()?)),
-        _ => Err("engines, micro or trie KEYS… expected".into()),
+        _ => Err("engines, bridge, micro, worst [SUBJECT] or trie KEYS… expected".into()),
     }
 }
 

@@ -80,6 +80,7 @@ impl Ours {
                 value: U256::ZERO,
                 data: data.clone(),
                 signature_accepted: true,
+                signature: None,
                 remasc: false,
             };
             let outcome = evm.transact(&transaction, position, FeePayment::AtOnce, &mut NoInspector)?;
@@ -93,7 +94,7 @@ impl Ours {
 }
 
 /// The development network with every rule from the first block on.
-fn spec() -> Result<ChainSpec, Box<dyn Error>> {
+pub(crate) fn spec() -> Result<ChainSpec, Box<dyn Error>> {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bridge/regtest.json");
     let bridge: Value = serde_json::from_str(&std::fs::read_to_string(fixture)?)?;
     let heights: serde_json::Map<_, _> = Rule::ALL.iter().map(|rule| (rule.name().to_owned(), json!(0))).collect();

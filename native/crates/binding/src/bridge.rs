@@ -1,8 +1,8 @@
-//! The state of the Bridge, for `eth_bridgeState`.
+//! The state of the Bridge, for `eth_bridgeState` and `rsk_getBridgeStatus`.
 
 use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
-use rhizome_evm::{ExecutionError, Journal, bridge_summary};
+use rhizome_evm::{ExecutionError, Journal, bridge_status as status, bridge_summary};
 use rhizome_primitives::contract::ContractError;
 
 use crate::bytes;
@@ -28,16 +28,31 @@ pub fn bridge_state(
     root: Uint8Array,
     block: BlockEnvironment,
 ) -> Result<BridgeState> {
-    let root = bytes::hash("root", &root)?;
-    let summary = bridge_summary(block.context(spec, store)?, Journal::new(store.reader(root)?)).map_err(
-        |failure| match failure {
-            ContractError::Failed(text) => error(Code::CorruptState, text),
-            ContractError::Unsupported(what) => execution_error(ExecutionError::Unsupported(what)),
-            ContractError::State(failure) => state(failure),
-        },
-    )?;
+    let journal = Journal::new(store.reader(bytes::hash("root", &root)?)?);
+    let summary = bridge_summary(block.context(spec, store)?, journal).map_err(failure)?;
     Ok(BridgeState {
         bitcoin_height: summary.bitcoin_height,
         waiting_for_signatures: summary.waiting_for_signatures.iter().map(|hash| hash.to_vec().into()).collect(),
     })
+}
+
+/// Federations, funds and peg-outs on a state, under the rules of a block: JSON text as it goes out.
+#[napi(catch_unwind)]
+pub fn bridge_status(
+    spec: &ChainSpec,
+    store: &StateStore,
+    root: Uint8Array,
+    block: BlockEnvironment,
+) -> Result<String> {
+    let journal = Journal::new(store.reader(bytes::hash("root", &root)?)?);
+    let status = status(block.context(spec, store)?, journal).map_err(failure)?;
+    serde_json::to_string(&status).map_err(|problem| error(Code::CorruptState, problem.to_string()))
+}
+
+fn failure(failure: ContractError) -> napi::Error<Code> {
+    match failure {
+        ContractError::Failed(text) => error(Code::CorruptState, text),
+        ContractError::State(failure) => state(failure),
+        ContractError::Interrupted => execution_error(ExecutionError::Interrupted),
+    }
 }

@@ -18,8 +18,6 @@ pub enum Code {
     StoreFormat,
     /// A block or transaction that execution refuses.
     InvalidBlock,
-    /// A part of the protocol that this node does not have yet.
-    Unsupported,
     /// Stopped by the caller or by the time limit.
     Interrupted,
     /// The answer would be larger than the caller allows.
@@ -37,7 +35,6 @@ impl AsRef<str> for Code {
             Self::Store => "Store",
             Self::StoreFormat => "StoreFormat",
             Self::InvalidBlock => "InvalidBlock",
-            Self::Unsupported => "Unsupported",
             Self::Interrupted => "Interrupted",
             Self::OutputLimit => "OutputLimit",
             Self::Panic => "Panic",

@@ -7,7 +7,8 @@ use napi_derive::napi;
 use rhizome_evm::{BelowPretended, BlockContext, ExecutionError, Transaction, TransactionError};
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{Ancestry, BlockEnv};
-use rhizome_primitives::{Bytes, U256};
+use rhizome_primitives::contract::SignedHash;
+use rhizome_primitives::{B256, Bytes, U256};
 
 use crate::byte_array::{Buffer, Uint8Array};
 use crate::bytes;
@@ -57,6 +58,9 @@ pub struct ExecutableTransaction {
     pub data: Uint8Array,
     /// Whether signature and chain id are accepted (consensus.md §5.2).
     pub signature_accepted: bool,
+    /// Hash that was signed 32 ∥ parity 1 ∥ r 32 ∥ s 32, for transactions to a contract that asks for the key of the
+    /// signer. Absent: the contract takes it for unsigned.
+    pub signature: Option<Uint8Array>,
     /// Whether it is the reward transaction.
     pub remasc: bool,
 }
@@ -79,6 +83,15 @@ fn sender(address: &[u8]) -> Result<AccountRef> {
         [0] => Ok(AccountRef::RemascSender),
         address => Ok(bytes::address("sender", address)?.into()),
     }
+}
+
+fn signed_hash(record: &[u8]) -> Result<SignedHash> {
+    let wrong = || invalid(format!("signature: expected 97 bytes, got {}", record.len()));
+    let (hash, rest) = record.split_first_chunk::<32>().ok_or_else(wrong)?;
+    let (parity, rest) = rest.split_first().ok_or_else(wrong)?;
+    let (r, rest) = rest.split_first_chunk::<32>().ok_or_else(wrong)?;
+    let s = rest.try_into().map_err(|_| wrong())?;
+    Ok(SignedHash { hash: B256::new(*hash), parity: *parity, r: B256::new(*r), s: B256::new(s) })
 }
 
 impl BlockEnvironment {
@@ -133,6 +146,7 @@ impl ExecutableTransaction {
             value: bytes::uint("value", &self.value)?,
             data: Bytes::copy_from_slice(&self.data),
             signature_accepted: self.signature_accepted,
+            signature: self.signature.as_deref().map(signed_hash).transpose()?,
             remasc: self.remasc,
         })
     }
@@ -142,7 +156,6 @@ impl ExecutableTransaction {
 pub fn execution_error(failure: ExecutionError) -> napi::Error<Code> {
     match failure {
         ExecutionError::State(failure) => state(failure),
-        ExecutionError::Unsupported(_) => error(Code::Unsupported, failure),
         ExecutionError::Interrupted => error(Code::Interrupted, failure),
         ExecutionError::Panicked => error(Code::Panic, failure),
         // Only callers that set a limit meet it, and those look for it.

@@ -2,7 +2,7 @@
 
 use napi::bindgen_prelude::{BigInt, Buffer, Uint8Array};
 use napi_derive::napi;
-use rhizome_evm::{Evm, ExecutionError, Journal};
+use rhizome_evm::{DirectCaller, Evm, ExecutionError, Journal};
 use rhizome_primitives::contract::ContractError;
 
 use crate::bytes;
@@ -43,7 +43,9 @@ pub fn call_precompile(
     let address = bytes::address("address", &address)?;
     let limit = gas("gasLimit", &gas_limit)?;
     let mut evm = Evm::new(block.context(spec, store)?, Journal::new(store.reader(root)?));
-    let Some(call) = evm.call_directly(address, input.as_deref(), limit) else { return Ok(None) };
+    let Some(call) = evm.call_directly(DirectCaller::Transaction, address, input.as_deref(), limit) else {
+        return Ok(None);
+    };
     let mut result = PrecompileCall {
         max_input: call.max_input.map(|length| length as u32),
         gas: None,
@@ -67,7 +69,7 @@ pub fn call_precompile(
 fn thrown(failure: ContractError) -> std::result::Result<String, napi::Error<Code>> {
     match failure {
         ContractError::Failed(text) => Ok(text),
-        ContractError::Unsupported(what) => Err(execution_error(ExecutionError::Unsupported(what))),
         ContractError::State(failure) => Err(state(failure)),
+        ContractError::Interrupted => Err(execution_error(ExecutionError::Interrupted)),
     }
 }

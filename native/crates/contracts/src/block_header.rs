@@ -7,7 +7,7 @@ use rhizome_primitives::rlp::signed_bytes;
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::{Bytes, U256};
 
-use crate::native::{Method, failed, no_method, output, parse};
+use crate::native::{Method, failed, named, no_method, output, parse};
 
 /// Ancestors from this depth on are out of reach; the depth of the parent is 0.
 const MAX_DEPTH: i16 = 4000;
@@ -64,7 +64,7 @@ fn enabled(rules: RuleSet) -> impl Fn(Field) -> bool {
 
 /// 4000 plus 2 per byte of call data; 0 when it names no method.
 pub(crate) fn gas(rules: RuleSet, data: Option<&[u8]>) -> u64 {
-    match (parse(METHODS, enabled(rules), data), data) {
+    match (named(METHODS, enabled(rules), data), data) {
         (Some(_), Some(data)) => METHOD_GAS + GAS_PER_BYTE * data.len() as u64,
         _ => 0,
     }

@@ -21,14 +21,33 @@ pub(crate) struct Method<M: 'static> {
 /// The method and the arguments that call data names, or None: no data, one to three bytes, an
 /// unknown or disabled method, or arguments that do not decode. The price is 0 then, and running fails.
 pub(crate) fn parse<M: Copy>(
-    methods: &[Method<M>],
+    methods: &'static [Method<M>],
     enabled: impl Fn(M) -> bool,
     data: Option<&[u8]>,
 ) -> Option<(M, Vec<AbiValue>)> {
-    let (selector, payload) = data?.split_first_chunk::<4>()?;
-    let method = methods.iter().find(|method| method.selector == *selector && enabled(method.id))?;
+    let (method, payload) = find(methods, enabled, data)?;
     let arguments = abi::decode(method.arguments, payload).ok()?;
     Some((method.id, arguments))
+}
+
+/// The method that [`parse`] finds and its undecoded arguments, without the time that decoding takes: prices are told
+/// to callers who cannot pay them.
+pub(crate) fn named<'a, M: Copy>(
+    methods: &'static [Method<M>],
+    enabled: impl Fn(M) -> bool,
+    data: Option<&'a [u8]>,
+) -> Option<(&'static Method<M>, &'a [u8])> {
+    find(methods, enabled, data).filter(|(method, payload)| abi::check(method.arguments, payload).is_ok())
+}
+
+fn find<'a, M: Copy>(
+    methods: &'static [Method<M>],
+    enabled: impl Fn(M) -> bool,
+    data: Option<&'a [u8]>,
+) -> Option<(&'static Method<M>, &'a [u8])> {
+    let (selector, payload) = data?.split_first_chunk::<4>()?;
+    let method = methods.iter().find(|method| method.selector == *selector && enabled(method.id))?;
+    Some((method, payload))
 }
 
 /// The failure of a call that names no method.

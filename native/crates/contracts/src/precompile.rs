@@ -117,6 +117,21 @@ impl Precompile {
         }
     }
 
+    /// Whether the contract reads the hash of the (internal) transaction that it sees.
+    pub fn uses_transaction_hash(self) -> bool {
+        self == Self::Bridge
+    }
+
+    /// Gas below which a contract's call with this input is too dear, whatever its price: finding the price may take
+    /// longer than so little gas pays for. Not to be asked for transactions, which may be free.
+    pub fn least_gas(self, rules: RuleSet, input: &[u8]) -> u64 {
+        match self {
+            // Before RSKIP88 a call by a contract halts it, whatever its gas.
+            Self::Bridge if rules.active(Rule::Rskip88) => rhizome_bridge::least_gas(input),
+            _ => 0,
+        }
+    }
+
     /// Price in gas. `input` is None when a transaction has no data. The Bridge may write to the
     /// state to find its price.
     ///
@@ -170,11 +185,11 @@ impl Precompile {
             Self::Sha256 => sha256::run(context.rules, input),
             Self::Ripemd160 => ripemd160::run(context.rules, input),
             Self::Identity => identity::run(context.rules, input),
-            Self::ModExp => modexp::run(context.rules, input),
+            Self::ModExp => modexp::run(state, input),
             Self::Bn128Add => bn128_add::run(context.rules, input),
             Self::Bn128Mul => bn128_mul::run(context.rules, input),
-            Self::Bn128Pairing => bn128_pairing::run(context.rules, input),
-            Self::Blake2F => blake2f::run(context.rules, input),
+            Self::Bn128Pairing => bn128_pairing::run(context.rules, state, input),
+            Self::Blake2F => blake2f::run(context.rules, state, input),
             Self::Secp256k1Add => secp256k1_add::run(context.rules, input),
             Self::Secp256k1Mul => secp256k1_mul::run(context.rules, input),
         }

@@ -1,6 +1,6 @@
-//! The state of the Bridge as `eth_bridgeState` tells it.
+//! The state of the Bridge as `eth_bridgeState` and `rsk_getBridgeStatus` tell it.
 
-use rhizome_bridge::BridgeState;
+use rhizome_bridge::{BridgeState, BridgeStatus};
 use rhizome_primitives::B256;
 use rhizome_primitives::contract::ContractError;
 
@@ -29,6 +29,17 @@ pub fn bridge_summary(context: BlockContext, journal: Journal) -> Result<BridgeS
         rhizome_bridge::bridge_state(&host.context.spec, host.rules.set, &mut state, host.context.block.number)?;
     Ok(BridgeSummary {
         bitcoin_height: btc_blockchain_best_chain_height,
-        waiting_for_signatures: waiting_for_signatures.into_iter().map(|(hash, _)| hash).collect(),
+        waiting_for_signatures: waiting_for_signatures.iter().map(|(hash, _)| hash).collect(),
     })
+}
+
+/// Federations, funds and peg-outs on the state that the journal reads, under the rules of the context's block.
+///
+/// # Errors
+/// As [`bridge_summary`].
+pub fn bridge_status(context: BlockContext, journal: Journal) -> Result<BridgeStatus, ContractError> {
+    let mut evm = Evm::new(context, journal);
+    let host = &mut evm.host;
+    let mut state = FrameState { journal: &mut host.journal, transfers: &mut host.transfers };
+    rhizome_bridge::bridge_status(&host.context.spec, host.rules.set, &mut state, host.context.block.number)
 }

@@ -11,9 +11,6 @@ pub enum ExecutionError {
     /// The state could not be read.
     #[error(transparent)]
     State(#[from] StateError),
-    /// A feature of a precompiled contract that this node does not have.
-    #[error("{0} is not supported yet")]
-    Unsupported(String),
     /// A thread of the executor panicked.
     #[error("execution panicked")]
     Panicked,

@@ -8,7 +8,7 @@ use revm_interpreter::context_interface::journaled_state::AccountInfoLoad;
 use revm_interpreter::{Host, InstructionResult, SStoreResult, SelfDestructResult, StateLoad};
 use revm_primitives::hardfork::SpecId;
 use rhizome_primitives::block::{Ancestry, BlockEnv};
-use rhizome_primitives::contract::Log;
+use rhizome_primitives::contract::{Log, SignedHash};
 use rhizome_primitives::rules::RuleSet;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::StateError;
@@ -47,6 +47,7 @@ impl BlockContext {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransactionEnv {
     pub(crate) origin: Address,
+    pub(crate) signature: Option<SignedHash>,
     pub(crate) gas_price: U256,
     pub(crate) index: u32,
     pub(crate) local_call: bool,

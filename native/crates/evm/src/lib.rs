@@ -29,8 +29,8 @@ pub use block::{
     Unwatched, Watcher, build_block, execute_block, execute_block_watched, precompile_accounts, sublist_limits,
     worth_threads,
 };
-pub use bridge_state::{BridgeSummary, bridge_summary};
-pub use direct::DirectCall;
+pub use bridge_state::{BridgeSummary, bridge_status, bridge_summary};
+pub use direct::{DirectCall, DirectCaller};
 pub use error::{ExecutionError, Failure, Halt, HaltKind, InvalidTransaction, TransactionError};
 pub use frames::{Evm, Workspace};
 pub use gas::basic_cost;

@@ -11,9 +11,7 @@ mod support;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rhizome_evm::{
-    BlockContext, BlockError, BlockInput, BlockOutcome, ExecutionError, execute_block, precompile_accounts,
-};
+use rhizome_evm::{BlockContext, BlockInput, BlockOutcome, execute_block, precompile_accounts};
 use rhizome_primitives::account::Account;
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
@@ -128,10 +126,6 @@ fn import(name: &str, lines: &[Value], one_thread: bool) -> (usize, Vec<String>)
         };
         let outcome = match execute_block(&input, store.reader(parent).expect("the parent's state")) {
             Ok(outcome) => outcome,
-            Err(BlockError::Execution(ExecutionError::Unsupported(what))) => {
-                different.push(format!("{name} block {number}: {what} is not supported"));
-                continue;
-            }
             Err(error) => {
                 different.push(format!("{name} block {number}: {error}"));
                 continue;

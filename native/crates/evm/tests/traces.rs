@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rhizome_evm::trace::{BlockPlace, TraceError, TraceOptions, Tracer, TransactionTrace, trace_block};
-use rhizome_evm::{BlockContext, BlockError, BlockInput, ExecutionError, execute_block};
+use rhizome_evm::{BlockContext, BlockInput, execute_block};
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{B256, Bytes};
@@ -72,10 +72,8 @@ fn import(lines: &[Value], system_contracts_in_parallel: bool) -> Chain {
             if line["inStore"] == false {
                 continue;
             }
-            let outcome = match execute_block(&imported.input(&block), store.reader(parent).expect("a state")) {
-                Err(BlockError::Execution(ExecutionError::Unsupported(_))) => continue,
-                outcome => outcome.expect("a valid block"),
-            };
+            let outcome =
+                execute_block(&imported.input(&block), store.reader(parent).expect("a state")).expect("a valid block");
             assert_eq!((outcome.gas_used, outcome.paid_fees), (block.gas_used, block.paid_fees));
             assert_eq!(block.logs_bloom[..], outcome.logs_bloom[..]);
             let receipts: Vec<Bytes> = outcome.transactions.iter().map(|done| done.receipt.rlp.clone()).collect();

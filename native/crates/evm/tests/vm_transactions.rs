@@ -7,14 +7,12 @@ mod state;
 #[path = "../../contracts/tests/support/mod.rs"]
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rhizome_crypto::keccak256;
 use rhizome_evm::trace::NoInspector;
-use rhizome_evm::{
-    BlockContext, Evm, ExecutionError, FeePayment, Journal, Position, Receipt, TransactionError, TransactionOutcome,
-};
+use rhizome_evm::{BlockContext, Evm, FeePayment, Journal, Position, Receipt, TransactionError, TransactionOutcome};
 use rhizome_primitives::block::{AncestorBlock, Ancestry, BlockEnv};
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
@@ -68,13 +66,8 @@ fn environment(line: &Value) -> Environment {
     }
 }
 
-/// What came of a case: the outcome as the recording writes it, or what is not supported yet.
-enum Found {
-    Result(Value),
-    Unsupported(String),
-}
-
-fn run(store: &Arc<StateStore>, case: &Value, environment: &Environment) -> Found {
+/// The outcome of a case as the recording writes it.
+fn run(store: &Arc<StateStore>, case: &Value, environment: &Environment) -> Value {
     let precompiles = (case["precompileAccounts"] == true).then_some(&environment.precompiles[..]);
     let pre = state::pre_state(&case["pre"], precompiles);
     let applied = store.apply(EMPTY_ROOT, &pre).expect("a pre-state");
@@ -83,7 +76,7 @@ fn run(store: &Arc<StateStore>, case: &Value, environment: &Environment) -> Foun
     store.keep(applied);
 
     let Some(transaction) = decode::decode(&bytes(&case["tx"]["raw"]), environment.spec.chain_id, false) else {
-        return Found::Result(json!({"executed": false}));
+        return json!({"executed": false});
     };
     let env = &case["blockEnv"];
     let optional = |key: &str| if env[key].is_null() { 0 } else { number(&env[key]) };
@@ -107,12 +100,11 @@ fn run(store: &Arc<StateStore>, case: &Value, environment: &Environment) -> Foun
     let mut evm = Evm::new(context, journal);
     let outcome = match evm.transact(&transaction, position, FeePayment::AtOnce, &mut NoInspector) {
         Ok(outcome) => outcome,
-        Err(TransactionError::Invalid(_)) => return Found::Result(json!({"executed": false})),
-        Err(TransactionError::Execution(ExecutionError::Unsupported(what))) => return Found::Unsupported(what),
+        Err(TransactionError::Invalid(_)) => return json!({"executed": false}),
         Err(error) => panic!("{}: {error}", case["name"]),
     };
     let state_root = store.apply(root, &evm.journal().write_set()).expect("a post-state").root();
-    Found::Result(describe(&outcome, used, state_root))
+    describe(&outcome, used, state_root)
 }
 
 fn describe(outcome: &TransactionOutcome, used: u64, state_root: B256) -> Value {
@@ -197,20 +189,15 @@ fn recorded_transactions_are_equal() {
         .collect();
     let store = StateStore::in_memory(&rhizome_store::StoreOptions::default());
     let (mut equal, mut different) = (0, Vec::new());
-    let mut unsupported = BTreeMap::<String, usize>::new();
     for case in lines("vm-transactions.jsonl") {
         let environment = &environments[&key(&case["activation"]["network"], &case["blockEnv"]["number"])];
-        match run(&store, &case, environment) {
-            Found::Unsupported(what) => *unsupported.entry(what).or_default() += 1,
-            Found::Result(found) => match expected(&case) {
-                expected if expected == found => equal += 1,
-                expected => {
-                    different.push(format!("{}{}", case["name"], differences(&expected, &found)));
-                }
-            },
+        let found = run(&store, &case, environment);
+        match expected(&case) {
+            expected if expected == found => equal += 1,
+            expected => different.push(format!("{}{}", case["name"], differences(&expected, &found))),
         }
     }
-    println!("vm-transactions: {equal} equal, {} different, unsupported: {unsupported:?}", different.len());
+    println!("vm-transactions: {equal} equal, {} different", different.len());
     if !different.is_empty() {
         panic!(
             "{} different, first:\n{}",

@@ -2,7 +2,7 @@
 
 use revm_precompile::{Crypto, DefaultCrypto};
 use rhizome_primitives::Bytes;
-use rhizome_primitives::contract::ContractError;
+use rhizome_primitives::contract::{ContractError, ContractState};
 use rhizome_primitives::rules::{Rule, RuleSet};
 
 /// rounds 4 ∥ h 64 ∥ m 128 ∥ t 16 ∥ final flag 1.
@@ -13,7 +13,13 @@ pub(crate) fn gas(rules: RuleSet, input: Option<&[u8]>) -> Result<u64, ContractE
     Ok(parameters(rules, input)?.map_or(0, |input| u64::from(rounds(input))))
 }
 
-pub(crate) fn run(rules: RuleSet, input: Option<&[u8]>) -> Result<Option<Bytes>, ContractError> {
+/// # Errors
+/// [`ContractError::Interrupted`] before the rounds, which take about 8 ns each.
+pub(crate) fn run(
+    rules: RuleSet,
+    state: &dyn ContractState,
+    input: Option<&[u8]>,
+) -> Result<Option<Bytes>, ContractError> {
     let failed = |reason: &str| ContractError::Failed(reason.to_owned());
     let input = parameters(rules, input)?.ok_or_else(|| failed("the input must have 213 bytes"))?;
     let is_final = match input[212] {
@@ -21,15 +27,16 @@ pub(crate) fn run(rules: RuleSet, input: Option<&[u8]>) -> Result<Option<Bytes>,
         1 => true,
         _ => return Err(failed("the final flag must be 0 or 1")),
     };
-    let mut state: [u64; 8] = words(&input[4..68]);
+    state.go_on()?;
+    let mut hash: [u64; 8] = words(&input[4..68]);
     DefaultCrypto.blake2_compress(
         rounds(input),
-        &mut state,
+        &mut hash,
         &words(&input[68..196]),
         &words(&input[196..212]),
         is_final,
     );
-    Ok(Some(state.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>().into()))
+    Ok(Some(hash.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>().into()))
 }
 
 /// The input if it has the right length. An absent one is an error of its own until RSKIP552.

@@ -18,6 +18,8 @@ pub(crate) mod secp256k1_add;
 pub(crate) mod secp256k1_mul;
 pub(crate) mod sha256;
 
+#[cfg(test)]
+mod interrupt_tests;
 mod small_power;
 
 use rhizome_primitives::Bytes;

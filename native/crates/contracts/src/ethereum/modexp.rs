@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use num_bigint::BigUint;
 use revm_precompile::{Crypto, DefaultCrypto};
-use rhizome_primitives::contract::ContractError;
+use rhizome_primitives::contract::{ContractError, ContractState};
 use rhizome_primitives::rules::RuleSet;
 use rhizome_primitives::{Bytes, U256};
 
@@ -20,6 +21,11 @@ const PRICED_EXPONENT_BYTES: u32 = 32;
 
 const GAS_DIVISOR: u128 = 20;
 
+/// Products of words between two looks at whether somebody still waits, and how many of them the rest of a
+/// multiplication is worth.
+const STEP_PRODUCTS: usize = 8_000_000;
+const CALL_PRODUCTS: usize = 16;
+
 /// At most 2^63-1, where the reference's gas saturates.
 pub(crate) fn gas(_rules: RuleSet, input: Option<&[u8]>) -> Result<u64, ContractError> {
     let input = input.unwrap_or_default();
@@ -31,18 +37,21 @@ pub(crate) fn gas(_rules: RuleSet, input: Option<&[u8]>) -> Result<u64, Contract
     Ok(u64::try_from(price).unwrap_or(u64::MAX).min(i64::MAX as u64))
 }
 
-pub(crate) fn run(_rules: RuleSet, input: Option<&[u8]>) -> Result<Option<Bytes>, ContractError> {
-    Ok(Some(input.and_then(power).unwrap_or_default()))
+/// # Errors
+/// [`ContractError::Interrupted`]
+pub(crate) fn run(state: &dyn ContractState, input: Option<&[u8]>) -> Result<Option<Bytes>, ContractError> {
+    state.go_on()?;
+    power(state, input.unwrap_or_default()).map(Some)
 }
 
-/// None when an offset overflows, which leaves the output empty.
-fn power(input: &[u8]) -> Option<Bytes> {
+/// The output: empty when an offset overflows.
+fn power(state: &dyn ContractState, input: &[u8]) -> Result<Bytes, ContractError> {
     let [base_length, exponent_length, modulus_length] = lengths(input);
     if base_length == 0 && modulus_length == 0 {
-        return Some(Bytes::new());
+        return Ok(Bytes::new());
     }
-    let exponent_at = offset(ARGUMENTS_AT, base_length)?;
-    let modulus_at = offset(exponent_at, exponent_length)?;
+    let Some(exponent_at) = offset(ARGUMENTS_AT, base_length) else { return Ok(Bytes::new()) };
+    let Some(modulus_at) = offset(exponent_at, exponent_length) else { return Ok(Bytes::new()) };
     let modulus = argument(input, modulus_at, modulus_length);
     let mut output = vec![0; modulus_length as usize];
     let significant_modulus = significant(&modulus);
@@ -50,26 +59,61 @@ fn power(input: &[u8]) -> Option<Bytes> {
     if !matches!(significant_modulus, [] | [1]) {
         let base = argument(input, ARGUMENTS_AT, base_length);
         let exponent = argument(input, exponent_at, exponent_length);
-        let power = raise(significant(&base), significant(&exponent), significant_modulus);
+        let power = raise(state, significant(&base), significant(&exponent), significant_modulus)?;
         let power = significant(&power);
-        let start = output.len().checked_sub(power.len())?;
+        let start = output.len() - power.len();
         output[start..].copy_from_slice(power);
     }
-    Some(output.into())
+    Ok(output.into())
 }
 
 /// base^exponent mod a modulus above one; arguments without leading zeros.
-fn raise(base: &[u8], exponent: &[u8], modulus: &[u8]) -> Vec<u8> {
-    match (base, exponent) {
+fn raise(state: &dyn ContractState, base: &[u8], exponent: &[u8], modulus: &[u8]) -> Result<Vec<u8>, ContractError> {
+    let step = step_length(modulus.len());
+    Ok(match (base, exponent) {
         (_, []) => vec![1],
         ([], _) => Vec::new(),
         _ if modulus.len() <= 4 => {
             let modulus = modulus.iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
             small_power(base, exponent, modulus).to_be_bytes().to_vec()
         }
-        // The default implementation has no failure; the fallback only satisfies its type.
-        _ => DefaultCrypto.modexp(base, exponent, modulus).unwrap_or_default(),
+        _ if state.is_interruptible() && exponent.len() > step => raise_in_steps(state, base, exponent, modulus, step)?,
+        _ => raise_at_once(base, exponent, modulus),
+    })
+}
+
+fn raise_at_once(base: &[u8], exponent: &[u8], modulus: &[u8]) -> Vec<u8> {
+    // The default implementation has no failure; the fallback only satisfies its type.
+    DefaultCrypto.modexp(base, exponent, modulus).unwrap_or_default()
+}
+
+/// As [`raise_at_once`], `step` bytes of the exponent at a time, between which it may end. It takes up to twice as long:
+/// the power so far is raised for the bytes that follow.
+fn raise_in_steps(
+    state: &dyn ContractState,
+    base: &[u8],
+    exponent: &[u8],
+    modulus: &[u8],
+    step: usize,
+) -> Result<Vec<u8>, ContractError> {
+    let divisor = BigUint::from_bytes_be(modulus);
+    let mut power = vec![1];
+    for bytes in exponent.chunks(step) {
+        state.go_on()?;
+        let mut shift = vec![0; bytes.len() + 1];
+        shift[0] = 1;
+        let before = BigUint::from_bytes_be(&raise_at_once(significant(&power), &shift, modulus));
+        state.go_on()?;
+        let factor = BigUint::from_bytes_be(&raise_at_once(base, significant(bytes), modulus));
+        power = (before * factor % &divisor).to_bytes_be();
     }
+    Ok(power)
+}
+
+/// Bytes of the exponent that take some 10 ms.
+fn step_length(modulus_length: usize) -> usize {
+    let words = modulus_length.div_ceil(8);
+    (STEP_PRODUCTS / (8 * (words * words + CALL_PRODUCTS))).max(1)
 }
 
 /// Lengths of base, exponent and modulus; larger ones count as 2^31-1.
@@ -124,6 +168,7 @@ fn adjusted_exponent_length(head: &[u8], length: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::interrupt_tests::{InterruptedAt, Uninterrupted};
     use super::*;
 
     fn input(lengths: [u64; 3], arguments: &[u8]) -> Vec<u8> {
@@ -132,7 +177,7 @@ mod tests {
     }
 
     fn output(input: &[u8]) -> Bytes {
-        run(RuleSet::NONE, Some(input)).expect("never fails").expect("never null")
+        run(&Uninterrupted, Some(input)).expect("never fails").expect("never null")
     }
 
     fn price(input: &[u8]) -> u64 {
@@ -163,6 +208,44 @@ mod tests {
     fn offsets_that_overflow_leave_nothing() {
         assert!(output(&input([u64::MAX, 1, 1], &[1])).is_empty());
         assert!(output(&input([1, u64::from(MAX_LENGTH) - 96, 1], &[1])).is_empty());
+    }
+
+    /// Numbers of that many bytes that begin and end with a bit.
+    fn number(length: usize, seed: u8) -> Vec<u8> {
+        let mut bytes: Vec<u8> =
+            (0..length).map(|index| (index as u8).wrapping_mul(151).wrapping_add(seed) ^ (index >> 8) as u8).collect();
+        bytes[0] |= 0x80;
+        bytes
+    }
+
+    #[test]
+    fn steps_come_to_the_same() {
+        let moduli = [number(5, 1), number(9, 2), number(32, 3), number(40, 4), [number(8, 5), vec![0; 24]].concat()];
+        for modulus in moduli {
+            for step in [1, 2, 7, 32] {
+                // A base above the modulus, one below, the modulus itself, whose powers are zero.
+                for base in [number(48, 7), number(3, 8), modulus.clone()] {
+                    let mut exponent = number(70, 9);
+                    exponent[20..52].fill(0);
+                    let stepped = raise_in_steps(&Uninterrupted, &base, &exponent, &modulus, step).expect("goes on");
+                    let whole = raise_at_once(&base, &exponent, &modulus);
+                    assert_eq!(significant(&stepped), significant(&whole), "{modulus:?} {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_power_ends_while_it_is_raised() {
+        let (length, exponent_length) = (64, 40_000);
+        let lengths = [length, exponent_length, length].map(|length| length as u64);
+        let arguments = [number(length, 1), number(exponent_length, 2), number(length, 3)].concat();
+        let data = input(lengths, &arguments);
+        let steps = exponent_length.div_ceil(step_length(length));
+        assert!(steps > 2);
+        let state = InterruptedAt::look(4);
+        assert!(matches!(run(&state, Some(&data)), Err(ContractError::Interrupted)));
+        assert_eq!(state.looks(), 4);
     }
 
     #[test]

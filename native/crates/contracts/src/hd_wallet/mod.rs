@@ -6,10 +6,10 @@ mod multisig;
 mod path;
 
 use rhizome_primitives::Bytes;
-use rhizome_primitives::abi::{AbiType, AbiValue, exact_i64};
+use rhizome_primitives::abi::{self, AbiType, AbiValue, exact_i64};
 use rhizome_primitives::contract::ContractError;
 
-use crate::native::{Method, failed, no_method, output, parse};
+use crate::native::{Method, failed, named, no_method, output, parse};
 use extended_key::ExtendedPublicKey;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,15 +49,15 @@ const METHODS: &[Method<Function>] = &[
 
 /// Price by method; 0 when the call data names none.
 pub(crate) fn gas(data: Option<&[u8]>) -> u64 {
-    let Some((function, arguments)) = parse(METHODS, |_| true, data) else { return 0 };
-    match (function, arguments.as_slice()) {
-        (Function::ToBase58Check, _) => 13_000,
-        (Function::DeriveExtendedPublicKey, _) => 107_000,
-        (Function::ExtractPublicKey, _) => 11_300,
-        (Function::MultisigScriptHash, [_, AbiValue::Array(keys)]) => {
-            20_000 + 700 * (keys.len() as u64).saturating_sub(2)
+    let Some((method, payload)) = named(METHODS, |_| true, data) else { return 0 };
+    match method.id {
+        Function::ToBase58Check => 13_000,
+        Function::DeriveExtendedPublicKey => 107_000,
+        Function::ExtractPublicKey => 11_300,
+        Function::MultisigScriptHash => {
+            let keys = abi::count(method.arguments, 1, payload).unwrap_or_default();
+            20_000 + 700 * (keys as u64).saturating_sub(2)
         }
-        (Function::MultisigScriptHash, _) => 20_000,
     }
 }
 

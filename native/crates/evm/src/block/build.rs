@@ -9,7 +9,7 @@ use super::activation::activate_precompiles;
 use super::lists::{Totals, pay_fees};
 use super::outcome::{BlockError, BlockOutcome, ExecutedTransaction};
 use super::placement::{Executed, Placement};
-use crate::error::{ExecutionError, InvalidTransaction, TransactionError};
+use crate::error::{InvalidTransaction, TransactionError};
 use crate::frames::Evm;
 use crate::host::BlockContext;
 use crate::journal::Journal;
@@ -31,7 +31,7 @@ pub struct Skipped {
     /// Index among the candidates.
     pub index: usize,
     /// Why.
-    pub reason: TransactionError,
+    pub reason: InvalidTransaction,
 }
 
 /// A block built from candidates.
@@ -112,9 +112,7 @@ impl Builder {
         let position = Position { index: self.count, gas_used: room.used, gas_limit: room.limit };
         match self.evm.transact(transaction, position, self.fees, &mut NoInspector) {
             Ok(outcome) => self.place(index, transaction, outcome),
-            Err(
-                reason @ (TransactionError::Invalid(_) | TransactionError::Execution(ExecutionError::Unsupported(_))),
-            ) => self.skipped.push(Skipped { index, reason }),
+            Err(TransactionError::Invalid(reason)) => self.skipped.push(Skipped { index, reason }),
             Err(TransactionError::Execution(error)) => return Err(error.into()),
         }
         Ok(())
@@ -135,7 +133,7 @@ impl Builder {
             let room = self.placement.room(self.placement.sequential());
             let no_room =
                 InvalidTransaction::NoRoom { gas_limit: transaction.gas_limit, used: room.used, available: room.limit };
-            self.skipped.push(Skipped { index, reason: no_room.into() });
+            self.skipped.push(Skipped { index, reason: no_room });
             return;
         };
         if self.placement.has_parallel() {

@@ -7,7 +7,7 @@ use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, address, hex};
 
 use super::{BlockInput, BlockOutcome, BuiltBlock, Candidates, build_block, execute_block};
-use crate::error::{InvalidTransaction, TransactionError};
+use crate::error::InvalidTransaction;
 use crate::host::BlockContext;
 use crate::testing::{MemoryState, all_rules, context};
 use crate::transaction::{REMASC_ADDRESS, Transaction};
@@ -81,6 +81,7 @@ fn transaction(sender: Address, nonce: u64, to: Option<Address>, gas_limit: u64,
         value: U256::ZERO,
         data,
         signature_accepted: true,
+        signature: None,
         remasc: false,
     }
 }
@@ -214,8 +215,8 @@ fn random_blocks_execute_as_built() {
     assert!(taken_back > 300, "{taken_back} transactions without room");
 }
 
-fn is_no_room(reason: &TransactionError) -> bool {
-    matches!(reason, TransactionError::Invalid(InvalidTransaction::NoRoom { .. }))
+fn is_no_room(reason: &InvalidTransaction) -> bool {
+    matches!(reason, InvalidTransaction::NoRoom { .. })
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use rhizome_primitives::{Address, B256, Bytes, U256, address, hex};
 
 use super::{BlockError, BlockInput, Candidates, build_block, execute_block, worth_threads};
-use crate::error::{InvalidTransaction, TransactionError};
+use crate::error::InvalidTransaction;
 use crate::host::BlockContext;
 use crate::testing::{MemoryState, all_rules, context};
 use crate::transaction::{REMASC_ADDRESS, Transaction};
@@ -43,6 +43,7 @@ fn sent(sender: Address, nonce: u64, to: Address, data: &[u8]) -> Transaction {
         value: U256::ZERO,
         data: Bytes::copy_from_slice(data),
         signature_accepted: true,
+        signature: None,
         remasc: false,
     }
 }
@@ -136,8 +137,8 @@ fn building_leaves_out_what_cannot_be_in_the_block() {
         .expect("a readable state");
     assert_eq!(built.included, [0, 3]);
     let reasons: Vec<_> = built.skipped.iter().map(|skipped| (skipped.index, skipped.reason.clone())).collect();
-    assert!(matches!(reasons[0], (1, TransactionError::Invalid(InvalidTransaction::Nonce { .. }))));
-    assert!(matches!(reasons[1], (2, TransactionError::Invalid(InvalidTransaction::NoRoom { .. }))));
+    assert!(matches!(reasons[0], (1, InvalidTransaction::Nonce { .. })));
+    assert!(matches!(reasons[1], (2, InvalidTransaction::NoRoom { .. })));
     let kept = [transactions[0].clone(), transactions[3].clone()];
     let executed = execute(&kept, &[], false).expect("what was built is valid");
     assert_eq!(executed.gas_used, built.outcome.gas_used);

@@ -120,6 +120,7 @@ impl Evm {
 
     /// Stops execution with [`ExecutionError::Interrupted`] soon after the flag is raised.
     pub fn set_interrupt(&mut self, flag: Interrupt) {
+        self.host.journal.interrupt = Some(flag.clone());
         self.interrupt = Some(flag);
     }
 

@@ -16,8 +16,10 @@ use crate::journal::{FrameState, Journal, Transfer};
 use crate::trace::{FrameEntry, FrameExit, FrameKind, FrameStatus, Inspector, Target};
 
 /// What a precompiled contract knows of its caller.
+#[derive(Clone, Copy)]
 pub(crate) struct CallFacts {
     pub(crate) transaction_hash: B256,
+    pub(crate) origin_hash: B256,
     pub(crate) sender: Address,
     pub(crate) from_contract: bool,
     pub(crate) call_type: CallType,
@@ -38,8 +40,10 @@ pub(crate) fn contract_context(
         block: &host.context.block,
         ancestry: &*host.context.ancestry,
         transaction_hash: facts.transaction_hash,
+        origin_hash: facts.origin_hash,
         sender: facts.sender,
         origin: host.transaction.origin,
+        signature: host.transaction.signature.filter(|_| !facts.from_contract),
         from_contract: facts.from_contract,
         call_type: facts.call_type,
         is_static: facts.is_static,
@@ -113,16 +117,14 @@ impl Evm {
         if size > 0 {
             grow(machine, offset + size);
         }
-        let input = copy_memory(machine, (offset, size));
         host.journal.transfer(sender.into(), context_address.into(), request.value)?;
         if !host.journal.is_contract(request.address.into())? {
             host.journal.set_contract(request.address.into())?;
         }
         let depth = machine.input.depth;
-        let transaction_hash = if sees_transaction(precompile) {
-            host.record_precompile_call(sender, context_address, request.value, depth)?
-        } else {
-            B256::ZERO
+        let internal = match sees_transaction(precompile) {
+            true => Some(host.record_precompile_call(sender, context_address, request.value, depth)?),
+            false => None,
         };
         if precompile == Precompile::Bridge && !host.rules.bridge_from_contracts {
             return Ok(Some(FrameResult::halt(halt::plain(HaltKind::BridgeBeforeRskip88))));
@@ -138,13 +140,14 @@ impl Evm {
                     code_address: request.address,
                     value: request.value,
                     gas: request.gas,
-                    input: input.clone(),
+                    input: copy_memory(machine, (offset, size)),
                 },
                 &mut host.journal,
             )?;
         }
         let facts = CallFacts {
-            transaction_hash,
+            transaction_hash: B256::ZERO,
+            origin_hash: B256::ZERO,
             sender,
             from_contract: true,
             call_type: match request.opcode {
@@ -157,7 +160,11 @@ impl Evm {
             value: request.value,
             depth: depth as u32 + 1,
         };
-        let outcome = run(host, precompile, facts, &input, request.gas)?;
+        // A call that cannot pay must not cost the time of copying its data.
+        let outcome = {
+            let input = machine.memory.slice_len(offset, size);
+            run(host, precompile, facts, internal, &input, request.gas)?
+        };
         for transfer in host.transfers.drain(..) {
             if I::FRAMES {
                 inspector.transfer(&transfer);
@@ -233,20 +240,19 @@ impl Evm {
 }
 
 impl EvmHost {
-    /// Records the internal transaction of a call and gives its hash.
+    /// Records the internal transaction of a call.
     fn record_precompile_call(
         &mut self,
         sender: Address,
         receiver: Address,
         value: U256,
         depth: usize,
-    ) -> Result<B256, ExecutionError> {
+    ) -> Result<InternalTransaction, ExecutionError> {
         let nonce = self.journal.nonce(sender.into())?;
-        let parent = self.transaction_hash(depth);
         let frame = self.frames.last_mut().expect("a frame is calling");
         let index = frame.internal_count;
         frame.internal_count += 1;
-        let internal = InternalTransaction {
+        Ok(InternalTransaction {
             nonce,
             sender,
             receiver: Some(receiver),
@@ -255,8 +261,14 @@ impl EvmHost {
             note: "call",
             depth,
             index,
-        };
-        Ok(internal.hash(parent, self.transaction.gas_price, self.context.block.gas_limit))
+        })
+    }
+
+    /// Hash of the internal transaction of a call that is paid for. It takes the hashes of the transactions of all
+    /// frames above, and with them of the code that runs there, so that only the contract that uses it has it made.
+    fn precompile_call_hash(&mut self, internal: &InternalTransaction) -> B256 {
+        let parent = self.transaction_hash(internal.depth);
+        internal.hash(parent, self.transaction.gas_price, self.context.block.gas_limit)
     }
 }
 
@@ -265,18 +277,33 @@ fn run(
     host: &mut EvmHost,
     precompile: Precompile,
     facts: CallFacts,
+    internal: Option<InternalTransaction>,
     input: &[u8],
     gas: u64,
 ) -> Result<Outcome, ExecutionError> {
-    let (context, journal, transfers) = contract_context(host, facts);
-    let mut state = FrameState { journal, transfers };
-    let price = match precompile.gas(&context, &mut state, Some(input)) {
-        Ok(price) => price,
-        Err(error) => return failure(error).map(Outcome::NoPrice),
+    if gas < precompile.least_gas(host.rules.set, input) {
+        return Ok(Outcome::TooDear);
+    }
+    let price = {
+        let (context, journal, transfers) = contract_context(host, facts);
+        let mut state = FrameState { journal, transfers };
+        match precompile.gas(&context, &mut state, Some(input)) {
+            Ok(price) => price,
+            Err(error) => return failure(error).map(Outcome::NoPrice),
+        }
     };
     if price > gas {
         return Ok(Outcome::TooDear);
     }
+    let facts = match &internal {
+        Some(internal) if precompile.uses_transaction_hash() => {
+            let transaction_hash = host.precompile_call_hash(internal);
+            CallFacts { transaction_hash, origin_hash: host.transaction_hash(0), ..facts }
+        }
+        _ => facts,
+    };
+    let (context, journal, transfers) = contract_context(host, facts);
+    let mut state = FrameState { journal, transfers };
     match precompile.run(&context, &mut state, Some(input)) {
         Ok(output) => Ok(Outcome::Done(output, price)),
         Err(error) => failure(error).map(|text| Outcome::Threw(text, price)),
@@ -287,8 +314,8 @@ fn run(
 pub(crate) fn failure(error: ContractError) -> Result<String, ExecutionError> {
     match error {
         ContractError::Failed(text) => Ok(text),
-        ContractError::Unsupported(what) => Err(ExecutionError::Unsupported(what)),
         ContractError::State(error) => Err(error.into()),
+        ContractError::Interrupted => Err(ExecutionError::Interrupted),
     }
 }
 

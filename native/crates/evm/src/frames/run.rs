@@ -12,9 +12,11 @@ use crate::tables::Tables;
 use crate::trace::{FrameStatus, Inspector, StepView};
 use rhizome_primitives::interrupt::Interrupt;
 
-/// Instructions between two looks at the interrupt flag: a few milliseconds of work also where each hashes a
-/// large piece of memory, and too many for the look to count where they are cheap.
+/// Instructions between two looks at the interrupt flag: too many for the look to count where they are cheap.
 const INTERRUPT_STEPS: usize = 64;
+
+/// Gas after which the flag is looked at earlier, because an instruction hashed or copied much memory.
+const INTERRUPT_GAS: u64 = 20_000;
 
 impl Evm {
     /// Runs the frame on top until it ends or asks for another frame.
@@ -72,9 +74,13 @@ fn run_interruptible(
         if flag.raised() {
             return Err(ExecutionError::Interrupted);
         }
+        let gas = machine.gas.remaining();
         for _ in 0..INTERRUPT_STEPS {
             if let Err(code) = machine.step(&tables.instructions, &tables.gas, host) {
                 return Ok(stopped(machine, code));
+            }
+            if gas - machine.gas.remaining() > INTERRUPT_GAS {
+                break;
             }
         }
     }
@@ -104,6 +110,7 @@ fn run_watched<I: Inspector>(
                 stack: machine.stack.data(),
                 memory: &memory,
                 return_data: &machine.return_data.0,
+                refund: machine.gas.refunded(),
             };
             inspector.step(&view, &mut host.journal)?;
         }

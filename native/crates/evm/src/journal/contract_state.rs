@@ -1,6 +1,7 @@
 //! The journal as precompiled contracts see it.
 
 use rhizome_primitives::contract::{ContractState, Log};
+use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
 
@@ -54,5 +55,13 @@ impl ContractState for FrameState<'_> {
 
     fn trace_transfer(&mut self, from: Address, to: Address, amount: U256) {
         self.transfers.push(Transfer { from, to, amount });
+    }
+
+    fn is_interruptible(&self) -> bool {
+        self.journal.interrupt.is_some()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.journal.interrupt.as_ref().is_some_and(Interrupt::raised)
     }
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::contract::Log;
+use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::{StateError, StateReader};
 use rhizome_primitives::{Address, B256, U256};
 
@@ -104,6 +105,8 @@ pub struct Journal {
     holds: bool,
     /// Items read from the reader.
     reads: u64,
+    /// Stops local calls; None for the journal of a block.
+    pub(crate) interrupt: Option<Interrupt>,
 }
 
 impl Journal {
@@ -121,6 +124,7 @@ impl Journal {
             deleted_in_block: HashSet::default(),
             holds: false,
             reads: 0,
+            interrupt: None,
         }
     }
 

@@ -51,6 +51,7 @@ impl Message {
             value: self.value,
             data: self.data.clone(),
             signature_accepted,
+            signature: None,
             remasc: false,
         }
     }

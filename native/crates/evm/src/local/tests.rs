@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rhizome_primitives::{Address, Bytes, U256, address, hex};
+use rhizome_primitives::account::{Account, AccountRef};
+use rhizome_primitives::state::{StateError, StateReader};
+use rhizome_primitives::{Address, B256, Bytes, U256, address, hex};
 
 use super::{
     AccountOverride, CallStatus, EstimateError, EstimateInput, LocalCall, Message, SimulatedBlock, SimulatedCall,
@@ -97,6 +99,88 @@ fn a_raised_flag_stops_a_loop() {
     assert!(matches!(result, Err(TransactionError::Execution(ExecutionError::Interrupted))));
     assert!(start.elapsed() < Duration::from_secs(5));
     raise.join().expect("the raising thread");
+}
+
+/// A state that raises a flag when a cell is read.
+struct RaisesOnRead(MemoryState, Arc<AtomicBool>);
+
+impl StateReader for RaisesOnRead {
+    fn account(&self, account: &AccountRef) -> Result<Option<Account>, StateError> {
+        self.0.account(account)
+    }
+    fn code_info(&self, account: &AccountRef) -> Result<Option<(B256, u32)>, StateError> {
+        self.0.code_info(account)
+    }
+    fn code(&self, account: &AccountRef) -> Result<Bytes, StateError> {
+        self.0.code(account)
+    }
+    fn is_contract(&self, account: &AccountRef) -> Result<bool, StateError> {
+        self.0.is_contract(account)
+    }
+    fn storage(&self, account: &AccountRef, key: &U256) -> Result<Option<Bytes>, StateError> {
+        self.1.store(true, Ordering::Relaxed);
+        self.0.storage(account, key)
+    }
+    fn storage_cells(
+        &self,
+        account: &AccountRef,
+        after: Option<&U256>,
+        limit: usize,
+    ) -> Result<Vec<(U256, Bytes)>, StateError> {
+        self.0.storage_cells(account, after, limit)
+    }
+}
+
+#[test]
+fn a_raised_flag_is_seen_behind_a_long_instruction() {
+    let run = |program: &str, interruptible: bool| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let mut call_once = local(message(), &[]);
+        call_once.interrupt = interruptible.then(|| flag.clone().into());
+        call(&call_once, Arc::new(RaisesOnRead(state(program), flag)))
+    };
+    let is_interrupted = |result| matches!(result, Err(TransactionError::Execution(ExecutionError::Interrupted)));
+    // A read that raises the flag, and the hash of 64 KiB: far fewer instructions than between two looks.
+    let long = "5f54620100005f2050";
+    assert!(is_interrupted(run(long, true)));
+    assert!(!is_interrupted(run(long, false)));
+    // With a hash of 32 bytes it ends before the next look.
+    assert!(!is_interrupted(run("5f5460205f2050", true)));
+}
+
+#[test]
+fn a_raised_flag_ends_contracts_of_the_network() {
+    let address = |text: &str| -> Address { text.parse().expect("an address") };
+    // 2^(2^64) modulo a number of 8 bytes; a pairing of infinities; a round; the height of the Bitcoin chain.
+    let power = ["01", "09", "08"].map(|length| format!("{length:0>64}")).concat()
+        + "02"
+        + "01"
+        + &"00".repeat(8)
+        + &"fb".repeat(8);
+    let round = format!("00000001{}01", "00".repeat(208));
+    let contracts = [
+        ("0x0000000000000000000000000000000000000005", power),
+        ("0x0000000000000000000000000000000000000008", "00".repeat(192)),
+        ("0x0000000000000000000000000000000000000009", round),
+        ("0x0000000000000000000000000000000001000006", "14c89c01".into()),
+    ];
+    for (contract, data) in contracts {
+        let size = data.len() / 2;
+        // Copies the call data and hands them on with all gas; returns whether that succeeded.
+        let hand_on = format!("365f5f375f5f365f73{}5afa5f5260205ff3", &contract[2..]);
+        for through in [false, true] {
+            let to = if through { CONTRACT } else { address(contract) };
+            let run = |raised: bool| {
+                let flag = Arc::new(AtomicBool::new(raised));
+                let message = Message { to: Some(to), data: code(&data), ..message() };
+                let interrupt = Some(flag.into());
+                call(&LocalCall { interrupt, ..local(message, &[]) }, state(&hand_on).shared())
+            };
+            assert_eq!(run(false).expect("ends").status, CallStatus::Success, "{contract}, {size} bytes");
+            let interrupted = matches!(run(true), Err(TransactionError::Execution(ExecutionError::Interrupted)));
+            assert!(interrupted, "{contract}, {size} bytes");
+        }
+    }
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(crate) struct Call {
     pub(crate) kind: CallKind,
     /// For DELEGATECALL the account that lends its state.
     pub(crate) from: Address,
-    /// For DELEGATECALL the account that lends its code; for SELFDESTRUCT the heir.
+    /// For DELEGATECALL and CALLCODE the account that lends its code; for SELFDESTRUCT the heir.
     pub(crate) to: Address,
     pub(crate) value: U256,
     pub(crate) gas: u64,
@@ -121,12 +121,13 @@ impl Inspector for CallTree {
             (_, Target::Precompile) => Open::Absent,
             (_, target) => {
                 let delegate = entry.kind == FrameKind::DelegateCall;
+                let lent = delegate || entry.kind == FrameKind::CallCode;
                 let logs = journal.log_count();
                 self.push(Call {
                     level: self.level(),
                     kind: CallKind::Frame(entry.kind),
                     from: if delegate { entry.to } else { entry.from },
-                    to: if delegate { entry.code_address } else { entry.to },
+                    to: if lent { entry.code_address } else { entry.to },
                     value: if delegate && target == Target::NoCode { U256::ZERO } else { entry.value },
                     gas: entry.gas,
                     gas_used: 0,

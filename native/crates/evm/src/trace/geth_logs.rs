@@ -1,10 +1,10 @@
 //! Struct logs in geth's form: one entry an instruction, those of constructors too, with what the instruction itself
-//! costs. `memory` is written on demand, `storage` holds the cells that the contract touched so far and stands at
-//! SLOAD and SSTORE alone; `refund` is left out.
+//! costs. `memory` is written on demand and where there is any, `storage` holds the cells that the contract touched so
+//! far and stands at SLOAD and SSTORE alone, `refund` is what was gathered so far, where that is not nothing.
 
 use std::collections::BTreeMap;
 
-use revm_bytecode::opcode::{SLOAD, SSTORE};
+use revm_bytecode::opcode::{INVALID, KECCAK256, SELFDESTRUCT, SLOAD, SSTORE};
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, U256};
 
@@ -41,6 +41,8 @@ pub(crate) struct GethLogTracer {
     open: bool,
     count: u32,
     touched: BTreeMap<Address, BTreeMap<U256, U256>>,
+    /// Refunds that the running frames gathered, by their depths.
+    refunds: Vec<i64>,
 }
 
 impl GethLogTracer {
@@ -53,6 +55,7 @@ impl GethLogTracer {
             open: false,
             count: 0,
             touched: BTreeMap::new(),
+            refunds: Vec::new(),
         }
     }
 
@@ -95,12 +98,24 @@ impl GethLogTracer {
     }
 }
 
+/// Name of an opcode where geth has another than the reference.
+fn name(opcode: u8) -> Option<&'static str> {
+    match opcode {
+        KECCAK256 => Some("KECCAK256"),
+        SELFDESTRUCT => Some("SELFDESTRUCT"),
+        INVALID => Some("INVALID"),
+        _ => opcode_name(opcode),
+    }
+}
+
 impl Inspector for GethLogTracer {
     const STEPS: bool = true;
     const FRAMES: bool = true;
 
     fn step(&mut self, view: &StepView<'_>, journal: &mut Journal) -> Result<(), StateError> {
         self.end_entry(None);
+        self.refunds.truncate(view.depth);
+        self.refunds.push(view.refund);
         if self.options.limit != 0 && self.count >= self.options.limit {
             return Ok(());
         }
@@ -109,7 +124,7 @@ impl Inspector for GethLogTracer {
         self.text.raw(if self.count == 1 { "{\"pc\":" } else { ",{\"pc\":" });
         self.text.number(view.pc as u64);
         self.text.raw(",\"op\":");
-        match opcode_name(view.opcode) {
+        match name(view.opcode) {
             Some(name) => self.text.text(name),
             None => self.text.text(&format!("opcode {:#x} not defined", view.opcode)),
         }
@@ -131,7 +146,12 @@ impl Inspector for GethLogTracer {
             self.tail.raw(",\"returnData\":");
             self.tail.data(view.return_data);
         }
-        if self.options.memory {
+        let refund: i64 = self.refunds.iter().sum();
+        if refund > 0 {
+            self.tail.raw(",\"refund\":");
+            self.tail.number(refund.unsigned_abs());
+        }
+        if self.options.memory && !view.memory.is_empty() {
             self.tail.raw(",\"memory\":[");
             let mut first = true;
             for word in view.memory.chunks(WORD) {

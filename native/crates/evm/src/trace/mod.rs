@@ -120,6 +120,8 @@ pub struct StepView<'a> {
     pub memory: &'a [u8],
     /// Return data.
     pub return_data: &'a Bytes,
+    /// Refund that the frame gathered, with what the calls that it made brought.
+    pub refund: i64,
 }
 
 /// Watches an execution.

@@ -74,6 +74,15 @@ impl PrestateTracer {
         Ok(())
     }
 
+    /// Accounts that creations made, or were to make, were nothing before, unless they had a balance.
+    fn drop_created(&mut self) {
+        for address in &self.created {
+            if self.before.get(address).is_some_and(|account| account.balance.is_zero()) {
+                self.before.remove(address);
+            }
+        }
+    }
+
     /// What a precompiled contract changed is known only after it ran, with what it was before.
     fn take_changes(&mut self, mark: usize, journal: &mut Journal) -> Result<(), StateError> {
         for change in journal.changes_since(mark) {
@@ -182,14 +191,16 @@ impl Tracing for PrestateTracer {
     ) -> Result<Vec<String>, TraceError> {
         let mut json = JsonText::default();
         if self.diff {
-            let after = changes(&mut self.before, &self.created, &traced.outcome.deleted, journal)
-                .map_err(crate::block::BlockError::from)?;
+            let after =
+                changes(&mut self.before, &traced.outcome.deleted, journal).map_err(crate::block::BlockError::from)?;
+            self.drop_created();
             json.raw("{\"post\":");
             write_accounts(&mut json, &after);
             json.raw(",\"pre\":");
             write_accounts(&mut json, &self.before);
             json.raw("}");
         } else {
+            self.drop_created();
             write_accounts(&mut json, &self.before);
         }
         if json.len() > max_bytes {
@@ -211,7 +222,6 @@ pub(crate) struct AccountChange {
 /// Takes what did not change out of `before` and gives what the rest became.
 fn changes(
     before: &mut Accounts,
-    created: &[Address],
     deleted: &[Address],
     journal: &mut Journal,
 ) -> Result<BTreeMap<Address, AccountChange>, StateError> {
@@ -247,10 +257,7 @@ fn changes(
         }
         if changed {
             after.insert(address, change);
-            let was_empty = !old.exists && old.balance.is_zero();
-            if !(was_empty || created.contains(&address) && old.balance.is_zero()) {
-                before.insert(address, kept);
-            }
+            before.insert(address, kept);
         }
     }
     Ok(after)

@@ -250,11 +250,10 @@ fn geth_logs_have_costs_depths_cells_and_the_error_of_what_halted() {
     assert_eq!(found["failed"], false);
     let logs = found["structLogs"].as_array().expect("entries");
     let of = |name: &str| logs.iter().find(|log| log["op"] == name).expect(name);
-    assert_eq!(
-        logs[0],
-        json!({"pc": 0, "op": "PUSH4", "gas": logs[0]["gas"], "gasCost": 3, "depth": 1, "stack": [], "memory": []})
-    );
+    assert_eq!(logs[0], json!({"pc": 0, "op": "PUSH4", "gas": logs[0]["gas"], "gasCost": 3, "depth": 1, "stack": []}));
     assert!(of("CALL")["gasCost"].as_u64().expect("a number") > 65_535, "with the gas handed on");
+    assert_eq!(of("MSTORE").get("memory"), None, "there is none yet");
+    assert_eq!(of("CALL")["memory"][0], format!("{:0>64}", "aabbccdd"));
     assert_eq!(of("SSTORE")["depth"], 2);
     let (slot, seven) = (format!("{:064x}", 1), format!("{:064x}", 7));
     assert_eq!(of("SSTORE")["storage"], json!({slot.clone(): seven.clone()}));
@@ -262,6 +261,7 @@ fn geth_logs_have_costs_depths_cells_and_the_error_of_what_halted() {
     let halted: Vec<_> = logs.iter().filter(|log| log.get("error").is_some()).collect();
     assert_eq!(halted.len(), 1);
     assert_eq!(halted[0]["error"], "invalid opcode: INVALID");
+    assert_eq!(halted[0]["op"], "INVALID");
     assert_eq!(halted[0]["pc"], 8);
     assert_eq!(logs.last().expect("an entry")["depth"], 1, "the caller goes on");
 }
@@ -281,4 +281,47 @@ fn geth_logs_show_constructors_and_keep_their_limit() {
     assert!(found["structLogs"][4].get("stack").is_none());
     let cut = trace("60015f5ff0", "", BARE);
     assert_eq!(cut["structLogs"].as_array().expect("entries").len(), 4);
+}
+
+#[test]
+fn geth_logs_have_its_names_and_the_refund_gathered_so_far() {
+    const BARE: Tracer = Tracer::GethLogs { memory: false, stack: false, storage: false, return_data: false, limit: 0 };
+    // Sets and clears a cell, calls OTHER, which does the same and then hashes, and hashes.
+    let clears = "600760015560006001555f";
+    let found =
+        trace(&format!("{clears}{}5f5f20", calling("f1").trim_end_matches("60205ff3")), &format!("{clears}5f20"), BARE);
+    let logs = found["structLogs"].as_array().expect("entries");
+    let refunds: Vec<_> =
+        logs.iter().filter(|log| log["op"] == "KECCAK256").map(|log| log["refund"].as_u64()).collect();
+    assert_eq!(refunds, [Some(30_000), Some(30_000)]);
+    assert_eq!(logs[0].get("refund"), None);
+    assert_eq!(logs.iter().find(|log| log["depth"] == 2).expect("the callee")["refund"], 15_000);
+    let ended = trace("5fff", "", BARE);
+    assert_eq!(ended["structLogs"][1]["op"], "SELFDESTRUCT");
+}
+
+#[test]
+fn code_of_others_is_told_by_their_address() {
+    for opcode in ["f2", "f4"] {
+        let call = trace(&calling(opcode), SEVEN, CALLS)["calls"][0].clone();
+        assert_eq!((&call["from"], &call["to"]), (&json!(format!("{CONTRACT:#x}")), &json!(format!("{OTHER:#x}"))));
+    }
+}
+
+#[test]
+fn prestate_of_an_account_that_is_paid_is_empty_and_what_is_created_has_none() {
+    // Pays 1 to an account that is not there, creates an account.
+    let program = "5f5f5f5f600161beef61fffff1505f5f5ff050";
+    let run = |diff| {
+        let trace = run(state(program, "").with_balance(CONTRACT, 5), message(), &options(Tracer::Prestate { diff }));
+        serde_json::from_str::<Value>(&trace.expect("a trace").texts[0]).expect("JSON")
+    };
+    let paid = format!("{:#x}", address!("000000000000000000000000000000000000beef"));
+    let diff = run(true);
+    assert_eq!(diff["pre"][&paid], json!({"balance": "0x0"}));
+    assert_eq!(diff["post"][&paid], json!({"balance": "0x1"}));
+    let known: Vec<_> = diff["pre"].as_object().expect("accounts").keys().cloned().collect();
+    assert_eq!(known.len(), 2, "{known:?}");
+    // The sender, the contract, the paid one and the one of the fees.
+    assert_eq!(run(false).as_object().map(serde_json::Map::len), Some(4));
 }

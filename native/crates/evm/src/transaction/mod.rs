@@ -5,6 +5,7 @@ mod run;
 mod validate;
 
 use rhizome_primitives::account::AccountRef;
+use rhizome_primitives::contract::SignedHash;
 use rhizome_primitives::{Address, B256, Bytes, U256};
 
 pub use outcome::TransactionOutcome;
@@ -43,6 +44,8 @@ pub struct Transaction {
     pub data: Bytes,
     /// Whether signature components and chain id are accepted (consensus.md §5.2).
     pub signature_accepted: bool,
+    /// The signature where a contract may ask for the signer's key; None reads as unsigned.
+    pub signature: Option<SignedHash>,
     /// Whether this is the REMASC transaction of its block (consensus.md §5.3).
     pub remasc: bool,
 }
@@ -119,6 +122,7 @@ impl Evm {
         self.host.banned = None;
         self.host.transaction = TransactionEnv {
             origin: transaction.sender.address(),
+            signature: transaction.signature,
             gas_price: transaction.gas_price,
             index: position.index,
             local_call: mode == Mode::Local,

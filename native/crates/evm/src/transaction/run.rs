@@ -204,6 +204,7 @@ impl Evm {
         let data = (!transaction.data.is_empty()).then_some(transaction.data.as_ref());
         let facts = CallFacts {
             transaction_hash: transaction.hash,
+            origin_hash: transaction.hash,
             sender: transaction.sender.address(),
             from_contract: false,
             call_type: CallType::Call,
@@ -238,8 +239,10 @@ impl Evm {
             inspector.enter(&entry, state.journal)?;
         }
         let outcome = precompile.run(&context, &mut state, data);
+        // Those of a call that throws are not told, though they stay (evm.md §6.3).
+        let told = I::FRAMES && outcome.is_ok();
         for transfer in host.transfers.drain(..) {
-            if I::FRAMES {
+            if told {
                 inspector.transfer(&transfer);
             }
         }

@@ -3,6 +3,7 @@
 use rhizome_crypto::{components_acceptable, keccak256, recover_address};
 use rhizome_evm::{REMASC_ADDRESS, Transaction};
 use rhizome_primitives::account::AccountRef;
+use rhizome_primitives::contract::SignedHash;
 use rhizome_primitives::rlp::{self, Item};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 
@@ -25,7 +26,7 @@ pub(crate) fn decode(raw: &[u8], chain_id: u8, last: bool) -> Option<Transaction
     if limit > i64::MAX as u64 {
         return None;
     }
-    let transaction = |hash: B256, sender: AccountRef, accepted: bool, remasc: bool| {
+    let transaction = |hash: B256, sender: AccountRef, accepted: bool, signature: Option<SignedHash>| {
         Some(Transaction {
             hash,
             sender,
@@ -36,13 +37,14 @@ pub(crate) fn decode(raw: &[u8], chain_id: u8, last: bool) -> Option<Transaction
             value: amount(value)?,
             data: Bytes::copy_from_slice(data),
             signature_accepted: accepted,
-            remasc,
+            remasc: signature.is_none(),
+            signature,
         })
     };
     let zero = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
     let unsigned = v.is_empty() && r.is_empty() && s.is_empty();
     if last && unsigned && to_address == Some(REMASC_ADDRESS) && data.is_empty() && zero(value) && zero(gas_price) {
-        return transaction(keccak256(raw), AccountRef::RemascSender, true, true);
+        return transaction(keccak256(raw), AccountRef::RemascSender, true, None);
     }
     let [v] = v else { return None };
     if r.is_empty() || s.is_empty() || r.len() > 32 || s.len() > 32 {
@@ -69,10 +71,11 @@ pub(crate) fn decode(raw: &[u8], chain_id: u8, last: bool) -> Option<Transaction
         signing.extend([0x80, 0x80]);
     }
     let (r, s) = (B256::left_padding_from(r), B256::left_padding_from(s));
-    let sender = recover_address(&keccak256(&rlp::list(&signing)), parity, &r, &s)?;
+    let signed = SignedHash { hash: keccak256(&rlp::list(&signing)), parity, r, s };
+    let sender = recover_address(&signed.hash, parity, &r, &s)?;
     rlp::write_bytes(&mut payload, &[*v]);
     rlp::write_uint(&mut payload, U256::from_be_bytes(r.0));
     rlp::write_uint(&mut payload, U256::from_be_bytes(s.0));
     let accepted = components_acceptable(&r, &s) && (id == 0 || id == chain_id);
-    transaction(keccak256(&rlp::list(&payload)), sender.into(), accepted, false)
+    transaction(keccak256(&rlp::list(&payload)), sender.into(), accepted, Some(signed))
 }

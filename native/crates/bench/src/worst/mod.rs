@@ -1,0 +1,70 @@
+//! Which inputs make the node work longest for the gas they pay: opcodes and precompiled contracts in loops that
+//! use up the gas of one transaction, on a state of many accounts in the store.
+
+mod contracts;
+mod modular;
+mod opcodes;
+mod points;
+mod program;
+mod scene;
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use rhizome_primitives::Bytes;
+use serde_json::json;
+
+use scene::Scene;
+
+/// A loop, and what it is called in the table.
+pub(crate) struct Case {
+    /// `EVM`, or the name of the contract.
+    pub(crate) subject: String,
+    pub(crate) input: String,
+    pub(crate) code: Bytes,
+}
+
+/// A case is measured at least so often; the quickest run counts, for disturbance only ever adds.
+const RUNS: usize = 3;
+/// Runs after which a long case is believed.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Measures every case whose subject contains `only`, one JSON object per line.
+pub(crate) fn run(only: &str) -> Result<(), Box<dyn Error>> {
+    let scene = Scene::new()?;
+    for case in opcodes::all().into_iter().chain(contracts::all()) {
+        if !case.subject.contains(only) {
+            continue;
+        }
+        let contract = scene.with_code(&case.code)?;
+        let (mut gas, mut seconds) = (0, f64::INFINITY);
+        let begun = Instant::now();
+        for runs in 0.. {
+            let start = processor_seconds()?;
+            gas = match contract.run() {
+                Ok(gas) => gas,
+                // A method of the Bridge that the node does not have yet ends the execution.
+                Err(error) => {
+                    eprintln!("{}, {}: {error}", case.subject, case.input);
+                    break;
+                }
+            };
+            seconds = seconds.min(processor_seconds()? - start);
+            if runs >= RUNS - 1 || runs > 0 && begun.elapsed() > PATIENCE {
+                break;
+            }
+        }
+        if gas == 0 {
+            continue;
+        }
+        println!("{}", json!({"subject": case.subject, "input": case.input, "gas": gas, "seconds": seconds}));
+    }
+    Ok(())
+}
+
+/// Seconds that this thread has had a processor: what other programs take does not count.
+fn processor_seconds() -> Result<f64, Box<dyn Error>> {
+    let figures = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds: u64 = figures.split_whitespace().next().ok_or("no figures of the thread")?.parse()?;
+    Ok(nanoseconds as f64 / 1e9)
+}
