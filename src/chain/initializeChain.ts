@@ -1,3 +1,4 @@
+import type { NetworkSpec } from '../config/networkSpec.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
 import type { ChainEnvironment } from '../storage/environment.ts'
 import { setCanonical } from '../storage/heights.ts'
@@ -6,20 +7,26 @@ import type { BlockExecutor } from './blockExecutor.ts'
 import { writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
 import { RLP_EMPTY_LIST } from './codec/rlpWriter.ts'
+import { checkActivationHeights, noteActivationHeights } from './storedHeights.ts'
 
 /**
  * Stores block 0 in a new chain store, or checks that the store holds the chain that begins with it. The
  * genesis state must have been written; it is made durable first.
  * @returns whether the store was new
- * @throws StorageError for another format or another chain
+ * @throws StorageError for another format, another chain or other activation heights
  */
 export function initializeChain(
+  spec: NetworkSpec,
   environment: ChainEnvironment,
   executor: BlockExecutor,
   genesis: Block,
 ): boolean {
   if (checkIdentity(environment, genesis.hash)) {
-    environment.transaction(noteWriter)
+    checkActivationHeights(environment, spec)
+    environment.transaction((writer) => {
+      noteWriter(writer)
+      noteActivationHeights(writer, spec)
+    })
     return false
   }
   const totalDifficulty = genesis.cumulativeDifficulty
@@ -29,6 +36,7 @@ export function initializeChain(
     setCanonical(writer, genesis.number, genesis.hash)
     writeHead(writer, genesis.hash)
     writeIdentity(writer, genesis.hash)
+    noteActivationHeights(writer, spec)
   })
   return true
 }

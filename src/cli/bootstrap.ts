@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { networkByName } from '../config/networks/byName.ts'
+import { configuredNetwork } from '../config/networks/configured.ts'
 import type { Config } from '../config/schema.ts'
 import { CHAIN_FOLDER } from '../execution/chainFolders.ts'
 import { stateStoreOptionsFromConfig } from '../node/storeOptions.ts'
@@ -35,7 +35,7 @@ export async function bootstrap(
       logger.info({ source: source.name }, 'restoring a snapshot')
       const display = createSnapshotDisplay(stderr, logger)
       const restored = await restoreSnapshot({
-        spec: networkByName(config.network),
+        spec: configuredNetwork(config),
         dataDir,
         storeOptions: stateStoreOptionsFromConfig(config),
         source,

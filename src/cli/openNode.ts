@@ -1,4 +1,4 @@
-import { networkByName } from '../config/networks/byName.ts'
+import { configuredNetwork } from '../config/networks/configured.ts'
 import type { Config } from '../config/schema.ts'
 import { type OpenChain, openChain } from '../execution/openChain.ts'
 import { openStoredChain, type StoredChain } from '../execution/openStoredChain.ts'
@@ -12,7 +12,7 @@ import { stateStoreOptionsFromConfig } from '../node/storeOptions.ts'
 export function openConfiguredChain(config: Config): OpenChain {
   try {
     return openChain({
-      spec: networkByName(config.network),
+      spec: configuredNetwork(config),
       dataDir: config.dataDir,
       storeOptions: stateStoreOptionsFromConfig(config),
     })
@@ -31,7 +31,7 @@ export async function openConfiguredStores(
 ): Promise<StoredChain> {
   try {
     return await openStoredChain({
-      spec: networkByName(config.network),
+      spec: configuredNetwork(config),
       dataDir: config.dataDir,
       ...options,
     })

@@ -4,6 +4,7 @@ import type { OptionDefinition, OptionTable } from '../config/option.ts'
 import { nodeSchema, renamedOptions } from '../config/optionNames.ts'
 import { camelToFlag, flagOf, OPTIONS, type PartialConfig } from '../config/schema.ts'
 import type { CommandContext, CommandDefinition, CommandStreams } from './command.ts'
+import { bridgeRehearse } from './commands/bridgeRehearse.ts'
 import { check } from './commands/check.ts'
 import { configCheck } from './commands/configCheck.ts'
 import { configShow } from './commands/configShow.ts'
@@ -40,6 +41,7 @@ export type ProgramInput = CommandStreams & {
 /** Commands of two words: the first one, and what all of them are about. */
 const GROUPS: Readonly<Record<string, string>> = {
   config: 'show or check the configuration',
+  bridge: 'try the two-way peg with Bitcoin',
   snapshot: 'make, check, sign and restore snapshots',
   'snapshot key': 'keys that sign snapshots',
   key: 'make, list, switch off and replace API keys, and see their usage; also while a node runs',
@@ -93,6 +95,7 @@ export function createProgram(input: ProgramInput): Program {
   add(mine)
   add(miners)
   add(produce)
+  add(bridgeRehearse)
   add(snapshotCreate)
   add(snapshotVerify)
   add(snapshotRestore)

@@ -4,18 +4,27 @@ import { parseSubnet } from '../util/subnet.ts'
 import { isWebOrigin } from '../util/webOrigin.ts'
 import { ConfigError } from './errors.ts'
 import { networkByName } from './networks/byName.ts'
+import { hasChosenHeights, networkChoice } from './networks/configured.ts'
 import { type Config, flagOf } from './schema.ts'
 
 /**
  * Refuses options that are allowed each but make no sense together, so that a node does not quietly do something
  * else than its configuration says.
- * @throws ConfigError `Conflict`
+ * @throws ConfigError `Conflict`, `InvalidValue`; what a file of activation heights is refused for
  */
 export function checkConflicts(config: Config): void {
   const value = accessValue(config) ?? originValue(config) ?? secretValue(config)
   if (value !== null) throw new ConfigError('InvalidValue', value)
-  const reason = miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
+  const reason =
+    heightsConflict(config) ?? miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
+  // Told now, before anything is opened.
+  networkChoice(config)
+}
+
+function heightsConflict({ network, activationHeights }: Config): string | null {
+  if (activationHeights === null || hasChosenHeights(network)) return null
+  return `${flagOf('activationHeights')} is for regtest and devnet: the heights of ${network} are those of its blocks`
 }
 
 function accessValue({ quotaTimezone, trustedProxies }: Config): string | null {

@@ -12,15 +12,22 @@ import { checkValue } from './value.ts'
  * @throws ConfigError UnreadableFile, and all of {@link parseConfigFile}
  */
 export function readConfigFile(path: string, schema: OptionSchema = nodeSchema()): PartialConfig {
-  let text: string
+  return parseConfigFile(readText(path, 'configuration file'), path, schema)
+}
+
+/**
+ * The text of a file that options name.
+ * @param what it is, for messages
+ * @throws ConfigError UnreadableFile
+ */
+export function readText(path: string, what: string): string {
   try {
-    text = readFileSync(path, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new ConfigError('UnreadableFile', `cannot read configuration file ${path}: ${message(error)}`, {
+    throw new ConfigError('UnreadableFile', `cannot read ${what} ${path}: ${message(error)}`, {
       cause: error,
     })
   }
-  return parseConfigFile(text, path, schema)
 }
 
 /**
@@ -33,11 +40,7 @@ export function parseConfigFile(
   name: string,
   schema: OptionSchema = nodeSchema(),
 ): PartialConfig {
-  const content = parseYaml(text, name)
-  if (content === null || content === undefined) return {}
-  if (typeof content !== 'object' || Array.isArray(content)) {
-    throw new ConfigError('InvalidFile', `${name}: expected options as key: value, got ${kindOf(content)}`)
-  }
+  const content = parseMapping(text, name, 'options as key: value')
   const { options } = schema
   const fileKeys = Object.keys(options).filter((key) => options[key]?.inFile !== false)
   const inFile = (text: string) => `${name}: ${text}`
@@ -66,6 +69,21 @@ function takeName(names: OptionNames, given: string, inFile: (text: string) => s
   const meant = suggest(given, names.names)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   throw new ConfigError('UnknownOption', inFile(`${given} is no option${hint}`))
+}
+
+/**
+ * The mapping that a YAML or JSON text is; none where it is empty.
+ * @param name of the file, for messages
+ * @param expected what the file should hold, for messages
+ * @throws ConfigError InvalidFile
+ */
+export function parseMapping(text: string, name: string, expected: string): Record<string, unknown> {
+  const content = parseYaml(text, name)
+  if (content === null || content === undefined) return {}
+  if (typeof content !== 'object' || Array.isArray(content)) {
+    throw new ConfigError('InvalidFile', `${name}: expected ${expected}, got ${kindOf(content)}`)
+  }
+  return content as Record<string, unknown>
 }
 
 // JSON is read by the YAML parser, too: it is a subset.

@@ -1,7 +1,10 @@
-import { acceptsSignature } from '../chain/codec/signature.ts'
+import { acceptsSignature, signatureRecord } from '../chain/codec/signature.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import type { ExecutableTransaction } from '../native/types.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
+
+/** Pays to the key of whoever signed a transaction that sends it value (bridge.md §4.3). */
+const BRIDGE = Buffer.from('0000000000000000000000000000000001000006', 'hex')
 
 /**
  * A transaction as the native core takes it.
@@ -17,6 +20,7 @@ export function toExecutable(
   const { fields } = transaction
   const gasLimit = transaction.executionGasLimit
   if (gasLimit === null) return null
+  const signature = BRIDGE.equals(fields.to) ? signatureRecord(transaction) : null
   return {
     hash: transaction.hash,
     sender,
@@ -28,5 +32,6 @@ export function toExecutable(
     data: fields.data,
     signatureAccepted: acceptsSignature(transaction, chainId),
     remasc: transaction.isRemasc,
+    ...(signature === null ? {} : { signature }),
   }
 }

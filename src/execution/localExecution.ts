@@ -1,6 +1,6 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import { bridgeState } from '../native/bridge.ts'
+import { bridgeState, bridgeStatus } from '../native/bridge.ts'
 import { callNative } from '../native/call.ts'
 import { type CallAnswer, CallEngine } from '../native/callEngine.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
@@ -59,7 +59,7 @@ export type CallFailure =
 
 /** Simulations on the state after a block, in that block's environment. */
 export interface Execution {
-  /** @throws NativeError `Interrupted`, `MissingState`, `Unsupported` */
+  /** @throws NativeError `Interrupted`, `MissingState` */
   call(header: BlockHeader, request: CallRequest): CallOutcome
   /**
    * Output of a call as hex text: the quick form of {@link call}.
@@ -83,6 +83,8 @@ export interface Execution {
   isPrecompiled(header: BlockHeader, address: Buffer): boolean
   /** The Bridge after a block. @throws NativeError `MissingState` */
   bridge(header: BlockHeader): BridgeSummary
+  /** Federations, funds and peg-outs after a block, JSON text of an object. @throws NativeError as {@link bridge} */
+  bridgeStatus(header: BlockHeader): string
 }
 
 /** What the Bridge tells of itself. */
@@ -114,6 +116,8 @@ export interface LocalExecutionParts {
 export function createLocalExecution(parts: LocalExecutionParts): Execution {
   const { nativeSpec, store } = parts
   const quick = createQuickCalls(parts)
+  const stateAfter = (header: BlockHeader) =>
+    [stateRootAfter(parts.spec, store, header), toBlockEnvironment(header.fields)] as const
   return {
     ...quick,
     spec: nativeSpec,
@@ -137,13 +141,8 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
         // It is only asked for.
         gasLimit: 0n,
       }) !== null,
-    bridge: (header) =>
-      bridgeState(
-        nativeSpec,
-        store,
-        stateRootAfter(parts.spec, store, header),
-        toBlockEnvironment(header.fields),
-      ),
+    bridge: (header) => bridgeState(nativeSpec, store, ...stateAfter(header)),
+    bridgeStatus: (header) => bridgeStatus(nativeSpec, store, ...stateAfter(header)),
   }
 }
 

@@ -94,7 +94,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     checksOffers: options.checksOffers ?? false,
   })
   const writer = new NativeGenesisState({ spec, nativeSpec, store: stateStore })
-  initializeChain(environment, executor, options.genesis?.(writer) ?? createGenesis(spec, writer))
+  initializeChain(spec, environment, executor, options.genesis?.(writer) ?? createGenesis(spec, writer))
   nameEditedStates(environment, stateStore)
   const chain = new Blockchain({
     spec,

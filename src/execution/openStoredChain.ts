@@ -1,4 +1,5 @@
 import { createGenesis } from '../chain/genesis.ts'
+import { checkActivationHeights } from '../chain/storedHeights.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { lockDirectory } from '../native/directoryLock.ts'
@@ -57,6 +58,7 @@ export async function openStoredChain({
     closers.push(() => environment.close())
     assertNotEmptied(environment, folders)
     if (!checkIdentity(environment, genesisHash(spec))) throw absent(dataDir)
+    checkActivationHeights(environment, spec)
     nameEditedStates(environment, stateStore)
     return { environment, stateStore, close }
   } catch (error) {

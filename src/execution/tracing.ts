@@ -74,7 +74,7 @@ export interface TracedBlock {
 export interface Tracing {
   /**
    * Traces the transactions with the indices `wanted`, all when absent, in block order.
-   * @throws NativeError `OutputLimit`, `Interrupted`, `MissingState`, `InvalidBlock`, `Unsupported`
+   * @throws NativeError `OutputLimit`, `Interrupted`, `MissingState`, `InvalidBlock`
    */
   block(block: TracedBlock, form: TraceForm, wanted?: readonly number[]): readonly TracedTransaction[]
   /** @throws NativeError as {@link block} */

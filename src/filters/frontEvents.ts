@@ -27,6 +27,11 @@ export class FrontEvents {
   connection: EventConnection | null = null
   /** Memory of the client whose request runs; null where nobody counts. Set with {@link connection}. */
   memory: MemoryUse | null = null
+  /**
+   * A signal that is aborted when the client of the request that runs goes away or the node stops, with the error to
+   * answer with; null where methods do not wait. To be asked before a method first waits. Set with {@link connection}.
+   */
+  signal: (() => AbortSignal) | null = null
 
   constructor(chain: EventChain, texts: EventTexts, limits: EventLimits, now?: () => number) {
     this.filters = new FilterRegistry(limits.filters, now)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from '../gateway/dispatcher.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import { RpcError } from '../rpc/errors.ts'
 import type { FrontTally } from './frontTally.ts'
 import type { Front } from './server.ts'
@@ -17,6 +18,7 @@ export interface DrainParts {
   readonly front: Front
   readonly tally: FrontTally
   readonly dispatcher: Dispatcher
+  readonly gateway: Gateway
 }
 
 /** Time for the last errors to reach their clients, milliseconds. */
@@ -27,13 +29,15 @@ const LAST_ANSWERS = 500
  * limits. Connections are still to be closed.
  */
 export async function drain(
-  { front, tally, dispatcher }: DrainParts,
+  { front, tally, dispatcher, gateway }: DrainParts,
   { delay, timeout }: DrainLimits,
 ): Promise<void> {
   if (delay > 0) await sleep(delay)
   front.stopAccepting()
   if (await isIdleWithin(tally, timeout)) return
-  dispatcher.abandon(new RpcError('stopping'))
+  const stopping = new RpcError('stopping')
+  dispatcher.abandon(stopping)
+  gateway.abandon(stopping)
   await isIdleWithin(tally, LAST_ANSWERS)
 }
 

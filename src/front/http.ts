@@ -10,7 +10,7 @@ import type { Json } from '../rpc/json.ts'
 import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontTally } from './frontTally.ts'
 import { HttpExchange, REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
-import { addMonitoringRoutes, type FrontProbes } from './monitoring.ts'
+import { addMonitoringRoutes, type FrontProbes, monitoringHosts } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
 import { NO_PAGE, type Origins, writeAllowedOrigin } from './origins.ts'
 import { addPageRoutes } from './page.ts'
@@ -55,7 +55,8 @@ export function addHttpRoutes(app: TemplatedApp, routes: HttpRoutes): void {
   app.post('/*', (response, request) => receive(response, request, headers, routes))
   const others = withoutAmbiguous(app, loop)
   if (routes.page !== null) addPageRoutes(others, routes.page, routes)
-  addMonitoringRoutes(others, probes, options.monitoring === null ? 'all' : 'public', loop)
+  const shown = options.monitoring === null ? 'all' : 'public'
+  addMonitoringRoutes(others, probes, shown, loop, monitoringHosts(options, options.hosts))
   others.options('/*', (response, request) => preflight(response, request, routes))
   const { admission, usageReport } = routes
   if (usageReport !== undefined) {

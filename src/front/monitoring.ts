@@ -1,6 +1,9 @@
 import type { HttpResponse } from 'uWebSockets.js'
+import { isLoopbackHost } from '../util/webOrigin.ts'
+import { isAllowedHost } from './checks.ts'
 import { STATUS_LINES } from './httpExchange.ts'
-import type { RouteApp } from './refuseRequest.ts'
+import type { ListenAddress } from './options.ts'
+import { BAD_HOST, type RouteApp, refuseRequest } from './refuseRequest.ts'
 import { sendText } from './sendText.ts'
 import type { Turns } from './turns.ts'
 
@@ -22,14 +25,26 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
  * - `/ready`: 200 or 503, for whoever sends requests on; with the reasons.
  * - `/metrics`: Prometheus text.
  *
+ * No answer has CORS headers, so that pages of other origins cannot read it; a `Host` that is not let through is
+ * answered with 400, so that a page cannot become one of this origin by DNS rebinding.
+ *
  * @param shown `public` leaves out reasons and metrics: they tell strangers how to hurt the node
+ * @param hosts names that a `Host` header may have besides IP addresses, as {@link monitoringHosts} has them
  */
 export function addMonitoringRoutes(
-  app: RouteApp,
+  unguarded: RouteApp,
   probes: FrontProbes,
   shown: 'all' | 'public',
   loop: Turns,
+  hosts: readonly string[],
 ): void {
+  const app = {
+    get: (pattern: string, handler: (response: HttpResponse) => void) =>
+      unguarded.get(pattern, (response, request) => {
+        if (isAllowedHost(hosts, request.getHeader('host'))) handler(response)
+        else loop.send(response, () => refuseRequest(response, BAD_HOST))
+      }),
+  }
   app.get('/health', (response) =>
     loop.send(response, () => sendText(response, 200, JSON_TYPE, '{"alive":true}')),
   )
@@ -48,6 +63,14 @@ export function addMonitoringRoutes(
     }
     sendLater(response, metrics(), (text) => sendText(response, 200, METRICS_TYPE, text))
   })
+}
+
+/**
+ * The names under which monitoring answers at a port: those of requests where it listens on loopback alone. Elsewhere
+ * probes and scrapers come by names that only the network of the operator knows, so that all do.
+ */
+export function monitoringHosts({ host }: ListenAddress, hosts: readonly string[]): readonly string[] {
+  return isLoopbackHost(host) ? hosts : ['*']
 }
 
 /** Sends what a promise gives, unless the client went away; 503 when it fails. */

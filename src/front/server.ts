@@ -2,7 +2,7 @@ import type { TemplatedApp } from 'uWebSockets.js'
 import { FrontTally } from './frontTally.ts'
 import { addHttpRoutes, type HttpRoutes } from './http.ts'
 import { type Listener, listenOn } from './listener.ts'
-import { addMonitoringRoutes } from './monitoring.ts'
+import { addMonitoringRoutes, monitoringHosts } from './monitoring.ts'
 import type { ListenAddress } from './options.ts'
 import type { SocketLibrary } from './socketLibrary.ts'
 import type { TlsFacts, TlsFiles } from './tls.ts'
@@ -32,12 +32,13 @@ export interface Front {
 export async function listen(library: SocketLibrary, routes: HttpRoutes): Promise<Front> {
   const { options, tally, probes } = routes
   const sockets: OpenSockets[] = []
+  const place = options.monitoring
   const monitoring =
-    options.monitoring === null
+    place === null
       ? null
-      : await listenOn(library, options.monitoring, null, (app) => {
+      : await listenOn(library, place, null, (app) => {
           limitConnections(app, MOST_MONITORS, new FrontTally())
-          addMonitoringRoutes(app, probes, 'all', routes.loop)
+          addMonitoringRoutes(app, probes, 'all', routes.loop, monitoringHosts(place, options.hosts))
         })
   const endpoint = await listenOn(library, options, options.tls, (app: TemplatedApp) => {
     limitConnections(app, options.maxConnections, tally)

@@ -232,7 +232,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ping: async () => {
       await Promise.all([pools.reads.run([]), pools.calls.run([])])
     },
-    drain: (limits) => drain({ front, tally: frontTally, dispatcher }, limits),
+    drain: (limits) => drain({ front, tally: frontTally, dispatcher, gateway }, limits),
     stop: async () => {
       clearInterval(workTimer)
       turns.close()

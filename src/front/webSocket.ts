@@ -9,7 +9,7 @@ import type { FrontTally } from './frontTally.ts'
 import type { HttpRoutes } from './http.ts'
 import { REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
-import type { PageAccess } from './origins.ts'
+import type { Origins, PageAccess, PageFacts } from './origins.ts'
 import { AMBIGUOUS, BAD_HOST, refuseRequest } from './refuseRequest.ts'
 import { RequestFacts } from './requestFacts.ts'
 import { RequestHeaders } from './requestHeaders.ts'
@@ -29,6 +29,8 @@ interface SocketData {
   readonly caller: Caller
   /** What the page may do that opened it. */
   readonly access: PageAccess
+  /** The page that opened it. */
+  readonly page: PageFacts
   /** Messages without an answer yet. */
   readonly open: Set<SocketExchange>
   /** Messages that are left to later turns of the event loop. */
@@ -174,8 +176,10 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         })
         return
       }
+      const { origin, host, site } = headers
+      const page: PageFacts = { origin, host, site }
       response.upgrade<SocketData>(
-        { caller, access, open: new Set(), later: [], connection: null, overLimit: 0 },
+        { caller, access, page, open: new Set(), later: [], connection: null, overLimit: 0 },
         request.getHeader('sec-websocket-key'),
         request.getHeader('sec-websocket-protocol'),
         request.getHeader('sec-websocket-extensions'),
@@ -183,7 +187,8 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       )
     },
     open: (socket) => {
-      socket.getUserData().caller.opened(socket)
+      const { caller, page } = socket.getUserData()
+      caller.opened(socket, (keyOrigins) => isStillAllowed(origins, page, keyOrigins))
       sockets.add(socket)
       tally.webSockets += 1
       if (tally.draining) goAway(socket)
@@ -231,4 +236,10 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       for (const socket of sockets) if (socket.getUserData().open.size === 0) goAway(socket)
     },
   }
+}
+
+/** Whether a page would get its WebSocket again with these origins of its key. */
+function isStillAllowed(origins: Origins, page: PageFacts, keyOrigins: ReadonlySet<string> | null): boolean {
+  if (page.origin !== '' && keyOrigins?.has(page.origin) === false) return false
+  return !origins.accessOf(page, keyOrigins).foreign
 }

@@ -37,3 +37,15 @@ export interface Exchange {
   /** Whether the client is gone. */
   readonly gone: boolean
 }
+
+/** Calls back, too, when the client goes away. */
+export function whenGone(exchange: Exchange, action: () => void): void {
+  const before = exchange.onGone
+  exchange.onGone =
+    before === undefined
+      ? action
+      : () => {
+          before()
+          action()
+        }
+}

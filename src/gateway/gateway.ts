@@ -8,6 +8,7 @@ import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
 import { AnswerCache, type CacheFigures } from './answerCache.ts'
 import { AnswerNotes } from './answerNotes.ts'
+import { CallerSignals } from './callerSignals.ts'
 import { BatchCollector } from './collector.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Exchange } from './exchange.ts'
@@ -67,6 +68,7 @@ export class Gateway {
   readonly #answers: AnswerCache
   readonly #inline: InlineRunner
   readonly #runner: RequestRunner
+  readonly #signals = new CallerSignals()
 
   constructor(options: GatewayOptions) {
     const { router, stateStore, limits, context, tally } = options
@@ -91,6 +93,7 @@ export class Gateway {
       inline: this.#inline,
       answers: this.#answers,
       notes: this.#notes,
+      signals: this.#signals,
       answerBytes: limits.answerBytes,
       reverts: this.#reverts,
       isFront: context.front !== undefined,
@@ -126,6 +129,11 @@ export class Gateway {
   /** Lookups of answers that hold as long as the head does. */
   get keptAnswers(): CacheFigures {
     return this.#answers.figures()
+  }
+
+  /** Ends what waits in this thread or in the chain thread with an error. */
+  abandon(error: RpcError): void {
+    this.#signals.abandon(error)
   }
 
   /** Answers a body. The bytes are not kept beyond the call. */

@@ -1,7 +1,7 @@
 import type { RevertForm } from '../config/revertForm.ts'
 import type { MemoryUse } from '../filters/memoryUse.ts'
 import type { EventConnection } from '../filters/subscriptionHub.ts'
-import { responseTooLarge } from '../rpc/errors.ts'
+import { RpcError, responseTooLarge } from '../rpc/errors.ts'
 import {
   type Answer,
   bodyOf,
@@ -24,6 +24,8 @@ export interface RequestOrigin {
   readonly connection: EventConnection | null
   /** Memory of the caller. */
   readonly memory: MemoryUse
+  /** Gives the method a signal that ends with the wait of the caller; null where methods do not wait. */
+  readonly signal: (() => AbortSignal) | null
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
   /** By which an answer is kept (`answerKey`). */
@@ -77,12 +79,21 @@ export class InlineRunner {
   /** Runs a request; the sink may be called before this returns. */
   run(route: Route, id: string, params: string, sink: AnswerSink, origin: RequestOrigin): void {
     const keeps = route.definition.cache !== 'none' && isPlain(params)
-    this.#snapshot.take()
+    try {
+      this.#snapshot.take()
+    } catch (error) {
+      // A store that a failed disk broke: the node is about to end.
+      this.#onUnexpected(route.definition.name, error)
+      const { text, status } = errorAnswer(id, new RpcError('internal'))
+      sink(text, status)
+      return
+    }
     const { context } = this.#snapshot
     const { front } = context
     if (front !== undefined) {
       front.connection = origin.connection
       front.memory = origin.memory
+      front.signal = origin.signal
     }
     const version = this.#version
     const { reverts } = origin

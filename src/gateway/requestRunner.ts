@@ -6,8 +6,9 @@ import type { Caller } from './access/caller.ts'
 import type { AnswerCache } from './answerCache.ts'
 import { answerKey } from './answerKey.ts'
 import type { AnswerNotes, NotedRequest } from './answerNotes.ts'
+import type { CallerSignal, CallerSignals } from './callerSignals.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import type { Exchange } from './exchange.ts'
+import { whenGone } from './exchange.ts'
 import type { InlineRunner } from './inline.ts'
 import type { PoolLane } from './lanes.ts'
 import { PAGE_ID, PagedAnswer } from './pagedAnswer.ts'
@@ -34,6 +35,7 @@ export interface RequestRunnerParts {
   readonly inline: InlineRunner
   readonly answers: AnswerCache
   readonly notes: AnswerNotes
+  readonly signals: CallerSignals
   /** Bytes of an answer that is put together of pages. */
   readonly answerBytes: number
   /** How reverts are told to callers who want no form of their own. */
@@ -77,22 +79,36 @@ export class RequestRunner {
   }
 
   #run(work: Work): void {
-    const { inline, isFront } = this.#parts
-    const { route, id, params, caller, exchange, sink, alone } = work
-    const { lane } = route
-    const isTried = route.triedInFront && isFront
-    if (lane === 'inline' || lane === 'chain' || isTried) {
-      inline.run(route, id, params, sink, {
-        connection: exchange.connection ?? null,
-        memory: caller.account.memory,
-        reverts: caller.reverts ?? this.#parts.reverts,
-        key: this.#keyFor(route, caller),
-        forward: (forward) => this.#forward(work, forward),
-        alone,
-      })
-      return
+    const { lane } = work.route
+    if (lane === 'chain') this.#runInChain(work)
+    else if (lane === 'inline' || (work.route.triedInFront && this.#parts.isFront)) this.#runHere(work, null)
+    else this.#dispatch(work)
+  }
+
+  /** Commands may take their time: those that do are told when nobody waits for them any more. */
+  #runInChain(work: Work): void {
+    let opened: CallerSignal | null = null
+    const sink: AnswerSink = (body, status) => {
+      opened?.end()
+      work.sink(body, status)
     }
-    this.#dispatch(work)
+    this.#runHere({ ...work, sink }, () => {
+      opened ??= this.#parts.signals.open(work.exchange)
+      return opened.signal
+    })
+  }
+
+  #runHere(work: Work, signal: (() => AbortSignal) | null): void {
+    const { route, id, params, caller, exchange, sink, alone } = work
+    this.#parts.inline.run(route, id, params, sink, {
+      connection: exchange.connection ?? null,
+      memory: caller.account.memory,
+      signal,
+      reverts: caller.reverts ?? this.#parts.reverts,
+      key: this.#keyFor(route, caller),
+      forward: (forward) => this.#forward(work, forward),
+      alone,
+    })
   }
 
   /** Has workers answer the request, or another one in its place. */
@@ -168,18 +184,6 @@ export class RequestRunner {
     dispatcher.submit(lane, ticket)
     return ticket
   }
-}
-
-/** Calls back, too, when the client goes away. */
-function whenGone(exchange: Exchange, action: () => void): void {
-  const before = exchange.onGone
-  exchange.onGone =
-    before === undefined
-      ? action
-      : () => {
-          before()
-          action()
-        }
 }
 
 function startsWith(body: string | Uint8Array, text: string): boolean {

@@ -1,9 +1,9 @@
-import { readVersion } from '../cli/version.ts'
 import type { Config } from '../config/schema.ts'
 import { createNode, type RunningNode } from '../node/createNode.ts'
 import { developmentAccounts } from '../node/developmentAccounts.ts'
 import { createLogger } from '../observe/logger.ts'
 import { toHex } from '../util/bytes.ts'
+import { programVersion } from '../util/programVersion.ts'
 import type { DevelopmentAccountOptions, DevelopmentNodeAccount } from './developmentNode.ts'
 import type { NodeFacts, StartedNode } from './startedNode.ts'
 
@@ -24,7 +24,7 @@ const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', ':
  */
 export async function startInProcess({ config, accounts }: StartRequest): Promise<StartedNode> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat })
-  const node = await createNode({ config, version: readVersion(), logger })
+  const node = await createNode({ config, version: programVersion(), logger })
   try {
     return {
       facts: await prepare(node, config, accounts),

@@ -94,6 +94,20 @@ export class BlockClock {
     this.#version += 1
   }
 
+  /** Runs an action; when that throws, the clock is again what it was before. */
+  attempt<T>(action: () => T): T {
+    const before = { offset: this.#offset, exact: this.#exact, added: this.#added }
+    try {
+      return action()
+    } catch (error) {
+      this.#offset = before.offset
+      this.#exact = before.exact
+      this.#added = before.added
+      this.#version += 1
+      throw error
+    }
+  }
+
   /** The clock as it is. */
   state(): ClockState {
     return { offset: this.#offset, exact: this.#exact, at: this.#now() }

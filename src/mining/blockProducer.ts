@@ -1,12 +1,17 @@
-import type { Blockchain } from '../chain/blockchain.ts'
+import type { Blockchain, ConnectResult } from '../chain/blockchain.ts'
 import type { Block } from '../chain/codec/block.ts'
 import type { PooledTransaction } from '../txpool/interface.ts'
 import type { TransactionPool } from '../txpool/transactionPool.ts'
-import { toHex } from '../util/bytes.ts'
 import type { BlockBuilder, BuiltBlock } from './blockBuilder.ts'
 import type { BlockClock } from './blockClock.ts'
 import { MiningError } from './errors.ts'
 import { sealInProcess } from './seal.ts'
+
+/**
+ * Milliseconds after which a group of blocks is committed. The thread has its next turn then, and a commit of some
+ * milliseconds is a small part of that.
+ */
+export const GROUP_MILLISECONDS = 50
 
 /** When blocks are made without being asked for; with neither they are made by hand only. */
 export interface ProducerMode {
@@ -51,6 +56,8 @@ export interface BlockProducerParams {
   readonly onFailure: (error: unknown) => void
   /** Whether the store takes blocks; without it no block is made unless asked for. Always unless given. */
   readonly canWrite?: () => boolean
+  /** Whether the node stops: requests for many blocks end with the block they are at. Never unless given. */
+  readonly isStopping?: () => boolean
 }
 
 /**
@@ -97,20 +104,21 @@ export class BlockProducer {
   }
 
   /**
-   * Makes blocks on the head, with what the pool has.
-   * @throws MiningError
+   * Makes blocks on the head, with what the pool has. Many are committed in groups, between which others get their
+   * turn: a failure leaves whole groups, and those who follow the head hear of a block when its group is committed.
+   * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
+   * @throws MiningError, `STOPPED` with the number of blocks that were made
    */
-  async mine({ count = 1, timestamp, interval }: MineRequest = {}): Promise<readonly Block[]> {
+  async mine(request: MineRequest = {}, isUnwanted: () => boolean = () => false): Promise<readonly Block[]> {
+    const { count = 1, timestamp } = request
     const { chain, clock } = this.#params
+    const isEnded = () => this.#stopped || this.#isStopping || isUnwanted()
     if (timestamp !== undefined) clock.setTo(timestamp, chain.head.timestamp)
     const mined: Block[] = []
-    while (mined.length < count && !this.#stopped) {
-      // Others get their turn between two blocks.
+    while (mined.length < count) {
       if (mined.length > 0) await new Promise((resolve) => setImmediate(resolve))
-      if (mined.length > 0 && interval !== undefined) {
-        clock.setTo(chain.head.timestamp + interval, chain.head.timestamp)
-      }
-      mined.push(this.#mineOne())
+      if (this.#stopped || (mined.length > 0 && isEnded())) throw stopped(mined.length, count)
+      this.#mineGroup(request, mined, isEnded)
     }
     return mined
   }
@@ -123,7 +131,7 @@ export class BlockProducer {
     const { pool } = this.#params
     while (this.#mode.instant && this.#canWrite && pool.pendingCount > 0) {
       const built = this.#build()
-      if (built.block.transactions.length <= REWARD_TRANSACTIONS) return
+      if (isEmpty(built.block)) return
       this.#import(built)
     }
   }
@@ -132,12 +140,54 @@ export class BlockProducer {
     return this.#params.canWrite?.() ?? true
   }
 
-  #mineInTime(): void {
-    if (this.#canWrite) this.#attempt(() => this.#mineOne())
+  get #isStopping(): boolean {
+    return this.#params.isStopping?.() ?? false
   }
 
-  #mineOne(): Block {
-    return this.#import(this.#build())
+  #mineInTime(): void {
+    if (this.#canWrite) this.#attempt(() => this.#import(this.#build()))
+  }
+
+  /**
+   * Makes the next blocks of a request in one commit.
+   * @param mined blocks of the request so far, which get them
+   */
+  #mineGroup({ count = 1, interval }: MineRequest, mined: Block[], isEnded: () => boolean): void {
+    const { chain, clock } = this.#params
+    const end = performance.now() + GROUP_MILLISECONDS
+    const group: Block[] = []
+    const made = () => mined.length + group.length
+    let failure: unknown = null
+    const next = (): Block | null => {
+      try {
+        if (made() > 0 && interval !== undefined) {
+          // Blocks have no time in common: an interval of 0 is the shortest that there is.
+          clock.setTo(chain.head.timestamp + Math.max(interval, 1), chain.head.timestamp)
+        }
+        return this.#seal(this.#build())
+      } catch (error) {
+        // The blocks before it are good.
+        failure = error
+        return null
+      }
+    }
+    const blocks = function* () {
+      for (let block = next(); block !== null; block = next()) {
+        yield block
+        // It is connected when the next one is asked for.
+        if (!chain.head.hash.equals(block.hash)) return
+        clock.blockMade(block.header.timestamp)
+        group.push(block)
+        // The pool hears of what a block took when that is committed.
+        if (made() >= count || !isEmpty(block) || performance.now() >= end || isEnded()) return
+      }
+    }
+    clock.attempt(() => {
+      const last = chain.connectAll(blocks()).at(-1)
+      if (last !== undefined && last.status !== 'IMPORTED_BEST') failure = refused(last)
+    })
+    mined.push(...group)
+    if (failure !== null) throw failure
   }
 
   #build(): BuiltBlock {
@@ -148,17 +198,17 @@ export class BlockProducer {
     return built
   }
 
-  #import(built: BuiltBlock): Block {
+  #import(built: BuiltBlock): void {
+    const block = this.#seal(built)
+    const result = this.#params.chain.connect(block)
+    if (result.status !== 'IMPORTED_BEST') throw refused(result)
+    this.#params.clock.blockMade(block.header.timestamp)
+  }
+
+  #seal(built: BuiltBlock): Block {
     const block = sealInProcess(built.block)
     this.#params.offer(block, built)
-    const result = this.#params.chain.connect(block)
-    if (result.status === 'IMPORTED_BEST') {
-      this.#params.clock.blockMade(block.header.timestamp)
-      return block
-    }
-    const cause = result.status === 'INVALID_BLOCK' ? result.error : undefined
-    const reason = cause?.message ?? result.status
-    throw new MiningError('REFUSED', `own block ${block.number} ${toHex(block.hash)}: ${reason}`, { cause })
+    return block
   }
 
   #attempt(action: () => void): void {
@@ -170,5 +220,24 @@ export class BlockProducer {
   }
 }
 
-/** A block that holds nothing else is empty. */
+/** Whether a block holds the payment of rewards only. */
+function isEmpty({ transactions }: Block): boolean {
+  return transactions.length <= REWARD_TRANSACTIONS
+}
+
 const REWARD_TRANSACTIONS = 1
+
+function refused(result: Exclude<ConnectResult, { readonly status: 'IMPORTED_BEST' }>): MiningError {
+  const cause = 'error' in result ? result.error : undefined
+  return new MiningError(
+    'REFUSED',
+    `the chain did not take its own block: ${cause?.message ?? result.status}`,
+    {
+      cause,
+    },
+  )
+}
+
+function stopped(made: number, count: number): MiningError {
+  return new MiningError('STOPPED', `the node stops: ${made} of ${count} blocks were made`)
+}

@@ -10,6 +10,8 @@ export type MiningErrorCode =
   | 'EXTRA_DATA'
   /** The chain did not take the block: a fault of this node. */
   | 'REFUSED'
+  /** The node stops, or nobody waits any more: the rest of the blocks that were asked for is not made. */
+  | 'STOPPED'
 
 /** A block that could not be made. */
 export class MiningError extends Error {

@@ -10,6 +10,13 @@ import { MiningError } from './errors.ts'
  */
 const MAXIMUM_DIFFICULTY = 1n << 24n
 
+const MERKLE_ROOT_OFFSET = 36
+const HASH_BYTES = 32
+/** One transaction, and one hash that follows. */
+const TREE_OF_ONE_HASH = Buffer.from([1, 0, 0, 0, 1])
+/** One byte of flags: the only leaf is the transaction that is looked for. */
+const ONE_MATCH = Buffer.from([1, 1])
+
 /** A built block with its proof of work. Whether the proof is right is not looked at. */
 export function sealBlock(built: Block, fields: MiningFields): Block {
   const sealed = built.header.with({
@@ -42,5 +49,14 @@ export function sealInProcess(built: Block): Block {
     header.timestamp,
   )
   if (found === null) throw tooHard()
-  return sealBlock(built, found)
+  return sealBlock(
+    built,
+    header.fields.rskip92 ? found : { ...found, merkleProof: partialTreeOfOne(found.bitcoinHeader) },
+  )
+}
+
+/** The proof before RSKIP92 (consensus.md §3.2): the partial Merkle tree of a block of one transaction. */
+function partialTreeOfOne(bitcoinHeader: Uint8Array): Buffer {
+  const root = bitcoinHeader.subarray(MERKLE_ROOT_OFFSET, MERKLE_ROOT_OFFSET + HASH_BYTES)
+  return Buffer.concat([TREE_OF_ONE_HASH, root, ONE_MATCH])
 }

@@ -9,8 +9,7 @@ export type NativeBlockExecution = BlockExecution
 
 /**
  * Executes a block on its parent's state (consensus.md §4.5).
- * @throws NativeError `InvalidBlock` when a transaction or the sublists make the block invalid, `Unsupported`
- *   when it needs a part of the Bridge that this node does not have
+ * @throws NativeError `InvalidBlock` when a transaction or the sublists make the block invalid
  */
 export function executeBlock(
   spec: NativeChainSpec,

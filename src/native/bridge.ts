@@ -17,3 +17,16 @@ export function bridgeState(
 ): BridgeState {
   return native(() => addon.bridgeState(spec, store.handle, root, block))
 }
+
+/**
+ * Federations, funds and peg-outs on the state under a root, under the rules of a block: JSON text of an object.
+ * @throws NativeError as {@link bridgeState}
+ */
+export function bridgeStatus(
+  spec: NativeChainSpec,
+  store: StateStore,
+  root: Uint8Array,
+  block: BlockEnvironment,
+): string {
+  return native(() => addon.bridgeStatus(spec, store.handle, root, block))
+}

@@ -6,8 +6,7 @@ import type { CallInput, CallResult } from './types.ts'
 
 /**
  * Executes a call on a state, with everything that came of it; nothing is kept.
- * @throws NativeError `Interrupted` when it was stopped, `MissingState` when the root is not here, `Unsupported`
- *   for a part of the Bridge that this node does not have
+ * @throws NativeError `Interrupted` when it was stopped, `MissingState` when the root is not here
  */
 export function callNative(spec: NativeChainSpec, store: StateStore, input: CallInput): CallResult {
   return native(() => addon.call(spec, store.handle, input))

@@ -11,7 +11,7 @@ export type CallAnswer = string | CallResult
 /**
  * Executes packed calls (`execution/packedCall.ts`) on the state after a block; nothing is kept. Flags hold the
  * interrupt slot that the message names. Calls throw NativeError: `Interrupted` when it was stopped, `MissingState`
- * when the state is not here, `Unsupported` for a part of the Bridge that this node does not have.
+ * when the state is not here.
  */
 export class CallEngine {
   readonly #handle: NativeCallEngine

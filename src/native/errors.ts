@@ -6,7 +6,6 @@ export type NativeErrorCode =
   | 'Store'
   | 'StoreFormat'
   | 'InvalidBlock'
-  | 'Unsupported'
   | 'Interrupted'
   | 'OutputLimit'
   | 'Panic'
@@ -18,7 +17,6 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'Store',
   'StoreFormat',
   'InvalidBlock',
-  'Unsupported',
   'Interrupted',
   'OutputLimit',
   'Panic',

@@ -10,7 +10,7 @@ export type NativeSimulatedResult = SimulatedResult
 
 /**
  * Executes the calls of pretended blocks, each on the state that the one before left.
- * @throws NativeError `Interrupted`, `MissingState`, `Unsupported`
+ * @throws NativeError `Interrupted`, `MissingState`
  */
 export function simulateNative(
   spec: NativeChainSpec,

@@ -7,7 +7,7 @@ import type { BlockToTrace, CallInput, CallTrace, TraceOptions, TransactionTrace
 /**
  * Traces transactions of a block by executing it again on its parent's state (evm.md §6).
  * @throws NativeError `OutputLimit` when the texts are too large, `Interrupted` when it was stopped,
- *   `MissingState` when the parent's state is not here, `InvalidBlock`, `Unsupported`
+ *   `MissingState` when the parent's state is not here, `InvalidBlock`
  */
 export function traceBlockNative(
   spec: NativeChainSpec,

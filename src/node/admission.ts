@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import { AccessAdmission } from '../gateway/access/accessAdmission.ts'
 import { KeyFileError } from '../gateway/access/keyFile.ts'
@@ -7,7 +8,11 @@ import { type WatchedKeyFile, watchKeyFile } from '../gateway/access/watchKeyFil
 import type { Logger } from '../observe/logger.ts'
 import { METHODS } from '../rpc/methods.ts'
 import { AccessStore } from '../storage/access/accessStore.ts'
+import { ACCESS_FOLDER } from '../storage/access/accessTables.ts'
 import { AccessError } from '../storage/access/errors.ts'
+import { StorageError } from '../storage/errors.ts'
+import { FilesInPlace } from '../storage/filesInPlace.ts'
+import { storeFile } from '../storage/storeFile.ts'
 import { accessRulesFromConfig } from './accessOptions.ts'
 import { NodeError, toAccessNodeError } from './errors.ts'
 
@@ -28,6 +33,8 @@ export interface NodeAdmission {
   readonly reports: UsageReports
   /** Takes over what may change while the node runs: who needs a key, and limits. */
   reconfigure(config: Config): void
+  /** Why keys and usage cannot be relied on: the file of the store is not where it was. Null when it is. */
+  fault(): string | null
   /** Writes the last usage and closes the store. */
   close(): Promise<void>
 }
@@ -70,7 +77,9 @@ function open(config: Config, logger: Logger): NodeAdmission {
       'keys or usage: the access store cannot be used; what was counted is tried again',
     )
   })
+  const files = new FilesInPlace([storeFile(join(config.dataDir, ACCESS_FOLDER))], [])
   const timers = [
+    setInterval(() => attempt(() => files.assert(), complain), FLUSH_PERIOD),
     setInterval(() => attempt(() => admission.refresh(), complain), REFRESH_PERIOD),
     setInterval(() => void admission.flush().catch(complain), FLUSH_PERIOD),
     setInterval(() => void admission.prune().catch(complain), DAY),
@@ -81,6 +90,15 @@ function open(config: Config, logger: Logger): NodeAdmission {
     admission,
     reports: new UsageReports(admission, store, SYSTEM_CLOCKS.monotonic),
     reconfigure: (next) => admission.changeRules(accessRulesFromConfig(next)),
+    fault: () => {
+      try {
+        files.assert()
+        return null
+      } catch (error) {
+        if (error instanceof StorageError) return error.message
+        throw error
+      }
+    },
     close: async () => {
       for (const timer of timers) clearInterval(timer)
       file?.close()

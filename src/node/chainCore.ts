@@ -3,7 +3,7 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import { impersonatedSender } from '../chain/codec/impersonated.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import { isDevelopmentNetwork, type NetworkSpec } from '../config/networkSpec.ts'
-import { networkByName } from '../config/networks/byName.ts'
+import { chosenNetwork } from '../config/networks/configured.ts'
 import { type OpenChain, openChain } from '../execution/openChain.ts'
 import type { HeadNotice, PendingNotice } from '../filters/events.ts'
 import type { PoolSolution } from '../mining/bitcoinSolution.ts'
@@ -29,6 +29,7 @@ import { createBlockMaking } from './blockMaking.ts'
 import type { ChainOptions } from './chainOptions.ts'
 import { DevControl } from './devControl.ts'
 import { DevSettings } from './devSettings.ts'
+import type { NodeError } from './errors.ts'
 import { SendQueue } from './sendQueue.ts'
 import { StateEditor } from './stateEditor.ts'
 import { StoreCommits } from './storeCommits.ts'
@@ -57,6 +58,8 @@ export interface ChainListener extends WorkListener {
   onMode(mode: ProducerMode): void
   /** The stores take no writes any more, and why; null when they do again. */
   onStore(fault: StorageError | null): void
+  /** A store is of no use any more in this process, which has to end. */
+  onBroken(error: NodeError): void
 }
 
 /**
@@ -87,6 +90,7 @@ export class ChainCore {
   readonly #sends: SendQueue
   readonly #timer: NodeJS.Timeout
   #committing: Promise<void> | null = null
+  #isStopping = false
 
   /**
    * Opens the data directory and goes on where it was.
@@ -97,7 +101,7 @@ export class ChainCore {
     const now = clock ?? Date.now
     // What waits grows old evenly, whatever happens to the machine's time; blocks follow that time.
     const steady = clock === undefined ? createSteadyClock() : neverBack(clock)
-    const spec = networkByName(options.network)
+    const spec = chosenNetwork(options)
     const { production } = options
     const extraData = createExtraData(production.client, production.extraText)
     this.spec = spec
@@ -116,6 +120,7 @@ export class ChainCore {
       open: this.open,
       dataDir: options.dataDir,
       onChange: (fault) => this.#followStore(fault),
+      onBroken: (error) => listener.onBroken(error),
     })
     const feeMarket = createFeeMarket(chain.reader)
     this.quota = options.quota ? new TransactionQuota({ now: steady, feeMarket }) : null
@@ -154,6 +159,7 @@ export class ChainCore {
       onMode: (mode) => listener.onMode(mode),
       onFailure: (error) => listener.onFailure(error),
       canWrite: () => this.#commits.fault === null,
+      isStopping: () => this.#isStopping,
     })
     this.#pendingBlocks = new PendingBlocks({ builder, pool, clock: this.clock, head: () => chain.head })
     this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl() : null
@@ -225,10 +231,15 @@ export class ChainCore {
   }
 
   /** Makes blocks on the head; answers once they are durable. @throws MiningError */
-  async mine(request: MineRequest = {}): Promise<void> {
+  async mine(request: MineRequest = {}, isUnwanted?: () => boolean): Promise<void> {
     this.#commits.assertWritable()
-    await this.producer.mine(request)
+    await this.producer.mine(request, isUnwanted)
     await this.#commits.all()
+  }
+
+  /** The node stops: what makes or loads many blocks ends with the block at hand, and says so. */
+  endRequests(): void {
+    this.#isStopping = true
   }
 
   /** Takes the solution of a pool; an imported block is durable when this answers. */
@@ -280,6 +291,7 @@ export class ChainCore {
       assertWritable: () => this.#commits.assertWritable(),
       commit: () => this.#commits.all(),
       flushed: () => this.#commits.chain(),
+      isStopping: () => this.#isStopping,
     })
   }
 

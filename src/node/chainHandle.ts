@@ -52,6 +52,8 @@ export interface ChainHandle {
   serve(port: MessagePort): void
   /** A port for this thread's own calls. */
   connect(): MessagePort
+  /** Has requests for many blocks end with the block at hand, because the node stops. */
+  endRequests(): void
   /** Resolves when everything is on disk and closed. */
   close(): Promise<void>
   /** Rejects with a NodeError when the thread ends by itself. */
@@ -96,6 +98,9 @@ export async function startChainThread(
         case 'closed':
           settleClosed()
           return
+        case 'broken':
+          fail(NodeError.fromObject(message.error))
+          return
         default:
           report(listener, message)
       }
@@ -132,6 +137,7 @@ export async function startChainThread(
       port1.unref()
       return port1
     },
+    endRequests: () => tell({ kind: 'endRequests' }),
     close: async () => {
       closing = true
       tell({ kind: 'close' })

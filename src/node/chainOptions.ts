@@ -1,4 +1,4 @@
-import type { NetworkName } from '../config/networks/names.ts'
+import { type NetworkChoice, networkChoice } from '../config/networks/configured.ts'
 import type { Config } from '../config/schema.ts'
 import { MANUAL_MODE, type ProducerMode } from '../mining/blockProducer.ts'
 import type { WorkOptions } from '../mining/workServer.ts'
@@ -12,8 +12,7 @@ import {
 import { stateStoreOptionsFromConfig } from './storeOptions.ts'
 
 /** What the chain thread is started with: plain data, so that it can cross to another thread. */
-export interface ChainOptions {
-  readonly network: NetworkName
+export interface ChainOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions
   readonly pool: PoolLimits
@@ -47,7 +46,7 @@ export interface ProductionOptions {
 /** The options of the chain thread under a configuration. `client` names program and version. */
 export function chainOptionsFromConfig(config: Config, client: string): ChainOptions {
   return {
-    network: config.network,
+    ...networkChoice(config),
     dataDir: config.dataDir,
     storeOptions: stateStoreOptionsFromConfig(config),
     pool: {

@@ -1,6 +1,7 @@
 import { addressesOfSenders } from '../chain/chainReader.ts'
 import type { ChainService, DevService, EncodedTransaction } from '../pool/chainLink.ts'
 import { decodeTemplateSolution, type MiningLinkService } from '../pool/miningLink.ts'
+import { isRaised, type StopFlag } from '../pool/stopFlag.ts'
 import type { AccountEdit } from '../rpc/devCommands.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { StorageError } from '../storage/errors.ts'
@@ -46,7 +47,7 @@ function createDevService(core: ChainCore): DevService {
     return core.settings
   }
   return {
-    mine: (request) => written(() => dev().mine(request)),
+    mine: (request, stop) => written(() => dev().mine(request, toQuestion(stop))),
     snapshot: () => dev().snapshot(),
     revert: (id) => written(() => dev().revert(id)),
     reset: async () => {
@@ -59,8 +60,8 @@ function createDevService(core: ChainCore): DevService {
     adjustBlocks: (adjustment) => settings().adjust(adjustment),
     dropTransactions: (selection) => settings().dropTransactions(selection),
     dumpState: () => dev().dumpState(),
-    loadState: async (dump) => {
-      await written(() => dev().loadState(dump))
+    loadState: async (dump, stop) => {
+      await written(() => dev().loadState(dump, toQuestion(stop)))
       settings().renew()
     },
     instance: () => settings().instance,
@@ -85,6 +86,11 @@ function createMiningService(core: ChainCore): MiningLinkService {
     submitTemplate: async (solution) =>
       served(await written(() => core.submitTemplate(decodeTemplateSolution(solution)))),
   }
+}
+
+/** Whether the caller wants no more. */
+function toQuestion(stop: StopFlag | undefined): () => boolean {
+  return () => stop !== undefined && isRaised(stop)
 }
 
 /** @throws RpcError `storeUnwritable` with the reason when what was asked for could not be written */

@@ -27,6 +27,9 @@ function run({ options }: ChainThreadSetup): void {
       case 'serve':
         serveChainLink(order.port, service)
         return
+      case 'endRequests':
+        core.endRequests()
+        return
       case 'close':
         void core.close().then(
           () => {
@@ -63,6 +66,7 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
       onPending: notePending,
       onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
       onStore: (fault) => tell({ kind: 'store', fault: fault?.message ?? null }),
+      onBroken: (error) => tell({ kind: 'broken', error: error.toObject() }),
       onWork: (work) => tell({ kind: 'work', work }),
       onSubmission: (result, age) => tell({ kind: 'submission', result, age }),
       onFailure: (error) => tell({ kind: 'fault', text: describe(error) }),

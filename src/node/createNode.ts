@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import { networkByName } from '../config/networks/byName.ts'
+import { chosenNetwork } from '../config/networks/configured.ts'
 import type { Config } from '../config/schema.ts'
 import { storeFolders } from '../execution/chainFolders.ts'
 import type { HeadNotice } from '../filters/events.ts'
@@ -19,7 +19,7 @@ import { type NodeAdmission, openNodeAdmission } from './admission.ts'
 import { Certificate } from './certificate.ts'
 import type { HeadFigures } from './chainCore.ts'
 import { type ChainHandle, startChainThread } from './chainHandle.ts'
-import { chainOptionsFromConfig } from './chainOptions.ts'
+import { type ChainOptions, chainOptionsFromConfig } from './chainOptions.ts'
 import { assertSafeExposure } from './exposure.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics.ts'
 import { createFrontMining, type FrontMining } from './miningCommands.ts'
@@ -104,7 +104,8 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     chainBusySeconds: () => chainThread?.busySeconds() ?? 0,
   })
   const tracing = config.tracing ? createTracing(version) : null
-  const chain = await startChainThread(chainOptionsFromConfig(config, `Rhizome-${version}`), {
+  const chainOptions = chainOptionsFromConfig(config, `Rhizome-${version}`)
+  const chain = await startChainThread(chainOptions, {
     onHead: (notice, pool, figures) => {
       metrics.chain.headChanged(notice, pool, figures)
       if (figures.seconds > 0) tracing?.imported(figures.seconds, importFacts(notice, figures))
@@ -154,7 +155,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
       log.warn({ path, reason }, 'a key file was left out'),
     )
     if (wallet !== null) closers.push(async () => wallet.close())
-    const options = contextOptions(config, version, chain)
+    const options = contextOptions(config, version, chainOptions, chain)
     const front = openFrontContext(options, chain, wallet)
     closers.push(async () => {
       stores = null
@@ -172,6 +173,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
       headAge: () => metrics.chain.headAge(),
       maxHeadAge: () => current.readyHeadAge,
       storeFault: () => metrics.chain.storeFault,
+      accessFault: () => access.fault(),
       writeProbe: () => front.probe(),
       poolPing: async () => service?.ping(),
     })
@@ -187,13 +189,14 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     service = running
     closers.push(async () => {
       readiness.drain()
+      chain.endRequests()
       await running.drain(drainLimitsFromConfig(current))
       await running.stop()
       service = null
     })
     chain.start()
     return {
-      spec: networkByName(config.network),
+      spec: chosenNetwork(chainOptions),
       host: running.host,
       port: running.port,
       monitoring: running.monitoring,
@@ -280,10 +283,15 @@ function importFacts(
   return { blocks: enacted.length, head: enacted.at(-1)?.number ?? 0, gas }
 }
 
-function contextOptions(config: Config, version: string, chain: ChainHandle): ThreadContextOptions {
-  const { network, dataDir, storeOptions } = chainOptionsFromConfig(config, version)
+function contextOptions(
+  config: Config,
+  version: string,
+  { network, activationHeights, dataDir, storeOptions }: ChainOptions,
+  chain: ChainHandle,
+): ThreadContextOptions {
   return {
     network,
+    activationHeights,
     dataDir,
     storeOptions,
     textBytes: textBytesFromConfig(config),
@@ -378,7 +386,7 @@ function freshCommands(
   const { dev, mining } = commands
   return {
     sendTransaction: (encoded) => fresh(commands.sendTransaction(encoded)),
-    mine: (request) => freshHead(commands.mine(request)),
+    mine: (request, signal) => freshHead(commands.mine(request, signal)),
     dev: {
       snapshot: () => dev.snapshot(),
       revert: (id) => freshHead(dev.revert(id)),
@@ -390,7 +398,7 @@ function freshCommands(
         freshHead(dev.adjustBlocks(adjustment).then(() => onAdjusted(adjustment))),
       dropTransactions: (selection) => freshHead(dev.dropTransactions(selection)),
       dumpState: () => dev.dumpState(),
-      loadState: (dump) => freshHead(dev.loadState(dump)),
+      loadState: (dump, signal) => freshHead(dev.loadState(dump, signal)),
       instance: () => dev.instance(),
       mode: () => dev.mode(),
       setAutomine: (on) => freshHead(dev.setAutomine(on)),

@@ -4,7 +4,12 @@ import { CodecError } from '../chain/codec/errors.ts'
 import { RlpError } from '../chain/codec/rlpReader.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { BlockClock, ClockState } from '../mining/blockClock.ts'
-import type { BlockProducer, MineRequest, ProducerMode } from '../mining/blockProducer.ts'
+import {
+  type BlockProducer,
+  GROUP_MILLISECONDS,
+  type MineRequest,
+  type ProducerMode,
+} from '../mining/blockProducer.ts'
 import { MiningError } from '../mining/errors.ts'
 import type { AccountEdit } from '../rpc/devCommands.ts'
 import { invalidParams, RpcError } from '../rpc/errors.ts'
@@ -19,6 +24,12 @@ interface Snapshot {
   /** null for a clock that nobody moved. */
   readonly clock: ClockState | null
 }
+
+/**
+ * Snapshots and state roots of edited blocks in them that are kept: some 60 MB. Whoever may take snapshots owns the
+ * chain, so that they are bounded for all clients together.
+ */
+const MOST_SNAPSHOT_ENTRIES = 250_000
 
 /** What a development chain is controlled through. */
 export interface DevControlParams {
@@ -37,12 +48,16 @@ export interface DevControlParams {
   readonly commit: () => Promise<void>
   /** Resolves when the chain is on disk; what the pool forgets of it follows. */
   readonly flushed: () => Promise<void>
+  /** Whether the node stops: what takes its time ends early. */
+  readonly isStopping: () => boolean
 }
 
 /** Snapshots, time, modes and edits of a development chain (rpc.md §3.8). Belongs to the chain thread. */
 export class DevControl {
   readonly #params: DevControlParams
   #snapshots: Snapshot[] = []
+  /** Snapshots, and the edits that each has of its own. */
+  #snapshotEntries = 0
   /** Seconds between the blocks that were stopped; null when none were. */
   #stoppedInterval: number | null = null
 
@@ -50,29 +65,42 @@ export class DevControl {
     this.#params = params
   }
 
-  /** Remembers the chain as it is. @returns the snapshot's id, from 1 */
+  /**
+   * Remembers the chain as it is.
+   * @returns the snapshot's id, from 1
+   * @throws RpcError -32005 when there are too many, each with all edits of its time
+   */
   snapshot(): number {
     const { chain, editor, clock } = this.#params
-    return this.#snapshots.push({
-      number: chain.head.number,
-      edits: editor.current(),
-      clock: clock.state(),
-    })
+    const edits = editor.current()
+    const entries = this.#snapshotEntries + entriesOf(edits)
+    if (entries > MOST_SNAPSHOT_ENTRIES)
+      throw new RpcError(
+        'limited',
+        `limit exceeded: ${this.#snapshots.length} snapshots are kept; evm_revert forgets those behind the one it goes back to`,
+      )
+    this.#snapshotEntries = entries
+    return this.#snapshots.push({ number: chain.head.number, edits, clock: clock.state() })
   }
 
   /** Goes back to a snapshot; later ones are forgotten, it stays. False when there is none of that id. */
   async revert(id: bigint): Promise<boolean> {
     const snapshot = id < 1n ? undefined : this.#snapshots[Number(id) - 1]
     if (snapshot === undefined) return false
-    this.#snapshots = this.#snapshots.slice(0, Number(id))
+    this.#keepSnapshots(this.#snapshots.slice(0, Number(id)))
     await this.#goBack(snapshot)
     return true
   }
 
   /** Goes back to genesis as the network has it; snapshots are forgotten. */
   async reset(): Promise<void> {
-    this.#snapshots = []
+    this.#keepSnapshots([])
     await this.#goBack({ number: 0, edits: new Map(), clock: null })
+  }
+
+  #keepSnapshots(kept: Snapshot[]): void {
+    this.#snapshots = kept
+    this.#snapshotEntries = kept.reduce((sum, { edits }) => sum + entriesOf(edits), 0)
   }
 
   /**
@@ -91,17 +119,20 @@ export class DevControl {
     refuse(() => clock.setTo(timestamp, chain.head.timestamp))
   }
 
-  /** Makes blocks on the head; answers once they are durable. @throws RpcError -32602 for a time that cannot be */
-  async mine(request: MineRequest): Promise<void> {
+  /**
+   * Makes blocks on the head; answers once they are durable.
+   * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
+   * @throws RpcError -32602 for a time that cannot be, -32005 with the number of blocks when it was ended early
+   */
+  async mine(request: MineRequest, isUnwanted: () => boolean = () => false): Promise<void> {
     this.#params.assertWritable()
     const { timestamp } = request
     if (timestamp !== undefined) this.setNextBlockTimestamp(timestamp)
-    try {
-      await this.#params.producer.mine(request)
-    } catch (error) {
-      throw asRefusal(error)
-    }
-    await this.#params.commit()
+    const { producer, commit } = this.#params
+    const failure = await producer.mine(request, isUnwanted).then(() => null, asRefusal)
+    // What was made before it stays.
+    if (failure === null || isStop(failure)) await commit()
+    if (failure !== null) throw failure
   }
 
   /** How blocks are made now. */
@@ -186,19 +217,33 @@ export class DevControl {
 
   /**
    * Goes back to genesis and on to the chain of a dump.
-   * @throws RpcError -32602 for bytes that are no dump, which changes nothing; -32000 for a block against the rules
+   * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
+   * @throws RpcError -32602 for bytes that are no dump, which changes nothing; -32000 for a block against the rules;
+   * -32005 with the number of blocks when it was ended early
    */
-  async loadState(dump: Uint8Array): Promise<void> {
-    const { spec, chain, commit } = this.#params
+  async loadState(dump: Uint8Array, isUnwanted: () => boolean = () => false): Promise<void> {
+    const { spec, chain, commit, isStopping } = this.#params
+    const isEnded = () => isStopping() || isUnwanted()
     const blocks = await readDump(spec, dump)
     await this.reset()
-    for (const block of blocks) {
-      // Others get their turn between two blocks.
+    const left = blocks.values()
+    for (let loaded = 0; loaded < blocks.length; ) {
+      // Others get their turn between two commits.
       await new Promise((resolve) => setImmediate(resolve))
-      const { status } = chain.connect(block)
-      if (status !== 'IMPORTED_BEST') {
-        throw new RpcError('executionFailed', `block ${block.number} of the dump: ${status}`)
+      if (isEnded()) {
+        await commit()
+        throw new RpcError(
+          'stopping',
+          `the node stops: ${loaded} of the ${blocks.length} blocks of the dump were loaded`,
+        )
       }
+      const results = chain.connectAll(takeFor(left, GROUP_MILLISECONDS, isEnded))
+      const failed = results.findIndex(({ status }) => status !== 'IMPORTED_BEST')
+      if (failed >= 0) {
+        const number = blocks[loaded + failed]?.number
+        throw new RpcError('executionFailed', `block ${number} of the dump: ${results[failed]?.status}`)
+      }
+      loaded += results.length
     }
     await commit()
   }
@@ -242,6 +287,26 @@ function refuse<T>(action: () => T): T {
 }
 
 function asRefusal(error: unknown): unknown {
-  const isTime = error instanceof MiningError && error.code === 'TIMESTAMP'
-  return isTime ? invalidParams(error.message, { cause: error }) : error
+  if (!(error instanceof MiningError)) return error
+  if (error.code === 'TIMESTAMP') return invalidParams(error.message, { cause: error })
+  return error.code === 'STOPPED' ? new RpcError('stopping', error.message, { cause: error }) : error
+}
+
+function isStop(failure: unknown): boolean {
+  return failure instanceof RpcError && failure.kind === 'stopping'
+}
+
+/** What comes of an iterator within a time, at least one; the next is taken when the one before was used. */
+function* takeFor<T>(source: Iterator<T>, milliseconds: number, isEnded: () => boolean): Generator<T> {
+  const end = performance.now() + milliseconds
+  do {
+    const { value, done } = source.next()
+    if (done === true) return
+    yield value
+  } while (performance.now() < end && !isEnded())
+}
+
+/** What a snapshot with these edits counts for. */
+function entriesOf(edits: StateEdits): number {
+  return 1 + edits.size
 }

@@ -9,7 +9,7 @@ import { describeFileLimit } from '../util/fileLimit.ts'
 export type NodeErrorCode =
   /** Another process writes the data directory. */
   | 'DATA_DIR_LOCKED'
-  /** The data directory holds the chain of another network. */
+  /** The data directory holds the chain of another network or under other activation heights. */
   | 'DATA_DIR_NETWORK'
   /** A store or file has a format that this build cannot use as it is. */
   | 'DATA_DIR_FORMAT'
@@ -89,7 +89,9 @@ const STORAGE_ADVICE: Readonly<Record<StorageErrorCode, { code: NodeErrorCode; a
   },
   STORAGE_NETWORK: {
     code: 'DATA_DIR_NETWORK',
-    advice: 'give each network a --data-dir of its own, or start with the --network that it was made for',
+    advice:
+      'give each network a --data-dir of its own, or start with the --network and the --activation-heights that it ' +
+      'was made with',
   },
   STORAGE_FORMAT: {
     code: 'DATA_DIR_FORMAT',

@@ -1,7 +1,7 @@
-import { isIP } from 'node:net'
 import { isDevelopmentNetwork } from '../config/networkSpec.ts'
 import type { Config } from '../config/schema.ts'
 import { ALL_MODULES } from '../rpc/availability.ts'
+import { isLoopbackHost } from '../util/webOrigin.ts'
 import { NodeError } from './errors.ts'
 
 /** What may be asked of whoever reaches the node. */
@@ -12,7 +12,7 @@ type Exposed = Pick<Config, 'host' | 'modules' | 'network' | 'wallet' | 'allowRe
  * @throws NodeError `EXPOSED`
  */
 export function assertSafeExposure(config: Exposed): void {
-  if (config.allowRemoteControl || isLoopback(config.host)) return
+  if (config.allowRemoteControl || isLoopbackHost(config.host)) return
   const open = controlModules(config)
   if (open.length === 0) return
   throw new NodeError(
@@ -28,9 +28,4 @@ function controlModules({ modules, network, wallet }: Exposed): string[] {
   if (isOpen('evm') && isDevelopmentNetwork({ name: network })) open.push('the module evm')
   if (wallet && (isOpen('personal') || isOpen('eth'))) open.push('the keys of the wallet')
   return open
-}
-
-function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host === '::1') return true
-  return isIP(host) === 4 && host.startsWith('127.')
 }

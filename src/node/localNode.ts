@@ -1,6 +1,6 @@
 import { addressesOfSenders } from '../chain/chainReader.ts'
 import { parseReceipt } from '../chain/codec/receipt.ts'
-import { networkByName } from '../config/networks/byName.ts'
+import { chosenNetwork } from '../config/networks/configured.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTracing } from '../execution/tracing.ts'
 import { adjustedCoinbase } from '../mining/adjustablePolicy.ts'
@@ -8,6 +8,7 @@ import { isAutomatic } from '../mining/blockProducer.ts'
 import { KeptTexts } from '../native/keptTexts.ts'
 import type { ChainService, DevService } from '../pool/chainLink.ts'
 import { decodeSolutionOutcome, decodeWork, type MiningLink } from '../pool/miningLink.ts'
+import { raisedBy } from '../pool/stopFlag.ts'
 import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
 import type { DevCommands } from '../rpc/devCommands.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
@@ -53,6 +54,10 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
       onPending: (notices) => listener.onPending?.(notices),
       onMode: (mode) => listener.onMode?.(mode),
       onStore: (fault) => listener.onStore?.(fault),
+      onBroken: (error) => {
+        if (listener.onBroken === undefined) throw error
+        listener.onBroken(error)
+      },
       onWork: (work) => {
         mining?.workBuilt(work)
         listener.onWork?.(work)
@@ -66,7 +71,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     now,
   )
   const { environment, nativeSpec, stateStore } = core.open
-  const spec = networkByName(chain.network)
+  const spec = chosenNetwork(chain)
   const service = createChainService(core)
   const { work } = chain.production
   if (work !== null) mining = createFrontMining(createLocalMining(service), work.refreshTime, now ?? Date.now)
@@ -106,7 +111,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     },
     commands: {
       sendTransaction: (encoded) => core.sendTransaction(encoded),
-      mine: (request = {}) => core.mine(request),
+      mine: (request = {}, signal) => core.mine(request, () => signal?.aborted ?? false),
       dev: {
         ...dev,
         adjustBlocks: async (adjustment) => {
@@ -149,7 +154,7 @@ function localDevCommands(service: DevService, core: ChainCore): DevCommands {
     adjustBlocks: async (adjustment) => service.adjustBlocks(adjustment),
     dropTransactions: async (selection) => service.dropTransactions(selection),
     dumpState: async () => asBuffer(await service.dumpState()),
-    loadState: async (dump) => service.loadState(dump),
+    loadState: async (dump, signal) => service.loadState(dump, signal && raisedBy(signal)),
     instance: async () => service.instance(),
     mode: async () => service.mode(),
     setAutomine: async (on) => service.setAutomine(on),

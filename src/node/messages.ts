@@ -47,6 +47,8 @@ export type ChainThreadMessage =
   | { readonly kind: 'mining'; readonly on: boolean }
   /** Why the stores take no writes; null when they do again. */
   | { readonly kind: 'store'; readonly fault: string | null }
+  /** A store is of no use any more: the process has to end. */
+  | { readonly kind: 'broken'; readonly error: NodeErrorFacts }
   /** New work for miners; comes before the head that it is built on. */
   | { readonly kind: 'work'; readonly work: EncodedWork }
   /** A solution came. */
@@ -62,4 +64,6 @@ export type ChainThreadOrder =
   | { readonly kind: 'start' }
   /** Serve the calls of another thread. */
   | { readonly kind: 'serve'; readonly port: MessagePort }
+  /** The node stops: what makes or loads many blocks ends with the block at hand. */
+  | { readonly kind: 'endRequests' }
   | { readonly kind: 'close' }

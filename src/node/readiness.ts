@@ -8,6 +8,8 @@ export interface ReadinessSources {
   maxHeadAge(): number
   /** Why the stores take no writes; null when they do. */
   storeFault(): string | null
+  /** Why keys and usage cannot be relied on; null when they can. */
+  accessFault(): string | null
   /** Resolves when the store has taken a write. */
   writeProbe(): Promise<void>
   /** Resolves when the workers have answered. */
@@ -46,7 +48,12 @@ export function createReadiness(
       // It may have changed meanwhile.
       return draining
         ? ['the node stops']
-        : [...headReasons(sources), ...storeReasons(sources, store), ...pool.reasons()]
+        : [
+            ...headReasons(sources),
+            ...storeReasons(sources, store),
+            ...accessReasons(sources),
+            ...pool.reasons(),
+          ]
     },
     drain: () => {
       draining = true
@@ -64,6 +71,11 @@ function headReasons({ headAge, maxHeadAge }: ReadinessSources): string[] {
 function storeReasons({ storeFault }: ReadinessSources, probe: Probe): string[] {
   const fault = storeFault()
   return fault === null ? probe.reasons() : [`${NO_WRITES}: ${fault}`]
+}
+
+function accessReasons({ accessFault }: ReadinessSources): string[] {
+  const fault = accessFault()
+  return fault === null ? [] : [`keys and usage: ${fault}`]
 }
 
 /** A question with the last answer to it. */

@@ -3,10 +3,11 @@ import { storeFolders } from '../execution/chainFolders.ts'
 import type { OpenChain } from '../execution/openChain.ts'
 import type { StorageError } from '../storage/errors.ts'
 import { FilesInPlace } from '../storage/filesInPlace.ts'
-import { writeTrial } from '../storage/metadata.ts'
+import { readHead, writeTrial } from '../storage/metadata.ts'
 import { assertRoom } from '../storage/room.ts'
 import { storeFile } from '../storage/storeFile.ts'
 import { PoolJournal } from '../txpool/poolJournal.ts'
+import { NodeError } from './errors.ts'
 import { StoreGuard } from './storeGuard.ts'
 
 /** File of the pool's journal below the data directory. */
@@ -20,6 +21,8 @@ export interface StoreCommitsParams {
   readonly dataDir: string
   /** Told when writes begin to fail, with the reason, and with null when they are possible again. */
   onChange(fault: StorageError | null): void
+  /** Told once when a store is of no use any more in this process, with a reason that says what helps. */
+  onBroken(error: NodeError): void
 }
 
 /** How what the chain thread did becomes durable, and whether it can: both stores and the pool's journal. */
@@ -31,13 +34,20 @@ export class StoreCommits {
   readonly #timer: NodeJS.Timeout
 
   /** @throws StorageError when the journal cannot be used */
-  constructor({ open, dataDir, onChange }: StoreCommitsParams) {
+  constructor({ open, dataDir, onChange, onBroken }: StoreCommitsParams) {
     const journal = join(dataDir, POOL_JOURNAL)
     this.journal = new PoolJournal(journal)
     this.#open = open
     this.#files = new FilesInPlace(storeFolders(dataDir).map(storeFile), [journal])
-    this.#guard = new StoreGuard({ tryWrite: () => this.#tryWrite(dataDir), onChange })
-    open.environment.watchWrites((error) => this.#guard.failed(error))
+    this.#guard = new StoreGuard({
+      tryWrite: () => this.#tryWrite(dataDir),
+      onChange,
+      onBroken: (thrown) => onBroken(brokenStore(dataDir, thrown)),
+    })
+    open.environment.watchWrites((error) => {
+      this.#guard.failed(error)
+      this.#tryRead()
+    })
     this.#timer = setInterval(() => this.#lookAtFiles(), FILES_CHECK)
     this.#timer.unref()
   }
@@ -117,6 +127,17 @@ export class StoreCommits {
     this.#open.environment.transaction((writer) => writeTrial(writer))
   }
 
+  /** A store that a failed write broke says so at the next read. */
+  #tryRead(): void {
+    try {
+      const { environment } = this.#open
+      environment.refresh()
+      readHead(environment)
+    } catch (error) {
+      this.#guard.failed(error)
+    }
+  }
+
   /** Whoever does not send learns it, too. */
   #lookAtFiles(): void {
     try {
@@ -133,4 +154,13 @@ export class StoreCommits {
       throw this.#guard.failed(error)
     }
   }
+}
+
+function brokenStore(dataDir: string, cause: unknown): NodeError {
+  return new NodeError(
+    'DATA_DIR_UNWRITABLE',
+    `the disk failed where a store in ${dataDir} notes its commits, and this process can use it no more: see to the ` +
+      'disk and start again; what was acknowledged is stored, the last write is not',
+    { cause },
+  )
 }

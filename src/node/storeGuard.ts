@@ -1,5 +1,5 @@
 import type { StorageError } from '../storage/errors.ts'
-import { toUnwritable } from '../storage/unwritable.ts'
+import { isBroken, toUnwritable } from '../storage/unwritable.ts'
 
 /** Milliseconds between two tries of a store that took no write. */
 const TRY_PERIOD = 1000
@@ -10,6 +10,8 @@ export interface StoreGuardParams {
   tryWrite(): Promise<void>
   /** Told when writes begin to fail, with the reason, and with null when they are possible again. */
   onChange(fault: StorageError | null): void
+  /** Told once when a store is of no use any more in this process. */
+  onBroken(thrown: unknown): void
   /** Milliseconds between two tries; 1000 unless given. */
   readonly period?: number
 }
@@ -23,6 +25,7 @@ export class StoreGuard {
   #fault: StorageError | null = null
   #timer: NodeJS.Timeout | null = null
   #isTrying = false
+  #isBroken = false
 
   constructor(params: StoreGuardParams) {
     this.#params = params
@@ -43,6 +46,7 @@ export class StoreGuard {
    * @returns the same, as a StorageError `STORAGE_UNWRITABLE` when the reason may pass
    */
   failed(thrown: unknown): unknown {
+    if (isBroken(thrown)) this.#break(thrown)
     const fault = toUnwritable(thrown)
     if (fault === null) return thrown
     this.#begin(fault)
@@ -56,6 +60,13 @@ export class StoreGuard {
     this.#params.onChange(fault)
     this.#timer = setInterval(() => void this.#try(), this.#params.period ?? TRY_PERIOD)
     this.#timer.unref()
+  }
+
+  #break(thrown: unknown): void {
+    if (this.#isBroken) return
+    this.#isBroken = true
+    this.close()
+    this.#params.onBroken(thrown)
   }
 
   /** Tries no more. */
@@ -74,6 +85,7 @@ export class StoreGuard {
       this.#fault = null
       this.#params.onChange(null)
     } catch (error) {
+      if (isBroken(error)) this.#break(error)
       // The next try comes; until then the newest reason counts.
       const newest = toUnwritable(error)
       if (newest === null || newest.message === this.#fault?.message) return

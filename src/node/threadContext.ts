@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
-import { networkByName } from '../config/networks/byName.ts'
-import type { NetworkName } from '../config/networks/names.ts'
+import { chosenNetwork, type NetworkChoice } from '../config/networks/configured.ts'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTracing } from '../execution/tracing.ts'
@@ -18,8 +17,7 @@ import { asBuffer } from '../util/bytes.ts'
 import type { Wallet } from '../wallet/interface.ts'
 
 /** What a thread needs to answer requests: plain data, so that it can cross to another thread. */
-export interface ThreadContextOptions {
-  readonly network: NetworkName
+export interface ThreadContextOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions
   /** Bytes of texts that all threads keep together. */
@@ -54,7 +52,7 @@ export function openThreadContext(
   port: MessagePort,
   wallet: Wallet | null = null,
 ): ThreadContext {
-  const spec = networkByName(options.network)
+  const spec = chosenNetwork(options)
   const nativeSpec = createNativeChainSpec(spec)
   const stateStore = StateStore.open(join(options.dataDir, STATE_FOLDER), options.storeOptions)
   const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })

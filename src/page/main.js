@@ -12,6 +12,7 @@ import { age, startClock } from './ui/time.js'
 import { addressView } from './views/address.js'
 import { blockView } from './views/block.js'
 import { blocksView } from './views/blocks.js'
+import { bridgeView } from './views/bridge.js'
 import { failure } from './views/failure.js'
 import { homeView } from './views/home.js'
 import { keyForm } from './views/keyForm.js'
@@ -32,6 +33,7 @@ const VIEWS = new Map([
   ['', homeView],
   ['blocks', blocksView],
   ['block', blockView],
+  ['bridge', bridgeView],
   ['tx', transactionView],
   ['address', addressView],
   [

@@ -146,6 +146,91 @@ export interface Usage {
   })[]
 }
 
+/** A federation as `rsk_getBridgeStatus` tells it; amounts are satoshi. */
+export interface Federation {
+  readonly address: string
+  readonly format: string
+  readonly threshold: string
+  readonly members: readonly FederationMember[]
+  readonly redeemScript: string
+  readonly creationBlock: string
+  readonly creationTime: string
+  readonly activationBlock?: string
+  readonly balance?: string
+  readonly outputs?: string
+  readonly migration?: { readonly fromBlock: string; readonly endBlock: string }
+  readonly validation?: {
+    readonly endBlock: string
+    readonly stage: string
+    readonly transaction: string | null
+    readonly signatures: Signatures | null
+  }
+}
+
+export interface FederationMember {
+  readonly address: string
+  readonly btcKey: string
+  readonly rskKey: string
+  readonly mstKey: string
+}
+
+export interface Signatures {
+  readonly needed: string
+  readonly missing: string
+  readonly signers: readonly string[]
+}
+
+/** A Bitcoin transaction that waits. Its id is null where signatures will change it. */
+export interface WaitingPegout {
+  readonly transactionHash: string | null
+  readonly bitcoinTransaction: string | null
+  readonly inputs: string
+  readonly outputs: readonly {
+    readonly address: string | null
+    readonly amount: string
+    readonly toFederation: boolean
+  }[]
+  readonly raw: string
+  readonly creationBlock?: string
+  readonly confirmationBlock?: string
+  readonly remainingBlocks?: string
+  readonly signatures?: Signatures
+}
+
+/** The answer of `rsk_getBridgeStatus`. */
+export interface BridgeStatus {
+  readonly blockNumber: string
+  readonly bitcoin: { readonly height: string; readonly hash: string; readonly timestamp: string }
+  readonly federations: {
+    readonly active: Federation
+    readonly retiring: Federation | null
+    readonly next: Federation | null
+    readonly proposed: Federation | null
+    readonly pending: { readonly hash: string; readonly members: readonly FederationMember[] } | null
+  }
+  readonly lockedWei: string
+  readonly pegin: {
+    readonly minimum: string
+    readonly confirmations: string
+    readonly lockingCap: string | null
+    readonly belowCap: string | null
+  }
+  readonly pegout: {
+    readonly minimum: string
+    readonly feePerKb: string
+    readonly estimatedFee: string | null
+    readonly confirmations: string
+    readonly nextBatchBlock: string | null
+    readonly requests: readonly {
+      readonly transactionHash: string | null
+      readonly destination: string
+      readonly amount: string
+    }[]
+    readonly waitingForConfirmations: readonly WaitingPegout[]
+    readonly waitingForSignatures: readonly WaitingPegout[]
+  }
+}
+
 /** What the page knows of the newest block. */
 export interface Head {
   readonly number: bigint

@@ -12,6 +12,7 @@ import type { RefusalFigures } from '../txpool/errors.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { decodeSolutionOutcome, decodeWork, type MiningLink, type MiningLinkService } from './miningLink.ts'
+import { raisedBy, type StopFlag } from './stopFlag.ts'
 
 /** A transaction as it crosses threads. */
 export interface EncodedTransaction {
@@ -56,7 +57,8 @@ type Promised<T> = T | Promise<T>
 
 /** Control over a development chain, as {@link DevCommands} has it; refusals are thrown as RpcError. */
 export interface DevService {
-  mine(request: MineRequest): Promised<void>
+  /** @param stop when it is raised, the block at hand is the last one */
+  mine(request: MineRequest, stop?: StopFlag): Promised<void>
   snapshot(): Promised<number>
   revert(id: bigint): Promised<boolean>
   reset(): Promised<void>
@@ -66,7 +68,7 @@ export interface DevService {
   adjustBlocks(adjustment: BlockAdjustment): Promised<void>
   dropTransactions(selection: PoolSelection): Promised<boolean>
   dumpState(): Promised<Uint8Array>
-  loadState(dump: Uint8Array): Promised<void>
+  loadState(dump: Uint8Array, stop?: StopFlag): Promised<void>
   instance(): Promised<string>
   mode(): Promised<ProducerMode>
   setAutomine(on: boolean): Promised<void>
@@ -182,7 +184,7 @@ export function createChainLink(port: MessagePort, spec: NetworkSpec): ChainLink
     commands: {
       // A copy of its own: a message carries the whole memory that a view is of.
       sendTransaction: async (encoded) => toOutcome(await ask('sendTransaction', Uint8Array.from(encoded))),
-      mine: (request = {}) => ask('mine', request),
+      mine: (request = {}, signal) => ask('mine', request, ...stopOf(signal)),
       dev: createDevCommands(ask),
     },
     probe: () => ask('probe'),
@@ -237,7 +239,7 @@ function createDevCommands(ask: Asker): DevCommands {
     dropTransactions: (selection) => ask('dropTransactions', selection),
     dumpState: async () => asBuffer(await ask('dumpState')),
     // A copy of its own: a message carries the whole memory that a view is of.
-    loadState: (dump) => ask('loadState', Uint8Array.from(dump)),
+    loadState: (dump, signal) => ask('loadState', Uint8Array.from(dump), ...stopOf(signal)),
     instance: () => ask('instance'),
     mode: () => ask('mode'),
     setAutomine: (on) => ask('setAutomine', on),
@@ -247,6 +249,11 @@ function createDevCommands(ask: Asker): DevCommands {
     importBlock: async (encoded) => asBuffer(await ask('importBlock', encoded)),
     sendImpersonated: async (encoded) => toOutcome(await ask('sendImpersonated', encoded)),
   }
+}
+
+/** The last parameter of a call that can be stopped. */
+function stopOf(signal: AbortSignal | undefined): [] | [StopFlag] {
+  return signal === undefined ? [] : [raisedBy(signal)]
 }
 
 function toRpcError({ kind, message, data }: Refusal): RpcError {

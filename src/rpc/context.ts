@@ -238,8 +238,8 @@ export interface Impersonation {
 export interface NodeCommands {
   /** Offers a decoded, well-signed transaction to the pool; `encoded` is its RLP as it came. */
   sendTransaction(encoded: Buffer): Promise<SendOutcome>
-  /** Builds and mines blocks on the head. */
-  mine(request?: MineRequest): Promise<void>
+  /** Builds and mines blocks on the head. @param signal ends that with the block at hand */
+  mine(request?: MineRequest, signal?: AbortSignal): Promise<void>
   readonly dev: DevCommands
   /** null where the node serves no miners. */
   readonly mining: MiningCommands | null

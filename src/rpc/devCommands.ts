@@ -45,8 +45,8 @@ export interface DevCommands {
   adjustBlocks(adjustment: BlockAdjustment): Promise<void>
   /** The blocks of the chain, packed; refused where they do not make its state. */
   dumpState(): Promise<Buffer>
-  /** Goes back to genesis and on to the chain of a dump. */
-  loadState(dump: Uint8Array): Promise<void>
+  /** Goes back to genesis and on to the chain of a dump. @param signal ends that with the block at hand */
+  loadState(dump: Uint8Array, signal?: AbortSignal): Promise<void>
   /** Takes transactions out of the pool. @returns whether there was one */
   dropTransactions(selection: PoolSelection): Promise<boolean>
   /** Name of this chain in this run, 32 bytes as 0x hex; another one after a reset. */

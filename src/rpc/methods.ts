@@ -106,6 +106,7 @@ import { startMining } from './evm/startMining.ts'
 import { stopImpersonatingAccount } from './evm/stopImpersonatingAccount.ts'
 import { stopMining } from './evm/stopMining.ts'
 import { METHODS_WITHOUT_MEANING } from './evm/withoutMeaning.ts'
+import { getBridgeStatus } from './ext/getBridgeStatus.ts'
 import { getRawBlockHeaderByHash } from './ext/getRawBlockHeaderByHash.ts'
 import { getRawBlockHeaderByNumber } from './ext/getRawBlockHeaderByNumber.ts'
 import { getRawTransactionReceiptByHash } from './ext/getRawTransactionReceiptByHash.ts'
@@ -224,6 +225,7 @@ export const METHODS: readonly MethodDefinition[] = [
   getBlocksByNumber,
   netHashrate,
   pendingTransactions,
+  getBridgeStatus,
   getRawBlockHeaderByHash,
   getRawBlockHeaderByNumber,
   getRawTransactionReceiptByHash,

@@ -8,6 +8,7 @@ import { parseHeader } from '../chain/codec/headerDecoder.ts'
 import { RLP_EMPTY_LIST } from '../chain/codec/rlpWriter.ts'
 import { createGenesis } from '../chain/genesis.ts'
 import { logTermsOf } from '../chain/logs/logTerms.ts'
+import { noteActivationHeights } from '../chain/storedHeights.ts'
 import { isActive } from '../config/activations.ts'
 import { NativeBlockExecutor } from '../execution/blockExecutor.ts'
 import { CHAIN_FOLDER, STATE_FOLDER, storeFolders } from '../execution/chainFolders.ts'
@@ -232,6 +233,7 @@ class Restore {
       writeBlock(tables, this.#genesis, { receipts: RLP_EMPTY_LIST, totalDifficulty })
       setCanonical(tables, 0, this.#genesis.hash)
       writeIdentity(tables, this.#genesis.hash)
+      noteActivationHeights(tables, spec)
       writeHistory(tables, {
         firstBlock: first.number === 1 ? 0 : first.number,
         firstState: states === 'all' ? 0 : block.number,

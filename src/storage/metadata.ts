@@ -10,6 +10,7 @@ const REVISION_KEY = Buffer.from('revision')
 const HISTORY_KEY = Buffer.from('history')
 const RESTORED_KEY = Buffer.from('restored')
 const TRIAL_KEY = Buffer.from('trial')
+const ACTIVATIONS_KEY = Buffer.from('activations')
 const COUNT_BYTES = 6
 
 /** Hash of the best block; undefined before genesis is stored. */
@@ -97,6 +98,17 @@ export function countRewind(writer: TableWriter): void {
 export function countEdit(writer: TableWriter): void {
   const { rewinds, edits } = readRevision(writer)
   writeRevision(writer, { rewinds, edits: edits + 1 })
+}
+
+/** Activation heights that the chain has in place of its network's, by rule; empty when it has those. */
+export function readActivations(reader: TableReader): Readonly<Record<string, number>> {
+  const heights = reader.get('metadata', ACTIVATIONS_KEY)
+  return heights === undefined ? {} : (JSON.parse(heights.toString('utf8')) as Record<string, number>)
+}
+
+/** Notes the activation heights of the chain. */
+export function writeActivations(writer: TableWriter, heights: Readonly<Record<string, number>>): void {
+  writer.put('metadata', ACTIVATIONS_KEY, Buffer.from(JSON.stringify(heights)))
 }
 
 /** Writes something that nobody reads, to see whether the store takes it. */

@@ -15,6 +15,12 @@ const SYSTEM_REASONS: Readonly<Record<number, string>> = {
 export const MAP_FULL = -30792
 const MAP_FULL_REASON = 'the store has reached its largest size: raise --store-limit'
 
+/**
+ * LMDB's word for an environment in which the note of a commit could not be written: it is of no use any more. The
+ * numbers with it differ from one call of lmdb-js to another.
+ */
+const PANIC = 'MDB_PANIC'
+
 const SYSTEM_NUMBER = /\(os error (\d+)\)/
 
 /**
@@ -26,6 +32,14 @@ export function toUnwritable(thrown: unknown): StorageError | null {
   const reason = reasonOf(thrown)
   if (reason === undefined) return null
   return new StorageError('STORAGE_UNWRITABLE', `the store cannot be written: ${reason}`, { cause: thrown })
+}
+
+/**
+ * Whether a store neither reads nor writes any more in this process, because the disk failed where a commit is noted.
+ * The commit did not take place; another process finds the store as it was before.
+ */
+export function isBroken(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message.includes(PANIC)
 }
 
 function reasonOf(thrown: unknown): string | undefined {

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 const EXTENSION = /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/i
 
 /** Pages of this machine. Names below `.localhost` are not among them: some systems ask the network for those. */
@@ -17,6 +19,12 @@ export function isWebOrigin(text: string): boolean {
 /** Whether an origin is that of a page that this machine serves, on any port. */
 export function isLoopbackOrigin(origin: string): boolean {
   return LOOPBACK.test(origin)
+}
+
+/** Whether what listens at this host is reached from this machine alone. */
+export function isLoopbackHost(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true
+  return isIP(host) === 4 && host.startsWith('127.')
 }
 
 /** Whether an origin is that of a browser extension, such as a wallet. */

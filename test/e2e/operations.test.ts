@@ -7,7 +7,7 @@ import parsePrometheus from 'parse-prometheus-text-format'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { toHex } from '../../src/util/bytes.ts'
-import { freePort, startNode } from '../support/nodeProcess.ts'
+import { freePort, type JsonRpcError, startNode } from '../support/nodeProcess.ts'
 import { signedTransaction } from '../support/signedTransaction.ts'
 
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
@@ -112,3 +112,56 @@ function ask(url: string, agent: Agent): Promise<unknown> {
     httpRequest(url, { agent, method: 'POST' }, resolve).once('error', reject).end('{}')
   })
 }
+
+const MANY = '0x186a0'
+
+/** The height, when it is that of a chain to which nothing is added any more. */
+async function settledHeight(height: () => Promise<number>): Promise<number> {
+  let last = await height()
+  for (let same = 0; same < 10; ) {
+    await sleep(50)
+    const next = await height()
+    same = next === last ? same + 1 : 0
+    last = next
+  }
+  return last
+}
+
+t.test('many blocks are made beside everything else, and for nobody who is gone', async (t) => {
+  const node = await startNode({ dataDir: join(t.testdir(), 'data'), args: ['--workers', '1'] })
+  t.teardown(() => node.stop('SIGKILL'))
+  const height = async () => Number(await node.request('eth_blockNumber'))
+  const client = new AbortController()
+  const mined = fetch(node.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'hardhat_mine', params: [MANY] }),
+    signal: client.signal,
+  })
+  while ((await height()) < 460) await sleep(5)
+  const transaction = signedTransaction({ value: 5n })
+  const sent = await node.request('eth_sendRawTransaction', [toHex(transaction.encoded)])
+  t.match(await node.request('eth_getTransactionReceipt', [sent]), { status: '0x1' }, 'mined among them')
+  client.abort()
+  await t.rejects(mined)
+  t.ok((await settledHeight(height)) < Number(MANY))
+})
+
+t.test('SIGTERM ends a request for many blocks, which is told how many were made', async (t) => {
+  const dataDir = join(t.testdir(), 'data')
+  const node = await startNode({ dataDir, args: ['--workers', '1'] })
+  t.teardown(() => node.stop('SIGKILL'))
+  const failure = node.request('hardhat_mine', [MANY]).then(
+    () => null,
+    (error: unknown) => error as JsonRpcError,
+  )
+  while (Number(await node.request('eth_blockNumber')) < 3) await sleep(5)
+  const ended = node.stop('SIGTERM')
+  const error = await failure
+  t.match(error, { code: -32005, message: /^the node stops: \d+ of 100000 blocks were made$/ })
+  t.match(await ended, { code: 0, signal: null })
+  const made = Number(/stops: (\d+) of/.exec(error?.message ?? '')?.[1])
+  const again = await startNode({ dataDir, args: ['--workers', '1', '--no-mining'] })
+  t.teardown(() => again.stop('SIGKILL'))
+  t.equal(Number(await again.request('eth_blockNumber')), made, 'all of them lasted, and none more')
+})

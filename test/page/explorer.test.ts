@@ -78,6 +78,25 @@ t.test('the page in a browser', { skip }, async (t) => {
     t.match(page.url(), /\/(#\/)?$/)
   })
 
+  await inTab('the Bridge: who holds the funds, and what waits', {}, async (t, { page }) => {
+    await untilShown(page, 'Local development chain')
+    await page.getByRole('link', { name: 'Bridge', exact: true }).click()
+    await untilShown(page, 'Bridge')
+    const status = await node.request<{
+      federations: { active: { address: string; members: unknown[] } }
+      bitcoin: { hash: string }
+    }>('rsk_getBridgeStatus')
+    const text = (await page.locator('main').textContent()) ?? ''
+    t.match(text, status.federations.active.address)
+    t.match(text, status.bitcoin.hash)
+    t.match(text, `2 of ${status.federations.active.members.length}`)
+    t.match(text, /Locked\s*0 RBTC/)
+    const bridge = `0x${'1000006'.padStart(40, '0')}`
+    const hash = await send(node, { to: bridge, value: `0x${(10n ** 18n).toString(16)}` })
+    await page.locator(`main a[href="#/tx/${hash}"]`).waitFor()
+    await shown(page, '1 BTC')
+  })
+
   await inTab('the search finds blocks, transactions and addresses', {}, async (_t, { page }) => {
     const find = async (term: string) => {
       await page.getByLabel('Block number, hash or address').fill(term)
@@ -268,6 +287,8 @@ function views(sample: Sample): readonly (readonly [hash: string, title: string]
     ['#/', 'Local development chain'],
     ['#/blocks', 'Newest blocks'],
     ['#/block/1', 'Block 1'],
+    ['#/bridge', 'Bridge'],
+    ['#/bridge/0', 'Bridge'],
     [`#/tx/${sample.nested}`, 'Transaction'],
     [`#/tx/${sample.failed}`, 'Transaction'],
     [`#/address/${sample.token}`, 'Address'],

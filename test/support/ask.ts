@@ -2,6 +2,7 @@ import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { Dispatcher } from '../../src/gateway/dispatcher.ts'
+import type { Exchange } from '../../src/gateway/exchange.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import type { LaneLimits, PoolLane } from '../../src/gateway/lanes.ts'
 import { RequestTally } from '../../src/gateway/requestTally.ts'
@@ -27,8 +28,11 @@ export interface LocalService {
   readonly gateway: Gateway
   readonly dispatcher: Dispatcher
   readonly tally: RequestTally
-  /** @param connection takes notifications, as a WebSocket does */
-  ask(body: string, connection?: EventConnection): Promise<AskedAnswer>
+  /**
+   * @param connection takes notifications, as a WebSocket does
+   * @param gone aborted when the client goes away; what would be answered is given all the same
+   */
+  ask(body: string, connection?: EventConnection, gone?: AbortSignal): Promise<AskedAnswer>
   close(): void
 }
 
@@ -89,9 +93,9 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     },
     onUnexpected,
   })
-  const ask = (body: string, connection?: EventConnection) =>
+  const ask = (body: string, connection?: EventConnection, gone?: AbortSignal) =>
     new Promise<AskedAnswer>((resolve) => {
-      gateway.handle(Buffer.from(body, 'utf8'), options.caller ?? CALLER, {
+      const exchange: Exchange = {
         answer: (answer, status) =>
           resolve({
             text: typeof answer === 'string' ? answer : Buffer.from(answer).toString('utf8'),
@@ -100,7 +104,9 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
         ...(connection === undefined ? {} : { connection }),
         onGone: undefined,
         gone: false,
-      })
+      }
+      gone?.addEventListener('abort', () => exchange.onGone?.())
+      gateway.handle(Buffer.from(body, 'utf8'), options.caller ?? CALLER, exchange)
     })
   return { gateway, dispatcher, tally, ask, close: () => dispatcher.close() }
 }

@@ -58,6 +58,7 @@ export function createChainContext(
       bodyRoots: absent('roots of a pretended block'),
       isPrecompiled: absent('precompiles'),
       bridge: absent('bridge'),
+      bridgeStatus: absent('bridge'),
     },
     tracing: { block: absent('trace of a block'), call: absent('trace of a call') },
     pool: {

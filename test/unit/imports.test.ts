@@ -6,6 +6,7 @@ import { isBarrel, ROOT, readSources, resolveImport, type SourceFile } from '../
 /** Rooms from the top down; rooms on one line stand side by side. */
 const LEVELS: readonly (readonly string[])[] = [
   ['cli', 'library'],
+  ['rehearsal'],
   ['node'],
   ['front'],
   ['gateway'],
@@ -29,6 +30,7 @@ const OWNED: readonly [specifier: RegExp, room: string][] = [
   [/^piscina$/, 'pool'],
   [/^lmdb$/, 'storage'],
   [/^@chainsafe\/blst$/, 'snapshot'],
+  [/^bitcoinjs-lib$/, 'rehearsal'],
   [/^(commander|cli-progress)$/, 'cli'],
   [/^(pino|pino-pretty|prom-client)$/, 'observe'],
   [/native\/addon\//, 'native'],

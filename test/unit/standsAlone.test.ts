@@ -10,7 +10,17 @@ const BESIDE = [['..', 'shared'].join('/'), ['shared', 'vectors'].join('/')]
 const FOLDERS = ['src', 'test', 'native', 'bench', '.ci', '.deploy', '.github']
 
 /** Folders of what is installed, built and measured. */
-const MADE = new Set(['node_modules', 'target', 'logs', 'tmp', '.tap', 'corpus', 'artifacts', 'cargo'])
+const MADE = new Set([
+  'node_modules',
+  'target',
+  'logs',
+  'tmp',
+  '.tap',
+  'corpus',
+  'artifacts',
+  'cargo',
+  'build',
+])
 
 /** Compressed data, pictures and libraries hold no text. */
 const BINARY = /\.(zst|png|node)$/

@@ -37,6 +37,14 @@ export async function recoverSendersAside(transactions: readonly Transaction[]):
   return readSenders(transactions, await recoverAddressesAside(writeRecords(transactions)))
 }
 
+/** Signed hash and signature as one record of {@link recoverSenders}; null for the reward transaction. */
+export function signatureRecord(transaction: Transaction): Buffer | null {
+  if (transaction.isRemasc || transaction.fields.signature === null) return null
+  const record = Buffer.alloc(SIGNATURE_RECORD_BYTES)
+  writeRecord(record, 0, transaction)
+  return record
+}
+
 function readSenders(transactions: readonly Transaction[], answers: Buffer): (Buffer | null)[] {
   return transactions.map((transaction, index) => {
     if (transaction.isRemasc) return REMASC_SENDER

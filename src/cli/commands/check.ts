@@ -1,6 +1,7 @@
 import { checkChain } from '../../chain/check/checkChain.ts'
-import { networkByName } from '../../config/networks/byName.ts'
+import { configuredNetwork } from '../../config/networks/configured.ts'
 import { createStateChecker } from '../../execution/stateChecker.ts'
+import { findLostKeys } from '../../storage/access/keyedDirectory.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { openConfiguredStores } from '../openNode.ts'
@@ -10,7 +11,7 @@ export const check = defineCommand({
   name: 'check',
   summary: 'walk the store and print what is wrong with it; nothing is written',
   files: 'none',
-  options: ['network', 'dataDir', 'config', 'logLevel', 'logFormat'],
+  options: ['network', 'activationHeights', 'dataDir', 'config', 'logLevel', 'logFormat'],
   extra: {
     blocks: {
       kind: 'integer',
@@ -28,7 +29,7 @@ export const check = defineCommand({
     },
   },
   run: async ({ config, extra, stdout, stderr }) => {
-    const spec = networkByName(config.network)
+    const spec = configuredNetwork(config)
     const opened = await openConfiguredStores(config, { checksPages: true })
     try {
       const { problems, blocks, sideBlocks, states } = checkChain({
@@ -45,10 +46,11 @@ export const check = defineCommand({
       for (const { number, hash, message } of problems) {
         stdout.write(`${number === null ? 'store' : `block ${number} ${hash}`}: ${message}\n`)
       }
-      stdout.write(
-        `${blocks} blocks, ${sideBlocks} side blocks, ${states} states: ${problems.length} problems\n`,
-      )
-      return problems.length === 0 ? EXIT_CODES.ok : EXIT_CODES.damaged
+      const lostKeys = findLostKeys(config.dataDir)
+      if (lostKeys !== null) stdout.write(`${lostKeys}\n`)
+      const count = problems.length + (lostKeys === null ? 0 : 1)
+      stdout.write(`${blocks} blocks, ${sideBlocks} side blocks, ${states} states: ${count} problems\n`)
+      return count === 0 ? EXIT_CODES.ok : EXIT_CODES.damaged
     } finally {
       await opened.close()
     }

@@ -2,19 +2,22 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ChainReader } from '../../chain/chainReader.ts'
+import type { Block } from '../../chain/codec/block.ts'
 import { ExportError, HistoryError, exportBlocks as storedBlocks } from '../../chain/exportBlocks.ts'
-import { networkByName } from '../../config/networks/byName.ts'
+import { referenceLine } from '../../chain/referenceLine.ts'
+import { configuredNetwork } from '../../config/networks/configured.ts'
+import { StorageError } from '../../storage/errors.ts'
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { openConfiguredStores } from '../openNode.ts'
 
-/** `rhizome export`: writes the canonical chain as RLP blocks. */
+/** `rhizome export`: writes the canonical chain as RLP blocks or as the lines of the reference's exports. */
 export const exportBlocks = defineCommand({
   name: 'export',
   summary: 'write the canonical chain to a file',
   files: 'none',
-  options: ['network', 'dataDir', 'config', 'logLevel', 'logFormat'],
+  options: ['network', 'activationHeights', 'dataDir', 'config', 'logLevel', 'logFormat'],
   extra: {
     from: {
       kind: 'integer',
@@ -40,19 +43,25 @@ export const exportBlocks = defineCommand({
       default: null,
       doc: 'File to write; none writes to the standard output',
     },
+    format: {
+      kind: 'choice',
+      group: 'Command',
+      values: ['rlp', 'reference'],
+      default: 'rlp',
+      doc: "rlp: blocks one after the other; reference: lines number,hash,totalDifficulty,RLP as the reference's ExportBlocks writes and its ConnectBlocks reads them. import takes both",
+    },
   },
   run: async ({ config, extra, stdout, stderr }) => {
     const opened = await openConfiguredStores(config)
     try {
-      const blocks = storedBlocks(new ChainReader(networkByName(config.network), opened.environment), {
-        from: extra.from,
-        to: extra.to,
-      })
+      const reader = new ChainReader(configuredNetwork(config), opened.environment)
+      const blocks = storedBlocks(reader, { from: extra.from, to: extra.to })
+      const write = extra.format === 'reference' ? asLine(reader) : (block: Block) => block.encoded
       let count = 0
-      const encoded = function* (): Generator<Buffer> {
+      const encoded = function* (): Generator<Buffer | string> {
         for (const block of blocks) {
           count += 1
-          yield block.encoded
+          yield write(block)
         }
       }
       const source = Readable.from(encoded())
@@ -65,6 +74,16 @@ export const exportBlocks = defineCommand({
     }
   },
 })
+
+function asLine(reader: ChainReader): (block: Block) => string {
+  return (block) => {
+    const totalDifficulty = reader.totalDifficulty(block.hash)
+    if (totalDifficulty === null) {
+      throw new StorageError('STORAGE_CORRUPT', `block ${block.number} has no total difficulty`)
+    }
+    return referenceLine(block, totalDifficulty)
+  }
+}
 
 function describeRefusal(error: unknown): never {
   if (error instanceof HistoryError) {

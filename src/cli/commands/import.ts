@@ -1,6 +1,6 @@
 import { BlockSourceError } from '../../chain/import/blockSource.ts'
 import { type ImportReport, importBlocks as importFile } from '../../chain/import/importBlocks.ts'
-import { networkByName } from '../../config/networks/byName.ts'
+import { configuredNetwork, type NetworkOptions } from '../../config/networks/configured.ts'
 import type { OpenChain } from '../../execution/openChain.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { defineCommand } from '../command.ts'
@@ -25,7 +25,17 @@ export const importBlocks = defineCommand({
     'each plain or compressed with zstd, gzip or Brotli (.br). ' +
     'Stops at the first invalid block; an interrupted import goes on where it was.',
   files: 'some',
-  options: ['network', 'dataDir', 'config', 'workers', 'logLevel', 'logFormat', 'commitEvery', 'stateCache'],
+  options: [
+    'network',
+    'activationHeights',
+    'dataDir',
+    'config',
+    'workers',
+    'logLevel',
+    'logFormat',
+    'commitEvery',
+    'stateCache',
+  ],
   extra: {},
   run: async ({ config, files, stdout, stderr }) => {
     const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
@@ -54,7 +64,7 @@ export const importBlocks = defineCommand({
 async function importOne(
   { chain }: OpenChain,
   path: string,
-  config: { readonly network: Parameters<typeof networkByName>[0]; readonly commitEvery: number },
+  config: NetworkOptions & { readonly commitEvery: number },
   signal: AbortSignal,
   display: ImportDisplay,
 ): Promise<ImportReport> {
@@ -62,7 +72,7 @@ async function importOne(
   try {
     return await importFile({
       path,
-      spec: networkByName(config.network),
+      spec: configuredNetwork(config),
       chain,
       commitEvery: config.commitEvery,
       signal,

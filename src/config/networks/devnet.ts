@@ -1,7 +1,34 @@
-import { createActivationHeights, NEVER } from '../activations.ts'
+import { type ActivationTable, createActivationHeights, NEVER } from '../activations.ts'
 import type { NetworkSpec } from '../networkSpec.ts'
 import { bridgeDevnet } from './bridge/devnet.ts'
 import { BRIDGE_GENESIS_ACCOUNT, DEVELOPMENT_BALANCE, FALLBACK_MINING_DIFFICULTY } from './shared.ts'
+
+/** Heights of the upgrades, and of the rules that have their own. */
+export const devnetActivations: ActivationTable = {
+  upgrades: {
+    bahamas: 0,
+    afterBridgeSync: NEVER,
+    orchid: 0,
+    orchid060: 0,
+    wasabi100: 0,
+    twoToThree: 0,
+    papyrus200: 0,
+    iris300: 0,
+    hop400: 0,
+    hop401: 0,
+    fingerroot500: 0,
+    arrowhead600: 0,
+    // The reference ships no height for arrowhead631, reed810 and tbd1000 and does not start without
+    // them; these are the heights under which its devnet genesis was recorded.
+    arrowhead631: NEVER,
+    lovell700: 0,
+    reed800: 0,
+    reed810: 0,
+    vetiver900: 0,
+    tbd1000: NEVER,
+  },
+  overrides: { rskip97: NEVER, rskipUMM: 1 },
+}
 
 /** The development network (consensus.md §1). */
 export const devnet: NetworkSpec = {
@@ -49,29 +76,5 @@ export const devnet: NetworkSpec = {
     ],
   },
   mining: { targetGasLimit: 6_800_000, walletSeeds: ['cow'], coinbaseSeed: null },
-  activationHeights: createActivationHeights({
-    upgrades: {
-      bahamas: 0,
-      afterBridgeSync: NEVER,
-      orchid: 0,
-      orchid060: 0,
-      wasabi100: 0,
-      twoToThree: 0,
-      papyrus200: 0,
-      iris300: 0,
-      hop400: 0,
-      hop401: 0,
-      fingerroot500: 0,
-      arrowhead600: 0,
-      // The reference ships no height for arrowhead631, reed810 and tbd1000 and does not start without
-      // them; these are the heights under which its devnet genesis was recorded.
-      arrowhead631: NEVER,
-      lovell700: 0,
-      reed800: 0,
-      reed810: 0,
-      vetiver900: 0,
-      tbd1000: NEVER,
-    },
-    overrides: { rskip97: NEVER, rskipUMM: 1 },
-  }),
+  activationHeights: createActivationHeights(devnetActivations),
 }

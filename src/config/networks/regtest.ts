@@ -1,4 +1,4 @@
-import { createActivationHeights, NEVER } from '../activations.ts'
+import { type ActivationTable, createActivationHeights, NEVER } from '../activations.ts'
 import type { GenesisAccount, Hex, NetworkSpec } from '../networkSpec.ts'
 import { bridgeRegtest } from './bridge/regtest.ts'
 import { BRIDGE_GENESIS_ACCOUNT, DEVELOPMENT_BALANCE } from './shared.ts'
@@ -16,6 +16,31 @@ const PREFUNDED: readonly Hex[] = [
   '0xa4dea4d5c954f5fd9e87f0e9752911e83a3d18b3',
   '0x09a1eda29f664ac8f68106f6567276df0c65d859',
 ]
+
+/** Heights of the upgrades, and of the rules that have their own. */
+export const regtestActivations: ActivationTable = {
+  upgrades: {
+    bahamas: 0,
+    afterBridgeSync: NEVER,
+    orchid: 0,
+    orchid060: 0,
+    wasabi100: 0,
+    twoToThree: 0,
+    papyrus200: 0,
+    iris300: 0,
+    hop400: 0,
+    hop401: 0,
+    fingerroot500: 0,
+    arrowhead600: 0,
+    arrowhead631: NEVER,
+    lovell700: 0,
+    reed800: 0,
+    reed810: 0,
+    vetiver900: 0,
+    tbd1000: 0,
+  },
+  overrides: { rskip97: NEVER, rskip144: 1, rskip351: 1, rskip535: 1, rskipUMM: 1 },
+}
 
 /** The local chain: every rule from the start, easiest difficulty, prefunded accounts (consensus.md §1). */
 export const regtest: NetworkSpec = {
@@ -62,27 +87,5 @@ export const regtest: NetworkSpec = {
     walletSeeds: ['cow', ...Array.from({ length: 9 }, (_, index) => `cow${index + 1}`)],
     coinbaseSeed: 'regtest_miner_secret_please_change',
   },
-  activationHeights: createActivationHeights({
-    upgrades: {
-      bahamas: 0,
-      afterBridgeSync: NEVER,
-      orchid: 0,
-      orchid060: 0,
-      wasabi100: 0,
-      twoToThree: 0,
-      papyrus200: 0,
-      iris300: 0,
-      hop400: 0,
-      hop401: 0,
-      fingerroot500: 0,
-      arrowhead600: 0,
-      arrowhead631: NEVER,
-      lovell700: 0,
-      reed800: 0,
-      reed810: 0,
-      vetiver900: 0,
-      tbd1000: 0,
-    },
-    overrides: { rskip97: NEVER, rskip144: 1, rskip351: 1, rskip535: 1, rskipUMM: 1 },
-  }),
+  activationHeights: createActivationHeights(regtestActivations),
 }

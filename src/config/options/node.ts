@@ -11,6 +11,13 @@ export const NODE_OPTIONS = {
     default: 'regtest',
     doc: 'Network whose rules and genesis are used; regtest is the local development chain',
   },
+  activationHeights: {
+    kind: 'optionalText',
+    group: 'Node',
+    placeholder: 'FILE',
+    default: null,
+    doc: 'JSON or YAML file with other heights of upgrades and rules, on regtest and devnet: {"iris300": 100, "rskip144": -1}; an upgrade stands for its rules as far as the network gives them no height of their own, -1 is never',
+  },
   profile: {
     kind: 'choice',
     group: 'Node',

@@ -9,8 +9,13 @@ export interface EndableSocket {
   end(code: number, reason: string): void
 }
 
+/** Whether the page that opened a WebSocket may still, with these origins of its key; null is any. */
+export type PageCheck = (origins: ReadonlySet<string> | null) => boolean
+
 /** Close code for a WebSocket whose key ended, or that goes on over its limits (RFC 6455 §7.4.1: policy). */
 export const POLICY_CODE = 1008
+
+const OTHER_PAGES = 'the API key is no longer for pages of this origin'
 
 /** Who a connection or request belongs to: all that come with one secret, or from one address without a key. */
 export class Caller {
@@ -21,13 +26,12 @@ export class Caller {
   readonly counts: UsageCounts
   /** Which methods it opens, by place; null is all. */
   opens: Uint8Array | null = null
-  /** Origins of pages that may use it; null is any. */
-  origins: ReadonlySet<string> | null = null
   /** How it wants to be told of reverts; null is as the node does. */
   reverts: RevertForm | null = null
   /** Whether its key has ended since. */
   isRevoked = false
-  readonly #sockets = new Set<EndableSocket>()
+  readonly #sockets = new Map<EndableSocket, PageCheck>()
+  #origins: ReadonlySet<string> | null = null
 
   constructor(name: string, account: Account, counts: UsageCounts) {
     this.name = name
@@ -50,11 +54,24 @@ export class Caller {
     this.counts.answered(method, bytes, isError)
   }
 
-  /** A WebSocket was opened. */
-  opened(socket: EndableSocket): void {
+  /** Origins of pages that may use it; null is any. */
+  get origins(): ReadonlySet<string> | null {
+    return this.#origins
+  }
+
+  /** Takes other origins; WebSockets of pages that may not use it any more end. */
+  changeOrigins(origins: ReadonlySet<string> | null): void {
+    this.#origins = origins
+    for (const [socket, isAllowed] of [...this.#sockets])
+      if (!isAllowed(origins)) socket.end(POLICY_CODE, OTHER_PAGES)
+  }
+
+  /** A WebSocket was opened. @param isAllowed says so of every origins for one that no page opened */
+  opened(socket: EndableSocket, isAllowed: PageCheck): void {
     this.account.sockets += 1
-    this.#sockets.add(socket)
+    this.#sockets.set(socket, isAllowed)
     if (this.isRevoked) this.revoke()
+    else if (!isAllowed(this.#origins)) socket.end(POLICY_CODE, OTHER_PAGES)
   }
 
   /** It was closed. */
@@ -66,7 +83,7 @@ export class Caller {
   /** Its key ended: so do its WebSockets, and nothing is answered any more. */
   revoke(): void {
     this.isRevoked = true
-    for (const socket of [...this.#sockets]) socket.end(POLICY_CODE, 'the API key ended')
+    for (const socket of [...this.#sockets.keys()]) socket.end(POLICY_CODE, 'the API key ended')
   }
 }
 

@@ -118,7 +118,7 @@ export class KeyCallers {
     const caller =
       before?.account === account ? before : new Caller(key.id, account, this.#options.ledger.of(key.id))
     caller.opens = this.#opens(key)
-    caller.origins = key.origins
+    caller.changeOrigins(key.origins)
     caller.reverts = key.revertErrors
     return caller
   }

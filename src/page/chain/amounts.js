@@ -26,6 +26,13 @@ export function formatRbtc(wei) {
   return `${formatUnits(wei)} RBTC`
 }
 
+const SATOSHI_DECIMALS = 8
+
+/** Satoshi as BTC. @param {bigint | string} satoshi a string is 0x-hex */
+export function formatBtc(satoshi) {
+  return `${formatUnits(BigInt(satoshi), SATOSHI_DECIMALS)} BTC`
+}
+
 /**
  * A part in percent with one digit; empty where the whole is zero.
  * @param {bigint} part

@@ -25,6 +25,7 @@ export const sendRawTransactionSync = defineMethod({
   cost: 12,
   cache: 'none',
   handler: async (context, [encoded, milliseconds]) => {
+    const signal = context.front?.signal?.()
     const hash = await sendEncoded(context, encoded)
     const end = performance.now() + milliseconds
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
@@ -38,10 +39,20 @@ export const sendRawTransactionSync = defineMethod({
         const message = `The transaction was added to the pool but was not mined in ${milliseconds} ms.`
         throw new RpcError('sentTimeout', message, { data: toHex(hash) })
       }
-      await sleep(Math.min(pause, left))
+      await pauseFor(Math.min(pause, left), signal)
     }
   },
 })
+
+/** @throws RpcError the reason of the signal */
+async function pauseFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, signal === undefined ? {} : { signal })
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    throw error
+  }
+}
 
 /** The receipt as of now, whatever moment the thread reads otherwise. */
 function newestReceipt(context: NodeContext, hash: Buffer) {

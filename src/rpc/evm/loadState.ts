@@ -12,8 +12,8 @@ export const loadState = defineMethod({
   cost: 100,
   cache: 'none',
   audience: 'dev',
-  handler: async ({ commands }, [state]) => {
-    await commands.dev.loadState(state)
+  handler: async ({ commands, front }, [state]) => {
+    await commands.dev.loadState(state, front?.signal?.())
     return true
   },
 })

@@ -12,8 +12,8 @@ export const mine = defineMethod({
   cost: 10,
   cache: 'none',
   audience: 'dev',
-  handler: async ({ commands }, [request]) => {
-    await commands.mine(request)
+  handler: async ({ commands, front }, [request]) => {
+    await commands.mine(request, front?.signal?.())
     return null
   },
 })

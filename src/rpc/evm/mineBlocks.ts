@@ -20,8 +20,9 @@ export const mineBlocks = defineMethod({
   cost: 100,
   cache: 'none',
   audience: 'dev',
-  handler: async ({ commands }, [count, interval]) => {
-    if (count > 0) await commands.mine({ count, ...(interval === null ? {} : { interval }) })
+  handler: async ({ commands, front }, [count, interval]) => {
+    if (count === 0) return true
+    await commands.mine({ count, ...(interval === null ? {} : { interval }) }, front?.signal?.())
     return true
   },
 })

@@ -15,9 +15,8 @@ export function revertError(output: Buffer): RpcError {
   const text = reason === null ? 'transaction reverted' : `revert ${reason}`
   const data = toHex(output)
   const message = reason === null ? GETH_TEXT : `${GETH_TEXT}: ${reason}`
-  // As in geth: ethers 5 takes empty data for the result of a call that returned nothing.
-  const inGeth = { code: GETH_CODE, message, ...(output.length === 0 ? {} : { data }) }
-  return new RpcError('vmException', PREFIX + text, { data, inGeth })
+  // Empty data are there as well: Hardhat's matchers know a revert without a reason by them.
+  return new RpcError('vmException', PREFIX + text, { data, inGeth: { code: GETH_CODE, message, data } })
 }
 
 /** The error of a simulation that failed in another way; without data (decisions.md D31). */

@@ -10,7 +10,7 @@ export interface AccountFields {
 }
 
 /**
- * What an execution changed, as prestateTracer with `diffMode` tells it: accounts that are new are only in `post`,
+ * What an execution changed, as prestateTracer with `diffMode` tells it: accounts that were created are only in `post`,
  * those that are gone only in `pre`.
  */
 export interface AccountDiffs {

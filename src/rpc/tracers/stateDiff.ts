@@ -15,7 +15,7 @@ export function stateDiff({ pre, post }: AccountDiffs): { readonly [address: str
 }
 
 function accountDiff(before: AccountFields | undefined, after: AccountFields | undefined): Json {
-  if (before === undefined) return whole('+', after ?? NOTHING)
+  if (before === undefined || isEmpty(before)) return whole('+', after ?? NOTHING)
   if (after === undefined) return whole('-', before)
   const change = (from: string, to: string | undefined) =>
     to === undefined ? UNCHANGED : { '*': { from, to } }
@@ -30,6 +30,16 @@ function accountDiff(before: AccountFields | undefined, after: AccountFields | u
       ]),
     ),
   }
+}
+
+/** Whether there was no account: one that was paid is told as it was, without anything. */
+function isEmpty({ balance, nonce, code, storage }: AccountFields): boolean {
+  return (
+    BigInt(balance ?? 0) === 0n &&
+    (nonce ?? 0) === 0 &&
+    code === undefined &&
+    Object.keys(storage ?? {}).length === 0
+  )
 }
 
 /** An account that is new or gone. */

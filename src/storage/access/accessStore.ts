@@ -16,6 +16,7 @@ import {
   openAccessTables,
 } from './accessTables.ts'
 import { AccessError } from './errors.ts'
+import { assertKeysThere, noteKeys, noteNoKeys } from './keyedDirectory.ts'
 import { decodeKey, encodeKey, type KeyRecord } from './keyRecord.ts'
 import { addUsage, type DayUsage, decodeUsage, encodeUsage, parseUsageKey, usageKey } from './usageRecord.ts'
 
@@ -51,9 +52,11 @@ export class AccessStore {
   readonly #metadata: AccessTable
   readonly #keys: AccessTable
   readonly #usage: AccessTable
+  readonly #dataDir: string
   #writing: Promise<unknown> = Promise.resolve()
 
-  private constructor({ root, metadata, keys, usage }: AccessTables) {
+  private constructor(dataDir: string, { root, metadata, keys, usage }: AccessTables) {
+    this.#dataDir = dataDir
     this.#root = root
     this.#metadata = metadata
     this.#keys = keys
@@ -61,17 +64,19 @@ export class AccessStore {
   }
 
   /**
-   * Opens the store, making it when it is not there.
+   * Opens the store, making it when it is not there and never was with keys.
    * @throws AccessError `ACCESS_FORMAT`, `ACCESS_DAMAGED`
    */
   static open({ dataDir, checked = false }: AccessStoreOptions): AccessStore {
     const path = join(dataDir, ACCESS_FOLDER)
+    assertKeysThere(dataDir)
     makePrivateFolder(path)
     assertAccessUndamaged(path, checked)
     makeLockFile(path)
     const tables = openAccessTables(path)
-    const store = new AccessStore(tables)
+    const store = new AccessStore(dataDir, tables)
     store.#checkFormat(path)
+    store.#noteKeys()
     noteStoresMade([path])
     restrictModes(storePaths(path))
     return store
@@ -269,8 +274,10 @@ export class AccessStore {
   }
 
   #change<T>(action: () => T): T {
-    return this.#root.transactionSync(() => {
+    const result = this.#root.transactionSync(() => {
       const result = action()
+      // Before the keys are there, so that they are never without it.
+      if (this.#hasKeys()) noteKeys(this.#dataDir)
       const revision = Buffer.alloc(REVISION_BYTES)
       revision.writeUIntBE(
         (this.#metadata.get(REVISION_KEY)?.readUIntBE(0, REVISION_BYTES) ?? 0) + 1,
@@ -280,6 +287,17 @@ export class AccessStore {
       this.#metadata.putSync(REVISION_KEY, revision)
       return result
     })
+    if (!this.#hasKeys()) this.#noteKeys()
+    return result
+  }
+
+  #hasKeys(): boolean {
+    return [...this.#keys.getKeys({ limit: 1 })].length > 0
+  }
+
+  /** The note outside of the folder says what the store holds; while it is written no other process changes keys. */
+  #noteKeys(): void {
+    this.#root.transactionSync(() => (this.#hasKeys() ? noteKeys : noteNoKeys)(this.#dataDir))
   }
 
   #putKey(key: KeyRecord): void {

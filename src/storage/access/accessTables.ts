@@ -37,8 +37,8 @@ export function assertAccessUndamaged(path: string, pages: boolean): void {
   if (damage === null) return
   throw new AccessError(
     'ACCESS_DAMAGED',
-    `the access store is damaged: ${damage}; restore the folder ${path} from a copy, or move it away and make ` +
-      'the keys again',
+    `the access store is damaged: ${damage}; restore the folder ${path} from a copy, or move it and ` +
+      'the file `keyed` beside it away and make the keys again',
   )
 }
 

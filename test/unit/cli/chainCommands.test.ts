@@ -29,6 +29,60 @@ t.test('import, check and export a chain', async (t) => {
   t.ok(readFileSync(file).length > 0)
 })
 
+t.test('an export in the form of the reference', async (t) => {
+  const dataDir = t.testdir()
+  await runProgram('import', CHAIN, '--data-dir', dataDir)
+  const file = join(dataDir, 'blocks.txt')
+  const format = ['--format', 'reference', '--data-dir', dataDir]
+  const exported = await runProgram('export', ...format, '--output', file)
+  t.match(exported, { code: EXIT_CODES.ok, stderr: '66 blocks exported\n' })
+  type Line = { number: number; hash: string; rlp: string; totalDifficulty: string }
+  const recorded = new Map<string, Line>()
+  for (const line of readText(CHAIN).trimEnd().split('\n')) {
+    const block = JSON.parse(line) as Line
+    recorded.set(block.hash?.slice(2), block)
+  }
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  for (const [index, line] of lines.entries()) {
+    const [number, hash = '', totalDifficulty, rlp] = line.split(',')
+    t.equal(number, String(index + 1))
+    t.equal(`0x${rlp}`, recorded.get(hash)?.rlp, `block ${number}`)
+    t.match(totalDifficulty, /^(00[89a-f]|[0-7])[0-9a-f]+$/, 'the bytes of a signed number')
+    t.equal(BigInt(`0x${totalDifficulty}`), BigInt(recorded.get(hash)?.totalDifficulty ?? -1))
+  }
+  const other = join(dataDir, 'other')
+  t.match((await runProgram('import', file, '--data-dir', other)).stdout, 'head 66')
+})
+
+t.test('a chain keeps its activation heights', async (t) => {
+  const dataDir = t.testdir({
+    same: '{"rskip126": 0, "tbd1000": 0}',
+    later: '{"rskip559": 1000}',
+    latest: '{"rskip559": -1, "rskip144": 67}',
+    other: '{"hop401": 5}',
+  })
+  const heights = (name: string) => ['--activation-heights', join(dataDir, name), '--data-dir', dataDir]
+  await runProgram('import', CHAIN, '--data-dir', dataDir)
+  t.equal((await runProgram('check', ...heights('same'))).code, EXIT_CODES.ok)
+  t.match((await runProgram('check', ...heights('later'))).thrown, {
+    message: /the chain has 66 blocks with rskip559 from block 0, expected from block 1000/,
+  })
+  const own = join(dataDir, 'own')
+  const at = (name: string) => ['--activation-heights', join(dataDir, name), '--data-dir', own]
+  const made = await runProgram('import', CHAIN, ...at('later'))
+  t.match(made.stdout, 'head 66')
+  t.match((await runProgram('check', '--data-dir', own)).thrown, {
+    message: /rskip559 from block 1000, expected from block 0/,
+  })
+  t.match((await runProgram('check', ...at('other'))).thrown, {
+    message: /rskip353 from block 0, expected from block 5/,
+  })
+  t.equal((await runProgram('check', ...at('later'))).code, EXIT_CODES.ok)
+  t.match((await runProgram('check', ...at('latest'))).thrown, {
+    message: /rskip144 from block 1, expected from block 67/,
+  })
+})
+
 t.test('an invalid block ends the import with its rule and both values', async (t) => {
   const lines = readText(CHAIN).split('\n').slice(0, 8)
   const block = JSON.parse(lines.at(-1) ?? '') as { rlp: string; stateRoot: string; number: number }

@@ -29,6 +29,20 @@ for (const name of NETWORK_NAMES) {
   })
 }
 
+t.test('activation heights equal those recorded with the facts of the Bridge', (t) => {
+  type Fact = { fact: string; network: string; value: Record<string, number> }
+  const facts = readVectorLines<Fact>('bridge/bridge-facts.jsonl').filter(
+    ({ fact }) => fact === 'ruleHeights',
+  )
+  const names: Record<string, NetworkName> = { mainnet: 'main', testnet: 'testnet', regtest: 'regtest' }
+  t.equal(facts.length, 3)
+  for (const { network, value } of facts) {
+    const name = names[network]
+    t.same(name && networkByName(name).activationHeights, value, network)
+  }
+  t.end()
+})
+
 t.test('the native core knows the same rules', (t) => {
   const source = readFileSync(
     new URL('../../../native/crates/primitives/src/rules.rs', import.meta.url),

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
+import { monitoringHosts } from '../../../src/front/monitoring.ts'
 import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../../src/front/options.ts'
 import { type OriginOptions, Origins } from '../../../src/front/origins.ts'
 import { openService, type Service } from '../../../src/front/service.ts'
@@ -240,6 +241,51 @@ t.test('the browser is told about allowed origins alone', async (t) => {
   t.equal(await openSocket(service, { 'sec-fetch-site': 'cross-site' }), 403)
   t.equal(await openSocket(service, { host: 'rebound.example' }), 400)
   t.equal((await send(service, { headers: { ...JSON_TYPE, host: 'rebound.example' } })).status, 400)
+})
+
+t.test('monitoring on loopback is not for rebound names, and nothing of it for other pages', async (t) => {
+  const monitoring = { host: '127.0.0.1', port: 0 }
+  const service = await open(t, { ...DEV, monitoring })
+  const ports = [service.port, service.monitoring?.port ?? 0]
+  const get = (port: number, path: string, headers: Record<string, string>) =>
+    send({ ...service, port }, { method: 'GET', path, headers })
+  for (const port of ports) {
+    for (const path of ['/health', '/ready', '/metrics']) {
+      const rebound = { host: 'rebound.example', origin: 'http://rebound.example' }
+      t.equal((await get(port, path, rebound)).status, 400, `${path} of ${port}`)
+      const own = await get(port, path, { host: 'localhost', origin: 'https://attacker.example' })
+      t.not(own.status, 400)
+      t.equal(own.headers['access-control-allow-origin'], undefined)
+    }
+    t.equal((await get(port, '/health', { host: '127.0.0.1:1' })).status, 200)
+  }
+  t.same(monitoringHosts({ host: '::1', port: 1 }, ['localhost']), ['localhost'])
+  t.same(monitoringHosts({ host: '0.0.0.0', port: 1 }, ['localhost']), ['*'], 'names of the network')
+})
+
+t.test('an open WebSocket ends when its key is for other pages', async (t) => {
+  const secret = 'moved-key'
+  const keys = (origin: string) =>
+    parseKeyFile(
+      `- {id: ada, hash: ${createHash('sha256').update(secret).digest('hex')}, origins: ["${origin}"]}`,
+      'keys',
+      0,
+    )
+  const { admission, book } = openAccess(keys('https://app.example'))
+  const service = await open(t, {}, admission)
+  const page = await openSocket(service, { origin: 'https://app.example' }, `/${secret}`)
+  const program = await openSocket(service, {}, `/${secret}`)
+  if (typeof page === 'number' || typeof program === 'number') throw new Error(`${page} ${program}`)
+  const closed = once(page, 'close')
+  book.set(keys('https://new.example'))
+  admission.refresh()
+  const [code, reason] = await closed
+  t.equal(code, 1008)
+  t.equal(String(reason), 'the API key is no longer for pages of this origin')
+  program.send(CHAIN_ID)
+  const [answer] = await once(program, 'message')
+  t.match(JSON.parse(String(answer)), { result: String })
+  program.terminate()
 })
 
 t.test('the origins of a key hold over HTTP, on WebSockets, in preflights and for its usage', async (t) => {

@@ -76,7 +76,7 @@ t.test('a key that was taken away ends with the list', async (t) => {
   const { book, admission, caller, charge } = openAccess(keysOf([{ id: 'ada', hash: hashOf('x') }]))
   const open = caller('/x')
   const closed: number[] = []
-  open.opened({ end: (code) => closed.push(code) })
+  open.opened({ end: (code) => closed.push(code) }, () => true)
   t.equal(charge(open, 'eth_chainId'), null)
   book.set([{ ...(book.stored[0] as KeyRecord), disabled: true }])
   admission.refresh()
@@ -86,12 +86,34 @@ t.test('a key that was taken away ends with the list', async (t) => {
   t.match(admission.admit(requestOf('/')), { kind: 'unauthorized' }, 'a disabled key does not open the node')
 })
 
+t.test('WebSockets of pages end when their key is for other pages', async (t) => {
+  const [first] = keysOf([{ id: 'page', hash: hashOf('p'), origins: ['https://app.example'] }]) as [KeyRecord]
+  const { book, admission, caller } = openAccess([first])
+  const who = caller('/p')
+  const closed: string[] = []
+  const open = (name: string, origin: string) =>
+    who.opened(
+      { end: (code) => closed.push(`${name} ${code}`) },
+      (origins) => origin === '' || origins === null || origins.has(origin),
+    )
+  open('page', 'https://app.example')
+  open('program', '')
+  book.set([{ ...first, origins: new Set(['https://app.example', 'https://new.example']) }])
+  admission.refresh()
+  t.same(closed, [], 'still for this page')
+  book.set([{ ...first, origins: new Set(['https://new.example']) }])
+  admission.refresh()
+  t.same(closed, ['page 1008'])
+  open('late page', 'https://app.example')
+  t.same(closed, ['page 1008', 'late page 1008'], 'one that was admitted before')
+})
+
 t.test('a secret that was replaced works for its grace, and shares the limits of the new one', async (t) => {
   const [ada] = keysOf([{ id: 'ada', hash: hashOf('old'), dailyQuota: 3 }]) as [KeyRecord]
   const { book, admission, clock, caller, charge } = openAccess([ada])
   const before = caller('/old')
   const closed: string[] = []
-  before.opened({ end: (_code, reason) => closed.push(reason) })
+  before.opened({ end: (_code, reason) => closed.push(reason) }, () => true)
   const until = clock.wall + 5000
   book.set([{ ...ada, hash: Buffer.from(hashOf('new'), 'hex'), previous: { hash: ada.hash, until } }])
   admission.refresh()

@@ -132,7 +132,7 @@ t.test('requests, WebSockets at once', (t) => {
   t.equal(charge(who, 'eth_call'), null)
   const socket = { end: () => undefined }
   t.equal(admission.admitSocket(who), null)
-  who.opened(socket)
+  who.opened(socket, () => true)
   t.match(admission.admitSocket(who), { kind: 'limited', data: { limit: 'sockets' } })
   who.closed(socket)
   t.equal(admission.admitSocket(who), null)

@@ -34,7 +34,7 @@ function expectedError(form: RevertForm, data: string) {
     ? {
         code: 3,
         message: reason === null ? 'execution reverted' : `execution reverted: ${reason}`,
-        ...(data === '0x' ? {} : { data }),
+        data,
       }
     : {
         code: -32015,

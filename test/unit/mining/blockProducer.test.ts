@@ -229,3 +229,81 @@ t.test('blocks past the first with fork detection data are taken by a fresh chai
     'the reward transaction alone',
   )
 })
+
+t.test('many blocks are committed in groups, with the time that each would have alone', async (t) => {
+  const { core, chain } = openNode(t, { mining: false })
+  const { environment } = core.open
+  let commits = 0
+  const { transaction } = environment
+  environment.transaction = (write) => {
+    commits += 1
+    return transaction.call(environment, write) as never
+  }
+  const heads: number[] = []
+  chain.onHead(({ head }) => heads.push(head.number))
+  await core.mine({ count: 460, interval: 7 })
+  t.equal(chain.head.number, 460)
+  t.ok(commits < 460, `${commits} commits`)
+  t.same(
+    heads,
+    Array.from({ length: 460 }, (_, i) => i + 1),
+    'every head is told',
+  )
+  t.equal(chain.head.timestamp, NOW + 459 * 7)
+  await core.mine({ count: 2 })
+  t.equal(chain.head.timestamp, NOW + 459 * 7 + 2, 'the clock goes on from there')
+})
+
+t.test('transactions are in one block of a group only', async (t) => {
+  const { core, chain, send } = openNode(t, { mining: false, minimumGasPrice: 0 })
+  await core.mine()
+  for (let nonce = 0n; nonce < 3n; nonce += 1n) await send({ nonce })
+  await core.mine({ count: 5 })
+  const counts = [2, 3, 4, 5, 6].map(
+    (number) => chain.reader.blockByNumber(number)?.transactions.filter(({ isRemasc }) => !isRemasc).length,
+  )
+  t.same(counts, [3, 0, 0, 0, 0])
+  t.equal(core.pool.pendingCount, 0)
+})
+
+t.test('a group that is not committed leaves chain and clock as they were', async (t) => {
+  const { core, chain } = openNode(t, { mining: false })
+  await core.mine({ count: 3 })
+  const { environment } = core.open
+  const { transaction } = environment
+  environment.transaction = (write) =>
+    transaction.call(environment, (writer) => {
+      write(writer)
+      throw new Error('no commit')
+    }) as never
+  core.clock.setTo(NOW + 100, chain.head.timestamp)
+  await t.rejects(core.mine({ count: 4 }), { message: 'no commit' })
+  environment.transaction = transaction
+  t.equal(chain.head.number, 3)
+  await core.mine({ count: 2 })
+  t.equal(chain.head.number, 5)
+  t.equal(chain.reader.headerByNumber(4)?.timestamp, NOW + 100, 'the time that was set is still to come')
+})
+
+t.test('a request for many blocks ends with the block at hand', async (t) => {
+  const { core, chain } = openNode(t, { mining: false })
+  const { dev } = core
+  let asked = 0
+  const isUnwanted = () => {
+    asked += 1
+    return asked >= 5
+  }
+  await t.rejects(dev?.mine({ count: 1000 }, isUnwanted) ?? Promise.resolve(), {
+    kind: 'stopping',
+    message: /^the node stops: 5 of 1000 blocks were made$/,
+  })
+  t.equal(chain.head.number, 5)
+  const many = dev?.mine({ count: 1_000_000 }) ?? Promise.resolve()
+  const others = core.sendTransaction(signedTransaction({}).encoded)
+  core.endRequests()
+  await t.rejects(many, { kind: 'stopping', message: /of 1000000 blocks were made/ })
+  t.match(await others, { status: 'accepted' }, 'others are served meanwhile')
+  const { number } = chain.head
+  await dev?.mine({ count: 1 })
+  t.equal(chain.head.number, number + 1, 'one block is made to the end')
+})

@@ -5,6 +5,7 @@ const FINE: ReadinessSources = {
   headAge: () => 5,
   maxHeadAge: () => 60,
   storeFault: () => null,
+  accessFault: () => null,
   writeProbe: async () => undefined,
   poolPing: async () => undefined,
 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { NativeError } from '../../../src/native/errors.ts'
 import { StoreGuard } from '../../../src/node/storeGuard.ts'
 import { StorageError } from '../../../src/storage/errors.ts'
-import { toUnwritable } from '../../../src/storage/unwritable.ts'
+import { isBroken, toUnwritable } from '../../../src/storage/unwritable.ts'
 
 const full = () => Object.assign(new Error('No space left on device'), { code: 28 })
 
@@ -44,6 +44,7 @@ t.test('a guard refuses until a write succeeds', async (t) => {
         told.push(fault?.message ?? null)
         if (fault === null) resolve()
       },
+      onBroken: () => t.fail('nothing is broken'),
       period: 1,
     })
     t.doesNotThrow(() => guard.assertWritable())
@@ -60,4 +61,38 @@ t.test('a guard refuses until a write succeeds', async (t) => {
   clearInterval(alive)
   t.equal(tries, 3)
   t.same(told, ['the store cannot be written: the disk is full (ENOSPC)', null])
+})
+
+t.test('a store that is of no use any more is told once, and not tried again', async (t) => {
+  const chain = Object.assign(new Error('MDB_PANIC: Update of meta page failed'), { code: 22 })
+  const state = new NativeError('Store', 'state store: MDB_PANIC: Update of meta page failed')
+  for (const broken of [chain, state]) {
+    t.equal(isBroken(broken), true)
+    t.equal(toUnwritable(broken), null, 'it does not pass')
+  }
+  for (const other of [full(), new Error('x'), new NativeError('Store', 'x (os error 5)'), null])
+    t.equal(isBroken(other), false)
+  let tries = 0
+  const told: unknown[] = []
+  await new Promise<void>((resolve) => {
+    const guard = new StoreGuard({
+      tryWrite: async () => {
+        tries += 1
+        throw state
+      },
+      onChange: () => undefined,
+      onBroken: (thrown) => {
+        told.push(thrown)
+        resolve()
+      },
+      period: 1,
+    })
+    t.teardown(() => guard.close())
+    guard.failed(full())
+    const alive = setInterval(() => undefined, 1000)
+    t.teardown(() => clearInterval(alive))
+  })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  t.same(told, [state])
+  t.equal(tries, 1)
 })

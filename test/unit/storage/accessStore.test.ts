@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'lmdb'
@@ -236,3 +246,40 @@ async function killAfter(writer: ReturnType<typeof spawnWriter>, keys: number): 
   const lines = said.split('\n')
   return Number(lines[lines.length - 2])
 }
+
+t.test('a store without its keys is not made anew', async (t) => {
+  const dataDir = t.testdir()
+  const note = join(dataDir, 'keyed')
+  const path = join(dataDir, 'access')
+  const first = AccessStore.open({ dataDir })
+  t.notOk(existsSync(note), 'nobody loses what was never there')
+  first.create(keyRecord('ada'))
+  t.ok(existsSync(note))
+  t.equal(statSync(note).mode & 0o777, 0o600)
+  await first.close()
+  renameSync(path, join(dataDir, 'copy'))
+  const lost = {
+    code: 'ACCESS_DAMAGED',
+    message: /data\.mdb is missing, and .*keyed says that there were API keys/,
+  }
+  t.throws(() => AccessStore.open({ dataDir }), lost)
+  t.notOk(existsSync(path), 'nothing was made')
+  mkdirSync(path)
+  t.throws(() => AccessStore.open({ dataDir }), lost, 'nor in an empty folder')
+  rmSync(path, { recursive: true })
+  renameSync(join(dataDir, 'copy'), path)
+  rmSync(note)
+  const again = AccessStore.open({ dataDir })
+  t.ok(existsSync(note), 'a store of an earlier build gets its note')
+  t.equal(again.keys().length, 1)
+  await again.close()
+  rmSync(path, { recursive: true })
+  rmSync(note)
+  const fresh = AccessStore.open({ dataDir })
+  t.same(fresh.keys(), [], 'whoever deletes the note begins without keys')
+  fresh.replaceFileKeys([keyRecord('file', { fromFile: true })])
+  t.ok(existsSync(note))
+  fresh.replaceFileKeys([])
+  t.notOk(existsSync(note), 'there are none left to lose')
+  await fresh.close()
+})

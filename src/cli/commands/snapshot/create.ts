@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os'
-import { networkByName } from '../../../config/networks/byName.ts'
+import { configuredNetwork } from '../../../config/networks/configured.ts'
 import { createLogger } from '../../../observe/logger.ts'
 import { createSnapshot } from '../../../snapshot/createSnapshot.ts'
 import { defineCommand } from '../../command.ts'
@@ -16,7 +16,15 @@ export const snapshotCreate = defineCommand({
   summary: 'copy state and blocks into a folder, also while the node runs',
   details: 'The snapshot is not signed; rhizome snapshot sign does that.',
   files: 'none',
-  options: ['network', 'dataDir', 'config', 'finalizedDistance', 'logLevel', 'logFormat'],
+  options: [
+    'network',
+    'activationHeights',
+    'dataDir',
+    'config',
+    'finalizedDistance',
+    'logLevel',
+    'logFormat',
+  ],
   extra: {
     output: {
       kind: 'text',
@@ -60,7 +68,7 @@ export const snapshotCreate = defineCommand({
         const display = createSnapshotDisplay(stderr, logger)
         const folder = required(extra.output, '--output')
         const created = await createSnapshot({
-          spec: networkByName(config.network),
+          spec: configuredNetwork(config),
           dataDir: config.dataDir,
           folder,
           depth: extra.depth < 0 ? config.finalizedDistance : extra.depth,

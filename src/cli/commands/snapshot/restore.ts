@@ -1,4 +1,4 @@
-import { networkByName } from '../../../config/networks/byName.ts'
+import { configuredNetwork } from '../../../config/networks/configured.ts'
 import { stateStoreOptionsFromConfig } from '../../../node/storeOptions.ts'
 import { createLogger } from '../../../observe/logger.ts'
 import { openSource } from '../../../snapshot/openSource.ts'
@@ -34,7 +34,7 @@ export const snapshotRestore = defineCommand({
         const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
         const display = createSnapshotDisplay(stderr, logger)
         const restored = await restoreSnapshot({
-          spec: networkByName(config.network),
+          spec: configuredNetwork(config),
           dataDir: config.dataDir,
           storeOptions: stateStoreOptionsFromConfig(config),
           source: openSource(onlyArgument(files, 'the folder or address of the snapshot'), signal),

@@ -1,4 +1,4 @@
-import { networkByName } from '../../../config/networks/byName.ts'
+import { configuredNetwork } from '../../../config/networks/configured.ts'
 import { createLogger } from '../../../observe/logger.ts'
 import { openSource } from '../../../snapshot/openSource.ts'
 import { verifySnapshot } from '../../../snapshot/verifySnapshot.ts'
@@ -23,7 +23,7 @@ export const snapshotVerify = defineCommand({
         const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })
         const display = createSnapshotDisplay(stderr, logger)
         const verified = await verifySnapshot({
-          spec: networkByName(config.network),
+          spec: configuredNetwork(config),
           source: openSource(onlyArgument(files, 'the folder or address of the snapshot'), signal),
           trust: trustOf(config, extra.unsigned),
           signal,

@@ -1,10 +1,7 @@
 import type { BitcoinSpec } from './types.ts'
 
-/** What does not depend on the federation that starts the header store. */
-type BitcoinNetwork = Omit<BitcoinSpec, 'checkpoint'>
-
 /** Bitcoin's main network. */
-export const bitcoinMain: BitcoinNetwork = {
+export const bitcoinMain: BitcoinSpec = {
   network: 'main',
   addressVersion: 0,
   scriptAddressVersion: 5,
@@ -15,7 +12,7 @@ export const bitcoinMain: BitcoinNetwork = {
 }
 
 /** Testnet3. */
-export const bitcoinTestnet: BitcoinNetwork = {
+export const bitcoinTestnet: BitcoinSpec = {
   network: 'testnet',
   addressVersion: 111,
   scriptAddressVersion: 196,
@@ -26,7 +23,7 @@ export const bitcoinTestnet: BitcoinNetwork = {
 }
 
 /** Regression test mode; the difficulty is never adjusted. */
-export const bitcoinRegtest: BitcoinNetwork = {
+export const bitcoinRegtest: BitcoinSpec = {
   network: 'regtest',
   addressVersion: 111,
   scriptAddressVersion: 196,

@@ -6,15 +6,7 @@ import type { BridgeSpec } from './types.ts'
  * federation, authorisers, fees and cap are the last ones it had (before its commit bde805aaf2).
  */
 export const bridgeDevnet: BridgeSpec = {
-  bitcoin: {
-    ...bitcoinTestnet,
-    checkpoint: {
-      height: 1_223_712,
-      chainWork: '0x31b42ca8ff9c45c0d9',
-      header:
-        '0x000000205046bf9bc1a8adf1b63dcdd8fd8ad97033ddc400d4e67b15fbbd2900000000003c2441c6c74461193f376dbd4c9ae65cfe5e2995dd08b1a3fa4420c860c9dc280a77fc59f0ff0f1bba5341aa',
-    },
-  },
+  bitcoin: bitcoinTestnet,
   confirmations: { pegin: 1, pegout: 10 },
   minimumPegin: { legacy: 1_000_000, rskip219: 500_000 },
   minimumPegout: { legacy: 500_000, rskip219: 250_000 },

@@ -3,15 +3,7 @@ import type { BridgeSpec } from './types.ts'
 
 /** Bridge of the main network (bridge.md §6). */
 export const bridgeMain: BridgeSpec = {
-  bitcoin: {
-    ...bitcoinMain,
-    checkpoint: {
-      height: 499_968,
-      chainWork: '0xcd6eae36c0cee5640896d3',
-      header:
-        '0x00000020e37c80a7a8b850e3e89add09090b6b89b874496513ef89000000000000000000285ddc7985e7c34eb205d2c3129727f7bc10873e11e054b48d1a92786a42d7d2c8c8375a459600189b3aa792',
-    },
-  },
+  bitcoin: bitcoinMain,
   confirmations: { pegin: 100, pegout: 4000 },
   minimumPegin: { legacy: 1_000_000, rskip219: 500_000 },
   minimumPegout: { legacy: 800_000, rskip219: 400_000 },

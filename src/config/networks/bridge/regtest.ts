@@ -3,10 +3,7 @@ import type { BridgeSpec } from './types.ts'
 
 /** Bridge of a local network (bridge.md §6). */
 export const bridgeRegtest: BridgeSpec = {
-  bitcoin: {
-    ...bitcoinRegtest,
-    checkpoint: null,
-  },
+  bitcoin: bitcoinRegtest,
   confirmations: { pegin: 3, pegout: 3 },
   minimumPegin: { legacy: 1_000_000, rskip219: 500_000 },
   minimumPegout: { legacy: 500_000, rskip219: 250_000 },

@@ -3,15 +3,7 @@ import type { BridgeSpec } from './types.ts'
 
 /** Bridge of the test network (bridge.md §6). */
 export const bridgeTestnet: BridgeSpec = {
-  bitcoin: {
-    ...bitcoinTestnet,
-    checkpoint: {
-      height: 1_413_216,
-      chainWork: '0xc1a1942223f6072a8d',
-      header:
-        '0x00000020c4891929bff550199ebac0f3c8691f19d84633de53da8af346000000000000000c109cfe5b24faa1e0174b788c7e3e8f2fb340bcee07a544914b167ad4c27b82b9a9995bf05f4c1908698a4b',
-    },
-  },
+  bitcoin: bitcoinTestnet,
   confirmations: { pegin: 10, pegout: 10 },
   minimumPegin: { legacy: 1_000_000, rskip219: 500_000 },
   minimumPegout: { legacy: 500_000, rskip219: 250_000 },

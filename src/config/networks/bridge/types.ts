@@ -13,8 +13,6 @@ export type BitcoinSpec = {
   readonly difficultyInterval: number
   /** First header of the chain, 80 bytes. */
   readonly genesisHeader: Hex
-  /** Where the header store starts under the genesis federation; null: at the first header. */
-  readonly checkpoint: null | { readonly height: number; readonly chainWork: Hex; readonly header: Hex }
 }
 
 /** A minimum in satoshi that RSKIP219 changed. */

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { RpcError } from '../../../../src/rpc/errors.ts'
 import { toHex } from '../../../../src/util/bytes.ts'
 import { STRANGER, signedTransaction } from '../../../support/signedTransaction.ts'
 import { openDevNode } from '../evm/devNode.ts'
@@ -83,4 +84,30 @@ t.test('sending and waiting for the receipt', async (t) => {
   t.match(await answer('eth_sendRawTransactionSync', second.text), { error: { code: -32010 } })
   t.match(await answer('eth_sendRawTransactionSync', '0x1234'), { error: { code: -32602 } })
   t.match(await answer('eth_sendRawTransactionSync', raw(2n).text, 5, 6), { error: { code: -32602 } })
+})
+
+t.test('whoever went away is not waited for, nor does the end of the node wait for a receipt', async (t) => {
+  const { ask, live } = await openDevNode(t)
+  await ask('evm_mine')
+  const untilSent = async (count: number) => {
+    while ((await ask('txpool_status')).pending !== count) await new Promise(setImmediate)
+  }
+  const body = (nonce: bigint) => {
+    const params = [toHex(signedTransaction({ gasPrice: 1n, nonce }).encoded), 10_000]
+    return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransactionSync', params })
+  }
+  const client = new AbortController()
+  const left = live.service.ask(body(0n), undefined, client.signal)
+  await untilSent(1)
+  client.abort()
+  t.match(JSON.parse((await left).text), { error: { code: -32011 } }, 'nobody reads it')
+  const staying = live.service.ask(body(1n))
+  await untilSent(2)
+  live.service.gateway.abandon(new RpcError('stopping'))
+  t.match(JSON.parse((await staying).text), { error: { code: -32005, message: /the node stops/ } })
+  t.equal((await ask('txpool_status')).pending, 2, 'both are sent all the same')
+  const asked = live.service.ask(body(2n))
+  await untilSent(3)
+  await ask('evm_mine')
+  t.match(JSON.parse((await asked).text), { result: { status: '0x1' } }, 'later requests wait as ever')
 })

@@ -1,0 +1,16 @@
+/** Memory of two threads in which one tells the other to stop what it does for it: not zero when it is to. */
+export type StopFlag = Int32Array
+
+/** A flag that is raised by a signal; the thread that gets it reads it between two steps. */
+export function raisedBy(signal: AbortSignal): StopFlag {
+  const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const raise = () => Atomics.store(flag, 0, 1)
+  if (signal.aborted) raise()
+  else signal.addEventListener('abort', raise, { once: true })
+  return flag
+}
+
+/** Whether a flag was raised. */
+export function isRaised(flag: StopFlag): boolean {
+  return Atomics.load(flag, 0) !== 0
+}

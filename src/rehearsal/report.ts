@@ -1,0 +1,27 @@
+/** What a step did, for people. */
+export interface StepReport {
+  readonly title: string
+  /** What happened, in whole sentences. */
+  readonly text: string
+  /** What was seen: transaction ids, amounts, what the Bridge says of its state. */
+  readonly facts: readonly (readonly [name: string, value: string])[]
+}
+
+const SATOSHI_DIGITS = 8
+const WEI_DIGITS = 18
+
+/** Satoshi as bitcoin. */
+export function formatBitcoin(satoshi: bigint): string {
+  return `${toDecimal(satoshi, SATOSHI_DIGITS)} BTC`
+}
+
+/** Wei as RBTC. */
+export function formatRbtc(wei: bigint): string {
+  return `${toDecimal(wei, WEI_DIGITS)} RBTC`
+}
+
+function toDecimal(value: bigint, digits: number): string {
+  const text = value.toString().padStart(digits + 1, '0')
+  const fraction = text.slice(-digits).replace(/0+$/, '')
+  return fraction === '' ? text.slice(0, -digits) : `${text.slice(0, -digits)}.${fraction}`
+}

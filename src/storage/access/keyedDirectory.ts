@@ -1,0 +1,53 @@
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hasStoreData, storeFile } from '../storeFile.ts'
+import { ACCESS_FOLDER } from './accessTables.ts'
+import { AccessError } from './errors.ts'
+
+/** File in a data directory whose access store has keys: it lies outside of the folder of that store. */
+const KEYED_FILE = 'keyed'
+
+/**
+ * Why the access store of a data directory cannot be a new one: there were keys, and a node without them would let
+ * everybody in. Null when nothing is missing.
+ */
+export function findLostKeys(dataDir: string): string | null {
+  const note = join(dataDir, KEYED_FILE)
+  const folder = join(dataDir, ACCESS_FOLDER)
+  if (!existsSync(note) || hasStoreData(folder)) return null
+  return (
+    `the access store is damaged: ${storeFile(folder)} is missing, and ${note} says that there were API keys; ` +
+    `restore the folder ${folder} from a copy, or delete ${note} to begin without keys`
+  )
+}
+
+/** To be asked before an access store is made. @throws AccessError `ACCESS_DAMAGED` */
+export function assertKeysThere(dataDir: string): void {
+  const lost = findLostKeys(dataDir)
+  if (lost !== null) throw new AccessError('ACCESS_DAMAGED', lost)
+}
+
+/** Notes, durably, that the access store of a data directory has keys. */
+export function noteKeys(dataDir: string): void {
+  const note = join(dataDir, KEYED_FILE)
+  if (existsSync(note)) return
+  writeFileSync(note, '', { mode: 0o600 })
+  syncFolder(dataDir)
+}
+
+/** Notes, durably, that it has none any more. */
+export function noteNoKeys(dataDir: string): void {
+  const note = join(dataDir, KEYED_FILE)
+  if (!existsSync(note)) return
+  rmSync(note, { force: true })
+  syncFolder(dataDir)
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}

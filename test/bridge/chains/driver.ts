@@ -1,0 +1,230 @@
+import { AbiCoder } from 'ethers'
+import { ChainReader } from '../../../src/chain/chainReader.ts'
+import type { Log } from '../../../src/chain/codec/receipt.ts'
+import type { ActivationHeights } from '../../../src/config/activations.ts'
+import { fillDefaults } from '../../../src/config/load.ts'
+import { chosenNetwork } from '../../../src/config/networks/configured.ts'
+import { chainOptionsFromConfig } from '../../../src/node/chainOptions.ts'
+import { createLocalNode, type LocalNode } from '../../../src/node/localNode.ts'
+import { nodeInfoFromConfig } from '../../../src/node/nodeInfo.ts'
+import { bodyOf, executeRequest } from '../../../src/rpc/execute.ts'
+import { METHODS } from '../../../src/rpc/methods.ts'
+import { accountOfSeed, signedTransaction, type TestAccount } from '../../support/signedTransaction.ts'
+import { encodeCall, typesOf } from './methods.ts'
+
+/** The address of the Bridge. */
+export const BRIDGE: Buffer = Buffer.from('0000000000000000000000000000000001000006', 'hex')
+
+const START = 1_700_000_000
+const SECONDS_BETWEEN_BLOCKS = 30
+const GAS_PRICE = 1n
+
+const ETH_CALL = (() => {
+  const method = METHODS.find(({ name }) => name === 'eth_call')
+  if (method === undefined) throw new RangeError('the node has no eth_call')
+  return method
+})()
+
+/** What became of a transaction. */
+export interface Outcome {
+  readonly success: boolean
+  readonly gasUsed: bigint
+  readonly logs: readonly Log[]
+}
+
+/** A transaction on its way to a block. */
+export interface Sending {
+  readonly from: TestAccount
+  readonly to: Buffer
+  readonly data: Buffer
+  readonly value?: bigint
+  readonly gasLimit?: number
+  /** What the report counts it as. */
+  readonly label: string
+  readonly done?: (outcome: Outcome) => void
+}
+
+interface Sent extends Sending {
+  readonly hash: string
+}
+
+/** A chain of regtest in this thread, which is told transactions and when to make a block. */
+export class ChainDriver {
+  readonly heights: ActivationHeights
+  readonly reader: ChainReader
+  /** Transactions by label and outcome. */
+  readonly counts = new Map<string, number>()
+  /** One line for each transaction: block, place, hash, gas, success, label. */
+  readonly log: string[] = []
+  readonly #node: LocalNode
+  readonly #accounts = new Map<string, TestAccount>()
+  readonly #nonces = new Map<string, bigint>()
+  readonly #now: { seconds: number }
+  #sent: Sent[] = []
+  #number = 0
+
+  constructor(dataDir: string, heights: ActivationHeights) {
+    this.heights = heights
+    const config = fillDefaults({ network: 'regtest', profile: 'dev', dataDir, accountSlots: 1000 })
+    const options = chainOptionsFromConfig(config, 'chains')
+    const chain = {
+      ...options,
+      activationHeights: heights,
+      production: { ...options.production, mode: { instant: false, interval: null } },
+    }
+    const now = { seconds: START }
+    this.#now = now
+    this.#node = createLocalNode({
+      chain,
+      node: nodeInfoFromConfig(config, 'test'),
+      now: () => now.seconds * 1000,
+    })
+    this.reader = new ChainReader(chosenNetwork(chain), this.#node.core.open.environment)
+  }
+
+  /** Of the newest block. */
+  get number(): number {
+    return this.#number
+  }
+
+  /** Whether a rule applies to the block that comes next. */
+  on(rule: keyof ActivationHeights): boolean {
+    const height = this.heights[rule]
+    return height >= 0 && this.#number + 1 >= height
+  }
+
+  /** The account whose key is the hash of a text. */
+  account(seed: string): TestAccount {
+    const known = this.#accounts.get(seed) ?? accountOfSeed(seed)
+    this.#accounts.set(seed, known)
+    return known
+  }
+
+  /** Puts a transaction in the pool. */
+  async send(sending: Sending): Promise<void> {
+    const key = sending.from.address.toString('hex')
+    const nonce = this.#nonces.get(key) ?? 0n
+    const transaction = signedTransaction({
+      from: sending.from,
+      to: sending.to,
+      data: sending.data,
+      value: sending.value ?? 0n,
+      gasLimit: BigInt(sending.gasLimit ?? 300_000),
+      gasPrice: GAS_PRICE,
+      nonce,
+    })
+    const answer = await this.#node.core.sendTransaction(transaction.encoded)
+    if (answer.status === 'refused') {
+      this.#count(sending.label, `refused: ${answer.reason.replaceAll(/[0-9]+/g, 'n')}`)
+      return
+    }
+    this.#nonces.set(key, nonce + 1n)
+    this.#sent.push({ ...sending, hash: transaction.hash.toString('hex') })
+  }
+
+  /** Sends a call of the Bridge. */
+  call(
+    from: TestAccount,
+    method: string,
+    args: readonly unknown[],
+    more: Partial<Omit<Sending, 'from'>> = {},
+  ): Promise<void> {
+    return this.send({ from, to: BRIDGE, data: encodeCall(method, args), label: method, ...more })
+  }
+
+  /** Asks the Bridge at the newest block; null when it throws. */
+  async ask(method: string, args: readonly unknown[] = []): Promise<unknown> {
+    const data = `0x${encodeCall(method, args).toString('hex')}`
+    const params = [{ to: `0x${BRIDGE.toString('hex')}`, data, gas: '0x5f5e100' }, 'latest']
+    const { context } = this.#node
+    context.refresh()
+    let text: string
+    try {
+      const raise = (_: string, error: unknown) => {
+        throw error
+      }
+      const json = JSON.stringify(params)
+      const answer = await executeRequest(context, ETH_CALL, '1', json, raise, 'reference')
+      text = Buffer.from(bodyOf(answer)).toString('utf8')
+    } finally {
+      context.release()
+    }
+    const answer: { readonly result?: string } = JSON.parse(text)
+    const type = typesOf(method).output
+    if (answer.result === undefined || answer.result === '0x' || type === null) return null
+    return AbiCoder.defaultAbiCoder().decode([type], answer.result)[0]
+  }
+
+  /** Makes a block, and tells what became of the transactions in it. */
+  async block(): Promise<void> {
+    this.#now.seconds += SECONDS_BETWEEN_BLOCKS
+    await this.#node.core.mine()
+    this.#number += 1
+    const block = this.reader.blockByNumber(this.#number)
+    if (block === null) throw new Error(`block ${this.#number} was not made`)
+    const receipts = this.reader.receipts(block) ?? []
+    const places = new Map(block.transactions.map(({ hashHex }, index) => [hashHex, index]))
+    const waiting: Sent[] = []
+    for (const sent of this.#sent) {
+      const receipt = receipts[places.get(sent.hash) ?? -1]
+      if (receipt === undefined) {
+        waiting.push(sent)
+        continue
+      }
+      const names = new Set(receipt.logs.map(({ topics }) => nameOfEvent(topics[0])))
+      this.#count(sent.label, `${receipt.success ? '' : 'failed '}${[...names].sort().join(' ') || '-'}`)
+      const { success, gasUsed, logs } = receipt
+      const events = logs.map(({ topics, data }) =>
+        [...topics, data].map((word) => word.toString('hex')).join(' '),
+      )
+      this.log.push(
+        `${this.#number} ${places.get(sent.hash)} ${sent.hash} ${gasUsed} ${success} ${sent.label}\t${events.join(' | ')}\n`,
+      )
+      sent.done?.(receipt)
+    }
+    this.#sent = waiting
+  }
+
+  close(): Promise<void> {
+    return this.#node.close()
+  }
+
+  #count(label: string, outcome: string): void {
+    const key = `${label}\t${outcome}`
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
+  }
+}
+
+const EVENTS: Readonly<Record<string, string>> = {
+  ec2232bd: 'lock_btc',
+  '44cdc782': 'pegin_btc',
+  '708ce1ea': 'rejected_pegin',
+  '35be155c': 'unrefundable_pegin',
+  '1069152f': 'update_collections',
+  '83b6efe3': 'add_signature',
+  '655929b5': 'release_btc',
+  '5b9466a0': 'commit_federation',
+  ab26567e: 'commit_federation_failed',
+  '7a7c2948': 'release_requested',
+  '8e04e2f2': 'release_request_received',
+  '1a4457a4': 'release_request_received',
+  b607c3e1: 'release_request_rejected',
+  '483d0191': 'batch_pegout_created',
+  c287f602: 'pegout_confirmed',
+  '9ee5d520': 'pegout_transaction_created',
+  a49ac283: 'union_bridge_locking_cap_increased',
+  '7437e377': 'union_rbtc_requested',
+  '1548a13b': 'union_rbtc_released',
+  fd79aa37: 'union_bridge_transfer_permissions_updated',
+}
+
+/** Name of an event of the Bridge in either form (bridge.md §5). */
+export function nameOfEvent(topic: Buffer | undefined): string {
+  const hex = topic?.toString('hex') ?? ''
+  const named = EVENTS[hex.slice(0, 8)]
+  if (named !== undefined) return named
+  return (topic ?? Buffer.alloc(0))
+    .toString('latin1')
+    .replaceAll('\0', '')
+    .replace(/_topic$/, '')
+}
