@@ -11,6 +11,9 @@ import { bytesToBigInt } from '../../src/util/bytes.ts'
 /** Whose balance is edited. */
 const ACCOUNT = Buffer.alloc(20, 0x5a)
 
+/** Blocks that are made in one commit. */
+const GROUP = 25
+
 /** What a chain of regtest shows of itself. */
 export interface Shown {
   readonly height: number
@@ -35,7 +38,7 @@ interface Prepared {
   readonly blocks?: readonly Block[]
 }
 
-export type ActionName = 'edit' | 'undo' | 'rewind' | 'mine' | 'import'
+export type ActionName = 'edit' | 'undo' | 'rewind' | 'mine' | 'mineMany' | 'import'
 
 /** Opens a regtest node in this thread that makes no blocks by itself. */
 export function openPatient(dataDir: string): LocalNode {
@@ -101,6 +104,16 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     act: (core) => core.mine(),
     before: (shown) => shown,
     after: (shown) => ({ ...shown, height: shown.height + 1 }),
+  },
+  mineMany: {
+    prepare: async () => {
+      // A clock that stands still makes one group of them.
+      performance.now = () => 0
+      return {}
+    },
+    act: (core) => core.mine({ count: GROUP }),
+    before: (shown) => shown,
+    after: (shown) => ({ ...shown, height: shown.height + GROUP }),
   },
   import: {
     prepare: async (core) => {

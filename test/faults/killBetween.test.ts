@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { runInProcess } from '../support/program.ts'
-import { ROOT } from '../support/sources.ts'
 import { testFolder } from '../support/testFolder.ts'
 import { ACTIONS, type ActionName, control, edit, openPatient, type Shown, show } from './betweenActions.ts'
+import { killBetween } from './killBetween.ts'
 
 /** Behind the height from which on headers of regtest carry 12 bytes of fork detection data. */
 const HEIGHT = 452
@@ -24,23 +22,6 @@ async function makeChain(dataDir: string): Promise<Shown> {
   const shown = show(core)
   await node.close()
   return shown
-}
-
-function kill(dataDir: string, action: string, point: string): NodeJS.Signals | null {
-  const { signal, stderr, status } = spawnSync(
-    process.execPath,
-    [
-      '--import',
-      import.meta.resolve('@tapjs/typescript/import'),
-      join(ROOT, 'test/faults/betweenChild.ts'),
-      dataDir,
-      action,
-      point,
-    ],
-    { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' }, encoding: 'utf8' },
-  )
-  if (signal === null) throw new Error(`it ended by itself with ${status}: ${stderr}`)
-  return signal
 }
 
 async function assertWhole(t: Test, dataDir: string, expected: Shown): Promise<void> {
@@ -62,7 +43,7 @@ async function assertWhole(t: Test, dataDir: string, expected: Shown): Promise<v
   await again.close()
 }
 
-// Twelve processes, on a machine that may be busy.
+// Fourteen processes, on a machine that may be busy.
 t.setTimeout(600_000)
 
 t.test(
@@ -77,7 +58,7 @@ t.test(
         await t.test(`${action}, killed behind the commit of the ${point}`, async (t) => {
           const dataDir = testFolder(t)
           cpSync(original, dataDir, { recursive: true })
-          t.equal(kill(dataDir, action, point), 'SIGKILL')
+          t.equal(killBetween(dataDir, action, { point }), 'SIGKILL')
           const { before, after } = ACTIONS[action]
           await assertWhole(t, dataDir, point === 'states' ? before(shown) : after(shown))
           rmSync(dataDir, { recursive: true, force: true })
@@ -93,7 +74,7 @@ t.test('a node that is killed while it makes its chain makes it at the next star
     ['chain', 0],
   ] as const) {
     const dataDir = testFolder(t)
-    t.equal(kill(dataDir, 'genesis', point), 'SIGKILL')
+    t.equal(killBetween(dataDir, 'genesis', { point }), 'SIGKILL')
     const check = await runInProcess(['check', '--data-dir', dataDir])
     t.equal(check.code, code, check.stdout + check.stderr)
     // It makes what is missing.

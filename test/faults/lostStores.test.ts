@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { EXIT_CODES } from '../../src/cli/exitCodes.ts'
 import { toHex } from '../../src/util/bytes.ts'
-import { type NodeProcess, startNode } from '../support/nodeProcess.ts'
+import { runCommand } from '../support/cli.ts'
+import { askNode, type NodeProcess, startNode } from '../support/nodeProcess.ts'
+import { runInProcess } from '../support/program.ts'
 import { COW, signedTransaction } from '../support/signedTransaction.ts'
 import { testFolder } from '../support/testFolder.ts'
 
@@ -72,4 +74,44 @@ t.test('a store that is cut under a node ends it with a message', async (t) => {
     t.same([code, signal], [EXIT_CODES.damaged, null], store)
     t.ok(existsSync(dataDir))
   }
+})
+
+t.test('API keys that are gone open no node, and make a running one unready', async (t) => {
+  const folder = testFolder(t)
+  const dataDir = join(folder, 'data')
+  const made = await runInProcess(['key', 'create', '--data-dir', dataDir, '--id', 'ada', '--name', 'Ada'])
+  const key = /[A-Za-z0-9_-]{30,}/.exec(made.stdout)?.[0] ?? ''
+  t.not(key, '', made.stdout + made.stderr)
+  const node = await startNode({ dataDir, path: `/${key}` })
+  t.teardown(() => node.stop('SIGKILL'))
+  const root = new URL('/', node.url).href
+  const ready = async (expected: number) => {
+    for (let look = 0; look < LOOKS; look += 1) {
+      const response = await fetch(new URL('/ready', root))
+      const body = await response.text()
+      if (response.status === expected) return body
+      await sleep(100)
+    }
+    throw new Error(`never ${expected}:\n${node.output()}`)
+  }
+  await ready(200)
+  const access = join(dataDir, 'access')
+  renameSync(access, join(folder, 'moved'))
+  t.match(await ready(503), /keys and usage: .*access\/data\.mdb was removed while the node runs/)
+  t.match(await node.request('eth_chainId'), '0x21', 'keys hold')
+  await t.rejects(askNode(root, 'eth_chainId', []), { message: /API key/ })
+  t.match(await runInProcess(['key', 'create', '--data-dir', dataDir, '--id', 'eve']), {
+    code: EXIT_CODES.damaged,
+    stderr: /says that there were API keys/,
+  })
+  renameSync(join(folder, 'moved'), access)
+  await ready(200)
+  await node.stop('SIGTERM')
+  rmSync(access, { recursive: true })
+  const refused = await runCommand(['start', '--data-dir', dataDir, '--http-port', '0', '--workers', '1'])
+  t.equal(refused.code, EXIT_CODES.damaged)
+  t.match(refused.stderr, /access\/data\.mdb is missing, and .*keyed says that there were API keys/)
+  t.notOk(existsSync(access), 'nothing was made in its place')
+  const check = await runInProcess(['check', '--data-dir', dataDir])
+  t.match(check, { code: EXIT_CODES.damaged, stdout: /says that there were API keys.*\n.* 1 problems/ })
 })

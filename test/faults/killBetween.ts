@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { ROOT } from '../support/sources.ts'
+
+/** Commits behind which a process can be killed: of the state store, of the chain store, of a piece of a snapshot. */
+export type KillPoint = 'states' | 'chain' | 'taken'
+
+export interface KillPlace {
+  readonly point: KillPoint
+  /** Which of these commits; the first unless given. */
+  readonly nth?: number
+  /** Folder of what is restored. */
+  readonly snapshot?: string
+}
+
+/**
+ * Has a process do something that writes both stores of a data directory, and kill itself at one of its commits.
+ * @param action `genesis`, `restore`, or one of `ACTIONS`
+ * @returns the signal by which it ended
+ * @throws Error when it ended by itself
+ */
+export function killBetween(
+  dataDir: string,
+  action: string,
+  { point, nth = 1, snapshot = '' }: KillPlace,
+): NodeJS.Signals {
+  const { signal, stderr, status } = spawnSync(
+    process.execPath,
+    [
+      '--import',
+      import.meta.resolve('@tapjs/typescript/import'),
+      join(ROOT, 'test/faults/betweenChild.ts'),
+      ...[dataDir, action, point, String(nth), snapshot],
+    ],
+    { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' }, encoding: 'utf8' },
+  )
+  if (signal === null) throw new Error(`it ended by itself with ${status}: ${stderr}`)
+  return signal
+}
