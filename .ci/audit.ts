@@ -24,6 +24,8 @@ export interface Crate {
 /** Licences under which what is delivered may stand. */
 const LICENCES: ReadonlySet<string> = new Set([
   ...['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'Apache-2.0', 'CC0-1.0'],
+  // MIT without the duty to name the author: hex_lit, which only tests use.
+  'MITNFA',
   ...['Zlib', 'Unicode-3.0', 'MPL-2.0', 'Apache-2.0 WITH LLVM-exception', 'PSF-2.0', 'Python-2.0'],
 ])
 
@@ -32,6 +34,7 @@ const TOOL_LICENCES: ReadonlySet<string> = new Set(['LGPL-3.0', 'CC-BY-3.0'])
 
 /** Packages that name no licence where npm looks for it, and the one in their files. */
 const UNNAMED_LICENCES: ReadonlyMap<string, string> = new Map([
+  ['buffer-compare', 'MIT'],
   ['memorystream', 'MIT'],
   ['jsonc-simple-parser', 'MIT'],
 ])

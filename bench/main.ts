@@ -2,6 +2,7 @@ import { cliArguments } from '../test/support/cli.ts'
 import { IMPORT_HELP } from './import/options.ts'
 import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
+import { PRECOMPILES_HELP } from './precompiles/options.ts'
 import { quietProcess } from './quietProcess.ts'
 import { RPC_HELP } from './rpc/options.ts'
 import { SCALE_HELP } from './scale/options.ts'
@@ -38,6 +39,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'the EVM against bare revm, hot paths, the Unitrie',
     help: NATIVE_HELP,
     run: async (args) => (await import('./native/benchNative.ts')).benchNative(args),
+  },
+  precompiles: {
+    summary: 'the worst time for gas of every precompiled contract and of the EVM itself',
+    help: PRECOMPILES_HELP,
+    run: async (args) => (await import('./precompiles/benchPrecompiles.ts')).benchPrecompiles(args),
   },
   scale: {
     summary: 'how reads, imports, logs and stores grow with blocks and accounts; start-up, memory, soak',
