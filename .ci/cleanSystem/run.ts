@@ -5,7 +5,7 @@ import type { MachineSettings, Mount } from './machine.ts'
 import { makePackages, packedInstall } from './packed.ts'
 import type { ReadmeCommands } from './readme.ts'
 import { CleanRoot } from './root.ts'
-import { BUILD_PACKAGES, CELLS, NODES, type NodeRelease, PACKED, type System } from './systems.ts'
+import { BUILD_PACKAGES, type Cell, type NodeRelease, PACKED, type System } from './systems.ts'
 import type { Row } from './table.ts'
 import { nodeMount } from './toolchain.ts'
 
@@ -16,6 +16,8 @@ export interface CleanSystemsOptions {
   readonly commit: string
   readonly commands: ReadmeCommands
   readonly settings: MachineSettings
+  /** In their order; the first of a system has to answer. */
+  readonly cells: readonly Cell[]
   readonly print: (line: string) => void
 }
 
@@ -32,7 +34,7 @@ export class CleanSystems {
 
   /** Fetches the Node.js releases. Throws when one cannot be had. */
   fetchNodes(): void {
-    for (const node of NODES) {
+    for (const node of new Set(this.#options.cells.map((cell) => cell.node))) {
       const folder = join(this.#options.scratch, `node-${node.major}`)
       mkdirSync(folder)
       this.#nodes.set(node, nodeMount(node, folder))
@@ -48,7 +50,7 @@ export class CleanSystems {
       print(`${system.name}: root made in ${((performance.now() - began) / 1000).toFixed(1)} s`)
       const bench: Bench = { root, system, commands, nodes: this.#nodes, log }
       await clone(bench, commit)
-      const cells = CELLS.filter((cell) => cell.system === system)
+      const cells = this.#options.cells.filter((cell) => cell.system === system)
       for (const cell of cells) {
         this.rows.push(...(await runCell(bench, cell)))
         if (PACKED.made.system === system && PACKED.made.node === cell.node) await this.#packed(bench)

@@ -51,6 +51,12 @@ export const CELLS: readonly Cell[] = [
   { system: DEBIAN_13, node: NODE_20, expected: 'answers' },
 ]
 
+/** What `--short` runs: one system that builds the native core and answers, and one that is refused. */
+export const SHORT_CELLS: readonly Cell[] = [
+  { system: DEBIAN_12, node: NODE_24, expected: 'answers' },
+  { system: DEBIAN_12, node: NODE_26, expected: 'refused' },
+]
+
 /** The packages are made in the system with the older libc, and installed where there is no compiler. */
 export const PACKED: {
   readonly made: Omit<Cell, 'expected'>

@@ -61,9 +61,9 @@ async function runProgram(program: string, path: string, comparison: Comparison)
   }
 }
 
-/** Builds the program. @returns its path */
+/** Builds the program in the profile of `cargo test`, so that one build serves both. @returns its path */
 async function buildProgram(): Promise<string> {
-  const options = ['build', '--release', '--quiet', '--message-format=json', '--manifest-path', MANIFEST]
+  const options = ['build', '--quiet', '--message-format=json', '--manifest-path', MANIFEST]
   let executable: string | null = null
   const failure = await run('cargo', [...options, '--package', PACKAGE, '--bin', PROGRAM], (line) => {
     const message = JSON.parse(line) as { executable?: string | null; message?: { rendered?: string } }
