@@ -1,4 +1,6 @@
+import type { ConnectResult } from '../chain/blockchain.ts'
 import type { HeadChange } from '../chain/chainWriter.ts'
+import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import { impersonatedSender } from '../chain/codec/impersonated.ts'
 import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
@@ -228,6 +230,39 @@ export class ChainCore {
     }
     await this.#commitGroup()
     return { status: 'accepted', hash: transaction.hash }
+  }
+
+  /**
+   * Connects blocks of peers in order, in one commit; not on disk yet when it returns, as nobody is told that they are.
+   * @throws StorageError `STORAGE_UNWRITABLE`
+   */
+  connectFromPeers(blocks: Iterable<Block>): ConnectResult[] {
+    this.#commits.assertWritable()
+    const results = this.open.chain.connectAll(blocks)
+    // What a reorganisation gave back is as good as sent.
+    this.producer.mineWaiting()
+    return results
+  }
+
+  /**
+   * Offers transactions of peers to the pool; the journal is written after this turn.
+   * @returns the refusal of each, null for one that entered
+   * @throws StorageError `STORAGE_UNWRITABLE`
+   */
+  addFromPeers(transactions: readonly SignedTransaction[]): (PoolRefusal | null)[] {
+    this.#commits.assertNoFault()
+    const refusals = transactions.map((signed) => {
+      try {
+        this.#add(signed)
+        return null
+      } catch (error) {
+        if (error instanceof PoolRefusal) return error
+        throw error
+      }
+    })
+    this.producer.mineWaiting()
+    this.#commitSoon()
+    return refusals
   }
 
   /** Makes blocks on the head; answers once they are durable. @throws MiningError */

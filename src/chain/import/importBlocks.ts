@@ -1,13 +1,10 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
-import { toHex } from '../../util/bytes.ts'
 import type { Blockchain, ConnectResult } from '../blockchain.ts'
-import { type Block, parseBlockUnchecked } from '../codec/block.ts'
-import { headerFromItems } from '../codec/headerDecoder.ts'
-import { itemAt, parseRLPList } from '../codec/rlpReader.ts'
+import type { Block } from '../codec/block.ts'
 import { InvalidBlockError, type UndecidedBlockError } from '../validation/errors.ts'
 import { readBlockFile } from './blockFileReader.ts'
+import { decodeReadBlock } from './decodeReadBlock.ts'
 import { type ReadBlock, unpackBlocks } from './messages.ts'
-import { unpackSenders } from './senders.ts'
 
 /** How far an import is, after each commit. */
 export interface ImportProgress {
@@ -109,7 +106,7 @@ function connectBatch({ chain, spec, onResult }: ImportOptions, batch: readonly 
   const blocks: Block[] = []
   let undecodable: InvalidBlockError | null = null
   for (const read of batch) {
-    const block = decode(spec, read)
+    const block = decodeReadBlock(spec, read)
     if (block instanceof InvalidBlockError) {
       undecodable = block
       break
@@ -143,36 +140,5 @@ function addOutcome(progress: ImportProgress, outcome: BatchOutcome): ImportProg
       (sum, block) => sum + block.transactions.length,
       progress.transactions,
     ),
-  }
-}
-
-/** The block, or the error for one that the network cannot decode. */
-function decode(spec: NetworkSpec, read: ReadBlock): Block | InvalidBlockError {
-  const { rlp, senders } = read
-  try {
-    const block = parseBlockUnchecked(spec, rlp)
-    if (senders !== null) unpackSenders(block, senders)
-    return block
-  } catch (error) {
-    const facts = error as { expected?: string; found?: string; message?: string }
-    return new InvalidBlockError(
-      {
-        rule: 'encoding',
-        expected: facts.expected ?? 'a block in RLP',
-        found: facts.found ?? facts.message ?? 'something else',
-        ...identify(spec, rlp),
-      },
-      { cause: error },
-    )
-  }
-}
-
-/** Height and hash of an undecodable block, when at least its header can be read. */
-function identify(spec: NetworkSpec, rlp: Buffer): { number: number; hash: string } {
-  try {
-    const header = headerFromItems(spec, itemAt(parseRLPList(rlp), 0).items)
-    return { number: header.number, hash: toHex(header.hash) }
-  } catch {
-    return { number: -1, hash: '0x' }
   }
 }

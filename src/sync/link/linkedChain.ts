@@ -1,0 +1,154 @@
+import type { MessagePort } from 'node:worker_threads'
+import { ChainReader } from '../../chain/chainReader.ts'
+import { parseBlockUnchecked } from '../../chain/codec/block.ts'
+import { recoverSendersAside } from '../../chain/codec/signature.ts'
+import { packBlocks, type ReadBlock } from '../../chain/import/messages.ts'
+import { packSenders } from '../../chain/import/senders.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { ChainEnvironment } from '../../storage/environment.ts'
+import { asBuffer } from '../../util/bytes.ts'
+import type { BlockOutcome, ChainTip, SyncChain, TipChange, TransactionOutcome } from '../syncChain.ts'
+import type { SyncCall, SyncNotice, TipMessage } from './messages.ts'
+
+/** The chain thread could not do what was asked of it. */
+export class SyncLinkError extends Error {
+  override readonly name = 'SyncLinkError'
+  readonly code = 'SYNC_LINK'
+}
+
+/** What the peer thread has of the chain: reads of its own, writes through a port. */
+export interface LinkedChain extends SyncChain {
+  close(): void
+}
+
+interface Waiting {
+  readonly resolve: (outcomes: never) => void
+  readonly reject: (error: SyncLinkError) => void
+}
+
+/**
+ * The chain behind a port that the chain thread serves. Resolves when the head is known.
+ * @param environment open for reading
+ */
+export function openLinkedChain(
+  port: MessagePort,
+  spec: NetworkSpec,
+  environment: ChainEnvironment,
+): Promise<LinkedChain> {
+  const reader = new ChainReader(spec, environment)
+  const waiting = new Map<number, Waiting>()
+  const tipListeners = new Set<(change: TipChange) => void>()
+  const transactionListeners = new Set<(encoded: readonly Buffer[]) => void>()
+  let lastId = 0
+  let tip: ChainTip | null = null
+  const ask = <T>(call: (id: number) => SyncCall, transfer: readonly ArrayBuffer[] = []): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      lastId += 1
+      waiting.set(lastId, { resolve, reject })
+      port.postMessage(call(lastId), transfer)
+    })
+  const settle = (id: number): Waiting | undefined => {
+    const found = waiting.get(id)
+    waiting.delete(id)
+    return found
+  }
+  const current = (): ChainTip => {
+    if (tip === null) throw new SyncLinkError('the head is not known yet')
+    return tip
+  }
+  const chain: LinkedChain = {
+    spec,
+    reader,
+    refresh: () => environment.refresh(),
+    get tip() {
+      return current()
+    },
+    connect: async (blocks) => {
+      const packed = packBlocks(await withSenders(spec, blocks))
+      const { rlp, senders, table } = packed
+      return ask<readonly BlockOutcome[]>(
+        (id) => ({ call: 'connect', id, blocks: packed }),
+        [rlp.buffer, senders.buffer, table.buffer],
+      )
+    },
+    addTransactions: (encoded) =>
+      ask<readonly TransactionOutcome[]>((id) => ({
+        call: 'addTransactions',
+        id,
+        // Copies of their own: a message carries the whole memory that a view is of.
+        encoded: encoded.map((item) => Uint8Array.from(item)),
+      })),
+    onTip: (listener) => {
+      tipListeners.add(listener)
+      return () => tipListeners.delete(listener)
+    },
+    onTransactions: (listener) => {
+      transactionListeners.add(listener)
+      return () => transactionListeners.delete(listener)
+    },
+    close: () => port.close(),
+  }
+  return new Promise((resolve) => {
+    port.on('message', (notice: SyncNotice) => {
+      switch (notice.kind) {
+        case 'connected':
+        case 'added':
+          settle(notice.id)?.resolve(withBuffers(notice.outcomes) as never)
+          return
+        case 'failed':
+          settle(notice.id)?.reject(new SyncLinkError(notice.reason))
+          return
+        case 'transactions': {
+          const encoded = notice.encoded.map(asBuffer)
+          for (const listener of transactionListeners) listener(encoded)
+          return
+        }
+        case 'tip': {
+          const isFirst = tip === null
+          tip = toTip(notice.tip)
+          if (isFirst) resolve(chain)
+          const enacted = notice.enacted.map(({ number, hash }) => ({ number, hash: asBuffer(hash) }))
+          for (const listener of tipListeners) listener({ tip, enacted })
+        }
+      }
+    })
+    // Nobody answers any more: whoever waits must not wait for good.
+    port.on('close', () => {
+      for (const { reject } of waiting.values()) reject(new SyncLinkError('the chain thread has ended'))
+      waiting.clear()
+    })
+  })
+}
+
+/** Senders are recovered beside both threads, while the chain thread executes what it was given before. */
+async function withSenders(spec: NetworkSpec, blocks: readonly Buffer[]): Promise<ReadBlock[]> {
+  const read: ReadBlock[] = []
+  for (const [position, rlp] of blocks.entries()) {
+    let senders: Buffer | null = null
+    try {
+      const block = parseBlockUnchecked(spec, rlp)
+      if (block.transactions.length > 1) {
+        block.setSenders(await recoverSendersAside(block.transactions))
+        senders = packSenders(block)
+      }
+    } catch {
+      // The chain says what is wrong with it.
+    }
+    read.push({ rlp, senders, position })
+  }
+  return read
+}
+
+function withBuffers(
+  outcomes: readonly (BlockOutcome | TransactionOutcome)[],
+): readonly (BlockOutcome | TransactionOutcome)[] {
+  return outcomes.map((outcome) =>
+    typeof outcome === 'string' || outcome.status !== 'INVALID_BLOCK'
+      ? outcome
+      : { ...outcome, refusal: { ...outcome.refusal, hash: asBuffer(outcome.refusal.hash) } },
+  )
+}
+
+function toTip({ number, hash, parentHash, totalDifficulty }: TipMessage): ChainTip {
+  return { number, hash: asBuffer(hash), parentHash: asBuffer(parentHash), totalDifficulty }
+}
