@@ -38,8 +38,16 @@ export class RlpItem {
 
   /** Elements of a list. @throws RlpError when this is a string or the content is malformed */
   get items(): readonly RlpItem[] {
+    return this.itemsUpTo(Number.POSITIVE_INFINITY)
+  }
+
+  /**
+   * Elements of a list from somebody who is not trusted: an element takes a byte there and many here.
+   * @throws RlpError when this is a string, the content is malformed, or there are more elements than the limit
+   */
+  itemsUpTo(limit: number): readonly RlpItem[] {
     if (!this.isList) throw new RlpError('list expected, got a string')
-    this.#items ??= readRlpItems(this.bytes.subarray(this.#contentOffset))
+    this.#items ??= readRlpItems(this.bytes.subarray(this.#contentOffset), limit)
     return this.#items
   }
 }
@@ -47,12 +55,13 @@ export class RlpItem {
 /**
  * Splits bytes into the elements that follow each other. Accepts non-minimal forms
  * (consensus.md §0.2).
- * @throws RlpError when an element does not end where the bytes end
+ * @throws RlpError when an element does not end where the bytes end, or there are more than the limit
  */
-export function readRlpItems(bytes: Uint8Array): RlpItem[] {
+export function readRlpItems(bytes: Uint8Array, limit: number = Number.POSITIVE_INFINITY): RlpItem[] {
   const source = asBuffer(bytes)
   const items: RlpItem[] = []
   for (let position = 0; position < source.length; ) {
+    if (items.length >= limit) throw new RlpError(`more than ${limit} elements`)
     const end = readItem(source, position, items)
     position = end
   }

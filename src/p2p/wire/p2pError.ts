@@ -1,0 +1,31 @@
+/** What went wrong on a connection. */
+export type P2pErrorCode =
+  /** The other end was not reached. */
+  | 'UNREACHABLE'
+  /** It did not do in time what it has to. */
+  | 'TIMEOUT'
+  /** It closed before the handshake was over. */
+  | 'ENDED'
+  /** What it sent before the first frame is no auth, no ack, or for another key. */
+  | 'HANDSHAKE'
+  /** A frame whose MAC is wrong, or of a form that is not read. */
+  | 'FRAME'
+  /** More bytes than are taken. */
+  | 'TOO_LARGE'
+  /** A message that does not decode, or of a code that is not used. */
+  | 'MESSAGE'
+  /** It speaks another version, or shares no capability. */
+  | 'INCOMPATIBLE'
+  /** Whoever asked for it does not want it any more. */
+  | 'ABORTED'
+
+/** What another node sent is not what the protocol says, or it cannot be talked to. */
+export class P2pError extends Error {
+  override readonly name = 'P2pError'
+  readonly code: P2pErrorCode
+
+  constructor(code: P2pErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
