@@ -216,10 +216,10 @@ export declare class StateStore {
   static inMemory(options: StoreOptions): StateStore
   /** Whether the state under this root is here. */
   hasRoot(root: Uint8Array): boolean
-  /** Keeps which Unitrie root stands for a header's state root (before RSKIP126). */
-  putRoot(headerRoot: Uint8Array, root: Uint8Array): void
-  /** The Unitrie root that was put for a header's state root, or null. */
-  rootFor(headerRoot: Uint8Array): Buffer | null
+  /** Notes the Unitrie root after a block whose header has none (before RSKIP126). */
+  putRoot(blockHash: Uint8Array, root: Uint8Array): void
+  /** The Unitrie root that was noted for a block, or null. */
+  rootFor(blockHash: Uint8Array): Buffer | null
   /** Names the root of the state after a block that a user edited, for this process alone; null for none any more. */
   putEditedRoot(blockHash: Uint8Array, root?: Uint8Array | undefined | null): void
   /** Makes exactly these the edited states: block hashes and roots by turns. */

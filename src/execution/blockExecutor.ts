@@ -63,7 +63,7 @@ export class NativeBlockExecutor implements BlockExecutor {
     if (violation !== null) throw createInvalidBlockError(violation.rule, violation, block)
     execution.keep()
     if (!isActive(spec, 'rskip126', block.number)) {
-      store.putRoot(block.header.fields.stateRoot, execution.stateRoot)
+      store.putRoot(block.hash, execution.stateRoot)
     }
     this.#last = { hashHex: block.hashHex, execution }
     return { receipts: execution.receiptList }

@@ -34,7 +34,7 @@ export class NativeGenesisState implements GenesisStateWriter {
   }
 
   keepRoot(header: BlockHeader, root: Buffer): void {
-    if (!isActive(this.#spec, 'rskip126', header.number)) this.#store.putRoot(header.fields.stateRoot, root)
+    if (!isActive(this.#spec, 'rskip126', header.number)) this.#store.putRoot(header.hash, root)
   }
 }
 

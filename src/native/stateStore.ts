@@ -58,14 +58,14 @@ export class StateStore {
     return native(() => this.handle.hasRoot(root))
   }
 
-  /** Keeps which Unitrie root stands for a header's state root (before RSKIP126). Durable with the next commit. */
-  putRoot(headerRoot: Uint8Array, root: Uint8Array): void {
-    native(() => this.handle.putRoot(headerRoot, root))
+  /** Notes the Unitrie root after a block whose header has none (before RSKIP126). Durable with the next commit. */
+  putRoot(blockHash: Uint8Array, root: Uint8Array): void {
+    native(() => this.handle.putRoot(blockHash, root))
   }
 
-  /** The Unitrie root that was put for a header's state root. */
-  rootFor(headerRoot: Uint8Array): Buffer | null {
-    return native(() => this.handle.rootFor(headerRoot))
+  /** The Unitrie root that was noted for a block. */
+  rootFor(blockHash: Uint8Array): Buffer | null {
+    return native(() => this.handle.rootFor(blockHash))
   }
 
   /** Names the root of the state after a block that a user edited, for this process alone; null for none any more. */

@@ -215,7 +215,7 @@ class Restore {
         `the state of block ${block.number} is not among its chunks`,
       )
     }
-    this.#store.putRoot(block.header.fields.stateRoot, root)
+    this.#store.putRoot(block.hash, root)
   }
 
   /** Genesis, head and the rest of what makes a chain of the blocks. */
@@ -251,8 +251,8 @@ class Restore {
     )
     if (header === undefined)
       throw new SnapshotError('SNAPSHOT_CONTENT', 'the block of the snapshot is missing')
-    const { number, fields } = parseHeader(this.#options.spec, header)
-    if (!isActive(this.#options.spec, 'rskip126', number)) this.#store.putRoot(fields.stateRoot, root)
+    const { number } = parseHeader(this.#options.spec, header)
+    if (!isActive(this.#options.spec, 'rskip126', number)) this.#store.putRoot(head, root)
   }
 }
 

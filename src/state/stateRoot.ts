@@ -26,8 +26,9 @@ export function stateRootAfter(spec: NetworkSpec, store: StateStore, header: Sta
 export function stateRootOfHeader(spec: NetworkSpec, store: StateStore, header: StateReference): Buffer {
   const { stateRoot } = header.fields
   if (isActive(spec, 'rskip126', header.number)) return stateRoot
-  const root = store.rootFor(stateRoot)
+  // Stores of earlier versions noted it under the header's own root, which nothing checks before RSKIP126.
+  const root = store.rootFor(header.hash) ?? store.rootFor(stateRoot)
   if (root === null)
-    throw new NativeError('MissingState', `no state is known for the root ${toHex(stateRoot)}`)
+    throw new NativeError('MissingState', `no state is known after the block ${toHex(header.hash)}`)
   return root
 }

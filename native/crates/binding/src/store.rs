@@ -252,17 +252,17 @@ impl StateStore {
         self.inner.has_root(&bytes::hash("root", &root)?).map_err(state)
     }
 
-    /// Keeps which Unitrie root stands for a header's state root (before RSKIP126).
+    /// Notes the Unitrie root after a block whose header has none (before RSKIP126).
     #[napi(catch_unwind)]
-    pub fn put_root(&self, header_root: Uint8Array, root: Uint8Array) -> Result<()> {
-        self.inner.put_root(bytes::hash("headerRoot", &header_root)?, bytes::hash("root", &root)?);
+    pub fn put_root(&self, block_hash: Uint8Array, root: Uint8Array) -> Result<()> {
+        self.inner.put_root(bytes::hash("blockHash", &block_hash)?, bytes::hash("root", &root)?);
         Ok(())
     }
 
-    /// The Unitrie root that was put for a header's state root, or null.
+    /// The Unitrie root that was noted for a block, or null.
     #[napi(catch_unwind)]
-    pub fn root_for(&self, header_root: Uint8Array) -> Result<Option<Buffer>> {
-        let root = self.inner.root_for(&bytes::hash("headerRoot", &header_root)?).map_err(state)?;
+    pub fn root_for(&self, block_hash: Uint8Array) -> Result<Option<Buffer>> {
+        let root = self.inner.root_for(&bytes::hash("blockHash", &block_hash)?).map_err(state)?;
         Ok(root.map(|root| root.to_vec().into()))
     }
 

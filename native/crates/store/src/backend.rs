@@ -59,10 +59,10 @@ impl Backend {
         }
     }
 
-    pub(crate) fn root(&self, header_root: &B256) -> Result<Option<B256>, StateError> {
+    pub(crate) fn root(&self, name: &B256) -> Result<Option<B256>, StateError> {
         match self {
-            Self::Memory(batch) => Ok(batch.read().roots.get(header_root).copied()),
-            Self::Lmdb(lmdb) => lmdb.root(header_root),
+            Self::Memory(batch) => Ok(batch.read().roots.get(name).copied()),
+            Self::Lmdb(lmdb) => lmdb.root(name),
         }
     }
 

@@ -56,8 +56,8 @@ fn position(bytes: &[u8]) -> Option<u64> {
     bytes.try_into().ok().map(u64::from_be_bytes)
 }
 
-fn invalid_root(header_root: &B256) -> StateError {
-    StateError::Store(format!("the root stored for header root {header_root} has not 32 bytes"))
+fn invalid_root(name: &B256) -> StateError {
+    StateError::Store(format!("the root stored for {name} has not 32 bytes"))
 }
 
 impl Lmdb {
@@ -125,9 +125,9 @@ impl Lmdb {
         self.read(self.ancestors, hash, Bytes::copy_from_slice)
     }
 
-    pub(crate) fn root(&self, header_root: &B256) -> Result<Option<B256>, StateError> {
-        let root = self.read(self.roots, header_root, |bytes| B256::try_from(bytes).ok())?;
-        root.map(|root| root.ok_or_else(|| invalid_root(header_root))).transpose()
+    pub(crate) fn root(&self, name: &B256) -> Result<Option<B256>, StateError> {
+        let root = self.read(self.roots, name, |bytes| B256::try_from(bytes).ok())?;
+        root.map(|root| root.ok_or_else(|| invalid_root(name))).transpose()
     }
 
     fn read<T>(&self, table: Table, key: &B256, take: impl Fn(&[u8]) -> T) -> Result<Option<T>, StateError> {

@@ -240,19 +240,19 @@ impl StateStore {
         self.head.move_to(root, change);
     }
 
-    /// Keeps which Unitrie root stands for a header's state root (blocks before RSKIP126, whose
-    /// header carries an orchid root). Durable with the next commit.
-    pub fn put_root(&self, header_root: B256, root: B256) {
+    /// Notes the Unitrie root after a block before RSKIP126, whose header carries an orchid root that nothing
+    /// checks. Durable with the next commit.
+    pub fn put_root(&self, block_hash: B256, root: B256) {
         self.pending.add(|batch| {
-            batch.roots.insert(header_root, root);
+            batch.roots.insert(block_hash, root);
         });
     }
 
-    /// The Unitrie root for a header's state root, if one was put.
-    pub fn root_for(&self, header_root: &B256) -> Result<Option<B256>, StateError> {
-        match self.pending.get(|batch| batch.roots.get(header_root).copied()) {
+    /// The Unitrie root that was noted for a block.
+    pub fn root_for(&self, block_hash: &B256) -> Result<Option<B256>, StateError> {
+        match self.pending.get(|batch| batch.roots.get(block_hash).copied()) {
             Some(root) => Ok(Some(root)),
-            None => self.backend.root(header_root),
+            None => self.backend.root(block_hash),
         }
     }
 
