@@ -41,6 +41,7 @@ export const OPTION_GROUPS = [
   'Node',
   'Store',
   'Snapshots',
+  'Peers',
   'Service',
   'Access',
   'Limits',

@@ -4,6 +4,7 @@ import { LANE_OPTIONS } from './options/lanes.ts'
 import { MINING_OPTIONS } from './options/mining.ts'
 import { NODE_OPTIONS } from './options/node.ts'
 import { OPERATION_OPTIONS } from './options/operation.ts'
+import { PEER_OPTIONS } from './options/peers.ts'
 import { PRODUCTION_OPTIONS } from './options/production.ts'
 import { SERVICE_OPTIONS } from './options/service.ts'
 import { SNAPSHOT_OPTIONS } from './options/snapshot.ts'
@@ -14,6 +15,7 @@ export const OPTIONS = {
   ...NODE_OPTIONS,
   ...STORE_OPTIONS,
   ...SNAPSHOT_OPTIONS,
+  ...PEER_OPTIONS,
   ...SERVICE_OPTIONS,
   ...ACCESS_OPTIONS,
   ...LANE_OPTIONS,
