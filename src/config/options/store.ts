@@ -13,10 +13,11 @@ export const STORE_OPTIONS = {
   storeLimit: {
     kind: 'integer',
     group: 'Store',
-    minimum: 1,
+    minimum: 0,
     maximum: 67_108_864,
-    default: 262_144,
-    doc: 'Largest size of the file of each store, in MiB: address space is reserved for it, memory and disk are not. At this size nothing more is written',
+    default: ({ network }) => (network === 'main' || network === 'testnet' ? 0 : 262_144),
+    defaultText: '0 on main and testnet, else 262144',
+    doc: 'Largest size of the file of each store, in MiB: address space is reserved for it, memory and disk are not. At this size nothing more is written; 0 goes by the size of the disk',
   },
   stateCache: {
     kind: 'integer',
