@@ -130,9 +130,18 @@ pub enum HaltKind {
     BadOperand,
     /// A precompiled contract failed where that halts the caller.
     Precompile,
-    /// A contract called the Bridge before RSKIP88: at the top this makes the transaction invalid
-    /// (evm.md §8 row 5).
+    /// A contract called the Bridge before RSKIP88.
     BridgeBeforeRskip88,
+    /// STATICCALL between RSKIP91 and RSKIP103 found six words where it takes seven.
+    MissingValue,
+}
+
+impl HaltKind {
+    /// Whether the reference's error has no text. It cannot write a receipt with it, so that a transaction whose own
+    /// frame ends so is in no block (evm.md §8 row 5).
+    pub(crate) fn has_no_text(&self) -> bool {
+        matches!(self, Self::BridgeBeforeRskip88 | Self::MissingValue)
+    }
 }
 
 /// An exceptional halt: all gas of the frame is lost.

@@ -54,6 +54,7 @@ pub(super) fn describe(machine: &Machine, host: &mut EvmHost, code: InstructionR
         HaltKind::StaticViolation => "Attempt to call a state modifying opcode inside STATICCALL".into(),
         HaltKind::ReturnDataOutOfBounds => "Illegal RETURNDATACOPY arguments".into(),
         HaltKind::InitcodeTooLong => "Maximum initcode size allowed 49152".into(),
+        HaltKind::MissingValue => format!("'{name}' takes a value before RSKIP103"),
         HaltKind::BadOperand => format!("operand of '{name}' does not fit 31 bits"),
         HaltKind::CellIsNoWord => "Data word can't exceed 32 bytes".into(),
         _ => format!("'{name}' failed"),

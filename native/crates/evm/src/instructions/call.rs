@@ -8,12 +8,15 @@ use rhizome_primitives::U256;
 
 use super::memory::{Range, expansion, grow};
 use super::{Context, Step, charge, low_address, pop};
+use crate::error::HaltKind;
 use crate::host::{CallRequest, Request};
 
 const CALL_GAS: u64 = 700;
 const NEW_ACCOUNT_GAS: u64 = 25_000;
 const VALUE_GAS: u64 = 9_000;
 const STIPEND: u64 = 2_300;
+/// Words that STATICCALL asks for in every era, also when it takes one more (evm.md §1.3, RSKIP103).
+const DECLARED_WORDS: usize = 6;
 /// Gas is a signed 64-bit number.
 const MAX_GAS: u64 = i64::MAX as u64;
 
@@ -24,6 +27,9 @@ pub(crate) fn call<const OPCODE: u8>(context: Context<'_>) -> Step {
         STATICCALL => !host.rules.static_call_without_value,
         _ => false,
     };
+    if OPCODE == STATICCALL && takes_value && machine.stack.len() == DECLARED_WORDS {
+        return Err(host.halted(HaltKind::MissingValue));
+    }
     let [gas, word] = pop(machine)?;
     let value = if takes_value { pop::<1>(machine)?[0] } else { U256::ZERO };
     if OPCODE == CALL && machine.runtime_flag.is_static && !value.is_zero() {

@@ -195,7 +195,9 @@ impl<'a> Search<'a> {
     fn succeeds(&mut self, gas_limit: u64) -> Result<bool, EstimateError> {
         match self.run(gas_limit) {
             Ok(outcome) => Ok(outcome.failure.is_none()),
-            Err(TransactionError::Invalid(InvalidTransaction::IntrinsicGas { .. })) => Ok(false),
+            Err(TransactionError::Invalid(
+                InvalidTransaction::IntrinsicGas { .. } | InvalidTransaction::Internal(_),
+            )) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

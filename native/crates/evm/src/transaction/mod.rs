@@ -2,6 +2,8 @@
 
 mod outcome;
 mod run;
+#[cfg(test)]
+mod tests;
 mod validate;
 
 use rhizome_primitives::account::AccountRef;

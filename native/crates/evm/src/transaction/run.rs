@@ -185,8 +185,10 @@ impl Evm {
                 failure: Some(Failure::Revert(result.output)),
                 ..Run::succeeded(leftover, spent)
             }),
-            // The reference fails while it writes the receipt (evm.md §8 row 5).
-            FrameStatus::Halt(halt) if halt.kind == HaltKind::BridgeBeforeRskip88 => Err(Self::internal(halt.text)),
+            // The reference fails while it writes the receipt, which a local call has not (evm.md §8 row 5).
+            FrameStatus::Halt(halt) if halt.kind.has_no_text() && !self.host.transaction.local_call => {
+                Err(Self::internal(halt.text))
+            }
             FrameStatus::Halt(halt) => Ok(Run::halted(halt)),
         }
     }
