@@ -128,6 +128,16 @@ export class BlockHeader {
   }
 
   /**
+   * This header, which came in compressed form, with what that form leaves out (RSKIP351, consensus.md §2.3).
+   * @returns null when it is not the extension that the header names
+   */
+  withExtension({ version, logsBloom, edges, baseEvent }: HeaderExtension): BlockHeader | null {
+    if (version !== this.fields.version) return null
+    const full = this.with({ logsBloom, edges, baseEvent, compressedExtension: null })
+    return full.hash.equals(this.hash) ? full : null
+  }
+
+  /**
    * What the Bitcoin coinbase commits to, 32 bytes.
    * @throws CodecError when the UMM root has a wrong length or the fork detection data is not there
    */

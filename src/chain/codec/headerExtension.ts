@@ -37,10 +37,17 @@ export function encodeExtensionMessage(extension: HeaderExtension): Buffer {
 export function parseExtensionMessage(message: Uint8Array): HeaderExtension {
   const items = parseRLPList(message)
   if (items.length !== 2) throw new CodecError('HEADER_EXTENSION', 'two elements', String(items.length))
-  const version = itemAt(items, 0).bytes[0] ?? 0
+  return parseExtension(itemAt(items, 0).bytes[0] ?? 0, itemAt(items, 1).bytes)
+}
+
+/**
+ * Extension of its version and of what {@link encodeExtension} gives.
+ * @throws RlpError, CodecError for an unknown version or elements that are missing
+ */
+export function parseExtension(version: number, encoded: Uint8Array): HeaderExtension {
   if (version !== 1 && version !== 2)
     throw new CodecError('HEADER_EXTENSION', 'version 1 or 2', String(version))
-  const fields = parseRLPList(itemAt(items, 1).bytes)
+  const fields = parseRLPList(encoded)
   const edgesIndex = version
   return {
     version,

@@ -1,0 +1,224 @@
+import type { Peer } from '../../p2p/peer.ts'
+import { ask } from './ask.ts'
+import type { BodyMatch } from './bodyMatch.ts'
+import type { DownloadWindow, Slot } from './downloadWindow.ts'
+import type { SyncLimits } from './limits.ts'
+import { RANGE_BLOCKS, RANGE_BYTES, SNAP_BLOCKS } from './protocol.ts'
+import type { Suppliers } from './suppliers.ts'
+
+/** What blocks are downloaded with. */
+export interface BodyDownloadDeps {
+  readonly window: DownloadWindow
+  readonly suppliers: Suppliers
+  readonly match: BodyMatch
+  readonly limits: Pick<SyncLimits, 'bodyTimeout' | 'openBodies' | 'secondTry'>
+  /** Milliseconds, steady. */
+  readonly now: () => number
+  /** A number from 0 to below 1. */
+  readonly random: () => number
+  /** Blocks came, or a peer is free again. */
+  onChange(): void
+  /** A peer gave what is not the block of a header. */
+  onLied(peer: Peer): void
+  onBytes(bytes: number): void
+}
+
+/** Questions for many blocks that one peer may have open: the reference drops more than three (p2p.md §5). */
+const OPEN_RUNS = 2
+/** Shortest run that is asked for as one. */
+const SHORTEST_RUN = 4
+
+/** How a peer is asked for blocks. */
+type Method = 'range' | 'snap' | 'body'
+
+/**
+ * Gets the blocks of a window from all peers that have them, each within its messages of the minute: whole runs from
+ * peers that announce `rhizome` or `snap`, single bodies from others (p2p.md §4, §5, §11). What a peer does not give
+ * goes to another one.
+ */
+export class BodyDownload {
+  readonly #deps: BodyDownloadDeps
+  /** Peers that did not answer when asked for many. */
+  readonly #noRuns = new Set<Peer>()
+
+  constructor(deps: BodyDownloadDeps) {
+    this.#deps = deps
+  }
+
+  /** Asks for as much as peers and window allow now. */
+  pump(signal: AbortSignal): void {
+    const { suppliers, window } = this.#deps
+    if (window.first === null) return
+    let isAsking = true
+    while (isAsking && !signal.aborted) {
+      isAsking = false
+      for (const peer of this.#shuffled(suppliers.having(0))) isAsking = this.#askOne(peer) || isAsking
+    }
+    this.#askAgain()
+  }
+
+  /** Whether somebody may still give the lowest block. */
+  get isHopeful(): boolean {
+    const { first } = this.#deps.window
+    if (first === null || first.state !== 'wanted') return true
+    return this.#deps.suppliers.hasOther(first.header.number, first.tried)
+  }
+
+  #shuffled(peers: Peer[]): Peer[] {
+    for (let last = peers.length - 1; last > 0; last -= 1) {
+      const other = Math.floor(this.#deps.random() * (last + 1))
+      const peer = peers[last] as Peer
+      peers[last] = peers[other] as Peer
+      peers[other] = peer
+    }
+    return peers
+  }
+
+  /** @returns whether the peer was asked */
+  #askOne(peer: Peer): boolean {
+    const { window } = this.#deps
+    const suits = (slot: Slot) => this.#suits(peer, slot)
+    for (const method of this.#methods(peer)) {
+      const run = window.nextRun(this.#longestRun(method), suits)
+      const [lowest] = run
+      if (lowest === undefined) return false
+      if (method !== 'body' && run.length < SHORTEST_RUN) continue
+      if (!this.#isFree(peer, method, lowest)) continue
+      void this.#fetch(peer, method, run)
+      return true
+    }
+    return false
+  }
+
+  #suits(peer: Peer, slot: Slot): boolean {
+    return !slot.tried.has(peer) && this.#deps.suppliers.isFree(peer, 'bodies', Infinity, slot.header.number)
+  }
+
+  #isFree(peer: Peer, method: Method, lowest: Slot): boolean {
+    const most = method === 'body' ? this.#deps.limits.openBodies : OPEN_RUNS
+    return this.#deps.suppliers.isFree(peer, 'bodies', most, lowest.header.number)
+  }
+
+  #methods(peer: Peer): Method[] {
+    const methods: Method[] = ['body']
+    if (this.#noRuns.has(peer)) return methods
+    if (peer.snap) methods.unshift('snap')
+    if (peer.ranges) methods.unshift('range')
+    return methods
+  }
+
+  #longestRun(method: Method): number {
+    switch (method) {
+      case 'body':
+        return 1
+      case 'snap':
+        return SNAP_BLOCKS
+      case 'range':
+        // Half of what fits: what would be too long comes without its lowest blocks, which are needed first.
+        return Math.max(1, Math.min(RANGE_BLOCKS, Math.floor(RANGE_BYTES / 2 / this.#deps.window.guess)))
+    }
+  }
+
+  /** Asks a second peer for the block that the chain waits for, when the first takes long. */
+  #askAgain(): void {
+    const { window, suppliers, limits, now } = this.#deps
+    const { first } = window
+    if (first === null || first.state !== 'asked' || first.open > 1) return
+    if (now() - first.askedAt < limits.secondTry) return
+    const peer = suppliers.pick('bodies', limits.openBodies, first.header.number, first.tried)
+    if (peer !== null) void this.#fetch(peer, 'body', [first])
+  }
+
+  async #fetch(peer: Peer, method: Method, run: readonly Slot[]): Promise<void> {
+    const { window, suppliers, now, onChange } = this.#deps
+    window.ask(run, now())
+    suppliers.asked(peer, 'bodies')
+    let outcome: Awaited<ReturnType<BodyDownload['request']>> = 'GONE'
+    try {
+      outcome = await this.request(peer, method, run)
+    } finally {
+      const blocks = typeof outcome === 'string' ? null : outcome
+      // Silence when asked for many says nothing of single bodies: servers of snapshots are busy, or switched off.
+      const isSilentRun = method !== 'body' && outcome === 'TIMEOUT'
+      if (isSilentRun) this.#noRuns.add(peer)
+      suppliers.answered(peer, 'bodies', blocks !== null || isSilentRun ? 'ok' : (outcome as 'TIMEOUT'))
+      for (const [index, slot] of run.entries()) {
+        const block = blocks?.[index] ?? null
+        window.answer(slot, peer, block)
+        // Only who was asked for just this one did not give it.
+        if (block === null && method !== 'body') slot.tried.delete(peer)
+      }
+      onChange()
+    }
+  }
+
+  /** @returns the blocks of the run that came, in its order, null for those that did not; or why none did */
+  async request(
+    peer: Peer,
+    method: Method,
+    run: readonly Slot[],
+  ): Promise<readonly (Buffer | null)[] | 'TIMEOUT' | 'GONE' | 'BUSY'> {
+    const { limits } = this.#deps
+    const highest = (run.at(-1) as Slot).header
+    switch (method) {
+      case 'body': {
+        const answer = await ask<'bodyRequest'>(
+          peer,
+          { type: 'bodyRequest', hash: highest.hash },
+          limits.bodyTimeout,
+        )
+        if (typeof answer === 'string') return answer
+        const block = this.#deps.match.fromBody(highest, answer)
+        if (block === null) this.#lied(peer)
+        else this.#deps.onBytes(block.length)
+        return [block]
+      }
+      case 'range': {
+        const question = { type: 'blockRangeRequest', hash: highest.hash, count: run.length } as const
+        const answer = await ask<'blockRangeRequest'>(peer, question, limits.bodyTimeout)
+        return typeof answer === 'string' ? answer : this.#fromBlocks(peer, run, answer.blocks, 0)
+      }
+      case 'snap': {
+        const question = { type: 'snapBlocksRequest', blockNumber: highest.number + 1 } as const
+        const answer = await ask<'snapBlocksRequest'>(peer, question, limits.bodyTimeout)
+        return typeof answer === 'string' ? answer : this.#fromBlocks(peer, run, answer.blocks, SNAP_BLOCKS)
+      }
+    }
+  }
+
+  /**
+   * Whole blocks, ascending, that end with the highest of the run.
+   * @param most blocks that the peer sends whatever was asked for; 0 when it sends no more than that
+   */
+  #fromBlocks(
+    peer: Peer,
+    run: readonly Slot[],
+    blocks: readonly Buffer[],
+    most: number,
+  ): readonly (Buffer | null)[] {
+    if (blocks.length === 0 || blocks.length > Math.max(run.length, most)) {
+      this.#lied(peer)
+      return run.map(() => null)
+    }
+    const shift = run.length - blocks.length
+    let isFit = true
+    const found = run.map(({ header }, index) => {
+      const block = blocks[index - shift]
+      if (block === undefined) return null
+      if (this.#deps.match.isBlock(header, block)) {
+        this.#deps.onBytes(block.length)
+        return block
+      }
+      isFit = false
+      return null
+    })
+    if (!isFit) this.#lied(peer)
+    return found
+  }
+
+  #lied(peer: Peer): void {
+    peer.score('invalidMessage')
+    this.#deps.suppliers.remove(peer)
+    this.#deps.onLied(peer)
+  }
+}

@@ -1,0 +1,53 @@
+import type { ChainReader } from '../../chain/chainReader.ts'
+import type { Peer } from '../../p2p/peer.ts'
+import { ask } from './ask.ts'
+
+/** A block of our chain that is on the peer's too; the next one of the peer is not on ours. */
+export interface ConnectionPoint {
+  readonly number: number
+  readonly hash: Buffer
+}
+
+/** What the search reads. */
+export interface ConnectionPointParams {
+  readonly peer: Peer
+  readonly reader: Pick<ChainReader, 'hashByNumber' | 'history'>
+  /** Height of our best block. */
+  readonly best: number
+  /** Height of the peer's. */
+  readonly peerBest: number
+  /** Milliseconds. */
+  readonly timeout: number
+}
+
+/**
+ * Searches where the chain of a peer leaves ours (p2p.md §5 FindingConnectionPoint). Begins at the top and goes down
+ * in growing steps, then halves what is left: a peer on our branch costs one question. Heights 0 and below what is
+ * kept are not asked for; the genesis was compared by the handshake.
+ * @returns null when the peer did not answer, its chain branches off below what is kept, or ours changed meanwhile
+ */
+export async function findConnectionPoint(params: ConnectionPointParams): Promise<ConnectionPoint | null> {
+  const { peer, reader, timeout } = params
+  const { firstBlock } = reader.history()
+  // Known to be shared: genesis; where the chain begins with a snapshot, nothing.
+  let shared = Math.max(0, firstBlock - 1)
+  let differs = Math.min(params.best, params.peerBest) + 1
+  let step = 0
+  let isHalving = false
+  while (differs - shared > 1) {
+    const height = isHalving
+      ? shared + Math.floor((differs - shared) / 2)
+      : Math.max(shared + 1, differs - 1 - step)
+    const answer = await ask<'blockHashRequest'>(peer, { type: 'blockHashRequest', height }, timeout)
+    if (typeof answer === 'string') return null
+    if (reader.hashByNumber(height)?.equals(answer.hash) === true) {
+      shared = height
+      isHalving = true
+    } else {
+      differs = height
+      step = step === 0 ? 1 : step * 2
+    }
+  }
+  const hash = reader.hashByNumber(shared)
+  return hash === null ? null : { number: shared, hash }
+}

@@ -1,0 +1,158 @@
+import type { AncestorFacts } from '../../chain/ancestry.ts'
+import { Ancestry } from '../../chain/ancestry.ts'
+import type { ChainReader } from '../../chain/chainReader.ts'
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import { FORK_DETECTION_ANCESTORS } from '../../chain/forkDetection.ts'
+import type { HeaderContext } from '../../chain/validation/context.ts'
+import {
+  checkBlockNumber,
+  checkDifficulty,
+  checkExtraData,
+  checkForkDetectionData,
+  checkGasLimitRange,
+  checkMinimumGasLimit,
+  checkMinimumGasPriceRange,
+  checkTimestamp,
+} from '../../chain/validation/headerRules.ts'
+import { checkProofOfWork } from '../../chain/validation/proofOfWork.ts'
+import type { BlockRule, OptionalRule, Violation } from '../../chain/validation/rules.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import { createNativeChainSpec } from '../../native/chainSpec.ts'
+import { sha256d } from '../../native/crypto.ts'
+import { yieldTurn } from './pause.ts'
+
+/** A header that breaks a rule. */
+export interface HeaderFault {
+  readonly header: BlockHeader
+  readonly rule: BlockRule | 'parentHash'
+  readonly expected: string
+  readonly found: string
+  /** Only the clock is against it, which may be ours. */
+  readonly early: boolean
+}
+
+/** Judges headers before anything of their blocks is fetched. */
+export interface HeaderCheck {
+  /** The rules that a header alone can break: work, times, lengths. @returns the first fault in their order */
+  alone(headers: readonly BlockHeader[], signal: AbortSignal): Promise<HeaderFault | null>
+  /** The rules against the parent and the ancestors, which were judged before. */
+  onParent(header: BlockHeader, parent: BlockHeader): HeaderFault | null
+}
+
+/** What {@link HeaderRules} is made of. */
+export interface HeaderRulesOptions {
+  readonly spec: NetworkSpec
+  readonly reader: Pick<ChainReader, 'headerByHash'>
+  /** Rules that recorded chains do not keep; none on a network. */
+  readonly disabledRules?: ReadonlySet<OptionalRule>
+  /** Seconds since 1970. */
+  readonly now?: () => number
+}
+
+/** Milliseconds of proofs that are checked before others get their turn of the event loop. */
+const TURN = 8
+
+const BITCOIN_HEADER_LENGTH = 80
+
+/**
+ * The rules of consensus.md §4.2 and §4.3 that need no body. Where the ancestors that fork detection reads are not
+ * there (a node that began with a snapshot), that rule is left to the chain.
+ */
+export class HeaderRules implements HeaderCheck {
+  readonly #context: HeaderContext
+  /** Connected blocks and the headers that were judged on them. */
+  readonly #ancestry: Ancestry
+
+  constructor({ spec, reader, disabledRules = new Set(), now }: HeaderRulesOptions) {
+    this.#ancestry = new Ancestry((hashHex) => {
+      const header = reader.headerByHash(Buffer.from(hashHex, 'hex'))
+      return header === null ? undefined : factsOfHeader(header)
+    })
+    this.#context = {
+      spec,
+      nativeSpec: createNativeChainSpec(spec),
+      disabledRules,
+      ancestry: this.#ancestry,
+      headerByHash: (hash) => reader.headerByHash(hash) ?? undefined,
+      now: now ?? (() => Math.floor(Date.now() / 1000)),
+    }
+  }
+
+  async alone(headers: readonly BlockHeader[], signal: AbortSignal): Promise<HeaderFault | null> {
+    let began = performance.now()
+    for (const header of headers) {
+      const fault = this.#alone(header)
+      if (fault !== null) return fault
+      if (performance.now() - began < TURN) continue
+      await yieldTurn()
+      if (signal.aborted) return null
+      began = performance.now()
+    }
+    return null
+  }
+
+  onParent(header: BlockHeader, parent: BlockHeader): HeaderFault | null {
+    if (!header.parentHash.equals(parent.hash)) {
+      const found = header.parentHash.toString('hex')
+      return { header, rule: 'parentHash', expected: parent.hashHex, found, early: false }
+    }
+    const off = this.#context.disabledRules
+    const fault =
+      faultOf(header, 'blockNumber', checkBlockNumber(header, parent)) ??
+      faultOf(header, 'minimumGasPriceRange', checkMinimumGasPriceRange(header, parent)) ??
+      (off.has('difficulty')
+        ? null
+        : faultOf(header, 'difficulty', checkDifficulty(this.#context, header, parent))) ??
+      (off.has('gasLimitRange')
+        ? null
+        : faultOf(header, 'gasLimitRange', checkGasLimitRange(header, parent))) ??
+      this.#forkDetection(header)
+    if (fault === null) this.#ancestry.add(factsOfHeader(header))
+    return fault
+  }
+
+  #alone(header: BlockHeader): HeaderFault | null {
+    const { disabledRules } = this.#context
+    const time = checkTimestamp(this.#context, header)
+    return (
+      faultOf(header, 'proofOfWork', checkProofOfWork(this.#context, header)) ??
+      (time === null ? null : { header, rule: 'timestamp', ...time, early: this.#isEarly(header) }) ??
+      (disabledRules.has('minimumGasLimit')
+        ? null
+        : faultOf(header, 'minimumGasLimit', checkMinimumGasLimit(header))) ??
+      faultOf(header, 'extraData', checkExtraData(header))
+    )
+  }
+
+  #isEarly(header: BlockHeader): boolean {
+    const limit = this.#context.spec.timestamps.futureLimitSeconds
+    return limit !== null && header.timestamp > this.#context.now() + limit
+  }
+
+  #forkDetection(header: BlockHeader): HeaderFault | null {
+    const known = this.#ancestry.walk(header.parentHash.toString('hex'), FORK_DETECTION_ANCESTORS)
+    if (known.length < FORK_DETECTION_ANCESTORS) return null
+    return faultOf(header, 'forkDetectionData', checkForkDetectionData(this.#context, header))
+  }
+}
+
+function faultOf(header: BlockHeader, rule: BlockRule, violation: Violation | null): HeaderFault | null {
+  return violation === null ? null : { header, rule, ...violation, early: false }
+}
+
+/** What fork detection reads of a header; its uncles are in the body, and nothing here asks for them. */
+function factsOfHeader(header: BlockHeader): AncestorFacts {
+  const { fields } = header
+  const bitcoinHeader = fields.bitcoinMergedMiningHeader
+  return {
+    hashHex: header.hashHex,
+    parentHashHex: fields.parentHash.toString('hex'),
+    number: header.number,
+    uncleCount: fields.uncleCount,
+    uncleHashes: [],
+    bitcoinHashByte:
+      bitcoinHeader.length < BITCOIN_HEADER_LENGTH
+        ? null
+        : (sha256d(bitcoinHeader.subarray(0, BITCOIN_HEADER_LENGTH))[0] ?? null),
+  }
+}

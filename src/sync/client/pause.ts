@@ -1,0 +1,37 @@
+/** Lets the event loop do what else waits. */
+export function yieldTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+/** A promise that whoever waits can be woken from. */
+export class Wake {
+  #resolve: (() => void) | null = null
+  #raised = false
+
+  /** Ends the wait that is going on, else the next one. */
+  raise(): void {
+    this.#raised = true
+    this.#resolve?.()
+  }
+
+  /** Waits until it is raised, or for a time at most, milliseconds. */
+  wait(most: number): Promise<void> {
+    if (this.#raised) {
+      this.#raised = false
+      return Promise.resolve()
+    }
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        this.#resolve = null
+        this.#raised = false
+        resolve()
+      }
+      const timer = setTimeout(end, most)
+      timer.unref()
+      this.#resolve = end
+    })
+  }
+}

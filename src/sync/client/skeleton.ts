@@ -1,0 +1,42 @@
+import type { BlockIdentifier } from '../../p2p/messages/rskMessage.ts'
+import { CHUNK_HEADERS } from './protocol.ts'
+
+/** Most identifiers of a skeleton that are looked at: the reference sends 21 at most (p2p.md §4 Limits). */
+const MOST_IDENTIFIERS = 64
+
+/** Headers that are asked for in one request. */
+export interface ChunkPlan {
+  /** Hash and height of the highest, as the skeleton names it. */
+  readonly hash: Buffer
+  readonly number: number
+  readonly count: number
+}
+
+/**
+ * The chunks above a block that a skeleton names, ascending.
+ * @param known hash of the block that the chain to be extended has at a height, null above it
+ * @returns null when the skeleton breaks the form of p2p.md §5; 'fork' when it is one of another chain
+ */
+export function planChunks(
+  skeleton: readonly BlockIdentifier[],
+  start: number,
+  known: (number: number) => Buffer | null,
+): readonly ChunkPlan[] | null | 'fork' {
+  if (skeleton.length < 2 || skeleton.length > MOST_IDENTIFIERS) return null
+  if ((skeleton[0]?.number ?? 0) > start) return null
+  const chunks: ChunkPlan[] = []
+  let below = start
+  let previous: number | null = null
+  for (const { hash, number } of skeleton) {
+    if (previous !== null && (number <= previous || number - previous > CHUNK_HEADERS)) return null
+    previous = number
+    if (number <= start) {
+      const own = known(number)
+      if (own !== null && !own.equals(hash)) return 'fork'
+      continue
+    }
+    chunks.push({ hash, number, count: number - below })
+    below = number
+  }
+  return chunks
+}
