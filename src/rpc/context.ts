@@ -9,7 +9,7 @@ import type { Tracing } from '../execution/tracing.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { MineRequest } from '../mining/blockProducer.ts'
 import type { KeptTexts } from '../native/keptTexts.ts'
-import type { PeerTable } from '../p2p/peerTable.ts'
+import type { PeerAdmin } from '../p2p/peerAdmin.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { KeptHistory } from '../storage/metadata.ts'
 import type { RefusalFigures } from '../txpool/errors.ts'
@@ -271,7 +271,7 @@ export interface NodeContext {
   readonly pool: PoolReader
   readonly commands: NodeCommands
   /** Peers and bans; only those of the front thread count. */
-  readonly peers: PeerTable
+  readonly peers: PeerAdmin
   /** Senders whose transactions are taken without a signature; only those of the front thread count. */
   readonly impersonated: Impersonation
   /** Local keys; null where the wallet is switched off and in every thread but the front's. */

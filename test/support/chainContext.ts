@@ -1,5 +1,5 @@
 import { KeptTexts } from '../../src/native/keptTexts.ts'
-import { PeerTable } from '../../src/p2p/peerTable.ts'
+import { NoPeers } from '../../src/p2p/noPeers.ts'
 import type { ChainReader, Interrupt, NodeContext, RpcSettings } from '../../src/rpc/context.ts'
 import type { DevCommands } from '../../src/rpc/devCommands.ts'
 import { ImpersonatedAccounts } from '../../src/rpc/node/impersonatedAccounts.ts'
@@ -75,7 +75,7 @@ export function createChainContext(
       dev: absentDevCommands(),
       mining: null,
     },
-    peers: new PeerTable(),
+    peers: new NoPeers(),
     impersonated: new ImpersonatedAccounts(),
     wallet: null,
     refresh: () => undefined,

@@ -1,16 +1,16 @@
-import { SCORE_EVENTS } from '../../p2p/peerScores.ts'
-import type { PeerTable } from '../../p2p/peerTable.ts'
+import { type PeerScore, SCORE_COUNTERS } from '../../p2p/scoring/peerScore.ts'
+import { shownNodeId } from '../../p2p/scoring/scoreTable.ts'
 import type { Json } from '../json.ts'
 
 /** The scores of all peers (rpc.md §3.12). */
-export function peerScoreAnswer({ scores }: PeerTable): Json[] {
-  return scores.list().map((peer) => ({
-    ...Object.fromEntries(SCORE_EVENTS.map((event) => [event, peer.events[event]])),
+export function peerScoreAnswer(scores: readonly PeerScore[]): Json[] {
+  return scores.map((peer) => ({
+    ...Object.fromEntries(SCORE_COUNTERS.map((counter) => [counter, peer.events[counter]])),
     score: peer.score,
     punishments: peer.punishments,
     goodReputation: peer.goodReputation,
     punishedUntil: peer.punishedUntil,
-    id: peer.id,
+    id: peer.type === 'node' ? shownNodeId(peer.id) : peer.id,
     type: peer.type,
   }))
 }

@@ -3,7 +3,8 @@ import type { Execution } from '../../execution/localExecution.ts'
 import type { Tracing } from '../../execution/tracing.ts'
 import type { KeptTexts } from '../../native/keptTexts.ts'
 import type { StateStore } from '../../native/stateStore.ts'
-import { PeerTable } from '../../p2p/peerTable.ts'
+import { NoPeers } from '../../p2p/noPeers.ts'
+import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
 import type { Wallet } from '../../wallet/interface.ts'
 import type { Interrupt, NodeCommands, NodeContext, NodeInfo, NodeStatus, PoolReader } from '../context.ts'
@@ -27,6 +28,8 @@ export interface NodeContextParts {
   readonly commands: NodeCommands
   /** Given in the front thread only. */
   readonly wallet?: Wallet | null
+  /** Given in the front thread of a node that has peers. */
+  readonly peers?: PeerAdmin
   status(): NodeStatus
 }
 
@@ -46,7 +49,7 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     tracing: parts.tracing,
     pool: parts.pool,
     commands: parts.commands,
-    peers: new PeerTable(),
+    peers: parts.peers ?? new NoPeers(),
     impersonated: new ImpersonatedAccounts(),
     wallet: parts.wallet ?? null,
     refresh: () => chain.refresh(),

@@ -11,5 +11,5 @@ export const banAddress = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  handler: ({ peers }, [address]) => banAnswer(address, () => peers.banned.add(address)),
+  handler: ({ peers }, [address]) => banAnswer(address, () => peers.ban(address)),
 })

@@ -9,5 +9,5 @@ export const bannedAddresses = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  handler: ({ peers }) => peers.banned.list(),
+  handler: ({ peers }) => peers.bans(),
 })

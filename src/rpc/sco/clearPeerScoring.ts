@@ -11,8 +11,5 @@ export const clearPeerScoring = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  handler: ({ peers }, [id]) => {
-    peers.scores.clear(id)
-    return peerScoreAnswer(peers)
-  },
+  handler: async ({ peers }, [id]) => peerScoreAnswer(await peers.clearScore(id)),
 })

@@ -10,5 +10,5 @@ export const peerScores = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  handler: ({ peers }) => peerScoreAnswer(peers),
+  handler: async ({ peers }) => peerScoreAnswer(await peers.scores()),
 })

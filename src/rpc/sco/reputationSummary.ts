@@ -1,8 +1,8 @@
-import type { PeerScore, ScoreEvent } from '../../p2p/peerScores.ts'
+import type { PeerScore, ScoreCounter } from '../../p2p/scoring/peerScore.ts'
 import { defineMethod } from '../defineMethod.ts'
 
 /** Counts in the order of the reference's answer (rpc.md §3.12). */
-const ORDER: readonly ScoreEvent[] = [
+const ORDER: readonly ScoreCounter[] = [
   'successfulHandshakes',
   'failedHandshakes',
   'invalidHeader',
@@ -26,8 +26,8 @@ export const reputationSummary = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  handler: ({ peers }) => {
-    const scores = peers.scores.list()
+  handler: async ({ peers }) => {
+    const scores = await peers.scores()
     const sum = (of: (peer: PeerScore) => number) => scores.reduce((total, peer) => total + of(peer), 0)
     const good = scores.filter(({ goodReputation }) => goodReputation).length
     return {

@@ -11,5 +11,5 @@ export const unbanAddress = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  handler: ({ peers }, [address]) => banAnswer(address, () => peers.banned.remove(address)),
+  handler: ({ peers }, [address]) => banAnswer(address, () => peers.unban(address)),
 })

@@ -21,16 +21,20 @@ export class BanError extends Error {
 /** Addresses that an operator has banned. They are kept in memory, as the reference does. */
 export class BannedAddresses {
   readonly #bans = new Map<string, Ban>()
+  /** All of them, to look up an address; null after a change. */
+  #lookup: BlockList | null = null
 
   /** Bans `address`, `address/bits` or what a host name resolves to. @throws BanError */
   async add(text: string): Promise<void> {
     const ban = await parseBan(text)
     this.#bans.set(describe(ban), ban)
+    this.#lookup = null
   }
 
   /** Lifts the ban of exactly this address or block; nothing happens when there is none. @throws BanError */
   async remove(text: string): Promise<void> {
     this.#bans.delete(describe(await parseBan(text)))
+    this.#lookup = null
   }
 
   /** Single addresses first, then blocks, each in the order in which they came. */
@@ -43,13 +47,19 @@ export class BannedAddresses {
 
   /** Whether the address is banned by itself or with a block. */
   covers(address: string): boolean {
-    const list = new BlockList()
-    for (const { family, address: banned, bits } of this.#bans.values()) {
-      if (bits === null) list.addAddress(banned, `ipv${family}`)
-      else list.addSubnet(banned, bits, `ipv${family}`)
-    }
-    return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+    if (this.#bans.size === 0) return false
+    this.#lookup ??= lookupOf(this.#bans.values())
+    return this.#lookup.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   }
+}
+
+function lookupOf(bans: Iterable<Ban>): BlockList {
+  const list = new BlockList()
+  for (const { family, address, bits } of bans) {
+    if (bits === null) list.addAddress(address, `ipv${family}`)
+    else list.addSubnet(address, bits, `ipv${family}`)
+  }
+  return list
 }
 
 async function parseBan(text: string): Promise<Ban> {
