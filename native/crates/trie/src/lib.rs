@@ -6,6 +6,7 @@
 
 pub mod account;
 pub mod bits;
+pub mod chunk;
 pub mod iterate;
 pub mod keys;
 pub mod lookup;
