@@ -5,6 +5,8 @@ import { compareChain, compareScenario } from './kinds/chain.ts'
 import { compareDifficulty } from './kinds/difficulty.ts'
 import { compareGenesis } from './kinds/genesis.ts'
 import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
+import { compareHandshakes } from './kinds/p2p/handshake.ts'
+import { compareMessages } from './kinds/p2p/messages.ts'
 import { comparePow } from './kinds/pow.ts'
 import { comparePrecompiles } from './kinds/precompiles.ts'
 import { compareRemasc } from './kinds/remasc.ts'
@@ -45,6 +47,10 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('vm-transactions', compareVmTransactions),
   lineKind('vm-environments', compareVmEnvironments),
   lineKind('remasc', compareRemasc),
+  lineKind('p2p-handshake', compareHandshakes),
+  lineKind('p2p-messages', compareMessages),
+  lineKind('p2p-sessions', compareMessages),
+  lineKind('p2p-snap', compareMessages),
   { ...lineKind('chain', compareChain), pattern: /(^|\/)chain-[^/]*\.jsonl$/ },
   { ...lineKind('dsl', compareScenario), pattern: /(^|\/)dsl[^/]*\/[^/]+\.jsonl$/ },
   {

@@ -11,6 +11,11 @@ export const FRAME_CODES = {
   rangeMessage: 0x20,
 } as const
 
+/** Codes that a node of the network sends; another one closes the connection (p2p.md §3). */
+export const USED_CODES: ReadonlySet<number> = new Set(
+  Object.values(FRAME_CODES).filter((code) => code !== FRAME_CODES.rangeMessage),
+)
+
 /** Reasons of DISCONNECT (p2p.md §3). */
 export const DISCONNECT_REASONS = {
   requested: 0x00,
