@@ -2,6 +2,7 @@ import { HIDDEN } from '../util/hidden.ts'
 import { isTimezone } from '../util/localDay.ts'
 import { parseSubnet } from '../util/subnet.ts'
 import { isWebOrigin } from '../util/webOrigin.ts'
+import { parseCheckpoint } from './checkpoints.ts'
 import { ConfigError } from './errors.ts'
 import { networkByName } from './networks/byName.ts'
 import { hasChosenHeights, networkChoice } from './networks/configured.ts'
@@ -19,6 +20,7 @@ export function checkConflicts(config: Config): void {
     heightsConflict(config) ?? miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
   // Told now, before anything is opened.
+  for (const checkpoint of config.checkpoints) parseCheckpoint(checkpoint)
   networkChoice(config)
 }
 

@@ -52,6 +52,8 @@ export interface ChainHandle {
   serve(port: MessagePort): void
   /** A port for this thread's own calls. */
   connect(): MessagePort
+  /** A port for the peer thread. */
+  connectPeers(): MessagePort
   /** Has requests for many blocks end with the block at hand, because the node stops. */
   endRequests(): void
   /** Resolves when everything is on disk and closed. */
@@ -135,6 +137,11 @@ export async function startChainThread(
       const { port1, port2 } = new MessageChannel()
       tell({ kind: 'serve', port: port2 }, [port2])
       port1.unref()
+      return port1
+    },
+    connectPeers: () => {
+      const { port1, port2 } = new MessageChannel()
+      tell({ kind: 'servePeers', port: port2 }, [port2])
       return port1
     },
     endRequests: () => tell({ kind: 'endRequests' }),

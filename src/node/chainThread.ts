@@ -1,16 +1,21 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { PendingNotice } from '../filters/events.ts'
 import { isAutomatic } from '../mining/blockProducer.ts'
 import { serveChainLink } from '../pool/chainLink.ts'
+import { type SyncNews, serveSyncLink } from '../sync/link/serveSyncLink.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { ChainCore } from './chainCore.ts'
 import { createChainService } from './chainService.ts'
 import { NodeError, toNodeError } from './errors.ts'
 import type { BlockMark, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
 import { packPending } from './pendingMessage.ts'
+import { createSyncService } from './syncService.ts'
 
 /** Pending transactions that the front thread is not told of yet. */
 let pending: PendingNotice[] = []
+
+/** The peer thread; null while there is none. */
+let peers: SyncNews | null = null
 
 /** Entry of the chain thread: the only writer of the process. */
 run(workerData as ChainThreadSetup)
@@ -26,6 +31,9 @@ function run({ options }: ChainThreadSetup): void {
         return
       case 'serve':
         serveChainLink(order.port, service)
+        return
+      case 'servePeers':
+        servePeers(core, order.port)
         return
       case 'endRequests':
         core.endRequests()
@@ -81,8 +89,15 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
   }
 }
 
+function servePeers(core: ChainCore, port: MessagePort): void {
+  const news = serveSyncLink(port, createSyncService(core))
+  core.open.chain.onHead(({ enacted }) => news.tipChanged(enacted))
+  peers = news
+}
+
 /** Those of one turn go in one message, and before whatever happens next. */
 function notePending(notices: readonly PendingNotice[]): void {
+  peers?.transactionsAdded(notices.map(({ encoded }) => encoded))
   if (pending.length === 0) queueMicrotask(tellPending)
   pending.push(...notices)
 }

@@ -35,6 +35,10 @@ export type NodeErrorCode =
   | 'ACCESS_DAMAGED'
   /** The chain thread failed: a fault of this program. */
   | 'CHAIN_THREAD'
+  /** The peer thread failed: a fault of this program. */
+  | 'PEER_THREAD'
+  /** Options of peers that cannot be used, a port that is taken or a node key that cannot be read. */
+  | 'PEERS'
 
 /** A {@link NodeError} as plain data, for messages between threads. */
 export interface NodeErrorFacts {

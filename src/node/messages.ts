@@ -64,6 +64,8 @@ export type ChainThreadOrder =
   | { readonly kind: 'start' }
   /** Serve the calls of another thread. */
   | { readonly kind: 'serve'; readonly port: MessagePort }
+  /** Serve the peer thread (`sync/link`). */
+  | { readonly kind: 'servePeers'; readonly port: MessagePort }
   /** The node stops: what makes or loads many blocks ends with the block at hand. */
   | { readonly kind: 'endRequests' }
   | { readonly kind: 'close' }

@@ -1,8 +1,4 @@
-/** A block that every chain of the network has. */
-export interface Checkpoint {
-  readonly number: number
-  readonly hash: Buffer
-}
+import type { Checkpoint } from '../../config/checkpoints.ts'
 
 /** The blocks that the chain of a peer must have. */
 export class Checkpoints {

@@ -1,0 +1,46 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
+import type { PeerNetworkFigures } from '../../p2p/peers/peerFigures.ts'
+import type { SyncFigures } from '../../sync/client/progress.ts'
+import type { BlockRefusal } from '../../sync/syncChain.ts'
+import type { NodeErrorFacts } from '../errors.ts'
+import type { PeerOptions } from './peerOptions.ts'
+
+/** What crosses between the front thread and the peer thread. */
+
+/** What the peer thread is started with. */
+export interface PeerThreadSetup {
+  readonly options: PeerOptions
+  /** To the chain thread, which serves it. */
+  readonly chain: MessagePort
+}
+
+/** How peers and synchronisation are, told every second. */
+export interface PeerReport {
+  readonly network: PeerNetworkFigures
+  readonly sync: SyncFigures
+  /** Nodes that discovery knows; null while it is off. */
+  readonly knownNodes: number | null
+  /** The block that this node refuses and its peers insist on; null while there is none. */
+  readonly halted: BlockRefusal | null
+}
+
+/** What the peer thread says. */
+export type PeerThreadMessage =
+  | { readonly kind: 'ready'; readonly enode: string; readonly port: number | null }
+  /** It could not start. */
+  | { readonly kind: 'failed'; readonly error: NodeErrorFacts }
+  | { readonly kind: 'report'; readonly report: PeerReport }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'refusal'; readonly id: number; readonly reason: string }
+  | { readonly kind: 'closed' }
+
+/** A call of {@link PeerAdmin} as it crosses threads. */
+export type AdminCall = {
+  [K in keyof PeerAdmin]: { readonly call: K; readonly args: Parameters<PeerAdmin[K]> }
+}[keyof PeerAdmin]
+
+/** What the peer thread is told. */
+export type PeerThreadOrder =
+  | ({ readonly kind: 'admin'; readonly id: number } & AdminCall)
+  | { readonly kind: 'close' }
