@@ -1,0 +1,63 @@
+import type { PeerAddress } from './ports.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** How long after a failure the next try is, milliseconds: doubled with each failure up to the most. */
+export interface BackOff {
+  readonly first: number
+  readonly most: number
+}
+
+/** For nodes that were found, of which there are others, and for those that the operator named. */
+export const CANDIDATE_BACK_OFF: BackOff = { first: 30_000, most: 3_600_000 }
+export const STATIC_BACK_OFF: BackOff = { first: 3000, most: 60_000 }
+
+/** Nodes that are remembered; the one that failed longest ago is forgotten first. */
+const MOST_NODES = 2000
+
+/** Doublings after which the most is reached in any case. */
+const MOST_FAILURES = 20
+
+/** Nodes that could not be reached, or did not stay. */
+export class DialHistory {
+  readonly #scheduler: Scheduler
+  readonly #random: () => number
+  readonly #nodes = new Map<string, { failures: number; notBefore: number }>()
+
+  constructor(scheduler: Scheduler, random: () => number) {
+    this.#scheduler = scheduler
+    this.#random = random
+  }
+
+  get size(): number {
+    return this.#nodes.size
+  }
+
+  /** Notes that a node could not be reached or left at once. */
+  failed(node: PeerAddress, { first, most }: BackOff): void {
+    const key = keyOf(node)
+    const failures = Math.min(MOST_FAILURES, (this.#nodes.get(key)?.failures ?? 0) + 1)
+    // Up to a half more, so that nodes which went together do not come together.
+    const wait = Math.min(most, first * 2 ** (failures - 1)) * (1 + this.#random() / 2)
+    this.#nodes.delete(key)
+    this.#nodes.set(key, { failures, notBefore: this.#scheduler.now() + wait })
+    if (this.#nodes.size > MOST_NODES) {
+      const [oldest] = this.#nodes.keys()
+      if (oldest !== undefined) this.#nodes.delete(oldest)
+    }
+  }
+
+  /** Notes that a node stayed for a while. */
+  stayed(node: PeerAddress): void {
+    this.#nodes.delete(keyOf(node))
+  }
+
+  /** Whether a node may be dialled now. */
+  mayDial(node: PeerAddress): boolean {
+    const known = this.#nodes.get(keyOf(node))
+    return known === undefined || known.notBefore <= this.#scheduler.now()
+  }
+}
+
+function keyOf({ id, address, port }: PeerAddress): string {
+  return `${id}@${address}:${port}`
+}

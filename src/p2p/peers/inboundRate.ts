@@ -1,0 +1,33 @@
+import type { Scheduler } from './scheduler.ts'
+
+/** Messages of a peer that are dealt with in a minute of the clock; the reference drops the others, too (p2p.md §4 Limits). */
+const MINUTE_LIMIT = 1001
+
+const MINUTE_MS = 60_000
+
+/** Counts what a peer sends of its own accord. */
+export class InboundRate {
+  readonly #scheduler: Scheduler
+  #minute = Number.NaN
+  #count = 0
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+  }
+
+  /** Counts a message; false when it is one too many in this minute. */
+  admit(): boolean {
+    const minute = Math.floor(this.#scheduler.now() / MINUTE_MS)
+    if (minute !== this.#minute) {
+      this.#minute = minute
+      this.#count = 0
+    }
+    this.#count += 1
+    return this.#count <= MINUTE_LIMIT
+  }
+
+  /** Whether the next one would be too many. */
+  get isSpent(): boolean {
+    return Math.floor(this.#scheduler.now() / MINUTE_MS) === this.#minute && this.#count >= MINUTE_LIMIT
+  }
+}

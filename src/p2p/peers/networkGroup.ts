@@ -1,0 +1,37 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** Octets of an IPv4 address that name a block of addresses: /16, as in the reference (p2p.md §7). */
+const IPV4_OCTETS = 2
+
+/** Groups of an IPv6 address that name what one provider gets: /32. */
+const IPV6_GROUPS = 2
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
+
+/** An address as peers are known by: IPv4 that a socket shows as IPv6 is IPv4 again, zones are left out. */
+export function plainAddress(address: string): string {
+  return MAPPED.exec(address)?.[1] ?? address.split('%')[0] ?? address
+}
+
+/** Name of the block of addresses that an address belongs to. @param address of {@link plainAddress} */
+export function networkGroup(address: string): string {
+  if (isIPv4(address)) return address.split('.').slice(0, IPV4_OCTETS).join('.')
+  if (!isIPv6(address)) return address
+  const [head = ''] = address.toLowerCase().split('::')
+  const groups = head === '' ? [] : head.split(':')
+  return Array.from({ length: IPV6_GROUPS }, (_, index) =>
+    (groups[index] ?? '0').replace(/^0+(?=.)/, ''),
+  ).join(':')
+}
+
+/** What has an address, by the block that it lies in. */
+export function groupByNetwork<T extends { readonly address: string }>(all: Iterable<T>): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const each of all) {
+    const group = networkGroup(each.address)
+    const members = groups.get(group)
+    if (members === undefined) groups.set(group, [each])
+    else members.push(each)
+  }
+  return groups
+}

@@ -1,0 +1,298 @@
+import type { Logger } from '../../observe/logger.ts'
+import type { Subnet } from '../../util/subnet.ts'
+import type { Connection } from '../connection/connection.ts'
+import { DISCONNECT_REASONS } from '../messages/codes.ts'
+import type { Peer, PeerListener, PeerSet } from '../peer.ts'
+import { Acceptor, type AcceptorParts } from './acceptor.ts'
+import { Admission } from './admission.ts'
+import { ConnectedPeer, type PeerServices } from './connectedPeer.ts'
+import { Dialer, STAYED_MS } from './dialer.ts'
+import { CANDIDATE_BACK_OFF, DialHistory, STATIC_BACK_OFF } from './dialHistory.ts'
+import type { Seat } from './eviction.ts'
+import { HalfOpen } from './halfOpen.ts'
+import type { PeerLimits } from './limits.ts'
+import { networkGroup, plainAddress } from './networkGroup.ts'
+import { figuresOf, type PeerNetworkFigures, REFUSALS, type Refusal } from './peerFigures.ts'
+import { PeerMemory } from './peerMemory.ts'
+import { RequestIds } from './pendingRequests.ts'
+import type { CandidateSource, LocalChain, PeerAddress, PeerJudge, PeerTransport } from './ports.ts'
+import { RecentDrops } from './recentDrops.ts'
+import { createScheduler, type Scheduler } from './scheduler.ts'
+import { SeenMessages } from './seenMessages.ts'
+import { Trust } from './trust.ts'
+
+/** How long connections may take to end, milliseconds. */
+const CLOSE_MS = 800
+
+/** How often it is looked whether a peer was banned meanwhile, milliseconds. */
+const SWEEP_MS = 3000
+
+/** Everything that a {@link PeerNetwork} needs. */
+export interface PeerNetworkOptions {
+  /** Of this node, 128 hex digits. */
+  readonly ownId: string
+  readonly chain: LocalChain
+  readonly transport: PeerTransport
+  readonly judge: PeerJudge
+  readonly candidates: CandidateSource
+  /** Null: connections go out only. Port 0 is any that is free. */
+  readonly listen: { readonly host: string; readonly port: number } | null
+  readonly limits: PeerLimits
+  /** Nodes that are dialled again and again; they find a place past the limits. */
+  readonly statics: readonly PeerAddress[]
+  /** Node ids (128 hex digits) and addresses that find a place past the limits. */
+  readonly trusted: { readonly ids: readonly string[]; readonly subnets: readonly Subnet[] }
+  /** Whether this node announces `snap`/1. */
+  readonly snap: boolean
+  readonly listener: PeerListener
+  readonly log: Logger
+  readonly scheduler?: Scheduler
+  /** From 0 to below 1. */
+  readonly random?: () => number
+}
+
+/** The peers of this node: takes those that come, looks for others, ends what breaks the rules. */
+export class PeerNetwork implements PeerSet {
+  readonly memory: PeerMemory
+  readonly #options: PeerNetworkOptions
+  readonly #scheduler: Scheduler
+  readonly #services: PeerServices
+  readonly #trust: Trust
+  readonly #drops: RecentDrops
+  readonly #admission: Admission
+  readonly #halfOpen: HalfOpen
+  readonly #history: DialHistory
+  readonly #dialer: Dialer
+  readonly #members = new Map<string, ConnectedPeer>()
+  /** Where peers were dialled that this node chose. */
+  readonly #dialled = new WeakMap<ConnectedPeer, PeerAddress>()
+  readonly #refused = Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<Refusal, number>
+  #ready: readonly Peer[] = []
+  #evicted = 0
+  #pastBytes = { in: 0, out: 0 }
+  #acceptor: Acceptor | null = null
+  #cancelSweep: (() => void) | null = null
+  #isClosed = false
+
+  private constructor(options: PeerNetworkOptions) {
+    const { limits, judge, log, snap, chain, random = Math.random } = options
+    const scheduler = options.scheduler ?? createScheduler()
+    this.#options = options
+    this.#scheduler = scheduler
+    this.memory = new PeerMemory({ peer: limits.peerBytes, total: limits.totalBytes })
+    this.#services = {
+      chain,
+      judge,
+      memory: this.memory,
+      outgoing: new PeerMemory({ peer: limits.outgoingPeerBytes, total: limits.outgoingTotalBytes }),
+      seen: new SeenMessages(),
+      ids: new RequestIds(),
+      scheduler,
+      snap,
+      log,
+    }
+    this.#trust = new Trust(
+      [...options.trusted.ids, ...options.statics.map(({ id }) => id)],
+      options.trusted.subnets,
+    )
+    this.#drops = new RecentDrops(scheduler)
+    this.#admission = new Admission({
+      limits,
+      judge,
+      drops: this.#drops,
+      ownId: options.ownId,
+      now: scheduler.now,
+      random,
+    })
+    this.#halfOpen = new HalfOpen({ limits, memory: this.memory, random, after: scheduler.after })
+    this.#history = new DialHistory(scheduler, random)
+    this.#dialer = new Dialer({
+      source: options.candidates,
+      statics: options.statics,
+      history: this.#history,
+      dial: (node, signal) => this.#dial(node, signal),
+      places: () => this.#placesToDial(),
+      groups: () => this.#outboundGroups(),
+      mostPerGroup: limits.outboundPerGroup,
+      isRefused: (node) => this.#isRefused(node),
+      scheduler,
+      random,
+      log,
+    })
+  }
+
+  /** Listens where that is wanted, and begins to dial. @throws the error of the port */
+  static async open(options: PeerNetworkOptions): Promise<PeerNetwork> {
+    const network = new PeerNetwork(options)
+    const { listen } = options
+    if (listen !== null)
+      network.#acceptor = await Acceptor.open(listen.host, listen.port, network.#acceptorParts())
+    network.#dialer.start()
+    network.#sweep()
+    return network
+  }
+
+  get peers(): readonly Peer[] {
+    return this.#ready
+  }
+
+  /** The port that is listened on; null when none is. */
+  get port(): number | null {
+    return this.#acceptor?.listening?.port ?? null
+  }
+
+  /** Figures for operators, `net_*` and `sco_*`. */
+  figures(): PeerNetworkFigures {
+    const peers = [...this.#members.values()].filter(({ isReady }) => isReady)
+    const now = this.#scheduler.now()
+    return {
+      listening: this.#acceptor?.listening ?? null,
+      inbound: peers.filter(({ inbound }) => inbound).length,
+      outbound: peers.filter(({ inbound }) => !inbound).length,
+      halfOpen: this.#halfOpen.size,
+      evicted: this.#evicted,
+      refused: { ...this.#refused },
+      dials: this.#dialer.figures,
+      memory: this.memory.figures(),
+      outgoingMemory: this.#services.outgoing.figures(),
+      bytesIn: this.#sum(({ bytesIn }) => bytesIn) + this.#pastBytes.in,
+      bytesOut: this.#sum(({ bytesOut }) => bytesOut) + this.#pastBytes.out,
+      peers: peers.map((peer) => figuresOf(peer, now, this.#options.judge.score(peer.id))),
+    }
+  }
+
+  /** Ends all connections, within a second. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelSweep?.()
+    this.#dialer.stop()
+    this.#halfOpen.close()
+    const ended = this.#acceptor?.close()
+    for (const peer of [...this.#members.values()]) peer.disconnect(DISCONNECT_REASONS.peerQuitting)
+    const late = new Promise<void>((resolve) => void this.#scheduler.after(CLOSE_MS, resolve))
+    await Promise.race([ended, late])
+  }
+
+  #acceptorParts(): AcceptorParts {
+    return {
+      transport: this.#options.transport,
+      halfOpen: this.#halfOpen,
+      screen: (address) => this.#admission.screen(address, this.#trust.trustsAddress(address), this.#seats()),
+      onConnection: (connection) => void this.#adopt(connection),
+      onRefused: (why, address) => {
+        this.#refused[why] += 1
+        if (why === 'handshake') this.#options.judge.note({ id: null, address }, 'failedHandshake')
+      },
+    }
+  }
+
+  async #dial(node: PeerAddress, signal: AbortSignal): Promise<void> {
+    const connection = await this.#options.transport.dial(node, signal)
+    const peer = this.#adopt(connection)
+    if (peer === null) throw new Error('the node found no place')
+    this.#dialled.set(peer, node)
+  }
+
+  /** Gives a connection a place, or ends it. @returns null when it ended */
+  #adopt(connection: Connection): ConnectedPeer | null {
+    const trusted = this.#trust.trusts(connection.remoteId.toString('hex'), plainAddress(connection.address))
+    const peer = new ConnectedPeer(connection, trusted, this.#services, {
+      onReady: (ready) => this.#onReady(ready),
+      onMessage: (from, message) => this.#options.listener.onMessage(from, message),
+      onGone: (gone) => this.#onGone(gone),
+    })
+    const placement = this.#admission.place(peer.seat, this.#seats(), peer.ranges)
+    if (placement.kind === 'refuse') {
+      this.#refuse(peer, placement)
+      return null
+    }
+    if (peer.isGone || this.#isClosed) {
+      peer.disconnect(null)
+      return null
+    }
+    if (placement.instead !== null) this.#evict(placement.instead.id)
+    this.#members.set(peer.id, peer)
+    this.#options.judge.note(peer, 'successfulHandshake')
+    peer.start()
+    return peer.isGone ? null : peer
+  }
+
+  #refuse(peer: ConnectedPeer, { why, reason }: { why: Refusal; reason: number | null }): void {
+    this.#refused[why] += 1
+    if (peer.inbound && (why === 'full' || why === 'duplicate')) this.#drops.note(peer.address)
+    // Who finds no place learns of the chain before it is told so, as from the reference (p2p.md §7).
+    if (why === 'full') peer.start()
+    peer.disconnect(reason)
+  }
+
+  #evict(id: string): void {
+    this.#evicted += 1
+    this.#members.get(id)?.disconnect(DISCONNECT_REASONS.tooManyPeers)
+  }
+
+  #onReady(peer: ConnectedPeer): void {
+    if (this.#members.get(peer.id) !== peer) return
+    this.#listReady()
+    this.#options.listener.onPeer(peer)
+  }
+
+  #onGone(peer: ConnectedPeer): void {
+    if (this.#members.get(peer.id) !== peer) return
+    this.#members.delete(peer.id)
+    this.#pastBytes.in += peer.bytesIn
+    this.#pastBytes.out += peer.bytesOut
+    this.#options.judge.note(peer, 'disconnection')
+    const node = this.#dialled.get(peer)
+    if (node !== undefined) this.#noteStay(peer, node)
+    if (!peer.isReady) return
+    this.#listReady()
+    this.#options.listener.onPeerGone(peer)
+  }
+
+  #noteStay(peer: ConnectedPeer, node: PeerAddress): void {
+    const isStatic = this.#options.statics.some(({ id }) => id === node.id)
+    if (this.#scheduler.now() - peer.connectedAt >= STAYED_MS) this.#history.stayed(node)
+    else this.#history.failed(node, isStatic ? STATIC_BACK_OFF : CANDIDATE_BACK_OFF)
+  }
+
+  #listReady(): void {
+    this.#ready = [...this.#members.values()].filter(({ isReady }) => isReady)
+  }
+
+  #seats(): Seat[] {
+    return [...this.#members.values()].map(({ seat }) => seat)
+  }
+
+  #placesToDial(): number {
+    const { limits } = this.#options
+    const counted = [...this.#members.values()].filter(({ trusted }) => !trusted)
+    const outbound = counted.filter(({ inbound }) => !inbound).length
+    return Math.min(limits.outbound - outbound, limits.peers - counted.length)
+  }
+
+  #outboundGroups(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { inbound, address } of this.#members.values()) {
+      const group = networkGroup(address)
+      if (!inbound) counts.set(group, (counts.get(group) ?? 0) + 1)
+    }
+    return counts
+  }
+
+  #isRefused({ id, address }: PeerAddress): boolean {
+    const { judge, ownId } = this.#options
+    return id === ownId || this.#members.has(id) || judge.refusesAddress(address) || judge.refusesNode(id)
+  }
+
+  #sweep(): void {
+    const { judge } = this.#options
+    for (const peer of [...this.#members.values()]) {
+      if (judge.refusesNode(peer.id) || judge.refusesAddress(peer.address)) peer.disconnect(null)
+    }
+    if (!this.#isClosed) this.#cancelSweep = this.#scheduler.after(SWEEP_MS, () => this.#sweep())
+  }
+
+  #sum(of: (peer: ConnectedPeer) => number): number {
+    return [...this.#members.values()].reduce((sum, peer) => sum + of(peer), 0)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Scheduler } from './scheduler.ts'
+
+/** How long an address is refused after one of its connections found no place, milliseconds (p2p.md §7). */
+const REFUSED_MS = 10_000
+
+/** Addresses that are remembered; the oldest is forgotten first. */
+const MOST_ADDRESSES = 1024
+
+/** Addresses that were sent away a moment ago. */
+export class RecentDrops {
+  readonly #scheduler: Scheduler
+  readonly #droppedAt = new Map<string, number>()
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+  }
+
+  note(address: string): void {
+    this.#droppedAt.delete(address)
+    this.#droppedAt.set(address, this.#scheduler.now())
+    if (this.#droppedAt.size > MOST_ADDRESSES) {
+      const [oldest] = this.#droppedAt.keys()
+      if (oldest !== undefined) this.#droppedAt.delete(oldest)
+    }
+  }
+
+  /** Whether the address is refused now. */
+  has(address: string): boolean {
+    const at = this.#droppedAt.get(address)
+    if (at === undefined) return false
+    if (this.#scheduler.now() - at < REFUSED_MS) return true
+    this.#droppedAt.delete(address)
+    return false
+  }
+
+  get size(): number {
+    return this.#droppedAt.size
+  }
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+
+/** Messages that are remembered, as in the reference (p2p.md §4 Limits). */
+const KEPT = 5000
+
+/** Characters of a digest that are kept: 120 bits. */
+const DIGEST_CHARACTERS = 20
+
+/** What is known of a message's bytes: nothing yet, from another peer, or from this one. */
+export type Sighting = 'new' | 'known' | 'repeated'
+
+/** Blocks and transactions that came lately, whoever sent them. */
+export class SeenMessages {
+  readonly #senders = new Map<string, string>()
+
+  /** Notes that a peer sent these bytes. @param sender its node id */
+  note(payload: Buffer, sender: string): Sighting {
+    const digest = createHash('sha256').update(payload).digest('base64').slice(0, DIGEST_CHARACTERS)
+    const first = this.#senders.get(digest)
+    if (first !== undefined) return first === sender ? 'repeated' : 'known'
+    this.#senders.set(digest, sender)
+    if (this.#senders.size > KEPT) {
+      const [oldest] = this.#senders.keys()
+      if (oldest !== undefined) this.#senders.delete(oldest)
+    }
+    return 'new'
+  }
+
+  get size(): number {
+    return this.#senders.size
+  }
+}
