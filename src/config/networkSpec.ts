@@ -10,11 +10,7 @@ export type NetworkSpec = {
   readonly name: NetworkName
   /** Chain id of signatures and of CHAINID. */
   readonly chainId: number
-  readonly p2p: {
-    readonly networkId: number
-    /** Port of peers; null where the reference sets none. */
-    readonly defaultPort: null | number
-  }
+  readonly p2p: PeerSpec
   readonly difficulty: DifficultySpec
   readonly timestamps: TimestampSpec
   /** Gas reserved for the sequential sublist of a block (RSKIP144). */
@@ -24,6 +20,26 @@ export type NetworkSpec = {
   readonly genesis: GenesisSpec
   readonly mining: MiningSpec
   readonly activationHeights: ActivationHeights
+}
+
+/** What peers of a network have in common (p2p.md §0). */
+export type PeerSpec = {
+  readonly networkId: number
+  /** Port of peers, TCP and UDP alike; null where the reference sets none. */
+  readonly defaultPort: null | number
+  /** Whether nodes look for others by themselves. Without it they know those that they are told. */
+  readonly discovery: boolean
+  /** Who is asked for the first others. */
+  readonly bootstrap: readonly BootstrapNode[]
+  /** What nodes of the network call it in their names. */
+  readonly phrase: string
+}
+
+/** A node that is named by its host alone. */
+export type BootstrapNode = {
+  readonly host: string
+  /** UDP and TCP. */
+  readonly port: number
 }
 
 /** Constants of the difficulty rule (consensus.md §4.4). */

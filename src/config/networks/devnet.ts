@@ -34,7 +34,13 @@ export const devnetActivations: ActivationTable = {
 export const devnet: NetworkSpec = {
   name: 'devnet',
   chainId: 32,
-  p2p: { networkId: 44_444_444, defaultPort: null },
+  p2p: {
+    networkId: 44_444_444,
+    defaultPort: null,
+    discovery: false,
+    bootstrap: [],
+    phrase: 'Dev',
+  },
   difficulty: {
     blockTimeSeconds: 14,
     minimum: 131_072n,

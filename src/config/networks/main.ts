@@ -1,13 +1,19 @@
 import { createActivationHeights, NEVER } from '../activations.ts'
 import type { NetworkSpec } from '../networkSpec.ts'
 import { bridgeMain } from './bridge/main.ts'
-import { BRIDGE_GENESIS_ACCOUNT, FALLBACK_MINING_DIFFICULTY } from './shared.ts'
+import { BRIDGE_GENESIS_ACCOUNT, bootstrapNodes, FALLBACK_MINING_DIFFICULTY } from './shared.ts'
 
 /** The Rootstock main network (consensus.md §1). */
 export const main: NetworkSpec = {
   name: 'main',
   chainId: 30,
-  p2p: { networkId: 775, defaultPort: 5050 },
+  p2p: {
+    networkId: 775,
+    defaultPort: 5050,
+    discovery: true,
+    bootstrap: bootstrapNodes(16, 'rsk.co', 5050),
+    phrase: 'MainNet',
+  },
   difficulty: {
     blockTimeSeconds: 14,
     minimum: 7_000_000_000_000_000n,

@@ -46,7 +46,13 @@ export const regtestActivations: ActivationTable = {
 export const regtest: NetworkSpec = {
   name: 'regtest',
   chainId: 33,
-  p2p: { networkId: 7771, defaultPort: 50501 },
+  p2p: {
+    networkId: 7771,
+    defaultPort: 50_501,
+    discovery: false,
+    bootstrap: [],
+    phrase: 'RegTest',
+  },
   difficulty: {
     blockTimeSeconds: 10,
     minimum: 1n,

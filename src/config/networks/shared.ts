@@ -1,4 +1,4 @@
-import type { GenesisAccount } from '../networkSpec.ts'
+import type { BootstrapNode, GenesisAccount } from '../networkSpec.ts'
 
 /** The Bridge holds the whole supply at genesis: 21 million, in wei (consensus.md §1.4). */
 export const BRIDGE_GENESIS_ACCOUNT: GenesisAccount = {
@@ -11,3 +11,11 @@ export const FALLBACK_MINING_DIFFICULTY = 14_000_000_000_000_000n
 
 /** Balance of each prefunded development account, in wei. */
 export const DEVELOPMENT_BALANCE = 10n ** 30n
+
+/** Bootstrap nodes that are numbered from 01 on (p2p.md §0). @param domain behind `bootstrap01.` */
+export function bootstrapNodes(count: number, domain: string, port: number): readonly BootstrapNode[] {
+  return Array.from({ length: count }, (_, index) => ({
+    host: `bootstrap${String(index + 1).padStart(2, '0')}.${domain}`,
+    port,
+  }))
+}

@@ -1,13 +1,19 @@
 import { createActivationHeights, NEVER } from '../activations.ts'
 import type { NetworkSpec } from '../networkSpec.ts'
 import { bridgeTestnet } from './bridge/testnet.ts'
-import { BRIDGE_GENESIS_ACCOUNT, FALLBACK_MINING_DIFFICULTY } from './shared.ts'
+import { BRIDGE_GENESIS_ACCOUNT, bootstrapNodes, FALLBACK_MINING_DIFFICULTY } from './shared.ts'
 
 /** The Rootstock test network (consensus.md §1). */
 export const testnet: NetworkSpec = {
   name: 'testnet',
   chainId: 31,
-  p2p: { networkId: 8100, defaultPort: 50505 },
+  p2p: {
+    networkId: 8100,
+    defaultPort: 50_505,
+    discovery: true,
+    bootstrap: bootstrapNodes(8, 'testnet.rsk.co', 50_505),
+    phrase: 'TestNet',
+  },
   difficulty: {
     blockTimeSeconds: 14,
     minimum: 131_072n,

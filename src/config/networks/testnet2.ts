@@ -8,6 +8,8 @@ export const testnet2: NetworkSpec = {
   ...testnet,
   name: 'testnet2',
   chainId: 34,
+  // Its genesis and network id are testnet's, so that the two would find each other: peers are named, not found.
+  p2p: { ...testnet.p2p, discovery: false, bootstrap: [], phrase: 'TestNet2' },
   // RSKIP290 and RSKIP297 change chains 31 and 34 only (consensus.md §1.1), so the constants are testnet's.
   remasc: {
     ...testnet.remasc,

@@ -1,0 +1,84 @@
+import { scopeOf } from './addressBlock.ts'
+import { createKnownNode, isSamePlace, type KnownNode } from './knownNode.ts'
+import { NodeTable, type NodeTableOptions } from './nodeTable.ts'
+import { RecentNodes } from './recentNodes.ts'
+
+/** A node that wants the place of another one, the oldest of its bucket. */
+export interface Challenge {
+  readonly oldest: KnownNode
+  readonly challenger: KnownNode
+}
+
+/** The nodes that answered: those in the table, and those for which it has no room. */
+export class Contacts {
+  readonly #table: NodeTable
+  readonly #spares: RecentNodes
+
+  constructor(options: NodeTableOptions) {
+    this.#table = new NodeTable(options)
+    this.#spares = new RecentNodes((address) => options.exemptsLocal && scopeOf(address) !== 'public')
+  }
+
+  /** Nodes of the table. */
+  placed(): KnownNode[] {
+    return this.#table.nodes()
+  }
+
+  /** Nodes beside it. */
+  spares(): KnownNode[] {
+    return this.#spares.nodes()
+  }
+
+  get placedCount(): number {
+    return this.#table.size
+  }
+
+  /** The node of the id where it answered from this place. */
+  find(id: string, address: string, port: number): KnownNode | null {
+    const node = this.#table.get(id) ?? this.#spares.get(id)
+    return node !== undefined && isSamePlace(node, address, port) ? node : null
+  }
+
+  /** Whether a node answered from the address. */
+  hasAddress(address: string): boolean {
+    return this.#table.hasAddress(address) || this.#spares.hasAddress(address)
+  }
+
+  /**
+   * A node answered from where it was asked.
+   * @param key its id as 64 bytes
+   * @returns a challenge where its bucket is full
+   */
+  note(key: Buffer, address: string, port: number, now: number): Challenge | null {
+    const id = key.toString('hex')
+    const known = this.find(id, address, port) ?? createKnownNode(key, address, port, now)
+    known.seenAt = now
+    if (this.#table.get(id) === known) {
+      this.#table.renew(known)
+      return null
+    }
+    this.forget(id)
+    return this.#place(known)
+  }
+
+  forget(id: string): void {
+    this.#table.remove(id)
+    this.#spares.remove(id)
+  }
+
+  /** A challenged node did not answer. */
+  settle({ oldest, challenger }: Challenge): void {
+    // It may have answered from another place meanwhile.
+    if (this.#table.get(oldest.id) === oldest) this.#table.remove(oldest.id)
+    if (this.#spares.get(challenger.id) !== challenger) return
+    this.#spares.remove(challenger.id)
+    this.#place(challenger)
+  }
+
+  #place(node: KnownNode): Challenge | null {
+    const offer = this.#table.offer(node)
+    if (offer.status === 'added' || offer.status === 'own') return null
+    this.#spares.add(node)
+    return offer.status === 'full' ? { oldest: offer.oldest, challenger: node } : null
+  }
+}

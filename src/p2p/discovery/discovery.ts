@@ -1,0 +1,163 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import type { BootstrapNode } from '../../config/networkSpec.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { NodeKey } from '../wire/curve.ts'
+import { AddressBook } from './addressBook.ts'
+import { findBootstrapNodes, type Resolve } from './bootstrap.ts'
+import { chooseSome } from './chooseSome.ts'
+import type { DatagramTransport, OpenDatagrams } from './datagrams.ts'
+import { type DiscoveryFigures, DiscoveryProtocol } from './discoveryProtocol.ts'
+
+/** Milliseconds between what is done again and again (p2p.md §1 for the second and third). */
+const PERIODS = { fill: 3_000, expire: 15_000, refresh: 60_000, save: 300_000 } as const
+/** Shortest of them. */
+const TICK = 1_000
+/** Saved nodes that are asked at the start. */
+const MOST_SAVED_ASKED = 128
+
+export interface DiscoveryOptions {
+  readonly key: NodeKey
+  readonly networkId: number
+  /** Asked while nobody is known. */
+  readonly bootstrap: readonly BootstrapNode[]
+  /** Where the address book is. */
+  readonly dataDir: string
+  /** Host that packets tell others: an address of this node where one is known (p2p.md §1). */
+  readonly host: string
+  /** Whether addresses of this machine and of local networks are not counted by blocks: on development networks. */
+  readonly exemptsLocal: boolean
+  readonly open: OpenDatagrams
+  readonly resolve: Resolve
+  /** Milliseconds, steady. */
+  readonly clock: () => number
+  readonly refusesAddress: (address: string) => boolean
+  readonly refusesNode: (id: string) => boolean
+  readonly logger: Logger
+  /** A whole number from 0 on, below the given one; that of the machine unless a test has its own. */
+  readonly random?: (below: number) => number
+}
+
+/** A node that may be dialled. */
+export interface DialCandidate {
+  /** 128 hex digits. */
+  readonly id: string
+  readonly address: string
+  readonly port: number
+}
+
+/** Finds other nodes by UDP (p2p.md §1) and remembers them over restarts. */
+export class Discovery {
+  readonly #options: DiscoveryOptions
+  readonly #random: (below: number) => number
+  readonly #book: AddressBook
+  readonly #transport: DatagramTransport
+  readonly #protocol: DiscoveryProtocol
+  readonly #due: Record<keyof typeof PERIODS, number>
+  #timer: NodeJS.Timeout | null = null
+  #asking: Promise<void> | null = null
+  #saving: Promise<void> = Promise.resolve()
+
+  private constructor(options: DiscoveryOptions, transport: DatagramTransport, protocol: DiscoveryProtocol) {
+    const now = options.clock()
+    this.#options = options
+    this.#random = options.random ?? randomInt
+    this.#book = new AddressBook(options.dataDir, options.networkId, options.logger)
+    this.#transport = transport
+    this.#protocol = protocol
+    this.#due = {
+      fill: now + PERIODS.fill,
+      expire: now + PERIODS.expire,
+      refresh: now + PERIODS.refresh,
+      save: now + PERIODS.save,
+    }
+  }
+
+  /** Opens the port and asks the nodes of the last time and the bootstrap nodes. @throws Error without the port */
+  static async start(options: DiscoveryOptions): Promise<Discovery> {
+    let protocol: DiscoveryProtocol | null = null
+    const transport = await options.open((bytes, address, port) => protocol?.receive(bytes, address, port))
+    protocol = new DiscoveryProtocol({
+      ...options,
+      port: transport.port,
+      random: options.random ?? randomInt,
+      uuid: randomUUID,
+      send: (bytes, port, address) => transport.send(bytes, port, address),
+    })
+    const discovery = new Discovery(options, transport, protocol)
+    for (const node of chooseSome(await discovery.#book.read(), MOST_SAVED_ASKED, discovery.#random)) {
+      if (!options.refusesNode(node.id)) protocol.ping(node.address, node.port, node.id)
+    }
+    discovery.#askBootstrapNodes()
+    discovery.#timer = setInterval(() => discovery.tick(), TICK)
+    discovery.#timer.unref()
+    return discovery
+  }
+
+  /** UDP port. */
+  get port(): number {
+    return this.#transport.port
+  }
+
+  /** Nodes that answered, in random order. */
+  candidates(): DialCandidate[] {
+    const { refusesAddress, refusesNode } = this.#options
+    const nodes = this.#protocol
+      .nodes()
+      .filter(({ id, address }) => !refusesAddress(address) && !refusesNode(id))
+      .map(({ id, address, port }) => ({ id, address, port }))
+    return chooseSome(nodes, nodes.length, this.#random)
+  }
+
+  figures(): DiscoveryFigures {
+    return this.#protocol.figures()
+  }
+
+  /** Does what is due; a timer calls it every second. */
+  tick(): void {
+    if (this.#isDue('fill')) this.#protocol.fill()
+    if (this.#isDue('expire')) this.#protocol.expire()
+    if (this.#isDue('refresh')) {
+      if (this.#protocol.knowsNobody) this.#askBootstrapNodes()
+      this.#protocol.refresh()
+    }
+    if (this.#isDue('save')) void this.#save()
+  }
+
+  /** Saves what is known and gives the port back. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+    await this.#transport.close()
+    await this.#asking
+    await this.#save()
+  }
+
+  #isDue(what: keyof typeof PERIODS): boolean {
+    const now = this.#options.clock()
+    if (now < this.#due[what]) return false
+    this.#due[what] = now + PERIODS[what]
+    return true
+  }
+
+  #askBootstrapNodes(): void {
+    const { bootstrap, resolve, logger } = this.#options
+    if (bootstrap.length === 0 || this.#asking !== null) return
+    const ask = async () => {
+      const places = await findBootstrapNodes(bootstrap, resolve, logger)
+      if (this.#timer === null) return
+      for (const { address, port } of chooseSome(places, places.length, this.#random)) {
+        this.#protocol.ping(address, port, null)
+      }
+    }
+    this.#asking = ask().finally(() => {
+      this.#asking = null
+    })
+  }
+
+  #save(): Promise<void> {
+    const nodes = this.#protocol.nodes()
+    // Who found nobody this time, without a network perhaps, keeps the nodes of the last time.
+    if (nodes.length > 0) this.#saving = this.#saving.then(() => this.#book.write(nodes))
+    return this.#saving
+  }
+}

@@ -1,0 +1,266 @@
+import { plainAddress } from '../peers/networkGroup.ts'
+import type { NodeKey } from '../wire/curve.ts'
+import { scopeOf } from './addressBlock.ts'
+import { chooseSome } from './chooseSome.ts'
+import { type Challenge, Contacts } from './contacts.ts'
+import { placeOf } from './distance.ts'
+import { InboundGate } from './inboundGate.ts'
+import type { KnownNode } from './knownNode.ts'
+import { namedNodes, neighborsOf } from './neighbors.ts'
+import { OpenQuestions, type Question } from './openQuestions.ts'
+import {
+  type DiscoveryMessage,
+  type DiscoveryPacket,
+  decodePacket,
+  type Endpoint,
+  encodePacket,
+  isCheck,
+  type NodeEntry,
+  recoverSender,
+} from './packet.ts'
+
+/** Milliseconds that an answer has (p2p.md §1). */
+const ANSWER_TIME = 14_999
+/** How often a PING is sent before its node is given up. */
+const ATTEMPTS = 3
+/** Nodes that are asked and pinged at each refresh. */
+const REFRESH = { asked: 24, pinged: 16 } as const
+/** A table of fewer nodes is filled quicker: so many are asked at once, each again after this many milliseconds. */
+const FILLING = { below: 16, asked: 8, again: 15_000 } as const
+/** A node that answered in this time is not challenged, milliseconds. */
+const FRESH_TIME = 30_000
+
+export interface DiscoveryProtocolOptions {
+  readonly key: NodeKey
+  readonly networkId: number
+  /** Host and port that packets tell others: text that nobody relies on (p2p.md §1). */
+  readonly host: string
+  readonly port: number
+  /** Whether addresses of this machine and of local networks are not counted by blocks. */
+  readonly exemptsLocal: boolean
+  /** Milliseconds, steady. */
+  readonly clock: () => number
+  /** A whole number from 0 on, below the given one, that nobody can foresee. */
+  readonly random: (below: number) => number
+  /** A new UUID of version 4. */
+  readonly uuid: () => string
+  readonly send: (bytes: Buffer, port: number, address: string) => void
+  readonly refusesAddress: (address: string) => boolean
+  readonly refusesNode: (id: string) => boolean
+}
+
+/** Figures for operators; all but the first three only grow. */
+export interface DiscoveryFigures {
+  readonly nodes: number
+  readonly spares: number
+  readonly questions: number
+  readonly received: number
+  readonly dropped: number
+  readonly sent: number
+}
+
+/** The exchange of packets by which nodes find one another (p2p.md §1). It has no timers and no sockets of its own. */
+export class DiscoveryProtocol {
+  readonly #options: DiscoveryProtocolOptions
+  readonly #ownId: string
+  readonly #contacts: Contacts
+  readonly #questions = new OpenQuestions()
+  readonly #gate: InboundGate
+  #received = 0
+  #dropped = 0
+  #sent = 0
+
+  constructor(options: DiscoveryProtocolOptions) {
+    const { key, exemptsLocal, clock } = options
+    this.#options = options
+    this.#ownId = key.id.toString('hex')
+    this.#contacts = new Contacts({ ownPlace: placeOf(key.id), exemptsLocal })
+    this.#gate = new InboundGate(clock())
+  }
+
+  /** Nodes that answered: those of the table, then those for which it has no room. */
+  nodes(): KnownNode[] {
+    return [...this.#contacts.placed(), ...this.#contacts.spares()]
+  }
+
+  /** Whether nobody has answered. */
+  get knowsNobody(): boolean {
+    return this.#contacts.placedCount === 0
+  }
+
+  figures(): DiscoveryFigures {
+    return {
+      nodes: this.#contacts.placedCount,
+      spares: this.#contacts.spares().length,
+      questions: this.#questions.size,
+      received: this.#received,
+      dropped: this.#dropped,
+      sent: this.#sent,
+    }
+  }
+
+  /** Deals with a datagram; what is not to be answered is dropped without a word. */
+  receive(bytes: Buffer, from: string, port: number): void {
+    this.#received += 1
+    const address = plainAddress(from)
+    if (!this.#take(bytes, address, port)) this.#dropped += 1
+  }
+
+  /** Asks whoever is at a place whether it is there; nothing happens where that was asked already. */
+  ping(address: string, port: number, id: string | null): void {
+    this.#ping({ address, port, id, reason: 'named', attempt: 1, challenge: null })
+  }
+
+  /** Every {@link ANSWER_TIME} or so: what was not answered is sent again, and who never answers is forgotten. */
+  expire(): void {
+    for (const question of this.#questions.takeOlder(this.#options.clock() - ANSWER_TIME)) {
+      if (question.kind !== 'ping') continue
+      if (question.attempt < ATTEMPTS) this.#ping({ ...question, attempt: question.attempt + 1 })
+      else this.#giveUp(question)
+    }
+  }
+
+  /** Each minute: some nodes are asked for others, and those that were silent longest whether they are there. */
+  refresh(): void {
+    const nodes = this.#contacts.placed()
+    for (const node of chooseSome(nodes, REFRESH.asked, this.#options.random)) this.#ask(node)
+    nodes.sort((one, other) => one.seenAt - other.seenAt)
+    for (const node of nodes.slice(0, REFRESH.pinged)) this.#pingKnown(node, null)
+    // One of those beside the table with them, so that the dead among these go as well.
+    const [spare] = this.#contacts.spares()
+    if (spare !== undefined) this.#pingKnown(spare, null)
+  }
+
+  /** Every few seconds: a table that is nearly empty is filled quicker than by {@link refresh}. */
+  fill(): void {
+    if (this.#contacts.placedCount >= FILLING.below) return
+    const now = this.#options.clock()
+    const due = this.nodes().filter(({ askedAt }) => now - askedAt >= FILLING.again)
+    for (const node of chooseSome(due, FILLING.asked, this.#options.random)) this.#ask(node)
+  }
+
+  /** @returns whether the datagram was of use */
+  #take(bytes: Buffer, address: string, port: number): boolean {
+    const { clock, networkId, refusesAddress, refusesNode } = this.#options
+    const now = clock()
+    if (port === 0 || scopeOf(address) === 'none' || !this.#gate.admits(address, port, now)) return false
+    if (refusesAddress(address)) return false
+    const packet = tryDecode(bytes)
+    if (packet === null) return false
+    const { message } = packet
+    if (!isCheck(message.check) || (message.networkId ?? networkId) !== networkId) return false
+    const check = message.check.toLowerCase()
+    const question = this.#questions.get(check)
+    if (message.type === 'pong' || message.type === 'neighbors') {
+      const kind = message.type === 'pong' ? 'ping' : 'findNode'
+      if (question?.kind !== kind || question.address !== address || question.port !== port) return false
+    } else if (!this.#gate.mayCost(this.#contacts.hasAddress(address), now)) return false
+
+    const key = recoverSender(packet)
+    const id = key?.toString('hex')
+    if (key === null || id === undefined || id === this.#ownId || refusesNode(id)) return false
+    switch (message.type) {
+      case 'ping':
+        this.#onPing(id, check, address, port)
+        return true
+      case 'findNode':
+        return this.#onFindNode(id, check, address, port)
+      case 'pong':
+        if (question === undefined || (question.id !== null && question.id !== id)) return false
+        this.#questions.remove(check)
+        this.#onPong(key, address, port)
+        return true
+      case 'neighbors':
+        if (question === undefined || question.id !== id) return false
+        this.#questions.remove(check)
+        this.#onNeighbors(message.nodes, address)
+        return true
+    }
+  }
+
+  #onPing(id: string, check: string, address: string, port: number): void {
+    this.#send({ type: 'pong', ...this.#here(), ...this.#tail(check) }, address, port)
+    if (this.#contacts.find(id, address, port) !== null) return
+    this.#ping({ address, port, id, reason: 'stranger', attempt: 1, challenge: null })
+  }
+
+  #onFindNode(id: string, check: string, address: string, port: number): boolean {
+    const asking = this.#contacts.find(id, address, port)
+    if (asking === null) return false
+    const { refusesAddress, random } = this.#options
+    const known = this.#contacts.placed().filter((node) => !refusesAddress(node.address))
+    const nodes = neighborsOf(asking, known, random)
+    this.#send({ type: 'neighbors', nodes, ...this.#tail(check) }, address, port)
+    return true
+  }
+
+  #onPong(key: Buffer, address: string, port: number): void {
+    const now = this.#options.clock()
+    const challenge = this.#contacts.note(key, address, port, now)
+    if (challenge === null || now - challenge.oldest.seenAt < FRESH_TIME) return
+    this.#pingKnown(challenge.oldest, challenge)
+  }
+
+  #onNeighbors(nodes: readonly NodeEntry[], teller: string): void {
+    for (const { id, address, port } of namedNodes(nodes, teller)) {
+      if (id === this.#ownId || this.#options.refusesNode(id)) continue
+      if (this.#contacts.find(id, address, port) === null) this.ping(address, port, id)
+    }
+  }
+
+  #giveUp({ id, address, port, challenge }: Question): void {
+    if (challenge !== null) this.#contacts.settle(challenge)
+    else if (id !== null && this.#contacts.find(id, address, port) !== null) this.#contacts.forget(id)
+  }
+
+  #pingKnown({ address, port, id }: KnownNode, challenge: Challenge | null): void {
+    this.#ping({ address, port, id, reason: 'known', attempt: 1, challenge })
+  }
+
+  #ping(asked: Omit<Question, 'kind' | 'sentAt'>): void {
+    const { address, port, reason } = asked
+    if (this.#questions.isPinged(address, port) || !this.#mayAsk(reason, address)) return
+    const check = this.#options.uuid()
+    this.#questions.add(check, { ...asked, kind: 'ping', sentAt: this.#options.clock() })
+    this.#send({ type: 'ping', ...this.#here(), ...this.#tail(check) }, address, port)
+  }
+
+  #ask(node: KnownNode): void {
+    const { address, port, id } = node
+    if (!this.#mayAsk('known', address)) return
+    const check = this.#options.uuid()
+    const sentAt = this.#options.clock()
+    node.askedAt = sentAt
+    const question = { kind: 'findNode', address, port, id, reason: 'known', sentAt, attempt: 1 } as const
+    this.#questions.add(check, { ...question, challenge: null })
+    this.#send({ type: 'findNode', nodeId: this.#options.key.id, ...this.#tail(check) }, address, port)
+  }
+
+  #mayAsk(reason: Question['reason'], address: string): boolean {
+    return this.#questions.hasRoom(reason, address) && !this.#options.refusesAddress(address)
+  }
+
+  /** Both endpoints of a packet are those of the sender. */
+  #here(): { from: Endpoint; to: Endpoint } {
+    const { host, port } = this.#options
+    const here = { host, udp: port, tcp: port }
+    return { from: here, to: here }
+  }
+
+  #tail(check: string): { check: string; networkId: number } {
+    return { check, networkId: this.#options.networkId }
+  }
+
+  #send(message: DiscoveryMessage, address: string, port: number): void {
+    this.#sent += 1
+    this.#options.send(encodePacket(message, this.#options.key.privateKey), port, address)
+  }
+}
+
+function tryDecode(bytes: Buffer): DiscoveryPacket | null {
+  try {
+    return decodePacket(bytes)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,54 @@
+import { isIPv6 } from 'node:net'
+import { scopeOf } from './addressBlock.ts'
+import { type Rate, TokenBucket, TokenBuckets } from './tokenBuckets.ts'
+
+/** Packets of one source. A node sends another one a few a minute. */
+const SOURCE_RATE: Rate = { perSecond: 20, burst: 60 }
+/** Sources that are remembered. */
+const MOST_SOURCES = 4096
+/**
+ * Packets whose sender is recovered, which takes a millisecond or two: of those who come from addresses that answered
+ * before, and of all others. Answers to questions are in neither, for nobody guesses a check.
+ */
+const KNOWN_RATE: Rate = { perSecond: 50, burst: 200 }
+const STRANGER_RATE: Rate = { perSecond: 20, burst: 60 }
+
+/** Bytes of an IPv6 address that one customer has: the first 64 bits. */
+const CUSTOMER_GROUPS = 4
+
+/** Bounds what packets cost that nobody asked for. Times are milliseconds of the steady clock. */
+export class InboundGate {
+  readonly #sources = new TokenBuckets(SOURCE_RATE, MOST_SOURCES)
+  readonly #known: TokenBucket
+  readonly #strangers: TokenBucket
+
+  constructor(now: number) {
+    this.#known = new TokenBucket(KNOWN_RATE, now)
+    this.#strangers = new TokenBucket(STRANGER_RATE, now)
+  }
+
+  /** Whether a packet of that source is looked at. */
+  admits(address: string, port: number, now: number): boolean {
+    return this.#sources.take(sourceOf(address, port), now)
+  }
+
+  /** Whether the sender of a packet is worth being recovered. @param known whether its address answered before */
+  mayCost(known: boolean, now: number): boolean {
+    return (known ? this.#known : this.#strangers).take(now)
+  }
+}
+
+/** All nodes of a machine have one address of loopback, so that ports count there. */
+function sourceOf(address: string, port: number): string {
+  if (scopeOf(address) === 'loopback') return `${address} ${port}`
+  return isIPv6(address) ? expandedGroups(address).slice(0, CUSTOMER_GROUPS).join(':') : address
+}
+
+function expandedGroups(address: string): string[] {
+  const [head = '', tail] = address.toLowerCase().split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  return tail === undefined
+    ? left
+    : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right]
+}

@@ -1,0 +1,58 @@
+import { isIP } from 'node:net'
+import { NODE_ID_BYTES } from '../wire/curve.ts'
+import { mayName, scopeOf } from './addressBlock.ts'
+import { chooseSome } from './chooseSome.ts'
+import type { KnownNode } from './knownNode.ts'
+import { byDistance } from './nodeTable.ts'
+import type { NodeEntry } from './packet.ts'
+
+/** Nodes of an answer: all where they are at most so many, else some of the nearest and some others (p2p.md §1). */
+const TOLD = { all: 20, nearest: 14, others: 5 } as const
+/** Nodes of an answer that are read. */
+const MOST_READ = 19
+const HIGHEST_PORT = 65_535
+
+/** A node as another one named it. */
+export interface NamedNode {
+  /** 128 hex digits. */
+  readonly id: string
+  readonly address: string
+  readonly port: number
+}
+
+/**
+ * What a node is told of the others (p2p.md §1).
+ * @param random a whole number from 0 on, below the given one
+ */
+export function neighborsOf(
+  asking: KnownNode,
+  nodes: readonly KnownNode[],
+  random: (below: number) => number,
+): NodeEntry[] {
+  const scope = scopeOf(asking.address)
+  const known = byDistance(
+    nodes.filter(({ address }) => mayName(scope, scopeOf(address))),
+    asking.place,
+  )
+  const told =
+    known.length <= TOLD.all
+      ? known
+      : [...known.slice(0, TOLD.nearest), ...chooseSome(known.slice(TOLD.nearest), TOLD.others, random)]
+  return told.map(({ key, address, port }) => ({ host: address, udp: port, tcp: port, id: key }))
+}
+
+/**
+ * The nodes of an answer that may be asked. Names of hosts are none: a name would have this node ask servers of the
+ * teller's choice.
+ * @param teller address of who answered
+ */
+export function namedNodes(nodes: readonly NodeEntry[], teller: string): NamedNode[] {
+  const scope = scopeOf(teller)
+  return nodes
+    .slice(0, MOST_READ)
+    .filter(({ host, udp, id }) => {
+      const isNode = id.length === NODE_ID_BYTES && udp >= 1 && udp <= HIGHEST_PORT && isIP(host) !== 0
+      return isNode && mayName(scope, scopeOf(host))
+    })
+    .map(({ host, udp, id }) => ({ id: id.toString('hex'), address: host, port: udp }))
+}

@@ -1,0 +1,84 @@
+import { blockOf } from './addressBlock.ts'
+import type { Challenge } from './contacts.ts'
+import { BLOCK_LIMITS } from './nodeTable.ts'
+
+/** Why a node was asked: it was unknown and came by itself, others or the configuration named it, or the table has it. */
+export type Reason = 'stranger' | 'named' | 'known'
+
+/** What was sent and waits for its answer. */
+export interface Question {
+  readonly kind: 'ping' | 'findNode'
+  readonly address: string
+  readonly port: number
+  /** Id that must answer, 128 hex digits; null for whoever does. */
+  readonly id: string | null
+  readonly reason: Reason
+  /** Milliseconds, steady clock. */
+  readonly sentAt: number
+  /** How often it was asked, with this one. */
+  readonly attempt: number
+  /** The asked one loses its place by not answering. */
+  readonly challenge: Challenge | null
+}
+
+/** Most questions of each reason. */
+const LIMITS: Readonly<Record<Reason, number>> = { stranger: 256, named: 512, known: 512 }
+
+/** Questions by their check. Strangers have a share of their own, and each block of addresses a part of that. */
+export class OpenQuestions {
+  readonly #questions = new Map<string, Question>()
+  readonly #counts: Record<Reason, number> = { stranger: 0, named: 0, known: 0 }
+  /** Endpoints that were sent a PING. */
+  readonly #pinged = new Map<string, string>()
+
+  get size(): number {
+    return this.#questions.size
+  }
+
+  get(check: string): Question | undefined {
+    return this.#questions.get(check)
+  }
+
+  /** Whether a PING to that place waits. */
+  isPinged(address: string, port: number): boolean {
+    return this.#pinged.has(endpointKey(address, port))
+  }
+
+  /** Whether one more fits. */
+  hasRoom(reason: Reason, address: string): boolean {
+    if (this.#counts[reason] >= LIMITS[reason]) return false
+    if (reason !== 'stranger') return true
+    const block = blockOf(address)
+    let kin = 0
+    for (const question of this.#questions.values()) {
+      if (question.reason === 'stranger' && blockOf(question.address) === block) kin += 1
+    }
+    return kin < BLOCK_LIMITS.table
+  }
+
+  add(check: string, question: Question): void {
+    this.#questions.set(check, question)
+    this.#counts[question.reason] += 1
+    if (question.kind === 'ping') this.#pinged.set(endpointKey(question.address, question.port), check)
+  }
+
+  remove(check: string): void {
+    const question = this.#questions.get(check)
+    if (question === undefined) return
+    this.#questions.delete(check)
+    this.#counts[question.reason] -= 1
+    const key = endpointKey(question.address, question.port)
+    if (this.#pinged.get(key) === check) this.#pinged.delete(key)
+  }
+
+  /** Removes and returns those that were sent before a time. */
+  takeOlder(time: number): Question[] {
+    const old = [...this.#questions].filter(([, { sentAt }]) => sentAt <= time)
+    for (const [check] of old) this.remove(check)
+    return old.map(([, question]) => question)
+  }
+}
+
+function endpointKey(address: string, port: number): string {
+  return `${address} ${port}`
+}

@@ -1,0 +1,48 @@
+import { blockOf } from './addressBlock.ts'
+import type { KnownNode } from './knownNode.ts'
+import { BLOCK_LIMITS } from './nodeTable.ts'
+
+/** Most nodes that are remembered beside the table. */
+const MOST_NODES = 512
+
+/** Nodes that answered and for which the table has no room: they may ask, be dialled and be saved. */
+export class RecentNodes {
+  /** Longest unseen first. */
+  readonly #nodes = new Map<string, KnownNode>()
+  readonly #exempt: (address: string) => boolean
+
+  /** @param exempt whether an address is not counted by its block */
+  constructor(exempt: (address: string) => boolean) {
+    this.#exempt = exempt
+  }
+
+  get(id: string): KnownNode | undefined {
+    return this.#nodes.get(id)
+  }
+
+  nodes(): KnownNode[] {
+    return [...this.#nodes.values()]
+  }
+
+  hasAddress(address: string): boolean {
+    for (const node of this.#nodes.values()) if (node.address === address) return true
+    return false
+  }
+
+  /** The oldest of the same block goes where there are too many of it, else the oldest of all. */
+  add(node: KnownNode): void {
+    this.#nodes.delete(node.id)
+    const block = blockOf(node.address)
+    const kin = this.#exempt(node.address)
+      ? []
+      : [...this.#nodes.values()].filter(({ address }) => blockOf(address) === block)
+    const [first] = kin.length >= BLOCK_LIMITS.table ? kin : []
+    if (first !== undefined) this.#nodes.delete(first.id)
+    if (this.#nodes.size >= MOST_NODES) this.#nodes.delete(this.#nodes.keys().next().value ?? '')
+    this.#nodes.set(node.id, node)
+  }
+
+  remove(id: string): void {
+    this.#nodes.delete(id)
+  }
+}

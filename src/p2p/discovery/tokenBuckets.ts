@@ -1,0 +1,60 @@
+/** What may be done: so many a second, and so many at once after a rest. */
+export interface Rate {
+  readonly perSecond: number
+  readonly burst: number
+}
+
+interface Bucket {
+  tokens: number
+  at: number
+}
+
+/** A rate for everybody together. Times are milliseconds of the steady clock. */
+export class TokenBucket {
+  readonly #rate: Rate
+  readonly #bucket: Bucket
+
+  constructor(rate: Rate, now: number) {
+    this.#rate = rate
+    this.#bucket = { tokens: rate.burst, at: now }
+  }
+
+  /** @returns whether it may be done now */
+  take(now: number): boolean {
+    return take(this.#bucket, this.#rate, now)
+  }
+}
+
+/** A rate for each of those who were there last. */
+export class TokenBuckets {
+  readonly #rate: Rate
+  readonly #most: number
+  /** Longest idle first. */
+  readonly #buckets = new Map<string, Bucket>()
+
+  /** @param most owners that are remembered */
+  constructor(rate: Rate, most: number) {
+    this.#rate = rate
+    this.#most = most
+  }
+
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  take(owner: string, now: number): boolean {
+    const bucket = this.#buckets.get(owner) ?? { tokens: this.#rate.burst, at: now }
+    this.#buckets.delete(owner)
+    if (this.#buckets.size >= this.#most) this.#buckets.delete(this.#buckets.keys().next().value ?? '')
+    this.#buckets.set(owner, bucket)
+    return take(bucket, this.#rate, now)
+  }
+}
+
+function take(bucket: Bucket, { perSecond, burst }: Rate, now: number): boolean {
+  bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perSecond) / 1000)
+  bucket.at = now
+  if (bucket.tokens < 1) return false
+  bucket.tokens -= 1
+  return true
+}
