@@ -10,6 +10,7 @@ import { loadSocketLibrary, type SocketLibrary } from '../front/socketLibrary.ts
 import { adjustedCoinbase, type BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import { type Logger, setLogLevel } from '../observe/logger.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
+import { EnodeError } from '../p2p/identity/enode.ts'
 import type { NodeCommands, NodeContext } from '../rpc/context.ts'
 import { findExposed, storePaths } from '../storage/fileModes.ts'
 import { workerEntry } from '../util/entry.ts'
@@ -20,10 +21,15 @@ import { Certificate } from './certificate.ts'
 import type { HeadFigures } from './chainCore.ts'
 import { type ChainHandle, startChainThread } from './chainHandle.ts'
 import { type ChainOptions, chainOptionsFromConfig } from './chainOptions.ts'
+import { NodeError } from './errors.ts'
 import { assertSafeExposure } from './exposure.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics.ts'
 import { createFrontMining, type FrontMining } from './miningCommands.ts'
 import { nodeInfoFromConfig } from './nodeInfo.ts'
+import type { PeerReport } from './peers/messages.ts'
+import { type PeerHandle, startPeerThread } from './peers/peerHandle.ts'
+import { type PeerOptions, peerOptionsFromConfig } from './peers/peerOptions.ts'
+import { peerReasons, peerStatus, syncProgress } from './peers/peerStatus.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import { type ConfigChange, compareConfigs, mergeLive } from './reconfigure.ts'
 import {
@@ -93,6 +99,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
   let service: Service | null = null
   let mining: FrontMining | null = null
   let isProducing = config.mining
+  let isSyncing = false
   let current = config
   let chainThread: ChainHandle | null = null
   let stores: OpenStores | null = null
@@ -156,7 +163,17 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
     )
     if (wallet !== null) closers.push(async () => wallet.close())
     const options = contextOptions(config, version, chainOptions, chain)
-    const front = openFrontContext(options, chain, wallet)
+    const peers = await openPeers(config, `Rhizome-${version}`, chain, (report) => {
+      const progress = syncProgress(report)
+      if (isSyncing !== (progress !== null)) service?.syncingChanged(progress)
+      isSyncing = progress !== null
+    })
+    if (peers !== null) {
+      closers.push(() => peers.close())
+      metrics.watchPeers({ report: () => peers.report, busySeconds: () => peers.busySeconds() })
+      log.info({ enode: peers.enode }, 'peers can connect')
+    }
+    const front = openFrontContext(options, chain, wallet, peers)
     closers.push(async () => {
       stores = null
       await front.close()
@@ -174,13 +191,14 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
       maxHeadAge: () => current.readyHeadAge,
       storeFault: () => metrics.chain.storeFault,
       accessFault: () => access.fault(),
+      peerReasons: () => peerReasons(peers?.report ?? null),
       writeProbe: () => front.probe(),
       poolPing: async () => service?.ping(),
     })
     const watch = new SlowLog(logger.child({ part: 'rpc' }), config.slowRequestTime)
     if (config.mergedMining) mining = createFrontMining(front.mining, config.workRefreshTime * 1000, Date.now)
     const isProducingNow = () => isProducing
-    const shared = { config, logger, options, chain, front, mining, metrics, access, isProducingNow }
+    const shared = { config, logger, options, chain, front, mining, metrics, access, isProducingNow, peers }
     const parts = { ...shared, sockets, readiness, watch, tracing }
     const tlsFiles = tlsFilesFromConfig(config)
     const certificate = tlsFiles && new Certificate(tlsFiles, () => service, log)
@@ -220,7 +238,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
         return change
       },
       stop: close,
-      failed: chain.failed,
+      failed: peers === null ? chain.failed : Promise.race([chain.failed, peers.failed]),
     }
   } catch (error) {
     await close()
@@ -245,10 +263,12 @@ interface ServiceParts {
   readonly tracing: Tracing | null
   /** Whether blocks are made without being asked for. */
   readonly isProducingNow: () => boolean
+  /** null for a node without peers. */
+  readonly peers: PeerHandle | null
 }
 
 function listenForRequests(parts: ServiceParts, current: () => Service | null): Promise<Service> {
-  const { config, logger, options, chain, front, mining, metrics, access, isProducingNow } = parts
+  const { config, logger, options, chain, front, mining, metrics, access, isProducingNow, peers } = parts
   const log = logger.child({ part: 'rpc' })
   const workerOptions: WorkerContextOptions = {
     ...options,
@@ -263,7 +283,7 @@ function listenForRequests(parts: ServiceParts, current: () => Service | null): 
     workers: config.workers,
     admission: access.admission,
     usageReport: (caller) => access.reports.report(caller),
-    context: withFreshAnswers(withMining(front.context, mining, isProducingNow), mining, current),
+    context: withFreshAnswers(withStatus(front.context, mining, isProducingNow, peers), mining, current),
     stateStore: front.stateStore,
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
     contextOptions: workerOptions,
@@ -297,7 +317,6 @@ function contextOptions(
     textBytes: textBytesFromConfig(config),
     node: nodeInfoFromConfig(config, version),
     status: {
-      // There are no peers yet.
       // Whoever asks does so where the node listens.
       listening: true,
       peers: [],
@@ -312,21 +331,44 @@ function openFrontContext(
   options: ThreadContextOptions,
   chain: ChainHandle,
   wallet: Wallet | null,
+  peers: PeerHandle | null,
 ): ThreadContext {
   // Nothing stops what runs in this thread: it is short.
   const interrupt = { flags: new Int32Array(1), slot: 0 }
-  return openThreadContext(options, interrupt, chain.connect(), wallet)
+  const admin = peers === null ? {} : { peers: peers.admin }
+  return openThreadContext(options, interrupt, chain.connect(), { wallet, ...admin })
 }
 
-function withMining(
+/** @throws NodeError `PEERS` */
+async function openPeers(
+  config: Config,
+  client: string,
+  chain: ChainHandle,
+  onReport: (report: PeerReport) => void,
+): Promise<PeerHandle | null> {
+  const options = peerOptions(config, client)
+  return options === null ? null : startPeerThread(options, chain.connectPeers(), onReport)
+}
+
+function peerOptions(config: Config, client: string): PeerOptions | null {
+  try {
+    return peerOptionsFromConfig(config, client)
+  } catch (error) {
+    if (error instanceof EnodeError) throw new NodeError('PEERS', error.message, { cause: error })
+    throw error
+  }
+}
+
+function withStatus(
   context: NodeContext,
   mining: FrontMining | null,
   isProducing: () => boolean,
+  peers: PeerHandle | null,
 ): NodeContext {
   return {
     ...context,
     commands: { ...context.commands, mining: mining?.commands ?? null },
-    status: () => ({ ...context.status(), mining: isProducing() }),
+    status: () => ({ ...context.status(), mining: isProducing(), ...peerStatus(peers?.report ?? null) }),
   }
 }
 

@@ -5,6 +5,7 @@ import { createProcessMetrics } from '../observe/processMetrics.ts'
 import { addAccessMetrics } from './accessMetrics.ts'
 import { type ChainMetrics, createChainMetrics } from './chainMetrics.ts'
 import { createMiningMetrics, type MiningMetrics } from './miningMetrics.ts'
+import { addPeerMetrics, type PeerMetricsSources } from './peerMetrics.ts'
 import { createServiceMetrics } from './serviceMetrics.ts'
 import { createStoreMetrics, type OpenStores } from './storeMetrics.ts'
 
@@ -24,6 +25,8 @@ export interface MetricsSources {
 export interface NodeMetrics {
   readonly chain: ChainMetrics
   readonly mining: MiningMetrics
+  /** Shows the figures of peers from now on. */
+  watchPeers(sources: PeerMetricsSources): void
   /** Shows the figures of admission from now on. */
   watchAccess(figures: (most: number) => AccessFigures): void
   /** Prometheus text. */
@@ -40,6 +43,7 @@ export function createNodeMetrics(sources: MetricsSources): NodeMetrics {
   createServiceMetrics(metrics, () => sources.service())
   createStoreMetrics(metrics, () => sources.stores())
   return {
+    watchPeers: (peers) => addPeerMetrics(metrics, peers),
     watchAccess: (figures) => addAccessMetrics(metrics, figures),
     chain,
     mining: createMiningMetrics(metrics, () => sources.hashrate()),

@@ -10,6 +10,8 @@ export interface ReadinessSources {
   storeFault(): string | null
   /** Why keys and usage cannot be relied on; null when they can. */
   accessFault(): string | null
+  /** Why peers make requests wait: synchronisation, or a block that peers insist on and this node refuses. */
+  peerReasons(): string[]
   /** Resolves when the store has taken a write. */
   writeProbe(): Promise<void>
   /** Resolves when the workers have answered. */
@@ -50,6 +52,7 @@ export function createReadiness(
         ? ['the node stops']
         : [
             ...headReasons(sources),
+            ...sources.peerReasons(),
             ...storeReasons(sources, store),
             ...accessReasons(sources),
             ...pool.reasons(),

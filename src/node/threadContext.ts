@@ -8,6 +8,7 @@ import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { KeptTexts } from '../native/keptTexts.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
+import type { PeerAdmin } from '../p2p/peerAdmin.ts'
 import { createChainLink } from '../pool/chainLink.ts'
 import type { MiningLink } from '../pool/miningLink.ts'
 import type { Interrupt, NodeContext, NodeInfo, NodeStatus } from '../rpc/context.ts'
@@ -44,13 +45,13 @@ export interface ThreadContext {
 /**
  * Opens the stores for reading; the chain thread must have opened them before.
  * @param port to the chain thread, which serves it
- * @param wallet in the front thread only
+ * @param front what only the front thread has
  */
 export function openThreadContext(
   options: ThreadContextOptions,
   interrupt: Interrupt,
   port: MessagePort,
-  wallet: Wallet | null = null,
+  front: { readonly wallet?: Wallet | null; readonly peers?: PeerAdmin } = {},
 ): ThreadContext {
   const spec = chosenNetwork(options)
   const nativeSpec = createNativeChainSpec(spec)
@@ -77,7 +78,7 @@ export function openThreadContext(
     interrupt,
     pool,
     commands: { ...commands, mining: null },
-    wallet,
+    ...front,
     status: () => status,
   })
   return {

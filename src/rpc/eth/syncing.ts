@@ -9,6 +9,6 @@ export const syncing = defineMethod({
   result: { title: 'sync status' },
   lane: 'inline',
   cost: 1,
-  cache: 'head',
+  cache: 'none',
   handler: (context) => formatSyncing(context.status().syncing),
 })

@@ -8,6 +8,6 @@ export const listening = defineMethod({
   result: { type: 'boolean' },
   lane: 'inline',
   cost: 1,
-  cache: 'head',
+  cache: 'none',
   handler: (context) => context.status().listening,
 })

@@ -9,6 +9,6 @@ export const peerCount = defineMethod({
   result: { type: 'string', title: 'QUANTITY' },
   lane: 'inline',
   cost: 1,
-  cache: 'head',
+  cache: 'none',
   handler: (context) => quantity(context.status().peers.length),
 })

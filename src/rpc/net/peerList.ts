@@ -8,6 +8,6 @@ export const peerList = defineMethod({
   result: { type: 'array' },
   lane: 'inline',
   cost: 1,
-  cache: 'head',
+  cache: 'none',
   handler: (context) => context.status().peers,
 })

@@ -6,6 +6,7 @@ const FINE: ReadinessSources = {
   maxHeadAge: () => 60,
   storeFault: () => null,
   accessFault: () => null,
+  peerReasons: () => [],
   writeProbe: async () => undefined,
   poolPing: async () => undefined,
 }
