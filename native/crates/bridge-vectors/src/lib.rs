@@ -8,6 +8,7 @@ mod decode;
 mod facts;
 mod hex;
 mod kinds;
+pub mod lists;
 pub mod mutation;
 mod primitives;
 pub mod report;

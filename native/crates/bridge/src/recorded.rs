@@ -4,6 +4,7 @@
 pub use crate::federation::codec::{
     decode as decode_federation, decode_pending, encode as encode_federation, encode_pending, format_of, version,
 };
+pub use crate::federation::script::flyover as flyover_script;
 pub use crate::federation::{Federation, FederationMember, MemberKey};
 pub use crate::pegin::instructions::{Instructions, InvalidPayload, VERSION, instructions};
 pub use crate::pegin::sender::{Sender, SenderKind, sender};

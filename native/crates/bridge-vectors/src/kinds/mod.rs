@@ -46,6 +46,7 @@ pub(crate) const KINDS: &[(&str, Kind)] = &[
     ("difficulty", Kind::Of(difficulty::difficulty)),
     ("compactBits", Kind::Of(headers::compact)),
     ("sighash", Kind::With(signing::sighash)),
+    ("legacyHash", Kind::Of(signing::legacy_hash)),
     ("der", Kind::Of(signing::der)),
     ("correctlySpends", Kind::Of(signing::spends)),
     ("federation", Kind::With(federations::federation)),

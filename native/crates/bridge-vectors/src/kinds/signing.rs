@@ -121,10 +121,19 @@ pub(super) fn der(given: &Value) -> Outcome {
     }))
 }
 
-/// The Bridge goes on where the reference throws its script exception, and only there.
+/// The hash that is signed for an input of any transaction, with any script in its place.
+pub(super) fn legacy_hash(given: &Value) -> Outcome {
+    let transaction = Transaction::parse(&bytes(&given["tx"])).map_err(Throw::from)?;
+    let (index, kind) = (integer(&given["index"]) as usize, integer(&given["sighash"]) as u8);
+    let hash = sighash::legacy(&transaction, index, &bytes(&given["script"]), kind).map_err(Throw::from)?;
+    Ok(shown(hash))
+}
+
+/// The first input, or the one whose index is given. The Bridge goes on where the reference throws its script exception, and only there.
 pub(super) fn spends(given: &Value) -> Outcome {
     let transaction = Transaction::parse(&bytes(&given["tx"])).map_err(Throw::from)?;
-    match correctly_spends(&transaction, 0, &bytes(&given["scriptPubKey"])) {
+    let index = given["index"].as_u64().unwrap_or_default() as usize;
+    match correctly_spends(&transaction, index, &bytes(&given["scriptPubKey"])) {
         Ok(()) => Ok(json!("ok")),
         Err(ScriptError::Script(_)) => Ok(json!("no")),
         Err(error) => Err(Throw::from(error)),

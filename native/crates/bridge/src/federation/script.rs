@@ -92,8 +92,11 @@ fn erp(plain: &[u8], delay: &[u8], emergency: &[u8]) -> Vec<u8> {
     builder.finish()
 }
 
-/// The redeem script of a fly-over deposit; a zero hash is an error.
-pub(crate) fn flyover(derivation_hash: B256, redeem_script: &[u8]) -> Result<Vec<u8>, ContractError> {
+/// The redeem script of a fly-over deposit.
+///
+/// # Errors
+/// [`ContractError::Failed`] for a hash of zeros.
+pub fn flyover(derivation_hash: B256, redeem_script: &[u8]) -> Result<Vec<u8>, ContractError> {
     if derivation_hash.is_zero() {
         return failed("a fly-over derivation hash of zero");
     }
