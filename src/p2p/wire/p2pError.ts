@@ -23,9 +23,16 @@ export type P2pErrorCode =
 export class P2pError extends Error {
   override readonly name = 'P2pError'
   readonly code: P2pErrorCode
+  /** What the other end said in DISCONNECT instead of going on with the handshake; null when it said nothing. */
+  readonly disconnectReason: number | null
 
-  constructor(code: P2pErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: P2pErrorCode,
+    message: string,
+    options: ErrorOptions & { readonly disconnectReason?: number } = {},
+  ) {
     super(message, options)
     this.code = code
+    this.disconnectReason = options.disconnectReason ?? null
   }
 }

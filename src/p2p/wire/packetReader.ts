@@ -49,7 +49,8 @@ export class PacketReader {
     this.#chunks.push(chunk)
     this.#held += chunk.length
     while (this.#held >= this.#needed) {
-      const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#held)
+      const [first = chunk] = this.#chunks
+      const bytes = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#held)
       this.#chunks = [bytes]
       const read = this.#advance(bytes)
       if (read !== null) return read
