@@ -8,7 +8,7 @@ export type QuestionOf<T extends PeerRequest['type']> = Omit<Extract<PeerRequest
 export type AnswerTo<T extends PeerRequest['type']> = ResponseTo<Extract<PeerRequest, { type: T }>>
 
 /**
- * Asks a peer; silence is noted as TIMEOUT_MESSAGE (p2p.md §8).
+ * Asks a peer, which notes silence as TIMEOUT_MESSAGE itself (p2p.md §8).
  * @param timeout milliseconds
  * @returns the answer, or why there is none
  */
@@ -22,7 +22,6 @@ export async function ask<T extends PeerRequest['type']>(
     return answer as AnswerTo<T>
   } catch (error) {
     if (!(error instanceof PeerRequestError)) throw error
-    if (error.code === 'TIMEOUT') peer.score('timeoutMessage')
     return error.code
   }
 }

@@ -21,6 +21,8 @@ export interface BodyDownloadDeps {
   /** A peer gave what is not the block of a header. */
   onLied(peer: Peer): void
   onBytes(bytes: number): void
+  /** Something failed within this node. */
+  onError(error: unknown): void
 }
 
 /** Questions for many blocks that one peer may have open: the reference drops more than three (p2p.md §5). */
@@ -30,6 +32,12 @@ const SHORTEST_RUN = 4
 
 /** How a peer is asked for blocks. */
 type Method = 'range' | 'snap' | 'body'
+
+/** The blocks of a run, null for those that did not come, or why none did. */
+type Outcome = readonly (Buffer | null)[] | 'TIMEOUT' | 'GONE' | 'BUSY'
+
+/** How often all peers are asked for a block that none of them gave. */
+const MOST_ROUNDS = 3
 
 /**
  * Gets the blocks of a window from all peers that have them, each within its messages of the minute: whole runs from
@@ -57,11 +65,16 @@ export class BodyDownload {
     this.#askAgain()
   }
 
-  /** Whether somebody may still give the lowest block. */
-  get isHopeful(): boolean {
-    const { first } = this.#deps.window
+  /** Whether somebody may still give the lowest block. Those who did not are asked again, a few times. */
+  isHopeful(): boolean {
+    const { suppliers, window } = this.#deps
+    const { first } = window
     if (first === null || first.state !== 'wanted') return true
-    return this.#deps.suppliers.hasOther(first.header.number, first.tried)
+    const { number } = first.header
+    if (suppliers.hasOther(number, first.tried)) return true
+    first.rounds += 1
+    first.tried.clear()
+    return first.rounds < MOST_ROUNDS && suppliers.having(number).length > 0
   }
 
   #shuffled(peers: Peer[]): Peer[] {
@@ -84,7 +97,7 @@ export class BodyDownload {
       if (lowest === undefined) return false
       if (method !== 'body' && run.length < SHORTEST_RUN) continue
       if (!this.#isFree(peer, method, lowest)) continue
-      void this.#fetch(peer, method, run)
+      this.#fetch(peer, method, run).catch(this.#deps.onError)
       return true
     }
     return false
@@ -126,16 +139,16 @@ export class BodyDownload {
     if (first === null || first.state !== 'asked' || first.open > 1) return
     if (now() - first.askedAt < limits.secondTry) return
     const peer = suppliers.pick('bodies', limits.openBodies, first.header.number, first.tried)
-    if (peer !== null) void this.#fetch(peer, 'body', [first])
+    if (peer !== null) this.#fetch(peer, 'body', [first]).catch(this.#deps.onError)
   }
 
   async #fetch(peer: Peer, method: Method, run: readonly Slot[]): Promise<void> {
     const { window, suppliers, now, onChange } = this.#deps
     window.ask(run, now())
     suppliers.asked(peer, 'bodies')
-    let outcome: Awaited<ReturnType<BodyDownload['request']>> = 'GONE'
+    let outcome: Outcome = 'GONE'
     try {
-      outcome = await this.request(peer, method, run)
+      outcome = await this.#request(peer, method, run)
     } finally {
       const blocks = typeof outcome === 'string' ? null : outcome
       // Silence when asked for many says nothing of single bodies: servers of snapshots are busy, or switched off.
@@ -145,19 +158,15 @@ export class BodyDownload {
       for (const [index, slot] of run.entries()) {
         const block = blocks?.[index] ?? null
         window.answer(slot, peer, block)
-        // Only who was asked for just this one did not give it.
-        if (block === null && method !== 'body') slot.tried.delete(peer)
+        // Only who was asked for just this one, and was asked, did not give it.
+        if (block === null && (method !== 'body' || outcome === 'BUSY')) slot.tried.delete(peer)
       }
       onChange()
     }
   }
 
   /** @returns the blocks of the run that came, in its order, null for those that did not; or why none did */
-  async request(
-    peer: Peer,
-    method: Method,
-    run: readonly Slot[],
-  ): Promise<readonly (Buffer | null)[] | 'TIMEOUT' | 'GONE' | 'BUSY'> {
+  async #request(peer: Peer, method: Method, run: readonly Slot[]): Promise<Outcome> {
     const { limits } = this.#deps
     const highest = (run.at(-1) as Slot).header
     switch (method) {

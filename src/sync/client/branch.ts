@@ -39,19 +39,22 @@ export function sizeOf(header: CheckedHeader): number {
  * What is held is bounded by the limits of whoever adds to it.
  */
 export class Branch {
-  /** Most that the branch can weigh: total difficulty of the connection point and of all that was added. */
-  #weight: bigint
+  /** Total difficulty of the highest block of it that is connected. */
+  #connected: bigint
+  /** Most that the headers above it can add. */
+  #above = 0n
   #highest: number
   #held = 0
   #heldBytes = 0
 
   constructor(base: { readonly number: number; readonly totalDifficulty: bigint }) {
-    this.#weight = base.totalDifficulty
+    this.#connected = base.totalDifficulty
     this.#highest = base.number
   }
 
+  /** Most that its total difficulty can be. */
   get weight(): bigint {
-    return this.#weight
+    return this.#connected + this.#above
   }
 
   /** Height of the highest checked header. */
@@ -70,7 +73,7 @@ export class Branch {
 
   add(headers: readonly CheckedHeader[]): void {
     for (const header of headers) {
-      this.#weight += header.weight
+      this.#above += header.weight
       this.#highest = header.number
       this.#held += 1
       this.#heldBytes += sizeOf(header)
@@ -78,12 +81,15 @@ export class Branch {
   }
 
   /**
-   * A block was connected: its header is no longer held, and its weight is known.
-   * @param weight what the block added to the total difficulty
+   * Blocks were connected: their headers are no longer held.
+   * @param totalDifficulty of the last of them
    */
-  connected(header: CheckedHeader, weight: bigint): void {
-    this.#weight += weight - header.weight
-    this.#held -= 1
-    this.#heldBytes -= sizeOf(header)
+  connected(headers: readonly CheckedHeader[], totalDifficulty: bigint): void {
+    this.#connected = totalDifficulty
+    for (const header of headers) {
+      this.#above -= header.weight
+      this.#held -= 1
+      this.#heldBytes -= sizeOf(header)
+    }
   }
 }

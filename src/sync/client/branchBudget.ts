@@ -1,4 +1,4 @@
-import { addressGroup } from './addressGroup.ts'
+import { networkGroup } from '../../p2p/peers/networkGroup.ts'
 
 /** Milliseconds after which what was spent is given back. */
 const PERIOD = 24 * 60 * 60 * 1000
@@ -38,7 +38,7 @@ export class BranchBudget {
   /** Whether blocks of a peer may still be stored beside the chain. */
   allows(address: string, bytes: number): boolean {
     this.#turnOver()
-    const own = this.#accounts.get(addressGroup(address))?.bytes ?? 0
+    const own = this.#accounts.get(networkGroup(address))?.bytes ?? 0
     return own + bytes <= this.#limits.sideBytesPerGroup && this.#spent + bytes <= this.#limits.sideBytes
   }
 
@@ -60,7 +60,7 @@ export class BranchBudget {
   }
 
   #account(address: string): Account {
-    const group = addressGroup(address)
+    const group = networkGroup(address)
     const account = this.#accounts.get(group) ?? { bytes: 0, light: 0 }
     // The one that was used last is the youngest; a forgotten account stays counted in the sum.
     this.#accounts.delete(group)

@@ -12,8 +12,17 @@ export interface Slot {
   /** Questions that are open for it, and when the newest was asked (milliseconds). */
   open: number
   askedAt: number
+  /** How often all were asked in vain. */
+  rounds: number
   /** Who did not give it. */
   readonly tried: Set<Peer>
+}
+
+/** A block that can be connected. */
+export interface ReadyBlock {
+  readonly header: CheckedHeader
+  readonly block: Buffer
+  readonly giver: Peer
 }
 
 /** Size that blocks are taken for until some were seen. */
@@ -69,6 +78,7 @@ export class DownloadWindow {
         giver: null,
         open: 0,
         askedAt: 0,
+        rounds: 0,
         tried: new Set(),
       }
       this.#slots.push(slot)
@@ -88,11 +98,14 @@ export class DownloadWindow {
       const slot = this.#slots[index] as Slot
       if (slot.state === 'wanted') isBeforeWanted = false
       if (isBeforeWanted) this.#cursor = index + 1
+      if (slot.state !== 'wanted' || !suits(slot)) {
+        if (run.length > 0) break
+        continue
+      }
       room -= this.#guess
       // The one that the chain waits for has room always.
       if (room < 0 && index !== this.#first) break
-      if (slot.state === 'wanted' && suits(slot)) run.push(slot)
-      else if (run.length > 0) break
+      run.push(slot)
       if (run.length === most) break
     }
     return run
@@ -127,9 +140,17 @@ export class DownloadWindow {
     this.#guess += (block.length - this.#guess) * GUESS_STEP
   }
 
+  /** Whether so many blocks can be connected now. */
+  hasReady(count: number): boolean {
+    for (let index = this.#first; index < this.#first + count; index += 1) {
+      if (this.#slots[index]?.state !== 'here') return false
+    }
+    return true
+  }
+
   /** Takes the blocks that can be connected now, in order. */
-  takeReady(mostBlocks: number, mostBytes: number): { header: CheckedHeader; block: Buffer; giver: Peer }[] {
-    const taken: { header: CheckedHeader; block: Buffer; giver: Peer }[] = []
+  takeReady(mostBlocks: number, mostBytes: number): ReadyBlock[] {
+    const taken: ReadyBlock[] = []
     let bytes = 0
     while (taken.length < mostBlocks) {
       const slot = this.#slots[this.#first]

@@ -29,6 +29,8 @@ export interface HeaderDownloadDeps {
   leaders(): readonly Peer[]
   /** Hash of the block of our chain at a height, up to the connection point. */
   known(number: number): Buffer | null
+  /** What was asked aside failed within this node. */
+  onError(error: unknown): void
   /** A peer did not do its part. */
   onFailed(peer: Peer): void
   /** The branch holds a block that was refused: these peers offer it all the same. */
@@ -37,6 +39,9 @@ export interface HeaderDownloadDeps {
 
 /** Hashes of the branch that skeletons are compared with: those of one step and more. */
 const RECENT_HASHES = 512
+
+/** How often all that have a chunk are asked for it. */
+const MOST_ROUNDS = 2
 
 type Fetched = HeaderChunk | 'failed' | 'lied' | 'invalid' | 'early'
 
@@ -99,7 +104,10 @@ export class HeaderDownload {
     try {
       for (const [index, chunkPlan] of plan.entries()) {
         while (fetches.length < Math.min(plan.length, index + this.#deps.limits.chunksAhead)) {
-          fetches.push(this.#fetch(leader, plan, fetches.length, stop))
+          const fetch = this.#fetch(leader, plan, fetches.length, stop)
+          // One that nobody comes to wait for any more fails unheard.
+          fetch.catch(() => undefined)
+          fetches.push(fetch)
         }
         const fetched = await (fetches[index] as Promise<Fetched>)
         if (signal.aborted) return 'stopped'
@@ -144,7 +152,8 @@ export class HeaderDownload {
     suppliers.limitTo(start)
     const end = plan.at(-1)
     if (end !== undefined) suppliers.agree(leader, end.number)
-    for (const peer of this.#deps.leaders()) if (peer !== leader) void this.#compare(peer, start, plan)
+    for (const peer of this.#deps.leaders())
+      if (peer !== leader) this.#compare(peer, start, plan).catch(this.#deps.onError)
     return plan
   }
 
@@ -170,11 +179,16 @@ export class HeaderDownload {
     const chunk = plan[index] as ChunkPlan
     const below = plan[index - 1]?.hash ?? null
     const tried = new Set<Peer>()
+    let rounds = 1
     while (!signal.aborted) {
       const peer = suppliers.pick('headers', limits.openHeaders, chunk.number, tried)
       if (peer === null) {
-        if (!suppliers.hasOther(chunk.number, tried)) return 'failed'
-        await suppliers.changed()
+        if (suppliers.hasOther(chunk.number, tried)) await suppliers.changed()
+        else if (rounds === MOST_ROUNDS || suppliers.having(chunk.number).length === 0) return 'failed'
+        else {
+          rounds += 1
+          tried.clear()
+        }
         continue
       }
       tried.add(peer)

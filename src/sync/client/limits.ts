@@ -28,8 +28,12 @@ export interface SyncLimits {
   readonly commitBytes: number
   /** A branch is given up that brings neither headers nor blocks for this time. */
   readonly patience: number
-  /** How long a peer that failed is chosen last; doubles each time. */
+  /** How long a peer that failed is not chosen, the first time; each further time four times as long. */
+  readonly failureRest: number
+  /** How long a peer that failed is chosen after those that did not, and the longest rest (p2p.md §5). */
   readonly failureMemory: number
+  /** Time for announcements to close a small gap before the branch is asked for as a whole. */
+  readonly grace: number
   /** Bytes of blocks beside the chain that one block of addresses may make us store in a day, and all together. */
   readonly sideBytesPerGroup: number
   readonly sideBytes: number
@@ -61,7 +65,9 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   commitBlocks: 512,
   commitBytes: 8 * MIB,
   patience: 60_000,
-  failureMemory: 60_000,
+  failureRest: 2_000,
+  failureMemory: 600_000,
+  grace: 3_000,
   sideBytesPerGroup: 32 * MIB,
   sideBytes: 256 * MIB,
   insisting: 3,

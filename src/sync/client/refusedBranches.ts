@@ -1,7 +1,7 @@
 import type { BlockRule } from '../../chain/validation/rules.ts'
 import type { Peer } from '../../p2p/peer.ts'
+import { networkGroup } from '../../p2p/peers/networkGroup.ts'
 import type { BlockRefusal } from '../syncChain.ts'
-import { addressGroup } from './addressGroup.ts'
 
 /** Refused blocks that are remembered, and peers that are counted for each. */
 const MOST_REFUSED = 64
@@ -60,7 +60,7 @@ export class RefusedBranches {
   insist(hash: Buffer, peer: Pick<Peer, 'id' | 'address' | 'trusted'>): number {
     const refused = this.#refused.get(hash.toString('hex'))
     if (refused === undefined) return 0
-    const who = peer.trusted ? peer.id : addressGroup(peer.address)
+    const who = peer.trusted ? peer.id : networkGroup(peer.address)
     if (refused.insisting.size < MOST_INSISTING) refused.insisting.add(who)
     return refused.insisting.size
   }

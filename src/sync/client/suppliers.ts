@@ -6,6 +6,9 @@ const MOST_FAILURES = 3
 /** How long whoever waits for a free peer sleeps at most: the messages of a minute come back without a sign. */
 const LONGEST_WAIT = 500
 
+/** How long a peer whose queue is full is left alone, milliseconds. */
+const REST = 250
+
 /** A kind of questions that are counted apart. */
 export type QuestionKind = 'headers' | 'bodies'
 
@@ -14,6 +17,8 @@ interface Supplier {
   /** Height up to which its skeleton agrees with the branch. */
   upTo: number
   failures: number
+  /** Nothing is asked before this time: its queue is full. */
+  restsUntil: number
   readonly open: Record<QuestionKind, number>
 }
 
@@ -23,14 +28,17 @@ export class Suppliers {
   readonly #excluded = new Set<Peer>()
   readonly #waiting = new Set<() => void>()
   readonly #reserve: number
+  readonly #now: () => number
   readonly #onDropped: (peer: Peer) => void
 
   /**
    * @param reserve questions of a peer's minute that are not used
+   * @param now milliseconds, steady
    * @param onDropped called with a peer that was silent too often
    */
-  constructor(reserve: number, onDropped: (peer: Peer) => void) {
+  constructor(reserve: number, now: () => number, onDropped: (peer: Peer) => void) {
     this.#reserve = reserve
+    this.#now = now
     this.#onDropped = onDropped
   }
 
@@ -48,7 +56,7 @@ export class Suppliers {
     if (this.#excluded.has(peer)) return
     const known = this.#suppliers.get(peer)
     if (known === undefined) {
-      this.#suppliers.set(peer, { peer, upTo, failures: 0, open: { headers: 0, bodies: 0 } })
+      this.#suppliers.set(peer, { peer, upTo, failures: 0, restsUntil: 0, open: { headers: 0, bodies: 0 } })
     } else known.upTo = Math.max(known.upTo, upTo)
     this.#tell()
   }
@@ -68,7 +76,7 @@ export class Suppliers {
   isFree(peer: Peer, kind: QuestionKind, most: number, upTo: number): boolean {
     const supplier = this.#suppliers.get(peer)
     if (supplier === undefined || supplier.upTo < upTo) return false
-    return supplier.open[kind] < most && peer.allowance > this.#reserve
+    return supplier.open[kind] < most && peer.allowance > this.#reserve && this.#now() >= supplier.restsUntil
   }
 
   /** The least busy peer that has a height and is not among those tried; null when none is free. */
@@ -98,6 +106,7 @@ export class Suppliers {
     supplier.open[kind] -= 1
     if (outcome === 'ok') supplier.failures = 0
     if (outcome === 'TIMEOUT') supplier.failures += 1
+    if (outcome === 'BUSY') supplier.restsUntil = this.#now() + REST
     if (outcome === 'GONE') this.remove(peer)
     if (supplier.failures >= MOST_FAILURES) {
       this.remove(peer)

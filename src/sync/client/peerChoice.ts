@@ -1,0 +1,101 @@
+import type { Peer } from '../../p2p/peer.ts'
+import type { SyncLimits } from './limits.ts'
+
+/** Peers whose failures are remembered. */
+const MOST_FAILURES = 256
+/** How much longer each further failure keeps a peer away. */
+const GROWTH = 4
+
+interface Failure {
+  times: number
+  at: number
+  until: number
+}
+
+/** What peers are chosen by. */
+export interface PeerChoiceOptions {
+  readonly limits: Pick<
+    SyncLimits,
+    'waitForPeers' | 'enoughPeers' | 'statusAge' | 'failureRest' | 'failureMemory'
+  >
+  /** Milliseconds, steady. */
+  readonly now: () => number
+  /** Whether the operator named a peer: then nobody else is waited for. */
+  readonly isStatic: (peer: Peer) => boolean
+}
+
+/** Chooses whose branch is followed (p2p.md §5 Deciding). */
+export class PeerChoice {
+  readonly #options: PeerChoiceOptions
+  readonly #failures = new Map<string, Failure>()
+  #waitingSince: number | null = null
+  #hasDecided = false
+
+  constructor(options: PeerChoiceOptions) {
+    this.#options = options
+  }
+
+  /** Peers whose status is young. */
+  known(peers: readonly Peer[]): Peer[] {
+    const { limits, now } = this.#options
+    return peers.filter(({ status }) => status !== null && now() - status.receivedAt <= limits.statusAge)
+  }
+
+  /** Whether enough is known of peers for a first choice. */
+  canDecide(peers: readonly Peer[]): boolean {
+    const { limits, now, isStatic } = this.#options
+    if (this.#hasDecided) return true
+    const known = this.known(peers)
+    if (known.length === 0) {
+      this.#waitingSince = null
+      return false
+    }
+    this.#waitingSince ??= now()
+    this.#hasDecided =
+      known.length >= limits.enoughPeers ||
+      known.some((peer) => peer.trusted || isStatic(peer)) ||
+      now() - this.#waitingSince >= limits.waitForPeers
+    return this.#hasDecided
+  }
+
+  /** Peers that claim more work and are not resting: those that did not fail lately first, then by their claim. */
+  better(peers: readonly Peer[], totalDifficulty: bigint): Peer[] {
+    const { limits, now } = this.#options
+    const lastFailure = (peer: Peer): number => {
+      const failure = this.#failures.get(peer.id)
+      return failure === undefined || now() - failure.at > limits.failureMemory ? 0 : failure.at
+    }
+    const claim = (peer: Peer): bigint => peer.status?.totalDifficulty ?? 0n
+    return this.known(peers)
+      .filter((peer) => claim(peer) > totalDifficulty && !this.isResting(peer))
+      .toSorted((a, b) => lastFailure(a) - lastFailure(b) || (claim(a) < claim(b) ? 1 : -1))
+  }
+
+  /** Whether a peer failed so lately that it is left alone. */
+  isResting(peer: Peer): boolean {
+    return (this.#failures.get(peer.id)?.until ?? 0) > this.#options.now()
+  }
+
+  /** Whether a peer failed lately. */
+  hasFailed(peer: Peer): boolean {
+    const failure = this.#failures.get(peer.id)
+    return failure !== undefined && this.#options.now() - failure.at <= this.#options.limits.failureMemory
+  }
+
+  /** A peer did not do its part. Several failures of one moment count once. */
+  failed(peer: Peer): void {
+    if (this.isResting(peer)) return
+    const { limits, now } = this.#options
+    const times = this.hasFailed(peer) ? (this.#failures.get(peer.id)?.times ?? 0) + 1 : 1
+    const rest = Math.min(limits.failureMemory, limits.failureRest * GROWTH ** (times - 1))
+    this.#failures.delete(peer.id)
+    this.#failures.set(peer.id, { times, at: now(), until: now() + rest })
+    const oldest = this.#failures.keys().next()
+    if (this.#failures.size > MOST_FAILURES && !oldest.done) this.#failures.delete(oldest.value)
+  }
+
+  /** All that a peer offered was connected. */
+  succeeded(peer: Peer): void {
+    this.#failures.delete(peer.id)
+  }
+}

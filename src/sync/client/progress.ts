@@ -1,0 +1,115 @@
+/** What synchronisation is doing. */
+export type SyncStage = 'waiting' | 'connectionPoint' | 'headers' | 'blocks' | 'following' | 'halted'
+
+/** How far synchronisation is. */
+export interface SyncFigures {
+  readonly stage: SyncStage
+  /** Whether blocks are missing: false at the tip. */
+  readonly syncing: boolean
+  /** Heights: where it began, the best block, the best that a peer is believed to have. */
+  readonly startingBlock: number
+  readonly currentBlock: number
+  readonly highestBlock: number
+  /** Height of the highest header that was checked. */
+  readonly checkedHeader: number
+  /** Of the last half minute. */
+  readonly headersPerSecond: number
+  readonly blocksPerSecond: number
+  /** Seconds until the highest block at this rate; null when there is none to tell. */
+  readonly secondsLeft: number | null
+  /** Peers that give blocks of the branch. */
+  readonly peersUsed: number
+  /** Bytes of headers and of blocks that were downloaded since the start. */
+  readonly headerBytes: number
+  readonly blockBytes: number
+}
+
+/** Time over which rates are measured, milliseconds, and how finely. */
+const RATE_SPAN = 30_000
+const RATE_STEP = 1_000
+
+/** Counts what happened in the last half minute, in one number for each second. */
+class Rate {
+  readonly #now: () => number
+  readonly #steps: { at: number; count: number }[] = []
+  readonly #began: number
+
+  constructor(now: () => number) {
+    this.#now = now
+    this.#began = now()
+  }
+
+  add(count: number): void {
+    const at = Math.floor(this.#now() / RATE_STEP)
+    const newest = this.#steps.at(-1)
+    if (newest?.at === at) newest.count += count
+    else this.#steps.push({ at, count })
+    this.#trim()
+  }
+
+  get perSecond(): number {
+    this.#trim()
+    const span = Math.min(RATE_SPAN, this.#now() - this.#began)
+    if (span < RATE_STEP) return 0
+    return (this.#steps.reduce((sum, { count }) => sum + count, 0) * 1000) / span
+  }
+
+  #trim(): void {
+    const oldest = Math.floor((this.#now() - RATE_SPAN) / RATE_STEP)
+    while (this.#steps[0] !== undefined && this.#steps[0].at <= oldest) this.#steps.shift()
+  }
+}
+
+/** Collects the figures of synchronisation. */
+export class SyncProgress {
+  readonly #headers: Rate
+  readonly #blocks: Rate
+  stage: SyncStage = 'waiting'
+  startingBlock = 0
+  highestBlock = 0
+  checkedHeader = 0
+  peersUsed = 0
+  #headerBytes = 0
+  #blockBytes = 0
+
+  /** @param now milliseconds, steady */
+  constructor(now: () => number) {
+    this.#headers = new Rate(now)
+    this.#blocks = new Rate(now)
+  }
+
+  headers(count: number, bytes: number): void {
+    this.#headers.add(count)
+    this.#headerBytes += bytes
+  }
+
+  blocks(count: number): void {
+    this.#blocks.add(count)
+  }
+
+  downloaded(bytes: number): void {
+    this.#blockBytes += bytes
+  }
+
+  /** @param currentBlock height of our best block */
+  figures(currentBlock: number): SyncFigures {
+    const { stage, startingBlock, checkedHeader, peersUsed } = this
+    const highestBlock = Math.max(this.highestBlock, currentBlock)
+    const blocksPerSecond = this.#blocks.perSecond
+    const left = highestBlock - currentBlock
+    return {
+      stage,
+      syncing: left > 0 && stage !== 'following' && stage !== 'waiting',
+      startingBlock: Math.min(startingBlock, currentBlock),
+      currentBlock,
+      highestBlock,
+      checkedHeader: Math.max(checkedHeader, currentBlock),
+      headersPerSecond: this.#headers.perSecond,
+      blocksPerSecond,
+      secondsLeft: blocksPerSecond > 0 ? Math.ceil(left / blocksPerSecond) : null,
+      peersUsed,
+      headerBytes: this.#headerBytes,
+      blockBytes: this.#blockBytes,
+    }
+  }
+}

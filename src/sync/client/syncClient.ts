@@ -1,0 +1,318 @@
+import type { Checkpoint } from '../../config/checkpoints.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { PeerMessage } from '../../p2p/messages/rskMessage.ts'
+import type { Peer, PeerSet } from '../../p2p/peer.ts'
+import { createSteadyClock } from '../../util/steadyClock.ts'
+import type { BlockRefusal, SyncChain } from '../syncChain.ts'
+import { type BodyMatch, BodyRules } from './bodyMatch.ts'
+import { BranchBudget } from './branchBudget.ts'
+import { Checkpoints } from './checkpoints.ts'
+import { type HeaderCheck, HeaderRules } from './headerCheck.ts'
+import { DEFAULT_SYNC_LIMITS, type SyncLimits } from './limits.ts'
+import { Wake } from './pause.ts'
+import { PeerChoice } from './peerChoice.ts'
+import { type SyncFigures, SyncProgress } from './progress.ts'
+import { isLie, RefusedBranches } from './refusedBranches.ts'
+import { Session, type SessionDeps } from './session.ts'
+import { TipFollower } from './tipFollower.ts'
+
+/** A block that this node refuses and independent peers with more work insist on. */
+export interface Halt extends BlockRefusal {
+  /** Independent peers that offer a chain with it. */
+  readonly insisting: number
+}
+
+/** What synchronisation is made of. */
+export interface SyncClientOptions {
+  readonly chain: SyncChain
+  readonly peers: PeerSet
+  readonly checkpoints?: readonly Checkpoint[]
+  readonly limits?: Partial<SyncLimits>
+  readonly check?: HeaderCheck
+  readonly match?: BodyMatch
+  readonly logger?: Logger
+  /** Milliseconds, steady. */
+  readonly now?: () => number
+  /** A number from 0 to below 1. */
+  readonly random?: () => number
+  /** Whether the operator named a peer. */
+  readonly isStatic?: (peer: Peer) => boolean
+  /** Synchronisation stops at a block, or goes on again (null). */
+  onHalt(halt: Halt | null): void
+}
+
+/** How often the choice of a peer is looked at when nothing happens, milliseconds. */
+const TICK = 1_000
+/** Waiting after an error of this node, milliseconds, and the longest. */
+const FIRST_BACKOFF = 1_000
+const LONGEST_BACKOFF = 60_000
+/** Blocks that a peer must be ahead for announcements to be left alone (p2p.md §6). */
+const FAR_BEHIND = 24
+
+/**
+ * Brings the chain to the head of the network and keeps it there (p2p.md §5, §6): one branch at a time is fetched
+ * from the peers that have it; near the tip single blocks are followed. Nothing is kept but the chain, so that it
+ * goes on after any end of the process.
+ */
+export class SyncClient {
+  readonly #options: SyncClientOptions
+  readonly #limits: SyncLimits
+  readonly #now: () => number
+  readonly #progress: SyncProgress
+  readonly #choice: PeerChoice
+  readonly #follower: TipFollower
+  readonly #sessionDeps: SessionDeps
+  readonly #refused = new RefusedBranches()
+  readonly #wake = new Wake()
+  #session: Session | null = null
+  #halt: Halt | null = null
+  /** Weight of the heaviest branch that peers insist on while synchronisation is halted. */
+  #insistedWeight = 0n
+  #backoff = 0
+  #retryAt = 0
+  #hasFollowed = false
+  #behindSince: number | null = null
+  #closed = false
+  #loop: Promise<void> | null = null
+
+  constructor(options: SyncClientOptions) {
+    const { chain, random = Math.random, isStatic = () => false } = options
+    this.#options = options
+    this.#limits = { ...DEFAULT_SYNC_LIMITS, ...options.limits }
+    const now = options.now ?? createSteadyClock()
+    this.#now = now
+    this.#progress = new SyncProgress(now)
+    this.#choice = new PeerChoice({ limits: this.#limits, now, isStatic })
+    const shared = {
+      chain,
+      limits: this.#limits,
+      check: options.check ?? new HeaderRules({ spec: chain.spec, reader: chain.reader }),
+      match: options.match ?? new BodyRules(chain.spec),
+      checkpoints: new Checkpoints(options.checkpoints ?? []),
+      refused: this.#refused,
+      budget: new BranchBudget(this.#limits, now),
+      progress: this.#progress,
+      now,
+      onRefused: (refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint) =>
+        this.#insisted(refusal, offering, leader, weight),
+    }
+    this.#sessionDeps = {
+      ...shared,
+      random,
+      leaders: () => this.#choice.better(options.peers.peers, this.#threshold()),
+      threshold: () => this.#threshold(),
+      onFailed: (peer) => this.#choice.failed(peer),
+      onOutweighs: () => this.#resume(),
+    }
+    this.#follower = new TipFollower({
+      ...shared,
+      isFetching: () => this.#session !== null,
+      isHalted: () => this.#halt !== null,
+      isFarBehind: () => this.hasBetterBlockToSync,
+      onGap: () => this.#wake.raise(),
+    })
+  }
+
+  /** Begins; peers may be there already. */
+  start(): void {
+    this.#loop ??= this.#run()
+  }
+
+  /** Ends; what was given to the chain is awaited. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#follower.close()
+    this.#session?.stop()
+    this.#wake.raise()
+    await this.#loop
+  }
+
+  /** Whether peers that keep their word are far above (p2p.md §6): then transactions are not relayed. */
+  get hasBetterBlockToSync(): boolean {
+    return this.#highestBlock() >= this.#options.chain.tip.number + FAR_BEHIND
+  }
+
+  /** The block that synchronisation stopped at. */
+  get halt(): Halt | null {
+    return this.#halt
+  }
+
+  get figures(): SyncFigures {
+    return this.#progress.figures(this.#options.chain.tip.number)
+  }
+
+  onPeer(_peer: Peer): void {
+    this.#wake.raise()
+  }
+
+  onPeerGone(peer: Peer): void {
+    this.#follower.peerGone(peer)
+    this.#session?.peerGone(peer)
+    this.#wake.raise()
+  }
+
+  /** @returns when the message was dealt with; what is not of synchronisation is left alone */
+  async onMessage(peer: Peer, message: PeerMessage): Promise<void> {
+    if (this.#closed) return
+    switch (message.type) {
+      case 'status':
+        this.#wake.raise()
+        return
+      case 'block':
+        return this.#guarded(() => this.#follower.received(peer, message.block))
+      case 'newBlockHashes':
+        this.#follower.announced(peer, message.blocks)
+        return
+      case 'newBlockHash':
+        return this.#guarded(() => this.#follower.announcedHash(peer, message.hash))
+      default:
+    }
+  }
+
+  /** An error of this node is nobody's fault and ends nothing. */
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#options.logger?.error({ err: error }, 'a block of a peer could not be judged')
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      this.#follower.tick()
+      const leader = this.#choose()
+      if (leader === null) {
+        await this.#wake.wait(TICK)
+        continue
+      }
+      await this.#follow(leader)
+    }
+  }
+
+  async #follow(leader: Peer): Promise<void> {
+    const { chain, logger } = this.#options
+    if (this.#progress.stage === 'following' || this.#progress.stage === 'waiting') {
+      this.#progress.startingBlock = chain.tip.number
+    }
+    this.#progress.highestBlock = this.#highestBlock()
+    this.#session = new Session(this.#sessionDeps, leader)
+    const ticks = setInterval(() => this.#follower.tick(), TICK)
+    ticks.unref()
+    try {
+      const end = await this.#session.run()
+      logger?.debug({ peer: leader.id.slice(0, 8), end, number: chain.tip.number }, 'branch ended')
+      if (end === 'undecided') this.#retryLater()
+      else this.#backoff = 0
+      if (end === 'done') this.#choice.succeeded(leader)
+      else if (end !== 'stopped' && end !== 'undecided') this.#choice.failed(leader)
+    } catch (error) {
+      logger?.error({ err: error }, 'a branch could not be followed')
+      this.#retryLater()
+    } finally {
+      clearInterval(ticks)
+      this.#session = null
+      this.#progress.peersUsed = 0
+    }
+  }
+
+  #retryLater(): void {
+    this.#backoff = Math.min(LONGEST_BACKOFF, Math.max(FIRST_BACKOFF, this.#backoff * 2))
+    this.#retryAt = this.#now() + this.#backoff
+  }
+
+  /** Whose branch is to be fetched now, if any. */
+  #choose(): Peer | null {
+    const { chain, peers } = this.#options
+    if (this.#now() < this.#retryAt) return null
+    const [leader = null] = this.#choice.canDecide(peers.peers)
+      ? this.#choice.better(peers.peers, this.#threshold())
+      : []
+    if (leader === null) {
+      this.#behindSince = null
+      this.#progress.stage = this.#idleStage()
+      this.#hasFollowed ||= this.#progress.stage === 'following'
+      this.#progress.highestBlock = chain.tip.number
+      return null
+    }
+    return this.#waitsForAnnouncements(leader) ? null : leader
+  }
+
+  #idleStage(): 'halted' | 'waiting' | 'following' {
+    if (this.#halt !== null) return 'halted'
+    const { peers } = this.#options.peers
+    return this.#choice.canDecide(peers) && this.#choice.known(peers).length > 0 ? 'following' : 'waiting'
+  }
+
+  /** A small gap closes by single blocks; only when it does not, the branch is fetched as a whole. */
+  #waitsForAnnouncements({ status }: Peer): boolean {
+    const { chain, peers } = this.#options
+    const gap = (status?.bestNumber ?? 0) - chain.tip.number
+    if (!this.#hasFollowed || this.#halt !== null || gap > this.#limits.missingAncestors) return false
+    if (this.#behindSince === null) {
+      this.#behindSince = this.#now()
+      for (const peer of this.#choice.better(peers.peers, chain.tip.totalDifficulty).slice(0, 2)) {
+        if (peer.status === null) continue
+        this.#follower.announced(peer, [{ hash: peer.status.bestHash, number: peer.status.bestNumber }])
+      }
+    }
+    if (this.#now() - this.#behindSince < this.#limits.grace) return true
+    this.#behindSince = null
+    return false
+  }
+
+  /** Highest block of the peers that did not fail lately. */
+  #highestBlock(): number {
+    return this.#choice
+      .known(this.#options.peers.peers)
+      .filter((peer) => !this.#choice.hasFailed(peer))
+      .reduce(
+        (highest, { status }) => Math.max(highest, status?.bestNumber ?? 0),
+        this.#options.chain.tip.number,
+      )
+  }
+
+  #threshold(): bigint {
+    const { totalDifficulty } = this.#options.chain.tip
+    return this.#halt !== null && this.#insistedWeight > totalDifficulty
+      ? this.#insistedWeight
+      : totalDifficulty
+  }
+
+  /** Peers offer a chain with a block that ours refuses: who sent it is scored, unless too many say the same. */
+  #insisted(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void {
+    const { chain, logger, onHalt } = this.#options
+    if (isLie(refusal)) {
+      leader.score('invalidBlock')
+      this.#choice.failed(leader)
+      return
+    }
+    let insisting = 0
+    for (const peer of offering) {
+      if ((peer.status?.totalDifficulty ?? 0n) <= chain.tip.totalDifficulty) continue
+      insisting = this.#refused.insist(refusal.hash, peer)
+    }
+    this.#choice.failed(leader)
+    if (this.#halt === null && insisting < this.#limits.insisting) {
+      leader.score('invalidBlock')
+      return
+    }
+    if (weight > this.#insistedWeight) this.#insistedWeight = weight
+    if (this.#halt !== null) return
+    this.#halt = { ...refusal, insisting }
+    this.#progress.stage = 'halted'
+    logger?.error(
+      { number: refusal.number, rule: refusal.rule },
+      'peers insist on a block that is refused here',
+    )
+    onHalt(this.#halt)
+  }
+
+  /** A branch without that block weighs more than what peers insist on: the network went another way. */
+  #resume(): void {
+    if (this.#halt === null) return
+    this.#halt = null
+    this.#insistedWeight = 0n
+    this.#options.onHalt(null)
+  }
+}

@@ -1,0 +1,236 @@
+import { type Block, parseBlockUnchecked } from '../../chain/codec/block.ts'
+import { UNCLE_GENERATIONS } from '../../config/consensus.ts'
+import type { BlockIdentifier } from '../../p2p/messages/rskMessage.ts'
+import type { Peer } from '../../p2p/peer.ts'
+import type { BlockOutcome, BlockRefusal, SyncChain } from '../syncChain.ts'
+import { ask } from './ask.ts'
+import type { BodyMatch } from './bodyMatch.ts'
+import { mostWeight, toChecked } from './branch.ts'
+import type { BranchBudget } from './branchBudget.ts'
+import type { Checkpoints } from './checkpoints.ts'
+import type { HeaderCheck } from './headerCheck.ts'
+import type { SyncLimits } from './limits.ts'
+import type { SyncProgress } from './progress.ts'
+import { ADVANCED_BLOCKS, BAD_PROTOCOL } from './protocol.ts'
+import type { RefusedBranches } from './refusedBranches.ts'
+import { WaitingBlocks } from './waitingBlocks.ts'
+import { WantedBlocks } from './wantedBlocks.ts'
+
+/** What announced blocks are judged and connected with. */
+export interface TipFollowerDeps {
+  readonly chain: SyncChain
+  readonly limits: SyncLimits
+  readonly check: HeaderCheck
+  readonly match: BodyMatch
+  readonly checkpoints: Checkpoints
+  readonly refused: RefusedBranches
+  readonly budget: BranchBudget
+  readonly progress: SyncProgress
+  /** Milliseconds, steady. */
+  readonly now: () => number
+  /** Whether a branch is being fetched: then what does not stand on a connected block is left to that. */
+  isFetching(): boolean
+  /** Whether blocks are not connected now, because peers insist on one that was refused. */
+  isHalted(): boolean
+  /** Whether the tip is far above: announcements are left alone (p2p.md §5 Near tip). */
+  isFarBehind(): boolean
+  /** The gap to a peer is too large for single blocks. */
+  onGap(): void
+  /** A peer sent a block that the chain refused, or refuses now. */
+  onRefused(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void
+}
+
+/** Identifiers of one announcement that are looked at. */
+const MOST_ANNOUNCED = 64
+
+/** Blocks near the tip as peers announce and send them (p2p.md §5 Near tip, §6). */
+export class TipFollower {
+  readonly #deps: TipFollowerDeps
+  readonly #waiting: WaitingBlocks
+  readonly #wanted: WantedBlocks
+  /** Blocks that are being judged. */
+  readonly #judging = new Set<string>()
+  readonly #stop = new AbortController()
+
+  constructor(deps: TipFollowerDeps) {
+    this.#deps = deps
+    this.#waiting = new WaitingBlocks(deps.limits, deps.now)
+    this.#wanted = new WantedBlocks(deps.now)
+  }
+
+  /** Bytes of blocks that wait for their parents. */
+  get waitingBytes(): number {
+    return this.#waiting.bytes
+  }
+
+  /** To be called about once a second. */
+  tick(): void {
+    this.#wanted.tick()
+  }
+
+  peerGone(peer: Peer): void {
+    this.#wanted.peerGone(peer)
+    this.#waiting.peerGone(peer)
+  }
+
+  close(): void {
+    this.#stop.abort()
+  }
+
+  /** A peer announces blocks: those that are unknown and near are asked for. */
+  announced(peer: Peer, blocks: readonly BlockIdentifier[]): void {
+    const { chain } = this.#deps
+    if (this.#deps.isHalted() || this.#deps.isFetching() || this.#deps.isFarBehind()) return
+    chain.refresh()
+    for (const { hash, number } of blocks.slice(0, MOST_ANNOUNCED)) {
+      if (this.#isNear(number) && !this.#isKnown(hash)) this.#wanted.ask(peer, hash)
+    }
+  }
+
+  /** A peer announces a block by its hash alone. */
+  async announcedHash(peer: Peer, hash: Buffer): Promise<void> {
+    const { chain, limits } = this.#deps
+    if (this.#deps.isHalted() || this.#deps.isFetching() || this.#deps.isFarBehind()) return
+    chain.refresh()
+    if (this.#isKnown(hash) || peer.allowance <= limits.reserve) return
+    const answer = await ask<'blockRequest'>(peer, { type: 'blockRequest', hash }, limits.requestTimeout)
+    if (typeof answer !== 'string') await this.received(peer, answer.block)
+  }
+
+  /** A peer sends a block. */
+  async received(peer: Peer, encoded: Buffer): Promise<void> {
+    const { chain, match } = this.#deps
+    let block: Block
+    try {
+      block = parseBlockUnchecked(chain.spec, encoded)
+    } catch {
+      // As the reference: malformed data ends the connection and is not scored (p2p.md §7).
+      peer.disconnect(BAD_PROTOCOL)
+      return
+    }
+    const { header, hashHex } = block
+    this.#wanted.came(header.hash)
+    chain.refresh()
+    if (!this.#isWelcome(peer, block)) return
+    this.#judging.add(hashHex)
+    try {
+      const fault = await this.#deps.check.alone([header], this.#stop.signal)
+      if (this.#stop.signal.aborted || fault?.early === true) return
+      if (fault !== null || !match.isBlock(toChecked(header, header.encodedCompressed), encoded)) {
+        peer.score('invalidBlock')
+        return
+      }
+      await this.#place(peer, block, encoded)
+    } finally {
+      this.#judging.delete(hashHex)
+    }
+  }
+
+  #isNear(number: number): boolean {
+    const best = this.#deps.chain.tip.number
+    return number > 0 && number >= best - UNCLE_GENERATIONS && number <= best + ADVANCED_BLOCKS
+  }
+
+  #isKnown(hash: Buffer): boolean {
+    const hashHex = hash.toString('hex')
+    return (
+      this.#judging.has(hashHex) ||
+      this.#waiting.has(hashHex) ||
+      this.#deps.refused.find(hash) !== null ||
+      this.#deps.chain.reader.heightOf(hash) !== null
+    )
+  }
+
+  #isWelcome(peer: Peer, { header }: Block): boolean {
+    const { refused, checkpoints, chain } = this.#deps
+    if (!this.#isNear(header.number)) return false
+    const refusal = refused.find(header.hash)
+    if (refusal !== null) {
+      this.#deps.onRefused(refusal, [peer], peer, chain.tip.totalDifficulty)
+      return false
+    }
+    if (checkpoints.contradicts(header.number, header.hash)) {
+      peer.score('invalidHeader')
+      return false
+    }
+    return !this.#deps.isHalted() && !this.#isKnown(header.hash)
+  }
+
+  async #place(peer: Peer, block: Block, encoded: Buffer): Promise<void> {
+    const { chain, check } = this.#deps
+    const parent = chain.reader.headerByHash(block.header.parentHash)
+    if (parent === null) {
+      this.#keep(peer, block, encoded)
+      return
+    }
+    if (check.onParent(block.header, parent) !== null) {
+      peer.score('invalidBlock')
+      return
+    }
+    if (await this.#connect(peer, block, encoded)) await this.#connectWaiting(block.hashHex)
+    else this.#waiting.dropDescendants(block.hashHex)
+  }
+
+  /** Keeps a block until its ancestors are there, which its sender is asked for. */
+  #keep(peer: Peer, block: Block, encoded: Buffer): void {
+    const { chain, limits } = this.#deps
+    if (this.#deps.isFetching()) return
+    if (block.number > chain.tip.number + limits.missingAncestors) {
+      this.#deps.onGap()
+      return
+    }
+    if (!this.#waiting.add(peer, block, encoded)) return
+    const { hash, waiting } = this.#waiting.missingBelow(block)
+    if (waiting > limits.missingAncestors) {
+      this.#waiting.dropDescendants(hash.toString('hex'))
+      this.#deps.onGap()
+      return
+    }
+    if (this.#deps.refused.find(hash) === null) this.#wanted.ask(peer, hash)
+    else this.#waiting.dropDescendants(hash.toString('hex'))
+  }
+
+  async #connectWaiting(hashHex: string): Promise<void> {
+    const next = [hashHex]
+    for (let hash = next.pop(); hash !== undefined; hash = next.pop()) {
+      for (const { peer, block, encoded } of this.#waiting.takeChildren(hash)) {
+        const parent = this.#deps.chain.reader.headerByHash(block.header.parentHash)
+        if (parent === null) continue
+        if (this.#deps.check.onParent(block.header, parent) !== null) peer.score('invalidBlock')
+        else if (await this.#connect(peer, block, encoded)) next.push(block.hashHex)
+        else this.#waiting.dropDescendants(block.hashHex)
+      }
+    }
+  }
+
+  /** @returns whether the block is connected */
+  async #connect(peer: Peer, block: Block, encoded: Buffer): Promise<boolean> {
+    const { chain, budget, progress } = this.#deps
+    const isBeside = !block.header.parentHash.equals(chain.tip.hash)
+    if (isBeside && !budget.allows(peer.address, encoded.length)) return false
+    const [outcome] = await chain.connect([encoded])
+    chain.refresh()
+    switch (outcome?.status) {
+      case 'IMPORTED_BEST':
+      case 'IMPORTED_NOT_BEST':
+        if (outcome.status === 'IMPORTED_NOT_BEST') budget.charge(peer.address, encoded.length)
+        progress.blocks(1)
+        peer.score('validBlock')
+        return true
+      case 'EXIST':
+        return true
+      case 'INVALID_BLOCK':
+        this.#refuse(peer, block, outcome)
+        return false
+      default:
+        return false
+    }
+  }
+
+  #refuse(peer: Peer, block: Block, { refusal }: Extract<BlockOutcome, { status: 'INVALID_BLOCK' }>): void {
+    const { chain, refused, onRefused } = this.#deps
+    refused.add(refusal)
+    const below = chain.reader.totalDifficulty(block.header.parentHash) ?? 0n
+    onRefused(refusal, [peer], peer, below + mostWeight(block.header))
+  }
+}

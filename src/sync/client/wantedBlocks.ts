@@ -1,0 +1,79 @@
+import type { Peer } from '../../p2p/peer.ts'
+
+interface Wanted {
+  readonly hash: Buffer
+  /** Who announced it; the first was asked. */
+  readonly peers: Peer[]
+  askedAt: number
+}
+
+/** Blocks that are asked for at once, of one peer and of all, and others that may be asked when it is silent. */
+const MOST_OF_PEER = 64
+const MOST = 1024
+const MOST_PEERS = 4
+/** Time for an answer, milliseconds. */
+const TIMEOUT = 5_000
+
+/** Single blocks that were asked for with GET_BLOCK, whose answer carries no id (p2p.md §4 types 3 and 2). */
+export class WantedBlocks {
+  readonly #now: () => number
+  readonly #wanted = new Map<string, Wanted>()
+
+  /** @param now milliseconds, steady */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Whether a block was asked for. */
+  has(hash: Buffer): boolean {
+    return this.#wanted.has(hash.toString('hex'))
+  }
+
+  /** Asks a peer for a block, or keeps it in mind when another one was asked. */
+  ask(peer: Peer, hash: Buffer): void {
+    const key = hash.toString('hex')
+    const known = this.#wanted.get(key)
+    if (known !== undefined) {
+      if (known.peers.length < MOST_PEERS && !known.peers.includes(peer)) known.peers.push(peer)
+      return
+    }
+    if (this.#wanted.size >= MOST || this.#askedOf(peer) >= MOST_OF_PEER) return
+    if (!peer.send({ type: 'getBlock', hash })) return
+    this.#wanted.set(key, { hash, peers: [peer], askedAt: this.#now() })
+  }
+
+  /** A block came. @returns whether it had been asked for */
+  came(hash: Buffer): boolean {
+    return this.#wanted.delete(hash.toString('hex'))
+  }
+
+  /** Asks others for what was not answered. */
+  tick(): void {
+    for (const [key, wanted] of this.#wanted) {
+      if (this.#now() - wanted.askedAt < TIMEOUT) continue
+      wanted.peers.shift()?.score('timeoutMessage')
+      this.#askNext(key, wanted)
+    }
+  }
+
+  peerGone(peer: Peer): void {
+    for (const [key, wanted] of this.#wanted) {
+      const wasAsked = wanted.peers[0] === peer
+      const index = wanted.peers.indexOf(peer)
+      if (index >= 0) wanted.peers.splice(index, 1)
+      if (wasAsked) this.#askNext(key, wanted)
+    }
+  }
+
+  #askNext(key: string, wanted: Wanted): void {
+    const [next] = wanted.peers
+    wanted.askedAt = this.#now()
+    if (next?.send({ type: 'getBlock', hash: wanted.hash }) !== true) this.#wanted.delete(key)
+  }
+
+  #askedOf(peer: Peer): number {
+    let count = 0
+    for (const { peers } of this.#wanted.values()) if (peers[0] === peer) count += 1
+    return count
+  }
+}
