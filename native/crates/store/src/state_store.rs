@@ -9,6 +9,7 @@ use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, Ancestry};
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{B256, Bytes, U256};
+use rhizome_trie::chunk::{CHUNK_SPAN, StateChunk, read_chunk, trie_size};
 use rhizome_trie::node::Link;
 use rhizome_trie::{EMPTY_ROOT, Location, StoredNode, Trie};
 
@@ -222,6 +223,45 @@ impl StateStore {
             });
         }
         self.commit()
+    }
+
+    /// Appends nodes to the log that follow from no change of a state; readable at once, durable with the next
+    /// [`Self::commit`]. What is given back is the root of a state that is whole with them. Nothing is kept when it fails.
+    pub(crate) fn append_nodes<E>(
+        &self,
+        write: impl FnOnce(&mut Segment) -> Result<Option<(B256, Location)>, E>,
+    ) -> Result<(), E> {
+        let mut keeping = self.keeping.lock();
+        let start = keeping.end;
+        let mut segment = Segment::at(start);
+        let root = write(&mut segment)?;
+        keeping.end = segment.end();
+        self.pending.add(|batch| {
+            batch.nodes += segment.nodes.len();
+            batch.values.extend(segment.values);
+            batch.states.extend(root);
+            if !segment.bytes.is_empty() {
+                batch.segments.insert(start, segment.bytes.into());
+            }
+        });
+        Ok(())
+    }
+
+    /// The chunk of a state from `from` on, as snapshot sync hands it out (p2p.md §5 Snapshot sync); None behind its
+    /// end, and when it would be longer than `limit`. The cache is looked into, but not filled.
+    pub fn state_chunk(
+        self: &Arc<Self>,
+        root: B256,
+        from: u64,
+        limit: usize,
+    ) -> Result<Option<StateChunk>, StateError> {
+        let to = from.saturating_add(CHUNK_SPAN);
+        read_chunk(&Unremembered::new(self.clone()), &root, from, to, limit)
+    }
+
+    /// Bytes of the state under a root, as snapshot sync counts them.
+    pub fn state_size(self: &Arc<Self>, root: B256) -> Result<u64, StateError> {
+        trie_size(&Unremembered::new(self.clone()), &root)
     }
 
     /// Writes everything kept so far in one durable transaction. When it fails, all of it still
