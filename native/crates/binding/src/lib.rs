@@ -15,6 +15,7 @@ mod byte_array;
 mod bytes;
 mod call;
 mod call_engine;
+mod chunks;
 mod crypto;
 mod directory_lock;
 mod errors;
