@@ -74,8 +74,8 @@ export class Blockchain {
   /** Blocks that were refused for it, so that those on top of them need not wait. */
   readonly #tooOld = new Set<string>()
   #head: BlockHeader
-  /** The block that was connected last, for those who look at what a change of the head brought. */
-  #newest: Block | null = null
+  /** Blocks of the last commit while it is told, then its head, for those who look at what it brought. */
+  readonly #newest = new Map<string, Block>()
   #connectTime = 0
 
   /**
@@ -115,7 +115,7 @@ export class Blockchain {
 
   /** A stored block, or null. */
   blockByHash(hash: Buffer): Block | null {
-    return this.#newest?.hash.equals(hash) === true ? this.#newest : this.reader.blockByHash(hash)
+    return this.#newest.get(hash.toString('hex')) ?? this.reader.blockByHash(hash)
   }
 
   /** Milliseconds that the last commit of blocks took: validation, execution, writing. */
@@ -128,7 +128,7 @@ export class Blockchain {
     return this.#orphans.size
   }
 
-  /** Calls a listener after every committed change of the head; returns what ends that. */
+  /** Calls a listener after every commit that changed the head; returns what ends that. */
   onHead(listener: (change: HeadChange) => void): () => void {
     this.#listeners.add(listener)
     return () => {
@@ -156,7 +156,7 @@ export class Blockchain {
     this.#head = to
     hooks.committed?.()
     this.#executor.headChanged(to)
-    this.#tell([change])
+    this.#tell(change)
     return change
   }
 
@@ -182,6 +182,7 @@ export class Blockchain {
     const head = this.#head
     const changes: HeadChange[] = []
     this.#logIndex = new LogIndexChanges()
+    this.#newest.clear()
     try {
       const results = commitBoth(this.#executor, this.#environment, (writer) => {
         const found: ConnectResult[] = []
@@ -197,11 +198,11 @@ export class Blockchain {
         return found
       })
       this.#connectTime = performance.now() - began
-      this.#tell(changes)
+      if (changes.length > 0) this.#tell(mergeChanges(changes))
       return results
     } catch (error) {
       this.#head = head
-      this.#newest = null
+      this.#newest.clear()
       this.#executor.headChanged(head)
       throw error
     }
@@ -253,7 +254,7 @@ export class Blockchain {
     writeBlock(writer, block, { receipts, totalDifficulty })
     this.#executor.connected(block, totalDifficulty)
     this.ancestry.add(ancestorFactsOf(block))
-    this.#newest = block
+    this.#newest.set(block.hashHex, block)
   }
 
   /** Applies every rule. Nothing is written, so that a failure leaves the blocks before this one. */
@@ -300,11 +301,32 @@ export class Blockchain {
     return this.reader.headerByHash(hash) ?? undefined
   }
 
-  #tell(changes: readonly HeadChange[]): void {
-    for (const change of changes) {
-      for (const listener of this.#listeners) listener(change)
-    }
+  #tell(change: HeadChange): void {
+    for (const listener of this.#listeners) listener(change)
+    const head = this.#newest.get(this.#head.hashHex)
+    this.#newest.clear()
+    if (head !== undefined) this.#newest.set(head.hashHex, head)
   }
+}
+
+/** The changes of one commit, in order, as one: what joined and left again, or the other way round, was never told. */
+function mergeChanges(changes: readonly HeadChange[]): HeadChange {
+  const enacted: BlockHeader[] = []
+  const retracted: BlockHeader[] = []
+  let head: BlockHeader | undefined
+  for (const change of changes) {
+    for (const header of change.retracted) {
+      if (enacted.at(-1)?.hash.equals(header.hash) === true) enacted.pop()
+      else retracted.push(header)
+    }
+    for (const header of change.enacted) {
+      if (enacted.length === 0 && retracted.at(-1)?.hash.equals(header.hash) === true) retracted.pop()
+      else enacted.push(header)
+    }
+    head = change.head
+  }
+  if (head === undefined) throw new RangeError('one change at least is expected')
+  return { head, retracted, enacted }
 }
 
 function stateNotKept(header: BlockHeader, firstState: number): StorageError {

@@ -46,7 +46,7 @@ export interface HeadFigures {
   /** Transactions of the blocks that joined, and the gas that they used. */
   readonly transactions: number
   readonly gas: number
-  /** Seconds that connecting them took; 0 for all changes of one commit but the last. */
+  /** Seconds that connecting them took. */
   readonly seconds: number
 }
 
@@ -407,9 +407,8 @@ export class ChainCore {
       enacted: mined,
     })
     for (const entry of change.pending) this.#keep(entry)
-    // Of several blocks at once only the last is built upon, and before anybody hears of it.
-    const isLast = head.hash.equals(this.open.chain.head.hash)
-    if (isLast) this.work?.headChanged()
+    // Before anybody hears of it.
+    this.work?.headChanged()
     const reference = ({ number, hash }: BlockHeader) => ({ number, hash })
     this.#listener.onHead(
       { retracted: retracted.map(reference), enacted: enacted.map(reference) },
@@ -417,7 +416,7 @@ export class ChainCore {
         timestamp: Number(head.fields.timestamp),
         transactions: mined.length,
         gas: enacted.reduce((sum, { fields }) => sum + Number(fields.gasUsed), 0),
-        seconds: isLast && !isRewind ? this.open.chain.connectTime / 1000 : 0,
+        seconds: isRewind ? 0 : this.open.chain.connectTime / 1000,
       },
     )
     this.#note(change)
