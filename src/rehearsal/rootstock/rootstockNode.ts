@@ -41,13 +41,16 @@ export interface TransactionRequest {
 /** A development node, asked over JSON-RPC alone. */
 export class RootstockNode {
   readonly #ask: JsonRpc
+  #chainId: Promise<number> | null = null
 
   constructor(ask: JsonRpc) {
     this.#ask = ask
   }
 
-  async chainId(): Promise<number> {
-    return Number(await this.#ask('eth_chainId', []))
+  /** Asked once: a node has one chain as long as it runs. */
+  chainId(): Promise<number> {
+    this.#chainId ??= this.#ask('eth_chainId', []).then(Number)
+    return this.#chainId
   }
 
   async blockNumber(): Promise<number> {
