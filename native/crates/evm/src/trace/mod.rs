@@ -181,6 +181,8 @@ impl Inspector for NoInspector {
 }
 
 mod block;
+#[cfg(test)]
+mod bridge_tests;
 mod call;
 mod call_tracer;
 mod call_tree;
