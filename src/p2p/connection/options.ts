@@ -40,6 +40,8 @@ export interface ConnectionOptions {
   readonly capabilities: readonly Capability[]
   /** TCP port that it listens on, as it tells others. */
   readonly listenPort: number
+  /** IP address that connections go out from; without it the system chooses. */
+  readonly localAddress?: string | undefined
   readonly random: Random
   /** Milliseconds that go on evenly. */
   readonly clock: () => number

@@ -26,7 +26,7 @@ export async function dial(
   signal?: AbortSignal,
 ): Promise<Connection> {
   const remoteId = Buffer.from(target.id, 'hex')
-  const socket = await connectTcp(target, options.timings.connect, signal)
+  const socket = await connectTcp(target, options, signal)
   return open(socket, false, options, signal, (io) => initiate(io, remoteId, options))
 }
 
@@ -63,10 +63,18 @@ async function open(
   }
 }
 
-function connectTcp(target: DialTarget, limit: number, signal?: AbortSignal): Promise<Socket> {
+function connectTcp(
+  target: DialTarget,
+  { localAddress, timings }: ConnectionOptions,
+  signal?: AbortSignal,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: target.address, port: target.port, noDelay: true })
-    const timer = setTimeout(() => fail(new P2pError('TIMEOUT', 'not connected in time')), limit).unref()
+    const from = localAddress === undefined ? {} : { localAddress }
+    const socket = connect({ host: target.address, port: target.port, noDelay: true, ...from })
+    const timer = setTimeout(
+      () => fail(new P2pError('TIMEOUT', 'not connected in time')),
+      timings.connect,
+    ).unref()
     const onAbort = (): void => fail(new P2pError('ABORTED', 'the connection is not wanted any more'))
     const onError = (cause: Error): void => fail(new P2pError('UNREACHABLE', cause.message, { cause }))
     const settle = (): void => {

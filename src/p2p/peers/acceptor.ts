@@ -10,7 +10,7 @@ const BACKLOG = 128
 
 /** Everything that an {@link Acceptor} needs. */
 export interface AcceptorParts {
-  readonly transport: PeerTransport
+  readonly accept: PeerTransport['accept']
   readonly halfOpen: HalfOpen
   /** Why a socket of an address is closed at once; null when it is not. */
   readonly screen: (address: string) => ScreenRefusal | null
@@ -60,7 +60,7 @@ export class Acceptor {
   }
 
   async #accept(socket: Socket): Promise<void> {
-    const { halfOpen, transport, screen, onConnection, onRefused } = this.#parts
+    const { accept, halfOpen, screen, onConnection, onRefused } = this.#parts
     socket.on('error', () => undefined)
     const address = plainAddress(socket.remoteAddress ?? '')
     const refusal = screen(address)
@@ -77,7 +77,7 @@ export class Acceptor {
     }
     let connection: Connection
     try {
-      connection = await transport.accept(socket, handshake.signal)
+      connection = await accept(socket, handshake.signal)
     } catch {
       socket.destroy()
       onRefused('handshake', address)

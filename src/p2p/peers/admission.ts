@@ -1,12 +1,16 @@
 import { DISCONNECT_REASONS } from '../messages/codes.ts'
+import type { ConnectRate } from './connectRate.ts'
 import { chooseEvicted, type Seat } from './eviction.ts'
 import type { PeerLimits } from './limits.ts'
 import { networkGroup } from './networkGroup.ts'
 import type { PeerJudge } from './ports.ts'
 import type { RecentDrops } from './recentDrops.ts'
 
+/** Why an address gets no further place. */
+type Crowd = 'addressFull' | 'groupFull'
+
 /** Why a socket is closed before the handshake. */
-export type ScreenRefusal = 'banned' | 'sentAway' | 'addressFull' | 'groupFull'
+export type ScreenRefusal = 'banned' | 'sentAway' | 'tooOften' | Crowd
 
 /** What becomes of a connection after HELLO. */
 export type Placement =
@@ -15,7 +19,7 @@ export type Placement =
   | { readonly kind: 'refuse'; readonly why: PlaceRefusal; readonly reason: number | null }
 
 /** Why a connection finds no place. */
-export type PlaceRefusal = 'banned' | 'self' | 'duplicate' | 'full'
+export type PlaceRefusal = 'banned' | 'self' | 'duplicate' | 'full' | Crowd
 
 /** Two nodes that dial one another at the same time see both connections within so many milliseconds. */
 const CROSSING_MS = 5000
@@ -25,6 +29,7 @@ export interface AdmissionParts {
   readonly limits: PeerLimits
   readonly judge: PeerJudge
   readonly drops: RecentDrops
+  readonly rate: ConnectRate
   /** Of this node, 128 hex digits. */
   readonly ownId: string
   readonly now: () => number
@@ -45,16 +50,12 @@ export class Admission {
    * @returns why it is closed; null when the handshake may begin
    */
   screen(address: string, trusted: boolean, seats: readonly Seat[]): ScreenRefusal | null {
-    const { drops, judge, limits } = this.#parts
+    const { drops, judge, rate } = this.#parts
     if (judge.refusesAddress(address)) return 'banned'
     if (trusted) return null
     if (drops.has(address)) return 'sentAway'
-    const inbound = seats.filter((seat) => seat.inbound && !seat.trusted)
-    if (inbound.filter((seat) => seat.address === address).length >= limits.inboundPerAddress)
-      return 'addressFull'
-    const group = networkGroup(address)
-    const inGroup = inbound.filter((seat) => networkGroup(seat.address) === group).length
-    return inGroup >= limits.inboundPerGroup ? 'groupFull' : null
+    if (!rate.admit(address)) return 'tooOften'
+    return this.#crowd(address, seats)
   }
 
   /** Decides after HELLO. @param newcomer with what is known of it by now */
@@ -71,6 +72,9 @@ export class Admission {
         : { kind: 'refuse', why: 'duplicate', reason: DISCONNECT_REASONS.duplicatePeer }
     }
     if (newcomer.trusted) return { kind: 'take', instead: null }
+    // Several handshakes can have begun while there was room for one.
+    const crowd = newcomer.inbound ? this.#crowd(newcomer.address, seats) : null
+    if (crowd !== null) return { kind: 'refuse', why: crowd, reason: DISCONNECT_REASONS.tooManyPeers }
     const counted = seats.filter(({ trusted }) => !trusted)
     const alike = counted.filter(({ inbound }) => inbound === newcomer.inbound).length
     const most = newcomer.inbound ? limits.inbound : limits.outbound
@@ -79,6 +83,17 @@ export class Admission {
     return instead === null
       ? { kind: 'refuse', why: 'full', reason: DISCONNECT_REASONS.tooManyPeers }
       : { kind: 'take', instead }
+  }
+
+  /** Whether an address or its block has as many places as it gets. */
+  #crowd(address: string, seats: readonly Seat[]): Crowd | null {
+    const { limits } = this.#parts
+    const inbound = seats.filter((seat) => seat.inbound && !seat.trusted)
+    if (inbound.filter((seat) => seat.address === address).length >= limits.inboundPerAddress)
+      return 'addressFull'
+    const group = networkGroup(address)
+    const inGroup = inbound.filter((seat) => networkGroup(seat.address) === group).length
+    return inGroup >= limits.inboundPerGroup ? 'groupFull' : null
   }
 
   /**

@@ -99,8 +99,9 @@ export class ConnectedPeer implements Peer {
     this.snap = services.snap && connection.shares('snap', 1)
     this.ranges = connection.shares('rhizome', 1)
     this.connectedAt = scheduler.now()
-    this.#memory = memory.open()
-    this.#outgoing = outgoing.open()
+    const reclaim = trusted ? null : () => this.disconnect(null)
+    this.#memory = memory.open(reclaim)
+    this.#outgoing = outgoing.open(reclaim)
     this.#rate = this.ranges ? null : new InboundRate(scheduler)
     this.#pending = new PendingRequests(scheduler, () => this.score('timeoutMessage'))
     this.#outbox = new Outbox({

@@ -9,7 +9,7 @@ import type { Scheduler } from './scheduler.ts'
 const SOCKET_BYTES = 256 * 1024
 
 /** What waits here and in the socket before no further question of the peer is looked at: bytes and messages. */
-const FULL_BYTES = 2 * 1024 * 1024
+const FULL_BYTES = 1024 * 1024
 const FULL_MESSAGES = 16
 
 /** How long nothing may leave although something waits in the socket, milliseconds. */

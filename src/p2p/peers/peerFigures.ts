@@ -77,6 +77,7 @@ export const REFUSALS = [
   'sentAway',
   'addressFull',
   'groupFull',
+  'tooOften',
   'halfOpen',
   'handshake',
   'self',

@@ -15,15 +15,21 @@ export interface PeerMemoryFigures {
   readonly peak: number
   /** How often there was no room, by whose limit it was. */
   readonly refused: { readonly peer: number; readonly total: number }
+  /** Peers that were ended to make room for others. */
+  readonly reclaimed: number
 }
 
-/** What the process keeps for all its peers, in bytes. */
+/**
+ * What the process keeps for all its peers, in bytes. When there is no room, who has most in use is ended for those
+ * that have less: some greedy peers keep no other from being heard.
+ */
 export class PeerMemory {
   readonly limits: PeerMemoryLimits
   readonly #accounts = new Set<PeerAccount>()
   readonly #refused = { peer: 0, total: 0 }
   #used = 0
   #peak = 0
+  #reclaimed = 0
 
   constructor(limits: PeerMemoryLimits) {
     this.limits = limits
@@ -33,9 +39,12 @@ export class PeerMemory {
     return this.#used
   }
 
-  /** An account for one peer; whoever opens it closes it. */
-  open(): PeerAccount {
-    const account = new PeerAccount(this)
+  /**
+   * An account for one peer; whoever opens it closes it.
+   * @param reclaim ends the peer and closes its account before it returns; null: nobody is ended
+   */
+  open(reclaim: (() => void) | null = null): PeerAccount {
+    const account = new PeerAccount(this, reclaim)
     this.#accounts.add(account)
     return account
   }
@@ -43,7 +52,13 @@ export class PeerMemory {
   figures(): PeerMemoryFigures {
     let largest = 0
     for (const { used } of this.#accounts) largest = Math.max(largest, used)
-    return { used: this.#used, largest, peak: this.#peak, refused: { ...this.#refused } }
+    return {
+      used: this.#used,
+      largest,
+      peak: this.#peak,
+      refused: { ...this.#refused },
+      reclaimed: this.#reclaimed,
+    }
   }
 
   /** For {@link PeerAccount} alone. @returns whether `bytes` more are in use now */
@@ -52,7 +67,7 @@ export class PeerMemory {
       this.#refused.peer += 1
       return false
     }
-    if (this.#used + bytes > this.limits.total) {
+    if (this.#used + bytes > this.limits.total && !this.#makeRoom(account, bytes)) {
       this.#refused.total += 1
       return false
     }
@@ -63,7 +78,8 @@ export class PeerMemory {
 
   /** For {@link PeerAccount} alone. */
   fits(account: PeerAccount, bytes: number): boolean {
-    return account.used + bytes <= this.limits.peer && this.#used + bytes <= this.limits.total
+    if (account.used + bytes > this.limits.peer) return false
+    return this.#used + bytes <= this.limits.total || this.#makeRoom(account, bytes)
   }
 
   /** For {@link PeerAccount} alone. */
@@ -75,16 +91,33 @@ export class PeerMemory {
   remove(account: PeerAccount): void {
     this.#accounts.delete(account)
   }
+
+  #makeRoom(account: PeerAccount, bytes: number): boolean {
+    while (this.#used + bytes > this.limits.total) {
+      let largest: PeerAccount | null = null
+      for (const other of this.#accounts) {
+        if (other.reclaim === null || other.used <= account.used + bytes) continue
+        if (largest === null || other.used > largest.used) largest = other
+      }
+      if (largest?.reclaim == null) return false
+      this.#reclaimed += 1
+      largest.reclaim()
+    }
+    return true
+  }
 }
 
 /** What the process keeps for one peer, in bytes: who takes some gives as many back, or closes the account. */
 export class PeerAccount {
+  /** Ends the peer, for {@link PeerMemory} alone; null for who is not ended. */
+  readonly reclaim: (() => void) | null
   readonly #memory: PeerMemory
   #used = 0
   #closed = false
 
-  constructor(memory: PeerMemory) {
+  constructor(memory: PeerMemory, reclaim: (() => void) | null) {
     this.#memory = memory
+    this.reclaim = reclaim
   }
 
   get used(): number {

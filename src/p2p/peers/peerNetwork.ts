@@ -6,6 +6,7 @@ import type { Peer, PeerListener, PeerSet } from '../peer.ts'
 import { Acceptor, type AcceptorParts } from './acceptor.ts'
 import { Admission } from './admission.ts'
 import { ConnectedPeer, type PeerServices } from './connectedPeer.ts'
+import { ConnectRate } from './connectRate.ts'
 import { Dialer, STAYED_MS } from './dialer.ts'
 import { CANDIDATE_BACK_OFF, DialHistory, STATIC_BACK_OFF } from './dialHistory.ts'
 import type { Seat } from './eviction.ts'
@@ -24,6 +25,9 @@ import { Trust } from './trust.ts'
 /** How long connections may take to end, milliseconds. */
 const CLOSE_MS = 800
 
+/** Whose address is refused for a while: who found no place (p2p.md §7). */
+const SENT_AWAY: ReadonlySet<Refusal> = new Set(['duplicate', 'full', 'addressFull', 'groupFull'])
+
 /** How often it is looked whether a peer was banned meanwhile, milliseconds. */
 const SWEEP_MS = 3000
 
@@ -32,7 +36,8 @@ export interface PeerNetworkOptions {
   /** Of this node, 128 hex digits. */
   readonly ownId: string
   readonly chain: LocalChain
-  readonly transport: PeerTransport
+  /** Makes connections. @param listenPort as others are told, 0 when nobody listens */
+  readonly transport: (listenPort: number) => PeerTransport
   readonly judge: PeerJudge
   readonly candidates: CandidateSource
   /** Null: connections go out only. Port 0 is any that is free. */
@@ -70,6 +75,7 @@ export class PeerNetwork implements PeerSet {
   #ready: readonly Peer[] = []
   #evicted = 0
   #pastBytes = { in: 0, out: 0 }
+  #transport: PeerTransport
   #acceptor: Acceptor | null = null
   #cancelSweep: (() => void) | null = null
   #isClosed = false
@@ -79,6 +85,7 @@ export class PeerNetwork implements PeerSet {
     const scheduler = options.scheduler ?? createScheduler()
     this.#options = options
     this.#scheduler = scheduler
+    this.#transport = options.transport(0)
     this.memory = new PeerMemory({ peer: limits.peerBytes, total: limits.totalBytes })
     this.#services = {
       chain,
@@ -100,6 +107,7 @@ export class PeerNetwork implements PeerSet {
       limits,
       judge,
       drops: this.#drops,
+      rate: new ConnectRate(scheduler),
       ownId: options.ownId,
       now: scheduler.now,
       random,
@@ -175,7 +183,7 @@ export class PeerNetwork implements PeerSet {
 
   #acceptorParts(): AcceptorParts {
     return {
-      transport: this.#options.transport,
+      accept: (socket, signal) => this.#transport.accept(socket, signal),
       halfOpen: this.#halfOpen,
       screen: (address) => this.#admission.screen(address, this.#trust.trustsAddress(address), this.#seats()),
       onConnection: (connection) => void this.#adopt(connection),
@@ -187,7 +195,7 @@ export class PeerNetwork implements PeerSet {
   }
 
   async #dial(node: PeerAddress, signal: AbortSignal): Promise<void> {
-    const connection = await this.#options.transport.dial(node, signal)
+    const connection = await this.#transport.dial(node, signal)
     const peer = this.#adopt(connection)
     if (peer === null) throw new Error('the node found no place')
     this.#dialled.set(peer, node)
@@ -219,7 +227,7 @@ export class PeerNetwork implements PeerSet {
 
   #refuse(peer: ConnectedPeer, { why, reason }: { why: Refusal; reason: number | null }): void {
     this.#refused[why] += 1
-    if (peer.inbound && (why === 'full' || why === 'duplicate')) this.#drops.note(peer.address)
+    if (peer.inbound && SENT_AWAY.has(why)) this.#drops.note(peer.address)
     // Who finds no place learns of the chain before it is told so, as from the reference (p2p.md §7).
     if (why === 'full') peer.start()
     peer.disconnect(reason)

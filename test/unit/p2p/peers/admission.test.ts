@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Admission } from '../../../../src/p2p/peers/admission.ts'
+import { ConnectRate } from '../../../../src/p2p/peers/connectRate.ts'
 import { chooseEvicted, type Seat } from '../../../../src/p2p/peers/eviction.ts'
 import { createPeerLimits } from '../../../../src/p2p/peers/limits.ts'
 import { networkGroup, plainAddress } from '../../../../src/p2p/peers/networkGroup.ts'
@@ -39,6 +40,7 @@ function admission(judge = new FakeJudge(), drops = new RecentDrops(time)): Admi
     limits: createPeerLimits(30),
     judge,
     drops,
+    rate: new ConnectRate(time),
     ownId: OWN,
     now: time.now,
     random: createRandom(1),
@@ -61,10 +63,47 @@ t.test('a socket is closed at once for its address', async (t) => {
   const near = seats(16, (index) => ({ address: `10.0.1.${index}` }))
   t.equal(screened.screen('10.0.0.1', false, near), 'groupFull')
   t.equal(screened.screen('10.1.0.1', false, near), null, 'another block')
+  const late = { kind: 'refuse', why: 'groupFull', reason: 0x04 }
+  t.match(
+    screened.place(seat({ address: '10.0.0.1' }), near, false),
+    late,
+    'also where the handshake began before',
+  )
+  t.match(screened.place(seat({ address: '10.0.0.1' }), same, false), { ...late, why: 'addressFull' })
   const dialled = near.map((each) => ({ ...each, inbound: false }))
   t.equal(screened.screen('10.0.0.1', false, dialled), null, 'those that were dialled do not count')
   judge.addresses.add('10.0.0.1')
   t.equal(screened.screen('10.0.0.1', true, []), 'banned', 'trusted or not')
+})
+
+t.test('an address and a block of addresses may not connect too often', async (t) => {
+  const screened = admission()
+  const refused = (of: (index: number) => string, times: number) =>
+    Array.from({ length: times }, (_, index) => screened.screen(of(index), false, [])).filter(
+      (refusal) => refusal === 'tooOften',
+    ).length
+  t.equal(
+    refused(() => '30.1.0.1', 20),
+    4,
+  )
+  t.equal(
+    refused((index) => `30.1.1.${index}`, 60),
+    16,
+    'those of the address are of the block, too',
+  )
+  t.equal(
+    refused(() => '30.2.0.1', 10),
+    0,
+  )
+  t.equal(screened.screen('30.1.0.1', true, []), null, 'trusted ones may')
+  await time.pass(10_000)
+  t.equal(
+    refused(() => '30.1.0.1', 16),
+    0,
+  )
+  const rate = new ConnectRate(time)
+  for (let each = 0; each < 5000; each += 1) rate.admit(`${1 + (each >> 8)}.${each & 255}.0.1`)
+  t.equal(rate.size, 2048)
 })
 
 t.test('who dials us gets half of the places, and a few stay for them', (t) => {
@@ -110,6 +149,7 @@ t.test('of two connections that crossed, both ends keep the same', (t) => {
       limits: createPeerLimits(30),
       judge: new FakeJudge(),
       drops: new RecentDrops(time),
+      rate: new ConnectRate(time),
       ownId: own,
       now: time.now,
       random: createRandom(1),

@@ -1,0 +1,47 @@
+import { networkGroup } from './networkGroup.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** Handshakes that begin within {@link WINDOW_MS}, of one address and of one block of addresses. */
+const MOST_OF_ADDRESS = 16
+const MOST_OF_GROUP = 64
+const WINDOW_MS = 10_000
+
+/** Addresses and blocks that are counted; the oldest is forgotten first. */
+const MOST_KEPT = 2048
+
+/** How often addresses connect: a handshake costs this node more than whoever begins it. */
+export class ConnectRate {
+  readonly #scheduler: Scheduler
+  readonly #counts = new Map<string, { since: number; count: number }>()
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+  }
+
+  get size(): number {
+    return this.#counts.size
+  }
+
+  /** Counts a connection; false when the address or its block has begun too many. */
+  admit(address: string): boolean {
+    const own = this.#count(address)
+    const group = this.#count(`${networkGroup(address)}/`)
+    return own <= MOST_OF_ADDRESS && group <= MOST_OF_GROUP
+  }
+
+  #count(key: string): number {
+    const now = this.#scheduler.now()
+    const known = this.#counts.get(key)
+    if (known !== undefined && now - known.since < WINDOW_MS) {
+      known.count += 1
+      return known.count
+    }
+    this.#counts.delete(key)
+    this.#counts.set(key, { since: now, count: 1 })
+    if (this.#counts.size > MOST_KEPT) {
+      const [oldest] = this.#counts.keys()
+      if (oldest !== undefined) this.#counts.delete(oldest)
+    }
+    return 1
+  }
+}
