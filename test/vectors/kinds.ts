@@ -5,6 +5,7 @@ import { compareChain, compareScenario } from './kinds/chain.ts'
 import { compareDifficulty } from './kinds/difficulty.ts'
 import { compareGenesis } from './kinds/genesis.ts'
 import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
+import { compareBehaviour } from './kinds/p2p/behaviour.ts'
 import { compareHandshakes } from './kinds/p2p/handshake.ts'
 import { compareMessages } from './kinds/p2p/messages.ts'
 import { comparePow } from './kinds/pow.ts'
@@ -51,6 +52,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('p2p-messages', compareMessages),
   lineKind('p2p-sessions', compareMessages),
   lineKind('p2p-snap', compareMessages),
+  lineKind('p2p-behaviour', compareBehaviour),
   { ...lineKind('chain', compareChain), pattern: /(^|\/)chain-[^/]*\.jsonl$/ },
   { ...lineKind('dsl', compareScenario), pattern: /(^|\/)dsl[^/]*\/[^/]+\.jsonl$/ },
   {
@@ -73,7 +75,6 @@ export const OTHER_KINDS: readonly OtherKind[] = [
     reason: 'compared by `npm run replay` and test/replay/scenario',
   },
   { name: 'state', pattern: /(^|\/)state-[^/]*\.json$/, reason: 'compared by test/proof' },
-  { name: 'p2p', pattern: /(^|\/)p2p-[^/]*\.jsonl$/, reason: 'not compared yet' },
 ]
 
 /** Files beside the vectors that hold none. */
