@@ -39,9 +39,13 @@ export class Contacts {
     return node !== undefined && isSamePlace(node, address, port) ? node : null
   }
 
-  /** Whether a node answered from the address. */
-  hasAddress(address: string): boolean {
-    return this.#table.hasAddress(address) || this.#spares.hasAddress(address)
+  /** The nodes that answered from a place: one as a rule. */
+  at(address: string, port: number): KnownNode[] {
+    const found = this.#spares.at(address)
+    if (this.#table.hasAddress(address)) {
+      found.push(...this.#table.nodes().filter((node) => node.address === address))
+    }
+    return found.filter((node) => node.port === port)
   }
 
   /**

@@ -8,8 +8,8 @@ import { chooseSome } from './chooseSome.ts'
 import type { DatagramTransport, OpenDatagrams } from './datagrams.ts'
 import { type DiscoveryFigures, DiscoveryProtocol } from './discoveryProtocol.ts'
 
-/** Milliseconds between what is done again and again (p2p.md §1 for the second and third). */
-const PERIODS = { fill: 3_000, expire: 15_000, refresh: 60_000, save: 300_000 } as const
+/** Milliseconds between what is done again and again (p2p.md §1 for the third). */
+const PERIODS = { fill: 3_000, expire: 5_000, refresh: 60_000, save: 300_000 } as const
 /** Shortest of them. */
 const TICK = 1_000
 /** Saved nodes that are asked at the start. */

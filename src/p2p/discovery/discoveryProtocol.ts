@@ -15,6 +15,7 @@ import {
   type Endpoint,
   encodePacket,
   isCheck,
+  isSender,
   type NodeEntry,
   recoverSender,
 } from './packet.ts'
@@ -23,8 +24,8 @@ import {
 const ANSWER_TIME = 14_999
 /** How often a PING is sent before its node is given up. */
 const ATTEMPTS = 3
-/** Nodes that are asked and pinged at each refresh. */
-const REFRESH = { asked: 24, pinged: 16 } as const
+/** Nodes of the table that are asked and pinged at each refresh (p2p.md §1), and nodes beside it that are pinged. */
+const REFRESH = { asked: 24, pinged: 16, spares: 8 } as const
 /** A table of fewer nodes is filled quicker: so many are asked at once, each again after this many milliseconds. */
 const FILLING = { below: 16, asked: 8, again: 15_000 } as const
 /** A node that answered in this time is not challenged, milliseconds. */
@@ -111,13 +112,15 @@ export class DiscoveryProtocol {
     this.#ping({ address, port, id, reason: 'named', attempt: 1, challenge: null })
   }
 
-  /** Every {@link ANSWER_TIME} or so: what was not answered is sent again, and who never answers is forgotten. */
+  /** Every few seconds: a PING that was not answered is sent again, and who never answers is forgotten. */
   expire(): void {
-    for (const question of this.#questions.takeOlder(this.#options.clock() - ANSWER_TIME)) {
-      if (question.kind !== 'ping') continue
+    const old = this.#questions.takeOlder(this.#options.clock() - ANSWER_TIME)
+    for (const question of old.filter(({ kind }) => kind === 'ping')) {
       if (question.attempt < ATTEMPTS) this.#ping({ ...question, attempt: question.attempt + 1 })
       else this.#giveUp(question)
     }
+    // Who does not know this node answers none of its questions (p2p.md §1), but a PING makes it known.
+    for (const { kind, address, port, id } of old) if (kind === 'findNode') this.ping(address, port, id)
   }
 
   /** Each minute: some nodes are asked for others, and those that were silent longest whether they are there. */
@@ -126,9 +129,7 @@ export class DiscoveryProtocol {
     for (const node of chooseSome(nodes, REFRESH.asked, this.#options.random)) this.#ask(node)
     nodes.sort((one, other) => one.seenAt - other.seenAt)
     for (const node of nodes.slice(0, REFRESH.pinged)) this.#pingKnown(node, null)
-    // One of those beside the table with them, so that the dead among these go as well.
-    const [spare] = this.#contacts.spares()
-    if (spare !== undefined) this.#pingKnown(spare, null)
+    for (const node of this.#contacts.spares().slice(0, REFRESH.spares)) this.#pingKnown(node, null)
   }
 
   /** Every few seconds: a table that is nearly empty is filled quicker than by {@link refresh}. */
@@ -141,7 +142,7 @@ export class DiscoveryProtocol {
 
   /** @returns whether the datagram was of use */
   #take(bytes: Buffer, address: string, port: number): boolean {
-    const { clock, networkId, refusesAddress, refusesNode } = this.#options
+    const { clock, networkId, refusesAddress } = this.#options
     const now = clock()
     if (port === 0 || scopeOf(address) === 'none' || !this.#gate.admits(address, port, now)) return false
     if (refusesAddress(address)) return false
@@ -150,48 +151,56 @@ export class DiscoveryProtocol {
     const { message } = packet
     if (!isCheck(message.check) || (message.networkId ?? networkId) !== networkId) return false
     const check = message.check.toLowerCase()
-    const question = this.#questions.get(check)
-    if (message.type === 'pong' || message.type === 'neighbors') {
-      const kind = message.type === 'pong' ? 'ping' : 'findNode'
-      if (question?.kind !== kind || question.address !== address || question.port !== port) return false
-    } else if (!this.#gate.mayCost(this.#contacts.hasAddress(address), now)) return false
-
-    const key = recoverSender(packet)
-    const id = key?.toString('hex')
-    if (key === null || id === undefined || id === this.#ownId || refusesNode(id)) return false
-    switch (message.type) {
-      case 'ping':
-        this.#onPing(id, check, address, port)
-        return true
-      case 'findNode':
-        return this.#onFindNode(id, check, address, port)
-      case 'pong':
-        if (question === undefined || (question.id !== null && question.id !== id)) return false
-        this.#questions.remove(check)
-        this.#onPong(key, address, port)
-        return true
-      case 'neighbors':
-        if (question === undefined || question.id !== id) return false
-        this.#questions.remove(check)
-        this.#onNeighbors(message.nodes, address)
-        return true
+    if (message.type === 'ping' || message.type === 'findNode') {
+      const known = this.#contacts.at(address, port)
+      if (known.length > 0 && !this.#gate.mayCost(true, now)) return false
+      const asking = known.find(({ key }) => isSender(packet, key)) ?? null
+      if (message.type === 'findNode') return asking !== null && this.#onFindNode(asking, check)
+      return this.#onPing(asking, packet, check, address, port)
     }
+    const question = this.#questions.get(check)
+    const kind = message.type === 'pong' ? 'ping' : 'findNode'
+    if (question?.kind !== kind || question.address !== address || question.port !== port) return false
+    const key = senderOf(packet, question.id)
+    if (key === null) return false
+    this.#questions.remove(check)
+    if (message.type === 'neighbors') this.#onNeighbors(message.nodes, address)
+    else if (this.#isOther(key.toString('hex'))) this.#onPong(key, address, port)
+    return true
   }
 
-  #onPing(id: string, check: string, address: string, port: number): void {
+  /** @param known who sent it where that is known, else it has to be found out */
+  #onPing(
+    known: KnownNode | null,
+    packet: DiscoveryPacket,
+    check: string,
+    address: string,
+    port: number,
+  ): boolean {
+    if (known !== null) {
+      if (!this.#isOther(known.id)) return false
+      this.#send({ type: 'pong', ...this.#here(), ...this.#tail(check) }, address, port)
+      return true
+    }
+    if (!this.#gate.mayCost(false, this.#options.clock())) return false
+    const id = recoverSender(packet)?.toString('hex')
+    if (id === undefined || !this.#isOther(id)) return false
     this.#send({ type: 'pong', ...this.#here(), ...this.#tail(check) }, address, port)
-    if (this.#contacts.find(id, address, port) !== null) return
     this.#ping({ address, port, id, reason: 'stranger', attempt: 1, challenge: null })
+    return true
   }
 
-  #onFindNode(id: string, check: string, address: string, port: number): boolean {
-    const asking = this.#contacts.find(id, address, port)
-    if (asking === null) return false
+  #onFindNode(asking: KnownNode, check: string): boolean {
+    if (!this.#isOther(asking.id)) return false
     const { refusesAddress, random } = this.#options
     const known = this.#contacts.placed().filter((node) => !refusesAddress(node.address))
     const nodes = neighborsOf(asking, known, random)
-    this.#send({ type: 'neighbors', nodes, ...this.#tail(check) }, address, port)
+    this.#send({ type: 'neighbors', nodes, ...this.#tail(check) }, asking.address, asking.port)
     return true
+  }
+
+  #isOther(id: string): boolean {
+    return id !== this.#ownId && !this.#options.refusesNode(id)
   }
 
   #onPong(key: Buffer, address: string, port: number): void {
@@ -203,8 +212,7 @@ export class DiscoveryProtocol {
 
   #onNeighbors(nodes: readonly NodeEntry[], teller: string): void {
     for (const { id, address, port } of namedNodes(nodes, teller)) {
-      if (id === this.#ownId || this.#options.refusesNode(id)) continue
-      if (this.#contacts.find(id, address, port) === null) this.ping(address, port, id)
+      if (this.#isOther(id) && this.#contacts.find(id, address, port) === null) this.ping(address, port, id)
     }
   }
 
@@ -255,6 +263,13 @@ export class DiscoveryProtocol {
     this.#sent += 1
     this.#options.send(encodePacket(message, this.#options.key.privateKey), port, address)
   }
+}
+
+/** Id of the sender, who is another one than expected where it is null. @param expected 128 hex digits, or anybody */
+function senderOf(packet: DiscoveryPacket, expected: string | null): Buffer | null {
+  if (expected === null) return recoverSender(packet)
+  const key = Buffer.from(expected, 'hex')
+  return isSender(packet, key) ? key : null
 }
 
 function tryDecode(bytes: Buffer): DiscoveryPacket | null {

@@ -7,10 +7,11 @@ const SOURCE_RATE: Rate = { perSecond: 20, burst: 60 }
 /** Sources that are remembered. */
 const MOST_SOURCES = 4096
 /**
- * Packets whose sender is recovered, which takes a millisecond or two: of those who come from addresses that answered
- * before, and of all others. Answers to questions are in neither, for nobody guesses a check.
+ * Packets from places that answered before, of which it is checked that they are of the nodes there, and of all
+ * others, whose sender has to be found out, which takes a millisecond or two. Answers are in neither, for nobody
+ * guesses the check of a question.
  */
-const KNOWN_RATE: Rate = { perSecond: 50, burst: 200 }
+const KNOWN_RATE: Rate = { perSecond: 200, burst: 400 }
 const STRANGER_RATE: Rate = { perSecond: 20, burst: 60 }
 
 /** Bytes of an IPv6 address that one customer has: the first 64 bits. */
@@ -32,7 +33,7 @@ export class InboundGate {
     return this.#sources.take(sourceOf(address, port), now)
   }
 
-  /** Whether the sender of a packet is worth being recovered. @param known whether its address answered before */
+  /** Whether a packet may take the time that finding its sender takes. @param known whether its place answered before */
   mayCost(known: boolean, now: number): boolean {
     return (known ? this.#known : this.#strangers).take(now)
   }

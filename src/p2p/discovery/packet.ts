@@ -1,6 +1,6 @@
 import { type RlpItem, readRlpItems, rlpItemLength } from '../../chain/codec/rlpReader.ts'
 import { encodeBytes, encodeList, encodeStrings, encodeUnsigned } from '../../chain/codec/rlpWriter.ts'
-import { keccak256 } from '../../native/crypto.ts'
+import { keccak256, recoverAddresses, SIGNER_ANSWER_BYTES } from '../../native/crypto.ts'
 import { recoverNodeId, SIGNATURE_BYTES, sign } from '../wire/curve.ts'
 
 /** Where a node says that it is; the host is text (p2p.md §1). */
@@ -91,6 +91,18 @@ export function decodePacket(bytes: Buffer): DiscoveryPacket {
 /** Node id of who signed the packet: 64 bytes; null where the signature is nobody's. */
 export function recoverSender({ hash, signature }: DiscoveryPacket): Buffer | null {
   return recoverNodeId(hash, signature)
+}
+
+/**
+ * Whether a node signed the packet, which takes a tenth of the time of finding out who did.
+ * @param id 64 bytes
+ */
+export function isSender({ hash, signature }: DiscoveryPacket, id: Buffer): boolean {
+  const parity = signature.subarray(SIGNATURE_BYTES - 1)
+  const record = Buffer.concat([hash, parity, signature.subarray(0, SIGNATURE_BYTES - 1)])
+  const answer = recoverAddresses(record)
+  // The native core names signers by the end of the hash of their key; all of it is compared.
+  return answer[0] === 1 && answer.subarray(1).equals(keccak256(id).subarray(-(SIGNER_ANSWER_BYTES - 1)))
 }
 
 function encodeData(message: DiscoveryMessage): Buffer {

@@ -24,9 +24,8 @@ export class RecentNodes {
     return [...this.#nodes.values()]
   }
 
-  hasAddress(address: string): boolean {
-    for (const node of this.#nodes.values()) if (node.address === address) return true
-    return false
+  at(address: string): KnownNode[] {
+    return this.nodes().filter((node) => node.address === address)
   }
 
   /** The oldest of the same block goes where there are too many of it, else the oldest of all. */
