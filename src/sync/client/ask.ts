@@ -10,18 +10,30 @@ export type AnswerTo<T extends PeerRequest['type']> = ResponseTo<Extract<PeerReq
 /**
  * Asks a peer, which notes silence as TIMEOUT_MESSAGE itself (p2p.md §8).
  * @param timeout milliseconds
+ * @param signal ends the wait as if the peer were gone
  * @returns the answer, or why there is none
  */
 export async function ask<T extends PeerRequest['type']>(
   peer: Peer,
   question: QuestionOf<T>,
   timeout: number,
+  signal: AbortSignal,
 ): Promise<AnswerTo<T> | PeerRequestError['code']> {
-  try {
-    const answer = await peer.request(question as never, timeout)
-    return answer as AnswerTo<T>
-  } catch (error) {
-    if (!(error instanceof PeerRequestError)) throw error
-    return error.code
-  }
+  if (signal.aborted) return 'GONE'
+  const asked = peer.request(question as never, timeout).then(
+    (answer) => answer as AnswerTo<T>,
+    (error: unknown) => {
+      if (error instanceof PeerRequestError) return error.code
+      throw error
+    },
+  )
+  return withSignal(asked, signal)
+}
+
+function withSignal<A>(asked: Promise<A>, signal: AbortSignal): Promise<A | 'GONE'> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve('GONE')
+    signal.addEventListener('abort', stop, { once: true })
+    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }

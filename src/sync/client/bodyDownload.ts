@@ -12,6 +12,8 @@ export interface BodyDownloadDeps {
   readonly suppliers: Suppliers
   readonly match: BodyMatch
   readonly limits: Pick<SyncLimits, 'bodyTimeout' | 'openBodies' | 'secondTry'>
+  /** Ends everything. */
+  readonly signal: AbortSignal
   /** Milliseconds, steady. */
   readonly now: () => number
   /** A number from 0 to below 1. */
@@ -54,8 +56,8 @@ export class BodyDownload {
   }
 
   /** Asks for as much as peers and window allow now. */
-  pump(signal: AbortSignal): void {
-    const { suppliers, window } = this.#deps
+  pump(): void {
+    const { suppliers, window, signal } = this.#deps
     if (window.first === null) return
     let isAsking = true
     while (isAsking && !signal.aborted) {
@@ -138,13 +140,15 @@ export class BodyDownload {
     const { first } = window
     if (first === null || first.state !== 'asked' || first.open > 1) return
     if (now() - first.askedAt < limits.secondTry) return
-    const peer = suppliers.pick('bodies', limits.openBodies, first.header.number, first.tried)
+    const others = new Set(first.tried)
+    if (first.asked !== null) others.add(first.asked)
+    const peer = suppliers.pick('bodies', limits.openBodies, first.header.number, others)
     if (peer !== null) this.#fetch(peer, 'body', [first]).catch(this.#deps.onError)
   }
 
   async #fetch(peer: Peer, method: Method, run: readonly Slot[]): Promise<void> {
     const { window, suppliers, now, onChange } = this.#deps
-    window.ask(run, now())
+    window.ask(run, peer, now())
     suppliers.asked(peer, 'bodies')
     let outcome: Outcome = 'GONE'
     try {
@@ -175,6 +179,7 @@ export class BodyDownload {
           peer,
           { type: 'bodyRequest', hash: highest.hash },
           limits.bodyTimeout,
+          this.#deps.signal,
         )
         if (typeof answer === 'string') return answer
         const block = this.#deps.match.fromBody(highest, answer)
@@ -184,12 +189,12 @@ export class BodyDownload {
       }
       case 'range': {
         const question = { type: 'blockRangeRequest', hash: highest.hash, count: run.length } as const
-        const answer = await ask<'blockRangeRequest'>(peer, question, limits.bodyTimeout)
+        const answer = await ask<'blockRangeRequest'>(peer, question, limits.bodyTimeout, this.#deps.signal)
         return typeof answer === 'string' ? answer : this.#fromBlocks(peer, run, answer.blocks, 0)
       }
       case 'snap': {
         const question = { type: 'snapBlocksRequest', blockNumber: highest.number + 1 } as const
-        const answer = await ask<'snapBlocksRequest'>(peer, question, limits.bodyTimeout)
+        const answer = await ask<'snapBlocksRequest'>(peer, question, limits.bodyTimeout, this.#deps.signal)
         return typeof answer === 'string' ? answer : this.#fromBlocks(peer, run, answer.blocks, SNAP_BLOCKS)
       }
     }

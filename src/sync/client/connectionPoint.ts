@@ -18,6 +18,7 @@ export interface ConnectionPointParams {
   readonly peerBest: number
   /** Milliseconds. */
   readonly timeout: number
+  readonly signal: AbortSignal
 }
 
 /**
@@ -27,7 +28,7 @@ export interface ConnectionPointParams {
  * @returns null when the peer did not answer, its chain branches off below what is kept, or ours changed meanwhile
  */
 export async function findConnectionPoint(params: ConnectionPointParams): Promise<ConnectionPoint | null> {
-  const { peer, reader, timeout } = params
+  const { peer, reader, timeout, signal } = params
   const { firstBlock } = reader.history()
   // Known to be shared: genesis; where the chain begins with a snapshot, nothing.
   let shared = Math.max(0, firstBlock - 1)
@@ -38,7 +39,7 @@ export async function findConnectionPoint(params: ConnectionPointParams): Promis
     const height = isHalving
       ? shared + Math.floor((differs - shared) / 2)
       : Math.max(shared + 1, differs - 1 - step)
-    const answer = await ask<'blockHashRequest'>(peer, { type: 'blockHashRequest', height }, timeout)
+    const answer = await ask<'blockHashRequest'>(peer, { type: 'blockHashRequest', height }, timeout, signal)
     if (typeof answer === 'string') return null
     if (reader.hashByNumber(height)?.equals(answer.hash) === true) {
       shared = height

@@ -12,6 +12,8 @@ export interface Slot {
   /** Questions that are open for it, and when the newest was asked (milliseconds). */
   open: number
   askedAt: number
+  /** Who was asked last. */
+  asked: Peer | null
   /** How often all were asked in vain. */
   rounds: number
   /** Who did not give it. */
@@ -78,6 +80,7 @@ export class DownloadWindow {
         giver: null,
         open: 0,
         askedAt: 0,
+        asked: null,
         rounds: 0,
         tried: new Set(),
       }
@@ -111,8 +114,9 @@ export class DownloadWindow {
     return run
   }
 
-  ask(run: readonly Slot[], now: number): void {
+  ask(run: readonly Slot[], peer: Peer, now: number): void {
     for (const slot of run) {
+      slot.asked = peer
       slot.open += 1
       slot.askedAt = now
       if (slot.state === 'wanted') this.#asked += 1

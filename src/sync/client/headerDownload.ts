@@ -7,6 +7,7 @@ import type { Checkpoints } from './checkpoints.ts'
 import type { HeaderCheck } from './headerCheck.ts'
 import { type HeaderChunk, readChunk } from './headerChunk.ts'
 import type { SyncLimits } from './limits.ts'
+import { createStop } from './pause.ts'
 import type { RefusedBranches } from './refusedBranches.ts'
 import { type ChunkPlan, planChunks } from './skeleton.ts'
 import type { Suppliers } from './suppliers.ts'
@@ -73,10 +74,10 @@ export class HeaderDownload {
     let last = base
     for (;;) {
       if (signal.aborted) return 'stopped'
-      const leader = this.#deps.leaders().find((peer) => !this.#failed.has(peer)) ?? null
+      const leader = this.#nextLeader(last.number)
       this.#leader = leader
       if (leader === null) return 'abandoned'
-      const plan = await this.#plan(leader, last.number)
+      const plan = await this.#plan(leader, last.number, signal)
       if (plan === 'failed') continue
       if (plan === 'fork') {
         if (last === base) return 'fork'
@@ -97,14 +98,15 @@ export class HeaderDownload {
     base: BlockHeader,
     signal: AbortSignal,
   ): AsyncGenerator<readonly CheckedHeader[], HeadersEnd | BlockHeader, void> {
-    const over = new AbortController()
-    const stop = AbortSignal.any([signal, over.signal])
+    const over = createStop()
+    const stop = () => over.abort()
+    signal.addEventListener('abort', stop, { once: true })
     const fetches: Promise<Fetched>[] = []
     let last = base
     try {
       for (const [index, chunkPlan] of plan.entries()) {
         while (fetches.length < Math.min(plan.length, index + this.#deps.limits.chunksAhead)) {
-          const fetch = this.#fetch(leader, plan, fetches.length, stop)
+          const fetch = this.#fetch(leader, plan, fetches.length, over.signal)
           // One that nobody comes to wait for any more fails unheard.
           fetch.catch(() => undefined)
           fetches.push(fetch)
@@ -128,15 +130,31 @@ export class HeaderDownload {
       return last
     } finally {
       over.abort()
+      signal.removeEventListener('abort', stop)
     }
   }
 
-  async #plan(leader: Peer, start: number): Promise<readonly ChunkPlan[] | 'fork' | 'failed'> {
+  /** The leader goes on; in its place comes one that has something to add. */
+  #nextLeader(start: number): Peer | null {
+    const able = this.#deps.leaders().filter((peer) => !this.#failed.has(peer))
+    if (this.#leader === null) return able[0] ?? null
+    if (able.includes(this.#leader)) return this.#leader
+    return able.find((peer) => bestOf(peer) > start) ?? null
+  }
+
+  async #plan(
+    leader: Peer,
+    start: number,
+    signal: AbortSignal,
+  ): Promise<readonly ChunkPlan[] | 'fork' | 'failed'> {
     const { limits, suppliers } = this.#deps
+    // Beyond its best block the reference answers nothing (p2p.md §4).
+    if (bestOf(leader) <= start) return []
     const answer = await ask<'skeletonRequest'>(
       leader,
       { type: 'skeletonRequest', startNumber: start },
       limits.requestTimeout,
+      signal,
     )
     if (typeof answer === 'string') {
       this.#fail(leader)
@@ -153,16 +171,16 @@ export class HeaderDownload {
     const end = plan.at(-1)
     if (end !== undefined) suppliers.agree(leader, end.number)
     for (const peer of this.#deps.leaders())
-      if (peer !== leader) this.#compare(peer, start, plan).catch(this.#deps.onError)
+      if (peer !== leader) this.#compare(peer, start, plan, signal).catch(this.#deps.onError)
     return plan
   }
 
   /** Asks another peer for its skeleton: as far as it is the same, the peer has the branch. */
-  async #compare(peer: Peer, start: number, plan: readonly ChunkPlan[]): Promise<void> {
+  async #compare(peer: Peer, start: number, plan: readonly ChunkPlan[], signal: AbortSignal): Promise<void> {
     const { limits, suppliers } = this.#deps
-    if (this.#failed.has(peer) || peer.allowance <= 1) return
+    if (this.#failed.has(peer) || bestOf(peer) <= start || peer.allowance <= 1) return
     const question = { type: 'skeletonRequest', startNumber: start } as const
-    const answer = await ask<'skeletonRequest'>(peer, question, limits.requestTimeout)
+    const answer = await ask<'skeletonRequest'>(peer, question, limits.requestTimeout, signal)
     if (typeof answer === 'string') return
     const theirs = new Map(answer.blocks.map(({ number, hash }) => [number, hash]))
     const same = plan.findLast(({ number, hash }) => theirs.get(number)?.equals(hash) === true)
@@ -194,7 +212,7 @@ export class HeaderDownload {
       tried.add(peer)
       suppliers.asked(peer, 'headers')
       const question = { type: 'blockHeadersRequest', hash: chunk.hash, count: chunk.count } as const
-      const answer = await ask<'blockHeadersRequest'>(peer, question, limits.requestTimeout)
+      const answer = await ask<'blockHeadersRequest'>(peer, question, limits.requestTimeout, signal)
       suppliers.answered(peer, 'headers', typeof answer === 'string' ? answer : 'ok')
       if (typeof answer === 'string') continue
       const read = readChunk(spec, chunk, answer.headers, below)
@@ -261,4 +279,8 @@ export class HeaderDownload {
     this.#failed.add(peer)
     this.#deps.onFailed(peer)
   }
+}
+
+function bestOf({ status }: Peer): number {
+  return status?.bestNumber ?? 0
 }

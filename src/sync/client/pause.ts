@@ -1,3 +1,12 @@
+import { setMaxListeners } from 'node:events'
+
+/** A controller whose signal as many may wait for as questions are open. */
+export function createStop(): AbortController {
+  const stop = new AbortController()
+  setMaxListeners(0, stop.signal)
+  return stop
+}
+
 /** Lets the event loop do what else waits. */
 export function yieldTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -12,7 +12,7 @@ import { DownloadWindow, type ReadyBlock } from './downloadWindow.ts'
 import type { HeaderCheck } from './headerCheck.ts'
 import { HeaderDownload, type HeadersEnd } from './headerDownload.ts'
 import type { SyncLimits } from './limits.ts'
-import { Wake } from './pause.ts'
+import { createStop, Wake } from './pause.ts'
 import type { SyncProgress } from './progress.ts'
 import { USELESS_PEER } from './protocol.ts'
 import type { RefusedBranches } from './refusedBranches.ts'
@@ -79,7 +79,7 @@ interface Flight {
 export class Session {
   readonly #deps: SessionDeps
   readonly #leader: Peer
-  readonly #stop = new AbortController()
+  readonly #stop = createStop()
   readonly #wake = new Wake()
   readonly #window: DownloadWindow
   readonly #suppliers: Suppliers
@@ -112,6 +112,7 @@ export class Session {
       suppliers: this.#suppliers,
       match,
       limits,
+      signal: this.#stop.signal,
       now,
       random,
       onChange: () => this.#changed(),
@@ -135,6 +136,7 @@ export class Session {
 
   stop(): void {
     this.#stop.abort()
+    this.#suppliers.wake()
     this.#wake.raise()
   }
 
@@ -155,7 +157,7 @@ export class Session {
     try {
       const headers = this.#runHeaders(base)
       const end = await this.#runBlocks()
-      this.#stop.abort()
+      this.stop()
       await headers
       if (this.#error !== null) throw this.#error
       return end
@@ -172,7 +174,7 @@ export class Session {
     const checkpoint = checkpoints.highestWithin(0, peer.status?.bestNumber ?? 0)
     if (checkpoint === null) return true
     const question = { type: 'blockHashRequest', height: checkpoint.number } as const
-    const answer = await ask<'blockHashRequest'>(peer, question, limits.requestTimeout)
+    const answer = await ask<'blockHashRequest'>(peer, question, limits.requestTimeout, this.#stop.signal)
     if (typeof answer !== 'string' && answer.hash.equals(checkpoint.hash)) return true
     if (typeof answer !== 'string') {
       peer.score('invalidHeader')
@@ -190,6 +192,7 @@ export class Session {
       best: chain.tip.number,
       peerBest: this.#leader.status?.bestNumber ?? 0,
       timeout: limits.requestTimeout,
+      signal: this.#stop.signal,
     })
   }
 
@@ -262,7 +265,7 @@ export class Session {
       this.#deps.onOutweighs()
     }
     this.#deps.progress.peersUsed = this.#suppliers.size
-    if (this.#outweighs) this.#bodies.pump(this.#stop.signal)
+    if (this.#outweighs) this.#bodies.pump()
     this.#wake.raise()
   }
 
@@ -418,7 +421,8 @@ export class Session {
   /** The branch weighs less than its peer said: once may be a change of its chain, more is an attack. */
   #light(): SessionEnd {
     const leader = this.#currentLeader
-    if (this.#deps.budget.light(leader.address) > 1) leader.score('invalidMessage')
+    // Who took the place of another one did not offer the whole branch.
+    if (leader === this.#leader && this.#deps.budget.light(leader.address) > 1) leader.score('invalidMessage')
     return this.#fail(leader)
   }
 

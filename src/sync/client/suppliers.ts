@@ -58,7 +58,7 @@ export class Suppliers {
     if (known === undefined) {
       this.#suppliers.set(peer, { peer, upTo, failures: 0, restsUntil: 0, open: { headers: 0, bodies: 0 } })
     } else known.upTo = Math.max(known.upTo, upTo)
-    this.#tell()
+    this.wake()
   }
 
   /** Forgets agreement above a height: what stands there is to be compared again. */
@@ -69,7 +69,7 @@ export class Suppliers {
   /** Takes a peer out for the rest of the branch. */
   remove(peer: Peer): void {
     this.#excluded.add(peer)
-    if (this.#suppliers.delete(peer)) this.#tell()
+    if (this.#suppliers.delete(peer)) this.wake()
   }
 
   /** Whether a peer has the branch up to a height and may be asked one more. */
@@ -112,7 +112,7 @@ export class Suppliers {
       this.remove(peer)
       this.#onDropped(peer)
     }
-    this.#tell()
+    this.wake()
   }
 
   /** Waits until something may have changed. */
@@ -129,7 +129,8 @@ export class Suppliers {
     })
   }
 
-  #tell(): void {
+  /** Ends all waits. */
+  wake(): void {
     for (const end of [...this.#waiting]) end()
   }
 }

@@ -137,6 +137,11 @@ export class SyncClient {
     return this.#halt
   }
 
+  /** Bytes of announced blocks that wait for their parents. */
+  get waitingBytes(): number {
+    return this.#follower.waitingBytes
+  }
+
   get figures(): SyncFigures {
     return this.#progress.figures(this.#options.chain.tip.number)
   }

@@ -10,6 +10,7 @@ import type { BranchBudget } from './branchBudget.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { HeaderCheck } from './headerCheck.ts'
 import type { SyncLimits } from './limits.ts'
+import { createStop } from './pause.ts'
 import type { SyncProgress } from './progress.ts'
 import { ADVANCED_BLOCKS, BAD_PROTOCOL } from './protocol.ts'
 import type { RefusedBranches } from './refusedBranches.ts'
@@ -50,7 +51,7 @@ export class TipFollower {
   readonly #wanted: WantedBlocks
   /** Blocks that are being judged. */
   readonly #judging = new Set<string>()
-  readonly #stop = new AbortController()
+  readonly #stop = createStop()
 
   constructor(deps: TipFollowerDeps) {
     this.#deps = deps
@@ -93,7 +94,12 @@ export class TipFollower {
     if (this.#deps.isHalted() || this.#deps.isFetching() || this.#deps.isFarBehind()) return
     chain.refresh()
     if (this.#isKnown(hash) || peer.allowance <= limits.reserve) return
-    const answer = await ask<'blockRequest'>(peer, { type: 'blockRequest', hash }, limits.requestTimeout)
+    const answer = await ask<'blockRequest'>(
+      peer,
+      { type: 'blockRequest', hash },
+      limits.requestTimeout,
+      this.#stop.signal,
+    )
     if (typeof answer !== 'string') await this.received(peer, answer.block)
   }
 

@@ -84,7 +84,7 @@ t.test('a client that has a part asks only for the rest', async (t) => {
 
 t.test('rounds of skeletons: fork detection, uncles and several chunks', async (t) => {
   const maker = new BlockMaker(t, WEIGHTY)
-  const chain = [maker.genesis, ...maker.extend(maker.genesis, 700)]
+  const chain = [maker.genesis, ...maker.extend(maker.genesis, 460)]
   const scene = new SyncScene(t, WEIGHTY, { limits: { branchHeaders: 250, commitBlocks: 64 } })
   const peers = [scene.add(chain), scene.add(chain)]
   await until(() => scene.isAt(chain.at(-1) as Block))
