@@ -83,6 +83,11 @@ export class ChainReader {
     return rlp === undefined ? null : parseHeader(this.#spec, rlp)
   }
 
+  /** RLP of the full header of a block that is known to be stored. */
+  encodedHeader(block: BlockReference): Buffer | null {
+    return this.#tables.get('headers', blockKey(block)) ?? null
+  }
+
   /** A connected block, canonical or not. */
   blockByHash(hash: Buffer): Block | null {
     const number = this.heightOf(hash)

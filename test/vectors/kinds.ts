@@ -8,6 +8,7 @@ import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
 import { compareBehaviour } from './kinds/p2p/behaviour.ts'
 import { compareHandshakes } from './kinds/p2p/handshake.ts'
 import { compareMessages } from './kinds/p2p/messages.ts'
+import { compareServed } from './kinds/p2pServe.ts'
 import { comparePow } from './kinds/pow.ts'
 import { comparePrecompiles } from './kinds/precompiles.ts'
 import { compareRemasc } from './kinds/remasc.ts'
@@ -50,7 +51,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('remasc', compareRemasc),
   lineKind('p2p-handshake', compareHandshakes),
   lineKind('p2p-messages', compareMessages),
-  lineKind('p2p-sessions', compareMessages),
+  lineKind('p2p-sessions', compareSessions),
   lineKind('p2p-snap', compareMessages),
   lineKind('p2p-behaviour', compareBehaviour),
   { ...lineKind('chain', compareChain), pattern: /(^|\/)chain-[^/]*\.jsonl$/ },
@@ -86,6 +87,24 @@ export function kindOf(path: string): VectorKind | OtherKind | 'about' | undefin
   const matches = ({ pattern }: { readonly pattern: RegExp }) => pattern.test(name)
   if (ABOUT_VECTORS.test(name)) return 'about'
   return VECTOR_KINDS.find(matches) ?? OTHER_KINDS.find(matches)
+}
+
+/** Every message as it is read and written, and what this node would have answered. */
+async function compareSessions(
+  lines: AsyncIterable<unknown>,
+  comparison: Comparison,
+  path: string,
+): Promise<void> {
+  const kept: unknown[] = []
+  await compareMessages(keeping(lines, kept), comparison)
+  await compareServed(kept, comparison, path)
+}
+
+async function* keeping(lines: AsyncIterable<unknown>, kept: unknown[]): AsyncGenerator<unknown> {
+  for await (const line of lines) {
+    kept.push(line)
+    yield line
+  }
 }
 
 function lineKind(

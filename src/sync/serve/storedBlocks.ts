@@ -1,0 +1,139 @@
+import type { ChainReader } from '../../chain/chainReader.ts'
+import { parseHeader } from '../../chain/codec/headerDecoder.ts'
+import { encodeExtension } from '../../chain/codec/headerExtension.ts'
+import { itemAt, parseRLPList, type RlpItem } from '../../chain/codec/rlpReader.ts'
+import { encodeList, listLength } from '../../chain/codec/rlpWriter.ts'
+import { assertExportable, ExportError } from '../../chain/exportBlocks.ts'
+import { isActive } from '../../config/activations.ts'
+import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec.ts'
+import type { BodyExtension } from '../../p2p/messages/rskMessage.ts'
+import type { BlockReference } from '../../storage/blockKey.ts'
+
+/** What of the chain is needed to answer. */
+export interface ServedChain {
+  readonly spec: NetworkSpec
+  readonly reader: ChainReader
+}
+
+/** What type 15 carries (p2p.md §4). */
+export interface BodyParts {
+  readonly transactions: readonly Buffer[]
+  readonly uncles: readonly Buffer[]
+  readonly extension: BodyExtension | null
+}
+
+/** Stored blocks in the forms of messages, put together of stored bytes. */
+export class StoredBlocks {
+  readonly #chain: ServedChain
+
+  constructor(chain: ServedChain) {
+    this.#chain = chain
+  }
+
+  /** A connected block, canonical or not, that may be given to others. */
+  find(hash: Buffer): BlockReference | null {
+    const number = this.#chain.reader.heightOf(hash)
+    return number === null ? null : { number, hash }
+  }
+
+  /** The canonical block of a height. */
+  at(number: number): BlockReference | null {
+    const hash = this.#chain.reader.hashByNumber(number)
+    return hash === null ? null : { number, hash }
+  }
+
+  /** Its parent, unless it is not kept. */
+  parentOf(block: BlockReference): BlockReference | null {
+    const header = this.#chain.reader.encodedHeader(block)
+    return header === null || block.number === 0 ? null : this.find(parentHash(header))
+  }
+
+  /** RLP of the whole block; null where it is not kept, or no other node would take it. */
+  encoded(block: BlockReference): Buffer | null {
+    const parts = this.#parts(block)
+    if (parts === null) return null
+    return encodeList([parts.header, listContent(parts.body)])
+  }
+
+  /** Bytes of {@link encoded}, without putting it together; 0 where it is not kept. */
+  encodedLength(block: BlockReference): number {
+    const { reader } = this.#chain
+    const header = reader.encodedHeader(block)
+    const body = reader.storedBody(block)
+    return header === null || body === null ? 0 : listLength(header.length + listContent(body).length)
+  }
+
+  /** RLP of the compressed header (p2p.md §4); null where it is not kept. */
+  compressedHeader(block: BlockReference): Buffer | null {
+    const header = this.#chain.reader.encodedHeader(block)
+    if (header === null || !this.#mayBeExtended(block.number)) return header
+    return parseHeader(this.#chain.spec, header).encodedCompressed
+  }
+
+  /** What follows the header, in its parts; null as with {@link encoded}. */
+  body(block: BlockReference): BodyParts | null {
+    const parts = this.#parts(block)
+    if (parts === null) return null
+    const items = parseRLPList(parts.body)
+    return {
+      transactions: elements(itemAt(items, 0)),
+      uncles: elements(itemAt(items, 1)),
+      extension: this.#extension(block, parts.header),
+    }
+  }
+
+  #parts(block: BlockReference): { header: Buffer; body: Buffer } | null {
+    const { reader } = this.#chain
+    const header = reader.encodedHeader(block)
+    const body = reader.storedBody(block)
+    return header === null || body === null || !this.#isForOthers(block) ? null : { header, body }
+  }
+
+  #extension(block: BlockReference, header: Buffer): BodyExtension | null {
+    if (!this.#mayBeExtended(block.number)) return null
+    const { extension } = parseHeader(this.#chain.spec, header)
+    return extension && { version: extension.version, data: encodeExtension(extension) }
+  }
+
+  /** Before RSKIP351 both forms of a header are the same bytes. */
+  #mayBeExtended(number: number): boolean {
+    return number > 0 && isActive(this.#chain.spec, 'rskip351', number)
+  }
+
+  #isForOthers(block: BlockReference): boolean {
+    const { spec, reader } = this.#chain
+    if (!isDevelopmentNetwork(spec)) return true
+    const decoded = reader.blockOf(block)
+    if (decoded === null) return false
+    try {
+      assertExportable(reader, decoded)
+      return true
+    } catch (error) {
+      if (error instanceof ExportError) return false
+      throw error
+    }
+  }
+}
+
+const HASH_LENGTH = 32
+
+/** Parent hash of a header's RLP: its first element, behind the length of the list and its own. */
+function parentHash(header: Buffer): Buffer {
+  const start = contentOffset(header) + 1
+  return header.subarray(start, start + HASH_LENGTH)
+}
+
+/** What a list has inside, as it stands in its bytes. */
+function listContent(list: Buffer): Buffer {
+  return list.subarray(contentOffset(list))
+}
+
+function contentOffset(list: Buffer): number {
+  const first = list[0] ?? 0
+  return first <= 0xf7 ? 1 : 1 + first - 0xf7
+}
+
+/** Encodings of the elements of a list, or of what stands in strings there (transactions are lists). */
+function elements(list: RlpItem): Buffer[] {
+  return list.items.map((item) => item.bytes)
+}
