@@ -2,6 +2,7 @@ import type { CloseReason, Connection, RemoteHello } from '../../src/p2p/connect
 import { FRAME_CODES } from '../../src/p2p/messages/codes.ts'
 import { encodeEthStatus } from '../../src/p2p/messages/ethStatus.ts'
 import { decodePeerMessage, encodePeerMessage } from '../../src/p2p/messages/rskCodec.ts'
+import type { FrameRoom } from '../../src/p2p/wire/frameReader.ts'
 import type { PeerMessage } from '../../src/p2p/messages/rskMessage.ts'
 
 /** What a {@link FakeConnection} differs in from an RSKj node that was dialled. */
@@ -32,6 +33,7 @@ export class FakeConnection implements Connection {
   bufferedBytes = 0
   /** Whether what is sent stays in the socket. */
   isBlocked = false
+  frameRoom: FrameRoom | null = null
   bytesIn = 0
   bytesOut = 0
   /** How it was closed by us: the reason, null without one; undefined while it is open. */

@@ -43,8 +43,10 @@ export class RawPeer {
       })
   }
 
-  static async connect(port: number): Promise<RawPeer> {
-    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+  /** @param localAddress IP address that it comes from; without it the system chooses */
+  static async connect(port: number, host = '127.0.0.1', localAddress?: string): Promise<RawPeer> {
+    const from = localAddress === undefined ? {} : { localAddress }
+    const socket = connect({ host, port, noDelay: true, ...from })
     await once(socket, 'connect')
     return new RawPeer(socket)
   }

@@ -1,4 +1,5 @@
 import type { Capability } from '../messages/hello.ts'
+import type { FrameRoom } from '../wire/frameReader.ts'
 import type { P2pError } from '../wire/p2pError.ts'
 
 /** Why a connection is over. */
@@ -46,6 +47,8 @@ export interface Connection {
    * @throws RangeError for a longer one
    */
   send(code: number, payload: Buffer): void
+  /** Who is asked for room for a frame that is not whole yet: without it the connection ends. Set before onFrame. */
+  set frameRoom(room: FrameRoom)
   /**
    * Who gets frames, in their order, set once. None is read before; while the promise of one is open no other is
    * read. HELLO, DISCONNECT, PING, PONG, GET_PEERS and PEERS are dealt with inside, and codes that nobody uses. What

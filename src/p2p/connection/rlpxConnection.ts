@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { DISCONNECT_REASONS, FRAME_CODES, USED_CODES } from '../messages/codes.ts'
 import { type Capability, hasCapability, RHIZOME_CAPABILITY } from '../messages/hello.ts'
 import { decodeDisconnect, EMPTY_PAYLOAD, encodeDisconnect } from '../messages/p2pMessages.ts'
-import type { Frame, FrameReader } from '../wire/frameReader.ts'
+import type { Frame, FrameReader, FrameRoom } from '../wire/frameReader.ts'
 import { type FrameWriter, MAX_FRAME_BYTES } from '../wire/frameWriter.ts'
 import { P2pError } from '../wire/p2pError.ts'
 import type { CloseReason, Connection, RemoteHello } from './connection.ts'
@@ -81,6 +81,10 @@ export class RlpxConnection implements Connection {
 
   send(code: number, payload: Buffer): void {
     if (this.#why === null) this.#socket.write(this.#writer.write(code, payload))
+  }
+
+  set frameRoom(room: FrameRoom) {
+    this.#reader.room = room
   }
 
   onFrame(listener: FrameListener): void {

@@ -119,6 +119,7 @@ export class ConnectedPeer implements Peer {
       mustWait: () => this.#outbox.mustWait(),
       onFault: (error) => services.log.error({ error, peer: this.id }, 'a message could not be dealt with'),
     })
+    connection.frameRoom = this.#memory
     connection.onClose((why) => this.#end(why))
   }
 

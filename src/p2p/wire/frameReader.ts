@@ -12,6 +12,13 @@ const HIGHEST_CODE = 0x7f
 /** Elements of header data that are looked at. */
 const MAX_HEADER_FIELDS = 8
 
+/** Who is asked before bytes of a frame are kept that is not whole yet, and told when they are not kept any more. */
+export interface FrameRoom {
+  /** False where there is no room for so many more. */
+  take(bytes: number): boolean
+  release(bytes: number): void
+}
+
 /** A message as it came. */
 export interface Frame {
   readonly code: number
@@ -25,6 +32,8 @@ export interface Frame {
 export class FrameReader {
   /** Bytes of code and payload that a frame may have. */
   limit: number
+  /** Null: nobody is asked. */
+  room: FrameRoom | null = null
   readonly #cipher
   readonly #mac: FrameMac
   readonly #header: Buffer = Buffer.alloc(HEADER_BYTES)
@@ -34,6 +43,8 @@ export class FrameReader {
   /** Plain bytes of the body so far. */
   #body: Buffer = EMPTY_BYTES
   #bodyFilled = 0
+  /** Bytes that {@link room} has given. */
+  #taken = 0
   readonly #bodyMac: Buffer = Buffer.alloc(BLOCK_BYTES)
   #bodyMacFilled = 0
   #pending: Buffer = EMPTY_BYTES
@@ -91,7 +102,11 @@ export class FrameReader {
 
   #makeRoom(needed: number, length: number): void {
     if (this.#body.length >= needed) return
-    const room = Buffer.allocUnsafe(Math.min(length, Math.max(needed, 2 * this.#body.length, FIRST_ROOM)))
+    const size = Math.min(length, Math.max(needed, 2 * this.#body.length, FIRST_ROOM))
+    if (this.room !== null && !this.room.take(size - this.#taken))
+      throw new P2pError('TOO_LARGE', `no room for a frame of ${length} bytes`)
+    this.#taken = size
+    const room = Buffer.allocUnsafe(size)
     this.#body.copy(room, 0, 0, this.#bodyFilled)
     this.#body = room
   }
@@ -112,6 +127,8 @@ export class FrameReader {
   }
 
   #startOver(): void {
+    this.room?.release(this.#taken)
+    this.#taken = 0
     this.#size = null
     this.#headerFilled = 0
     this.#body = EMPTY_BYTES

@@ -4,7 +4,7 @@ import { decodeEthStatus } from '../../../../src/p2p/messages/ethStatus.ts'
 import { encodePeerMessage } from '../../../../src/p2p/messages/rskCodec.ts'
 import type { PeerMessage } from '../../../../src/p2p/messages/rskMessage.ts'
 import { FAKE_STATUS, type FakeConnection } from '../../../support/fakeConnection.ts'
-import { FAKE_CHAIN, PeerScene, RHIZOME } from '../../../support/peerScene.ts'
+import { ask, FAKE_CHAIN, PeerScene, RHIZOME } from '../../../support/peerScene.ts'
 import { settled } from '../../../support/virtualTime.ts'
 
 const HASH = Buffer.alloc(32, 9)
@@ -67,9 +67,7 @@ t.test('a peer is one after its first message, or a second after a handshake in 
 t.test('an answer goes to the question of its id and type', async (t) => {
   const scene = new PeerScene()
   const { connection, peer } = scene.connect()
-  const [one, two] = [peer, peer].map((asked) =>
-    asked.request({ type: 'blockHashRequest' as const, height: 5 }, 1000),
-  )
+  const [one, two] = [peer, peer].map((asked) => ask(asked, { type: 'blockHashRequest', height: 5 }, 1000))
   t.same(
     connection.messages.slice(1).map((message) => ('id' in message ? message.id : null)),
     [1n, 2n],
@@ -86,22 +84,22 @@ t.test('an answer goes to the question of its id and type', async (t) => {
   t.same(scene.judge.names(), ['unexpectedMessage', 'unexpectedMessage'], 'a second answer')
   t.same(scene.messages, [], 'no answer goes to the listener')
   const other = scene.connect({ id: 2 })
-  void other.peer.request({ type: 'blockHashRequest', height: 5 }, 1000).catch(() => undefined)
+  void ask(other.peer, { type: 'blockHashRequest', height: 5 }, 1000).catch(() => undefined)
   t.match(other.connection.messages[1], { id: 3n }, 'ids count for the process')
 })
 
 t.test('a question without an answer ends by time, and with the peer', async (t) => {
   const scene = new PeerScene()
   const { connection, peer } = scene.connect()
-  const late = peer.request({ type: 'bodyRequest', hash: HASH }, 30_000)
-  const never = peer.request({ type: 'bodyRequest', hash: HASH }, 60_000)
+  const late = ask(peer, { type: 'bodyRequest', hash: HASH }, 30_000)
+  const never = ask(peer, { type: 'bodyRequest', hash: HASH }, 60_000)
   const failures = Promise.all([late, never].map((asked) => asked.catch((error: unknown) => error)))
   await scene.time.pass(30_000)
   t.same(scene.judge.names(), ['timeoutMessage'])
   connection.leave()
   t.match(await failures, [{ code: 'TIMEOUT' }, { code: 'GONE' }])
   t.same(scene.gone, [peer])
-  await t.rejects(peer.request({ type: 'bodyRequest', hash: HASH }, 1), { code: 'GONE' })
+  await t.rejects(ask(peer, { type: 'bodyRequest', hash: HASH }, 1), { code: 'GONE' })
   t.equal(peer.allowance, 0)
   t.notOk(peer.send(STATUS))
   t.equal(scene.time.waiting, 0, 'no timer is left')
@@ -183,7 +181,7 @@ t.test('answers to open questions are no part of what is heard in a minute', asy
   const scene = new PeerScene()
   await scene.time.pass(60_000 - (scene.time.now() % 60_000))
   const { connection, peer } = scene.connect()
-  const asked = peer.request({ type: 'blockHashRequest', height: 5 }, 60_000)
+  const asked = ask(peer, { type: 'blockHashRequest', height: 5 }, 60_000)
   await tellMany(connection, 1500)
   void connection.tell({ type: 'blockHashResponse', id: 1n, hash: HASH })
   t.match(await asked, { hash: HASH })

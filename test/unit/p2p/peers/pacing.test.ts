@@ -2,7 +2,7 @@ import t from 'tap'
 import type { PeerMessage } from '../../../../src/p2p/messages/rskMessage.ts'
 import type { ConnectedPeer } from '../../../../src/p2p/peers/connectedPeer.ts'
 import type { FakeConnection } from '../../../support/fakeConnection.ts'
-import { PeerScene, RHIZOME } from '../../../support/peerScene.ts'
+import { ask, PeerScene, RHIZOME } from '../../../support/peerScene.ts'
 import { createRandom } from '../../../support/random.ts'
 
 const HASH = Buffer.alloc(32, 9)
@@ -61,7 +61,7 @@ async function run(
 t.test('nothing of ours is dropped by a reader that counts, and its minute is used', async (t) => {
   const readers = await run(3, 1000, (peer) => {
     for (; peer.allowance >= 1; )
-      void peer.request({ type: 'bodyRequest', hash: HASH }, 30_000).catch(() => undefined)
+      void ask(peer, { type: 'bodyRequest', hash: HASH }, 30_000).catch(() => undefined)
   })
   for (const reader of readers) {
     t.equal(reader.dropped, 0)
@@ -73,7 +73,7 @@ t.test('nothing of ours is dropped by a reader that counts, and its minute is us
 t.test('nothing is dropped when questions, answers and announcements come as fast as they can', async (t) => {
   const readers = await run(3, 1000, (peer) => {
     for (; peer.allowance >= 1; )
-      void peer.request({ type: 'bodyRequest', hash: HASH }, 30_000).catch(() => undefined)
+      void ask(peer, { type: 'bodyRequest', hash: HASH }, 30_000).catch(() => undefined)
     for (let each = 0; each < 3; each += 1) peer.send(ANNOUNCEMENT)
     peer.send({ type: 'blockHashResponse', id: 1n, hash: HASH })
     peer.send({ type: 'transactions', transactions: [Buffer.from([0xc0])] })
@@ -104,14 +104,14 @@ t.test('announcements do not wait behind answers, and questions find no place be
   peer.send(ANNOUNCEMENT)
   t.same(connection.messages.at(-1), ANNOUNCEMENT)
   t.equal(peer.allowance, 1, 'one question is let through')
-  void peer.request({ type: 'bodyRequest', hash: HASH }, 1000).catch(() => undefined)
+  void ask(peer, { type: 'bodyRequest', hash: HASH }, 1000).catch(() => undefined)
   t.equal(peer.allowance, 0)
-  await t.rejects(peer.request({ type: 'bodyRequest', hash: HASH }, 1000), { code: 'BUSY' })
+  await t.rejects(ask(peer, { type: 'bodyRequest', hash: HASH }, 1000), { code: 'BUSY' })
   let asked = 0
   for (let step = 0; step < 200; step += 1) {
     if (peer.allowance >= 1) {
       asked += 1
-      void peer.request({ type: 'bodyRequest', hash: HASH }, 1000).catch(() => undefined)
+      void ask(peer, { type: 'bodyRequest', hash: HASH }, 1000).catch(() => undefined)
     }
     await scene.time.pass(STEP_MS)
   }

@@ -1,11 +1,17 @@
 import { connect, type Socket } from 'node:net'
 import t from 'tap'
+import { FRAME_CODES } from '../../../../src/p2p/messages/codes.ts'
 import type { PeerMessage } from '../../../../src/p2p/messages/rskMessage.ts'
 import { createPeerLimits } from '../../../../src/p2p/peers/limits.ts'
 import { openPeerNode, type PeerNode, type PeerNodeOptions, until } from '../../../support/peerNode.ts'
-import { FAKE_CHAIN } from '../../../support/peerScene.ts'
+import { ask, FAKE_CHAIN } from '../../../support/peerScene.ts'
+import { RawPeer } from '../../../support/rawPeer.ts'
 
 const HASH = Buffer.alloc(32, 9)
+
+/** A packet of a handshake (p2p.md §2) that says it has 400 bytes and ends before. */
+const BEGUN = Buffer.alloc(100)
+BEGUN.writeUInt16BE(400)
 
 type Teardown = { teardown(end: () => Promise<void>): void }
 
@@ -40,7 +46,7 @@ t.test('two nodes find one another, ask, answer and leave', async (t) => {
   })
   await until(() => peer?.status !== null)
   t.match(peer?.status, { bestNumber: FAKE_CHAIN.status().bestNumber })
-  t.match(await peer?.request({ type: 'blockHashRequest', height: 1 }, 5000), { hash: HASH })
+  t.match(peer && (await ask(peer, { type: 'blockHashRequest', height: 1 }, 5000)), { hash: HASH })
   const figures = client.network.figures()
   t.match(figures, { listening: null, inbound: 0, outbound: 1, halfOpen: 0 })
   t.match(figures.peers[0], { id: server.id, bestNumber: 7, totalDifficulty: 140n, inbound: false })
@@ -158,10 +164,10 @@ t.test('connections without a handshake are few, and end', async (t) => {
     socket.resume().write(bytes)
     sockets.push(socket)
   }
-  for (let number = 0; number < 100; number += 1) knock(`127.20.0.${number}`, Buffer.alloc(100))
+  for (let number = 0; number < 100; number += 1) knock(`127.20.0.${number}`, BEGUN)
   await until(() => server.network.figures().refused.halfOpen > 0)
   t.ok(server.network.figures().halfOpen <= 16, 'of one block of addresses')
-  for (let group = 21; group < 121; group += 1) knock(`127.${group}.0.1`, Buffer.alloc(100))
+  for (let group = 21; group < 121; group += 1) knock(`127.${group}.0.1`, BEGUN)
   const honest = await open(t, { address: '127.200.0.1', statics: [server.place] })
   await until(() => honest.network.peers.length === 1)
   t.ok(server.network.figures().halfOpen <= 64)
@@ -244,4 +250,50 @@ function blockOf(bytes: number, seed: number): PeerMessage {
   const prefix = Buffer.from([0xfa, 0, 0, 0])
   prefix.writeUIntBE(bytes, 1, 3)
   return { type: 'block', block: Buffer.concat([prefix, content]) }
+}
+
+t.test('frames that are not whole are in the account, and who has most of them is ended first', async (t) => {
+  const MIB = 1024 * 1024
+  const limits = { ...createPeerLimits(30), peerBytes: 8 * MIB, totalBytes: 10 * MIB }
+  const server = await open(t, { address: '127.1.0.1', limits })
+  for (const number of [2, 3, 4]) {
+    const attacker = await rawPeer(t, server, `127.${number}.0.1`)
+    const frame = attacker.frame(FRAME_CODES.rskMessage, Buffer.alloc(6 * MIB))
+    attacker.write(frame.subarray(0, 5 * MIB))
+  }
+  await until(() => server.gone.length > 0)
+  const { peak } = server.network.figures().memory
+  t.ok(peak > 6 * MIB && peak <= 10 * MIB, `${peak} bytes`)
+  const honest = await open(t, { address: '127.9.0.1', statics: [server.place] })
+  await until(() => honest.network.peers.length === 1)
+  t.ok(server.network.memory.used <= 10 * MIB)
+})
+
+t.test('who repeats HELLO, drips it or sends it without end is closed', async (t) => {
+  const server = await open(t, { address: '127.1.0.1', timings: { handshake: 1000 } })
+  const again = await rawPeer(t, server, '127.2.0.1')
+  again.sendHello()
+  t.equal(await again.closed(), 0)
+  const endless = await RawPeer.connect(server.place.port, '127.1.0.1', '127.3.0.1')
+  t.teardown(async () => endless.destroy())
+  await endless.shakeHands(Buffer.from(server.id, 'hex'))
+  endless.send(FRAME_CODES.hello, Buffer.alloc(20_000))
+  t.equal(await endless.closed(), null)
+  const slow = await RawPeer.connect(server.place.port, '127.1.0.1', '127.4.0.1')
+  const drip = setInterval(() => slow.write(Buffer.alloc(1, 1)), 50)
+  t.teardown(async () => clearInterval(drip))
+  t.equal(await slow.closed(), null)
+  t.equal(server.network.figures().refused.handshake, 2)
+  await until(() => server.network.peers.length === 0)
+  t.equal(server.network.memory.used, 0)
+})
+
+/** A peer whose handshake is over and that says nothing more by itself. */
+async function rawPeer(t: Teardown, server: PeerNode, localAddress: string): Promise<RawPeer> {
+  const peer = await RawPeer.connect(server.place.port, server.place.address, localAddress)
+  t.teardown(async () => peer.destroy())
+  await peer.shakeHands(Buffer.from(server.id, 'hex'))
+  peer.sendHello()
+  await until(() => server.network.peers.some(({ address }) => address === localAddress))
+  return peer
 }
