@@ -19,6 +19,12 @@ import { keyUsage } from './commands/keyUsage.ts'
 import { migrate } from './commands/migrate.ts'
 import { mine } from './commands/mine.ts'
 import { miners } from './commands/miners.ts'
+import { peerAdd } from './commands/peer/add.ts'
+import { peerBan } from './commands/peer/ban.ts'
+import { peerId } from './commands/peer/id.ts'
+import { peerImportKey } from './commands/peer/importKey.ts'
+import { peerList } from './commands/peer/list.ts'
+import { peerScore } from './commands/peer/score.ts'
 import { produce } from './commands/produce.ts'
 import { snapshotCreate } from './commands/snapshot/create.ts'
 import { snapshotKeyCreate } from './commands/snapshot/keyCreate.ts'
@@ -41,6 +47,7 @@ export type ProgramInput = CommandStreams & {
 /** Commands of two words: the first one, and what all of them are about. */
 const GROUPS: Readonly<Record<string, string>> = {
   config: 'show or check the configuration',
+  peer: 'this node among others: its id, the peers of a running node, their scores and bans',
   bridge: 'try the two-way peg with Bitcoin',
   snapshot: 'make, check, sign and restore snapshots',
   'snapshot key': 'keys that sign snapshots',
@@ -95,6 +102,12 @@ export function createProgram(input: ProgramInput): Program {
   add(mine)
   add(miners)
   add(produce)
+  add(peerId)
+  add(peerImportKey)
+  add(peerList)
+  add(peerAdd)
+  add(peerBan)
+  add(peerScore)
   add(bridgeRehearse)
   add(snapshotCreate)
   add(snapshotVerify)

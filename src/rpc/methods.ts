@@ -1,3 +1,7 @@
+import { addPeer } from './admin/addPeer.ts'
+import { adminNodeInfo } from './admin/nodeInfo.ts'
+import { adminPeers } from './admin/peers.ts'
+import { removePeer } from './admin/removePeer.ts'
 import { accountTransactionQuota } from './debug/accountTransactionQuota.ts'
 import { getRawBlock } from './debug/getRawBlock.ts'
 import { getRawHeader } from './debug/getRawHeader.ts'
@@ -282,6 +286,10 @@ export const METHODS: readonly MethodDefinition[] = [
   unbanAddress,
   bannedAddresses,
   peerScores,
+  addPeer,
+  removePeer,
+  adminPeers,
+  adminNodeInfo,
   reputationSummary,
   clearPeerScoring,
   defineModules(() => METHODS),
