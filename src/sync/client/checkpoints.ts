@@ -1,4 +1,7 @@
 import type { Checkpoint } from '../../config/checkpoints.ts'
+import type { Peer } from '../../p2p/peer.ts'
+import { ask } from './ask.ts'
+import { USELESS_PEER } from './protocol.ts'
 
 /** The blocks that the chain of a peer must have. */
 export class Checkpoints {
@@ -20,4 +23,27 @@ export class Checkpoints {
   highestWithin(above: number, upTo: number): Checkpoint | null {
     return this.#ascending.findLast(({ number }) => number > above && number <= upTo) ?? null
   }
+}
+
+/**
+ * Asks a peer for its block at the highest checkpoint that it should have. One that has another block there is
+ * scored and dropped.
+ * @param timeout milliseconds
+ * @returns false also when it does not answer
+ */
+export async function keepsCheckpoint(
+  peer: Peer,
+  checkpoints: Checkpoints,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const checkpoint = checkpoints.highestWithin(0, peer.status?.bestNumber ?? 0)
+  if (checkpoint === null) return true
+  const question = { type: 'blockHashRequest', height: checkpoint.number } as const
+  const answer = await ask<'blockHashRequest'>(peer, question, timeout, signal)
+  if (typeof answer === 'string') return false
+  if (answer.hash.equals(checkpoint.hash)) return true
+  peer.score('invalidHeader')
+  peer.disconnect(USELESS_PEER)
+  return false
 }

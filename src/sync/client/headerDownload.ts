@@ -75,8 +75,10 @@ export class HeaderDownload {
     for (;;) {
       if (signal.aborted) return 'stopped'
       const leader = this.#nextLeader(last.number)
+      // Once our head has the work that it claims it is no longer among the better ones.
+      if (leader === null)
+        return this.#leader !== null && bestOf(this.#leader) <= last.number ? 'complete' : 'abandoned'
       this.#leader = leader
-      if (leader === null) return 'abandoned'
       const plan = await this.#plan(leader, last.number, signal)
       if (plan === 'failed') continue
       if (plan === 'fork') {

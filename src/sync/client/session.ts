@@ -1,20 +1,19 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import type { BlockOutcome, BlockRefusal, SyncChain } from '../syncChain.ts'
-import { ask } from './ask.ts'
+import type { BlockRefusal, SyncChain } from '../syncChain.ts'
+import { BlockFeed, type CommitReport } from './blockFeed.ts'
 import { BodyDownload } from './bodyDownload.ts'
 import type { BodyMatch } from './bodyMatch.ts'
 import { Branch, type CheckedHeader } from './branch.ts'
 import type { BranchBudget } from './branchBudget.ts'
-import type { Checkpoints } from './checkpoints.ts'
+import { type Checkpoints, keepsCheckpoint } from './checkpoints.ts'
 import { type ConnectionPoint, findConnectionPoint } from './connectionPoint.ts'
-import { DownloadWindow, type ReadyBlock } from './downloadWindow.ts'
+import { DownloadWindow } from './downloadWindow.ts'
 import type { HeaderCheck } from './headerCheck.ts'
 import { HeaderDownload, type HeadersEnd } from './headerDownload.ts'
 import type { SyncLimits } from './limits.ts'
 import { createStop, Wake } from './pause.ts'
 import type { SyncProgress } from './progress.ts'
-import { USELESS_PEER } from './protocol.ts'
 import type { RefusedBranches } from './refusedBranches.ts'
 import { Suppliers } from './suppliers.ts'
 
@@ -63,18 +62,6 @@ const LIGHT_PATIENCE = 2
 /** Blocks a second below which a branch makes room for another peer's. */
 const SLOWEST = 1
 
-/** Commits that are given to the chain at once, and blocks that make a second one worth it. */
-const FLIGHTS = 2
-const SECOND_FLIGHT_BLOCKS = 16
-
-/** Blocks that were given to the chain. */
-interface Flight {
-  readonly blocks: readonly ReadyBlock[]
-  /** What became of them, once that is known. */
-  outcomes: readonly BlockOutcome[] | null
-  landed: Promise<void>
-}
-
 /** One branch, from the choice of a peer until all of it is connected or it is given up. */
 export class Session {
   readonly #deps: SessionDeps
@@ -84,6 +71,7 @@ export class Session {
   readonly #window: DownloadWindow
   readonly #suppliers: Suppliers
   readonly #bodies: BodyDownload
+  readonly #feed: BlockFeed
   #branch: Branch
   #headers: HeaderDownload | null = null
   #headersEnd: HeadersEnd | null = null
@@ -96,8 +84,8 @@ export class Session {
   /** Bytes of blocks that are beside the chain until the branch becomes the best. */
   #sideBytes = 0
   #connectedCount = 0
-  /** Commits that were given to the chain, in their order. */
-  readonly #flights: Flight[] = []
+  /** Whether all headers so far were of blocks that are connected beside the chain. */
+  #isKnown = true
 
   constructor(deps: SessionDeps, leader: Peer) {
     const { limits, match, now, random, progress } = deps
@@ -120,6 +108,7 @@ export class Session {
       onBytes: (bytes) => progress.downloaded(bytes),
       onError: (error) => this.#broke(error),
     })
+    this.#feed = new BlockFeed(deps.chain, this.#window, limits, () => this.#wake.raise())
     this.#claimed = leader.status?.totalDifficulty ?? 0n
   }
 
@@ -167,21 +156,11 @@ export class Session {
     }
   }
 
-  /** Asks for the hash at the highest checkpoint that the peer should have. */
   async #keepsCheckpoint(): Promise<boolean> {
     const { checkpoints, limits, onFailed } = this.#deps
-    const peer = this.#leader
-    const checkpoint = checkpoints.highestWithin(0, peer.status?.bestNumber ?? 0)
-    if (checkpoint === null) return true
-    const question = { type: 'blockHashRequest', height: checkpoint.number } as const
-    const answer = await ask<'blockHashRequest'>(peer, question, limits.requestTimeout, this.#stop.signal)
-    if (typeof answer !== 'string' && answer.hash.equals(checkpoint.hash)) return true
-    if (typeof answer !== 'string') {
-      peer.score('invalidHeader')
-      peer.disconnect(USELESS_PEER)
-    }
-    onFailed(peer)
-    return false
+    const isKept = await keepsCheckpoint(this.#leader, checkpoints, limits.requestTimeout, this.#stop.signal)
+    if (!isKept) onFailed(this.#leader)
+    return isKept
   }
 
   #connectionPoint(): Promise<ConnectionPoint | null> {
@@ -245,8 +224,9 @@ export class Session {
 
   #take(headers: readonly CheckedHeader[]): void {
     const { progress } = this.#deps
-    this.#branch.add(headers)
-    this.#window.add(headers)
+    const unknown = this.#skipKnown(headers)
+    this.#branch.add(unknown)
+    this.#window.add(unknown)
     progress.headers(
       headers.length,
       headers.reduce((sum, { encoded }) => sum + encoded.length, 0),
@@ -254,6 +234,19 @@ export class Session {
     progress.checkedHeader = this.#branch.highest
     this.#lastProgress = this.#deps.now()
     this.#changed()
+  }
+
+  /** Leaves out the lowest headers of the branch whose blocks are connected already, beside the chain. */
+  #skipKnown(headers: readonly CheckedHeader[]): readonly CheckedHeader[] {
+    if (!this.#isKnown) return headers
+    const { reader } = this.#deps.chain
+    const first = headers.findIndex((header) => {
+      const totalDifficulty = reader.totalDifficulty(header.hash)
+      if (totalDifficulty !== null) this.#branch = new Branch({ number: header.number, totalDifficulty })
+      return totalDifficulty === null
+    })
+    this.#isKnown = first < 0
+    return this.#isKnown ? [] : headers.slice(first)
   }
 
   /** Asks for blocks once the branch can outweigh the head: until then none of it is fetched. */
@@ -270,64 +263,41 @@ export class Session {
   }
 
   async #runBlocks(): Promise<SessionEnd> {
-    const { limits, now } = this.#deps
+    const { now } = this.#deps
     const began = now()
-    let mark = { at: began, connected: 0 }
+    const pace = { at: began, connected: 0 }
     for (;;) {
       if (this.#stop.signal.aborted) return this.#landed('stopped')
-      this.#launch()
-      const [flight] = this.#flights
-      if (flight !== undefined) {
-        if (flight.outcomes === null) await this.#wake.wait(TICK)
-        else {
-          this.#flights.shift()
-          this.#lastProgress = now()
-          const end = this.#connected(flight.blocks, flight.outcomes)
-          if (end !== null) return this.#landed(end)
-        }
+      if (this.#outweighs) this.#feed.launch()
+      const report = this.#feed.takeReport()
+      if (report !== null) {
+        this.#lastProgress = now()
+        const end = this.#connected(report)
+        if (end !== null) return this.#landed(end)
         continue
       }
-      const end = this.#endOfWaiting()
+      const end = this.#feed.isBusy ? null : (this.#endOfWaiting() ?? this.#endOfPatience(began, pace))
       if (end !== null) return end
-      if (now() - this.#lastProgress > limits.patience) return this.#fail(this.#currentLeader)
-      if (!this.#outweighs && now() - began > LIGHT_PATIENCE * limits.patience) return this.#light()
-      if (now() - mark.at > limits.patience) {
-        const isSlow = this.#connectedCount - mark.connected < (SLOWEST * limits.patience) / 1000
-        if (isSlow && this.#othersWait()) return this.#fail(this.#leader)
-        mark = { at: now(), connected: this.#connectedCount }
-      }
       await this.#wake.wait(TICK)
-    }
-  }
-
-  /** Gives the chain what can be connected: a second commit is on its way while the first is executed. */
-  #launch(): void {
-    const { chain, limits } = this.#deps
-    while (this.#outweighs && this.#flights.length < FLIGHTS) {
-      if (this.#flights.length > 0 && !this.#window.hasReady(SECOND_FLIGHT_BLOCKS)) return
-      const blocks = this.#window.takeReady(limits.commitBlocks, limits.commitBytes)
-      if (blocks.length === 0) return
-      const flight: Flight = { blocks, outcomes: null, landed: Promise.resolve() }
-      this.#flights.push(flight)
-      flight.landed = chain
-        .connect(blocks.map(({ block }) => block))
-        .then(
-          (outcomes) => {
-            flight.outcomes = outcomes
-          },
-          (error: unknown) => {
-            const reason = error instanceof Error ? error.message : String(error)
-            flight.outcomes = [{ status: 'UNDECIDED', reason }]
-          },
-        )
-        .then(() => this.#wake.raise())
     }
   }
 
   /** Waits for what the chain still has. */
   async #landed(end: SessionEnd): Promise<SessionEnd> {
-    await Promise.all(this.#flights.map(({ landed }) => landed))
+    await this.#feed.landed()
     return end
+  }
+
+  /** Whether the branch brings too little. */
+  #endOfPatience(began: number, pace: { at: number; connected: number }): SessionEnd | null {
+    const { limits, now } = this.#deps
+    if (now() - this.#lastProgress > limits.patience) return this.#fail(this.#currentLeader)
+    if (!this.#outweighs && now() - began > LIGHT_PATIENCE * limits.patience) return this.#light()
+    if (now() - pace.at <= limits.patience) return null
+    const isSlow = this.#connectedCount - pace.connected < (SLOWEST * limits.patience) / 1000
+    pace.at = now()
+    pace.connected = this.#connectedCount
+    return isSlow && this.#othersWait() ? this.#fail(this.#leader) : null
   }
 
   /** Whether there is nothing left to wait for, and what that means. */
@@ -360,40 +330,25 @@ export class Session {
   }
 
   /** What became of the blocks of a commit. @returns null when the branch goes on */
-  #connected(ready: readonly ReadyBlock[], outcomes: readonly BlockOutcome[]): SessionEnd | null {
+  #connected({ connected, sideBytes, becameBest, end }: CommitReport): SessionEnd | null {
     const { chain, progress, budget } = this.#deps
     chain.refresh()
-    const connected: CheckedHeader[] = []
-    for (const [index, outcome] of outcomes.entries()) {
-      const { header, block, giver } = ready[index] as ReadyBlock
-      switch (outcome.status) {
-        case 'IMPORTED_NOT_BEST':
-          this.#sideBytes += block.length
-          budget.charge(this.#leader.address, block.length)
-          break
-        case 'IMPORTED_BEST':
-          budget.charge(this.#leader.address, -this.#sideBytes)
-          this.#sideBytes = 0
-          break
-        case 'INVALID_BLOCK':
-          this.#refuse(outcome.refusal, giver)
-          return 'refused'
-        case 'UNDECIDED':
-          return 'undecided'
-        case 'NO_PARENT':
-        case 'TOO_OLD':
-          return 'failed'
-        case 'EXIST':
-      }
-      connected.push(header)
+    if (becameBest) {
+      budget.charge(this.#leader.address, -this.#sideBytes)
+      this.#sideBytes = 0
     }
+    budget.charge(this.#leader.address, sideBytes)
+    this.#sideBytes += sideBytes
     const last = connected.at(-1)
-    if (last === undefined) return 'undecided'
-    const totalDifficulty = chain.reader.totalDifficulty(last.hash)
-    if (totalDifficulty === null) return 'undecided'
-    this.#branch.connected(connected, totalDifficulty)
-    progress.blocks(connected.length)
-    this.#connectedCount += connected.length
+    if (last !== undefined) {
+      const totalDifficulty = chain.reader.totalDifficulty(last.hash)
+      if (totalDifficulty === null) return 'undecided'
+      this.#branch.connected(connected, totalDifficulty)
+      progress.blocks(connected.length)
+      this.#connectedCount += connected.length
+    }
+    if (end?.status === 'refused') this.#refuse(end.refusal, end.block.giver)
+    if (end !== null) return end.status === 'unconnected' ? 'failed' : end.status
     this.#changed()
     return this.#isTooExpensive() ? this.#light() : null
   }

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import type { Block } from '../../../../src/chain/codec/block.ts'
 import type { Peer } from '../../../../src/p2p/peer.ts'
+import type { SyncLimits } from '../../../../src/sync/client/limits.ts'
 import { BlockMaker, spoil } from '../../../support/blockMaker.ts'
 import type { FakePeer } from '../../../support/fakePeer.ts'
 import { SyncScene, until, WEIGHTY } from '../../../support/syncScene.ts'
@@ -12,8 +13,8 @@ const chain = [maker.genesis, ...maker.extend(maker.genesis, 60)]
 const known = chain.slice(0, 31)
 
 /** A client at block 30 with peers that have the same, following. */
-async function following(t: Test, count = 1) {
-  const scene = new SyncScene(t, WEIGHTY, {}, known)
+async function following(t: Test, count = 1, limits: Partial<SyncLimits> = {}) {
+  const scene = new SyncScene(t, WEIGHTY, { limits }, known)
   const peers = Array.from({ length: count }, () => scene.add(known))
   await until(() => scene.client.figures.stage === 'following')
   return { scene, peers: peers as [FakePeer, ...FakePeer[]] }
@@ -83,7 +84,7 @@ t.test('missing ancestors are asked for and connected with what waited', async (
 })
 
 t.test('a bigger gap goes the long way', async (t) => {
-  const { scene, peers } = await following(t)
+  const { scene, peers } = await following(t, 1, { missingAncestors: 8 })
   peers[0].follow(chain)
   await send(scene, peers[0], last(chain))
   await until(() => scene.isAt(last(chain)))

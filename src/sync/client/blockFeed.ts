@@ -1,0 +1,122 @@
+import type { BlockOutcome, BlockRefusal, SyncChain } from '../syncChain.ts'
+import type { CheckedHeader } from './branch.ts'
+import type { DownloadWindow, ReadyBlock } from './downloadWindow.ts'
+import type { SyncLimits } from './limits.ts'
+
+/** Commits that are given to the chain at once, and blocks that make a second one worth it. */
+const COMMITS = 2
+const SECOND_COMMIT_BLOCKS = 16
+
+/** What the chain said of a run of blocks. */
+export interface CommitReport {
+  /** Headers of the blocks that are connected now, in order. */
+  readonly connected: readonly CheckedHeader[]
+  /** Bytes of blocks that are beside the chain since the last of them that became best. */
+  readonly sideBytes: number
+  /** Whether one of them became best, and with it all below. */
+  readonly becameBest: boolean
+  /** Why the run ended before its end. */
+  readonly end:
+    | null
+    | { readonly status: 'refused'; readonly refusal: BlockRefusal; readonly block: ReadyBlock }
+    | { readonly status: 'undecided' | 'unconnected' }
+}
+
+interface Commit {
+  readonly blocks: readonly ReadyBlock[]
+  outcomes: readonly BlockOutcome[] | null
+  landed: Promise<void>
+}
+
+/** Gives the blocks of a window to the chain, in order: while one commit is executed the next is on its way. */
+export class BlockFeed {
+  readonly #chain: Pick<SyncChain, 'connect'>
+  readonly #window: DownloadWindow
+  readonly #limits: Pick<SyncLimits, 'commitBlocks' | 'commitBytes'>
+  readonly #onLanded: () => void
+  readonly #commits: Commit[] = []
+
+  /** @param onLanded called when the chain answered */
+  constructor(
+    chain: Pick<SyncChain, 'connect'>,
+    window: DownloadWindow,
+    limits: Pick<SyncLimits, 'commitBlocks' | 'commitBytes'>,
+    onLanded: () => void,
+  ) {
+    this.#chain = chain
+    this.#window = window
+    this.#limits = limits
+    this.#onLanded = onLanded
+  }
+
+  /** Whether the chain has blocks that it did not answer for. */
+  get isBusy(): boolean {
+    return this.#commits.length > 0
+  }
+
+  /** Gives the chain what can be connected now. */
+  launch(): void {
+    while (this.#commits.length < COMMITS) {
+      if (this.isBusy && !this.#window.hasReady(SECOND_COMMIT_BLOCKS)) return
+      const blocks = this.#window.takeReady(this.#limits.commitBlocks, this.#limits.commitBytes)
+      if (blocks.length === 0) return
+      const commit: Commit = { blocks, outcomes: null, landed: Promise.resolve() }
+      this.#commits.push(commit)
+      commit.landed = this.#connect(blocks).then((outcomes) => {
+        commit.outcomes = outcomes
+        this.#onLanded()
+      })
+    }
+  }
+
+  /** What became of the oldest commit, once that is known. */
+  takeReport(): CommitReport | null {
+    const [commit] = this.#commits
+    if (commit === undefined || commit.outcomes === null) return null
+    this.#commits.shift()
+    return readOutcomes(commit.blocks, commit.outcomes)
+  }
+
+  /** Waits for everything that the chain was given. */
+  async landed(): Promise<void> {
+    await Promise.all(this.#commits.map(({ landed }) => landed))
+  }
+
+  async #connect(blocks: readonly ReadyBlock[]): Promise<readonly BlockOutcome[]> {
+    try {
+      return await this.#chain.connect(blocks.map(({ block }) => block))
+    } catch (error) {
+      return [{ status: 'UNDECIDED', reason: error instanceof Error ? error.message : String(error) }]
+    }
+  }
+}
+
+function readOutcomes(blocks: readonly ReadyBlock[], outcomes: readonly BlockOutcome[]): CommitReport {
+  const connected: CheckedHeader[] = []
+  let sideBytes = 0
+  let becameBest = false
+  for (const [index, outcome] of outcomes.entries()) {
+    const block = blocks[index]
+    if (block === undefined) break
+    const report = { connected, sideBytes, becameBest }
+    switch (outcome.status) {
+      case 'INVALID_BLOCK':
+        return { ...report, end: { status: 'refused', refusal: outcome.refusal, block } }
+      case 'UNDECIDED':
+        return { ...report, end: { status: 'undecided' } }
+      case 'NO_PARENT':
+      case 'TOO_OLD':
+        return { ...report, end: { status: 'unconnected' } }
+      case 'IMPORTED_NOT_BEST':
+        sideBytes += block.block.length
+        break
+      case 'IMPORTED_BEST':
+        sideBytes = 0
+        becameBest = true
+        break
+      case 'EXIST':
+    }
+    connected.push(block.header)
+  }
+  return { connected, sideBytes, becameBest, end: connected.length === 0 ? { status: 'undecided' } : null }
+}
