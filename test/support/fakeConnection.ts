@@ -2,8 +2,8 @@ import type { CloseReason, Connection, RemoteHello } from '../../src/p2p/connect
 import { FRAME_CODES } from '../../src/p2p/messages/codes.ts'
 import { encodeEthStatus } from '../../src/p2p/messages/ethStatus.ts'
 import { decodePeerMessage, encodePeerMessage } from '../../src/p2p/messages/rskCodec.ts'
-import type { FrameRoom } from '../../src/p2p/wire/frameReader.ts'
 import type { PeerMessage } from '../../src/p2p/messages/rskMessage.ts'
+import type { FrameRoom } from '../../src/p2p/wire/frameReader.ts'
 
 /** What a {@link FakeConnection} differs in from an RSKj node that was dialled. */
 export interface FakeConnectionOptions {

@@ -21,7 +21,7 @@ const MOST_FAILURES = 20
 export class DialHistory {
   readonly #scheduler: Scheduler
   readonly #random: () => number
-  readonly #nodes = new Map<string, { failures: number; notBefore: number }>()
+  readonly #nodes = new Map<string, { failures: number; failedAt: number; wait: number }>()
 
   constructor(scheduler: Scheduler, random: () => number) {
     this.#scheduler = scheduler
@@ -39,7 +39,7 @@ export class DialHistory {
     // Up to a half more, so that nodes which went together do not come together.
     const wait = Math.min(most, first * 2 ** (failures - 1)) * (1 + this.#random() / 2)
     this.#nodes.delete(key)
-    this.#nodes.set(key, { failures, notBefore: this.#scheduler.now() + wait })
+    this.#nodes.set(key, { failures, failedAt: this.#scheduler.now(), wait })
     if (this.#nodes.size > MOST_NODES) {
       const [oldest] = this.#nodes.keys()
       if (oldest !== undefined) this.#nodes.delete(oldest)
@@ -51,10 +51,13 @@ export class DialHistory {
     this.#nodes.delete(keyOf(node))
   }
 
-  /** Whether a node may be dialled now. */
-  mayDial(node: PeerAddress): boolean {
+  /**
+   * Whether a node may be dialled now.
+   * @param longest milliseconds that are waited at most
+   */
+  mayDial(node: PeerAddress, longest: number = Number.POSITIVE_INFINITY): boolean {
     const known = this.#nodes.get(keyOf(node))
-    return known === undefined || known.notBefore <= this.#scheduler.now()
+    return known === undefined || known.failedAt + Math.min(known.wait, longest) <= this.#scheduler.now()
   }
 }
 

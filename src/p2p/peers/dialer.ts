@@ -1,5 +1,5 @@
 import type { Logger } from '../../observe/logger.ts'
-import { CANDIDATE_BACK_OFF, type DialHistory, STATIC_BACK_OFF } from './dialHistory.ts'
+import { type BackOff, type DialHistory, STATIC_BACK_OFF } from './dialHistory.ts'
 import { networkGroup } from './networkGroup.ts'
 import type { CandidateSource, PeerAddress } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -12,6 +12,9 @@ const MOST_DIALS = 16
 
 /** How long a dial may take with its handshake, milliseconds. */
 const DIAL_MS = 10_000
+
+/** How long a node is left alone at most by one that has no peers: what failed then may have been its own network. */
+const ALONE_MS = 60_000
 
 /** How long a peer has to stay to count as reached, milliseconds. */
 export const STAYED_MS = 60_000
@@ -29,6 +32,10 @@ export interface DialerParts {
   /** Blocks of addresses of the peers that this node dialled, with how many are in each, and the most in one. */
   readonly groups: () => Map<string, number>
   readonly mostPerGroup: number
+  /** Whether this node has no peer at all. */
+  readonly isAlone: () => boolean
+  /** For nodes that were found. */
+  readonly backOff: BackOff
   /** Whether a node is not to be dialled: itself, connected, banned. */
   readonly isRefused: (node: PeerAddress) => boolean
   readonly scheduler: Scheduler
@@ -114,7 +121,7 @@ export class Dialer {
       this.#open.size < MOST_DIALS &&
       !this.#open.has(keyOf(node)) &&
       !this.#parts.isRefused(node) &&
-      this.#parts.history.mayDial(node)
+      this.#parts.history.mayDial(node, this.#parts.isAlone() ? ALONE_MS : Number.POSITIVE_INFINITY)
     )
   }
 
@@ -128,7 +135,7 @@ export class Dialer {
       .dial(node, abort.signal)
       .catch((error: unknown) => {
         this.#failed += 1
-        this.#parts.history.failed(node, isStatic ? STATIC_BACK_OFF : CANDIDATE_BACK_OFF)
+        this.#parts.history.failed(node, isStatic ? STATIC_BACK_OFF : this.#parts.backOff)
         this.#parts.log.debug({ error, address: node.address, port: node.port }, 'a node was not reached')
       })
       .finally(() => {

@@ -8,7 +8,7 @@ import { Admission } from './admission.ts'
 import { ConnectedPeer, type PeerServices } from './connectedPeer.ts'
 import { ConnectRate } from './connectRate.ts'
 import { Dialer, STAYED_MS } from './dialer.ts'
-import { CANDIDATE_BACK_OFF, DialHistory, STATIC_BACK_OFF } from './dialHistory.ts'
+import { type BackOff, CANDIDATE_BACK_OFF, DialHistory, STATIC_BACK_OFF } from './dialHistory.ts'
 import type { Seat } from './eviction.ts'
 import { HalfOpen } from './halfOpen.ts'
 import type { PeerLimits } from './limits.ts'
@@ -51,6 +51,8 @@ export interface PeerNetworkOptions {
   readonly snap: boolean
   readonly listener: PeerListener
   readonly log: Logger
+  /** How long nodes are left alone that were not reached, those named as static excepted. */
+  readonly backOff?: BackOff
   readonly scheduler?: Scheduler
   /** From 0 to below 1. */
   readonly random?: () => number
@@ -67,6 +69,7 @@ export class PeerNetwork implements PeerSet {
   readonly #admission: Admission
   readonly #halfOpen: HalfOpen
   readonly #history: DialHistory
+  readonly #backOff: BackOff
   readonly #dialer: Dialer
   readonly #members = new Map<string, ConnectedPeer>()
   /** Where peers were dialled that this node chose. */
@@ -114,6 +117,7 @@ export class PeerNetwork implements PeerSet {
     })
     this.#halfOpen = new HalfOpen({ limits, memory: this.memory, random, after: scheduler.after })
     this.#history = new DialHistory(scheduler, random)
+    this.#backOff = options.backOff ?? CANDIDATE_BACK_OFF
     this.#dialer = new Dialer({
       source: options.candidates,
       statics: options.statics,
@@ -122,6 +126,8 @@ export class PeerNetwork implements PeerSet {
       places: () => this.#placesToDial(),
       groups: () => this.#outboundGroups(),
       mostPerGroup: limits.outboundPerGroup,
+      isAlone: () => this.#members.size === 0,
+      backOff: this.#backOff,
       isRefused: (node) => this.#isRefused(node),
       scheduler,
       random,
@@ -260,7 +266,7 @@ export class PeerNetwork implements PeerSet {
   #noteStay(peer: ConnectedPeer, node: PeerAddress): void {
     const isStatic = this.#options.statics.some(({ id }) => id === node.id)
     if (this.#scheduler.now() - peer.connectedAt >= STAYED_MS) this.#history.stayed(node)
-    else this.#history.failed(node, isStatic ? STATIC_BACK_OFF : CANDIDATE_BACK_OFF)
+    else this.#history.failed(node, isStatic ? STATIC_BACK_OFF : this.#backOff)
   }
 
   #listReady(): void {

@@ -37,6 +37,8 @@ function scene(
     places: () => 24,
     groups: () => new Map(),
     mostPerGroup: 6,
+    isAlone: () => false,
+    backOff: CANDIDATE_BACK_OFF,
     isRefused: () => false,
     scheduler: time,
     random,
@@ -113,6 +115,23 @@ t.test('who was not reached is left alone for a while, longer each time', async 
   t.equal(found.dialled.length, 2)
   await found.time.pass(45_000)
   t.equal(found.dialled.length, 3, 'after 60 to 90 s')
+})
+
+t.test('a node without peers waits a minute at most: its own network may have failed', async (t) => {
+  const failing = () => Promise.reject(new Error('nobody is there'))
+  let isAlone = false
+  const { time, dialled } = scene(t, {
+    source: { candidates: () => [node(1)] },
+    dial: failing,
+    isAlone: () => isAlone,
+  })
+  await time.pass(3_600_000)
+  const before = dialled.length
+  await time.pass(600_000)
+  t.ok(dialled.length - before <= 1)
+  isAlone = true
+  await time.pass(600_000)
+  t.ok(dialled.length - before >= 8, `${dialled.length - before} times in 10 minutes`)
 })
 
 t.test('static peers are dialled for ever, whatever places there are', async (t) => {

@@ -1,0 +1,61 @@
+import type { PeerMessage } from '../../src/p2p/messages/rskMessage.ts'
+import type { PeerAddress } from '../../src/p2p/peers/ports.ts'
+import { openPeerNode } from '../support/peerNode.ts'
+import type { FromChild, ToChild } from './childMessages.ts'
+
+const REPORT_MS = 100
+const BLOCK_BYTES = 1000
+
+const contacts: PeerAddress[] = []
+const blocks = new Set<number>()
+const [address = '127.0.0.1'] = process.argv.slice(2)
+const node = await openPeerNode({
+  address,
+  candidates: { candidates: () => contacts },
+  backOff: { first: 1000, most: 1000 },
+})
+
+// A block goes on to all peers but the one that it came from, once.
+node.answer = (from, message) => {
+  if (message.type !== 'block') return
+  blocks.add(numberOf(message.block))
+  for (const peer of node.network.peers) if (peer.id !== from.id) peer.send(message)
+}
+
+process.on('message', (message: ToChild) => {
+  if (message.type === 'meet') contacts.push(...message.contacts)
+  else if (message.type === 'mine') mine(message.number)
+  else void node.network.close().then(() => process.exit())
+})
+// Nobody is left to stop it.
+process.on('disconnect', () => process.exit())
+tell({ type: 'opened', id: node.id, port: node.place.port })
+setInterval(report, REPORT_MS)
+
+function mine(number: number): void {
+  blocks.add(number)
+  const message: PeerMessage = { type: 'block', block: blockOf(number) }
+  for (const peer of node.network.peers) peer.send(message)
+}
+
+function report(): void {
+  const peers = node.network.peers.map(({ id }) => id)
+  tell({ type: 'report', peers, blocks: [...blocks], residentBytes: process.memoryUsage().rss })
+}
+
+function tell(message: FromChild): void {
+  process.send?.(message)
+}
+
+/** RLP of a list whose contents begin with the number. */
+function blockOf(number: number): Buffer {
+  const block = Buffer.alloc(BLOCK_BYTES, 1)
+  block[0] = 0xf9
+  block.writeUInt16BE(BLOCK_BYTES - 3, 1)
+  block.writeUInt32BE(number, 3)
+  return block
+}
+
+function numberOf(block: Buffer): number {
+  return block.readUInt32BE(3)
+}
