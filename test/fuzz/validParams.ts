@@ -95,6 +95,10 @@ const BY_NAME: Readonly<Record<string, Maker>> = {
   duration: () => '0x10',
 }
 
+/** A node whose id is the generator of the curve: nobody has the key 1. */
+const ENODE =
+  'enode://79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8@192.168.56.1:50501'
+
 /** Where a name means something else in one method. */
 const BY_METHOD: Readonly<Record<string, Maker>> = {
   'eth_getLogs filter': logFilter,
@@ -111,6 +115,8 @@ const BY_METHOD: Readonly<Record<string, Maker>> = {
   'mnr_submitBitcoinBlock block': (_, chance) => chance.hex(300),
   'sco_banAddress address': () => '192.168.56.1',
   'sco_unbanAddress address': () => '192.168.56.1',
+  'admin_addPeer enode': () => ENODE,
+  'admin_removePeer enode': () => ENODE,
 }
 
 const TRACERS = [
