@@ -1,0 +1,179 @@
+import { isDevelopmentNetwork } from '../../config/networkSpec.ts'
+import type { Logger } from '../../observe/logger.ts'
+import { resolveHost } from '../../p2p/discovery/bootstrap.ts'
+import { openUdp } from '../../p2p/discovery/datagrams.ts'
+import { Discovery } from '../../p2p/discovery/discovery.ts'
+import type { PeerMessage } from '../../p2p/messages/rskMessage.ts'
+import type { Peer, PeerListener, PeerSet } from '../../p2p/peer.ts'
+import { createPeerLimits } from '../../p2p/peers/limits.ts'
+import { PeerNetwork } from '../../p2p/peers/peerNetwork.ts'
+import type { PeerAddress } from '../../p2p/peers/ports.ts'
+import { createRlpxTransport } from '../../p2p/peers/rlpxTransport.ts'
+import { PeerReputation } from '../../p2p/scoring/peerReputation.ts'
+import type { NodeKey } from '../../p2p/wire/curve.ts'
+import { SyncClient } from '../../sync/client/syncClient.ts'
+import { Relay } from '../../sync/relay/relay.ts'
+import { isRequest, RequestServer } from '../../sync/serve/requestServer.ts'
+import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
+import { asBuffer, fromHex } from '../../util/bytes.ts'
+import { createSteadyClock } from '../../util/steadyClock.ts'
+import { parseSubnet, type Subnet } from '../../util/subnet.ts'
+import type { PeerReport } from './messages.ts'
+import type { PeerOptions } from './peerOptions.ts'
+
+const NODE_ID = /^[0-9a-f]{128}$/i
+
+/** What a {@link PeerNode} stands on. */
+export interface PeerNodeParts {
+  readonly options: PeerOptions
+  readonly key: NodeKey
+  readonly chain: SyncChain
+  /** Those of the configuration, with addresses in place of names. */
+  readonly statics: readonly PeerAddress[]
+  readonly log: Logger
+  /** Synchronisation stopped at a block that peers insist on, or goes on again (null). */
+  onHalt(refusal: BlockRefusal | null): void
+}
+
+/** Peers and synchronisation: all that the peer thread runs. */
+export interface PeerNode {
+  readonly network: PeerNetwork
+  readonly reputation: PeerReputation
+  /** TCP and UDP port; 0 while it does not listen. */
+  readonly port: number
+  report(): PeerReport
+  /** Ends connections and synchronisation; what was given to the chain is awaited. */
+  close(): Promise<void>
+}
+
+/** Opens the ports and begins. @throws Error of a port that cannot be had */
+export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
+  const { options, key, chain, log, statics } = parts
+  const clock = createSteadyClock()
+  const { p2p, genesis } = chain.spec
+  const reputation = new PeerReputation({ clock, wallClock: Date.now, punishes: true, bannedNodes: [] })
+  let discovery: Discovery | null = null
+  let network: PeerNetwork | null = null
+  const isStatic = ({ id }: Peer) => statics.some((node) => node.id === id)
+  const peers: PeerSet = {
+    get peers() {
+      return network?.peers ?? []
+    },
+  }
+  const sync = new SyncClient({
+    chain,
+    peers,
+    checkpoints: options.checkpoints.map(({ number, hash }) => ({ number, hash: asBuffer(hash) })),
+    limits: { enoughPeers: options.expectedPeers },
+    logger: log.child({ part: 'sync' }),
+    isStatic,
+    onHalt: (halt) => parts.onHalt(halt),
+  })
+  const relay = new Relay({
+    chain,
+    peers,
+    isFarBehind: () => sync.hasBetterBlockToSync,
+    logger: log.child({ part: 'relay' }),
+  })
+  const server = new RequestServer({
+    chain,
+    states: null,
+    logger: log.child({ part: 'serve' }),
+    onGiven: (peer, hash) => relay.blocks.note(peer, hash),
+  })
+  network = await PeerNetwork.open({
+    ownId: key.id.toString('hex'),
+    chain: {
+      networkId: p2p.networkId,
+      genesisHash: fromHex(genesis.hash),
+      status: () => {
+        const { number, hash, parentHash, totalDifficulty } = chain.tip
+        return { bestNumber: number, bestHash: hash, bestParentHash: parentHash, totalDifficulty }
+      },
+    },
+    transport: createRlpxTransport({
+      key,
+      client: options.client,
+      snap: options.snapshotServer,
+
+      clock,
+    }),
+    judge: reputation,
+    candidates: { candidates: () => discovery?.candidates() ?? [] },
+    listen: options.listens ? { host: options.host, port: options.port } : null,
+    limits: { ...createPeerLimits(options.maxPeers), totalBytes: options.memoryBytes },
+    statics,
+    trusted: trustedOf(options.trusted),
+    snap: options.snapshotServer,
+    listener: listenerOf(sync, server, relay),
+    log: log.child({ part: 'peers' }),
+  })
+  const port = network.port ?? 0
+  const opened = network
+  try {
+    if (options.discovery && options.listens) {
+      discovery = await Discovery.start({
+        key,
+        networkId: p2p.networkId,
+        bootstrap: p2p.bootstrap,
+        dataDir: options.dataDir,
+        host: options.address ?? options.host,
+        exemptsLocal: isDevelopmentNetwork(chain.spec),
+        open: (listener) => openUdp(options.host, port, log, listener),
+        resolve: resolveHost,
+        clock,
+        refusesAddress: (address) => reputation.refusesAddress(address),
+        refusesNode: (id) => reputation.refusesNode(id),
+        logger: log.child({ part: 'discovery' }),
+      })
+    }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+  sync.start()
+  relay.start()
+  return {
+    network: opened,
+    reputation,
+    port,
+    report: () => ({
+      network: opened.figures(),
+      sync: sync.figures,
+      knownNodes: discovery?.figures().nodes ?? null,
+      halted: sync.halt,
+    }),
+    close: async () => {
+      await Promise.all([discovery?.close(), opened.close()])
+      relay.close()
+      server.close()
+      await sync.close()
+    },
+  }
+}
+
+function listenerOf(sync: SyncClient, server: RequestServer, relay: Relay): PeerListener {
+  return {
+    onPeer: (peer) => {
+      sync.onPeer(peer)
+      relay.onPeer(peer)
+    },
+    onPeerGone: (peer) => {
+      sync.onPeerGone(peer)
+      relay.onPeerGone(peer)
+      server.onPeerGone(peer)
+    },
+    onMessage: async (peer: Peer, message: PeerMessage) => {
+      if (isRequest(message)) return server.onRequest(peer, message)
+      await relay.onMessage(peer, message)
+      return sync.onMessage(peer, message)
+    },
+  }
+}
+
+function trustedOf(entries: readonly string[]): { ids: string[]; subnets: Subnet[] } {
+  return {
+    ids: entries.filter((entry) => NODE_ID.test(entry)).map((id) => id.toLowerCase()),
+    subnets: entries.map(parseSubnet).filter((subnet) => subnet !== null),
+  }
+}

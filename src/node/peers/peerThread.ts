@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { chosenNetwork } from '../../config/networks/configured.ts'
+import { CHAIN_FOLDER } from '../../execution/chainFolders.ts'
+import { createLogger, type Logger } from '../../observe/logger.ts'
+import { type EnodeAddress, formatEnode } from '../../p2p/identity/enode.ts'
+import { NodeKeyError, openNodeKey } from '../../p2p/identity/nodeKeyFile.ts'
+import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
+import type { PeerAddress } from '../../p2p/peers/ports.ts'
+import type { NodeKey } from '../../p2p/wire/curve.ts'
+import { ChainEnvironment } from '../../storage/environment.ts'
+import { openLinkedChain } from '../../sync/link/linkedChain.ts'
+import type { BlockRefusal } from '../../sync/syncChain.ts'
+import { toHex } from '../../util/bytes.ts'
+import { NodeError } from '../errors.ts'
+import type { PeerThreadMessage, PeerThreadOrder, PeerThreadSetup } from './messages.ts'
+import { createPeerCommands, resolvePeer } from './peerCommands.ts'
+import { openPeerNode, type PeerNode } from './peerNode.ts'
+import type { PeerOptions } from './peerOptions.ts'
+
+/** Time between two reports, milliseconds. */
+const REPORT_INTERVAL = 1000
+/** File below the data directory that says which block peers insist on and this node refuses. */
+const REFUSED_BLOCK_FILE = 'refused-block.json'
+
+/** Entry of the peer thread. */
+await run(workerData as PeerThreadSetup)
+
+async function run({ options, chain: port }: PeerThreadSetup): Promise<void> {
+  const spec = chosenNetwork(options)
+  const log = createLogger(options.log)
+  const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
+  const chain = await openLinkedChain(port, spec, environment)
+  const statics = await Promise.all(options.statics.map((peer) => resolved(peer, log)))
+  const known = statics.filter((peer) => peer !== null)
+  let key: NodeKey
+  let node: PeerNode
+  try {
+    key = openNodeKey(options.dataDir)
+    node = await openPeerNode({
+      options,
+      key,
+      chain,
+      statics: known,
+      log,
+      onHalt: (refusal) => noteRefusal(options, refusal, log),
+    })
+  } catch (error) {
+    tell({ kind: 'failed', error: toPeerError(error, options).toObject() })
+    parentPort?.close()
+    return
+  }
+  const commands = createPeerCommands(node, { key, options, statics: known })
+  const reports = setInterval(() => tell({ kind: 'report', report: node.report() }), REPORT_INTERVAL)
+  parentPort?.on('message', (order: PeerThreadOrder) => {
+    if (order.kind === 'admin') {
+      void answer(commands, order).then(tell)
+      return
+    }
+    clearInterval(reports)
+    void node.close().then(async () => {
+      chain.close()
+      await environment.close()
+      tell({ kind: 'closed' })
+      parentPort?.close()
+    })
+  })
+  const host = options.address ?? options.host
+  const id = key.id.toString('hex')
+  tell({ kind: 'ready', enode: formatEnode({ id, host, port: node.port }), port: node.port || null })
+}
+
+async function answer(
+  commands: PeerAdmin,
+  order: Extract<PeerThreadOrder, { kind: 'admin' }>,
+): Promise<PeerThreadMessage> {
+  const { id, call, args } = order
+  try {
+    const command = commands[call].bind(commands) as (...args: readonly unknown[]) => Promise<unknown>
+    return { kind: 'answer', id, value: await command(...args) }
+  } catch (error) {
+    return { kind: 'refusal', id, reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** A node whose name is not resolved now is left out; the others are dialled. */
+async function resolved(peer: EnodeAddress, log: Logger): Promise<PeerAddress | null> {
+  try {
+    return await resolvePeer(peer)
+  } catch (error) {
+    log.warn({ host: peer.host, reason: (error as Error).message }, 'a peer of --peer has no address')
+    return null
+  }
+}
+
+/** For whoever has to find out whose fault it is. */
+function noteRefusal({ dataDir }: PeerOptions, refusal: BlockRefusal | null, log: Logger): void {
+  const path = join(dataDir, REFUSED_BLOCK_FILE)
+  if (refusal === null) {
+    log.info('peers went on without the block that this node refuses')
+    return
+  }
+  const { number, hash, rule, expected, found } = refusal
+  const facts = { number, hash: toHex(hash), rule, expected, found, time: new Date().toISOString() }
+  writeFileSync(path, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
+  log.error({ path, ...facts }, 'peers insist on a block that this node refuses: it follows them no further')
+}
+
+function toPeerError(error: unknown, { host, port }: PeerOptions): NodeError {
+  if (error instanceof NodeKeyError) return new NodeError('PEERS', error.message, { cause: error })
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason =
+    code === 'EADDRINUSE'
+      ? `port ${port} of ${host} is taken by another program: choose another with --p2p-port`
+      : `peers cannot connect to ${host} port ${port}: ${message}`
+  return new NodeError('PEERS', reason, { cause: error })
+}
+
+function tell(message: PeerThreadMessage): void {
+  parentPort?.postMessage(message)
+}
