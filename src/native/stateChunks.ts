@@ -1,7 +1,19 @@
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
 import type { StateStore } from './stateStore.ts'
-import type { ChunkReport, StateChunk } from './types.ts'
+import type { ChunkReport as NativeReport, StateChunk } from './types.ts'
+
+/** What became of a chunk. */
+export interface ChunkReport {
+  /** What is wrong with it, which is the fault of who made it; null where it was taken. */
+  readonly refused: string | null
+  /** Nodes in it. */
+  readonly nodes: number
+  /** Where the next one begins. */
+  readonly next: number
+  /** Whether the state ends with it. */
+  readonly complete: boolean
+}
 
 /** Bytes of a state that a chunk of snapshot sync spans (p2p.md §5 Snapshot sync): chunks begin at its multiples. */
 export const STATE_CHUNK_SPAN: number = addon.stateChunkSpan()
@@ -29,8 +41,12 @@ export function readStateChunk(
  * Checks, away from the calling thread, that a chunk has exactly the nodes from an offset on of the state under a
  * root. Keeps nothing.
  */
-export function checkStateChunk(body: Uint8Array, root: Uint8Array, from: number): Promise<ChunkReport> {
-  return native(() => addon.checkStateChunk(body, root, from))
+export async function checkStateChunk(
+  body: Uint8Array,
+  root: Uint8Array,
+  from: number,
+): Promise<ChunkReport> {
+  return reportOf(await native(() => addon.checkStateChunk(body, root, from)))
 }
 
 /**
@@ -57,12 +73,16 @@ export class ChunkIntake {
    * Checks and takes the chunk that begins at {@link next}. One that is refused changes nothing, and is the fault of
    * who sent it. Rejects when the store fails; the intake is not to be used any more then.
    */
-  take(body: Uint8Array): Promise<ChunkReport> {
-    return this.#intake.take(body)
+  async take(body: Uint8Array): Promise<ChunkReport> {
+    return reportOf(await this.#intake.take(body))
   }
 
   /** Makes what was taken durable. @returns a few kilobytes to go on with after a restart */
   save(): Promise<Buffer> {
     return this.#intake.save()
   }
+}
+
+function reportOf({ refused, nodes, next, complete }: NativeReport): ChunkReport {
+  return { refused: refused ?? null, nodes, next, complete }
 }

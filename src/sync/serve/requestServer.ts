@@ -60,6 +60,7 @@ export class RequestServer {
   readonly #wait: (milliseconds: number) => Promise<void>
   readonly #lines = new Map<Peer, { tail: Promise<void>; waiting: number }>()
   #lastTurn: Promise<void> = Promise.resolve()
+  #snapTurn: Promise<unknown> = Promise.resolve()
   #answered = 0
   #dropped = 0
   #closed = false
@@ -135,12 +136,14 @@ export class RequestServer {
     const begun = this.#stopwatch()
     let answer: PeerMessage | null
     let time: number
+    this.#options.chain.refresh()
     if (isSnapRequest(request)) {
-      const answering = this.#snap?.answer(request) ?? null
-      time = this.#stopwatch() - begun
-      answer = await answering
+      // One at a time: they are made beside this thread, where nothing else would bound them.
+      const snapTurn = this.#snapTurn.then(() => this.#snap?.answer(request) ?? null)
+      this.#snapTurn = snapTurn.catch(() => null)
+      answer = await snapTurn
+      time = 0
     } else {
-      this.#options.chain.refresh()
       answer = answerRequest(this.#options.chain, request)
       time = this.#stopwatch() - begun
     }

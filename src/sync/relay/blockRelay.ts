@@ -1,0 +1,156 @@
+import { parseBlockUnchecked } from '../../chain/codec/block.ts'
+import type { PeerMessage } from '../../p2p/messages/rskMessage.ts'
+import type { Peer, PeerSet } from '../../p2p/peer.ts'
+import type { BlockReference } from '../../storage/blockKey.ts'
+import { StoredBlocks } from '../serve/storedBlocks.ts'
+import type { SyncChain, TipChange } from '../syncChain.ts'
+import { KnownItems } from './knownItems.ts'
+
+/** Blocks that are remembered of each peer (p2p.md §6), and of all those that came from peers. */
+const BLOCKS_PER_PEER = 1000
+const FOREIGN_BLOCKS = 4096
+
+/** Newest blocks of a change that are announced: who lacks more asks for the branch. */
+const ANNOUNCED_BLOCKS = 16
+
+/** What blocks are passed on by. */
+export interface BlockRelayOptions {
+  readonly chain: SyncChain
+  readonly peers: PeerSet
+  /** Whether peers are far above: then nothing is passed on (p2p.md §6). */
+  readonly isFarBehind: () => boolean
+  /** A number from 0 to below 1. */
+  readonly random: () => number
+}
+
+/** Tells peers of new blocks, and remembers who has which (p2p.md §6). */
+export class BlockRelay {
+  readonly #options: BlockRelayOptions
+  readonly #blocks: StoredBlocks
+  readonly #known = new WeakMap<Peer, KnownItems>()
+  readonly #foreign = new KnownItems(FOREIGN_BLOCKS)
+
+  constructor(options: BlockRelayOptions) {
+    this.#options = options
+    this.#blocks = new StoredBlocks(options.chain)
+  }
+
+  /** Whether a peer is known to have a block. */
+  has(peer: Peer, hash: Buffer): boolean {
+    return this.#known.get(peer)?.has(hash) ?? false
+  }
+
+  /** A peer has a block, or is about to: it was sent to it, asked for, or announced by it. */
+  note(peer: Peer, hash: Buffer): void {
+    const known = this.#known.get(peer) ?? new KnownItems(BLOCKS_PER_PEER)
+    this.#known.set(peer, known)
+    known.add(hash)
+  }
+
+  /** A block came from a peer, whichever way: it is not this node's own. */
+  noteForeign(hash: Buffer): void {
+    this.#foreign.add(hash)
+  }
+
+  /** Reads off a message which blocks its sender has. */
+  onMessage(peer: Peer, message: PeerMessage): void {
+    switch (message.type) {
+      case 'block': {
+        const hash = hashOf(this.#options.chain, message.block)
+        if (hash !== null) this.#noteReceived(peer, hash)
+        return
+      }
+      case 'newBlockHashes':
+        for (const { hash } of message.blocks.slice(-BLOCKS_PER_PEER)) this.#noteReceived(peer, hash)
+        return
+      case 'newBlockHash':
+        this.#noteReceived(peer, message.hash)
+        return
+      case 'status':
+        this.note(peer, message.status.bestHash)
+        return
+      case 'getBlock':
+      case 'blockRequest':
+        this.note(peer, message.hash)
+        return
+      default:
+    }
+  }
+
+  /** Announces blocks that joined the chain. */
+  onTip({ enacted }: TipChange): void {
+    if (this.#options.isFarBehind() || enacted.length === 0) return
+    this.#options.chain.refresh()
+    const newest = enacted.slice(-ANNOUNCED_BLOCKS)
+    const own = newest.filter(({ hash }) => !this.#foreign.has(hash))
+    const withheld = new Set(own.filter((block) => !this.#spread(block)))
+    this.#announce(newest.filter((block) => !withheld.has(block)))
+  }
+
+  /** Sends a block of this node whole to some peers. @returns false for one that no other node would take */
+  #spread(block: BlockReference): boolean {
+    const encoded = this.#blocks.encoded(block)
+    if (encoded === null) return false
+    const { peers } = this.#options.peers
+    const lacking = shuffled(peers, this.#options.random).filter((peer) => !this.has(peer, block.hash))
+    for (const peer of lacking.slice(0, Math.floor(Math.sqrt(peers.length)))) {
+      if (peer.send({ type: 'block', block: encoded })) this.note(peer, block.hash)
+    }
+    return true
+  }
+
+  #announce(blocks: readonly BlockReference[]): void {
+    for (const peer of this.#options.peers.peers) {
+      const lacking = blocks.filter(({ hash }) => !this.has(peer, hash))
+      if (lacking.length === 0 || peer.status === null) continue
+      const identifiers = lacking.map(({ hash, number }) => ({ hash, number }))
+      if (!peer.send({ type: 'newBlockHashes', blocks: identifiers })) continue
+      for (const { hash } of lacking) this.note(peer, hash)
+    }
+  }
+
+  #noteReceived(peer: Peer, hash: Buffer): void {
+    this.note(peer, hash)
+    this.noteForeign(hash)
+  }
+}
+
+/** A chain that tells of blocks which are about to be connected, unless there are more than a few. */
+export function watchConnects(chain: SyncChain, onBlock: (hash: Buffer) => void): SyncChain {
+  return new Proxy(chain, {
+    get(target, name) {
+      if (name === 'connect') {
+        return (blocks: readonly Buffer[]) => {
+          // Of many the node is too far behind to pass any on, but for the last ones.
+          for (const block of blocks.slice(-ANNOUNCED_BLOCKS)) {
+            const hash = hashOf(target, block)
+            if (hash !== null) onBlock(hash)
+          }
+          return target.connect(blocks)
+        }
+      }
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+}
+
+/** Hash of a block; null for bytes that are none, which others judge. */
+function hashOf({ spec }: SyncChain, block: Buffer): Buffer | null {
+  try {
+    return parseBlockUnchecked(spec, block).hash
+  } catch {
+    return null
+  }
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const order = [...items]
+  for (let left = order.length; left > 1; left -= 1) {
+    const other = Math.floor(random() * left)
+    const [one, two] = [order[left - 1], order[other]] as [T, T]
+    order[left - 1] = two
+    order[other] = one
+  }
+  return order
+}

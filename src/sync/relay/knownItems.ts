@@ -1,0 +1,40 @@
+/** Characters that are kept of a hash: 16 bytes. */
+const KEPT_CHARACTERS = 16
+
+/** Bytes that one kept hash takes, about: its characters, and its place in a set. */
+export const KNOWN_ITEM_BYTES = 64
+
+/** Hashes of blocks or transactions, as many as there is room for: of more the oldest are forgotten. */
+export class KnownItems {
+  readonly #limit: number
+  readonly #items = new Set<string>()
+
+  /** @param limit hashes that are kept */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get size(): number {
+    return this.#items.size
+  }
+
+  has(hash: Buffer): boolean {
+    return this.#items.has(keyOf(hash))
+  }
+
+  /** @returns whether it is new */
+  add(hash: Buffer): boolean {
+    const key = keyOf(hash)
+    if (this.#items.has(key)) return false
+    this.#items.add(key)
+    if (this.#items.size > this.#limit) {
+      const [oldest] = this.#items
+      if (oldest !== undefined) this.#items.delete(oldest)
+    }
+    return true
+  }
+}
+
+function keyOf(hash: Buffer): string {
+  return hash.toString('latin1', 0, KEPT_CHARACTERS)
+}

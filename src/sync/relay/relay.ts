@@ -1,0 +1,115 @@
+import type { Logger } from '../../observe/logger.ts'
+import type { PeerMessage } from '../../p2p/messages/rskMessage.ts'
+import type { Peer, PeerSet } from '../../p2p/peer.ts'
+import { createSteadyClock } from '../../util/steadyClock.ts'
+import type { SyncChain } from '../syncChain.ts'
+import { announcedStatus } from './announcedStatus.ts'
+import { BlockRelay } from './blockRelay.ts'
+import { DEFAULT_TRANSACTION_LIMITS, TransactionInbox, type TransactionLimits } from './transactionInbox.ts'
+import { TransactionOutbox } from './transactionOutbox.ts'
+
+/** How often transactions go out, and how often a changed status is told, milliseconds. */
+const TRANSACTIONS_MS = 100
+const STATUS_MS = 10_000
+
+/** What spreads blocks and transactions. */
+export interface RelayOptions {
+  readonly chain: SyncChain
+  readonly peers: PeerSet
+  /** Whether peers are far above (p2p.md §6). */
+  readonly isFarBehind: () => boolean
+  readonly limits?: Partial<TransactionLimits>
+  readonly logger?: Logger
+  /** Milliseconds, steady. */
+  readonly now?: () => number
+  /** A number from 0 to below 1. */
+  readonly random?: () => number
+  /** Calls something at intervals; returns what ends that. */
+  readonly every?: (milliseconds: number, action: () => void) => () => void
+}
+
+/** Spreads blocks and transactions, and tells peers how this node's chain is (p2p.md §6). */
+export class Relay {
+  readonly #options: RelayOptions
+  readonly #blocks: BlockRelay
+  readonly #inbox: TransactionInbox
+  readonly #outbox: TransactionOutbox
+  /** Hash that each peer was last told as the best. */
+  readonly #told = new WeakMap<Peer, Buffer>()
+  readonly #ends: (() => void)[] = []
+
+  constructor(options: RelayOptions) {
+    const { chain, peers, isFarBehind, random = Math.random, now = createSteadyClock(), logger } = options
+    this.#options = options
+    this.#blocks = new BlockRelay({ chain, peers, isFarBehind, random })
+    this.#outbox = new TransactionOutbox(chain.spec, peers)
+    this.#inbox = new TransactionInbox({
+      chain,
+      limits: { ...DEFAULT_TRANSACTION_LIMITS, ...options.limits },
+      now,
+      onKnown: (peer, hash) => this.#outbox.noteKnown(peer, hash),
+      ...(logger === undefined ? {} : { logger }),
+    })
+  }
+
+  /** Who has which blocks. */
+  get blocks(): BlockRelay {
+    return this.#blocks
+  }
+
+  /** Bytes of transactions that wait for the pool and for peers, and how many of peers were dropped. */
+  get figures(): { readonly waitingBytes: number; readonly dropped: number; readonly heldBytes: number } {
+    return { ...this.#inbox.figures, heldBytes: this.#outbox.heldBytes }
+  }
+
+  start(): void {
+    const { chain, every = everyUnreferenced } = this.#options
+    this.#ends.push(
+      chain.onTip((change) => this.#blocks.onTip(change)),
+      chain.onTransactions((encoded) => this.#outbox.add(encoded)),
+      every(TRANSACTIONS_MS, () => this.#outbox.flush()),
+      every(STATUS_MS, () => this.#tellStatus()),
+    )
+  }
+
+  close(): void {
+    for (const end of this.#ends.splice(0)) end()
+    this.#inbox.close()
+  }
+
+  /** A peer is there; it was told the status of this moment with the handshake. */
+  onPeer(peer: Peer): void {
+    const { bestHash } = announcedStatus(this.#options.chain)
+    this.#told.set(peer, bestHash)
+    if (peer.status !== null) this.#blocks.note(peer, peer.status.bestHash)
+  }
+
+  onPeerGone(peer: Peer): void {
+    this.#inbox.peerGone(peer)
+    this.#outbox.peerGone(peer)
+  }
+
+  /** Takes what concerns spreading; everything else is left alone. */
+  onMessage(peer: Peer, message: PeerMessage): void {
+    if (message.type !== 'transactions') {
+      this.#blocks.onMessage(peer, message)
+      return
+    }
+    // A pool that is far behind cannot judge them (p2p.md §6).
+    if (!this.#options.isFarBehind()) this.#inbox.receive(peer, message.transactions)
+  }
+
+  #tellStatus(): void {
+    const status = announcedStatus(this.#options.chain)
+    for (const peer of this.#options.peers.peers) {
+      if (this.#told.get(peer)?.equals(status.bestHash)) continue
+      if (peer.send({ type: 'status', status })) this.#told.set(peer, status.bestHash)
+    }
+  }
+}
+
+function everyUnreferenced(milliseconds: number, action: () => void): () => void {
+  const timer = setInterval(action, milliseconds)
+  timer.unref()
+  return () => clearInterval(timer)
+}

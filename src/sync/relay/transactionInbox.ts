@@ -1,0 +1,216 @@
+import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import { keccak256 } from '../../native/crypto.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { Peer } from '../../p2p/peer.ts'
+import type { SyncChain } from '../syncChain.ts'
+import { KnownItems } from './knownItems.ts'
+
+/** What transactions of peers may take. */
+export interface TransactionLimits {
+  /** Bytes of one transaction (p2p.md §4). */
+  readonly longest: number
+  /** Bytes that wait for the pool, of one peer and of all. */
+  readonly waitingPerPeer: number
+  readonly waiting: number
+  /** Bytes and transactions of one peer in a second; as many again may come at once. */
+  readonly bytesPerSecond: number
+  readonly perSecond: number
+  /** Transactions and bytes that are given to the pool at once. */
+  readonly batch: number
+  readonly batchBytes: number
+  /** Transactions that are remembered: those that came, whatever became of them. */
+  readonly seen: number
+}
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** Limits of a node on a network. */
+export const DEFAULT_TRANSACTION_LIMITS: TransactionLimits = {
+  longest: 131_072,
+  waitingPerPeer: MIB,
+  waiting: 16 * MIB,
+  bytesPerSecond: 512 * KIB,
+  perSecond: 500,
+  batch: 256,
+  batchBytes: 512 * KIB,
+  seen: 65_536,
+}
+
+/** Bytes that a waiting transaction takes beside its own. */
+const OVERHEAD_BYTES = 256
+/** How many seconds' worth a peer may bring at once. */
+const BURST_SECONDS = 2
+const SECOND = 1000
+
+interface Line {
+  readonly peer: Peer
+  readonly waiting: Buffer[]
+  bytes: number
+  bytesLeft: number
+  countLeft: number
+  at: number
+}
+
+/** What transactions of peers are judged by. */
+export interface TransactionInboxOptions {
+  readonly chain: Pick<SyncChain, 'addTransactions'>
+  readonly limits: TransactionLimits
+  readonly now: () => number
+  readonly logger?: Logger
+  /** Called with each transaction that a peer has. */
+  readonly onKnown: (peer: Peer, hash: Buffer) => void
+}
+
+/** Transactions of peers on their way to the pool: bounded in bytes and rate for each peer, peers by turns. */
+export class TransactionInbox {
+  readonly #options: TransactionInboxOptions
+  readonly #lines = new Map<Peer, Line>()
+  readonly #seen: KnownItems
+  #waitingBytes = 0
+  #dropped = 0
+  #running: Promise<void> | null = null
+  #closed = false
+
+  constructor(options: TransactionInboxOptions) {
+    this.#options = options
+    this.#seen = new KnownItems(options.limits.seen)
+  }
+
+  /** Bytes that wait, and transactions that found no room or came too quickly. */
+  get figures(): { readonly waitingBytes: number; readonly dropped: number } {
+    return { waitingBytes: this.#waitingBytes, dropped: this.#dropped }
+  }
+
+  /** Resolves when nothing waits any more. */
+  async settled(): Promise<void> {
+    while (this.#running !== null) await this.#running
+  }
+
+  receive(peer: Peer, transactions: readonly Buffer[]): void {
+    if (this.#closed) return
+    const line = this.#lineOf(peer)
+    for (const encoded of transactions) {
+      if (encoded.length > this.#options.limits.longest) continue
+      if (!this.#mayCome(line, encoded.length)) {
+        this.#dropped += 1
+        continue
+      }
+      this.#take(line, encoded)
+    }
+    this.#run()
+  }
+
+  peerGone(peer: Peer): void {
+    this.#waitingBytes -= this.#lines.get(peer)?.bytes ?? 0
+    this.#lines.delete(peer)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#lines.clear()
+    this.#waitingBytes = 0
+  }
+
+  #take(line: Line, encoded: Buffer): void {
+    const hash = keccak256(encoded)
+    this.#options.onKnown(line.peer, hash)
+    if (this.#seen.has(hash)) return
+    const { waitingPerPeer, waiting } = this.#options.limits
+    const bytes = encoded.length + OVERHEAD_BYTES
+    if (line.bytes + bytes > waitingPerPeer || this.#waitingBytes + bytes > waiting) {
+      this.#dropped += 1
+      return
+    }
+    this.#seen.add(hash)
+    if (!isTransaction(encoded)) {
+      line.peer.score('invalidTransaction')
+      return
+    }
+    // A copy: what came is a view of the whole message.
+    line.waiting.push(Buffer.from(encoded))
+    line.bytes += bytes
+    this.#waitingBytes += bytes
+  }
+
+  /** Takes from what the peer may bring; what was known already counts as well. */
+  #mayCome(line: Line, bytes: number): boolean {
+    const { bytesPerSecond, perSecond } = this.#options.limits
+    const now = this.#options.now()
+    const seconds = Math.max(0, now - line.at) / SECOND
+    line.at = now
+    line.bytesLeft = Math.min(BURST_SECONDS * bytesPerSecond, line.bytesLeft + seconds * bytesPerSecond)
+    line.countLeft = Math.min(BURST_SECONDS * perSecond, line.countLeft + seconds * perSecond)
+    if (line.bytesLeft < bytes || line.countLeft < 1) return false
+    line.bytesLeft -= bytes
+    line.countLeft -= 1
+    return true
+  }
+
+  #lineOf(peer: Peer): Line {
+    const { bytesPerSecond, perSecond } = this.#options.limits
+    const line = this.#lines.get(peer) ?? {
+      peer,
+      waiting: [],
+      bytes: 0,
+      bytesLeft: BURST_SECONDS * bytesPerSecond,
+      countLeft: BURST_SECONDS * perSecond,
+      at: this.#options.now(),
+    }
+    this.#lines.set(peer, line)
+    return line
+  }
+
+  #run(): void {
+    if (this.#running !== null || this.#waitingBytes === 0) return
+    this.#running = this.#offer().finally(() => {
+      this.#running = null
+      if (!this.#closed) this.#run()
+    })
+  }
+
+  async #offer(): Promise<void> {
+    const batch = this.#nextBatch()
+    try {
+      const outcomes = await this.#options.chain.addTransactions(batch.map(({ encoded }) => encoded))
+      outcomes.forEach((outcome, index) => {
+        if (outcome === 'added') batch[index]?.peer.score('validTransaction')
+        else if (outcome === 'invalid') batch[index]?.peer.score('invalidTransaction')
+      })
+    } catch (error) {
+      // An error of this node is nobody's fault.
+      this.#options.logger?.error({ err: error }, 'transactions of peers could not be judged')
+    }
+  }
+
+  /** One transaction of each peer by turns. */
+  #nextBatch(): { peer: Peer; encoded: Buffer }[] {
+    const { batch: most, batchBytes } = this.#options.limits
+    const batch: { peer: Peer; encoded: Buffer }[] = []
+    let bytes = 0
+    let lines = [...this.#lines.values()]
+    while (lines.length > 0) {
+      lines = lines.filter(({ waiting }) => waiting.length > 0)
+      for (const line of lines) {
+        const encoded = line.waiting[0]
+        if (encoded === undefined) continue
+        if (batch.length === most || (batch.length > 0 && bytes + encoded.length > batchBytes)) return batch
+        line.waiting.shift()
+        line.bytes -= encoded.length + OVERHEAD_BYTES
+        this.#waitingBytes -= encoded.length + OVERHEAD_BYTES
+        bytes += encoded.length
+        batch.push({ peer: line.peer, encoded })
+      }
+    }
+    return batch
+  }
+}
+
+function isTransaction(encoded: Buffer): boolean {
+  try {
+    parseTransaction(encoded)
+    return true
+  } catch {
+    return false
+  }
+}

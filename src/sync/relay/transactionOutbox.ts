@@ -1,0 +1,124 @@
+import { impersonatedSender } from '../../chain/codec/impersonated.ts'
+import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec.ts'
+import { keccak256 } from '../../native/crypto.ts'
+import type { Peer, PeerSet } from '../../p2p/peer.ts'
+import { KnownItems } from './knownItems.ts'
+
+/** Bytes of transactions in one message; a longer transaction goes alone. */
+export const MESSAGE_BYTES: number = 128 * 1024
+
+/** Bytes and number of transactions that are held for peers which cannot take them yet: the same for all peers. */
+const HELD_BYTES: number = 4 * 1024 * 1024
+const HELD_TRANSACTIONS = 16_384
+
+/** Transactions that a peer told of, which are not told back. */
+const KNOWN_PER_PEER = 4096
+
+interface Held {
+  readonly hash: Buffer
+  readonly encoded: Buffer
+}
+
+interface Reader {
+  /** Number of the next transaction that this peer is told, counted from the first ever. */
+  next: number
+  readonly known: KnownItems
+}
+
+/** New transactions on their way to peers: each is held once, and each peer goes through them at its own pace. */
+export class TransactionOutbox {
+  readonly #spec: NetworkSpec
+  readonly #peers: PeerSet
+  readonly #readers = new Map<Peer, Reader>()
+  #held: Held[] = []
+  #bytes = 0
+  /** Transactions that were held and are no more. */
+  #gone = 0
+
+  constructor(spec: NetworkSpec, peers: PeerSet) {
+    this.#spec = spec
+    this.#peers = peers
+  }
+
+  /** Bytes that are held. */
+  get heldBytes(): number {
+    return this.#bytes
+  }
+
+  /** A peer has a transaction. */
+  noteKnown(peer: Peer, hash: Buffer): void {
+    this.#readerOf(peer).known.add(hash)
+  }
+
+  /** Holds transactions for every peer that is connected. */
+  add(transactions: readonly Buffer[]): void {
+    for (const peer of this.#peers.peers) this.#readerOf(peer)
+    for (const encoded of transactions) {
+      if (!this.#isForOthers(encoded)) continue
+      this.#held.push({ hash: keccak256(encoded), encoded })
+      this.#bytes += encoded.length
+    }
+    this.#forget()
+  }
+
+  /** Sends each peer one message of what it was not told yet. */
+  flush(): void {
+    for (const peer of this.#peers.peers) {
+      const reader = this.#readers.get(peer)
+      if (reader !== undefined) this.#tell(peer, reader)
+    }
+    const connected = new Set(this.#peers.peers)
+    const told = [...this.#readers].filter(([peer]) => connected.has(peer)).map(([, { next }]) => next)
+    this.#drop(Math.min(this.#end, ...told) - this.#gone)
+  }
+
+  peerGone(peer: Peer): void {
+    this.#readers.delete(peer)
+  }
+
+  get #end(): number {
+    return this.#gone + this.#held.length
+  }
+
+  #tell(peer: Peer, reader: Reader): void {
+    const message: Buffer[] = []
+    let bytes = 0
+    let next = Math.max(reader.next, this.#gone)
+    for (; next < this.#end; next += 1) {
+      const held = this.#held[next - this.#gone]
+      if (held === undefined || reader.known.has(held.hash)) continue
+      if (message.length > 0 && bytes + held.encoded.length > MESSAGE_BYTES) break
+      message.push(held.encoded)
+      bytes += held.encoded.length
+    }
+    // What finds no room goes with a later message.
+    if (message.length === 0 || peer.send({ type: 'transactions', transactions: message })) reader.next = next
+  }
+
+  /** The oldest go first; who was too slow is not told of them. */
+  #forget(): void {
+    let count = Math.max(0, this.#held.length - HELD_TRANSACTIONS)
+    let bytes = this.#bytes - this.#held.slice(0, count).reduce((sum, { encoded }) => sum + encoded.length, 0)
+    for (; bytes > HELD_BYTES; count += 1) bytes -= this.#held[count]?.encoded.length ?? bytes
+    this.#drop(count)
+  }
+
+  #drop(count: number): void {
+    if (count <= 0) return
+    for (const { encoded } of this.#held.slice(0, count)) this.#bytes -= encoded.length
+    this.#held = this.#held.slice(count)
+    this.#gone += count
+  }
+
+  #readerOf(peer: Peer): Reader {
+    const reader = this.#readers.get(peer) ?? { next: this.#end, known: new KnownItems(KNOWN_PER_PEER) }
+    this.#readers.set(peer, reader)
+    return reader
+  }
+
+  /** On a development chain transactions can lack a signature: no other node would take them. */
+  #isForOthers(encoded: Buffer): boolean {
+    return !isDevelopmentNetwork(this.#spec) || impersonatedSender(parseTransaction(encoded)) === null
+  }
+}
