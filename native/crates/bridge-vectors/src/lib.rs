@@ -2,7 +2,6 @@
 //! facts and whole scenarios. A file or a line of no known kind is a difference.
 
 mod checkpoints;
-mod constants;
 #[path = "../../evm/tests/recorded/decode.rs"]
 mod decode;
 mod facts;

@@ -4,7 +4,6 @@
 use rhizome_primitives::bridge_spec::BridgeSpec;
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;
-use serde_json::{Value, json};
 
 /// Heights of the upgrades on the main network (bridge.md §0.1).
 const UPGRADES: &[(&str, i64)] = &[
@@ -43,22 +42,11 @@ pub(crate) fn rules(name: &str) -> RuleSet {
 
 /// Bridge constants of a network by its recorded name.
 pub(crate) fn constants(network: &str) -> BridgeSpec {
-    let constants = crate::constants::bridge(network).unwrap_or_else(|| panic!("unknown network: {network}"));
+    let constants = rhizome_testing::bridge_constants(network).unwrap_or_else(|| panic!("unknown network: {network}"));
     serde_json::from_value(constants).unwrap_or_else(|error| panic!("{network}: {error}"))
 }
 
 /// A network with the constants of regtest on which the rules are active from the first block on.
 pub(crate) fn regtest_under(rules: RuleSet) -> ChainSpec {
-    let heights =
-        Rule::ALL.iter().map(|rule| (rule.name().to_owned(), json!(if rules.active(*rule) { 0 } else { -1 })));
-    let nobody = "0x0000000000000000000000000000000000000000";
-    let document = json!({
-        "name": "regtest",
-        "chainId": 33,
-        "minimumSequentialGas": 0,
-        "remasc": {"maturity": 1, "syntheticSpan": 1, "labsAddress": nobody, "labsAddressRskip218": nobody},
-        "bridge": crate::constants::bridge("regtest"),
-        "activationHeights": Value::Object(heights.collect()),
-    });
-    ChainSpec::from_json(&document.to_string()).unwrap_or_else(|error| panic!("regtest: {error}"))
+    rhizome_testing::regtest(|rule| rules.active(rule))
 }

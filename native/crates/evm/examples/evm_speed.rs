@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::hint::black_box;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -19,11 +18,8 @@ use rhizome_evm::{BlockContext, LocalCall, Message, call};
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
 use rhizome_primitives::interrupt::Interrupt;
-use rhizome_primitives::rules::Rule;
-use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::{StateError, StateReader};
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
-use serde_json::{Value, json};
 
 const REPEATS: usize = 15;
 const GAS: u64 = 400_000_000;
@@ -67,16 +63,11 @@ impl StateReader for OneContract {
 }
 
 fn context() -> BlockContext {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bridge/regtest.json");
-    let bridge: Value = serde_json::from_str(&std::fs::read_to_string(fixture).expect("a fixture")).expect("JSON");
-    let heights = Rule::ALL.iter().map(|rule| (rule.name().to_owned(), json!(0)));
-    let remasc = json!({"maturity": 10, "syntheticSpan": 5, "labsAddress": TARGET, "labsAddressRskip218": TARGET});
-    let document = json!({
-        "name": "regtest", "chainId": 33, "minimumSequentialGas": 6_800_000, "remasc": remasc, "bridge": bridge,
-        "activationHeights": heights.collect::<serde_json::Map<_, _>>(),
-    });
-    let spec = ChainSpec::from_json(&document.to_string()).expect("a chain specification");
-    BlockContext::new(Arc::new(spec), BlockEnv { number: 1, ..BlockEnv::default() }, Arc::new(NoAncestry))
+    BlockContext::new(
+        Arc::new(rhizome_testing::regtest(|_| true)),
+        BlockEnv { number: 1, ..BlockEnv::default() },
+        Arc::new(NoAncestry),
+    )
 }
 
 fn bare(code: &Bytes) -> u64 {

@@ -1,16 +1,15 @@
 //! A state in memory and a network with chosen rules, for the tests of this crate.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use rhizome_crypto::keccak256;
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
-use rhizome_primitives::rules::{Rule, RuleSet};
-use rhizome_primitives::spec::ChainSpec;
+use rhizome_primitives::rules::RuleSet;
 use rhizome_primitives::state::{StateError, StateReader};
 use rhizome_primitives::{Address, B256, Bytes, U256};
-use serde_json::{Value, json};
+pub(crate) use rhizome_testing::all_rules;
+use rhizome_testing::regtest;
 
 use crate::host::BlockContext;
 use crate::maps::HashMap;
@@ -71,27 +70,8 @@ impl StateReader for MemoryState {
     }
 }
 
-/// Every rule.
-pub(crate) fn all_rules() -> RuleSet {
-    Rule::ALL.iter().copied().collect()
-}
-
 /// A block of the development network under the given rules, with 10,000,000 gas.
 pub(crate) fn context(rules: RuleSet) -> BlockContext {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bridge/regtest.json");
-    let bridge: Value = serde_json::from_str(&std::fs::read_to_string(fixture).expect("a fixture")).expect("JSON");
-    let height = |rule: Rule| if rules.active(rule) { 0 } else { -1 };
-    let heights = Rule::ALL.iter().map(|rule| (rule.name().to_owned(), json!(height(*rule))));
-    let labs = "0xdabadabadabadabadabadabadabadabadaba0001";
-    let document = json!({
-        "name": "regtest",
-        "chainId": 33,
-        "minimumSequentialGas": 6_800_000,
-        "remasc": {"maturity": 10, "syntheticSpan": 5, "labsAddress": labs, "labsAddressRskip218": labs},
-        "bridge": bridge,
-        "activationHeights": heights.collect::<serde_json::Map<_, _>>(),
-    });
-    let spec = ChainSpec::from_json(&document.to_string()).expect("a chain specification");
     let block = BlockEnv { number: 5000, gas_limit: 10_000_000, ..BlockEnv::default() };
-    BlockContext::new(Arc::new(spec), block, Arc::new(NoAncestry))
+    BlockContext::new(Arc::new(regtest(|rule| rules.active(rule))), block, Arc::new(NoAncestry))
 }

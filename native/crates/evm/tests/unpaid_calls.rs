@@ -5,17 +5,14 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::path::Path;
 use std::sync::Arc;
 
 use rhizome_evm::{AccountOverride, BlockContext, CallStatus, LocalCall, Message, call};
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
-use rhizome_primitives::rules::Rule;
-use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{Address, Bytes, hex};
 use rhizome_store::{StateStore, StoreOptions};
+use rhizome_testing::regtest;
 use rhizome_trie::EMPTY_ROOT;
-use serde_json::{Value, json};
 
 struct Counting;
 
@@ -51,29 +48,13 @@ const SHA256: &str = "0000000000000000000000000000000000000002";
 const LENGTH: usize = 256 << 10;
 const CALLS: usize = 250;
 
-fn spec() -> Arc<ChainSpec> {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bridge/regtest.json");
-    let bridge: Value = serde_json::from_str(&std::fs::read_to_string(fixture).unwrap()).unwrap();
-    let heights = Rule::ALL.iter().map(|rule| (rule.name().to_owned(), json!(0)));
-    let labs = "0xdabadabadabadabadabadabadabadabadaba0001";
-    let document = json!({
-        "name": "regtest",
-        "chainId": 33,
-        "minimumSequentialGas": 6_800_000,
-        "remasc": {"maturity": 10, "syntheticSpan": 5, "labsAddress": labs, "labsAddressRskip218": labs},
-        "bridge": bridge,
-        "activationHeights": heights.collect::<serde_json::Map<_, _>>(),
-    });
-    Arc::new(ChainSpec::from_json(&document.to_string()).unwrap())
-}
-
 /// Calls the contract, which has the code: bytes allocated meanwhile.
 fn allocated_by(program: &str, other: Bytes, data: Vec<u8>) -> usize {
     let code = |address, code: Bytes| AccountOverride { address, code: Some(code), ..AccountOverride::default() };
     let overrides = [code(CONTRACT, hex::decode(program).unwrap().into()), code(OTHER, other)];
     let block = BlockEnv { number: 5_000, gas_limit: 10_000_000, ..BlockEnv::default() };
     let message = Message { to: Some(CONTRACT), data: data.into(), ..Message::default() };
-    let context = BlockContext::new(spec(), block, Arc::new(NoAncestry));
+    let context = BlockContext::new(Arc::new(regtest(|_| true)), block, Arc::new(NoAncestry));
     let local = LocalCall { context, message, gas: 100_000_000, overrides: &overrides, interrupt: None, effort: None };
     let state = StateStore::in_memory(&StoreOptions::default()).reader(EMPTY_ROOT).unwrap();
     let before = ALLOCATED.get();

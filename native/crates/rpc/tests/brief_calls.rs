@@ -8,13 +8,12 @@ use rhizome_answers::{KeptTexts, ReadyAnswers};
 use rhizome_evm::{BlockContext, LocalCall, Message, call};
 use rhizome_primitives::account::Account;
 use rhizome_primitives::block::{AncestorBlock, BlockEnv};
-use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use rhizome_rpc::{Answered, BriefCalls, CallKind, FrontAnswers, FrontMethod, GasCaps, KeptAnswers, Source};
 use rhizome_store::{StateStore, StoreOptions};
-use serde_json::{Value, json};
+use rhizome_testing::regtest;
 
 const CONTRACT: Address = Address::repeat_byte(3);
 const REVERTS: Address = Address::repeat_byte(4);
@@ -29,22 +28,6 @@ const GAS: u64 = 1_000_000;
 
 /// Root of the state without accounts.
 const EMPTY: B256 = B256::new(hex!("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"));
-
-fn spec() -> Arc<ChainSpec> {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bridge/regtest.json");
-    let bridge: Value = serde_json::from_str(&std::fs::read_to_string(fixture).unwrap()).unwrap();
-    let heights = Rule::ALL.iter().map(|rule| (rule.name().to_owned(), json!(0)));
-    let labs = "0xdabadabadabadabadabadabadabadabadaba0001";
-    let document = json!({
-        "name": "regtest",
-        "chainId": 33,
-        "minimumSequentialGas": 6_800_000,
-        "remasc": {"maturity": 10, "syntheticSpan": 5, "labsAddress": labs, "labsAddressRskip218": labs},
-        "bridge": bridge,
-        "activationHeights": heights.collect::<serde_json::Map<_, _>>(),
-    });
-    Arc::new(ChainSpec::from_json(&document.to_string()).unwrap())
-}
 
 fn block_name(number: u64) -> B256 {
     B256::with_last_byte(number as u8 + 1)
@@ -143,7 +126,7 @@ fn nothing_is_read_from_disk_until_a_worker_has() {
     let folder = tempfile::tempdir().unwrap();
     let root = write(folder.path());
     let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
-    let spec = spec();
+    let spec = Arc::new(regtest(|_| true));
     let mut front = front(&store, &spec);
     let body = request("eth_call", CONTRACT);
     assert_eq!(ask(&mut front, &body).0, Answered::UnknownPlace);
@@ -175,7 +158,7 @@ fn a_worker_alone_makes_a_call_ready() {
     let folder = tempfile::tempdir().unwrap();
     let root = write(folder.path());
     let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
-    let spec = spec();
+    let spec = Arc::new(regtest(|_| true));
     let mut front = front(&store, &spec);
     front.calls.as_mut().unwrap().set_place(root, head());
     for is_head in [false, true] {
@@ -198,7 +181,7 @@ fn a_call_is_executed_once_and_only_behind_its_request() {
     let folder = tempfile::tempdir().unwrap();
     let root = write(folder.path());
     let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
-    let spec = spec();
+    let spec = Arc::new(regtest(|_| true));
     let mut front = front(&store, &spec);
     let mut out = [0; 512];
     let nobody = request("eth_call", NOBODY);

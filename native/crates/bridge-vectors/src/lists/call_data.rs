@@ -9,15 +9,13 @@ use rhizome_evm::{
 };
 use rhizome_primitives::abi::selector;
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
-use rhizome_primitives::rules::Rule;
-use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_store::{StateStore, StoreOptions};
+use rhizome_testing::Network;
 use rhizome_trie::EMPTY_ROOT;
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::Checked;
-use crate::constants;
 use crate::hex::bytes;
 
 const HEIGHT: u64 = 457;
@@ -56,13 +54,15 @@ pub(super) fn block_457(bytes: &[u8], list: &mut Checked) {
 
 /// As a transaction of a member of the first federation, which is free.
 fn execute(data: &[u8]) -> Result<(TransactionOutcome, Evm), String> {
-    let spec = main_network()?;
-    let member = bytes(&constants::bridge("main").unwrap_or_default()["federation"]["genesisKeys"][0]);
+    // No rule is active yet.
+    let main = Network::new("main", |_| -1);
+    let member = bytes(&main.bridge["federation"]["genesisKeys"][0]);
     let sender = MemberKey::parse(&member).ok_or("no key")?.rsk_address();
     let store = StateStore::in_memory(&StoreOptions::default());
     let reader = store.reader(EMPTY_ROOT).map_err(|error| error.to_string())?;
     let block = BlockEnv { number: HEIGHT, gas_limit: GAS_LIMIT, ..BlockEnv::default() };
-    let mut evm = Evm::new(BlockContext::new(Arc::new(spec), block, Arc::new(NoAncestry)), Journal::new(reader));
+    let mut evm =
+        Evm::new(BlockContext::new(Arc::new(main.spec()?), block, Arc::new(NoAncestry)), Journal::new(reader));
     let transaction = Transaction {
         hash: B256::ZERO,
         sender: sender.into(),
@@ -79,19 +79,4 @@ fn execute(data: &[u8]) -> Result<(TransactionOutcome, Evm), String> {
     let position = Position { index: 0, gas_used: 0, gas_limit: GAS_LIMIT };
     let outcome = evm.transact(&transaction, position, FeePayment::AtOnce, &mut NoInspector);
     Ok((outcome.map_err(|error| error.to_string())?, evm))
-}
-
-/// No rule is active yet.
-fn main_network() -> Result<ChainSpec, String> {
-    let heights: Map<_, _> = Rule::ALL.iter().map(|rule| (rule.name().to_owned(), json!(-1))).collect();
-    let labs = "0xdabadabadabadabadabadabadabadabadaba0001";
-    let document = json!({
-        "name": "main",
-        "chainId": 30,
-        "minimumSequentialGas": 6_800_000,
-        "remasc": {"maturity": 10, "syntheticSpan": 5, "labsAddress": labs, "labsAddressRskip218": labs},
-        "bridge": constants::bridge("main"),
-        "activationHeights": heights,
-    });
-    ChainSpec::from_json(&document.to_string()).map_err(|error| error.to_string())
 }

@@ -7,12 +7,12 @@ use rhizome_primitives::bridge_spec::{BridgeSpec, FederationFormat};
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::{B256, hex};
+use rhizome_testing::bridge_constants;
 use serde_json::{Value, json};
 
 use super::shape::{Verdict, question, verdict};
 use super::spending::{Spending, own_keys};
 use super::{Checked, cases};
-use crate::constants;
 use crate::report::Values;
 
 /// A longer one cannot be pushed together with what a fly-over adds (bridge.md §3.4).
@@ -33,7 +33,7 @@ fn keys(given: &Value) -> Vec<Vec<u8>> {
 
 /// The constants of the test network with another emergency federation.
 fn constants(emergency: &[Vec<u8>], delay: u64) -> BridgeSpec {
-    let mut constants = constants::bridge("testnet").expect("constants of the test network");
+    let mut constants = bridge_constants("testnet").expect("constants of the test network");
     constants["federation"]["erpKeys"] = emergency.iter().map(hex::encode_prefixed).collect();
     constants["federation"]["erpDelay"] = json!(delay);
     serde_json::from_value(constants).expect("constants as before")

@@ -6,6 +6,7 @@ use rhizome_evm::BlockContext;
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
+use rhizome_testing::Network;
 use serde_json::{Value, json};
 
 use crate::hex::{address, number, quantity};
@@ -44,7 +45,17 @@ impl Environment {
 fn spec(header: &Value) -> Result<ChainSpec, String> {
     let constants = &header["constants"];
     let network = constants["bridge"].as_str().unwrap_or_default();
-    let mut bridge = crate::constants::bridge(network).ok_or_else(|| format!("unknown constants: {network}"))?;
+    let recorded = header["activationHeights"].as_object().ok_or("no activation heights")?;
+    if let Some(unknown) = recorded.keys().find(|name| name.parse::<Rule>().is_err()) {
+        return Err(format!("unknown rule: {unknown}"));
+    }
+    let name = if network == "mainnet" { "main" } else { network };
+    if rhizome_testing::bridge_constants(name).is_none() {
+        return Err(format!("unknown constants: {network}"));
+    }
+    let mut made = Network::new(name, |rule| recorded.get(rule.name()).and_then(Value::as_i64).unwrap_or(-1));
+    made.chain_id = constants["chainId"].as_u64().map_or(made.chain_id, |id| id as u8);
+    let bridge = &mut made.bridge;
     let federation = &mut bridge["federation"];
     if let Some(keys) = constants.get("genesisFederationKeys") {
         federation["genesisKeys"] = keys.clone();
@@ -60,22 +71,5 @@ fn spec(header: &Value) -> Result<ChainSpec, String> {
     for (role, addresses) in constants["authorisers"].as_object().into_iter().flatten() {
         bridge["authorisers"][role.as_str()] = addresses.clone();
     }
-    let recorded = header["activationHeights"].as_object().ok_or("no activation heights")?;
-    if let Some(unknown) = recorded.keys().find(|name| name.parse::<Rule>().is_err()) {
-        return Err(format!("unknown rule: {unknown}"));
-    }
-    let heights = Rule::ALL.iter().map(|rule| {
-        let height = recorded.get(rule.name()).cloned();
-        (rule.name().to_owned(), height.unwrap_or_else(|| json!(-1)))
-    });
-    let labs = "0xdabadabadabadabadabadabadabadabadaba0001";
-    let document = json!({
-        "name": network,
-        "chainId": constants["chainId"],
-        "minimumSequentialGas": 6_800_000,
-        "remasc": {"maturity": 10, "syntheticSpan": 5, "labsAddress": labs, "labsAddressRskip218": labs},
-        "bridge": bridge,
-        "activationHeights": heights.collect::<serde_json::Map<_, _>>(),
-    });
-    ChainSpec::from_json(&document.to_string()).map_err(|error| error.to_string())
+    made.spec()
 }

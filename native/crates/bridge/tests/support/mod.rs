@@ -2,7 +2,6 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
 use rhizome_primitives::contract::{CallType, ContractContext, ContractState, Log, SignedHash};
@@ -10,7 +9,8 @@ use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
-use serde_json::{Value, json};
+use rhizome_testing::Network;
+use serde_json::Value;
 
 /// Accounts, cells and logs in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,17 +75,9 @@ impl MemoryState {
 
 /// A network under the given rules from block 0 on.
 pub fn spec(network: &str, chain_id: u8, active: impl Fn(Rule) -> bool) -> ChainSpec {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/bridge/{network}.json"));
-    let bridge: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("the fixture")).expect("JSON");
-    let heights: BTreeMap<_, _> =
-        Rule::ALL.iter().map(|rule| (rule.name(), if active(*rule) { 0 } else { -1 })).collect();
-    let nobody = Address::ZERO;
-    let document = json!({
-        "name": network, "chainId": chain_id, "minimumSequentialGas": 0, "bridge": bridge,
-        "remasc": {"maturity": 1, "syntheticSpan": 1, "labsAddress": nobody, "labsAddressRskip218": nobody},
-        "activationHeights": heights,
-    });
-    ChainSpec::from_json(&document.to_string()).expect("a specification")
+    let mut made = Network::new(network, |rule| if active(rule) { 0 } else { -1 });
+    made.chain_id = chain_id;
+    made.spec().expect("a specification")
 }
 
 /// Regtest under all rules that it has.

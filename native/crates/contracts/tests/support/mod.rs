@@ -4,13 +4,12 @@
 pub(crate) mod blocks;
 pub(crate) mod state;
 
-use std::path::Path;
-
 use rhizome_primitives::contract::{CallType, ContractContext};
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
-use serde_json::{Value, json};
+use rhizome_testing::Network;
+use serde_json::Value;
 
 /// Lines of a recorded file of the folder `consensus`.
 pub(crate) fn lines(name: &str) -> impl Iterator<Item = Value> {
@@ -19,23 +18,9 @@ pub(crate) fn lines(name: &str) -> impl Iterator<Item = Value> {
 
 /// A network with these REMASC constants and activation heights; rules that are not named are never active.
 pub(crate) fn spec(network: &str, remasc: &Value, heights: impl Fn(Rule) -> Option<i64>) -> ChainSpec {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/bridge/{network}.json"));
-    let bridge: Value = serde_json::from_str(&std::fs::read_to_string(fixture).expect("a fixture")).expect("JSON");
-    let chain_id = match network {
-        "main" => 30,
-        "testnet" => 31,
-        _ => 33,
-    };
-    let heights = Rule::ALL.iter().map(|rule| (rule.name().to_owned(), json!(heights(*rule).unwrap_or(-1))));
-    let document = json!({
-        "name": network,
-        "chainId": chain_id,
-        "minimumSequentialGas": 6_800_000,
-        "remasc": remasc,
-        "bridge": bridge,
-        "activationHeights": heights.collect::<serde_json::Map<_, _>>(),
-    });
-    ChainSpec::from_json(&document.to_string()).expect("a chain specification")
+    let mut made = Network::new(network, |rule| heights(rule).unwrap_or(-1));
+    made.remasc = remasc.clone();
+    made.spec().expect("a chain specification")
 }
 
 /// The call of a transaction to a contract.
