@@ -186,3 +186,16 @@ fn only_a_missing_value_is_told_from_too_few_words() {
     assert_eq!(ends(before(Rule::Rskip144), 5).expect("a plain halt"), [false]);
     assert_eq!(ends(before(Rule::Rskip144), 6).expect("a call without a value"), [true]);
 }
+
+/// What receipts of the reference said of the same contracts on regtest without RSKIP103.
+#[test]
+fn gas_is_what_the_reference_used() {
+    let until = before(Rule::Rskip103);
+    let gas = |words, to| {
+        let built = build(until, &[transaction(0, Some(to), Bytes::new())], &static_call(words));
+        built.outcome.transactions[0].receipt.gas_used
+    };
+    assert_eq!(gas(6, CALLER), 121_736);
+    assert_eq!(gas(7, FAULTY), 21_735);
+    assert_eq!(gas(5, FAULTY), 300_000);
+}
