@@ -33,7 +33,6 @@ export class FakeConnection implements Connection {
   bufferedBytes = 0
   /** Whether what is sent stays in the socket. */
   isBlocked = false
-  frameRoom: FrameRoom | null = null
   bytesIn = 0
   bytesOut = 0
   /** How it was closed by us: the reason, null without one; undefined while it is open. */
@@ -51,6 +50,10 @@ export class FakeConnection implements Connection {
       capabilities: capabilities ?? [{ name: 'rsk', version: 62 }],
       listenPort: 50501,
     }
+  }
+
+  set frameRoom(_room: FrameRoom) {
+    // Frames are given in whole.
   }
 
   shares(name: string, version: number): boolean {

@@ -96,7 +96,7 @@ export class ConnectedPeer implements Peer {
     this.inbound = connection.inbound
     this.trusted = trusted
     this.client = connection.hello.client
-    this.snap = services.snap && connection.shares('snap', 1)
+    this.snap = connection.hello.capabilities.some(({ name, version }) => name === 'snap' && version === 1)
     this.ranges = connection.shares('rhizome', 1)
     this.connectedAt = scheduler.now()
     const reclaim = trusted ? null : () => this.disconnect(null)
@@ -173,6 +173,11 @@ export class ConnectedPeer implements Peer {
   /** Bytes that are kept for it, and messages that found no room. */
   get held(): { readonly bytes: number; readonly droppedIn: number; readonly droppedOut: number } {
     return { bytes: this.#memory.used, droppedIn: this.#inbox.dropped, droppedOut: this.#outbox.dropped }
+  }
+
+  /** What it announces: name and version, e.g. `rsk/62`. */
+  get capabilities(): string[] {
+    return this.#connection.hello.capabilities.map(({ name, version }) => `${name}/${version}`)
   }
 
   get bytesIn(): number {

@@ -23,7 +23,7 @@ export const STAYED_MS = 60_000
 export interface DialerParts {
   readonly source: CandidateSource
   /** Nodes that the operator named: dialled again and again, whatever places there are. */
-  readonly statics: readonly PeerAddress[]
+  readonly statics: () => readonly PeerAddress[]
   readonly history: DialHistory
   /** Makes a peer of a node; rejects when it could not be reached or found no place. */
   readonly dial: (node: PeerAddress, signal: AbortSignal) => Promise<void>
@@ -83,7 +83,7 @@ export class Dialer {
 
   async #round(): Promise<void> {
     this.#cancelRound = this.#parts.scheduler.after(ROUND_MS, () => void this.#round())
-    for (const node of shuffle(this.#parts.statics, this.#parts.random)) {
+    for (const node of shuffle(this.#parts.statics(), this.#parts.random)) {
       if (this.#mayDial(node)) this.#dial(node, true)
     }
     // A source that does not answer is asked no second time.

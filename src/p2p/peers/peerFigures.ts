@@ -13,6 +13,10 @@ export interface PeerFigures {
   readonly client: string
   readonly inbound: boolean
   readonly trusted: boolean
+  /** Whether the operator named it, who wants it to be connected always. */
+  readonly static: boolean
+  /** Name and version, e.g. `rsk/62`. */
+  readonly capabilities: readonly string[]
   readonly snap: boolean
   readonly ranges: boolean
   /** Null until it told. */
@@ -40,7 +44,7 @@ export interface PeerFigures {
  * A peer as operators see it.
  * @param now milliseconds, steady clock
  */
-export function figuresOf(peer: ConnectedPeer, now: number, score: number): PeerFigures {
+export function figuresOf(peer: ConnectedPeer, isStatic: boolean, now: number, score: number): PeerFigures {
   const { status, counts, held } = peer
   return {
     id: peer.id,
@@ -49,6 +53,8 @@ export function figuresOf(peer: ConnectedPeer, now: number, score: number): Peer
     client: peer.client,
     inbound: peer.inbound,
     trusted: peer.trusted,
+    static: isStatic,
+    capabilities: peer.capabilities,
     snap: peer.snap,
     ranges: peer.ranges,
     bestNumber: status?.bestNumber ?? null,

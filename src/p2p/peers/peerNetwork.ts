@@ -71,6 +71,8 @@ export class PeerNetwork implements PeerSet {
   readonly #history: DialHistory
   readonly #backOff: BackOff
   readonly #dialer: Dialer
+  /** Nodes that are dialled again and again, by their id. */
+  readonly #statics = new Map<string, PeerAddress>()
   readonly #members = new Map<string, ConnectedPeer>()
   /** Where peers were dialled that this node chose. */
   readonly #dialled = new WeakMap<ConnectedPeer, PeerAddress>()
@@ -101,10 +103,8 @@ export class PeerNetwork implements PeerSet {
       snap,
       log,
     }
-    this.#trust = new Trust(
-      [...options.trusted.ids, ...options.statics.map(({ id }) => id)],
-      options.trusted.subnets,
-    )
+    this.#trust = new Trust(options.trusted.ids, options.trusted.subnets)
+    for (const node of options.statics) this.#statics.set(node.id, node)
     this.#drops = new RecentDrops(scheduler)
     this.#admission = new Admission({
       limits,
@@ -120,7 +120,7 @@ export class PeerNetwork implements PeerSet {
     this.#backOff = options.backOff ?? CANDIDATE_BACK_OFF
     this.#dialer = new Dialer({
       source: options.candidates,
-      statics: options.statics,
+      statics: () => [...this.#statics.values()],
       history: this.#history,
       dial: (node, signal) => this.#dial(node, signal),
       places: () => this.#placesToDial(),
@@ -171,8 +171,25 @@ export class PeerNetwork implements PeerSet {
       outgoingMemory: this.#services.outgoing.figures(),
       bytesIn: this.#sum(({ bytesIn }) => bytesIn) + this.#pastBytes.in,
       bytesOut: this.#sum(({ bytesOut }) => bytesOut) + this.#pastBytes.out,
-      peers: peers.map((peer) => figuresOf(peer, now, this.#options.judge.score(peer.id))),
+      peers: peers.map((peer) =>
+        figuresOf(peer, this.#statics.has(peer.id), now, this.#options.judge.score(peer.id)),
+      ),
     }
+  }
+
+  /** Dials a node from now on, again and again. @returns false for this node itself */
+  add(node: PeerAddress): boolean {
+    if (node.id === this.#options.ownId) return false
+    this.#statics.set(node.id, node)
+    return true
+  }
+
+  /** Ends the connection to a node and does not dial it again and again any more. @returns whether there was one */
+  remove(id: string): boolean {
+    this.#statics.delete(id)
+    const peer = this.#members.get(id)
+    peer?.disconnect(DISCONNECT_REASONS.requested)
+    return peer !== undefined
   }
 
   /** Ends all connections, within a second. */
@@ -209,7 +226,8 @@ export class PeerNetwork implements PeerSet {
 
   /** Gives a connection a place, or ends it. @returns null when it ended */
   #adopt(connection: Connection): ConnectedPeer | null {
-    const trusted = this.#trust.trusts(connection.remoteId.toString('hex'), plainAddress(connection.address))
+    const id = connection.remoteId.toString('hex')
+    const trusted = this.#statics.has(id) || this.#trust.trusts(id, plainAddress(connection.address))
     const peer = new ConnectedPeer(connection, trusted, this.#services, {
       onReady: (ready) => this.#onReady(ready),
       onMessage: (from, message) => this.#options.listener.onMessage(from, message),
@@ -264,7 +282,7 @@ export class PeerNetwork implements PeerSet {
   }
 
   #noteStay(peer: ConnectedPeer, node: PeerAddress): void {
-    const isStatic = this.#options.statics.some(({ id }) => id === node.id)
+    const isStatic = this.#statics.has(node.id)
     if (this.#scheduler.now() - peer.connectedAt >= STAYED_MS) this.#history.stayed(node)
     else this.#history.failed(node, isStatic ? STATIC_BACK_OFF : this.#backOff)
   }

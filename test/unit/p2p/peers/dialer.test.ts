@@ -32,7 +32,7 @@ function scene(
   const { dial = (_, signal) => untilAborted(signal) } = differences
   const dialer = new Dialer({
     source: { candidates: () => [] },
-    statics: [],
+    statics: () => [],
     history: new DialHistory(time, random),
     places: () => 24,
     groups: () => new Map(),
@@ -94,7 +94,7 @@ t.test('no block of addresses gets more than its share, peers and open dials tog
 t.test('who is refused is not dialled', async (t) => {
   const { time, dialled } = scene(t, {
     source: { candidates: () => nodes(5) },
-    statics: [node(9)],
+    statics: () => [node(9)],
     isRefused: ({ address }) => address === node(3).address || address === node(9).address,
   })
   await time.pass(0)
@@ -136,7 +136,7 @@ t.test('a node without peers waits a minute at most: its own network may have fa
 
 t.test('static peers are dialled for ever, whatever places there are', async (t) => {
   const failing = () => Promise.reject(new Error('nobody is there'))
-  const named = scene(t, { statics: [node(1)], places: () => 0, dial: failing })
+  const named = scene(t, { statics: () => [node(1)], places: () => 0, dial: failing })
   await named.time.pass(3_600_000)
   const late = named.dialled.length
   t.ok(late >= 30, `${late} times in an hour`)
@@ -163,7 +163,7 @@ t.test('what is remembered of failures is bounded, and forgotten by who stays', 
 t.test('a source that fails or does not answer stops nothing', async (t) => {
   let asked = 0
   const failing = scene(t, {
-    statics: [node(1)],
+    statics: () => [node(1)],
     source: {
       candidates: () => {
         asked += 1

@@ -77,6 +77,23 @@ t.test('nodes of other networks part with the reason, and note it', async (t) =>
   t.equal(client.network.figures().outbound, 0)
 })
 
+t.test('an operator adds and removes peers', async (t) => {
+  const server = await open(t, { address: '127.1.0.1' })
+  const client = await open(t, { address: '127.2.0.1' })
+  t.notOk(client.network.add(client.place), 'not the node itself')
+  t.ok(client.network.add(server.place))
+  await until(() => client.network.peers.length === 1)
+  t.match(client.network.figures().peers[0], {
+    static: true,
+    trusted: true,
+    capabilities: ['rsk/62', 'rhizome/1', 'snap/1'],
+  })
+  t.ok(client.network.remove(server.id))
+  t.same(client.network.peers, [])
+  await until(() => server.network.peers.length === 0)
+  t.notOk(client.network.remove(server.id))
+})
+
 t.test('half of the places are for who dials us; others are told so and stay away for a while', async (t) => {
   const server = await open(t, { address: '127.1.0.1', limits: createPeerLimits(4) })
   const dialling = (number: number) => open(t, { address: `127.${number}.0.1`, statics: [server.place] })
