@@ -35,3 +35,4 @@ mod submission;
 mod trace;
 mod transaction;
 mod trie;
+mod wire;

@@ -23,6 +23,22 @@ pub fn keccak256_batch<T: AsRef<[u8]> + Sync>(inputs: &[T]) -> Vec<B256> {
     inputs.par_iter().with_min_len(MIN_PARALLEL_INPUTS / 4).map(|input| keccak256(input.as_ref())).collect()
 }
 
+/// Keccak-256 of bytes that go on coming, whose digest so far can be asked for at any time.
+#[derive(Clone, Default)]
+pub struct RunningKeccak(alloy_primitives::Keccak256);
+
+impl RunningKeccak {
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Of everything so far.
+    pub fn digest(&self) -> B256 {
+        self.0.clone().finalize()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rhizome_primitives::b256;
@@ -43,5 +59,16 @@ mod tests {
             let single: Vec<B256> = inputs[..count].iter().map(|input| keccak256(input)).collect();
             assert_eq!(keccak256_batch(&inputs[..count]), single);
         }
+    }
+
+    #[test]
+    fn a_running_hash_is_that_of_the_bytes_so_far() {
+        let bytes: Vec<u8> = (0..1000_u32).map(|index| index as u8).collect();
+        let mut running = RunningKeccak::default();
+        for end in 0..bytes.len() {
+            assert_eq!(running.digest(), keccak256(&bytes[..end]));
+            running.update(&bytes[end..=end]);
+        }
+        assert_eq!(running.digest(), keccak256(&bytes));
     }
 }

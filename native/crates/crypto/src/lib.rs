@@ -4,6 +4,7 @@
 //! made on first use and shared by all threads.
 
 pub mod batch;
+pub mod exchange;
 pub mod keccak;
 pub mod point;
 pub mod recovery;
@@ -14,7 +15,8 @@ pub mod signing;
 mod context;
 
 pub use batch::recover_addresses;
-pub use keccak::{keccak256, keccak256_batch};
+pub use exchange::shared_abscissa;
+pub use keccak::{RunningKeccak, keccak256, keccak256_batch};
 pub use point::Point;
 pub use recovery::{EMPTY_KEY_ADDRESS, RecoveredKey, address_of_public_key, recover_address, recover_public_key};
 pub use sha256::{Sha256Midstate, hash160, ripemd160, sha256, sha256d};
