@@ -98,7 +98,8 @@ export class BodyDownload {
       const [lowest] = run
       if (lowest === undefined) return false
       if (method !== 'body' && run.length < SHORTEST_RUN) continue
-      if (!this.#isFree(peer, method, lowest)) continue
+      // Single bodies in between would cut the next run short.
+      if (!this.#isFree(peer, method, lowest)) return false
       this.#fetch(peer, method, run).catch(this.#deps.onError)
       return true
     }
