@@ -1,4 +1,5 @@
 import { createSteadyClock } from '../util/steadyClock.ts'
+import type { EnodeAddress } from './identity/enode.ts'
 import type { OwnNode, PeerAdmin, PeerInfo } from './peerAdmin.ts'
 import { PeerReputation } from './scoring/peerReputation.ts'
 import type { PeerScore } from './scoring/peerScore.ts'
@@ -20,11 +21,11 @@ export class NoPeers implements PeerAdmin {
     return []
   }
 
-  async add(): Promise<boolean> {
+  async add(_peer: EnodeAddress): Promise<boolean> {
     return false
   }
 
-  async remove(): Promise<boolean> {
+  async remove(_id: string): Promise<boolean> {
     return false
   }
 
