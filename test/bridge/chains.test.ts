@@ -16,6 +16,18 @@ t.test('chains of calls of the Bridge take peg-ins and peg-outs to their end', a
   t.ok(outcomes.some((each) => each.startsWith('registerBtcTransaction') && each.endsWith('\tpegin_btc')))
   t.ok(outcomes.some((each) => each.endsWith('release_btc')))
   t.equal(world.counts.anomalies, 0, 'Bitcoin took every transaction that the Bridge released')
+  const { counts } = world
+  t.ok(counts.flyoversPaid > 0, 'contracts were paid for fly-overs')
+  t.ok(counts.requestsPaid >= counts.pegoutsSigned, 'a peg-out pays at least one request')
+  t.equal(counts.releasesSigned, counts.pegoutsSigned + counts.refundsSigned + counts.transfersSigned)
+  const pegins = Object.values(counts.pegins).reduce((sum, count) => sum + count, 0)
+  const locked = [...driver.counts].filter(([label]) =>
+    /^registerBtcTransaction \(p2.*\tpegin_btc/.test(label),
+  )
+  t.equal(
+    pegins,
+    locked.reduce((sum, [, count]) => sum + count, 0),
+  )
 })
 
 t.test('upgrades of the main network follow one another after 100 to 150 blocks', async (t) => {

@@ -1,5 +1,6 @@
 import { dataScript, type Payment, type Purse } from '../../../src/rehearsal/bitcoin/purse.ts'
 import { keyPairOfSeed } from '../../../src/rehearsal/keyPair.ts'
+import { countPegin } from './counts.ts'
 import { headerOn } from './proofs.ts'
 import { schedule } from './registrations.ts'
 import { addressOf, outputScript } from './scripts.ts'
@@ -35,7 +36,7 @@ export async function pegIn(world: World, { kind, purse }: Sender): Promise<void
     else payments[0] = { script: retiring, value }
   }
   if (world.random() < 0.05) payments.push({ script: active, value: world.random() < 0.5 ? 100_000n : value })
-  if (world.driver.on('rskip170') && world.random() < 0.4)
+  if (world.driver.on('rskip170') && world.random() < 0.5)
     payments.push({ script: instruction(world), value: 0n })
   else if (world.random() < 0.05) payments.push({ script: dataScript(bytes(world, 20)), value: 0n })
   const { length } = payments
@@ -44,6 +45,7 @@ export async function pegIn(world: World, { kind, purse }: Sender): Promise<void
     world,
     transaction.getId(),
     `registerBtcTransaction (${kind}${length > 1 ? ', more outputs' : ''})`,
+    (outcome) => countPegin(world.counts, kind, outcome),
   )
 }
 
@@ -102,7 +104,7 @@ export async function feedHeaders(world: World): Promise<void> {
 /** Votes for fees and caps, and changes of the whitelist. */
 export async function govern(world: World): Promise<void> {
   const { driver } = world
-  const choice = below(world, 6)
+  const choice = below(world, 5)
   const auth = (seed: string) => driver.account(world.random() < 0.1 ? 'stranger' : seed)
   const user = addressOf(keyPairOfSeed(`btc-user${below(world, 30)}`).publicKey)
   if (choice === 0) {
@@ -118,37 +120,5 @@ export async function govern(world: World): Promise<void> {
     await driver.call(auth('auth-lock-whitelist'), method, [user, 50_000_000 + below(world, 1e9)])
   } else if (choice === 3)
     await driver.call(auth('auth-lock-whitelist'), 'addUnlimitedLockWhitelistAddress', [user])
-  else if (choice === 4) await driver.call(auth('auth-lock-whitelist'), 'removeLockWhitelistAddress', [user])
-  else await union(world)
-}
-
-async function union(world: World): Promise<void> {
-  const { driver, proxies } = world
-  if (!driver.on('rskip502')) return
-  const setter = driver.account('changeUnionBridgeContractAddressAuthorizer')
-  const choice = below(world, 4)
-  const to = proxies.CALL
-  const value = BigInt(1 + below(world, 1e9)) * WEI_PER_SATOSHI
-  const from = driver.account('stranger')
-  if (choice === 0) {
-    const address = world.random() < 0.8 ? to : proxies.STATICCALL
-    await driver.call(setter, 'setUnionBridgeContractAddressForTestnet', [`0x${address.toString('hex')}`])
-  } else if (choice === 1)
-    await driver.call(from, 'requestUnionBridgeRbtc', [value], {
-      to,
-      label: 'requestUnionBridgeRbtc by contract',
-    })
-  else if (choice === 2) {
-    await driver.call(from, 'releaseUnionBridgeRbtc', [], {
-      to,
-      value: value / 3n,
-      label: 'releaseUnionBridgeRbtc by contract',
-    })
-  } else {
-    const data = bytes(world, below(world, 200))
-    await driver.call(from, oneOf(world, ['setBaseEvent', 'setSuperEvent']), [data], {
-      to,
-      label: 'set event by contract',
-    })
-  }
+  else await driver.call(auth('auth-lock-whitelist'), 'removeLockWhitelistAddress', [user])
 }

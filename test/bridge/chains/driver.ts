@@ -10,14 +10,14 @@ import { nodeInfoFromConfig } from '../../../src/node/nodeInfo.ts'
 import { bodyOf, executeRequest } from '../../../src/rpc/execute.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { accountOfSeed, signedTransaction, type TestAccount } from '../../support/signedTransaction.ts'
+import { type Answer, answerIn, BRIDGE, namesOf } from './events.ts'
 import { encodeCall, typesOf } from './methods.ts'
-
-/** The address of the Bridge. */
-export const BRIDGE: Buffer = Buffer.from('0000000000000000000000000000000001000006', 'hex')
 
 const START = 1_700_000_000
 const SECONDS_BETWEEN_BLOCKS = 30
 const GAS_PRICE = 1n
+/** Numbers farther from zero are amounts, not codes. */
+const LARGEST_CODE = 1000n
 
 const ETH_CALL = (() => {
   const method = METHODS.find(({ name }) => name === 'eth_call')
@@ -30,6 +30,10 @@ export interface Outcome {
   readonly success: boolean
   readonly gasUsed: bigint
   readonly logs: readonly Log[]
+  /** Names of the events of the Bridge. */
+  readonly names: ReadonlySet<string>
+  /** Of the Bridge to a forwarding contract; null where none called it. */
+  readonly answer: Answer | null
 }
 
 /** A transaction on its way to a block. */
@@ -54,6 +58,8 @@ export class ChainDriver {
   readonly reader: ChainReader
   /** Transactions by label and outcome. */
   readonly counts = new Map<string, number>()
+  /** Calls that contracts made, and those of them that did not fail. */
+  readonly contractCalls = { made: 0, answered: 0 }
   /** One line for each transaction: block, place, hash, gas, success, label. */
   readonly log: string[] = []
   readonly #node: LocalNode
@@ -171,16 +177,20 @@ export class ChainDriver {
         waiting.push(sent)
         continue
       }
-      const names = new Set(receipt.logs.map(({ topics }) => nameOfEvent(topics[0])))
-      this.#count(sent.label, `${receipt.success ? '' : 'failed '}${[...names].sort().join(' ') || '-'}`)
       const { success, gasUsed, logs } = receipt
+      const names = namesOf(logs)
+      const answer = answerIn(logs)
+      const outcome = { success, gasUsed, logs, names, answer }
+      this.#count(sent.label, describe(outcome))
+      if (answer !== null) this.contractCalls.made += 1
+      if (answer?.success) this.contractCalls.answered += 1
       const events = logs.map(({ topics, data }) =>
         [...topics, data].map((word) => word.toString('hex')).join(' '),
       )
       this.log.push(
         `${this.#number} ${places.get(sent.hash)} ${sent.hash} ${gasUsed} ${success} ${sent.label}\t${events.join(' | ')}\n`,
       )
-      sent.done?.(receipt)
+      sent.done?.(outcome)
     }
     this.#sent = waiting
   }
@@ -195,36 +205,17 @@ export class ChainDriver {
   }
 }
 
-const EVENTS: Readonly<Record<string, string>> = {
-  ec2232bd: 'lock_btc',
-  '44cdc782': 'pegin_btc',
-  '708ce1ea': 'rejected_pegin',
-  '35be155c': 'unrefundable_pegin',
-  '1069152f': 'update_collections',
-  '83b6efe3': 'add_signature',
-  '655929b5': 'release_btc',
-  '5b9466a0': 'commit_federation',
-  ab26567e: 'commit_federation_failed',
-  '7a7c2948': 'release_requested',
-  '8e04e2f2': 'release_request_received',
-  '1a4457a4': 'release_request_received',
-  b607c3e1: 'release_request_rejected',
-  '483d0191': 'batch_pegout_created',
-  c287f602: 'pegout_confirmed',
-  '9ee5d520': 'pegout_transaction_created',
-  a49ac283: 'union_bridge_locking_cap_increased',
-  '7437e377': 'union_rbtc_requested',
-  '1548a13b': 'union_rbtc_released',
-  fd79aa37: 'union_bridge_transfer_permissions_updated',
+/** Whether it failed, the events, and small numbers that the Bridge answered a contract with. */
+function describe({ success, names, answer }: Outcome): string {
+  const events = [...names].sort().join(' ')
+  const parts = success ? [] : ['failed']
+  if (answer !== null && !answer.success) parts.push('call failed')
+  if (events !== '') parts.push(events)
+  if (answer?.number != null) parts.push(`answer ${describeNumber(answer.number)}`)
+  return parts.join(' ') || '-'
 }
 
-/** Name of an event of the Bridge in either form (bridge.md §5). */
-export function nameOfEvent(topic: Buffer | undefined): string {
-  const hex = topic?.toString('hex') ?? ''
-  const named = EVENTS[hex.slice(0, 8)]
-  if (named !== undefined) return named
-  return (topic ?? Buffer.alloc(0))
-    .toString('latin1')
-    .replaceAll('\0', '')
-    .replace(/_topic$/, '')
+function describeNumber(number: bigint): string {
+  if (number < -LARGEST_CODE) return 'below'
+  return number > LARGEST_CODE ? 'above' : String(number)
 }

@@ -16,6 +16,10 @@ interface Election {
   seeds: readonly string[]
   created: number
   since: number
+  /** Failed validations when it was committed. */
+  failures: number
+  /** Whether it had to be validated when it was committed. */
+  validated: boolean
 }
 
 const elections = new WeakMap<World, Election>()
@@ -37,7 +41,15 @@ export async function elect(world: World): Promise<void> {
   const { driver } = world
   // The address of the members that are there changes by itself, when rules do (bridge.md §3.4).
   const created = Number(await driver.ask('getFederationCreationBlockNumber'))
-  const election = elections.get(world) ?? { stage: 'idle', index: 0, seeds: [], created, since: 0 }
+  const election = elections.get(world) ?? {
+    stage: 'idle',
+    index: 0,
+    seeds: [],
+    created,
+    since: 0,
+    failures: 0,
+    validated: false,
+  }
   elections.set(world, election)
   switch (election.stage) {
     case 'idle': {
@@ -73,24 +85,20 @@ export async function elect(world: World): Promise<void> {
       await vote(world, 'commitFederation', [hash])
       election.stage = 'committed'
       election.created = created
+      election.validated = driver.on('rskip419')
+      election.failures = world.counts.failedValidations
       election.since = driver.number
       return
     }
     case 'committed':
       if (created !== election.created) {
         world.counts.federationChanges += 1
+        if (election.validated) world.counts.validations += 1
         election.stage = 'idle'
         election.index += 1
       } else if (driver.number > election.since + 400) election.stage = 'idle'
-      else if (driver.on('rskip419') && driver.number > election.since + 5) await noteFailure(world, election)
+      else if (world.counts.failedValidations > election.failures) election.stage = 'idle'
   }
-}
-
-/** Validation of a proposed federation may fail: then another one is elected. */
-async function noteFailure({ driver }: World, election: Election): Promise<void> {
-  const proposed = Number(await driver.ask('getProposedFederationSize'))
-  const retiring = Number(await driver.ask('getRetiringFederationSize'))
-  if (proposed < 0 && retiring < 0 && driver.number > election.since + 300) election.stage = 'idle'
 }
 
 async function fill(world: World, election: Election): Promise<void> {

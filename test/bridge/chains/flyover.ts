@@ -3,6 +3,8 @@ import { keccak256 } from '../../../src/native/crypto.ts'
 import { p2shP2wshScript } from '../../../src/rehearsal/bitcoin/purse.ts'
 import { keyPairOfSeed } from '../../../src/rehearsal/keyPair.ts'
 import type { Sender } from './activities.ts'
+import { countFlyOver } from './counts.ts'
+import type { Outcome } from './driver.ts'
 import { registerCoinbase, schedule } from './registrations.ts'
 import { outputScript, p2shScript } from './scripts.ts'
 import { below, bytes, type World } from './world.ts'
@@ -29,13 +31,15 @@ export async function flyOver(world: World, { purse }: Sender): Promise<void> {
   const odd = world.random() < 0.1
   const value = odd ? 300_000n : BigInt(600_000 + below(world, 20_000_000))
   const transaction = purse.pay([{ script, value }])
-  schedule(world, transaction.getId(), 'fly-over', async (_, id) => {
+  const done = (outcome: Outcome) => countFlyOver(world.counts, outcome)
+  schedule(world, transaction.getId(), 'fly-over', done, async (_, id) => {
     const mined = world.bitcoin.find(id)
     if (mined.transaction.hasWitnesses()) await registerCoinbase(world, mined.block)
     const raw = Buffer.from(mined.transaction.toBuffer())
     const lbc = `0x${contract.toString('hex')}`
     const call = [raw, mined.block.height, mined.proof, args, refund, lbc, provider, world.random() < 0.5]
-    const more = { to: contract, gasLimit: 600_000, label: 'registerFastBridgeBtcTransaction by contract' }
+    const label = 'registerFastBridgeBtcTransaction by contract'
+    const more = { to: contract, gasLimit: 600_000, label, done }
     const times = world.random() < 0.2 ? 2 : 1
     for (let time = 0; time < times; time += 1) {
       await driver.call(driver.account('stranger'), 'registerFastBridgeBtcTransaction', call, more)

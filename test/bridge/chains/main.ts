@@ -58,6 +58,7 @@ try {
     hash: reader.hashByNumber(head.number)?.toString('hex'),
     stateRoot: head.fields.stateRoot.toString('hex'),
     ...world.counts,
+    contractCalls: driver.contractCalls,
     outcomes: Object.fromEntries([...driver.counts].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
   writeFileSync(`${out}.report.json`, `${JSON.stringify(report, null, 1)}\n`)

@@ -1,5 +1,6 @@
 import type { BitcoinBlock } from '../../../src/rehearsal/bitcoin/bitcoinChain.ts'
 import type { TestAccount } from '../../support/signedTransaction.ts'
+import type { Outcome } from './driver.ts'
 import { merkleBranch } from './proofs.ts'
 import { activeMember, below, bytes, oneOf, type World } from './world.ts'
 
@@ -9,6 +10,8 @@ const CONFIRMATIONS = 3
 interface Registration {
   readonly id: string
   readonly label: string
+  /** What to do when it was registered as a peg-in. */
+  readonly done: (outcome: Outcome) => void
   /** In place of the registration as a peg-in. */
   readonly register: Register | null
 }
@@ -19,9 +22,15 @@ export type Register = (world: World, id: string) => Promise<void>
 const scheduled = new WeakMap<World, Registration[]>()
 
 /** Has a transaction registered once it is deep enough in Bitcoin. */
-export function schedule(world: World, id: string, label: string, register: Register | null = null): void {
+export function schedule(
+  world: World,
+  id: string,
+  label: string,
+  done: (outcome: Outcome) => void = () => undefined,
+  register: Register | null = null,
+): void {
   const list = scheduled.get(world) ?? []
-  list.push({ id, label, register })
+  list.push({ id, label, done, register })
   scheduled.set(world, list)
 }
 
@@ -60,15 +69,16 @@ export async function registerCoinbase(world: World, block: BitcoinBlock): Promi
   await world.driver.call(await registrar(world), 'registerBtcCoinbaseTransaction', args)
 }
 
-async function registerPegin(world: World, { id, label }: Registration): Promise<void> {
+async function registerPegin(world: World, { id, label, done }: Registration): Promise<void> {
   const { transaction, block, proof } = world.bitcoin.find(id)
   const from = await registrar(world)
   const raw = Buffer.from(transaction.toBuffer())
   if (transaction.hasWitnesses() && world.random() < 0.95) await registerCoinbase(world, block)
-  const register = (height: number, tree: Buffer, name: string, to = 'CALL') =>
+  const register = (height: number, tree: Buffer, name: string, to = 'CALL', then?: typeof done) =>
     world.driver.call(from, 'registerBtcTransaction', [raw, height, tree], {
       label: name,
       gasLimit: 500_000,
+      ...(then ? { done: then } : {}),
       ...(to === 'CALL' ? {} : { to: world.proxies.CALL }),
     })
   if (world.random() < 0.05) await register(block.height + 1, proof, 'registerBtcTransaction (odd)')
@@ -79,6 +89,7 @@ async function registerPegin(world: World, { id, label }: Registration): Promise
     proof,
     throughContract ? `${label} by contract` : label,
     throughContract ? 'contract' : 'CALL',
+    done,
   )
   world.counts.peginsRegistered += 1
   if (world.random() < 0.1) await register(block.height, proof, 'registerBtcTransaction (again)')

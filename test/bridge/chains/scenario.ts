@@ -3,15 +3,18 @@ import { BitcoinChain } from '../../../src/rehearsal/bitcoin/bitcoinChain.ts'
 import { type Purse, p2pkhPurse } from '../../../src/rehearsal/bitcoin/purse.ts'
 import { keyPairOfSeed } from '../../../src/rehearsal/keyPair.ts'
 import { feedHeaders, govern, pegIn, requestRelease, type Sender } from './activities.ts'
-import { BRIDGE, type ChainDriver } from './driver.ts'
+import { createCounts } from './counts.ts'
+import type { ChainDriver, Outcome } from './driver.ts'
 import { allMemberSeeds, elect } from './elections.ts'
+import { BRIDGE } from './events.ts'
 import { flyOver } from './flyover.ts'
 import { junk } from './junk.ts'
 import { registerScheduled } from './registrations.ts'
-import { addressOf } from './scripts.ts'
+import { addressOf, outputScript } from './scripts.ts'
 import { createSender, SENDER_KINDS } from './senders.ts'
 import { signWaiting } from './signing.ts'
-import { activeMember, below, type CallKind, oneOf, type World } from './world.ts'
+import { UNION_DEPLOYER, UNION_SETTER, union } from './union.ts'
+import { activeMember, below, type CallKind, oneOf, USER_SEEDS, type World } from './world.ts'
 
 const GENESIS_MEMBERS = ['federator1', 'federator2', 'federator3']
 const OTHERS = [
@@ -23,11 +26,14 @@ const OTHERS = [
   'auth-fee-per-kb',
   'auth-lock-whitelist',
   'auth-increase_locking_cap',
-  'changeUnionBridgeContractAddressAuthorizer',
+  UNION_SETTER,
+  UNION_DEPLOYER,
   'stranger',
-  ...Array.from({ length: 10 }, (_, index) => `user${index}`),
+  ...USER_SEEDS,
 ]
 const RBTC = 10n ** 18n
+/** Of fly-overs. */
+const REFUND_ADDRESSES = 30
 /** Blocks of Bitcoin before the first payment: its coinbases may be spent then. */
 const FIRST_BLOCKS = 110
 /** Where the Bridge tells peg-outs by their index (bridge.md §4.2): validations of federations can be registered. */
@@ -68,6 +74,10 @@ export async function prepare(
   }
   await driver.block()
   await driver.block()
+  const deployer = driver.account(UNION_DEPLOYER)
+  const data = deployment(OPCODES.CALL)
+  await driver.send({ from: deployer, to: Buffer.alloc(0), data, gasLimit: 400_000, label: 'deployment' })
+  const unionAuthoriser = contractAddressOf(deployer.address, 0n)
   const world: World = {
     driver,
     bitcoin,
@@ -75,27 +85,37 @@ export async function prepare(
     proxies: proxies as Record<CallKind, Buffer>,
     fedHeight: 0,
     memberSeeds,
-    counts: { peginsRegistered: 0, federationChanges: 0, pegoutsSigned: 0, anomalies: 0 },
+    unionAuthoriser,
+    payers: new Set(),
+    counts: createCounts(),
   }
   return { world, senders: paidSenders(world, p2pkhPurse(bitcoin, miner)) }
 }
 
-/** Contract creation of a contract that forwards its call data, with its value where that can go along. */
+/**
+ * Contract creation of a contract that forwards its call data, with its value where that can go along, and logs the
+ * success of the call and its output.
+ */
 function deployment(opcode: string): Buffer {
   const value = opcode === 'f1' || opcode === 'f2' ? '34' : ''
-  const code = `36600060003760006000366000${value}73${BRIDGE.toString('hex')}5a${opcode}6000523d600060203e3d6020016000f3`
+  const code = `36600060003760006000366000${value}73${BRIDGE.toString('hex')}5a${opcode}6000523d600060203e3d6020016000a000`
   const length = (code.length / 2).toString(16).padStart(2, '0')
   return Buffer.from(`60${length}80600b6000396000f3${code}`, 'hex')
 }
 
 function paidSenders(world: World, miner: Purse): Sender[] {
   const senders = SENDER_KINDS.flatMap((kind) => {
-    const count = kind === 'p2pkh' || kind === 'p2shP2wpkh' ? 5 : 1
+    const count = kind === 'p2pkh' || kind === 'p2shP2wpkh' ? 5 : 2
     return Array.from({ length: count }, (_, index): Sender => {
       const seed = kind === 'p2pkh' ? `btc-user${index}` : `${kind}-${index}`
       return { kind, purse: createSender(world.bitcoin, kind, seed) }
     })
   })
+  for (const { purse } of senders) world.payers.add(purse.script.toString('hex'))
+  for (let user = 0; user < REFUND_ADDRESSES; user += 1) {
+    const address = addressOf(keyPairOfSeed(`btc-user${user}`).publicKey)
+    world.payers.add(outputScript(address).toString('hex'))
+  }
   miner.pay(senders.map(({ purse }) => ({ script: purse.script, value: 2_000_000_000n })))
   world.bitcoin.mine(1)
   return senders
@@ -109,18 +129,32 @@ export async function step(world: World, senders: readonly Sender[]): Promise<vo
   await feedHeaders(world)
   await registerScheduled(world)
   if (driver.number === 4) await openWhitelist(world)
-  if (random() < 0.3) await trySending(world, () => pegIn(world, oneOf(world, senders)))
+  if (random() < 0.35) await trySending(world, () => pegIn(world, someSender(world, senders)))
   if (driver.on('rskip293') && random() < 0.04)
     await trySending(world, () => flyOver(world, oneOf(world, senders)))
   if (random() < 0.3) await requestRelease(world)
   if (random() < 0.1) await govern(world)
+  if (random() < 0.08) await union(world)
   await elect(world)
   if (driver.number % 2 === 0) await signWaiting(world)
   if (random() < 0.85) {
-    await driver.call(await activeMember(world), 'updateCollections', [], { gasLimit: 400_000 })
+    const done = ({ names }: Outcome) => {
+      if (names.has('commit_federation_failed')) world.counts.failedValidations += 1
+    }
+    await driver.call(await activeMember(world), 'updateCollections', [], { gasLimit: 400_000, done })
   }
   for (let count = 1 + below(world, 3); count > 0; count -= 1) await junk(world)
   await driver.block()
+}
+
+/** There are more senders of the kinds that are known since long: the others have their turn by their kind. */
+function someSender(world: World, senders: readonly Sender[]): Sender {
+  if (world.random() < 0.5) return oneOf(world, senders)
+  const kind = oneOf(world, SENDER_KINDS)
+  return oneOf(
+    world,
+    senders.filter((each) => each.kind === kind),
+  )
 }
 
 /** Purses run out of coins: then somebody else pays next time. */

@@ -3,14 +3,21 @@ import { decodeRlp } from 'ethers'
 import type { Log } from '../../../src/chain/codec/receipt.ts'
 import { outPointOf } from '../../../src/rehearsal/bitcoin/transactions.ts'
 import { keyPairOfSeed, signForBridge } from '../../../src/rehearsal/keyPair.ts'
-import { nameOfEvent, type Outcome } from './driver.ts'
+import type { Outcome } from './driver.ts'
+import { nameOfEvent } from './events.ts'
 import { schedule } from './registrations.ts'
-import { below, oneOf, type World } from './world.ts'
+import { addressOf, outputScript } from './scripts.ts'
+import { below, oneOf, USER_SEEDS, type World } from './world.ts'
 
 const SIGHASH_ALL = 1
 const PUBLIC_KEY_BYTES = 33
 /** How often a peg-out is signed by all that may: some never complete (bridge.md §4.5). */
 const ATTEMPTS = 3
+
+/** Output scripts, in hex, that requests of peg-outs are paid to. */
+const USERS = new Set(
+  USER_SEEDS.map((seed) => outputScript(addressOf(keyPairOfSeed(seed).publicKey)).toString('hex')),
+)
 
 const attempts = new WeakMap<World, Map<string, number>>()
 
@@ -123,8 +130,8 @@ function redeemScriptOf(input: {
 function release(world: World, { logs }: Outcome): void {
   for (const log of logs) {
     if (nameOfEvent(log.topics[0]) !== 'release_btc') continue
-    world.counts.pegoutsSigned += 1
     const transaction = Transaction.fromBuffer(rawTransactionOf(log))
+    countRelease(world, transaction)
     try {
       world.bitcoin.broadcast(transaction)
       schedule(world, transaction.getId(), 'registerBtcTransaction (own)')
@@ -133,6 +140,16 @@ function release(world: World, { logs }: Outcome): void {
       process.stderr.write(`release refused: ${String(error)}\n`)
     }
   }
+}
+
+function countRelease({ counts, payers }: World, { outs }: Transaction): void {
+  const requests = outs.filter(({ script: paid }) => USERS.has(Buffer.from(paid).toString('hex'))).length
+  counts.releasesSigned += 1
+  counts.requestsPaid += requests
+  if (requests > 0) counts.pegoutsSigned += 1
+  else if (outs.some(({ script: paid }) => payers.has(Buffer.from(paid).toString('hex'))))
+    counts.refundsSigned += 1
+  else counts.transfersSigned += 1
 }
 
 /** Of the event in either form. */

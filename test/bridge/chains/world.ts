@@ -1,5 +1,6 @@
 import type { BitcoinChain } from '../../../src/rehearsal/bitcoin/bitcoinChain.ts'
 import type { TestAccount } from '../../support/signedTransaction.ts'
+import type { Counts } from './counts.ts'
 import type { ChainDriver } from './driver.ts'
 
 /** How a contract calls the Bridge. */
@@ -17,13 +18,15 @@ export interface World {
   fedHeight: number
   /** Texts of the keys of members, by public key in hex. */
   readonly memberSeeds: Map<string, string>
-  readonly counts: {
-    peginsRegistered: number
-    federationChanges: number
-    pegoutsSigned: number
-    anomalies: number
-  }
+  /** Contract that may change the cap and the permissions of the union bridge. */
+  readonly unionAuthoriser: Buffer
+  /** Output scripts, in hex, that the Bridge may refund. */
+  readonly payers: Set<string>
+  readonly counts: Counts
 }
+
+/** Key texts of those who have RBTC and ask for peg-outs. */
+export const USER_SEEDS: readonly string[] = Array.from({ length: 10 }, (_, index) => `user${index}`)
 
 /** A whole number from 0 to below a bound. */
 export function below({ random }: Pick<World, 'random'>, bound: number): number {
