@@ -41,6 +41,8 @@ export function openLinkedChain(
   const transactionListeners = new Set<(encoded: readonly Buffer[]) => void>()
   let lastId = 0
   let tip: ChainTip | null = null
+  /** Resolved once the blocks of the newest call are on their way. */
+  let lastSent: Promise<unknown> = Promise.resolve()
   const ask = <T>(call: (id: number) => SyncCall, transfer: readonly ArrayBuffer[] = []): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       lastId += 1
@@ -64,12 +66,18 @@ export function openLinkedChain(
       return current()
     },
     connect: async (blocks) => {
-      const packed = packBlocks(await withSenders(spec, blocks))
-      const { rlp, senders, table } = packed
-      return ask<readonly BlockOutcome[]>(
-        (id) => ({ call: 'connect', id, blocks: packed }),
-        [rlp.buffer, senders.buffer, table.buffer],
-      )
+      // Senders of several groups are recovered side by side; the groups go out in the order of the calls.
+      const turn = Promise.all([withSenders(spec, blocks), lastSent]).then(([read]) => {
+        const packed = packBlocks(read)
+        const { rlp, senders, table } = packed
+        const outcomes = ask<readonly BlockOutcome[]>(
+          (id) => ({ call: 'connect', id, blocks: packed }),
+          [rlp.buffer, senders.buffer, table.buffer],
+        )
+        return { outcomes }
+      })
+      lastSent = turn.catch(() => undefined)
+      return (await turn).outcomes
     },
     addTransactions: (encoded) =>
       ask<readonly TransactionOutcome[]>((id) => ({
