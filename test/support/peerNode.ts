@@ -35,6 +35,9 @@ export type PeerNodeOptions = Partial<
   readonly timings?: Partial<ConnectionTimings>
 }
 
+/** A machine that many use may stand still for a while. */
+const PATIENT = { connect: 10_000, handshake: 30_000 }
+
 /** Opens a node; whoever does closes its network. */
 export async function openPeerNode(options: PeerNodeOptions = {}): Promise<PeerNode> {
   const { address = '127.0.0.1', listens = true, port = 0, timings, ...rest } = options
@@ -58,7 +61,7 @@ export async function openPeerNode(options: PeerNodeOptions = {}): Promise<PeerN
       snap: true,
       clock: createSteadyClock(),
       localAddress: address,
-      ...(timings === undefined ? {} : { timings }),
+      timings: { ...PATIENT, ...timings },
     }),
     judge,
     candidates: { candidates: () => [] },

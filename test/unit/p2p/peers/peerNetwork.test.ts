@@ -271,19 +271,19 @@ function blockOf(bytes: number, seed: number): PeerMessage {
 
 t.test('frames that are not whole are in the account, and who has most of them is ended first', async (t) => {
   const MIB = 1024 * 1024
-  const limits = { ...createPeerLimits(30), peerBytes: 8 * MIB, totalBytes: 10 * MIB }
+  const limits = { ...createPeerLimits(30), peerBytes: 2 * MIB, totalBytes: 2.5 * MIB }
   const server = await open(t, { address: '127.1.0.1', limits })
   for (const number of [2, 3, 4]) {
     const attacker = await rawPeer(t, server, `127.${number}.0.1`)
-    const frame = attacker.frame(FRAME_CODES.rskMessage, Buffer.alloc(6 * MIB))
-    attacker.write(frame.subarray(0, 5 * MIB))
+    const frame = attacker.frame(FRAME_CODES.rskMessage, Buffer.alloc(1.5 * MIB))
+    attacker.write(frame.subarray(0, 1.25 * MIB))
   }
   await until(() => server.gone.length > 0)
   const { peak } = server.network.figures().memory
-  t.ok(peak > 6 * MIB && peak <= 10 * MIB, `${peak} bytes`)
+  t.ok(peak > 1.5 * MIB && peak <= 2.5 * MIB, `${peak} bytes`)
   const honest = await open(t, { address: '127.9.0.1', statics: [server.place] })
   await until(() => honest.network.peers.length === 1)
-  t.ok(server.network.memory.used <= 10 * MIB)
+  t.ok(server.network.memory.used <= 2.5 * MIB)
 })
 
 t.test('who repeats HELLO, drips it or sends it without end is closed', async (t) => {
