@@ -1,7 +1,7 @@
 import { itemAt } from '../../chain/codec/rlpReader.ts'
 import { encodeBytes, encodeUnsigned } from '../../chain/codec/rlpWriter.ts'
 import { encodeIdentifiers, encodeSignedDifficulty, identifierOf, MAX_BLOCKS, plainBody } from './bodies.ts'
-import { hashOf, numberOf, rawListsOf, signedDifficultyOf } from './fields.ts'
+import { blockOf, hashOf, numberOf, rawListsOf, signedDifficultyOf } from './fields.ts'
 
 /** Transactions in one message: far more than fit in a block. */
 export const MAX_TRANSACTIONS = 16_384
@@ -37,7 +37,7 @@ export const ANNOUNCEMENT_FORMS = {
     2,
     'block',
     ({ block }) => [encodeBytes(block)],
-    (items) => ({ block: itemAt(items, 0).bytes }),
+    (items) => ({ block: blockOf(itemAt(items, 0)) }),
   ),
   getBlock: plainBody(
     3,

@@ -2,6 +2,7 @@ import { isUndecodable } from '../../chain/codec/errors.ts'
 import { type RlpItem, readRlpItems, rlpItemLength } from '../../chain/codec/rlpReader.ts'
 import { bytesToBigInt, signedBytesToBigInt } from '../../util/bytes.ts'
 import { P2pError } from '../wire/p2pError.ts'
+import { boundElements, MAX_BLOCK_ELEMENTS, MAX_RECORD_ELEMENTS } from './elements.ts'
 
 /** Elements of a list of fields: more than any message has, so that what is added to one some day does no harm. */
 export const MAX_FIELDS = 16
@@ -45,17 +46,22 @@ export function rawLists(item: RlpItem, limit: number): Buffer[] {
   return rawListsOf(item.itemsUpTo(limit))
 }
 
-/** Encodings of elements that are lists. */
+/** Encodings of elements that are lists, each a header or a transaction. */
 export function rawListsOf(items: readonly RlpItem[]): Buffer[] {
   return items.map((element) => {
     if (!element.isList) throw new P2pError('MESSAGE', 'a list expected, got a string')
-    return element.bytes
+    return boundElements(element.bytes, MAX_RECORD_ELEMENTS)
   })
 }
 
 /** Whole blocks: each in a string, or the list itself (p2p.md §4). */
 export function blocksOf(item: RlpItem, limit: number): Buffer[] {
-  return item.itemsUpTo(limit).map(({ bytes }) => bytes)
+  return item.itemsUpTo(limit).map(blockOf)
+}
+
+/** A whole block: in a string, or the list itself (p2p.md §4). */
+export function blockOf(item: RlpItem): Buffer {
+  return boundElements(item.bytes, MAX_BLOCK_ELEMENTS)
 }
 
 /** A string. */

@@ -12,7 +12,8 @@ import {
   stringList,
   strings,
 } from './bodies.ts'
-import { blocksOf, hashOf, MAX_FIELDS, numberOf, rawLists, stringOf } from './fields.ts'
+import { boundElements, MAX_RECORD_ELEMENTS } from './elements.ts'
+import { blockOf, blocksOf, hashOf, MAX_FIELDS, numberOf, rawLists, stringOf } from './fields.ts'
 import type { BodyExtension } from './rskMessage.ts'
 
 /** Uncles in one body: far more than a block may have. */
@@ -30,7 +31,7 @@ export const RESPONSE_FORMS = {
     12,
     'blockResponse',
     ({ block }) => strings([block]),
-    (params) => ({ block: itemAt(params, 0).bytes }),
+    (params) => ({ block: blockOf(itemAt(params, 0)) }),
   ),
   skeletonResponse: answeredBody(
     13,
@@ -103,5 +104,8 @@ export const RESPONSE_FORMS = {
 function extensionOf(item: RlpItem | undefined): BodyExtension | null {
   if (item === undefined) return null
   const fields = item.itemsUpTo(MAX_FIELDS)
-  return { version: numberOf(itemAt(fields, 0)), data: itemAt(fields, 1).bytes }
+  return {
+    version: numberOf(itemAt(fields, 0)),
+    data: boundElements(itemAt(fields, 1).bytes, MAX_RECORD_ELEMENTS),
+  }
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { encodeBytes, encodeList, encodeUnsigned } from '../../../../src/chain/codec/rlpWriter.ts'
 import { FRAME_CODES } from '../../../../src/p2p/messages/codes.ts'
+import { MAX_BLOCK_ELEMENTS, MAX_RECORD_ELEMENTS } from '../../../../src/p2p/messages/elements.ts'
 import { decodeEthStatus } from '../../../../src/p2p/messages/ethStatus.ts'
 import { decodeHello, encodeHello } from '../../../../src/p2p/messages/hello.ts'
 import { decodeDisconnect, decodePeers, encodeDisconnect } from '../../../../src/p2p/messages/p2pMessages.ts'
@@ -153,6 +154,31 @@ t.test('a deep block is handed on as its bytes', (t) => {
   const block = nested(50_000)
   const { code, payload } = encodePeerMessage({ type: 'block', block })
   t.strictSame(decodePeerMessage(code, payload), { type: 'block', block })
+  t.end()
+})
+
+t.test('blocks, headers and transactions of too many elements are refused before they are read', (t) => {
+  const elements = (count: number) => encodeList([Buffer.alloc(count)])
+  const refused: PeerMessage[] = [
+    { type: 'block', block: elements(MAX_BLOCK_ELEMENTS) },
+    { type: 'blockResponse', id: 1n, block: encodeList([elements(MAX_BLOCK_ELEMENTS)]) },
+    { type: 'blockRangeResponse', id: 1n, blocks: [elements(1), elements(MAX_BLOCK_ELEMENTS)] },
+    { type: 'blockHeadersResponse', id: 1n, headers: [elements(1), elements(MAX_RECORD_ELEMENTS)] },
+    { type: 'transactions', transactions: [elements(MAX_RECORD_ELEMENTS)] },
+    {
+      type: 'bodyResponse',
+      id: 1n,
+      transactions: [],
+      uncles: [],
+      extension: { version: 2, data: elements(MAX_RECORD_ELEMENTS) },
+    },
+  ]
+  for (const message of refused) {
+    const { code, payload } = encodePeerMessage(message)
+    t.throws(() => decodePeerMessage(code, payload), { code: 'MESSAGE', message: /elements/ }, message.type)
+  }
+  const { code, payload } = encodePeerMessage({ type: 'block', block: elements(MAX_BLOCK_ELEMENTS - 1) })
+  t.equal(decodePeerMessage(code, payload).type, 'block')
   t.end()
 })
 
