@@ -1,4 +1,3 @@
-import type { Logger } from '../../observe/logger.ts'
 import type { CloseReason, Connection } from '../connection/connection.ts'
 import { FRAME_CODES } from '../messages/codes.ts'
 import { decodeEthStatus, encodeEthStatus } from '../messages/ethStatus.ts'
@@ -14,28 +13,12 @@ import { Inbox } from './inbox.ts'
 import { MinuteAllowance } from './minuteAllowance.ts'
 import { plainAddress } from './networkGroup.ts'
 import { Outbox, type Urgency } from './outbox.ts'
-import type { PeerAccount, PeerMemory } from './peerMemory.ts'
-import { isAnswer, PendingRequests, type RequestIds } from './pendingRequests.ts'
-import type { LocalChain, PeerJudge } from './ports.ts'
-import type { Scheduler } from './scheduler.ts'
-import type { SeenMessages } from './seenMessages.ts'
+import type { PeerAccount } from './peerMemory.ts'
+import type { PeerServices } from './peerServices.ts'
+import { isAnswer, PendingRequests } from './pendingRequests.ts'
 
 /** A peer that says nothing counts as connected so long after the handshake, milliseconds (p2p.md §7). */
 const SILENT_MS = 1000
-
-/** What all peers of a node share. */
-export interface PeerServices {
-  readonly chain: LocalChain
-  readonly judge: PeerJudge
-  readonly memory: PeerMemory
-  readonly outgoing: PeerMemory
-  readonly seen: SeenMessages
-  readonly ids: RequestIds
-  readonly scheduler: Scheduler
-  /** Whether this node announces `snap`/1. */
-  readonly snap: boolean
-  readonly log: Logger
-}
 
 /** Who is told what becomes of a peer. */
 export interface PeerEvents {

@@ -1,22 +1,21 @@
-import type { Logger } from '../../observe/logger.ts'
-import type { Subnet } from '../../util/subnet.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DISCONNECT_REASONS } from '../messages/codes.ts'
-import type { Peer, PeerListener, PeerSet } from '../peer.ts'
+import type { Peer, PeerSet } from '../peer.ts'
 import { Acceptor, type AcceptorParts } from './acceptor.ts'
 import { Admission } from './admission.ts'
-import { ConnectedPeer, type PeerServices } from './connectedPeer.ts'
+import { ConnectedPeer } from './connectedPeer.ts'
 import { ConnectRate } from './connectRate.ts'
 import { Dialer, STAYED_MS } from './dialer.ts'
 import { type BackOff, CANDIDATE_BACK_OFF, DialHistory, STATIC_BACK_OFF } from './dialHistory.ts'
 import type { Seat } from './eviction.ts'
 import { HalfOpen } from './halfOpen.ts'
-import type { PeerLimits } from './limits.ts'
 import { networkGroup, plainAddress } from './networkGroup.ts'
 import { figuresOf, type PeerNetworkFigures, REFUSALS, type Refusal } from './peerFigures.ts'
 import { PeerMemory } from './peerMemory.ts'
+import type { PeerNetworkOptions } from './peerNetworkOptions.ts'
+import type { PeerServices } from './peerServices.ts'
 import { RequestIds } from './pendingRequests.ts'
-import type { CandidateSource, LocalChain, PeerAddress, PeerJudge, PeerTransport } from './ports.ts'
+import type { PeerAddress, PeerTransport } from './ports.ts'
 import { RecentDrops } from './recentDrops.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { SeenMessages } from './seenMessages.ts'
@@ -30,33 +29,6 @@ const SENT_AWAY: ReadonlySet<Refusal> = new Set(['duplicate', 'full', 'addressFu
 
 /** How often it is looked whether a peer was banned meanwhile, milliseconds. */
 const SWEEP_MS = 3000
-
-/** Everything that a {@link PeerNetwork} needs. */
-export interface PeerNetworkOptions {
-  /** Of this node, 128 hex digits. */
-  readonly ownId: string
-  readonly chain: LocalChain
-  /** Makes connections. @param listenPort as others are told, 0 when nobody listens */
-  readonly transport: (listenPort: number) => PeerTransport
-  readonly judge: PeerJudge
-  readonly candidates: CandidateSource
-  /** Null: connections go out only. Port 0 is any that is free. */
-  readonly listen: { readonly host: string; readonly port: number } | null
-  readonly limits: PeerLimits
-  /** Nodes that are dialled again and again; they find a place past the limits. */
-  readonly statics: readonly PeerAddress[]
-  /** Node ids (128 hex digits) and addresses that find a place past the limits. */
-  readonly trusted: { readonly ids: readonly string[]; readonly subnets: readonly Subnet[] }
-  /** Whether this node announces `snap`/1. */
-  readonly snap: boolean
-  readonly listener: PeerListener
-  readonly log: Logger
-  /** How long nodes are left alone that were not reached, those named as static excepted. */
-  readonly backOff?: BackOff
-  readonly scheduler?: Scheduler
-  /** From 0 to below 1. */
-  readonly random?: () => number
-}
 
 /** The peers of this node: takes those that come, looks for others, ends what breaks the rules. */
 export class PeerNetwork implements PeerSet {
