@@ -53,6 +53,18 @@ export declare class ChainSpec {
   constructor(json: string)
 }
 
+/** A state on its way into a store in chunks. */
+export declare class ChunkIntake {
+  /** Begins with the first chunk, or goes on with what `save` gave. */
+  constructor(store: StateStore, root: Uint8Array, saved?: Uint8Array | undefined | null)
+  /** Where the next chunk begins. */
+  get next(): number
+  /** Checks and takes the next chunk. One that is refused changes nothing; rejects when the store fails. */
+  take(body: Uint8Array): Promise<ChunkReport>
+  /** Makes what was taken durable; the bytes to go on with. */
+  save(): Promise<Buffer>
+}
+
 /** A data directory that this process has for itself, until it is released or the process ends. */
 export declare class DirectoryLock {
   /** Lets others have the directory. */
@@ -558,6 +570,21 @@ export interface CallTrace {
   output: Buffer
 }
 
+/** Checks that a chunk has exactly the nodes from an offset on of the state under a root; keeps nothing. */
+export declare function checkStateChunk(body: Uint8Array, root: Uint8Array, from: number): Promise<ChunkReport>
+
+/** What became of a chunk. */
+export interface ChunkReport {
+  /** What is wrong with it, which is the fault of who made it; null where it was taken. */
+  refused?: string
+  /** Nodes in it. */
+  nodes: number
+  /** Where the next one begins. */
+  next: number
+  /** Whether the state ends with it. */
+  complete: boolean
+}
+
 /** Hash and length of a code. */
 export interface CodeInfo {
   /** Keccak-256. */
@@ -793,6 +820,12 @@ export declare function readBitcoinCoinbase(bytes: Uint8Array): Buffer | null
  */
 export declare function readBitcoinHeader(block: Uint8Array): Buffer | null
 
+/**
+ * The chunk of the state under a root from an offset on; null behind its end, where the state is not here, and when
+ * it would be longer than `limit` bytes.
+ */
+export declare function readStateChunk(store: StateStore, root: Uint8Array, from: number, limit: number): Promise<StateChunk | null>
+
 /** What a method tells of that is answered from kept texts. */
 export type ReadySubject = 'receipt' | 'transaction' | 'block'
 
@@ -904,6 +937,17 @@ export declare function solveProofOfWork(hashForMergedMining: Uint8Array, diffic
 /** The merged-mining fields of the template of a work (src/mining/README.md) with the eight bytes of a nonce. */
 export declare function solveTemplate(hashForMergedMining: Uint8Array, time: number, nonce: Uint8Array): MiningFields
 
+/** A chunk of a state as it is sent. */
+export interface StateChunk {
+  /** RLP. */
+  body: Buffer
+  /** Whether the state ends with it. */
+  complete: boolean
+}
+
+/** Bytes of a state that a chunk spans. */
+export declare function stateChunkSpan(): number
+
 /** What a method reads. */
 export type StateRead = 'balance' | 'transactionCount' | 'code' | 'cell' | 'cellBytes'
 
@@ -914,6 +958,9 @@ export interface StateReport {
   /** Their bytes. */
   bytes: number
 }
+
+/** Bytes of the state under a root as snapshot sync counts them; null where it is not here. */
+export declare function stateSize(store: StateStore, root: Uint8Array): number | null
 
 /** The format of the state store in a folder; null where there is no store, or a new one. Nothing is written. */
 export declare function stateStoreFormat(path: string): StateStoreFormat | null
