@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { EnodeAddress } from '../../p2p/identity/enode.ts'
-import { DISCONNECT_REASONS } from '../../p2p/messages/codes.ts'
-import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
+import type { PeerAdmin, PeerInfo } from '../../p2p/peerAdmin.ts'
+import type { PeerFigures } from '../../p2p/peers/peerFigures.ts'
 import type { PeerAddress } from '../../p2p/peers/ports.ts'
 import type { NodeKey } from '../../p2p/wire/curve.ts'
 import type { PeerNode } from './peerNode.ts'
@@ -11,11 +11,10 @@ import type { PeerOptions } from './peerOptions.ts'
 /** What operators ask of a running {@link PeerNode} and change of it. */
 export function createPeerCommands(
   node: PeerNode,
-  { key, options, statics }: { key: NodeKey; options: PeerOptions; statics: PeerAddress[] },
+  { key, options }: { key: NodeKey; options: PeerOptions },
 ): PeerAdmin {
   const { network, reputation } = node
   const ownId = key.id.toString('hex')
-  const isStatic = (id: string) => statics.some((known) => known.id === id)
   return {
     self: async () => ({
       id: ownId,
@@ -23,39 +22,9 @@ export function createPeerCommands(
       address: options.address ?? options.host,
       port: node.port,
     }),
-    peers: async () =>
-      network
-        .figures()
-        .peers.map(({ id, address, port, inbound, trusted, client, snap, ranges, ...rest }) => ({
-          id,
-          address,
-          port,
-          inbound,
-          trusted,
-          static: isStatic(id),
-          client,
-          capabilities: ['rsk/62', ...(snap ? ['snap/1'] : []), ...(ranges ? ['rhizome/1'] : [])],
-          head:
-            rest.bestNumber === null || rest.bestHash === null
-              ? null
-              : {
-                  number: rest.bestNumber,
-                  hash: rest.bestHash.slice(2),
-                  totalDifficulty: rest.totalDifficulty,
-                },
-        })),
-    add: async (peer) => {
-      if (peer.id === ownId) return false
-      if (!isStatic(peer.id)) statics.push(await resolvePeer(peer))
-      return true
-    },
-    remove: async (id) => {
-      const at = statics.findIndex((known) => known.id === id)
-      if (at >= 0) statics.splice(at, 1)
-      const connected = network.peers.find((peer) => peer.id === id)
-      connected?.disconnect(DISCONNECT_REASONS.requested)
-      return at >= 0 || connected !== undefined
-    },
+    peers: async () => network.figures().peers.map(peerInfo),
+    add: async (peer) => network.add(await resolvePeer(peer)),
+    remove: async (id) => network.remove(id),
     scores: async () => reputation.scores(),
     clearScore: async (id) => {
       reputation.clearScore(id)
@@ -64,6 +33,24 @@ export function createPeerCommands(
     bans: async () => reputation.bans(),
     ban: (text) => reputation.ban(text),
     unban: (text) => reputation.unban(text),
+  }
+}
+
+function peerInfo(peer: PeerFigures): PeerInfo {
+  const { id, address, port, inbound, trusted, client, snap, ranges, bestNumber, bestHash } = peer
+  return {
+    id,
+    address,
+    port,
+    inbound,
+    trusted,
+    static: peer.static,
+    client,
+    capabilities: ['rsk/62', ...(snap ? ['snap/1'] : []), ...(ranges ? ['rhizome/1'] : [])],
+    head:
+      bestNumber === null || bestHash === null
+        ? null
+        : { number: bestNumber, hash: bestHash.slice(2), totalDifficulty: peer.totalDifficulty },
   }
 }
 

@@ -51,7 +51,7 @@ async function run({ options, chain: port }: PeerThreadSetup): Promise<void> {
     parentPort?.close()
     return
   }
-  const commands = createPeerCommands(node, { key, options, statics: known })
+  const commands = createPeerCommands(node, { key, options })
   const reports = setInterval(() => tell({ kind: 'report', report: node.report() }), REPORT_INTERVAL)
   parentPort?.on('message', (order: PeerThreadOrder) => {
     if (order.kind === 'admin') {
