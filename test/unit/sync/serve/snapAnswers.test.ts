@@ -4,7 +4,6 @@ import { type Block, parseBlockUnchecked } from '../../../../src/chain/codec/blo
 import {
   ChunkIntake,
   checkStateChunk,
-  readStateChunk,
   STATE_CHUNK_SPAN,
   stateSize,
 } from '../../../../src/native/stateChunks.ts'
@@ -13,6 +12,7 @@ import { decodePeerMessage, encodePeerMessage } from '../../../../src/p2p/messag
 import type { PeerMessage } from '../../../../src/p2p/messages/rskMessage.ts'
 import type { SnapRequest } from '../../../../src/sync/serve/answerRequest.ts'
 import { SnapAnswers } from '../../../../src/sync/serve/snapAnswers.ts'
+import { storedStates } from '../../../../src/sync/serve/storedStates.ts'
 import { REGTEST } from '../../../support/openTestChain.ts'
 import { readVectorLines } from '../../../support/vectors.ts'
 
@@ -97,14 +97,8 @@ async function recordedState(): Promise<StateStore> {
 
 t.test('answers are those of the recorded server, to the byte', async (t) => {
   const store = await recordedState()
-  const answers = new SnapAnswers({
-    chain: { spec: REGTEST, reader: recordedReader() },
-    states: {
-      size: (root) => stateSize(store, root),
-      chunk: (root, from, limit) => readStateChunk(store, root, from, limit),
-    },
-    chunkSpan: STATE_CHUNK_SPAN,
-  })
+  const { source: states, chunkSpan } = storedStates(store)
+  const answers = new SnapAnswers({ chain: { spec: REGTEST, reader: recordedReader() }, states, chunkSpan })
   let compared = 0
   for (const { line, message } of messages) {
     if (!line.name.endsWith('_REQUEST') || line.direction !== 'peer>rskj') continue

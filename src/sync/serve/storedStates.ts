@@ -1,0 +1,17 @@
+import { readStateChunk, STATE_CHUNK_SPAN, stateSize } from '../../native/stateChunks.ts'
+import type { StateStore } from '../../native/stateStore.ts'
+import type { ServedStates } from './snapAnswers.ts'
+
+/** The states of a store for those who ask for snapshots. @param store open, for reading at least */
+export function storedStates(store: StateStore): {
+  readonly source: ServedStates
+  readonly chunkSpan: number
+} {
+  return {
+    source: {
+      size: (root) => stateSize(store, root),
+      chunk: (root, from, limit) => readStateChunk(store, root, from, limit),
+    },
+    chunkSpan: STATE_CHUNK_SPAN,
+  }
+}
