@@ -181,6 +181,19 @@ export declare class NonceSearch {
   run(threads: number): Promise<Buffer | null>
 }
 
+/** The computation of what a header before RSKIP126 says of a state. */
+export declare class OrchidStateRoot {
+  /** Of the state under a Unitrie root, which must be there. Nothing is read yet. */
+  constructor(store: StateStore, root: Uint8Array)
+  /** Ends the computation at the node that it reads. */
+  stop(): void
+  /**
+   * Reads the whole state beside JavaScript, on one thread and past the node cache: 32 bytes, or null when it was
+   * stopped. Rejects for what cannot be read.
+   */
+  run(): Promise<Buffer | null>
+}
+
 /** Searches that are answered from kept logs alone. */
 export declare class ReadyLogs {
   /** Nothing was searched yet. */
@@ -454,8 +467,8 @@ export interface BlockToTrace {
   wanted?: Array<number>
 }
 
-/** Reads the Bridge on a state, under the rules of a block. */
-export declare function bridgeState(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment): BridgeState
+/** Reads the Bridge on a state, under the rules of a block, until `interrupt` is raised. */
+export declare function bridgeState(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, interrupt?: InterruptSlot | undefined | null): BridgeState
 
 /** What the Bridge tells of itself. */
 export interface BridgeState {
@@ -465,8 +478,11 @@ export interface BridgeState {
   waitingForSignatures: Array<Buffer>
 }
 
-/** Federations, funds and peg-outs on a state, under the rules of a block: JSON text as it goes out. */
-export declare function bridgeStatus(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment): string
+/**
+ * Federations, funds and peg-outs on a state, under the rules of a block, until `interrupt` is raised: JSON text as it
+ * goes out.
+ */
+export declare function bridgeStatus(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, interrupt?: InterruptSlot | undefined | null): string
 
 /** What a method asks of a call. */
 export type BriefCall = 'output' | 'estimate'

@@ -81,7 +81,7 @@ export interface Execution {
   readonly bodyRoots: BodyRoots
   /** Whether a precompiled contract is active at the address in that block. */
   isPrecompiled(header: BlockHeader, address: Buffer): boolean
-  /** The Bridge after a block. @throws NativeError `MissingState` */
+  /** The Bridge after a block. @throws NativeError `Interrupted`, `MissingState` */
   bridge(header: BlockHeader): BridgeSummary
   /** Federations, funds and peg-outs after a block, JSON text of an object. @throws NativeError as {@link bridge} */
   bridgeStatus(header: BlockHeader): string
@@ -114,7 +114,7 @@ export interface LocalExecutionParts {
 
 /** Simulations in the native core. */
 export function createLocalExecution(parts: LocalExecutionParts): Execution {
-  const { nativeSpec, store } = parts
+  const { nativeSpec, store, interrupt } = parts
   const quick = createQuickCalls(parts)
   const stateAfter = (header: BlockHeader) =>
     [stateRootAfter(parts.spec, store, header), toBlockEnvironment(header.fields)] as const
@@ -141,8 +141,8 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
         // It is only asked for.
         gasLimit: 0n,
       }) !== null,
-    bridge: (header) => bridgeState(nativeSpec, store, ...stateAfter(header)),
-    bridgeStatus: (header) => bridgeStatus(nativeSpec, store, ...stateAfter(header)),
+    bridge: (header) => bridgeState(nativeSpec, store, ...stateAfter(header), interrupt),
+    bridgeStatus: (header) => bridgeStatus(nativeSpec, store, ...stateAfter(header), interrupt),
   }
 }
 

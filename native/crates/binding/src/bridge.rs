@@ -8,6 +8,7 @@ use rhizome_primitives::contract::ContractError;
 use crate::bytes;
 use crate::errors::{Code, Result, error, state};
 use crate::execution::{BlockEnvironment, execution_error};
+use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
@@ -20,32 +21,37 @@ pub struct BridgeState {
     pub waiting_for_signatures: Vec<Buffer>,
 }
 
-/// Reads the Bridge on a state, under the rules of a block.
+/// Reads the Bridge on a state, under the rules of a block, until `interrupt` is raised.
 #[napi(catch_unwind)]
 pub fn bridge_state(
     spec: &ChainSpec,
     store: &StateStore,
     root: Uint8Array,
     block: BlockEnvironment,
+    interrupt: Option<InterruptSlot>,
 ) -> Result<BridgeState> {
     let journal = Journal::new(store.reader(bytes::hash("root", &root)?)?);
-    let summary = bridge_summary(block.context(spec, store)?, journal).map_err(failure)?;
+    let interrupt = interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?;
+    let summary = bridge_summary(block.context(spec, store)?, journal, interrupt).map_err(failure)?;
     Ok(BridgeState {
         bitcoin_height: summary.bitcoin_height,
         waiting_for_signatures: summary.waiting_for_signatures.iter().map(|hash| hash.to_vec().into()).collect(),
     })
 }
 
-/// Federations, funds and peg-outs on a state, under the rules of a block: JSON text as it goes out.
+/// Federations, funds and peg-outs on a state, under the rules of a block, until `interrupt` is raised: JSON text as it
+/// goes out.
 #[napi(catch_unwind)]
 pub fn bridge_status(
     spec: &ChainSpec,
     store: &StateStore,
     root: Uint8Array,
     block: BlockEnvironment,
+    interrupt: Option<InterruptSlot>,
 ) -> Result<String> {
     let journal = Journal::new(store.reader(bytes::hash("root", &root)?)?);
-    let status = status(block.context(spec, store)?, journal).map_err(failure)?;
+    let interrupt = interrupt.as_ref().map(InterruptSlot::to_interrupt).transpose()?;
+    let status = status(block.context(spec, store)?, journal, interrupt).map_err(failure)?;
     serde_json::to_string(&status).map_err(|problem| error(Code::CorruptState, problem.to_string()))
 }
 

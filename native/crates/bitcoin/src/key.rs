@@ -1,15 +1,42 @@
 //! Public keys of secp256k1, as the reference accepts and keeps them (bridge.md §9).
 
+use std::cell::RefCell;
+use std::collections::HashSet;
+
 use rhizome_crypto::{hash160, keccak256};
 use rhizome_primitives::Address;
 use rhizome_primitives::B256;
 use rhizome_primitives::bridge_spec::BitcoinSpec;
-use secp256k1::Message;
 use thiserror::Error;
 
 use crate::address;
 use crate::script::ScriptError;
 use crate::signature::Signature;
+use crate::signers;
+
+/// Compressed keys that each thread remembers to be points of the curve: those of some federations, which are read
+/// again for each of their signatures.
+const KNOWN_POINTS: usize = 1_024;
+
+thread_local! {
+    static POINTS: RefCell<HashSet<[u8; 33]>> = RefCell::new(HashSet::new());
+}
+
+fn is_point(key: &[u8; 33]) -> bool {
+    if POINTS.with_borrow(|points| points.contains(key)) {
+        return true;
+    }
+    let is_point = secp256k1::PublicKey::from_slice(key).is_ok();
+    if is_point {
+        POINTS.with_borrow_mut(|points| {
+            if points.len() >= KNOWN_POINTS {
+                points.clear();
+            }
+            points.insert(*key);
+        });
+    }
+    is_point
+}
 
 /// The bytes are no public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -39,9 +66,11 @@ impl PublicKey {
         if bytes == [0] {
             return Ok(Self { bytes: vec![0] });
         }
+        if let Ok(compressed) = <&[u8; 33]>::try_from(bytes) {
+            return if is_point(compressed) { Ok(Self { bytes: bytes.to_vec() }) } else { Err(PublicKeyError) };
+        }
         let point = secp256k1::PublicKey::from_slice(bytes).map_err(|_| PublicKeyError)?;
-        let kept = if bytes.len() == 33 { bytes.to_vec() } else { point.serialize_uncompressed().to_vec() };
-        Ok(Self { bytes: kept })
+        Ok(Self { bytes: point.serialize_uncompressed().to_vec() })
     }
 
     /// The bytes that the reference keeps.
@@ -89,24 +118,75 @@ impl PublicKey {
     /// # Errors
     /// [`PublicKeyError`] for the key at infinity, on which the reference throws.
     pub fn verify(&self, hash: &B256, signature: &Signature) -> Result<bool, PublicKeyError> {
-        let point = self.point().ok_or(PublicKeyError)?;
-        let Some((r, s)) = signature.normalised() else { return Ok(false) };
-        let mut compact = [0; 64];
-        compact[..32].copy_from_slice(r.as_slice());
-        compact[32..].copy_from_slice(s.as_slice());
-        let verified = secp256k1::ecdsa::Signature::from_compact(&compact)
-            .and_then(|signature| secp256k1::SECP256K1.verify_ecdsa(Message::from_digest(hash.0), &signature, &point));
-        Ok(verified.is_ok())
+        let key = match self.bytes[..].try_into() {
+            Ok(compressed) => compressed,
+            Err(_) => self.point().ok_or(PublicKeyError)?.serialize(),
+        };
+        Ok(signers::is_signer(&key, hash, signature))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use rhizome_primitives::hex;
+    use secp256k1::{Message, SECP256K1, SecretKey};
 
     use super::*;
 
     const COMPRESSED: [u8; 33] = hex!("0213bef446466d4798bd530e002c335f2c6f94759d46f6bacb49bee9d31f278582");
+
+    /// What a verification says.
+    fn verifies(key: &secp256k1::PublicKey, hash: &B256, signature: &Signature) -> bool {
+        let Some((r, s)) = signature.normalised() else { return false };
+        let compact = [r.as_slice(), s.as_slice()].concat();
+        let signature = secp256k1::ecdsa::Signature::from_compact(&compact).expect("numbers in range");
+        SECP256K1.verify_ecdsa(Message::from_digest(hash.0), &signature, key).is_ok()
+    }
+
+    #[test]
+    fn the_signer_is_told_as_a_verification_tells_it() {
+        let order = rhizome_primitives::U256::from_be_bytes(rhizome_crypto::signature::ORDER.0);
+        let mut signed = 0;
+        for seed in 1..=20_u8 {
+            let secret = SecretKey::from_byte_array([seed; 32]).expect("a key");
+            let (hash, other) = (B256::repeat_byte(seed ^ 0x5a), B256::repeat_byte(0x77));
+            let made = SECP256K1.sign_ecdsa(Message::from_digest(hash.0), &secret).serialize_compact();
+            let (r, s) = made.split_at(32);
+            let high = (order - rhizome_primitives::U256::from_be_slice(s)).to_be_bytes::<32>();
+            for signature in [
+                Signature::new(r, s),
+                Signature::new(r, &high),
+                Signature::new(s, r),
+                Signature::new(r, r),
+                Signature::new(&[1], s),
+                Signature::new(r, &[]),
+                Signature::new(&[0xff; 32], s),
+            ] {
+                for seed in [seed, 1, 21] {
+                    let point = SecretKey::from_byte_array([seed; 32]).expect("a key").public_key(SECP256K1);
+                    for bytes in [&point.serialize()[..], &point.serialize_uncompressed()] {
+                        let key = PublicKey::parse(bytes).expect("a key");
+                        for hash in [&hash, &other] {
+                            let expected = verifies(&point, hash, &signature);
+                            assert_eq!(key.verify(hash, &signature), Ok(expected));
+                            signed += usize::from(expected);
+                        }
+                    }
+                }
+            }
+        }
+        assert!(signed >= 20 * 2 * 2, "{signed}");
+        let infinity = PublicKey::parse(&[0]).expect("infinity");
+        assert_eq!(infinity.verify(&B256::ZERO, &Signature::new(&[1], &[1])), Err(PublicKeyError));
+    }
+
+    #[test]
+    fn a_key_is_none_however_often_it_is_read() {
+        for _ in 0..2 {
+            assert_eq!(PublicKey::parse(&[0xff; 33]), Err(PublicKeyError));
+            assert!(PublicKey::parse(&COMPRESSED).is_ok());
+        }
+    }
 
     #[test]
     fn hybrid_keys_are_kept_uncompressed() {

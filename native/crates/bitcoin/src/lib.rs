@@ -28,6 +28,7 @@ pub mod redeem_script;
 pub mod script;
 pub mod sighash;
 pub mod signature;
+mod signers;
 pub mod solution;
 pub mod stated_inputs;
 pub mod stored_header;

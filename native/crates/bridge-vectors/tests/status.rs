@@ -1,10 +1,13 @@
 //! The status of the Bridge along recorded scenarios: what it tells is what the Bridge's own methods answer.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rhizome_bridge_vectors::scenario::{Executed, watch_file};
 use rhizome_evm::{DirectCaller, Evm, Journal, bridge_status, bridge_summary};
 use rhizome_primitives::abi::selector;
+use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::{U256, hex};
 use serde_json::Value;
 
@@ -41,9 +44,14 @@ fn note(seen: &mut BTreeSet<String>, path: &str, value: &Value) {
 fn check(executed: &Executed<'_>, seen: &mut BTreeSet<String>) {
     let journal = || Journal::new(executed.after().expect("a state"));
     let name = &executed.line()["note"];
-    let status = bridge_status(executed.context(), journal()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let status = bridge_status(executed.context(), journal(), None).unwrap_or_else(|error| panic!("{name}: {error}"));
     let told = serde_json::to_value(&status).expect("JSON");
     note(seen, "", &told);
+    let raised = || Some(Arc::new(AtomicBool::new(true)).into());
+    let stopped = bridge_status(executed.context(), journal(), raised());
+    assert!(matches!(stopped, Err(ContractError::Interrupted)), "{name}");
+    let stopped = bridge_summary(executed.context(), journal(), raised());
+    assert!(matches!(stopped, Err(ContractError::Interrupted)), "{name}");
     let (federations, pegout) = (&told["federations"], &told["pegout"]);
     let address = |place: &str| federations[place]["address"].as_str().unwrap_or_default().to_owned();
     assert_eq!(address("active"), text(executed, "getFederationAddress()"), "{name}");
@@ -64,7 +72,7 @@ fn check(executed: &Executed<'_>, seen: &mut BTreeSet<String>) {
     }
     let waiting = pegout["waitingForSignatures"].as_array().expect("a list");
     let hashes: Vec<_> = waiting.iter().map(|pegout| pegout["transactionHash"].as_str().unwrap_or_default()).collect();
-    let expected = bridge_summary(executed.context(), journal()).expect("a summary").waiting_for_signatures;
+    let expected = bridge_summary(executed.context(), journal(), None).expect("a summary").waiting_for_signatures;
     assert_eq!(hashes, expected.iter().map(hex::encode_prefixed).collect::<Vec<_>>());
     for pegout in waiting {
         let count = |name: &str| {

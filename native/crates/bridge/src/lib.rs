@@ -24,7 +24,7 @@ use rhizome_primitives::contract::{ContractContext, ContractError, ContractState
 use rhizome_primitives::{Address, Bytes, address};
 
 pub use free::is_free_transaction;
-pub use state::{BridgeState, bridge_state};
+pub use state::{BridgeState, bridge_state, head_and_waiting};
 pub use status::{BridgeStatus, bridge_status};
 
 /// Address of the Bridge.

@@ -24,6 +24,7 @@ pub use crate::storage::requests::{ReleaseRequest, decode_requests, decode_reque
 pub use crate::storage::signatures::WaitingForSignatures;
 pub use crate::storage::svp::{decode_signed_fund, decode_spend_waiting, encode_spend_waiting};
 pub use crate::storage::union::decode_address;
+pub use crate::storage::utxo_list::Utxos;
 pub use crate::storage::utxos::{Utxo, decode_utxos, encode_utxos};
 pub use crate::storage::whitelist::{Allowance, Whitelist};
 pub use crate::wallet::size::pegout_size;

@@ -1,5 +1,6 @@
 //! The state of the Bridge as a whole, for people.
 
+use rhizome_primitives::B256;
 use rhizome_primitives::contract::{ContractError, ContractState};
 use rhizome_primitives::rules::RuleSet;
 use rhizome_primitives::spec::ChainSpec;
@@ -37,7 +38,7 @@ impl BridgeState {
         Ok(Self {
             btc_blockchain_best_chain_height: frame.open_headers()?.height,
             next_pegout_creation_block_number: frame.next_pegout_height()?,
-            active_federation_utxos: frame.new_utxos()?.clone(),
+            active_federation_utxos: frame.new_utxos()?.to_vec(),
             waiting_for_signatures: frame.waiting_for_signatures()?.clone(),
             release_requests: frame.requests()?.clone(),
             waiting_for_confirmations: frame.waiting_for_confirmations()?.sorted().cloned().collect(),
@@ -69,4 +70,20 @@ pub fn bridge_state(
     at_block_number: u64,
 ) -> Result<BridgeState, ContractError> {
     BridgeState::load(&mut Frame::read_only(spec, rules, at_block_number, state))
+}
+
+/// Height of the best Bitcoin chain that the Bridge knows at a block, and the Rootstock transactions whose Bitcoin
+/// transactions wait for signatures: what `eth_bridgeState` tells, without the lists that it does not. Writes nothing.
+///
+/// # Errors
+/// As [`bridge_state`], and [`ContractError::Interrupted`].
+pub fn head_and_waiting(
+    spec: &ChainSpec,
+    rules: RuleSet,
+    state: &mut dyn ContractState,
+    at_block_number: u64,
+) -> Result<(i32, Vec<B256>), ContractError> {
+    let mut frame = Frame::read_only(spec, rules, at_block_number, state);
+    let height = frame.open_headers()?.height;
+    Ok((height, frame.waiting_for_signatures()?.iter().map(|(hash, _)| hash).collect()))
 }

@@ -33,7 +33,7 @@ fn rich(value: i64) -> MemoryState {
     let federation = Federation::genesis(&chain.bridge, chain.rules_at(1)).expect("a federation");
     let script = federation.output_script().expect("a script");
     let transaction = B256::repeat_byte(1);
-    let utxo = Utxo { value, script, transaction, index: 0, height: 0, coinbase: false };
+    let utxo = Utxo { value, script: script.into(), transaction, index: 0, height: 0, coinbase: false };
     let mut state = MemoryState::default();
     put(&mut state, "newFederationBtcUTXOs", encode_utxos(&[utxo]));
     state

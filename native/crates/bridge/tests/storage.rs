@@ -27,7 +27,14 @@ fn change<T>(
 }
 
 fn utxo() -> Utxo {
-    Utxo { value: 5, script: vec![0x51], transaction: B256::repeat_byte(1), index: 2, height: 0, coinbase: false }
+    Utxo {
+        value: 5,
+        script: vec![0x51].into(),
+        transaction: B256::repeat_byte(1),
+        index: 2,
+        height: 0,
+        coinbase: false,
+    }
 }
 
 #[test]
@@ -42,13 +49,13 @@ fn the_list_of_the_test_network_moves_twice() {
         let spec = without(network, 31, inactive);
         let mut state = MemoryState::default();
         change(&spec, &mut state, |frame| {
-            frame.new_utxos()?.push(utxo());
+            frame.new_utxos()?.edit().push(utxo());
             Ok(())
         })
         .expect("a list");
         assert_eq!(state.cells.len(), 1, "{cell}");
         assert!(state.named(cell).is_some(), "{cell}");
-        let read = change(&spec, &mut state, |frame| frame.new_utxos().cloned()).expect("a list");
+        let read = change(&spec, &mut state, |frame| frame.new_utxos().map(|utxos| utxos.to_vec())).expect("a list");
         assert_eq!(read, [utxo()]);
     }
 }

@@ -30,7 +30,14 @@ fn setting(format: FederationFormat) -> Setting {
 impl Setting {
     fn utxo(&self, value: i64, transaction: u8, index: u32) -> Utxo {
         let script = self.federations[0].output_script().expect("a script");
-        Utxo { value, script, transaction: B256::repeat_byte(transaction), index, height: 0, coinbase: false }
+        Utxo {
+            value,
+            script: script.into(),
+            transaction: B256::repeat_byte(transaction),
+            index,
+            height: 0,
+            coinbase: false,
+        }
     }
 
     fn build(
@@ -41,7 +48,7 @@ impl Setting {
         make(&mut ReleaseBuilder {
             bitcoin: &self.spec.bitcoin,
             rules: self.rules,
-            utxos,
+            utxos: &utxos.to_vec().into(),
             keys: &mut FederationKeys(&self.federations),
             segwit: self.federations[0].format == FederationFormat::P2shP2wshErp,
             change: self.federations[0].address(&self.spec).expect("an address"),
@@ -104,7 +111,7 @@ fn impossible_amounts_and_strangers_outputs_end_the_call() {
         let refused = setting.build(&[], |builder| builder.pay(&[(USER, value)]));
         assert!(matches!(refused, Err(BuildError::Contract(_))), "{refused:?}");
     }
-    let stranger = Utxo { script: USER.output_script(&setting.spec.bitcoin), ..setting.utxo(1_000_000, 1, 0) };
+    let stranger = Utxo { script: USER.output_script(&setting.spec.bitcoin).into(), ..setting.utxo(1_000_000, 1, 0) };
     let refused = setting.build(&[stranger], |builder| builder.pay(&[(USER, 500_000)]));
     assert!(matches!(refused, Err(BuildError::Contract(_))), "{refused:?}");
 }

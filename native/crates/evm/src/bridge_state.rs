@@ -1,8 +1,9 @@
 //! The state of the Bridge as `eth_bridgeState` and `rsk_getBridgeStatus` tell it.
 
-use rhizome_bridge::{BridgeState, BridgeStatus};
+use rhizome_bridge::BridgeStatus;
 use rhizome_primitives::B256;
 use rhizome_primitives::contract::ContractError;
+use rhizome_primitives::interrupt::Interrupt;
 
 use crate::frames::Evm;
 use crate::host::BlockContext;
@@ -17,27 +18,37 @@ pub struct BridgeSummary {
     pub waiting_for_signatures: Vec<B256>,
 }
 
-/// Reads the Bridge on the state that the journal reads, under the rules of the context's block.
+/// Reads the Bridge on the state that the journal reads, under the rules of the context's block, until `interrupt` is
+/// raised.
 ///
 /// # Errors
-/// [`ContractError::Failed`] when a cell does not parse, [`ContractError::State`] when the state cannot be read.
-pub fn bridge_summary(context: BlockContext, journal: Journal) -> Result<BridgeSummary, ContractError> {
+/// [`ContractError::Failed`] when a cell does not parse, [`ContractError::State`] when the state cannot be read,
+/// [`ContractError::Interrupted`].
+pub fn bridge_summary(
+    context: BlockContext,
+    mut journal: Journal,
+    interrupt: Option<Interrupt>,
+) -> Result<BridgeSummary, ContractError> {
+    journal.interrupt = interrupt;
     let mut evm = Evm::new(context, journal);
     let host = &mut evm.host;
     let mut state = FrameState { journal: &mut host.journal, transfers: &mut host.transfers };
-    let BridgeState { btc_blockchain_best_chain_height, waiting_for_signatures, .. } =
-        rhizome_bridge::bridge_state(&host.context.spec, host.rules.set, &mut state, host.context.block.number)?;
-    Ok(BridgeSummary {
-        bitcoin_height: btc_blockchain_best_chain_height,
-        waiting_for_signatures: waiting_for_signatures.iter().map(|(hash, _)| hash).collect(),
-    })
+    let (bitcoin_height, waiting_for_signatures) =
+        rhizome_bridge::head_and_waiting(&host.context.spec, host.rules.set, &mut state, host.context.block.number)?;
+    Ok(BridgeSummary { bitcoin_height, waiting_for_signatures })
 }
 
-/// Federations, funds and peg-outs on the state that the journal reads, under the rules of the context's block.
+/// Federations, funds and peg-outs on the state that the journal reads, under the rules of the context's block, until
+/// `interrupt` is raised.
 ///
 /// # Errors
 /// As [`bridge_summary`].
-pub fn bridge_status(context: BlockContext, journal: Journal) -> Result<BridgeStatus, ContractError> {
+pub fn bridge_status(
+    context: BlockContext,
+    mut journal: Journal,
+    interrupt: Option<Interrupt>,
+) -> Result<BridgeStatus, ContractError> {
+    journal.interrupt = interrupt;
     let mut evm = Evm::new(context, journal);
     let host = &mut evm.host;
     let mut state = FrameState { journal: &mut host.journal, transfers: &mut host.transfers };

@@ -45,7 +45,7 @@ pub(super) fn build(given: &Value) -> Outcome {
     let mut builder = ReleaseBuilder {
         bitcoin: &spec.bitcoin,
         rules,
-        utxos: &utxos,
+        utxos: &utxos.clone().into(),
         keys: &mut keys,
         segwit: integer(&given["formatVersion"]) == 4000,
         change: address(&spec.bitcoin, &given["changeAddress"]),
@@ -102,7 +102,7 @@ fn success(release: &Release, utxos: &[Utxo], balance: i64) -> Value {
 fn utxo(given: &Value, script: &[u8]) -> Utxo {
     Utxo {
         value: integer(&given["value"]),
-        script: script.to_vec(),
+        script: script.to_vec().into(),
         transaction: hash(&given["txid"]),
         index: integer(&given["index"]) as u32,
         height: 0,

@@ -91,7 +91,7 @@ pub(super) fn encode(name: &str, context: &Context, value: &Value) -> Result<Vec
 fn utxos(value: &Value) -> Vec<Utxo> {
     let utxo = |entry: &Value| Utxo {
         value: integer(&entry["value"]),
-        script: bytes(&entry["script"]),
+        script: bytes(&entry["script"]).into(),
         transaction: hash(&entry["txid"]),
         index: integer(&entry["index"]) as u32,
         height: integer(&entry["height"]) as i32,

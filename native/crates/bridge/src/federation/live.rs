@@ -6,7 +6,7 @@ use rhizome_primitives::rules::Rule;
 
 use super::Federation;
 use crate::storage::Frame;
-use crate::storage::utxos::Utxo;
+use crate::storage::utxo_list::Utxos;
 
 /// Where a federation is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +95,12 @@ impl Frame<'_> {
     }
 
     /// Unspent outputs of the active federation.
-    pub(crate) fn active_utxos(&mut self) -> Result<&mut Vec<Utxo>, ContractError> {
+    pub(crate) fn active_utxos(&mut self) -> Result<&mut Utxos, ContractError> {
         if self.active_place()? == Place::Old { self.old_utxos() } else { self.new_utxos() }
     }
 
     /// Unspent outputs of the retiring federation; None, and nothing loaded, when there is none.
-    pub(crate) fn retiring_utxos(&mut self) -> Result<Option<&mut Vec<Utxo>>, ContractError> {
+    pub(crate) fn retiring_utxos(&mut self) -> Result<Option<&mut Utxos>, ContractError> {
         if self.retiring_federation()?.is_some() { self.old_utxos().map(Some) } else { Ok(None) }
     }
 

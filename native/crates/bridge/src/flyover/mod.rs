@@ -135,7 +135,7 @@ pub(crate) fn register(
     };
     let refund = Refund { transaction: &transaction, destination, rsk_hash: context.origin_hash, satoshi };
     let deposits: Vec<_> = targets.into_iter().map(|target| (target.script_hash, target.stored)).collect();
-    refund_flyover(frame, &refund, derivation_hash, &utxos, &deposits)?;
+    refund_flyover(frame, &refund, derivation_hash, utxos, &deposits)?;
     Ok(Answer::Code(code))
 }
 

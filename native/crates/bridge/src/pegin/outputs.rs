@@ -19,7 +19,7 @@ pub(crate) fn outputs_to(transaction: &Transaction, scripts: &[Vec<u8>]) -> Resu
         }
         found.push(Utxo {
             value: output.value,
-            script: output.script.clone(),
+            script: output.script.clone().into(),
             transaction: txid,
             index: index as u32,
             height: 0,

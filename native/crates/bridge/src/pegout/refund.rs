@@ -42,7 +42,7 @@ pub(crate) fn refund_pegin(frame: &mut Frame<'_>, refund: &Refund<'_>) -> Result
             break;
         }
     }
-    send_back(frame, refund, &utxos, &mut keys, found)
+    send_back(frame, refund, utxos, &mut keys, found)
 }
 
 /// Sends the outputs of a fly-over deposit back. `utxos` are these outputs, `deposits` the fly-over
@@ -54,7 +54,7 @@ pub(crate) fn refund_flyover(
     frame: &mut Frame<'_>,
     refund: &Refund<'_>,
     derivation_hash: B256,
-    utxos: &[Utxo],
+    utxos: Vec<Utxo>,
     deposits: &[([u8; 20], FlyoverFederation)],
 ) -> Result<(), ContractError> {
     let live = frame.live_federations()?;
@@ -86,7 +86,7 @@ fn pays_to(transaction: &Transaction, script_hash: [u8; 20]) -> Result<bool, Con
 fn send_back(
     frame: &mut Frame<'_>,
     refund: &Refund<'_>,
-    utxos: &[Utxo],
+    utxos: Vec<Utxo>,
     keys: &mut dyn WalletKeys,
     federation: Option<&Federation>,
 ) -> Result<(), ContractError> {
@@ -95,7 +95,7 @@ fn send_back(
     let mut builder = ReleaseBuilder {
         bitcoin: &frame.bridge().bitcoin,
         rules: frame.rules,
-        utxos,
+        utxos: &utxos.into(),
         keys,
         segwit,
         change: refund.destination,

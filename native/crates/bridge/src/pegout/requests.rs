@@ -49,7 +49,7 @@ fn pay_each(frame: &mut Frame<'_>, mut wallet: FederationWallet) -> Result<(), C
         match wallet.build_with_own_change(frame, |builder| builder.pay(&[output])) {
             Ok(release) => {
                 settle(frame, Funds::Active, &release, request.transaction_hash, request.amount)?;
-                remove_spent(&mut wallet.utxos, &release.transaction);
+                remove_spent(wallet.utxos.edit(), &release.transaction);
                 burn_difference(frame, &wallet, &release, request.amount)?;
             }
             Err(BuildError::Contract(error)) => return Err(error),

@@ -34,10 +34,10 @@ pub(crate) fn settle(
     satoshi: i64,
 ) -> Result<(), ContractError> {
     match funds {
-        Funds::Active => remove_spent(frame.active_utxos()?, &release.transaction),
+        Funds::Active => remove_spent(frame.active_utxos()?.edit(), &release.transaction),
         Funds::Retiring => {
             if let Some(utxos) = frame.retiring_utxos()? {
-                remove_spent(utxos, &release.transaction);
+                remove_spent(utxos.edit(), &release.transaction);
             }
         }
     }

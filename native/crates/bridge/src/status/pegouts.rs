@@ -109,14 +109,22 @@ pub(super) fn read(frame: &mut Frame<'_>) -> Result<PegoutStatus, ContractError>
     Ok(PegoutStatus {
         minimum: U256::from(if frame.active(Rule::Rskip219) { minimum.rskip219 } else { minimum.legacy }),
         fee_per_kb: number(frame.fee_per_kb()?),
-        // Where outputs cannot be spent there is no estimate, and all else is told.
-        estimated_fee: if batched { fee_of_next_batch(frame).ok().map(number) } else { None },
+        estimated_fee: if batched { estimated_fee(frame)?.map(number) } else { None },
         confirmations: U256::from(spec.confirmations.pegout),
         next_batch_block: if batched { Some(number(frame.next_pegout_height()?)) } else { None },
         requests: requests(frame)?,
         waiting_for_confirmations: waiting_for_confirmations(frame, &live)?,
         waiting_for_signatures: waiting_for_signatures(frame, &live)?,
     })
+}
+
+/// Where outputs cannot be spent there is no estimate, and all else is told.
+fn estimated_fee(frame: &mut Frame<'_>) -> Result<Option<i64>, ContractError> {
+    match fee_of_next_batch(frame) {
+        Ok(fee) => Ok(Some(fee)),
+        Err(ContractError::Failed(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn requests(frame: &mut Frame<'_>) -> Result<Vec<RequestStatus>, ContractError> {
@@ -162,6 +170,7 @@ fn transaction(
     made: &Transaction,
     live: &[&Federation],
 ) -> Result<WaitingStatus, ContractError> {
+    frame.state.go_on()?;
     let scripts = live.iter().map(|federation| federation.output_script()).collect::<Result<Vec<_>, _>>()?;
     let bitcoin = &frame.bridge().bitcoin;
     let outputs = made.outputs.iter().map(|output| {

@@ -10,6 +10,7 @@ pub(crate) mod flyover;
 pub(crate) mod header_index;
 pub(crate) mod keys;
 pub(crate) mod processed;
+mod recent;
 pub(crate) mod releases;
 pub(crate) mod requests;
 pub(crate) mod settings;
@@ -17,6 +18,7 @@ pub(crate) mod signatures;
 pub(crate) mod svp;
 pub(crate) mod transaction;
 pub(crate) mod union;
+pub(crate) mod utxo_list;
 pub(crate) mod utxos;
 pub(crate) mod whitelist;
 
@@ -92,10 +94,12 @@ impl<'a> Frame<'a> {
     /// one cell for each.
     pub(crate) fn read(&mut self, key: U256) -> Result<Option<Bytes>, ContractError> {
         self.state.go_on()?;
-        match self.direct.get(&key) {
-            Some(value) => Ok(Some(value.clone())),
-            None => Ok(self.state.storage(ADDRESS, key)?),
+        if !self.direct.is_empty()
+            && let Some(value) = self.direct.get(&key)
+        {
+            return Ok(Some(value.clone()));
         }
+        Ok(self.state.storage(ADDRESS, key)?)
     }
 
     /// Writes a cell at once; it stays when the call throws (bridge.md §1.2).
@@ -108,12 +112,12 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    fn write(&mut self, key: U256, value: Vec<u8>) -> Result<(), ContractError> {
+    fn write(&mut self, key: U256, value: impl Into<Bytes>) -> Result<(), ContractError> {
         Ok(self.state.set_storage(ADDRESS, key, value.into())?)
     }
 
     fn delete(&mut self, key: U256) -> Result<(), ContractError> {
-        self.write(key, Vec::new())
+        self.write(key, Bytes::new())
     }
 
     /// Writes back everything loaded.

@@ -1,18 +1,56 @@
 //! Bitcoin transactions that were dealt with, and what coinbase transactions told about their blocks.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use rhizome_primitives::B256;
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
+use rhizome_primitives::{B256, Bytes};
 
 use super::codec::{self, Item, ListWriter, malformed};
+use super::recent::Recent;
 use super::{Frame, keys};
+
+thread_local! {
+    static RECENT: RefCell<Recent<Processed>> = const { RefCell::new(Recent::new()) };
+}
+
+/// Heights by transaction hash, from before RSKIP134: a list that only grows until then, and is written back by every
+/// call that looks into it.
+#[derive(Clone, Default)]
+struct Processed {
+    heights: Arc<BTreeMap<B256, i64>>,
+    /// Its encoding, while that is known.
+    cell: Option<Bytes>,
+}
+
+impl Processed {
+    fn decode(cell: Bytes) -> Result<Self, ContractError> {
+        if let Some(known) = RECENT.with_borrow_mut(|recent| recent.get(&cell)) {
+            return Ok(known);
+        }
+        let heights = decode_processed(&cell)?;
+        // One in another form than ours is written back in ours.
+        let is_ours = encode_processed(&heights)[..] == cell[..];
+        let processed = Self { heights: Arc::new(heights), cell: is_ours.then(|| cell.clone()) };
+        RECENT.with_borrow_mut(|recent| recent.put(cell, processed.clone()));
+        Ok(processed)
+    }
+
+    fn insert(&mut self, transaction: B256, height: i64) {
+        self.cell = None;
+        Arc::make_mut(&mut self.heights).insert(transaction, height);
+    }
+
+    fn encode(self) -> Bytes {
+        self.cell.unwrap_or_else(|| encode_processed(&self.heights).into())
+    }
+}
 
 #[derive(Default)]
 pub(crate) struct ProcessedCells {
-    /// Heights by transaction hash, from before RSKIP134.
-    list: Option<BTreeMap<B256, i64>>,
+    list: Option<Processed>,
     /// Cells of their own, from RSKIP134 on.
     heights: BTreeMap<B256, i64>,
     /// Witness merkle root by block; None: looked for and not there.
@@ -22,7 +60,7 @@ pub(crate) struct ProcessedCells {
 impl Frame<'_> {
     /// Block in which a Bitcoin transaction was processed.
     pub(crate) fn processed_height(&mut self, transaction: B256) -> Result<Option<i64>, ContractError> {
-        if let Some(height) = self.processed_list()?.get(&transaction) {
+        if let Some(height) = self.processed_list()?.heights.get(&transaction) {
             return Ok(Some(*height));
         }
         if !self.active(Rule::Rskip134) {
@@ -50,10 +88,10 @@ impl Frame<'_> {
         Ok(())
     }
 
-    fn processed_list(&mut self) -> Result<&mut BTreeMap<B256, i64>, ContractError> {
+    fn processed_list(&mut self) -> Result<&mut Processed, ContractError> {
         if self.cells.processed.list.is_none() {
             let cell = self.read(keys::PROCESSED.key())?;
-            self.cells.processed.list = Some(cell.map_or(Ok(BTreeMap::new()), |cell| decode_processed(&cell))?);
+            self.cells.processed.list = Some(cell.map_or(Ok(Processed::default()), Processed::decode)?);
         }
         Ok(self.cells.processed.list.get_or_insert_default())
     }
@@ -82,7 +120,7 @@ impl Frame<'_> {
     pub(super) fn save_processed(&mut self) -> Result<(), ContractError> {
         let cells = std::mem::take(&mut self.cells.processed);
         if let Some(list) = cells.list {
-            self.write(keys::PROCESSED.key(), encode_processed(&list))?;
+            self.write(keys::PROCESSED.key(), list.encode())?;
         }
         for (hash, height) in cells.heights {
             self.write(keys::PROCESSED_HEIGHT.key_of_hash(hash), codec::encode_long(height))?;

@@ -1,11 +1,19 @@
 //! Requests to be paid out, and the height of the next batch (bridge.md §2.2).
 
-use rhizome_primitives::B256;
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
+use rhizome_primitives::{B256, Bytes};
 
 use super::codec::{self, Item, ListWriter};
+use super::recent::Recent;
 use super::{Frame, keys};
+
+thread_local! {
+    static RECENT: RefCell<Recent<Arc<[ReleaseRequest]>>> = const { RefCell::new(Recent::new()) };
+}
 
 /// A request to be paid out on the Bitcoin side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +46,7 @@ impl Frame<'_> {
             if self.active(Rule::Rskip146)
                 && let Some(cell) = self.read(keys::REQUESTS_WITH_HASH.key())?
             {
-                requests.extend(decode_requests_with_hash(&cell)?);
+                requests.extend_from_slice(&recent_requests(cell)?);
             }
             self.cells.requests.requests = Some(requests);
         }
@@ -79,6 +87,16 @@ impl Frame<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// Requests with hash of a cell, decoded once.
+fn recent_requests(cell: Bytes) -> Result<Arc<[ReleaseRequest]>, ContractError> {
+    if let Some(known) = RECENT.with_borrow_mut(|recent| recent.get(&cell)) {
+        return Ok(known);
+    }
+    let requests: Arc<[ReleaseRequest]> = decode_requests_with_hash(&cell)?.into();
+    RECENT.with_borrow_mut(|recent| recent.put(cell, requests.clone()));
+    Ok(requests)
 }
 
 /// Reads the cell of requests without hash.

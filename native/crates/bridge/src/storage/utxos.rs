@@ -1,12 +1,13 @@
 //! Unspent outputs of the federations (bridge.md §2.3).
 
 use rhizome_bitcoin::Script;
-use rhizome_primitives::B256;
 use rhizome_primitives::bridge_spec::BitcoinNetwork;
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
+use rhizome_primitives::{B256, Bytes};
 
 use super::codec::{self, ListWriter, malformed};
+use super::utxo_list::Utxos;
 use super::{Frame, keys};
 
 /// An output that a federation can spend. Two outputs are the same when transaction and index are.
@@ -14,8 +15,8 @@ use super::{Frame, keys};
 pub struct Utxo {
     /// Satoshi.
     pub value: i64,
-    /// Output script.
-    pub script: Vec<u8>,
+    /// Output script; outputs of a list share those that are equal.
+    pub script: Bytes,
     /// Id of the transaction that made it.
     pub transaction: B256,
     /// Index among the outputs of that transaction.
@@ -28,8 +29,8 @@ pub struct Utxo {
 
 #[derive(Default)]
 pub(crate) struct UtxoCells {
-    new: Option<Vec<Utxo>>,
-    old: Option<Vec<Utxo>>,
+    new: Option<Utxos>,
+    old: Option<Utxos>,
 }
 
 impl Frame<'_> {
@@ -38,7 +39,7 @@ impl Frame<'_> {
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
-    pub fn new_utxos(&mut self) -> Result<&mut Vec<Utxo>, ContractError> {
+    pub fn new_utxos(&mut self) -> Result<&mut Utxos, ContractError> {
         if self.cells.utxos.new.is_none() {
             self.cells.utxos.new = Some(self.read_utxos(self.new_utxos_key())?);
         }
@@ -49,7 +50,7 @@ impl Frame<'_> {
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
-    pub fn old_utxos(&mut self) -> Result<&mut Vec<Utxo>, ContractError> {
+    pub fn old_utxos(&mut self) -> Result<&mut Utxos, ContractError> {
         if self.cells.utxos.old.is_none() {
             self.cells.utxos.old = Some(self.read_utxos(keys::OLD_UTXOS)?);
         }
@@ -65,17 +66,17 @@ impl Frame<'_> {
         }
     }
 
-    fn read_utxos(&mut self, key: keys::Named) -> Result<Vec<Utxo>, ContractError> {
-        self.read(key.key())?.map_or(Ok(Vec::new()), |cell| decode_utxos(&cell))
+    fn read_utxos(&mut self, key: keys::Named) -> Result<Utxos, ContractError> {
+        self.read(key.key())?.map_or(Ok(Utxos::default()), Utxos::decode)
     }
 
     pub(super) fn save_utxos(&mut self) -> Result<(), ContractError> {
         let cells = std::mem::take(&mut self.cells.utxos);
         if let Some(utxos) = cells.new {
-            self.write(self.new_utxos_key().key(), encode_utxos(&utxos))?;
+            self.write(self.new_utxos_key().key(), utxos.encode())?;
         }
         if let Some(utxos) = cells.old {
-            self.write(keys::OLD_UTXOS.key(), encode_utxos(&utxos))?;
+            self.write(keys::OLD_UTXOS.key(), utxos.encode())?;
         }
         Ok(())
     }
@@ -86,20 +87,26 @@ impl Frame<'_> {
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
 pub fn decode_utxos(cell: &[u8]) -> Result<Vec<Utxo>, ContractError> {
-    codec::items(cell)?.into_iter().map(|item| decode_utxo(item.bytes()?)).collect()
+    let mut last = Bytes::new();
+    let decode = |item: codec::Item<'_>| decode_utxo(item.bytes()?, &mut last);
+    codec::items(cell)?.into_iter().map(decode).collect()
 }
 
 /// A list of outputs as a cell.
 pub fn encode_utxos(utxos: &[Utxo]) -> Vec<u8> {
     let mut out = ListWriter::default();
+    let mut blob = Vec::new();
     for utxo in utxos {
-        out.bytes(&encode_utxo(utxo));
+        blob.clear();
+        encode_utxo(utxo, &mut blob);
+        out.bytes(&blob);
     }
     out.finish()
 }
 
-/// The blob of an output. Past its end the height reads as ones and the flag as zero.
-fn decode_utxo(blob: &[u8]) -> Result<Utxo, ContractError> {
+/// The blob of an output; `last` is the script of the one before it. Past its end the height reads as ones and the flag
+/// as zero.
+fn decode_utxo(blob: &[u8], last: &mut Bytes) -> Result<Utxo, ContractError> {
     fn take<'a>(blob: &mut &'a [u8], length: usize) -> Result<&'a [u8], ContractError> {
         let (taken, rest) = blob.split_at_checked(length).ok_or_else(malformed)?;
         *blob = rest;
@@ -111,8 +118,12 @@ fn decode_utxo(blob: &[u8]) -> Result<Utxo, ContractError> {
     let mut rest = blob;
     let value = i64::from_le_bytes(array(&mut rest)?);
     let length = i32::from_le_bytes(array(&mut rest)?);
-    let script = take(&mut rest, usize::try_from(length).map_err(|_| malformed())?)?.to_vec();
-    Script::parse(&script).map_err(|_| malformed())?;
+    let script = take(&mut rest, usize::try_from(length).map_err(|_| malformed())?)?;
+    if *script != **last {
+        Script::parse(script).map_err(|_| malformed())?;
+        *last = Bytes::copy_from_slice(script);
+    }
+    let script = last.clone();
     let transaction = B256::new(array(&mut rest)?);
     let index = u32::from_le_bytes(array(&mut rest)?);
     let mut height = [0xff; 4];
@@ -122,15 +133,14 @@ fn decode_utxo(blob: &[u8]) -> Result<Utxo, ContractError> {
     Ok(Utxo { value, script, transaction, index, height: i32::from_le_bytes(height), coinbase })
 }
 
-fn encode_utxo(utxo: &Utxo) -> Vec<u8> {
-    let mut out = amount(utxo.value).to_vec();
+fn encode_utxo(utxo: &Utxo, out: &mut Vec<u8>) {
+    out.extend_from_slice(&amount(utxo.value));
     out.extend_from_slice(&(utxo.script.len() as u32).to_le_bytes());
     out.extend_from_slice(&utxo.script);
     out.extend_from_slice(utxo.transaction.as_slice());
     out.extend_from_slice(&utxo.index.to_le_bytes());
     out.extend_from_slice(&utxo.height.to_le_bytes());
     out.push(u8::from(utxo.coinbase));
-    out
 }
 
 /// Little-endian; of a negative value only the bytes that do not repeat the sign.

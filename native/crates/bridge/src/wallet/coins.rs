@@ -7,6 +7,7 @@ use rhizome_bitcoin::transaction::MAX_MONEY;
 use rhizome_primitives::contract::ContractError;
 
 use super::WalletKeys;
+use crate::storage::utxo_list::Utxos;
 use crate::storage::utxos::Utxo;
 
 /// Blocks after which the output of a coinbase may be spent.
@@ -24,11 +25,7 @@ pub(super) struct Selection<'u> {
 /// # Errors
 /// [`ContractError::Failed`] when one holds an impossible amount.
 pub(super) fn candidates(utxos: &[Utxo]) -> Result<Vec<&Utxo>, ContractError> {
-    let mature = |utxo: &&Utxo| {
-        let depth = i32::MAX.wrapping_sub(utxo.height).wrapping_add(1);
-        !utxo.coinbase || depth >= COINBASE_DEPTH
-    };
-    let candidates: Vec<_> = utxos.iter().filter(mature).collect();
+    let candidates: Vec<_> = utxos.iter().filter(is_mature).collect();
     for utxo in &candidates {
         check_amount(utxo.value)?;
     }
@@ -44,9 +41,14 @@ pub(super) fn check_amount(value: i64) -> Result<(), ContractError> {
     }
 }
 
-/// Sorts outputs for selection: by id of the transaction, then by index.
-pub(super) fn sort(candidates: &mut [&Utxo]) {
-    candidates.sort_by_key(|utxo| (utxo.transaction, utxo.index as i32));
+fn is_mature(utxo: &&Utxo) -> bool {
+    let depth = i32::MAX.wrapping_sub(utxo.height).wrapping_add(1);
+    !utxo.coinbase || depth >= COINBASE_DEPTH
+}
+
+/// The candidates sorted for selection: by id of the transaction, then by index.
+pub(super) fn sorted(utxos: &Utxos) -> Vec<&Utxo> {
+    utxos.in_order().filter(is_mature).collect()
 }
 
 /// The first outputs that are worth `target` together, or all.
@@ -87,7 +89,7 @@ pub(crate) fn outputs_of(transaction: &Transaction, keys: &mut dyn WalletKeys) -
         if keys.owns(&output.script)? {
             utxos.push(Utxo {
                 value: output.value,
-                script: output.script.clone(),
+                script: output.script.clone().into(),
                 transaction: txid,
                 index: index as u32,
                 height: 0,

@@ -7,13 +7,13 @@ use rhizome_primitives::contract::ContractError;
 use super::{BuildError, Release, ReleaseBuilder, StoredKeys, WalletKeys, balance};
 use crate::federation::Federation;
 use crate::storage::Frame;
-use crate::storage::utxos::Utxo;
+use crate::storage::utxo_list::Utxos;
 
 /// A federation with outputs that it can spend.
 pub(crate) struct FederationWallet {
     pub(crate) federation: Federation,
     /// In the order in which they are stored.
-    pub(crate) utxos: Vec<Utxo>,
+    pub(crate) utxos: Utxos,
 }
 
 impl FederationWallet {
@@ -33,8 +33,7 @@ impl FederationWallet {
     pub(crate) fn retiring(frame: &mut Frame<'_>, limit: usize) -> Result<Option<Self>, ContractError> {
         let Some(federation) = frame.retiring_federation()? else { return Ok(None) };
         let Some(utxos) = frame.retiring_utxos()? else { return Ok(None) };
-        let utxos = utxos.iter().take(limit).cloned().collect();
-        Ok(Some(Self { federation, utxos }))
+        Ok(Some(Self { federation, utxos: utxos.up_to(limit) }))
     }
 
     /// What it can spend, satoshi.

@@ -3,8 +3,9 @@
 use rhizome_bitcoin::transaction::MAX_MONEY;
 use rhizome_primitives::contract::ContractError;
 
-use super::coins::{Selection, candidates, pick, sort};
+use super::coins::{Selection, candidates, pick, sorted};
 use super::release::BuildError;
+use crate::storage::utxo_list::Utxos;
 use crate::storage::utxos::Utxo;
 
 /// Smallest fee per 1,000 bytes, and smallest fee where the wallet is emptied; satoshi.
@@ -98,12 +99,11 @@ impl Request<'_> {
     /// Selects outputs of `utxos` and finds the fee: it grows until it covers the size.
     pub(super) fn pay<'u>(
         &self,
-        utxos: &'u [Utxo],
+        utxos: &'u Utxos,
         signing_bytes: &mut dyn FnMut(&Utxo) -> Result<usize, ContractError>,
     ) -> Result<Payment<'u>, BuildError> {
         let in_order = candidates(utxos)?;
-        let mut sorted = in_order.clone();
-        sort(&mut sorted);
+        let sorted = sorted(utxos);
         let requested = self.outputs.iter().try_fold(0_i64, |sum, (_, amount)| sum.checked_add(*amount));
         let requested = requested.ok_or_else(overflow)?;
         let fee_per_kb = self.fee_per_kb.max(LEAST_FEE);

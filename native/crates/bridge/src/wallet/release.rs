@@ -13,6 +13,7 @@ use rhizome_primitives::rules::{Rule, RuleSet};
 use super::WalletKeys;
 use super::coins::{candidates, check_amount, pick};
 use super::fees::{Request, least_amount};
+use crate::storage::utxo_list::Utxos;
 use crate::storage::utxos::Utxo;
 
 /// Bytes that the estimate takes for a signature in an input.
@@ -77,7 +78,7 @@ pub struct ReleaseBuilder<'w> {
     /// The rules of the block.
     pub rules: RuleSet,
     /// The outputs that may be spent, as they are stored.
-    pub utxos: &'w [Utxo],
+    pub utxos: &'w Utxos,
     /// What makes them spendable.
     pub keys: &'w mut dyn WalletKeys,
     /// Whether inputs are made ready with witnesses: as the spending federation has them.
@@ -231,7 +232,7 @@ struct Spending(HashMap<Vec<u8>, (Vec<u8>, usize)>);
 
 impl Spending {
     fn bytes(&mut self, keys: &mut dyn WalletKeys, utxo: &Utxo) -> Result<usize, ContractError> {
-        if let Some((_, bytes)) = self.0.get(&utxo.script) {
+        if let Some((_, bytes)) = self.0.get(&utxo.script[..]) {
             return Ok(*bytes);
         }
         let hash = Script::parse(&utxo.script).ok().and_then(|script| script.script_hash());
@@ -244,12 +245,12 @@ impl Spending {
             .and_then(|script| script.signatures_required())
             .map_err(|error| ContractError::Failed(error.to_string()))?;
         let bytes = usize::try_from(signatures).unwrap_or(0) * SIGNATURE + redeem.len();
-        self.0.insert(utxo.script.clone(), (redeem, bytes));
+        self.0.insert(utxo.script.to_vec(), (redeem, bytes));
         Ok(bytes)
     }
 
     fn redeem_script(&self, utxo: &Utxo) -> Result<&[u8], ContractError> {
-        self.0.get(&utxo.script).map(|(redeem, _)| &redeem[..]).ok_or_else(unspendable)
+        self.0.get(&utxo.script[..]).map(|(redeem, _)| &redeem[..]).ok_or_else(unspendable)
     }
 }
 

@@ -1,0 +1,73 @@
+//! Cells that were decoded a short time ago. A cell of the same bytes decodes to the same, whatever state it is
+//! found in, so that reverts and forks need no care: the bytes are compared.
+
+use rhizome_primitives::Bytes;
+
+/// Entries of one kind of cell: lists of the active and of the retiring federation, each before and after a call.
+const ENTRIES: usize = 4;
+/// Bytes of the cells together; what is decoded of them takes up to three times as much. Per thread and kind.
+const MOST_BYTES: usize = 2 << 20;
+
+/// Decoded cells by their bytes, the one used last at the end.
+pub(super) struct Recent<T>(Vec<(Bytes, T)>);
+
+impl<T: Clone> Recent<T> {
+    pub(super) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// What a cell was decoded to.
+    pub(super) fn get(&mut self, cell: &Bytes) -> Option<T> {
+        let at = self.0.iter().rposition(|(known, _)| is_same(known, cell))?;
+        self.0[at..].rotate_left(1);
+        self.0.last().map(|(_, value)| value.clone())
+    }
+
+    /// Keeps what a cell decodes to, in place of what was used longest ago.
+    pub(super) fn put(&mut self, cell: Bytes, value: T) {
+        self.0.push((cell, value));
+        let mut bytes: usize = self.0.iter().map(|(cell, _)| cell.len()).sum();
+        while bytes > MOST_BYTES || self.0.len() > ENTRIES {
+            bytes -= self.0.remove(0).0.len();
+        }
+    }
+}
+
+fn is_same(left: &Bytes, right: &Bytes) -> bool {
+    left.len() == right.len() && (left.as_ptr() == right.as_ptr() || left == right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(byte: u8, length: usize) -> Bytes {
+        vec![byte; length].into()
+    }
+
+    #[test]
+    fn finds_equal_bytes_wherever_they_lie() {
+        let mut recent = Recent::new();
+        recent.put(cell(1, 10), "one");
+        recent.put(cell(2, 10), "two");
+        assert_eq!(recent.get(&cell(1, 10)), Some("one"));
+        assert_eq!(recent.get(&cell(1, 9)), None);
+        assert_eq!(recent.get(&cell(3, 10)), None);
+    }
+
+    #[test]
+    fn keeps_what_was_used_last_within_its_bounds() {
+        let mut recent = Recent::new();
+        for byte in 0..ENTRIES as u8 {
+            recent.put(cell(byte, 10), byte);
+        }
+        assert_eq!(recent.get(&cell(0, 10)), Some(0));
+        recent.put(cell(0xff, 10), 0xff);
+        assert_eq!((recent.get(&cell(1, 10)), recent.get(&cell(0, 10))), (None, Some(0)));
+        recent.put(cell(7, MOST_BYTES), 7);
+        assert_eq!((recent.get(&cell(0, 10)), recent.get(&cell(7, MOST_BYTES))), (None, Some(7)));
+        recent.put(cell(8, MOST_BYTES + 1), 8);
+        assert_eq!(recent.get(&cell(8, MOST_BYTES + 1)), None);
+        assert!(recent.0.is_empty());
+    }
+}
