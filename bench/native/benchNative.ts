@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { describeMachine } from '../report/machine.ts'
 import { barChart } from '../report/plot.ts'
 import { type Section, saveSections } from '../report/results.ts'
+import { type BridgeFigures, bridgeTables, dearest } from './bridgeTables.ts'
 
 interface EngineFigures {
   readonly gas: number
@@ -30,7 +32,9 @@ interface TrieFigures {
 }
 
 const WORKSPACE = fileURLToPath(new URL('../../native', import.meta.url))
-const PARTS = ['engines', 'micro', 'trie'] as const
+const PARTS = ['engines', 'micro', 'trie', 'bridge'] as const
+/** The search over the Bridge takes minutes, and its tables are a file of their own. */
+const ALONE = 'bridge'
 const SIZES = [1e4, 1e6]
 const LARGE_SIZE = 1e7
 /** What the ratio to bare revm has to reach. */
@@ -41,7 +45,9 @@ export function benchNative(args: string[]): void {
   const { values } = parseArgs({
     args,
     options: {
-      parts: { type: 'string', default: PARTS.join(',') },
+      parts: { type: 'string', default: PARTS.filter((part) => part !== ALONE).join(',') },
+      scenes: { type: 'string', default: '' },
+      figures: { type: 'string' },
       large: { type: 'boolean', default: false },
       dev: { type: 'boolean', default: false },
     },
@@ -51,10 +57,20 @@ export function benchNative(args: string[]): void {
   if (unknown !== undefined) throw new Error(`--parts: ${PARTS.join(',')} expected, not ${unknown}`)
   const run = <T>(part: (typeof PARTS)[number], ...sizes: number[]): T[] =>
     parts.includes(part) ? runProgram<T>(values.dev, [part, ...sizes.map(String)]) : []
+  const machine = { ...describeMachine(), releaseBuild: !values.dev }
+  if (parts.includes(ALONE)) {
+    const search = (scene: string) => runProgram<BridgeFigures>(values.dev, ['bridge-search', scene])
+    const figures =
+      values.figures === undefined
+        ? values.scenes.split(',').flatMap(search)
+        : linesOf<BridgeFigures>(readFileSync(values.figures, 'utf8'))
+    const worst = dearest(figures)
+    saveSections('native-bridge', machine, bridgeTables(worst), worst)
+  }
+  if (parts.every((part) => part === ALONE)) return
   const engines = run<ProgramFigures>('engines')
   const paths = run<PathFigures>('micro')
   const tries = run<TrieFigures>('trie', ...SIZES, ...(values.large ? [LARGE_SIZE] : []))
-  const machine = { ...describeMachine(), releaseBuild: !values.dev }
   saveSections('native', machine, sectionsOf(engines, paths, tries), { engines, paths, tries })
 }
 
@@ -65,7 +81,11 @@ function runProgram<T>(dev: boolean, args: string[]): T[] {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  return output
+  return linesOf(output)
+}
+
+function linesOf<T>(text: string): T[] {
+  return text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as T)

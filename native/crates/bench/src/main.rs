@@ -1,6 +1,6 @@
 //! `rhizome-bench engines` measures the executor of this workspace against bare revm: the same bytecode, the same
-//! calls, by turns. `micro` times hot paths, `bridge` dear calls of the Bridge, `trie KEYS…` the Unitrie at sizes, `worst` the worst time for gas. One JSON object per line goes to the
-//! standard output.
+//! calls, by turns. `micro` times hot paths, `bridge` dear calls of the Bridge, `bridge-search [SCENE]` its worst time for gas,
+//! `trie KEYS…` the Unitrie at sizes, `worst` the worst time for gas. One JSON object per line goes to the standard output.
 
 mod bare;
 mod bridge;
@@ -35,11 +35,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["engines"] => engines(),
         ["bridge"] => bridge::run(),
+        ["bridge-search"] => bridge::search(""),
+        ["bridge-search", only] => bridge::search(only),
         ["micro"] => micro::run(),
         ["worst"] => worst::run(""),
         ["worst", only] => worst::run(only),
         ["trie", ref sizes @ ..] => sizes.iter().try_for_each(|size| tries::run(size.parse()?)),
-        _ => Err("engines, bridge, micro, worst [SUBJECT] or trie KEYS… expected".into()),
+        _ => Err("engines, bridge, bridge-search [SCENE], micro, worst [SUBJECT] or trie KEYS… expected".into()),
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use rhizome_evm::trace::{Inspector, NoInspector};
 use rhizome_evm::{
-    BlockContext, DirectCaller, Evm, Failure, FeePayment, Journal, Position, TransactionError, TransactionOutcome,
+    BlockContext, DirectCaller, Evm, Failure, FeePayment, Journal, Position, Transaction, TransactionError,
+    TransactionOutcome,
 };
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::contract::Log;
@@ -252,6 +253,12 @@ impl Executed<'_> {
     pub fn before(&self) -> Result<Arc<dyn StateReader>, String> {
         let reader = self.executor.store.reader(self.before).map_err(|error| error.to_string())?;
         Ok(reader)
+    }
+
+    /// The transaction; None when its bytes do not decode, and for local calls.
+    #[must_use]
+    pub fn transaction(&self) -> Option<Transaction> {
+        decode(&bytes(self.line.get("rawTx")?), self.executor.environment.chain_id(), false)
     }
 
     /// Executes it once more under inspection, on a state that is given.

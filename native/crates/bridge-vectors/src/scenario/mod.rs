@@ -25,6 +25,18 @@ pub(crate) fn run(lines: &mut dyn Iterator<Item = Value>, report: &mut Report) {
 /// # Panics
 /// As [`crate::run_file`].
 pub fn watch_file(path: &Path, watch: &mut dyn FnMut(&Executed<'_>)) -> Report {
+    watch_lines(path, &mut |executed| {
+        if executed.line()["line"] == "tx" {
+            watch(executed);
+        }
+    })
+}
+
+/// As [`watch_file`], and shows local calls, too, which change nothing.
+///
+/// # Panics
+/// As [`crate::run_file`].
+pub fn watch_lines(path: &Path, watch: &mut dyn FnMut(&Executed<'_>)) -> Report {
     let shown = crate::absolute(&path.to_string_lossy());
     let mut report = Report::default();
     run_watched(&mut rhizome_vectors::json_lines(&shown), &mut report, watch);
@@ -58,7 +70,11 @@ fn run_watched(lines: &mut dyn Iterator<Item = Value>, report: &mut Report, watc
                         watch(&executor.executed(&line, before));
                         differences
                     }
-                    Some(executor) => executor.local_call(&line),
+                    Some(executor) => {
+                        let differences = executor.local_call(&line);
+                        watch(&executor.executed(&line, executor.root()));
+                        differences
+                    }
                 };
                 report.case(&name, differences);
             }

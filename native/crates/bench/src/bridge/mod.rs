@@ -1,12 +1,17 @@
 //! Dear calls of the Bridge, warm: on a state in the store, with everything that the journal of a block does.
 
+mod chains;
+mod crafted;
+mod large;
+mod measure;
+mod search;
+
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rhizome_bitcoin::stored_header::{StoredHeader, work};
-use rhizome_bitcoin::{BlockHeader, reversed};
+use rhizome_bitcoin::stored_header::StoredHeader;
 use rhizome_evm::trace::NoInspector;
 use rhizome_evm::{BlockContext, Evm, FeePayment, Journal, Position, Transaction};
 use rhizome_primitives::abi::{self, AbiValue};
@@ -21,6 +26,7 @@ use serde_json::json;
 
 use crate::GAS_LIMIT;
 use crate::ours::spec;
+use chains::mined;
 
 /// First member of the genesis federation of a local network.
 const MEMBER: Address = Address::new(hex!("6b045752f4d650a510a353bbf7e52988331e7f5b"));
@@ -30,6 +36,8 @@ const RECEIVED: usize = 500;
 const ROUNDS: usize = 25;
 /// How long one round lasts at least.
 const ROUND: Duration = Duration::from_millis(40);
+
+pub(crate) use search::run as search;
 
 /// Prints one line per call: its name, its gas and what it takes.
 pub(crate) fn run() -> Result<(), Box<dyn Error>> {
@@ -59,18 +67,6 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let name = format!("receiveHeaders of {RECEIVED}");
     println!("{}", json!({"call": name, "gas": gas, "milliseconds": best * 1e3}));
     Ok(())
-}
-
-/// The next header, with enough work for the easy target of a local network.
-fn mined(below: &StoredHeader) -> StoredHeader {
-    let mut header = below.header;
-    header[4..36].copy_from_slice(reversed(below.hash()).as_slice());
-    let mut nonce = 0_u32;
-    while BlockHeader::new(header).hash()[0] >= 0x80 || header[4..36] != reversed(below.hash())[..] {
-        nonce += 1;
-        header[76..].copy_from_slice(&nonce.to_le_bytes());
-    }
-    StoredHeader { chain_work: below.chain_work + work(&header), height: below.height + 1, header }
 }
 
 /// The state of a Bridge that knows these headers.

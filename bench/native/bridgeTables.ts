@@ -1,0 +1,57 @@
+import type { Row, Section } from '../report/results.ts'
+
+/** The dearest call of a method of the Bridge that was found. */
+export interface BridgeFigures {
+  readonly method: string
+  /** Whether it was a local call; else a transaction, or a contract's call in one. */
+  readonly local: boolean
+  /** Price of the method with its data. */
+  readonly gas: number
+  /** Processor time of the call by itself in a block, milliseconds per million gas. */
+  readonly first: number
+  /** The same of the calls that follow it with the same data. */
+  readonly further: number
+  readonly threw: boolean
+  /** Scene and what was called. */
+  readonly input: string
+  /** How many were measured. */
+  readonly calls: number
+}
+
+const NOTE =
+  'Milliseconds of processor time per million gas that the method costs with its data, the dearest of all calls ' +
+  'that were measured: every recorded call of the scenes on a state of 5,000 outputs for each federation, 100 ' +
+  'requests, 100 transactions waiting for confirmations and 100 for signatures, 4,000 processed ones, and calls ' +
+  'that were thought out to be dear. "First" is a call by itself, "further" is the same once more in the block.'
+
+/** Tables of what transactions reach, and of local calls, highest first. */
+export function bridgeTables(figures: readonly BridgeFigures[]): Section[] {
+  const rows = (local: boolean): Row[] =>
+    figures
+      .filter((found) => found.local === local)
+      .sort((left, right) => right.first - left.first)
+      .map(({ method, gas, first, further, threw, input, calls }) => ({
+        method,
+        gas,
+        'first, ms/Mgas': first,
+        'further, ms/Mgas': further,
+        input: threw ? `${input} (throws)` : input,
+        calls,
+      }))
+  return [
+    { title: 'Calls by transactions', note: NOTE, rows: rows(false) },
+    { title: 'Local calls', note: 'Ended by the time limits of requests.', rows: rows(true) },
+  ]
+}
+
+/** The dearest call of each method among those of several searches. */
+export function dearest(figures: readonly BridgeFigures[]): BridgeFigures[] {
+  const found = new Map<string, BridgeFigures>()
+  for (const one of figures) {
+    const key = `${one.method} ${one.local}`
+    const known = found.get(key)
+    const worst = known !== undefined && known.first >= one.first ? known : one
+    found.set(key, { ...worst, calls: one.calls + (known?.calls ?? 0) })
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,119 @@
+//! Which calls of the Bridge take longest for the gas that they pay: every recorded call of every upgrade on a state
+//! made large, and calls that were thought out to be dear.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+use rhizome_bridge::method;
+use rhizome_bridge_vectors::scenario::{Executed, watch_lines};
+use rhizome_primitives::{Bytes, hex};
+use serde_json::{Value, json};
+
+use super::crafted;
+use super::large::Enlarger;
+use super::measure::{Caller, Case, Figures};
+
+const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../test/vectors/recorded/bridge");
+
+/// The dearest call of a method.
+struct Worst {
+    figures: Figures,
+    input: String,
+}
+
+/// By method, and by whether transactions may call it.
+#[derive(Default)]
+pub(crate) struct Table {
+    worst: BTreeMap<(&'static str, bool), Worst>,
+    calls: BTreeMap<(&'static str, bool), usize>,
+}
+
+fn rate(seconds: f64, gas: u64) -> f64 {
+    seconds * 1e9 / gas as f64
+}
+
+impl Table {
+    pub(crate) fn note(&mut self, figures: Figures, local: bool, input: String) {
+        let key = (method::definition(figures.method).name, local);
+        *self.calls.entry(key).or_default() += 1;
+        let dearest = self.worst.get(&key).map_or(0.0, |worst| rate(worst.figures.first, worst.figures.gas));
+        if rate(figures.first, figures.gas) > dearest {
+            self.worst.insert(key, Worst { figures, input });
+        }
+    }
+
+    fn print(&self) {
+        for (key, Worst { figures, input }) in &self.worst {
+            let line = json!({
+                "method": key.0,
+                "local": key.1,
+                "gas": figures.gas,
+                "first": rate(figures.first, figures.gas),
+                "further": rate(figures.further, figures.gas),
+                "threw": figures.threw,
+                "input": input,
+                "calls": self.calls.get(key),
+            });
+            println!("{line}");
+        }
+    }
+}
+
+/// Searches the recorded files whose names hold `only`, and the calls of [`crafted`] whose scenes do.
+pub(crate) fn run(only: &str) -> Result<(), Box<dyn Error>> {
+    let mut table = Table::default();
+    let mut files: Vec<String> = std::fs::read_dir(RECORDED)?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| name.strip_suffix(".zst").map(str::to_owned))
+        .filter(|name| name.starts_with("bridge-calls-") && name.contains(only))
+        .collect();
+    files.sort();
+    for file in files {
+        let mut enlarger = Enlarger::default();
+        let scene = file.trim_start_matches("bridge-calls-").trim_end_matches(".jsonl").to_owned();
+        let mut last = None;
+        let mut problem = None;
+        watch_lines(&Path::new(RECORDED).join(&file), &mut |executed| {
+            if let Err(error) = one(executed, &scene, &mut enlarger, &mut table) {
+                problem.get_or_insert(error);
+            }
+            if executed.line()["line"] == "tx" {
+                last = executed.after().ok().map(|state| (executed.context(), state));
+            }
+        });
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        if let Some((context, state)) = last {
+            let state = Arc::new(enlarger.enlarge(state, context.rules));
+            crafted::all(&scene, &context, &state, &mut table)?;
+        }
+        eprintln!("{scene}");
+    }
+    table.print();
+    Ok(())
+}
+
+fn one(executed: &Executed<'_>, scene: &str, enlarger: &mut Enlarger, table: &mut Table) -> Result<(), Box<dyn Error>> {
+    let line = executed.line();
+    let transaction = executed.transaction();
+    let data = match &transaction {
+        Some(transaction) => transaction.data.clone(),
+        None => text(&line["data"])?,
+    };
+    let local = transaction.is_none();
+    let context = executed.context();
+    let state = Arc::new(enlarger.enlarge(executed.before()?, context.rules));
+    let caller = transaction.map_or(Caller::Local, Caller::Transaction);
+    let note = line["note"].as_str().unwrap_or_default();
+    if let Some(figures) = (Case { caller, data, context, state }).measure()? {
+        table.note(figures, local, format!("{scene}: {note}"));
+    }
+    Ok(())
+}
+
+fn text(value: &Value) -> Result<Bytes, Box<dyn Error>> {
+    Ok(hex::decode(value.as_str().unwrap_or("0x"))?.into())
+}
