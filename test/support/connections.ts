@@ -2,11 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Connection } from '../../src/p2p/connection/connection.ts'
-import { CONNECTION_TIMINGS, type ConnectionOptions } from '../../src/p2p/connection/options.ts'
+import {
+  CONNECTION_TIMINGS,
+  type ConnectionOptions,
+  type ConnectionTimings,
+} from '../../src/p2p/connection/options.ts'
 import { accept, dial } from '../../src/p2p/connection/transport.ts'
 import { RSK_CAPABILITY } from '../../src/p2p/messages/hello.ts'
 import { createNodeKey } from '../../src/p2p/wire/curve.ts'
 import { createSteadyClock } from '../../src/util/steadyClock.ts'
+
+/** Deadlines that a busy machine keeps as well. */
+export const PATIENT_TIMINGS: ConnectionTimings = {
+  ...CONNECTION_TIMINGS,
+  connect: 60_000,
+  handshake: 60_000,
+}
 
 /** Options of one end, with a key of its own. */
 export function connectionOptions(changes: Partial<ConnectionOptions> = {}): ConnectionOptions {
@@ -17,7 +28,7 @@ export function connectionOptions(changes: Partial<ConnectionOptions> = {}): Con
     listenPort: 0,
     random: randomBytes,
     clock: createSteadyClock(),
-    timings: CONNECTION_TIMINGS,
+    timings: PATIENT_TIMINGS,
     ...changes,
   }
 }

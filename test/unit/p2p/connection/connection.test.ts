@@ -3,14 +3,18 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
 import type { CloseReason, Connection } from '../../../../src/p2p/connection/connection.ts'
-import { CONNECTION_TIMINGS } from '../../../../src/p2p/connection/options.ts'
 import { accept, dial } from '../../../../src/p2p/connection/transport.ts'
 import { DISCONNECT_REASONS, FRAME_CODES } from '../../../../src/p2p/messages/codes.ts'
 import { RHIZOME_CAPABILITY, RSK_CAPABILITY } from '../../../../src/p2p/messages/hello.ts'
 import { EMPTY_PAYLOAD, encodeDisconnect } from '../../../../src/p2p/messages/p2pMessages.ts'
 import { createNodeKey } from '../../../../src/p2p/wire/curve.ts'
 import { P2pError } from '../../../../src/p2p/wire/p2pError.ts'
-import { connectionOptions, connectPair, TestListener } from '../../../support/connections.ts'
+import {
+  connectionOptions,
+  connectPair,
+  PATIENT_TIMINGS,
+  TestListener,
+} from '../../../support/connections.ts'
 import { RawPeer } from '../../../support/rawPeer.ts'
 
 const { rskMessage, rangeMessage, disconnect, ping, pong } = FRAME_CODES
@@ -134,7 +138,11 @@ t.test('ranges come only from who announced them', async (t) => {
 })
 
 t.test('who sends PINGs and reads nothing costs one PONG', async (t) => {
-  const { dialled, accepted, close } = await connectPair(connectionOptions(), connectionOptions())
+  const timings = { ...PATIENT_TIMINGS, ping: 1e6 }
+  const { dialled, accepted, close } = await connectPair(
+    connectionOptions({ timings }),
+    connectionOptions({ timings }),
+  )
   t.teardown(close)
   accepted.onFrame(() => {})
   // Nobody reads at the other end: its listener is missing.
@@ -188,13 +196,14 @@ t.test('who answers a dial with garbage, or not at all, is left', async (t) => {
   const listener = new TestListener()
   const port = await listener.listen()
   t.teardown(() => listener.close())
-  const options = connectionOptions({ timings: { ...CONNECTION_TIMINGS, handshake: 300 } })
+  const options = connectionOptions()
+  const hasty = connectionOptions({ timings: { ...PATIENT_TIMINGS, handshake: 300 } })
   const target = { address: '127.0.0.1', port, id: createNodeKey(randomBytes).id.toString('hex') }
-  const garbage = dial(target, options)
+  const garbage = dial(target, hasty)
   void listener.socket().then((socket) => socket.write(randomBytes(1000)))
   await t.rejects(garbage, P2pError)
 
-  await t.rejects(dial(target, options), { code: 'TIMEOUT' })
+  await t.rejects(dial(target, hasty), { code: 'TIMEOUT' })
   t.ok((await listener.socket()).remotePort)
 
   const stop = new AbortController()
@@ -212,7 +221,7 @@ t.test('who answers a dial with garbage, or not at all, is left', async (t) => {
 })
 
 t.test('half-open connections end at the deadline', async (t) => {
-  const options = connectionOptions({ timings: { ...CONNECTION_TIMINGS, handshake: 200 } })
+  const options = connectionOptions({ timings: { ...PATIENT_TIMINGS, handshake: 200 } })
   const listener = new TestListener()
   const port = await listener.listen()
   t.teardown(() => listener.close())
@@ -226,7 +235,7 @@ t.test('half-open connections end at the deadline', async (t) => {
 
 t.test('silence: a PING that is not answered ends it, one that is does not', async (t) => {
   let now = 0
-  const timings = { ...CONNECTION_TIMINGS, ping: 5, pong: 100, idle: 10_000 }
+  const timings = { ...PATIENT_TIMINGS, ping: 5, pong: 100, idle: 10_000 }
   const options = connectionOptions({ timings, clock: () => now })
   await withRawPeer(options, async (peer, accepted) => {
     accepted.onFrame(() => {})
@@ -244,7 +253,7 @@ t.test('silence: a PING that is not answered ends it, one that is does not', asy
 
 t.test('time in which we do not read is not held against the other end', async (t) => {
   let now = 0
-  const timings = { ...CONNECTION_TIMINGS, ping: 5, pong: 100, idle: 200 }
+  const timings = { ...PATIENT_TIMINGS, ping: 5, pong: 100, idle: 200 }
   const options = connectionOptions({ timings, clock: () => now })
   await withRawPeer(options, async (peer, accepted) => {
     let release = (): void => {}
@@ -269,7 +278,7 @@ t.test('time in which we do not read is not held against the other end', async (
 
 t.test('who takes nothing of what is sent is left', async (t) => {
   let now = 0
-  const timings = { ...CONNECTION_TIMINGS, ping: 5, pong: 1e6, idle: 1e6, stall: 100 }
+  const timings = { ...PATIENT_TIMINGS, ping: 5, pong: 1e6, idle: 1e6, stall: 100 }
   const { dialled, accepted, close } = await connectPair(
     connectionOptions({ timings, clock: () => now }),
     connectionOptions(),
