@@ -8,7 +8,7 @@ export interface Counts {
   /** Successful ones with an event: there is none before RSKIP146 (bridge.md §5). */
   readonly pegins: Record<SenderKind, number>
   federationChanges: number
-  /** Those of them that went through a validation (SVP). */
+  /** Proposed federations that went through their validation (SVP); they become active later. */
   validations: number
   failedValidations: number
   /** Releases with all their signatures, by what they pay. */

@@ -18,8 +18,8 @@ interface Election {
   since: number
   /** Failed validations when it was committed. */
   failures: number
-  /** Whether it had to be validated when it was committed. */
-  validated: boolean
+  /** Whether it was seen as a proposal, that has to be validated (bridge.md §4.7). */
+  proposed: boolean
 }
 
 const elections = new WeakMap<World, Election>()
@@ -48,7 +48,7 @@ export async function elect(world: World): Promise<void> {
     created,
     since: 0,
     failures: 0,
-    validated: false,
+    proposed: false,
   }
   elections.set(world, election)
   switch (election.stage) {
@@ -85,7 +85,7 @@ export async function elect(world: World): Promise<void> {
       await vote(world, 'commitFederation', [hash])
       election.stage = 'committed'
       election.created = created
-      election.validated = driver.on('rskip419')
+      election.proposed = false
       election.failures = world.counts.failedValidations
       election.since = driver.number
       return
@@ -93,12 +93,19 @@ export async function elect(world: World): Promise<void> {
     case 'committed':
       if (created !== election.created) {
         world.counts.federationChanges += 1
-        if (election.validated) world.counts.validations += 1
         election.stage = 'idle'
         election.index += 1
       } else if (driver.number > election.since + 400) election.stage = 'idle'
       else if (world.counts.failedValidations > election.failures) election.stage = 'idle'
+      else if (driver.on('rskip419')) await noteProposal(world, election)
   }
+}
+
+/** A proposal that is gone, and did not fail, went through its validation. */
+async function noteProposal({ driver, counts }: World, election: Election): Promise<void> {
+  const isThere = Number(await driver.ask('getProposedFederationSize')) >= 0
+  if (election.proposed && !isThere) counts.validations += 1
+  election.proposed = isThere
 }
 
 async function fill(world: World, election: Election): Promise<void> {

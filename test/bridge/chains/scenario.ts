@@ -134,7 +134,7 @@ export async function step(world: World, senders: readonly Sender[]): Promise<vo
     await trySending(world, () => flyOver(world, oneOf(world, senders)))
   if (random() < 0.3) await requestRelease(world)
   if (random() < 0.1) await govern(world)
-  if (random() < 0.08) await union(world)
+  if (random() < 0.15) await union(world)
   await elect(world)
   if (driver.number % 2 === 0) await signWaiting(world)
   if (random() < 0.85) {

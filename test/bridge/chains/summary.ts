@@ -75,7 +75,7 @@ function flat({ pegins, contractCalls, ...report }: Report): [string, number][] 
   const senders = Object.entries(pegins)
   return [
     ['federation changes', report.federationChanges],
-    ['of them validated (SVP)', report.validations],
+    ['proposed federations validated (SVP)', report.validations],
     ['failed validations', report.failedValidations],
     ['payments registered', report.peginsRegistered],
     ['peg-ins locked', senders.reduce((sum, [, count]) => sum + count, 0)],

@@ -6,6 +6,9 @@ export const UNION_DEPLOYER = 'UnionBridgeAuthorizerDeployer'
 /** Whoever may say which contract is the union's. */
 export const UNION_SETTER = 'changeUnionBridgeContractAddressAuthorizer'
 
+/** Wei that the union's contract has of the Bridge. */
+const outstanding = new WeakMap<World, bigint>()
+
 /** Wei that are asked for at once; the first cap is 1 RBTC. */
 const LARGEST_REQUEST = 2n * 10n ** 17n
 /** As much as no chain here ever asks for. */
@@ -21,7 +24,7 @@ export async function union(world: World): Promise<void> {
     const own = world.random() < 0.8 ? proxies.CALL : proxies.STATICCALL
     const setter = driver.account(world.random() < 0.9 ? UNION_SETTER : 'stranger')
     await driver.call(setter, 'setUnionBridgeContractAddressForTestnet', [`0x${own.toString('hex')}`])
-  } else if (choice < 0.45) await request(world)
+  } else if (choice < 0.42) await request(world)
   else if (choice < 0.7) await release(world)
   else if (choice < 0.82) await authorised(world)
   else {
@@ -35,16 +38,22 @@ async function request(world: World): Promise<void> {
   const share = BigInt(1 + below(world, 1e6))
   const value = world.random() < 0.1 ? TOO_MUCH : (LARGEST_REQUEST * share) / 1_000_000n
   await byContract(world, 'requestUnionBridgeRbtc', [value], 0n, ({ names }) => {
-    if (names.has('union_rbtc_requested')) world.counts.unionRequests += 1
+    if (!names.has('union_rbtc_requested')) return
+    world.counts.unionRequests += 1
+    outstanding.set(world, (outstanding.get(world) ?? 0n) + value)
   })
 }
 
 /** More than was asked for stops both directions, until the authoriser allows them again. */
 async function release(world: World): Promise<void> {
   const share = BigInt(below(world, 1e6))
-  const value = world.random() < 0.05 ? TOO_MUCH : (LARGEST_REQUEST * share) / 3_000_000n
+  const most = outstanding.get(world) ?? 0n
+  if (most === 0n && world.random() < 0.9) return request(world)
+  const value = world.random() < 0.05 ? TOO_MUCH : (most * share) / 1_000_000n
   await byContract(world, 'releaseUnionBridgeRbtc', [], value, ({ names }) => {
-    if (names.has('union_rbtc_released')) world.counts.unionReleases += 1
+    if (!names.has('union_rbtc_released')) return
+    world.counts.unionReleases += 1
+    outstanding.set(world, (outstanding.get(world) ?? 0n) - value)
   })
 }
 
