@@ -46,7 +46,8 @@ export interface SyncChain {
   readonly tip: ChainTip
   /**
    * Judges, executes and stores blocks in order, in one commit; they are durable when this resolves. Ends with the
-   * first that is refused or undecided.
+   * first that is refused or undecided. A call may be made before the one before it is answered: they are dealt with
+   * in their order.
    * @param blocks RLP of whole blocks
    * @returns one outcome per block that was looked at
    */

@@ -3,13 +3,14 @@ import { Block, transactionsRoot } from '../../src/chain/codec/block.ts'
 import { BlockHeader } from '../../src/chain/codec/header.ts'
 import type { HeaderFields } from '../../src/chain/codec/headerFields.ts'
 import { createRemascTransaction } from '../../src/chain/codec/transaction.ts'
+import { calculateDifficulty } from '../../src/chain/difficulty.ts'
 import type { NetworkSpec } from '../../src/config/networkSpec.ts'
 import type { OpenChain } from '../../src/execution/openChain.ts'
 import { BlockBuilder } from '../../src/mining/blockBuilder.ts'
 import { type BlockPolicy, draftHeaderFields } from '../../src/mining/blockDraft.ts'
 import { sealInProcess } from '../../src/mining/seal.ts'
 import { UncleSelection } from '../../src/mining/uncleSelection.ts'
-import { EMPTY_BYTES } from '../../src/util/bytes.ts'
+import { bigIntToSignedBytes, EMPTY_BYTES } from '../../src/util/bytes.ts'
 import { openTestChain } from './openTestChain.ts'
 
 /** How the next blocks are made. */
@@ -18,6 +19,8 @@ export interface MakeOptions {
   readonly interval?: number
   /** Tells branches apart. */
   readonly label?: string
+  /** Uncles that headers pretend to have: no rule compares that with the body (consensus.md §2.1). */
+  readonly pretendedUncles?: number
 }
 
 /** Makes chains with all their proofs: every block is executed, stored and can be built upon. */
@@ -55,17 +58,34 @@ export class BlockMaker {
   readonly #policy: BlockPolicy
 
   /** Makes blocks on one that was made here. */
-  extend(parent: Block, count: number, { interval = 10, label = '' }: MakeOptions = {}): Block[] {
+  extend(
+    parent: Block,
+    count: number,
+    { interval = 10, label = '', pretendedUncles = 0 }: MakeOptions = {},
+  ): Block[] {
     this.#label = label
     const made: Block[] = []
     for (let tip = parent; made.length < count; ) {
       const { block } = this.#builder.build(tip.header, [], tip.header.timestamp + interval)
-      tip = sealInProcess(block)
+      tip = sealInProcess(pretendedUncles === 0 ? block : this.#pretend(block, tip, pretendedUncles))
       const { status } = this.open.chain.connect(tip)
       if (status !== 'IMPORTED_BEST' && status !== 'IMPORTED_NOT_BEST') throw new Error(status)
       made.push(tip)
     }
     return made
+  }
+
+  #pretend({ header, transactions }: Block, parent: Block, uncleCount: number): Block {
+    const difficulty = calculateDifficulty(
+      this.spec,
+      { number: header.number, timestamp: header.timestamp, uncleCount },
+      parent.header,
+    )
+    return new Block(
+      header.with({ uncleCount, difficultyBytes: bigIntToSignedBytes(difficulty) }),
+      transactions,
+      [],
+    )
   }
 
   /**

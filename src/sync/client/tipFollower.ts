@@ -33,7 +33,7 @@ export interface TipFollowerDeps {
   isFetching(): boolean
   /** Whether blocks are not connected now, because peers insist on one that was refused. */
   isHalted(): boolean
-  /** Whether the tip is far above: announcements are left alone (p2p.md §5 Near tip). */
+  /** Whether the tip is far above: announcements are left alone (p2p.md §5). */
   isFarBehind(): boolean
   /** The gap to a peer is too large for single blocks. */
   onGap(): void
@@ -44,7 +44,7 @@ export interface TipFollowerDeps {
 /** Identifiers of one announcement that are looked at. */
 const MOST_ANNOUNCED = 64
 
-/** Blocks near the tip as peers announce and send them (p2p.md §5 Near tip, §6). */
+/** Blocks near the tip as peers announce and send them (p2p.md §5, §6). */
 export class TipFollower {
   readonly #deps: TipFollowerDeps
   readonly #waiting: WaitingBlocks
