@@ -295,7 +295,7 @@ t.test('who takes nothing of what is sent is left', async (t) => {
   t.ok(accepted)
 })
 
-function closeOf(connection: Connection): Promise<CloseReason> {
+function closeOf(connection: Pick<Connection, 'onClose'>): Promise<CloseReason> {
   return new Promise((resolve) => connection.onClose(resolve))
 }
 
