@@ -1,3 +1,5 @@
+import { itemAt, parseRLPList } from '../../src/chain/codec/rlpReader.ts'
+import { encodeBytes, encodeList } from '../../src/chain/codec/rlpWriter.ts'
 import type { PeerMessage } from '../../src/p2p/messages/rskMessage.ts'
 import type { PeerAddress } from '../../src/p2p/peers/ports.ts'
 import { openPeerNode } from '../support/peerNode.ts'
@@ -47,15 +49,13 @@ function tell(message: FromChild): void {
   process.send?.(message)
 }
 
-/** RLP of a list whose contents begin with the number. */
+/** RLP of a list of one string, which begins with the number. */
 function blockOf(number: number): Buffer {
-  const block = Buffer.alloc(BLOCK_BYTES, 1)
-  block[0] = 0xf9
-  block.writeUInt16BE(BLOCK_BYTES - 3, 1)
-  block.writeUInt32BE(number, 3)
-  return block
+  const content = Buffer.alloc(BLOCK_BYTES)
+  content.writeUInt32BE(number)
+  return encodeList([encodeBytes(content)])
 }
 
 function numberOf(block: Buffer): number {
-  return block.readUInt32BE(3)
+  return itemAt(parseRLPList(block), 0).bytes.readUInt32BE()
 }

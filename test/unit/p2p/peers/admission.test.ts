@@ -189,12 +189,14 @@ t.test('the longest, the most useful and the quickest are not sent away', (t) =>
 
 t.test('the block of addresses with the most places gives one, never for one of its own', (t) => {
   const crowd = seats(9, (index) => ({ address: `20.1.0.${index}`, connectedAt: time.now() - 5000 }))
+  const settled = crowd.map((each) => ({ ...each, connectedAt: time.now() - HOUR }))
   const others = seats(6)
   const random = createRandom(3)
   for (let each = 0; each < 100; each += 1) {
     const chosen = chooseEvicted([...crowd, ...others], '172.16.0.1', time.now(), random)
     t.ok(chosen?.address.startsWith('20.1.'))
     t.equal(chooseEvicted([...crowd, ...others], '20.1.0.77', time.now(), random), null)
+    t.equal(chooseEvicted([...settled, ...others], '20.1.0.77', time.now(), random), null)
   }
   t.end()
 })

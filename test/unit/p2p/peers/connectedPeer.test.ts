@@ -185,6 +185,7 @@ t.test('answers to open questions are no part of what is heard in a minute', asy
   await tellMany(connection, 1500)
   void connection.tell({ type: 'blockHashResponse', id: 1n, hash: HASH })
   t.match(await asked, { hash: HASH })
+  t.equal(scene.messages.length, 1001, 'all else is')
 })
 
 t.test('an error of this node while it deals with a message costs the peer nothing', async (t) => {

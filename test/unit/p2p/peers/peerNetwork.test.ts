@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import t from 'tap'
+import { encodeBytes, encodeList } from '../../../../src/chain/codec/rlpWriter.ts'
 import { FRAME_CODES } from '../../../../src/p2p/messages/codes.ts'
 import type { PeerMessage } from '../../../../src/p2p/messages/rskMessage.ts'
 import { createPeerLimits } from '../../../../src/p2p/peers/limits.ts'
@@ -264,9 +265,7 @@ t.test('a port that is taken is an error of open', async (t) => {
 function blockOf(bytes: number, seed: number): PeerMessage {
   const content = Buffer.alloc(bytes, 1)
   content.writeUInt32BE(seed, 0)
-  const prefix = Buffer.from([0xfa, 0, 0, 0])
-  prefix.writeUIntBE(bytes, 1, 3)
-  return { type: 'block', block: Buffer.concat([prefix, content]) }
+  return { type: 'block', block: encodeList([encodeBytes(content)]) }
 }
 
 t.test('frames that are not whole are in the account, and who has most of them is ended first', async (t) => {

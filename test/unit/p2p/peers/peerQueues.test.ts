@@ -1,4 +1,5 @@
 import t from 'tap'
+import { encodeBytes, encodeList } from '../../../../src/chain/codec/rlpWriter.ts'
 import type { PeerMessage } from '../../../../src/p2p/messages/rskMessage.ts'
 import { createPeerLimits } from '../../../../src/p2p/peers/limits.ts'
 import type { FakeConnection } from '../../../support/fakeConnection.ts'
@@ -13,13 +14,11 @@ const never = () => new Promise<void>(() => undefined)
 function blockOf(bytes: number, seed: number): PeerMessage {
   const content = Buffer.alloc(bytes, 1)
   content.writeUInt32BE(seed, 0)
-  const prefix = Buffer.from([0xf9 + 1, 0, 0, 0])
-  prefix.writeUIntBE(bytes, 1, 3)
-  return { type: 'block', block: Buffer.concat([prefix, content]) }
+  return { type: 'block', block: encodeList([encodeBytes(content)]) }
 }
 
 function answerOf(bytes: number, id: number): PeerMessage {
-  return { type: 'blockResponse', id: BigInt(id), block: Buffer.alloc(bytes, 1) }
+  return { type: 'blockResponse', id: BigInt(id), block: encodeList([encodeBytes(Buffer.alloc(bytes, 1))]) }
 }
 
 t.test('what waits for its turn is bounded in bytes, for one peer and for all', async (t) => {
