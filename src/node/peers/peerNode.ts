@@ -13,7 +13,7 @@ import { PeerReputation } from '../../p2p/scoring/peerReputation.ts'
 import type { NodeKey } from '../../p2p/wire/curve.ts'
 import { SyncClient } from '../../sync/client/syncClient.ts'
 import { Relay } from '../../sync/relay/relay.ts'
-import { isRequest, RequestServer } from '../../sync/serve/requestServer.ts'
+import { isRequest, RequestServer, type RequestServerOptions } from '../../sync/serve/requestServer.ts'
 import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
 import { asBuffer, fromHex } from '../../util/bytes.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
@@ -28,6 +28,8 @@ export interface PeerNodeParts {
   readonly options: PeerOptions
   readonly key: NodeKey
   readonly chain: SyncChain
+  /** States that are given to nodes that synchronise by snapshot; null for none. */
+  readonly states: RequestServerOptions['states']
   /** Those of the configuration, with addresses in place of names. */
   readonly statics: readonly PeerAddress[]
   readonly log: Logger
@@ -77,7 +79,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
   })
   const server = new RequestServer({
     chain,
-    states: null,
+    states: parts.states,
     logger: log.child({ part: 'serve' }),
     onGiven: (peer, hash) => relay.blocks.note(peer, hash),
   })

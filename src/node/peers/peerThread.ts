@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { chosenNetwork } from '../../config/networks/configured.ts'
-import { CHAIN_FOLDER } from '../../execution/chainFolders.ts'
+import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
+import { StateStore } from '../../native/stateStore.ts'
 import { createLogger, type Logger } from '../../observe/logger.ts'
 import { type EnodeAddress, formatEnode } from '../../p2p/identity/enode.ts'
 import { NodeKeyError, openNodeKey } from '../../p2p/identity/nodeKeyFile.ts'
@@ -11,7 +12,8 @@ import type { PeerAddress } from '../../p2p/peers/ports.ts'
 import type { NodeKey } from '../../p2p/wire/curve.ts'
 import { ChainEnvironment } from '../../storage/environment.ts'
 import { openLinkedChain } from '../../sync/link/linkedChain.ts'
-import type { BlockRefusal } from '../../sync/syncChain.ts'
+import { storedStates } from '../../sync/serve/storedStates.ts'
+import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
 import { toHex } from '../../util/bytes.ts'
 import { NodeError } from '../errors.ts'
 import type { PeerThreadMessage, PeerThreadOrder, PeerThreadSetup } from './messages.ts'
@@ -31,6 +33,7 @@ async function run({ options, chain: port }: PeerThreadSetup): Promise<void> {
   const spec = chosenNetwork(options)
   const log = createLogger(options.log)
   const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
+  const stateStore = StateStore.open(join(options.dataDir, STATE_FOLDER), options.storeOptions)
   const chain = await openLinkedChain(port, spec, environment)
   const statics = await Promise.all(options.statics.map((peer) => resolved(peer, log)))
   const known = statics.filter((peer) => peer !== null)
@@ -38,10 +41,12 @@ async function run({ options, chain: port }: PeerThreadSetup): Promise<void> {
   let node: PeerNode
   try {
     key = openNodeKey(options.dataDir)
+    assertCheckpoints(options, chain)
     node = await openPeerNode({
       options,
       key,
       chain,
+      states: options.snapshotServer ? storedStates(stateStore) : null,
       statics: known,
       log,
       onHalt: (refusal) => noteRefusal(options, refusal, log),
@@ -61,6 +66,7 @@ async function run({ options, chain: port }: PeerThreadSetup): Promise<void> {
     clearInterval(reports)
     void node.close().then(async () => {
       chain.close()
+      stateStore.close()
       await environment.close()
       tell({ kind: 'closed' })
       parentPort?.close()
@@ -94,6 +100,18 @@ async function resolved(peer: EnodeAddress, log: Logger): Promise<PeerAddress | 
   }
 }
 
+/** @throws NodeError `PEERS` when the stored chain has another block at a checkpoint */
+function assertCheckpoints({ checkpoints }: PeerOptions, { reader }: SyncChain): void {
+  for (const { number, hash } of checkpoints) {
+    const stored = reader.hashByNumber(number)
+    if (stored === null || stored.equals(hash)) continue
+    throw new NodeError(
+      'PEERS',
+      `the data directory has another chain than --checkpoints: block ${number} is ${toHex(stored)}, not ${toHex(hash)}`,
+    )
+  }
+}
+
 /** For whoever has to find out whose fault it is. */
 function noteRefusal({ dataDir }: PeerOptions, refusal: BlockRefusal | null, log: Logger): void {
   const path = join(dataDir, REFUSED_BLOCK_FILE)
@@ -108,6 +126,7 @@ function noteRefusal({ dataDir }: PeerOptions, refusal: BlockRefusal | null, log
 }
 
 function toPeerError(error: unknown, { host, port }: PeerOptions): NodeError {
+  if (error instanceof NodeError) return error
   if (error instanceof NodeKeyError) return new NodeError('PEERS', error.message, { cause: error })
   const { code, message } = error as NodeJS.ErrnoException
   const reason =
