@@ -26,6 +26,7 @@ mod interrupt;
 mod lost_pages;
 mod merged_mining;
 mod nonce_search;
+mod orchid_state;
 mod precompile;
 mod simulate;
 mod snapshot;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{AncestorBlock, Ancestry};
+use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_trie::chunk::{CHUNK_SPAN, StateChunk, read_chunk, trie_size};
@@ -351,6 +352,16 @@ impl StateStore {
         limit: usize,
     ) -> Result<Vec<(U256, Bytes)>, StateError> {
         self.trie(root).storage_cells(account, after, limit)
+    }
+
+    /// State root in the format before RSKIP126 (consensus.md §6.9); None when it was interrupted. Reads the whole
+    /// state without filling the node cache; [`Trie::orchid_state_root`] says what it holds in memory.
+    pub fn orchid_state_root(
+        self: &Arc<Self>,
+        root: B256,
+        interrupt: &Interrupt,
+    ) -> Result<Option<B256>, StateError> {
+        Trie::at(Arc::new(Unremembered::new(self.clone())), root).orchid_state_root(interrupt)
     }
 
     /// Sizes for metrics.

@@ -14,6 +14,7 @@ pub mod node;
 pub mod node_view;
 pub mod orchid;
 pub mod orchid_state;
+pub mod orchid_stream;
 pub mod ordered;
 pub mod proof;
 pub mod source;

@@ -29,6 +29,17 @@ pub enum OrchidValue {
     Long(B256),
 }
 
+impl OrchidValue {
+    /// How the format writes a value.
+    pub fn of(value: &Value) -> Self {
+        match value {
+            Value::None => Self::None,
+            Value::Short(bytes) => Self::Short(bytes.clone()),
+            Value::Long { hash, .. } => Self::Long(*hash),
+        }
+    }
+}
+
 /// A node in the orchid format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrchidNode {
@@ -110,11 +121,7 @@ fn node_hash(trie: &Trie, node: &Node, secure: bool) -> Result<B256, StateError>
         secure,
         path: node.path.clone(),
         children: [link_hash(trie, &node.left, secure)?, link_hash(trie, &node.right, secure)?],
-        value: match &node.value {
-            Value::None => OrchidValue::None,
-            Value::Short(bytes) => OrchidValue::Short(bytes.clone()),
-            Value::Long { hash, .. } => OrchidValue::Long(*hash),
-        },
+        value: OrchidValue::of(&node.value),
     };
     Ok(keccak256(&node.message()))
 }

@@ -4,13 +4,16 @@
 use std::ops::ControlFlow;
 
 use rhizome_primitives::account::{Account, AccountRef, EMPTY_CODE_HASH};
+use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, B256, Bytes, U256, rlp};
 
 use crate::account::decode_account;
+use crate::orchid::OrchidValue;
+use crate::orchid_stream::OrchidStream;
 use crate::storage_cells::slot_of;
 use crate::trie::Trie;
-use crate::{keccak256, keys};
+use crate::{Value, keccak256, keys};
 
 /// An account with what the orchid state root says about it.
 #[derive(Clone, Debug)]
@@ -37,35 +40,62 @@ pub fn orchid_state_root(accounts: impl IntoIterator<Item = OrchidAccount>) -> R
 fn put_account(trie: &mut Trie, account: OrchidAccount) -> Result<(), StateError> {
     let mut storage = Trie::in_memory();
     for (slot, value) in account.cells {
-        storage.put(keccak256(B256::from(slot).as_slice()).as_slice(), value)?;
+        storage.put(cell_key(slot).as_slice(), value)?;
     }
+    let value = account_value(&account.state, storage.orchid_root(true)?, account.code_hash);
+    trie.put(keccak256(account.account.as_bytes()).as_slice(), value)
+}
+
+fn cell_key(slot: U256) -> B256 {
+    keccak256(B256::from(slot).as_slice())
+}
+
+fn account_value(state: &Account, storage_root: B256, code_hash: Option<B256>) -> Bytes {
     let mut payload = Vec::with_capacity(110);
-    rlp::write_uint(&mut payload, account.state.nonce);
-    rlp::write_uint(&mut payload, account.state.balance);
-    rlp::write_bytes(&mut payload, storage.orchid_root(true)?.as_slice());
-    rlp::write_bytes(&mut payload, account.code_hash.unwrap_or(EMPTY_CODE_HASH).as_slice());
-    trie.put(keccak256(account.account.as_bytes()).as_slice(), rlp::list(&payload).into())
+    rlp::write_uint(&mut payload, state.nonce);
+    rlp::write_uint(&mut payload, state.balance);
+    rlp::write_bytes(&mut payload, storage_root.as_slice());
+    rlp::write_bytes(&mut payload, code_hash.unwrap_or(EMPTY_CODE_HASH).as_slice());
+    rlp::list(&payload).into()
+}
+
+/// An account whose cells and code are being read.
+struct Reading {
+    account: AccountRef,
+    state: Account,
+    code_hash: Option<B256>,
+    storage: OrchidStream,
+}
+
+fn add_account(accounts: &mut OrchidStream, read: Option<Reading>) -> Result<(), StateError> {
+    let Some(read) = read else { return Ok(()) };
+    let value = account_value(&read.state, read.storage.root()?, read.code_hash);
+    accounts.add(keccak256(read.account.as_bytes()), OrchidValue::of(&Value::new(value)?))
 }
 
 impl Trie {
-    /// Orchid root of the state that this Unitrie holds. Reads all of it; in memory are the accounts
-    /// and, one contract at a time, its cells.
-    pub fn orchid_state_root(&self) -> Result<B256, StateError> {
-        let mut accounts = Trie::in_memory();
-        let mut current: Option<OrchidAccount> = None;
+    /// Orchid root of the state that this Unitrie holds; None when it was interrupted. Reads every node, and no value
+    /// longer than 32 bytes but accounts. In memory is what lies between the root and one node, in both formats: some
+    /// 100 KiB at any size of state.
+    pub fn orchid_state_root(&self, interrupt: &Interrupt) -> Result<Option<B256>, StateError> {
+        let mut accounts = OrchidStream::default();
+        let mut current: Option<Reading> = None;
+        let mut interrupted = false;
         self.walk(&mut |path, node| {
+            if interrupt.raised() {
+                interrupted = true;
+                return Ok(ControlFlow::Break(()));
+            }
             if node.value().is_none() {
                 return Ok(ControlFlow::Continue(()));
             }
             let key = path.as_bytes();
             if let Some(account) = account_of(key) {
-                if let Some(done) = current.take() {
-                    put_account(&mut accounts, done)?;
-                }
+                add_account(&mut accounts, current.take())?;
                 let value = node.value().load(&**self.source())?.unwrap_or_default();
                 let corrupt = |error| StateError::Corrupt { hash: node.hash(), reason: format!("account: {error}") };
                 let state = decode_account(&value).map_err(corrupt)?;
-                current = Some(OrchidAccount { account, state, code_hash: None, cells: Vec::new() });
+                current = Some(Reading { account, state, code_hash: None, storage: OrchidStream::default() });
             } else if let Some(owner) = &mut current {
                 // Pre-order: an account comes before its marker, cells and code.
                 let prefix = keys::storage_prefix_key(&owner.account);
@@ -74,15 +104,16 @@ impl Trie {
                 } else if key.len() > prefix.len() && key.starts_with(&prefix) {
                     let corrupt = || StateError::Corrupt { hash: node.hash(), reason: "no storage cell's path".into() };
                     let slot = slot_of(path, prefix.len()).ok_or_else(corrupt)?;
-                    owner.cells.extend(node.value().load(&**self.source())?.map(|value| (slot, value)));
+                    owner.storage.add(cell_key(slot), OrchidValue::of(node.value()))?;
                 }
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        if let Some(done) = current {
-            put_account(&mut accounts, done)?;
+        if interrupted {
+            return Ok(None);
         }
-        accounts.orchid_root(true)
+        add_account(&mut accounts, current)?;
+        accounts.root().map(Some)
     }
 }
 
