@@ -321,7 +321,7 @@ export interface AccountFields {
 
 /** An account to write. */
 export interface AccountWrite {
-  /** 20 bytes. */
+  /** 20 bytes, or the single zero byte of the REMASC sender. */
   address: Uint8Array
   /** Big-endian; with `balance` absent too, the account node is left alone. */
   nonce?: Uint8Array

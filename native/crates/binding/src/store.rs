@@ -51,7 +51,7 @@ fn store_options(options: &StoreOptions) -> Result<rhizome_store::StoreOptions> 
 /// An account to write.
 #[napi(object)]
 pub struct AccountWrite {
-    /// 20 bytes.
+    /// 20 bytes, or the single zero byte of the REMASC sender.
     pub address: Uint8Array,
     /// Big-endian; with `balance` absent too, the account node is left alone.
     pub nonce: Option<Uint8Array>,
@@ -457,7 +457,7 @@ fn account_fields(account: &Account) -> AccountFields {
 }
 
 fn write_account(writes: &mut WriteSet, write: &AccountWrite, reader: &dyn StateReader) -> Result<()> {
-    let account = AccountRef::from(bytes::address("address", &write.address)?);
+    let account = account_ref(&write.address)?;
     if write.nonce.is_some() || write.balance.is_some() {
         let mut fields = reader.account(&account).map_err(state)?.unwrap_or_default();
         if let Some(nonce) = &write.nonce {
