@@ -52,6 +52,8 @@ export interface NodeOptions {
   /** Version of the program. */
   readonly version: string
   readonly logger: Logger
+  /** Called once a second with how peers and synchronisation are, on a node that has peers. */
+  readonly onPeers?: (report: PeerReport) => void
 }
 
 /** A running node. */
@@ -91,7 +93,7 @@ export interface RunningNode {
  * @throws NodeError when the configuration or the data directory cannot be used, ListenError when the port is taken,
  * SocketLibraryError on a system that has no socket library
  */
-export async function createNode({ config, version, logger }: NodeOptions): Promise<RunningNode> {
+export async function createNode({ config, version, logger, onPeers }: NodeOptions): Promise<RunningNode> {
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
   const sockets = loadSocketLibrary()
@@ -167,6 +169,7 @@ export async function createNode({ config, version, logger }: NodeOptions): Prom
       const progress = syncProgress(report)
       if (isSyncing !== (progress !== null)) service?.syncingChanged(progress)
       isSyncing = progress !== null
+      onPeers?.(report)
     })
     if (peers !== null) {
       closers.push(() => peers.close())

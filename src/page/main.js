@@ -19,6 +19,7 @@ import { keyForm } from './views/keyForm.js'
 import { methodView } from './views/method.js'
 import { methodListView } from './views/methodList.js'
 import { notFoundView, searchView } from './views/notFound.js'
+import { peersView } from './views/peers.js'
 import { transactionView } from './views/transaction.js'
 import { usageView } from './views/usage.js'
 
@@ -34,6 +35,7 @@ const VIEWS = new Map([
   ['blocks', blocksView],
   ['block', blockView],
   ['bridge', bridgeView],
+  ['peers', peersView],
   ['tx', transactionView],
   ['address', addressView],
   [

@@ -231,6 +231,55 @@ export interface BridgeStatus {
   }
 }
 
+/** A peer of `rsk_getPeerStatus`. */
+export interface PeerStatus {
+  /** The first digits of the node id. */
+  readonly id: string
+  readonly client: string
+  readonly inbound: boolean
+  readonly number: string | null
+  readonly connectedSeconds: string
+  readonly bytesIn: string
+  readonly bytesOut: string
+  readonly score: number
+  readonly latency: string | null
+}
+
+/** The answer of `rsk_getPeerStatus`, which is null for a node without peers. */
+export interface NetworkStatus {
+  readonly listening: boolean
+  readonly knownNodes: string | null
+  readonly bytesIn: string
+  readonly bytesOut: string
+  readonly clockBehind: string | null
+  readonly sync: {
+    readonly stage: string
+    readonly syncing: boolean
+    readonly startingBlock: string
+    readonly currentBlock: string
+    readonly highestBlock: string
+    readonly checkedHeader: string
+    readonly headersPerSecond: number
+    readonly blocksPerSecond: number
+    readonly secondsLeft: string | null
+    readonly peersUsed: string
+  }
+  readonly halted: {
+    readonly number: string
+    readonly hash: string
+    readonly rule: string
+    readonly expected: string
+    readonly found: string
+  } | null
+  readonly peers: readonly PeerStatus[]
+}
+
+/** A peer of `admin_peers`, as far as the page reads it. */
+export interface AdminPeer {
+  readonly id: string
+  readonly network: { readonly remoteAddress: string }
+}
+
 /** What the page knows of the newest block. */
 export interface Head {
   readonly number: bigint

@@ -10,8 +10,11 @@ import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { MineRequest } from '../mining/blockProducer.ts'
 import type { KeptTexts } from '../native/keptTexts.ts'
 import type { PeerAdmin } from '../p2p/peerAdmin.ts'
+import type { PeerNetworkFigures } from '../p2p/peers/peerFigures.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { KeptHistory } from '../storage/metadata.ts'
+import type { SyncFigures } from '../sync/client/progress.ts'
+import type { BlockRefusal } from '../sync/syncChain.ts'
 import type { RefusalFigures } from '../txpool/errors.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
@@ -71,6 +74,18 @@ export interface SyncProgress {
   readonly highestBlock: number
 }
 
+/** How peers and synchronisation are, at most a second old. */
+export interface PeeringStatus {
+  readonly network: PeerNetworkFigures
+  readonly sync: SyncFigures
+  /** Nodes that discovery knows; null while it is off. */
+  readonly knownNodes: number | null
+  /** The block that this node refuses and its peers insist on; null while there is none. */
+  readonly halted: BlockRefusal | null
+  /** Seconds by which the clock of this machine is behind those of block makers, at least; null while it is not. */
+  readonly clockBehind: number | null
+}
+
 /** What the other parts of the node last told about themselves. */
 export interface NodeStatus {
   readonly listening: boolean
@@ -78,6 +93,8 @@ export interface NodeStatus {
   readonly peers: readonly string[]
   /** null while in sync. */
   readonly syncing: SyncProgress | null
+  /** Only of the front thread of a node with peers. */
+  readonly peering?: PeeringStatus
   /** 20 bytes; null without a miner. */
   readonly coinbase: Buffer | null
   readonly mining: boolean

@@ -111,6 +111,7 @@ import { stopImpersonatingAccount } from './evm/stopImpersonatingAccount.ts'
 import { stopMining } from './evm/stopMining.ts'
 import { METHODS_WITHOUT_MEANING } from './evm/withoutMeaning.ts'
 import { getBridgeStatus } from './ext/getBridgeStatus.ts'
+import { getPeerStatus } from './ext/getPeerStatus.ts'
 import { getRawBlockHeaderByHash } from './ext/getRawBlockHeaderByHash.ts'
 import { getRawBlockHeaderByNumber } from './ext/getRawBlockHeaderByNumber.ts'
 import { getRawTransactionReceiptByHash } from './ext/getRawTransactionReceiptByHash.ts'
@@ -230,6 +231,7 @@ export const METHODS: readonly MethodDefinition[] = [
   netHashrate,
   pendingTransactions,
   getBridgeStatus,
+  getPeerStatus,
   getRawBlockHeaderByHash,
   getRawBlockHeaderByNumber,
   getRawTransactionReceiptByHash,

@@ -289,6 +289,7 @@ function views(sample: Sample): readonly (readonly [hash: string, title: string]
     ['#/block/1', 'Block 1'],
     ['#/bridge', 'Bridge'],
     ['#/bridge/0', 'Bridge'],
+    ['#/peers', 'Peers'],
     [`#/tx/${sample.nested}`, 'Transaction'],
     [`#/tx/${sample.failed}`, 'Transaction'],
     [`#/address/${sample.token}`, 'Address'],

@@ -4,7 +4,9 @@ import { type Config, OPTION_KEYS } from '../../config/schema.ts'
 import { ListenError } from '../../front/listener.ts'
 import { TlsError } from '../../front/tls.ts'
 import { createNode, type RunningNode } from '../../node/createNode.ts'
+import type { PeerReport } from '../../node/peers/messages.ts'
 import { createLogger, type Logger } from '../../observe/logger.ts'
+import { createSteadyClock } from '../../util/steadyClock.ts'
 import { startBanner } from '../banner.ts'
 import { bootstrap } from '../bootstrap.ts'
 import { defineCommand } from '../command.ts'
@@ -13,6 +15,7 @@ import { EXIT_CODES } from '../exitCodes.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { migrateConfigured } from '../migration.ts'
 import { notifySupervisor } from '../supervisor.ts'
+import { createSyncDisplay } from '../syncDisplay.ts'
 import { readVersion } from '../version.ts'
 
 /** `rhizome start`: runs the node until it is interrupted. */
@@ -36,13 +39,16 @@ export const start = defineCommand({
     }
     // A terminal that is closed hangs up on its programs.
     const interrupted = untilInterrupted(process.stdin.isTTY ? undefined : reload)
-    const node = await createNode({ config, version, logger }).catch(describeStart)
+    const display = createSyncDisplay(stderr, logger.child({ part: 'sync' }), createSteadyClock())
+    const onPeers = ({ sync, network }: PeerReport) => display.update(sync, network.peers.length)
+    const node = await createNode({ config, version, logger, onPeers }).catch(describeStart)
     running = node
     try {
       stdout.write(startBanner(node, config, version))
       const ready = notifySupervisor('READY=1')
       const signal = await Promise.race([interrupted, node.failed])
       await ready
+      display.end()
       log.info({ signal }, 'the node stops')
       await notifySupervisor('STOPPING=1')
     } finally {

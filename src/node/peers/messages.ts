@@ -1,8 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
-import type { PeerNetworkFigures } from '../../p2p/peers/peerFigures.ts'
-import type { SyncFigures } from '../../sync/client/progress.ts'
-import type { BlockRefusal } from '../../sync/syncChain.ts'
+import type { PeeringStatus } from '../../rpc/context.ts'
 import type { NodeErrorFacts } from '../errors.ts'
 import type { PeerOptions } from './peerOptions.ts'
 
@@ -16,14 +14,7 @@ export interface PeerThreadSetup {
 }
 
 /** How peers and synchronisation are, told every second. */
-export interface PeerReport {
-  readonly network: PeerNetworkFigures
-  readonly sync: SyncFigures
-  /** Nodes that discovery knows; null while it is off. */
-  readonly knownNodes: number | null
-  /** The block that this node refuses and its peers insist on; null while there is none. */
-  readonly halted: BlockRefusal | null
-}
+export type PeerReport = PeeringStatus
 
 /** What the peer thread says. */
 export type PeerThreadMessage =

@@ -18,6 +18,7 @@ import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
 import { asBuffer, fromHex } from '../../util/bytes.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { parseSubnet, type Subnet } from '../../util/subnet.ts'
+import { ClockWatch } from './clockWatch.ts'
 import type { PeerReport } from './messages.ts'
 import type { PeerOptions } from './peerOptions.ts'
 
@@ -133,6 +134,16 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     await opened.close()
     throw error
   }
+  // On a development chain users move the time.
+  const clockWatch = isDevelopmentNetwork(chain.spec)
+    ? null
+    : new ClockWatch(Date.now, log.child({ part: 'clock' }))
+  const unwatch = chain.onTip(({ tip }) => {
+    if (clockWatch === null) return
+    chain.refresh()
+    const header = chain.reader.headerByHash(tip.hash)
+    if (header !== null) clockWatch.note(header.timestamp)
+  })
   sync.start()
   relay.start()
   return {
@@ -144,8 +155,10 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
       sync: sync.figures,
       knownNodes: discovery?.figures().nodes ?? null,
       halted: sync.halt,
+      clockBehind: clockWatch?.behind ?? null,
     }),
     close: async () => {
+      unwatch()
       await Promise.all([discovery?.close(), opened.close()])
       relay.close()
       server.close()

@@ -4,14 +4,15 @@ import type { PeerReport } from './messages.ts'
 /** Blocks behind the best known one from which on a node is of little use (p2p.md §6 `hasBetterBlockToSync`). */
 const FAR_BEHIND = 24
 
-/** What `net_*` and `eth_syncing` tell of peers; without peers nothing changes. */
+/** What methods tell of peers; without peers nothing changes. */
 export function peerStatus(
   report: PeerReport | null,
-): Partial<Pick<NodeStatus, 'listening' | 'peers' | 'syncing'>> {
+): Partial<Pick<NodeStatus, 'listening' | 'peers' | 'syncing' | 'peering'>> {
   if (report === null) return {}
   return {
     peers: report.network.peers.map(({ id, address, port }) => `${id} | /${address}:${port}`),
     syncing: syncProgress(report),
+    peering: report,
   }
 }
 

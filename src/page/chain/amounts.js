@@ -42,3 +42,15 @@ export function formatShare(part, whole) {
   if (whole === 0n) return ''
   return `${formatUnits((part * 1000n + whole / 2n) / whole, 1)} %`
 }
+
+const BYTE_UNITS = /** @type {const} */ (['bytes', 'KiB', 'MiB', 'GiB', 'TiB'])
+
+/** A number of bytes in the unit that gives it few digits. @param {bigint} bytes */
+export function formatBytes(bytes) {
+  let [value, unit] = [Number(bytes), 0]
+  while (value >= 1024 && unit < BYTE_UNITS.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${BYTE_UNITS[unit]}`
+}

@@ -21,6 +21,15 @@ export function dateText(timestamp) {
   return `${isoOf(timestamp).slice(0, 19).replace('T', ' ')} UTC`
 }
 
+/** A span of time in its two largest units. @param {number} seconds */
+export function spanText(seconds) {
+  const [days, hours] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24]
+  const minutes = Math.floor(seconds / 60) % 60
+  if (days > 0) return `${days} d ${hours} h`
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min ${Math.floor(seconds) % 60} s` : `${Math.floor(seconds)} s`
+}
+
 /** Brings all ages that are shown up to date, each second. */
 export function startClock() {
   setInterval(() => {

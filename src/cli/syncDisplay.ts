@@ -1,0 +1,95 @@
+import type { Logger } from '../observe/logger.ts'
+import type { SyncFigures } from '../sync/client/progress.ts'
+import { formatSeconds } from './importDisplay.ts'
+
+/** Milliseconds between two log lines of a synchronisation that no one watches. */
+const LOG_INTERVAL = 30_000
+const BAR_WIDTH = 24
+/** Blocks that have to be missing for a synchronisation to be shown: a few are nothing to speak of. */
+const WORTH_SHOWING = 24
+
+/** Where `start` shows how far synchronisation is. */
+export interface SyncDisplay {
+  /** @param peers number of connected ones */
+  update(figures: SyncFigures, peers: number): void
+  /** Takes the bar away. */
+  end(): void
+}
+
+/**
+ * A bar on a terminal, a log line per interval elsewhere; on both a line when the chain of peers is here. The cursor
+ * waits at the start of the bar: log lines come from several threads and are written over it.
+ * @param now milliseconds, steady
+ */
+export function createSyncDisplay(
+  output: NodeJS.WritableStream & { readonly isTTY?: boolean },
+  logger: Logger,
+  now: () => number,
+): SyncDisplay {
+  const terminal = output.isTTY === true
+  let began: { readonly at: number; readonly block: number } | null = null
+  let logged: number | null = null
+  const clear = () => {
+    if (terminal && began !== null) output.write('\r\u001b[2K')
+  }
+  return {
+    update(figures, peers) {
+      const { syncing, currentBlock, highestBlock } = figures
+      const time = now()
+      if (!syncing) {
+        clear()
+        // Without peers, or halted, nothing was caught up with.
+        if (began !== null && figures.stage === 'following') {
+          const seconds = Math.round((time - began.at) / 1000)
+          logger.info(
+            { block: currentBlock, blocks: currentBlock - began.block, seconds },
+            'caught up with peers',
+          )
+        }
+        began = null
+        logged = null
+        return
+      }
+      if (began === null && highestBlock - currentBlock < WORTH_SHOWING) return
+      began ??= { at: time, block: currentBlock }
+      if (terminal) {
+        output.write(`\r\u001b[2K${formatSyncBar(figures, peers)}\r`)
+        return
+      }
+      if (logged !== null && time - logged < LOG_INTERVAL) return
+      logged = time
+      logger.info(logFields(figures, peers), 'synchronising')
+    },
+    end: clear,
+  }
+}
+
+/** One line with a bar of the blocks, how many a second, and the time left; headers while those are checked. */
+export function formatSyncBar(figures: SyncFigures, peers: number): string {
+  const { stage, currentBlock, highestBlock, checkedHeader, headersPerSecond, blocksPerSecond } = figures
+  const fraction = highestBlock === 0 ? 0 : Math.min(1, currentBlock / highestBlock)
+  const filled = Math.round(fraction * BAR_WIDTH)
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
+  const work =
+    stage === 'headers'
+      ? `headers to ${checkedHeader}, ${headersPerSecond.toFixed(0)} headers/s`
+      : `${blocksPerSecond.toFixed(0)} blocks/s  ${timeLeft(figures)} left`
+  return `${bar} ${Math.floor(fraction * 100)} %  block ${currentBlock} of ${highestBlock}  ${work}  ${peers} peers`
+}
+
+function timeLeft({ secondsLeft }: SyncFigures): string {
+  return secondsLeft === null ? '–' : formatSeconds(secondsLeft)
+}
+
+function logFields(figures: SyncFigures, peers: number) {
+  const { stage, currentBlock, highestBlock, checkedHeader, blocksPerSecond } = figures
+  return {
+    stage,
+    block: currentBlock,
+    of: highestBlock,
+    headers: checkedHeader,
+    blocksPerSecond: Math.round(blocksPerSecond * 10) / 10,
+    left: timeLeft(figures),
+    peers,
+  }
+}

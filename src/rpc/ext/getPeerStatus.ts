@@ -1,0 +1,82 @@
+import type { PeerFigures } from '../../p2p/peers/peerFigures.ts'
+import type { SyncFigures } from '../../sync/client/progress.ts'
+import type { BlockRefusal } from '../../sync/syncChain.ts'
+import { toHex } from '../../util/bytes.ts'
+import type { PeeringStatus } from '../context.ts'
+import { defineMethod } from '../defineMethod.ts'
+import { quantity } from '../format/quantity.ts'
+import type { Json } from '../json.ts'
+
+/** Digits of a node id that are told: enough to tell peers apart, not enough to look up where they are. */
+const ID_DIGITS = 16
+
+/** Peers without their addresses, and synchronisation (rpc.md §3.10, decisions.md D65); null without peers. */
+export const getPeerStatus = defineMethod({
+  name: 'rsk_getPeerStatus',
+  aliases: ['ext_getPeerStatus'],
+  doc: 'Peers without their addresses, and how far synchronisation is; null for a node without peers.',
+  params: [],
+  result: { type: 'object' },
+  lane: 'inline',
+  cost: 5,
+  cache: 'none',
+  handler: (context) => {
+    const { peering } = context.status()
+    return peering === undefined ? null : describe(peering)
+  },
+})
+
+function describe({ network, sync, knownNodes, halted, clockBehind }: PeeringStatus): Json {
+  return {
+    listening: network.listening !== null,
+    knownNodes: quantityOrNull(knownNodes),
+    bytesIn: quantity(network.bytesIn),
+    bytesOut: quantity(network.bytesOut),
+    clockBehind: quantityOrNull(clockBehind),
+    sync: describeSync(sync),
+    halted: halted === null ? null : describeRefusal(halted),
+    peers: network.peers.map(describePeer),
+  }
+}
+
+function describeSync(sync: SyncFigures): Json {
+  return {
+    stage: sync.stage,
+    syncing: sync.syncing,
+    startingBlock: quantity(sync.startingBlock),
+    currentBlock: quantity(sync.currentBlock),
+    highestBlock: quantity(sync.highestBlock),
+    checkedHeader: quantity(sync.checkedHeader),
+    headersPerSecond: tenths(sync.headersPerSecond),
+    blocksPerSecond: tenths(sync.blocksPerSecond),
+    secondsLeft: sync.syncing ? quantityOrNull(sync.secondsLeft) : null,
+    peersUsed: quantity(sync.peersUsed),
+  }
+}
+
+function describeRefusal({ number, hash, rule, expected, found }: BlockRefusal): Json {
+  return { number: quantity(number), hash: toHex(hash), rule, expected, found }
+}
+
+function describePeer(peer: PeerFigures): Json {
+  return {
+    id: peer.id.slice(0, ID_DIGITS),
+    client: peer.client,
+    inbound: peer.inbound,
+    number: quantityOrNull(peer.bestNumber),
+    totalDifficulty: peer.totalDifficulty === null ? null : quantity(peer.totalDifficulty),
+    connectedSeconds: quantity(peer.connectedSeconds),
+    bytesIn: quantity(peer.bytesIn),
+    bytesOut: quantity(peer.bytesOut),
+    score: peer.score,
+    latency: peer.latency === null ? null : quantity(Math.round(peer.latency)),
+  }
+}
+
+function quantityOrNull(value: number | null): string | null {
+  return value === null ? null : quantity(value)
+}
+
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10
+}
