@@ -155,6 +155,23 @@ export class StateStore {
     return native(() => this.handle.checkRoot(root))
   }
 
+  /**
+   * The state under a Unitrie root as headers before RSKIP126 name it (consensus.md §6.9): 32 bytes, or null when
+   * `signal` ended it. Reads the whole state on one thread beside JavaScript, past the cache of nodes; what it holds in
+   * memory does not grow with the state.
+   */
+  async orchidStateRoot(root: Uint8Array, signal?: AbortSignal): Promise<Buffer | null> {
+    const reading = native(() => new addon.OrchidStateRoot(this.handle, root))
+    const stop = () => reading.stop()
+    if (signal?.aborted === true) return null
+    signal?.addEventListener('abort', stop)
+    try {
+      return await reading.run()
+    } finally {
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
   /** Sizes, for metrics. */
   figures(): StoreFigures {
     return native(() => this.handle.figures())

@@ -5,6 +5,7 @@ import { compareChain, compareScenario } from './kinds/chain.ts'
 import { compareDifficulty } from './kinds/difficulty.ts'
 import { compareGenesis } from './kinds/genesis.ts'
 import { compareHeadersBlocks } from './kinds/headersBlocks.ts'
+import { compareOrchidStates } from './kinds/orchidStates.ts'
 import { compareBehaviour } from './kinds/p2p/behaviour.ts'
 import { compareHandshakes } from './kinds/p2p/handshake.ts'
 import { compareMessages } from './kinds/p2p/messages.ts'
@@ -45,6 +46,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   lineKind('transactions', compareTransactions),
   lineKind('pow', comparePow),
   lineKind('unitrie', compareUnitrie),
+  lineKind('orchid-states', compareOrchidStates),
   lineKind('precompiles', comparePrecompiles),
   lineKind('vm-transactions', compareVmTransactions),
   lineKind('vm-environments', compareVmEnvironments),

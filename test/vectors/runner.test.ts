@@ -22,6 +22,7 @@ const RESULTS: Readonly<Record<string, RegExp>> = {
   transactions: /"sender":"0x([0-9a-f]{40})"/,
   pow: /"target":"0x([0-9a-f]+)"/,
   unitrie: /"root":"0x([0-9a-f]{64})"/,
+  'orchid-states': /"orchidStateRoot":"0x([0-9a-f]{64})"/,
   precompiles: /"output":"0x([0-9a-f]{64})"/,
   'vm-environments': /"activeRules":\["rskip(\d+)/,
   'vm-transactions': /"stateRoot":"0x([0-9a-f]{64})"/,

@@ -118,7 +118,7 @@ mod tests {
         for count in (0..70u32).chain([1000]) {
             let entry = |index: u32| {
                 let key = keccak256(&index.to_be_bytes());
-                (key, key.repeat(1 + index as usize % 2)[..1 + index as usize % 40].to_vec())
+                (key, key.repeat(2)[..1 + index as usize % 40].to_vec())
             };
             let (streamed, walked) = both((0..count).map(entry).collect());
             assert_eq!(streamed, walked, "{count} values");
@@ -130,7 +130,7 @@ mod tests {
         // Descending within equal beginnings, which is an order that the Unitrie may have.
         let key = |index: u8| {
             let mut key = keccak256(&[index / 8]);
-            key[HASH_PREFIX] = 0x80 ^ (index * 37);
+            key[HASH_PREFIX] = 0x80 ^ index.wrapping_mul(37);
             key[31] = index;
             key
         };
