@@ -207,6 +207,17 @@ export declare class ReadyLogs {
   copyTo(target: Uint8Array, at: number): void
 }
 
+/** Keccak-256 of bytes that go on coming. */
+export declare class RunningKeccak {
+  /** Of no bytes yet. */
+  constructor()
+  /** Adds bytes. */
+  update(bytes: Uint8Array): void
+  /** Of everything so far: 32 bytes. */
+  digest(): Buffer
+}
+export type RunningHash = RunningKeccak
+
 /** States on their way out of a store. */
 export declare class StateCopy {
   /** The state under a root, or all states of the store without one. */
@@ -854,8 +865,14 @@ export declare function recoverAddresses(records: Uint8Array): Buffer
 /** As `recoverAddresses`, beside JavaScript. */
 export declare function recoverAddressesAside(records: Uint8Array): Promise<Buffer>
 
+/** Public key x ∥ y that signed a 32-byte hash; none when no key did. The signature is r 32 ∥ s 32 ∥ parity 1. */
+export declare function recoverPublicKey(hash: Uint8Array, signature: Uint8Array): Buffer | null
+
 /** Two rounds of SHA-256, as Bitcoin hashes: 32 bytes. */
 export declare function sha256d(bytes: Uint8Array): Buffer
+
+/** Abscissa, 32 bytes, of the product of a private key and a public key x ∥ y; none when one of them is no key. */
+export declare function sharedAbscissa(privateKey: Uint8Array, publicKey: Uint8Array): Buffer | null
 
 /** Signs a 32-byte hash (RFC 6979, low s): r 32 ∥ s 32 ∥ parity 1. */
 export declare function signHash(hash: Uint8Array, privateKey: Uint8Array): Buffer

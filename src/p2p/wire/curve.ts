@@ -1,7 +1,6 @@
-import { createECDH } from 'node:crypto'
-import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { publicKeyOf, signHash } from '../../native/crypto.ts'
-import { asBuffer } from '../../util/bytes.ts'
+import { NativeError } from '../../native/errors.ts'
+import { recoverPublicKey, sharedAbscissa } from '../../native/wire.ts'
 import { P2pError } from './p2pError.ts'
 
 /** Bytes of a node id: a public key without its prefix. */
@@ -16,8 +15,7 @@ export const SIGNATURE_BYTES = 65
 /** Prefix of a public key that is written with both of its coordinates. */
 export const UNCOMPRESSED = 0x04
 
-const PREFIX = Buffer.from([UNCOMPRESSED])
-const COMPACT_BYTES = 64
+const PARITY_AT = 64
 
 /** A private key with the node id that belongs to it. */
 export interface NodeKey {
@@ -34,8 +32,11 @@ export function nodeKeyOf(privateKey: Buffer): NodeKey {
 /** A private key that nobody else has. @param random gives that many random bytes */
 export function createNodeKey(random: (length: number) => Buffer): NodeKey {
   for (;;) {
-    const privateKey = random(PRIVATE_KEY_BYTES)
-    if (secp256k1.utils.isValidSecretKey(privateKey)) return nodeKeyOf(privateKey)
+    try {
+      return nodeKeyOf(random(PRIVATE_KEY_BYTES))
+    } catch (error) {
+      if (!(error instanceof NativeError)) throw error
+    }
   }
 }
 
@@ -45,13 +46,9 @@ export function createNodeKey(random: (length: number) => Buffer): NodeKey {
  * @throws P2pError HANDSHAKE when the id is no point of the curve
  */
 export function sharedX(privateKey: Buffer, id: Buffer): Buffer {
-  const exchange = createECDH('secp256k1')
-  exchange.setPrivateKey(privateKey)
-  try {
-    return exchange.computeSecret(Buffer.concat([PREFIX, id]))
-  } catch (cause) {
-    throw new P2pError('HANDSHAKE', 'a public key is no point of the curve', { cause })
-  }
+  const shared = sharedAbscissa(privateKey, id)
+  if (shared === null) throw new P2pError('HANDSHAKE', 'a public key is no point of the curve')
+  return shared
 }
 
 /** Signs a hash of 32 bytes: `r ‖ s ‖ v`, v 0 or 1, RFC 6979 with low s (p2p.md §1, §2). */
@@ -66,14 +63,7 @@ export function sign(hash: Buffer, privateKey: Buffer): Buffer {
  * @returns null when no key made this signature
  */
 export function recoverNodeId(hash: Buffer, signature: Buffer): Buffer | null {
-  const v = signature[COMPACT_BYTES]
+  const v = signature[PARITY_AT]
   if (signature.length !== SIGNATURE_BYTES || (v !== 0 && v !== 1)) return null
-  try {
-    const point = secp256k1.Signature.fromBytes(signature.subarray(0, COMPACT_BYTES), 'compact')
-      .addRecoveryBit(v)
-      .recoverPublicKey(hash)
-    return asBuffer(point.toBytes(false)).subarray(1)
-  } catch {
-    return null
-  }
+  return recoverPublicKey(hash, signature)
 }

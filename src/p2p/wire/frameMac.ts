@@ -1,6 +1,6 @@
 import { createCipheriv } from 'node:crypto'
+import { RunningKeccak } from '../../native/wire.ts'
 import { xor } from './handshake.ts'
-import { RunningKeccak } from './runningKeccak.ts'
 
 /** Bytes of a MAC, of an AES block, and what bodies are filled up to. */
 export const BLOCK_BYTES = 16
