@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { unpackedVector } from '../support/vectors.ts'
 import { killImports } from './killImport.ts'
 import { killNodes } from './killNode.ts'
+import { killSyncs } from './killSync.ts'
 
 const { values } = parseArgs({
   options: {
@@ -13,13 +14,18 @@ const { values } = parseArgs({
     longest: { type: 'string', default: '3000' },
     /** Of `runs`, those that kill an import in place of a node. */
     imports: { type: 'string' },
+    /** Nodes that are killed while they follow another one, besides `runs`. */
+    syncs: { type: 'string', default: '0' },
     file: { type: 'string', default: unpackedVector('consensus/remasc-long.jsonl') },
   },
 })
 const seed = Number(values.seed)
 const runs = Number(values.runs)
+const syncs = Number(values.syncs)
 const imports = values.imports === undefined ? Math.floor(runs / 5) : Number(values.imports)
-console.log(`seed ${seed}: ${runs - imports} nodes and ${imports} imports of ${values.file} to kill`)
+console.log(
+  `seed ${seed}: ${runs - imports} nodes and ${imports} imports of ${values.file} to kill, ${syncs} nodes that follow another one`,
+)
 if (imports < runs) {
   const report = await killNodes({
     runs: runs - imports,
@@ -50,5 +56,20 @@ if (imports > 0) {
   console.log(
     `${report.runs.length} imports, ${report.killed} killed, ${report.advanced} of them with progress, ` +
       `${report.finished} times the whole chain: every check clean`,
+  )
+}
+if (syncs > 0) {
+  const report = await killSyncs({
+    runs: syncs,
+    seed,
+    onRun: ({ run, delay, starting, target, told, height }) =>
+      console.log(
+        `sync ${run}: killed ${starting ? 'while it started, ' : ''}after ${delay} ms, at ${height} of ${target}, it had told ${told}`,
+      ),
+  })
+  console.log(
+    `${report.killed} nodes killed while they followed another one, ${report.behind} of them behind it and ` +
+      `${report.atTip} at its head, in ${report.directories} directories: every check clean, every head that was told is there, ` +
+      'each directory came to the head',
   )
 }
