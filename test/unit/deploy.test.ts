@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import { EXIT_CODES } from '../../src/cli/exitCodes.ts'
 import { parseEnvironment } from '../../src/config/environment.ts'
 import { fillDefaults } from '../../src/config/load.ts'
+import { networkByName } from '../../src/config/networks/byName.ts'
 import { OPTIONS } from '../../src/config/schema.ts'
 
 function readDeployed(name: string): string {
@@ -35,12 +36,21 @@ t.test('the unit waits longer for the end than the node takes', (t) => {
   t.ok(limit > drainDelay + drainTimeout)
   const { services } = parse(readDeployed('container/compose.yaml')) as {
     services: {
-      rhizome: { stop_grace_period: string; read_only: boolean; environment: Record<string, string> }
+      rhizome: {
+        stop_grace_period: string
+        read_only: boolean
+        ports: string[]
+        environment: Record<string, string>
+      }
     }
   }
   t.ok(Number.parseInt(services.rhizome.stop_grace_period, 10) > drainDelay + drainTimeout)
   t.equal(services.rhizome.read_only, true)
   t.match(parseEnvironment(services.rhizome.environment), { network: 'testnet' })
+  const { defaultPort } = networkByName('testnet').p2p
+  for (const protocol of ['tcp', 'udp']) {
+    t.ok(services.rhizome.ports.includes(`${defaultPort}:${defaultPort}/${protocol}`))
+  }
   t.end()
 })
 
@@ -74,6 +84,10 @@ t.test(
     t.equal(config.profile, 'hosted')
     t.ok(all('HEALTHCHECK').join().includes(`127.0.0.1:${config.metricsPort}/health`))
     t.match(all('EXPOSE').at(-1), `${OPTIONS.httpPort.default} ${config.metricsPort}`)
+    for (const network of ['main', 'testnet'] as const) {
+      const { defaultPort } = networkByName(network).p2p
+      t.match(all('EXPOSE').at(-1), `${defaultPort}/tcp ${defaultPort}/udp`)
+    }
     t.end()
   },
 )

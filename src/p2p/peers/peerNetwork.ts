@@ -111,8 +111,11 @@ export class PeerNetwork implements PeerSet {
   static async open(options: PeerNetworkOptions): Promise<PeerNetwork> {
     const network = new PeerNetwork(options)
     const { listen } = options
-    if (listen !== null)
+    if (listen !== null) {
       network.#acceptor = await Acceptor.open(listen.host, listen.port, network.#acceptorParts())
+      // Peers are told the port that was had: it may have been the system's choice.
+      network.#transport = options.transport(network.port ?? 0)
+    }
     network.#dialer.start()
     network.#sweep()
     return network

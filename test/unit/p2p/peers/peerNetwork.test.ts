@@ -50,7 +50,13 @@ t.test('two nodes find one another, ask, answer and leave', async (t) => {
   t.match(peer && (await ask(peer, { type: 'blockHashRequest', height: 1 }, 5000)), { hash: HASH })
   const figures = client.network.figures()
   t.match(figures, { listening: null, inbound: 0, outbound: 1, halfOpen: 0 })
-  t.match(figures.peers[0], { id: server.id, bestNumber: 7, totalDifficulty: 140n, inbound: false })
+  t.match(figures.peers[0], {
+    id: server.id,
+    port: server.place.port,
+    bestNumber: 7,
+    totalDifficulty: 140n,
+    inbound: false,
+  })
   t.ok((figures.peers[0]?.bytesIn ?? 0) > 0 && figures.bytesOut > 0)
   t.match(server.network.figures(), { inbound: 1, outbound: 0, listening: { port: server.place.port } })
   await client.network.close()
