@@ -12,6 +12,8 @@ import { createRlpxTransport } from '../../p2p/peers/rlpxTransport.ts'
 import { PeerReputation } from '../../p2p/scoring/peerReputation.ts'
 import type { NodeKey } from '../../p2p/wire/curve.ts'
 import { SyncClient } from '../../sync/client/syncClient.ts'
+import { announcedStatus } from '../../sync/relay/announcedStatus.ts'
+import { watchConnects } from '../../sync/relay/blockRelay.ts'
 import { Relay } from '../../sync/relay/relay.ts'
 import { isRequest, RequestServer, type RequestServerOptions } from '../../sync/serve/requestServer.ts'
 import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
@@ -63,8 +65,16 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
       return network?.peers ?? []
     },
   }
-  const sync = new SyncClient({
+  let sync: SyncClient | null = null
+  const relay = new Relay({
     chain,
+    peers,
+    isFarBehind: () => sync?.hasBetterBlockToSync ?? true,
+    logger: log.child({ part: 'relay' }),
+  })
+  const client = new SyncClient({
+    // What is fetched was not mined here.
+    chain: watchConnects(chain, (hash) => relay.blocks.noteForeign(hash)),
     peers,
     checkpoints: options.checkpoints.map(({ number, hash }) => ({ number, hash: asBuffer(hash) })),
     limits: { enoughPeers: options.expectedPeers },
@@ -72,12 +82,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     isStatic,
     onHalt: (halt) => parts.onHalt(halt),
   })
-  const relay = new Relay({
-    chain,
-    peers,
-    isFarBehind: () => sync.hasBetterBlockToSync,
-    logger: log.child({ part: 'relay' }),
-  })
+  sync = client
   const server = new RequestServer({
     chain,
     states: parts.states,
@@ -88,11 +93,9 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     ownId: key.id.toString('hex'),
     chain: {
       networkId: p2p.networkId,
-      genesisHash: fromHex(genesis.hash),
-      status: () => {
-        const { number, hash, parentHash, totalDifficulty } = chain.tip
-        return { bestNumber: number, bestHash: hash, bestParentHash: parentHash, totalDifficulty }
-      },
+      // That of the store: other activation heights make another genesis.
+      genesisHash: chain.reader.hashByNumber(0) ?? fromHex(genesis.hash),
+      status: () => announcedStatus(chain),
     },
     transport: createRlpxTransport({
       key,
@@ -108,7 +111,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     statics,
     trusted: trustedOf(options.trusted),
     snap: options.snapshotServer,
-    listener: listenerOf(sync, server, relay),
+    listener: listenerOf(client, server, relay),
     log: log.child({ part: 'peers' }),
   })
   const port = network.port ?? 0
@@ -144,7 +147,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     const header = chain.reader.headerByHash(tip.hash)
     if (header !== null) clockWatch.note(header.timestamp)
   })
-  sync.start()
+  client.start()
   relay.start()
   return {
     network: opened,
@@ -152,9 +155,9 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     port,
     report: () => ({
       network: opened.figures(),
-      sync: sync.figures,
+      sync: client.figures,
       knownNodes: discovery?.figures().nodes ?? null,
-      halted: sync.halt,
+      halted: client.halt,
       clockBehind: clockWatch?.behind ?? null,
     }),
     close: async () => {
@@ -162,7 +165,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
       await Promise.all([discovery?.close(), opened.close()])
       relay.close()
       server.close()
-      await sync.close()
+      await client.close()
     },
   }
 }
