@@ -30,10 +30,7 @@ for (const [name, { heights, code }] of Object.entries(FAULTS)) {
     writeFileSync(file, JSON.stringify(heights))
     await using node = await createNode({ config: { activationHeights: file } })
     const ask = createAsk(node.url)
-    const [{ address: from }, { address: other }] = node.accounts as [
-      { address: string },
-      { address: string },
-    ]
+    const [from = '', other = ''] = node.accounts.map(({ address }) => address)
     const send = async (transaction: object) =>
       (await ask('eth_sendTransaction', [{ from, gas: '0x493e0', ...transaction }])) as string
     const receiptOf = async (hash: string) =>
