@@ -23,7 +23,11 @@ export function stateRootAfter(spec: NetworkSpec, store: StateStore, header: Sta
 }
 
 /** The same without edits. @throws NativeError `MissingState` */
-export function stateRootOfHeader(spec: NetworkSpec, store: StateStore, header: StateReference): Buffer {
+export function stateRootOfHeader(
+  spec: NetworkSpec,
+  store: Pick<StateStore, 'rootFor'>,
+  header: StateReference,
+): Buffer {
   const { stateRoot } = header.fields
   if (isActive(spec, 'rskip126', header.number)) return stateRoot
   // Stores of earlier versions noted it under the header's own root, which nothing checks before RSKIP126.
