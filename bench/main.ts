@@ -6,6 +6,7 @@ import { PRECOMPILES_HELP } from './precompiles/options.ts'
 import { quietProcess } from './quietProcess.ts'
 import { RPC_HELP } from './rpc/options.ts'
 import { SCALE_HELP } from './scale/options.ts'
+import { SYNC_HELP } from './sync/options.ts'
 
 interface Bench {
   readonly summary: string
@@ -66,6 +67,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
       'bench -- snapshot [--blocks N] [--per-block N] [--workload NAME] [--full]: of a generated chain ' +
       '(default 10000 blocks of 2 transactions)',
     run: async (args) => (await import('./snapshot/benchSnapshot.ts')).benchSnapshot(args),
+  },
+  sync: {
+    summary: "synchronisation from nodes of this kind and from servers with the reference's limits",
+    help: SYNC_HELP,
+    run: async (args) => (await import('./sync/benchSync.ts')).benchSync(args),
   },
   mining: {
     summary: 'pools that ask for work beside readers',

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runCommand } from '../../test/support/cli.ts'
+import { freePort, type NodeProcess, startNode } from '../../test/support/nodeProcess.ts'
+import { processorSeconds } from '../rpc/processFigures.ts'
+
+/** What one synchronisation took. */
+export interface SyncFigures {
+  readonly blocks: number
+  /** From the moment the client is told of its peers until it has their head: dialling and headers included. */
+  readonly seconds: number
+  /** Processor time of the client, all threads. */
+  readonly clientSeconds: number
+  /** Processor time of the servers' processes, all threads. */
+  readonly serverSeconds: number
+}
+
+/** A node that others synchronise from. */
+export interface ServerNode {
+  readonly enode: string
+  readonly pid: number
+  readonly height: number
+  close(): Promise<void>
+}
+
+const LOOK_MS = 20
+const QUIET = ['--no-mining', '--no-page', '--log-level', 'error', '--p2p-host', '127.0.0.1']
+
+/** Starts a node with the blocks of a file. */
+export async function startServer(file: string): Promise<ServerNode> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
+  const imported = await runCommand(['import', file, '--data-dir', dataDir, '--log-level', 'error'])
+  if (imported.code !== 0) throw new Error(`import: ${imported.stdout}${imported.stderr}`)
+  const port = String(await freePort())
+  const node = await startNode({ dataDir, args: [...QUIET, '--peers', '--p2p-port', port] })
+  const { enode } = await node.request<{ enode: string }>('admin_nodeInfo')
+  return {
+    enode,
+    pid: node.pid,
+    height: await heightOf(node),
+    close: async () => {
+      await node.stop('SIGKILL')
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What a client is to synchronise, and for how long. */
+export interface SyncTask {
+  readonly enodes: readonly string[]
+  /** Height at which it has everything. */
+  readonly height: number
+  /** Process of the servers. */
+  readonly serverPid: number
+  /** Ends it earlier, seconds. */
+  readonly most?: number
+  /** Something to do with it meanwhile, given its address; awaited. */
+  readonly during?: (url: string) => Promise<void>
+}
+
+/** Synchronises a new node. */
+export async function synchronise(task: SyncTask): Promise<SyncFigures> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
+  const args = [...QUIET, '--peers', '--p2p-port', '0', '--expected-peers', String(task.enodes.length)]
+  const node = await startNode({ dataDir, args: [...args, '--max-peers', '60'] })
+  try {
+    const client = processorSeconds(node.pid)
+    const server = processorSeconds(task.serverPid)
+    const start = performance.now()
+    await Promise.all(task.enodes.map((enode) => node.request('admin_addPeer', [enode])))
+    const during = task.during?.(node.url)
+    const seconds = () => (performance.now() - start) / 1000
+    let height = await heightOf(node)
+    while (height < task.height && seconds() < (task.most ?? Number.POSITIVE_INFINITY)) {
+      await sleep(LOOK_MS)
+      height = await heightOf(node)
+    }
+    const figures = {
+      blocks: height,
+      seconds: seconds(),
+      clientSeconds: processorSeconds(node.pid) - client,
+      serverSeconds: processorSeconds(task.serverPid) - server,
+    }
+    await during
+    return figures
+  } finally {
+    await node.stop('SIGKILL')
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function heightOf(node: NodeProcess): Promise<number> {
+  return Number(await node.request<string>('eth_blockNumber'))
+}

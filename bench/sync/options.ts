@@ -1,0 +1,7 @@
+export const SYNC_HELP = `bench -- sync: download and connection of a chain from other nodes; writes bench/results/sync.{md,json}
+
+  --blocks N       of a generated chain (default 4000)
+  --runs N         of each, by turns with imports; the median counts (default 3)
+  --only NAME      between, reads or servers; may be repeated (default all)
+  --servers N      simulated servers with the reference's limit; may be repeated (default 1, 4, 24)
+  --seconds N      that a download from simulated servers is measured for (default 120)`
