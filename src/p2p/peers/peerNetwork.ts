@@ -156,6 +156,8 @@ export class PeerNetwork implements PeerSet {
   add(node: PeerAddress): boolean {
     if (node.id === this.#options.ownId) return false
     this.#statics.set(node.id, node)
+    // Whoever names it now wants it now, whatever became of it before.
+    this.#history.stayed(node)
     return true
   }
 
