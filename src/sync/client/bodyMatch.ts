@@ -1,6 +1,6 @@
 import { type Block, parseBlockUnchecked, transactionsRoot } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import { parseHeader } from '../../chain/codec/headerDecoder.ts'
+import { headerFromItems, parseHeader } from '../../chain/codec/headerDecoder.ts'
 import { parseExtension } from '../../chain/codec/headerExtension.ts'
 import { orderedRoot } from '../../chain/codec/orderedRoot.ts'
 import { parseRLPList } from '../../chain/codec/rlpReader.ts'
@@ -44,8 +44,17 @@ export class BodyRules implements BodyMatch {
 
   isBlock(checked: CheckedHeader, encoded: Buffer): boolean {
     try {
-      const block = parseBlockUnchecked(this.#spec, encoded)
-      return block.hash.equals(checked.hash) && this.#fits(block)
+      const [header, transactions, uncles, ...rest] = parseRLPList(encoded)
+      if (header === undefined || transactions === undefined || uncles === undefined || rest.length > 0)
+        return false
+      const parsed = headerFromItems(this.#spec, header.items)
+      if (!parsed.hash.equals(checked.hash)) return false
+      // The hashes are of the canonical encoding, which what came is nearly always: it need not be decoded for them.
+      const values = transactions.items.map(({ bytes }) => bytes)
+      const isOfHeader =
+        this.#root(parsed, values).equals(parsed.fields.txTrieRoot) &&
+        keccak256(uncles.bytes).equals(parsed.fields.unclesHash)
+      return isOfHeader || this.#fits(parseBlockUnchecked(this.#spec, encoded))
     } catch {
       return false
     }
@@ -64,11 +73,14 @@ export class BodyRules implements BodyMatch {
     return extension === null ? null : header.withExtension(parseExtension(extension.version, extension.data))
   }
 
+  #root({ number }: BlockHeader, transactions: readonly Buffer[]): Buffer {
+    return orderedRoot(transactions, isActive(this.#spec, 'rskip126', number))
+  }
+
   /** The root is of the canonical encoding, which what came is nearly always. */
   #hasTransactions(header: BlockHeader, transactions: readonly Buffer[], list: Buffer): boolean {
     const { txTrieRoot } = header.fields
-    if (orderedRoot(transactions, isActive(this.#spec, 'rskip126', header.number)).equals(txTrieRoot))
-      return true
+    if (this.#root(header, transactions).equals(txTrieRoot)) return true
     const decoded = transactionsFromItems(parseRLPList(list))
     return transactionsRoot(this.#spec, header.number, decoded).equals(txTrieRoot)
   }
