@@ -129,7 +129,7 @@ function markdown(): string {
   const cells = (name: string) =>
     totals.map(({ rows }) => {
       const row = rows.get(name)
-      return row === undefined ? '' : `${row.least.toLocaleString('en')} | ${row.sum.toLocaleString('en')}`
+      return row === undefined ? ' | ' : `${row.least.toLocaleString('en')} | ${row.sum.toLocaleString('en')}`
     })
   const said = (same: boolean | null) => (same === null ? 'not asked' : same ? 'same' : 'OTHER')
   return [
