@@ -356,11 +356,7 @@ impl StateStore {
 
     /// State root in the format before RSKIP126 (consensus.md §6.9); None when it was interrupted. Reads the whole
     /// state without filling the node cache; [`Trie::orchid_state_root`] says what it holds in memory.
-    pub fn orchid_state_root(
-        self: &Arc<Self>,
-        root: B256,
-        interrupt: &Interrupt,
-    ) -> Result<Option<B256>, StateError> {
+    pub fn orchid_state_root(self: &Arc<Self>, root: B256, interrupt: &Interrupt) -> Result<Option<B256>, StateError> {
         Trie::at(Arc::new(Unremembered::new(self.clone())), root).orchid_state_root(interrupt)
     }
 

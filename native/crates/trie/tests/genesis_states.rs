@@ -51,7 +51,10 @@ fn main_genesis_has_an_orchid_state_root() {
     });
     assert_eq!(orchid_state_root(accounts).unwrap(), hash(&file["genesisBlock"], "stateRoot"));
     let trie = build(&file["genesisBlock"]["trie"]);
-    assert_eq!(trie.orchid_state_root(&Interrupt::Flag(Arc::default())).unwrap().unwrap(), hash(&file["genesisBlock"], "stateRoot"));
+    assert_eq!(
+        trie.orchid_state_root(&Interrupt::Flag(Arc::default())).unwrap().unwrap(),
+        hash(&file["genesisBlock"], "stateRoot")
+    );
 }
 
 #[test]
@@ -80,7 +83,10 @@ fn orchid_root_of_a_unitrie_is_that_of_its_accounts() {
             trie.put(&keys::storage_key(&account.account, slot), value.clone()).unwrap();
         }
     }
-    assert_eq!(trie.orchid_state_root(&Interrupt::Flag(Arc::default())).unwrap().unwrap(), orchid_state_root(accounts).unwrap());
+    assert_eq!(
+        trie.orchid_state_root(&Interrupt::Flag(Arc::default())).unwrap().unwrap(),
+        orchid_state_root(accounts).unwrap()
+    );
 }
 
 #[test]

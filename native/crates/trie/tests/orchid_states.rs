@@ -12,7 +12,7 @@ use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_trie::account::encode_account;
 use rhizome_trie::orchid_state::{OrchidAccount, orchid_state_root};
 use rhizome_trie::{MemoryNodes, Trie, keccak256, keys};
-use rhizome_vectors::json_lines;
+use rhizome_vectors::{json, json_lines};
 use serde_json::Value as Json;
 use vectors::{bytes, hash, text};
 
@@ -71,6 +71,22 @@ fn states_have_the_roots_of_the_reference() {
         states += 1;
     }
     assert_eq!(states, 15);
+}
+
+/// The converter's root for the recorded head state: accounts, contracts, REMASC and Bridge as blocks leave them.
+const HEAD_ROOT: &str = "0xc8b5feb53bf3d02ebf98c9dba38c0ba25dd5fa4eed3ff1e1636f5e63540eefa9";
+
+#[test]
+fn the_state_of_a_chain_has_the_root_of_the_reference() {
+    let file = json("rpc/state-main.json");
+    let mut trie = Trie::in_memory();
+    for row in file["trie"].as_array().unwrap() {
+        let field = |index: usize| hex::decode(&row[index].as_str().unwrap()[2..]).unwrap();
+        trie.put(&field(0), field(2).into()).unwrap();
+    }
+    assert_eq!(trie.root(), hash(&file, "stateRoot"));
+    let root = trie.orchid_state_root(&Interrupt::Flag(Arc::default())).unwrap().unwrap();
+    assert_eq!(root.to_string(), HEAD_ROOT);
 }
 
 #[test]
