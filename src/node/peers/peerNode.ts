@@ -1,4 +1,5 @@
 import { isDevelopmentNetwork } from '../../config/networkSpec.ts'
+import type { NetworkChoice } from '../../config/networks/configured.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { resolveHost } from '../../p2p/discovery/bootstrap.ts'
 import { openUdp } from '../../p2p/discovery/datagrams.ts'
@@ -28,7 +29,7 @@ const NODE_ID = /^[0-9a-f]{128}$/i
 
 /** What a {@link PeerNode} stands on. */
 export interface PeerNodeParts {
-  readonly options: PeerOptions
+  readonly options: Omit<PeerOptions, keyof NetworkChoice | 'storeOptions' | 'log'>
   readonly key: NodeKey
   readonly chain: SyncChain
   /** States that are given to nodes that synchronise by snapshot; null for none. */

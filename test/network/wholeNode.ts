@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import type { Test } from 'tap'
+import type { Block } from '../../src/chain/codec/block.ts'
+import type { NetworkSpec } from '../../src/config/networkSpec.ts'
+import type { OpenChain } from '../../src/execution/openChain.ts'
+import { openPeerNode, type PeerNode } from '../../src/node/peers/peerNode.ts'
+import type { PeerAddress } from '../../src/p2p/peers/ports.ts'
+import { createNodeKey } from '../../src/p2p/wire/curve.ts'
+import { openTestChain } from '../support/openTestChain.ts'
+import { SILENT_LOG } from '../support/peerScene.ts'
+import { LocalSyncChain } from '../support/syncChain.ts'
+
+/** Peers, synchronisation, scores and a chain as the product has them, in this process. */
+export interface WholeNode {
+  readonly node: PeerNode
+  readonly open: OpenChain
+  readonly place: PeerAddress
+  isAt(block: Block): boolean
+}
+
+/**
+ * Opens a node that goes with the test.
+ * @param host address of loopback that it listens at
+ * @param known blocks that it has, without genesis
+ */
+export async function openWholeNode(
+  t: Test,
+  spec: NetworkSpec,
+  host: string,
+  statics: readonly PeerAddress[] = [],
+  known: readonly Block[] = [],
+): Promise<WholeNode> {
+  const open = openTestChain(t, { spec })
+  for (const block of known) open.chain.connect(block)
+  const key = createNodeKey(randomBytes)
+  const node = await openPeerNode({
+    options: {
+      dataDir: '',
+      client: `whole/${host}`,
+      host,
+      port: 0,
+      listens: true,
+      address: null,
+      discovery: false,
+      statics: [],
+      trusted: [],
+      maxPeers: 30,
+      memoryBytes: 256 * 1024 * 1024,
+      expectedPeers: 1,
+      checkpoints: [],
+      snapshotServer: false,
+    },
+    key,
+    chain: new LocalSyncChain(spec, open),
+    states: null,
+    statics,
+    log: SILENT_LOG,
+    onHalt: () => undefined,
+  })
+  t.teardown(() => node.close())
+  const place = { id: key.id.toString('hex'), address: host, port: node.port }
+  return { node, open, place, isAt: (block) => open.chain.head.hash.equals(block.hash) }
+}
