@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import type { Block } from '../../src/chain/codec/block.ts'
 import { encodeBytes, encodeList, encodeUnsigned } from '../../src/chain/codec/rlpWriter.ts'
 import { FRAME_CODES } from '../../src/p2p/messages/codes.ts'
+import { encodePeerMessage } from '../../src/p2p/messages/rskCodec.ts'
 import { BlockMaker, spoil } from '../support/blockMaker.ts'
 import { until } from '../support/peerNode.ts'
 import { WEIGHTY } from '../support/syncScene.ts'
@@ -13,6 +14,10 @@ import { openWholeNode, type WholeNode } from './wholeNode.ts'
 const MIB = 1024 * 1024
 const KNOWN = 20
 const CLAIM = 1n << 40n
+/** Numbers of messages, with some that none has. */
+const TYPES = 24
+/** More than two minutes allow (p2p.md §4 Limits). */
+const FLOOD = 2500
 
 const maker = new BlockMaker(t, WEIGHTY)
 const chain = [maker.genesis, ...maker.extend(maker.genesis, 24)]
@@ -114,16 +119,20 @@ t.test('messages of every type without sense, huge counts and deep lists', async
     Buffer.from('fb7fffffff', 'hex'),
     encodeList(Array(60_000).fill(encodeUnsigned(0))),
   ]
-  let address = 1
+  let block = 100
+  let closed = 0
   for (const body of bodies) {
-    for (let type = 0; type < 24; type += 1) {
-      const raw = await openRaw(t, victim, WEIGHTY, `127.60.${address >> 8}.${address & 255}`)
+    for (let type = 0; type < TYPES; type += 1) {
+      const raw = await openRaw(t, victim, WEIGHTY, `127.${block}.${type}.1`)
       raw.send(FRAME_CODES.rskMessage, encodeList([encodeList([encodeUnsigned(type), encodeBytes(body)])]))
+      if (!(await raw.isAnswered())) closed += 1
       raw.destroy()
-      address += 1
-      if (address % 8 === 0) break
+      // The next one finds a place.
+      await until(() => victim.node.network.figures().inbound === 0)
     }
+    block += 1
   }
+  t.ok(closed >= TYPES, `${closed} of ${bodies.length * TYPES} were closed`)
   await goesOn()
 })
 
@@ -138,5 +147,19 @@ t.test('garbage, and a hundred connections of one block of addresses that say no
   }
   await until(() => victim.node.network.figures().refused.halfOpen > 0)
   t.ok(victim.node.network.figures().halfOpen <= 16)
+  await goesOn()
+})
+
+t.test('a flood of transactions: what is more than a minute allows is dropped', async (t) => {
+  const { victim, goesOn } = await scene(t)
+  const raw = await openRaw(t, victim, WEIGHTY, '127.80.0.1')
+  for (let seed = 0; seed < FLOOD; seed += 1) {
+    const transaction = encodeList(Array.from({ length: 9 }, () => encodeUnsigned(seed + 1)))
+    const { code, payload } = encodePeerMessage({ type: 'transactions', transactions: [transaction] })
+    raw.send(code, payload)
+  }
+  const excess = () =>
+    victim.node.network.figures().peers.find(({ address }) => address === '127.80.0.1')?.excess ?? 0
+  await until(() => raw.isClosed || excess() > 0)
   await goesOn()
 })

@@ -20,7 +20,7 @@ export interface WholeNode {
 
 /**
  * Opens a node that goes with the test.
- * @param host address of loopback that it listens at
+ * @param host address of loopback that it listens at and dials from
  * @param known blocks that it has, without genesis
  */
 export async function openWholeNode(
@@ -55,6 +55,7 @@ export async function openWholeNode(
     states: null,
     statics,
     log: SILENT_LOG,
+    localAddress: host,
     onHalt: () => undefined,
   })
   t.teardown(() => node.close())

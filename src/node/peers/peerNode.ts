@@ -37,6 +37,8 @@ export interface PeerNodeParts {
   /** Those of the configuration, with addresses in place of names. */
   readonly statics: readonly PeerAddress[]
   readonly log: Logger
+  /** IP address that connections go out from; without it the system chooses. */
+  readonly localAddress?: string
   /** Synchronisation stopped at a block that peers insist on, or goes on again (null). */
   onHalt(refusal: BlockRefusal | null): void
 }
@@ -102,7 +104,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
       key,
       client: options.client,
       snap: options.snapshotServer,
-
+      ...(parts.localAddress === undefined ? {} : { localAddress: parts.localAddress }),
       clock,
     }),
     judge: reputation,
