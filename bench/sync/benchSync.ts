@@ -36,6 +36,8 @@ interface Options {
   readonly runs: number
   readonly servers: readonly number[]
   readonly seconds: number
+  /** Part of the names of the chains to be taken. */
+  readonly chain: string
 }
 
 /** `bench -- sync`: see {@link SYNC_HELP}. */
@@ -48,6 +50,7 @@ export async function benchSync(args: string[]): Promise<void> {
       only: { type: 'string', multiple: true },
       servers: { type: 'string', multiple: true, default: ['1', '4', '24'] },
       seconds: { type: 'string', default: '120' },
+      chain: { type: 'string', default: '' },
     },
   })
   const options = {
@@ -55,6 +58,7 @@ export async function benchSync(args: string[]): Promise<void> {
     runs: Number(values.runs),
     servers: values.servers.map(Number),
     seconds: Number(values.seconds),
+    chain: values.chain,
   }
   const machine = describeMachine()
   const chosen = (name: string) => values.only?.includes(name) ?? true
@@ -73,10 +77,14 @@ async function chainFile(workload: WorkloadName, perBlock: number, blocks: numbe
   return file
 }
 
-async function measureBetween({ blocks, runs }: Options, detail: Record<string, unknown>): Promise<Section> {
+async function measureBetween(
+  { blocks, runs, chain }: Options,
+  detail: Record<string, unknown>,
+): Promise<Section> {
   const rows: Row[] = []
   for (const [workload, perBlock] of CHAINS) {
     const name = `${workload}, ${perBlock} a block`
+    if (!name.includes(chain)) continue
     const file = await chainFile(workload, perBlock, blocks)
     const server = await startServer(file)
     const { enode, height, pid } = server
