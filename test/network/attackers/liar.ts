@@ -1,8 +1,7 @@
 import type { Test } from 'tap'
 import type { Block } from '../../../src/chain/codec/block.ts'
 import type { NetworkSpec } from '../../../src/config/networkSpec.ts'
-import type { PeerMessage } from '../../../src/p2p/messages/rskMessage.ts'
-import { isRequest } from '../../../src/sync/serve/requestServer.ts'
+import type { PeerMessage, PeerRequest } from '../../../src/p2p/messages/rskMessage.ts'
 import { FakePeer, type FakePeerOptions } from '../../support/fakePeer.ts'
 import { openPeerNode, type PeerNode } from '../../support/peerNode.ts'
 import type { WholeNode } from '../wholeNode.ts'
@@ -38,7 +37,7 @@ export async function openLiar(
   })
   t.teardown(() => peer.network.close())
   peer.answer = (from, message) => {
-    if (!isRequest(message)) return
+    if (!isQuestion(message)) return
     // Silence is an answer of its own.
     void mind
       .request(message, 0)
@@ -46,4 +45,8 @@ export async function openLiar(
       .catch(() => undefined)
   }
   return peer
+}
+
+function isQuestion(message: PeerMessage): message is PeerRequest {
+  return message.type.endsWith('Request')
 }
