@@ -50,6 +50,8 @@ export interface PeerNode {
   /** TCP and UDP port; 0 while it does not listen. */
   readonly port: number
   report(): PeerReport
+  /** Stops synchronisation for good: a block of the own chain turned out to be wrong. */
+  stopAt(refusal: BlockRefusal): void
   /** Ends connections and synchronisation; what was given to the chain is awaited. */
   close(): Promise<void>
 }
@@ -156,6 +158,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     network: opened,
     reputation,
     port,
+    stopAt: (refusal) => client.stopAt(refusal),
     report: () => ({
       network: opened.figures(),
       sync: client.figures,

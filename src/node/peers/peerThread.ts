@@ -12,6 +12,7 @@ import type { PeerAddress } from '../../p2p/peers/ports.ts'
 import type { NodeKey } from '../../p2p/wire/curve.ts'
 import { ChainEnvironment } from '../../storage/environment.ts'
 import { openLinkedChain } from '../../sync/link/linkedChain.ts'
+import { createOlderRootCheck } from '../../sync/olderRoots/olderRootCheck.ts'
 import { storedStates } from '../../sync/serve/storedStates.ts'
 import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
 import { toHex } from '../../util/bytes.ts'
@@ -56,6 +57,18 @@ async function run({ options, chain: port }: PeerThreadSetup): Promise<void> {
     parentPort?.close()
     return
   }
+  const olderRoots = createOlderRootCheck({
+    spec,
+    reader: chain.reader,
+    stateStore,
+    log: log.child({ part: 'sync' }),
+    onDifference: ({ number, hash, expected, found }) =>
+      node.stopAt({ number, hash, rule: 'stateRoot', expected: toHex(expected), found: toHex(found) }),
+  })
+  chain.onTip((change) => {
+    chain.refresh()
+    olderRoots.onTip(change)
+  })
   const commands = createPeerCommands(node, { key, options })
   const reports = setInterval(() => tell({ kind: 'report', report: node.report() }), REPORT_INTERVAL)
   parentPort?.on('message', (order: PeerThreadOrder) => {
@@ -66,6 +79,7 @@ async function run({ options, chain: port }: PeerThreadSetup): Promise<void> {
     clearInterval(reports)
     void node.close().then(async () => {
       chain.close()
+      await olderRoots.close()
       stateStore.close()
       await environment.close()
       tell({ kind: 'closed' })

@@ -46,6 +46,8 @@ const TICK = 1_000
 /** Waiting after an error of this node, milliseconds, and the longest. */
 const FIRST_BACKOFF = 1_000
 const LONGEST_BACKOFF = 60_000
+/** More work than any chain has. */
+const HEAVIEST = 1n << 256n
 /** Blocks that a peer must be ahead for announcements to be left alone (p2p.md §6). */
 const FAR_BEHIND = 24
 
@@ -125,6 +127,15 @@ export class SyncClient {
     this.#session?.stop()
     this.#wake.raise()
     await this.#loop
+  }
+
+  /** Stops for good: a block of the own chain turned out to be wrong, and nothing that stands on it is worth more. */
+  stopAt(refusal: BlockRefusal): void {
+    this.#halt = { ...refusal, insisting: 0 }
+    this.#insistedWeight = HEAVIEST
+    this.#progress.stage = 'halted'
+    this.#session?.stop()
+    this.#options.onHalt(this.#halt)
   }
 
   /** Whether peers that keep their word are far above (p2p.md §6): then transactions are not relayed. */
