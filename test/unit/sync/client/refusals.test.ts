@@ -116,3 +116,17 @@ t.test('an error of this node punishes nobody and is tried again', async (t) => 
   t.notOk(peer.isGone)
   t.ok(errors > 2)
 })
+
+t.test('a block of the own chain that turned out to be wrong stops synchronisation for good', async (t) => {
+  const scene = new SyncScene(t, WEIGHTY)
+  scene.add(chain.slice(0, 21))
+  await until(() => scene.isAt(chain[20] as Block))
+  const { number, hash } = chain[10] as Block
+  scene.client.stopAt({ number, hash, rule: 'stateRoot', expected: '0x01', found: '0x02' })
+  const peer = scene.add(chain, { address: '10.9.0.1', claims: 1n << 60n })
+  await scene.client.onMessage(peer, { type: 'block', block: (chain[21] as Block).encoded })
+  await until(() => scene.client.figures.stage === 'halted')
+  t.equal(scene.chain.tip.number, 20)
+  t.equal(scene.halts.at(-1)?.number, 10)
+  t.notOk(peer.isGone)
+})
