@@ -30,8 +30,6 @@ const NODE_24: NodeRelease = { major: 24, version: '24.21.0', npm: '11.21.2' }
 /** The socket library has no binary for it. */
 const NODE_26: NodeRelease = { major: 26, version: '26.10.0', npm: '11.21.2' }
 
-export const NODES: readonly NodeRelease[] = [NODE_20, NODE_22, NODE_24, NODE_26]
-
 /** "A C compiler" of README; git and the certificates fetch the sources, the packages and the crates. */
 export const BUILD_PACKAGES: readonly string[] = ['ca-certificates', 'gcc', 'git', 'libc6-dev']
 /** A packed install needs no compiler. */

@@ -48,7 +48,6 @@ async function openServer(host: string): Promise<string> {
     limits: createPeerLimits(PEERS),
     statics: [],
     trusted: { ids: [], subnets: [] },
-    snap: false,
     listener: {
       onPeer: () => undefined,
       onPeerGone: (peer) => server.onPeerGone(peer),

@@ -26,7 +26,7 @@ export interface Peer {
   readonly trusted: boolean
   /** What it calls itself. */
   readonly client: string
-  /** Whether both sides announce `snap`/1, and `rhizome`/1. */
+  /** Whether it announces `snap`/1, and whether both sides announce `rhizome`/1. */
   readonly snap: boolean
   readonly ranges: boolean
   /** What it last said of its chain, and when (milliseconds, steady clock); null until it did. */

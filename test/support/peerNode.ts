@@ -70,7 +70,6 @@ export async function openPeerNode(options: PeerNodeOptions = {}): Promise<PeerN
     limits: createPeerLimits(30),
     statics: [],
     trusted: { ids: [], subnets: [] },
-    snap: true,
     log: SILENT_LOG,
     ...rest,
     listener: {

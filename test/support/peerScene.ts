@@ -73,7 +73,6 @@ export class PeerScene {
       seen: new SeenMessages(),
       ids: new RequestIds(),
       scheduler: this.time,
-      snap: true,
       log: SILENT_LOG,
     }
   }

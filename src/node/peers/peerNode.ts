@@ -115,7 +115,6 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     limits: { ...createPeerLimits(options.maxPeers), totalBytes: options.memoryBytes },
     statics,
     trusted: trustedOf(options.trusted),
-    snap: options.snapshotServer,
     listener: listenerOf(client, server, relay),
     log: log.child({ part: 'peers' }),
   })

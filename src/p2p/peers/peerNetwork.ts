@@ -58,7 +58,7 @@ export class PeerNetwork implements PeerSet {
   #isClosed = false
 
   private constructor(options: PeerNetworkOptions) {
-    const { limits, judge, log, snap, chain, random = Math.random } = options
+    const { limits, judge, log, chain, random = Math.random } = options
     const scheduler = options.scheduler ?? createScheduler()
     this.#options = options
     this.#scheduler = scheduler
@@ -72,7 +72,6 @@ export class PeerNetwork implements PeerSet {
       seen: new SeenMessages(),
       ids: new RequestIds(),
       scheduler,
-      snap,
       log,
     }
     this.#trust = new Trust(options.trusted.ids, options.trusted.subnets)

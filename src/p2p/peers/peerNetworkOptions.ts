@@ -22,8 +22,6 @@ export interface PeerNetworkOptions {
   readonly statics: readonly PeerAddress[]
   /** Node ids (128 hex digits) and addresses that find a place past the limits. */
   readonly trusted: { readonly ids: readonly string[]; readonly subnets: readonly Subnet[] }
-  /** Whether this node announces `snap`/1. */
-  readonly snap: boolean
   readonly listener: PeerListener
   readonly log: Logger
   /** How long nodes are left alone that were not reached, those named as static excepted. */

@@ -14,7 +14,5 @@ export interface PeerServices {
   readonly seen: SeenMessages
   readonly ids: RequestIds
   readonly scheduler: Scheduler
-  /** Whether this node announces `snap`/1. */
-  readonly snap: boolean
   readonly log: Logger
 }
