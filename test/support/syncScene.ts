@@ -28,6 +28,8 @@ export class SyncScene {
   readonly client: SyncClient
   readonly peers: FakePeer[] = []
   readonly halts: (Halt | null)[] = []
+  /** Node ids of those whose scores are not to count. */
+  readonly forgiven: string[] = []
 
   constructor(
     t: Test,
@@ -42,6 +44,7 @@ export class SyncScene {
       chain: this.chain,
       peers: this,
       now: () => Math.floor(performance.now()),
+      onForgiven: (peers) => this.forgiven.push(...peers.map(({ id }) => id)),
       onHalt: (halt) => this.halts.push(halt),
       ...options,
       limits: { ...QUICK, ...options.limits },

@@ -85,6 +85,12 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     limits: { enoughPeers: options.expectedPeers },
     logger: log.child({ part: 'sync' }),
     isStatic,
+    onForgiven: (forgiven) => {
+      for (const { id, address } of forgiven) {
+        reputation.clearScore(id)
+        reputation.clearScore(address)
+      }
+    },
     onHalt: (halt) => parts.onHalt(halt),
   })
   sync = client

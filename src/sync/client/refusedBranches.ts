@@ -33,7 +33,12 @@ interface Refused {
   readonly refusal: BlockRefusal
   /** Blocks of addresses, or trusted peers, that offer a chain with it that has more work than ours. */
   readonly insisting: Set<string>
+  /** Who was scored for it, by node id. */
+  readonly scored: Map<string, ScoredPeer>
 }
+
+/** A peer that was scored, which may be gone since. */
+export type ScoredPeer = Pick<Peer, 'id' | 'address'>
 
 /**
  * Blocks that this chain refused, with those who insist on them: their branches are not fetched again. Work was
@@ -46,7 +51,7 @@ export class RefusedBranches {
   add(refusal: BlockRefusal): void {
     const key = refusal.hash.toString('hex')
     if (this.#refused.has(key)) return
-    this.#refused.set(key, { refusal, insisting: new Set() })
+    this.#refused.set(key, { refusal, insisting: new Set(), scored: new Map() })
     const oldest = this.#refused.keys().next()
     if (this.#refused.size > MOST_REFUSED && !oldest.done) this.#refused.delete(oldest.value)
   }
@@ -63,5 +68,19 @@ export class RefusedBranches {
     const who = peer.trusted ? peer.id : networkGroup(peer.address)
     if (refused.insisting.size < MOST_INSISTING) refused.insisting.add(who)
     return refused.insisting.size
+  }
+
+  /** Notes that a peer was scored for a refused block. */
+  scored(hash: Buffer, { id, address }: ScoredPeer): void {
+    const refused = this.#refused.get(hash.toString('hex'))
+    if (refused !== undefined && refused.scored.size < MOST_INSISTING) refused.scored.set(id, { id, address })
+  }
+
+  /** Peers that were scored for a block which this node may be wrong about. */
+  takeScored(hash: Buffer): readonly ScoredPeer[] {
+    const refused = this.#refused.get(hash.toString('hex'))
+    const peers = [...(refused?.scored.values() ?? [])]
+    refused?.scored.clear()
+    return peers
   }
 }

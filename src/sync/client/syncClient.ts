@@ -12,7 +12,7 @@ import { DEFAULT_SYNC_LIMITS, type SyncLimits } from './limits.ts'
 import { Wake } from './pause.ts'
 import { PeerChoice } from './peerChoice.ts'
 import { type SyncFigures, SyncProgress } from './progress.ts'
-import { isLie, RefusedBranches } from './refusedBranches.ts'
+import { isLie, RefusedBranches, type ScoredPeer } from './refusedBranches.ts'
 import { Session, type SessionDeps } from './session.ts'
 import { TipFollower } from './tipFollower.ts'
 
@@ -37,6 +37,8 @@ export interface SyncClientOptions {
   readonly random?: () => number
   /** Whether the operator named a peer. */
   readonly isStatic?: (peer: Peer) => boolean
+  /** What these peers were scored for is not to count. */
+  onForgiven(peers: readonly ScoredPeer[]): void
   /** Synchronisation stops at a block, or goes on again (null). */
   onHalt(halt: Halt | null): void
 }
@@ -297,7 +299,7 @@ export class SyncClient {
 
   /** Peers offer a chain with a block that ours refuses: who sent it is scored, unless too many say the same. */
   #insisted(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void {
-    const { chain, logger, onHalt } = this.#options
+    const { chain, logger, onHalt, onForgiven } = this.#options
     if (isLie(refusal)) {
       leader.score('invalidBlock')
       this.#choice.failed(leader)
@@ -310,11 +312,14 @@ export class SyncClient {
     }
     this.#choice.failed(leader)
     if (this.#halt === null && insisting < this.#limits.insisting) {
+      this.#refused.scored(refusal.hash, leader)
       leader.score('invalidBlock')
       return
     }
     if (weight > this.#insistedWeight) this.#insistedWeight = weight
     if (this.#halt !== null) return
+    // It may be our fault: those who came with it first did no worse than those who come now.
+    onForgiven(this.#refused.takeScored(refusal.hash))
     this.#halt = { ...refusal, insisting }
     this.#progress.stage = 'halted'
     logger?.error(

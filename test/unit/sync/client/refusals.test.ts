@@ -86,6 +86,19 @@ t.test('a heavier branch without the block ends the halt', async (t) => {
   )
 })
 
+t.test('who came with the block before enough others did is forgiven when they do', async (t) => {
+  const scene = new SyncScene(t, WEIGHTY, { limits: { commitBlocks: 1, insisting: 2 } })
+  refuse(scene, chain[25] as Block)
+  const first = scene.add(chain, { address: '10.1.0.1' })
+  await until(() => first.isGone)
+  t.same(first.scores, ['invalidBlock'])
+  t.same(scene.forgiven, [])
+  const second = scene.add(chain, { address: '10.2.0.1' })
+  await until(() => scene.client.halt !== null)
+  t.same(scene.forgiven, [first.id])
+  t.same(second.scores, [])
+})
+
 t.test('peers of one block of addresses are one, trusted ones are each their own', async (t) => {
   const scene = new SyncScene(t, WEIGHTY, { limits: { commitBlocks: 1, insisting: 2 } })
   refuse(scene, chain[25] as Block)
