@@ -21,6 +21,7 @@ import { Certificate } from './certificate.ts'
 import type { HeadFigures } from './chainCore.ts'
 import { type ChainHandle, startChainThread } from './chainHandle.ts'
 import { type ChainOptions, chainOptionsFromConfig } from './chainOptions.ts'
+import { diskNeed, shortageOf } from './diskNeed.ts'
 import { NodeError } from './errors.ts'
 import { assertSafeExposure } from './exposure.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics.ts'
@@ -150,6 +151,13 @@ export async function createNode({ config, version, logger, onPeers }: NodeOptio
       'others have rights on the data directory, which is of another user: take them away',
     )
   }
+  const need = config.peers ? diskNeed(config.network, config.dataDir) : null
+  const shortage = need && shortageOf(need)
+  if (shortage !== null)
+    log.warn(
+      shortage,
+      'an archive of this network is computed to need more than the disk has: nothing is written at its end',
+    )
   metrics.chain.started(chain.head, chain.headTime, chain.pool)
   const closers: (() => Promise<void>)[] = [async () => metrics.close(), () => chain.close()]
   const close = async () => {
