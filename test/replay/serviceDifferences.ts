@@ -18,6 +18,13 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
       (found.result !== undefined || found.error?.code === -32602 || method === 'eth_getWork'),
   },
   {
+    methods: 'admin_addPeer, admin_nodeInfo, admin_peers, admin_removePeer',
+    what: 'there; a node without peers says so',
+    why: 'decisions.md D66: operators ask for peers by the methods of geth',
+    applies: ({ method, expected, found }) =>
+      method.startsWith('admin_') && expected.error?.code === -32601 && found.error?.code !== -32601,
+  },
+  {
     methods: 'eth_gasPrice',
     what: 'at least 1 wei on the dev profile (option `gasPriceFloor`), also where blocks ask for nothing',
     why: 'decisions.md D52: clients send the price they are told, and a signed price of 0 is refused by both nodes',
