@@ -112,7 +112,7 @@ impl Scene<'_> {
             remasc: false,
         };
         let case = Case {
-            caller: Caller::Transaction(transaction),
+            caller: Caller::Transaction(Box::new(transaction)),
             data,
             context: self.context.clone(),
             state: Arc::new(state),

@@ -14,7 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// Who calls.
 pub(crate) enum Caller {
     /// Its transaction, to the Bridge or to a contract that hands the data on.
-    Transaction(Transaction),
+    Transaction(Box<Transaction>),
     /// A call that leaves nothing.
     Local,
 }
@@ -113,7 +113,7 @@ impl Case {
                     nonce: transaction.nonce + U256::from(number),
                     gas_price: U256::ZERO,
                     gas_limit,
-                    ..transaction.clone()
+                    ..(**transaction).clone()
                 };
                 let position = Position { index: 0, gas_used: 0, gas_limit };
                 let outcome = evm.transact(&transaction, position, FeePayment::AtOnce, &mut NoInspector)?;

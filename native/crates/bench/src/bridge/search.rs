@@ -106,7 +106,7 @@ fn one(executed: &Executed<'_>, scene: &str, enlarger: &mut Enlarger, table: &mu
     let local = transaction.is_none();
     let context = executed.context();
     let state = Arc::new(enlarger.enlarge(executed.before()?, context.rules));
-    let caller = transaction.map_or(Caller::Local, Caller::Transaction);
+    let caller = transaction.map_or(Caller::Local, |transaction| Caller::Transaction(Box::new(transaction)));
     let note = line["note"].as_str().unwrap_or_default();
     if let Some(figures) = (Case { caller, data, context, state }).measure()? {
         table.note(figures, local, format!("{scene}: {note}"));

@@ -26,7 +26,8 @@ fn state() -> MemoryState {
     let script = federation.output_script().expect("a script");
     let amount = 1_000_000;
     let transaction = B256::repeat_byte(1);
-    let output = Utxo { value: amount + CHANGE, script, transaction, index: 0, height: 0, coinbase: false };
+    let output =
+        Utxo { value: amount + CHANGE, script: script.into(), transaction, index: 0, height: 0, coinbase: false };
     let hash = Some(B256::repeat_byte(2));
     let request = ReleaseRequest { destination: [2; 20], amount, transaction_hash: hash };
     let mut state = MemoryState::default().with_balance(rhizome_bridge::ADDRESS, 1 << 60).with_balance(MEMBER, 1 << 60);
