@@ -15,6 +15,7 @@ pub fn shared_abscissa(private_key: &B256, public_key: &[u8; 64]) -> Option<B256
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::signing::public_key;

@@ -92,6 +92,7 @@ impl OrchidStream {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{Trie, Value};
