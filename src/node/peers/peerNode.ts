@@ -125,9 +125,11 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     log: log.child({ part: 'peers' }),
   })
   const port = network.port ?? 0
+  // Who takes no connections looks for others all the same.
+  const udpPort = network.port ?? options.port
   const opened = network
   try {
-    if (options.discovery && options.listens) {
+    if (options.discovery) {
       discovery = await Discovery.start({
         key,
         networkId: p2p.networkId,
@@ -135,7 +137,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
         dataDir: options.dataDir,
         host: options.address ?? options.host,
         exemptsLocal: isDevelopmentNetwork(chain.spec),
-        open: (listener) => openUdp(options.host, port, log, listener),
+        open: (listener) => openUdp(options.host, udpPort, log, listener),
         resolve: resolveHost,
         clock,
         refusesAddress: (address) => reputation.refusesAddress(address),

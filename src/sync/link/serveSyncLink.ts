@@ -30,12 +30,12 @@ export function serveSyncLink(port: MessagePort, service: SyncService): SyncNews
     tell({
       kind: 'tip',
       tip: toMessage(service.tip),
-      enacted: enacted.map(({ number, hash }) => ({ number, hash })),
+      enacted: enacted.map(({ number, hash }) => ({ number, hash: copyOf(hash) })),
     })
   tellTip([])
   return {
     tipChanged: tellTip,
-    transactionsAdded: (encoded) => tell({ kind: 'transactions', encoded }),
+    transactionsAdded: (encoded) => tell({ kind: 'transactions', encoded: encoded.map(copyOf) }),
   }
 }
 
@@ -52,5 +52,10 @@ async function answer(service: SyncService, call: SyncCall): Promise<SyncNotice>
 }
 
 function toMessage({ number, hash, parentHash, totalDifficulty }: ChainTip): TipMessage {
-  return { number, hash, parentHash, totalDifficulty }
+  return { number, hash: copyOf(hash), parentHash: copyOf(parentHash), totalDifficulty }
+}
+
+/** A message carries the whole memory that a view is of: for a hash in a header that of all blocks it came with. */
+function copyOf(bytes: Buffer): Uint8Array {
+  return Uint8Array.from(bytes)
 }
