@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { HIDDEN } from '../util/hidden.ts'
 import { isTimezone } from '../util/localDay.ts'
 import { parseSubnet } from '../util/subnet.ts'
@@ -8,13 +9,15 @@ import { networkByName } from './networks/byName.ts'
 import { hasChosenHeights, networkChoice } from './networks/configured.ts'
 import { type Config, flagOf } from './schema.ts'
 
+const NODE_ID = /^[0-9a-f]{128}$/i
+
 /**
  * Refuses options that are allowed each but make no sense together, so that a node does not quietly do something
  * else than its configuration says.
  * @throws ConfigError `Conflict`, `InvalidValue`; what a file of activation heights is refused for
  */
 export function checkConflicts(config: Config): void {
-  const value = accessValue(config) ?? originValue(config) ?? secretValue(config)
+  const value = accessValue(config) ?? originValue(config) ?? secretValue(config) ?? peerValue(config)
   if (value !== null) throw new ConfigError('InvalidValue', value)
   const reason =
     heightsConflict(config) ?? miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
@@ -50,6 +53,15 @@ function originValue({ corsOrigin, trustedOrigins }: Config): string | null {
 
 function expectedOrigins(option: 'corsOrigin' | 'trustedOrigins', words: string, found: string): string {
   return `${flagOf(option)}: expected origins such as https://app.example${words}, got ${found}`
+}
+
+function peerValue({ trustedPeers, p2pAddress }: Config): string | null {
+  const wrong = trustedPeers.find((entry) => !NODE_ID.test(entry) && parseSubnet(entry) === null)
+  if (wrong !== undefined) {
+    return `${flagOf('trustedPeers')}: expected node ids of 128 hex digits, addresses or subnets, got ${wrong}`
+  }
+  if (p2pAddress === null || isIP(p2pAddress) !== 0) return null
+  return `${flagOf('p2pAddress')}: expected an IP address, got ${p2pAddress}`
 }
 
 /** What stands for a secret in a shown configuration would itself be one that everybody knows. */
