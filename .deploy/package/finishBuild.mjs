@@ -9,7 +9,10 @@ import { reachableDeclarations } from './publicTypes.mjs'
 const [folder = '', checkout = fileURLToPath(new URL('../..', import.meta.url))] = process.argv.slice(2)
 
 rmSync(join(folder, 'page'), { recursive: true, force: true })
-cpSync(join(checkout, 'src', 'page'), join(folder, 'page'), { recursive: true })
+cpSync(join(checkout, 'src', 'page'), join(folder, 'page'), {
+  recursive: true,
+  filter: (path) => !path.endsWith('.md'),
+})
 writeFileSync(join(folder, 'build.json'), `${JSON.stringify({ commit: commitOf(checkout) })}\n`)
 
 // An incremental build, which has notes in the folder, would not write declarations again that it finds up to date.

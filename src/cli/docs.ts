@@ -5,23 +5,28 @@ import { EXIT_CODE_TEXTS } from './exitCodes.ts'
 import { costTable } from './methodTable/costTable.ts'
 import { methodTable } from './methodTable/methodTable.ts'
 
-/** The text of each generated section of the README by its name. */
-export const README_SECTIONS: Readonly<Record<string, () => string>> = {
-  config: configReference,
-  methods: () => methodTable(METHODS, UNSUPPORTED_METHODS),
-  costs: () => costTable(METHODS),
-  'exit-codes': () =>
-    [
-      '| exit code | meaning |',
-      '|---|---|',
-      ...Object.entries(EXIT_CODE_TEXTS).map(([code, text]) => `| ${code} | ${text} |`),
-    ].join('\n'),
+/** The generated sections of a document, by name, with what makes their text. */
+type Sections = Readonly<Record<string, () => string>>
+
+/** The documents with generated sections, by their path from the root of the checkout. */
+export const GENERATED_DOCUMENTS: Readonly<Record<string, Sections>> = {
+  'src/cli/README.md': {
+    'exit-codes': () =>
+      [
+        '| exit code | meaning |',
+        '|---|---|',
+        ...Object.entries(EXIT_CODE_TEXTS).map(([code, text]) => `| ${code} | ${text} |`),
+      ].join('\n'),
+  },
+  'src/config/README.md': { config: configReference },
+  'src/gateway/access/README.md': { costs: () => costTable(METHODS) },
+  'src/rpc/README.md': { methods: () => methodTable(METHODS, UNSUPPORTED_METHODS) },
 }
 
-/** The README with every generated section made anew. */
-export function refreshReadme(readme: string): string {
-  return Object.entries(README_SECTIONS).reduce(
+/** A document with every section of it that is generated made anew. */
+export function refreshDocument(document: string, sections: Sections): string {
+  return Object.entries(sections).reduce(
     (text, [name, content]) => replaceGeneratedSection(text, name, content()),
-    readme,
+    document,
   )
 }

@@ -1,13 +1,13 @@
 import { replaceGeneratedSection } from '../../src/util/generatedSection.ts'
 import { LISTED_DIFFERENCES } from './differences.ts'
 
-/** Where the sheets stand that a reason may cite, from the README. */
+/** Where the sheets stand that a reason may cite, from the folder of the document. */
 const SHEETS: Readonly<Record<string, string>> = {
-  decisions: 'src/decisions.md',
-  specification: 'src/rpc/specification.md',
+  decisions: '../decisions.md',
+  specification: 'specification.md',
 }
 
-/** The table of differences as the README shows it. */
+/** The table of differences as src/rpc/README.md shows it. */
 export function differencesTable(): string {
   return [
     '| methods | here | why |',
@@ -18,9 +18,9 @@ export function differencesTable(): string {
   ].join('\n')
 }
 
-/** The README with the table made anew. */
-export function refreshDifferences(readme: string): string {
-  return replaceGeneratedSection(readme, 'differences', differencesTable())
+/** The document with the table made anew. */
+export function refreshDifferences(document: string): string {
+  return replaceGeneratedSection(document, 'differences', differencesTable())
 }
 
 function cell(text: string): string {
