@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { PendingNotice } from '../filters/events.ts'
 import { isAutomatic } from '../mining/blockProducer.ts'
 import { serveChainLink } from '../pool/chainLink.ts'
-import { type SyncNews, serveSyncLink } from '../sync/link/serveSyncLink.ts'
+import { createSyncLink, type SyncLink } from '../sync/link/serveSyncLink.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { ChainCore } from './chainCore.ts'
 import { createChainService } from './chainService.ts'
@@ -14,8 +14,8 @@ import { createSyncService } from './syncService.ts'
 /** Pending transactions that the front thread is not told of yet. */
 let pending: PendingNotice[] = []
 
-/** The peer thread; null while there is none. */
-let peers: SyncNews | null = null
+/** The link to the peer thread; null on a node that never had one. */
+let peers: SyncLink | null = null
 
 /** Entry of the chain thread: the only writer of the process. */
 run(workerData as ChainThreadSetup)
@@ -89,10 +89,14 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
   }
 }
 
+/** Another port takes the place of that of a peer thread that is gone. */
 function servePeers(core: ChainCore, port: MessagePort): void {
-  const news = serveSyncLink(port, createSyncService(core))
-  core.open.chain.onHead(({ enacted }) => news.tipChanged(enacted))
-  peers = news
+  if (peers === null) {
+    const link = createSyncLink(createSyncService(core))
+    core.open.chain.onHead(({ enacted }) => link.tipChanged(enacted))
+    peers = link
+  }
+  peers.serve(port)
 }
 
 /** Those of one turn go in one message, and before whatever happens next. */

@@ -26,9 +26,14 @@ export function createSyncService(core: ChainCore): SyncService {
       const { number, hash, parentHash } = head
       return { number, hash, parentHash, totalDifficulty: reader.totalDifficulty(hash) ?? 0n }
     },
+    pending: () => pendingOf(core),
     connect: (blocks) => connectInTurns(core, blocks),
     addTransactions: (encoded) => addTransactions(core, encoded),
   }
+}
+
+function* pendingOf({ pool }: ChainCore): Generator<Buffer> {
+  for (const { transaction } of pool.inBlockOrder()) yield transaction.encoded
 }
 
 /** One commit per turn; the rest waits while clients are served. */

@@ -6,6 +6,7 @@ import type { OpenChain } from '../../src/execution/openChain.ts'
 import { openPeerNode, type PeerNode } from '../../src/node/peers/peerNode.ts'
 import type { PeerAddress } from '../../src/p2p/peers/ports.ts'
 import { createNodeKey } from '../../src/p2p/wire/curve.ts'
+import type { SyncLimits } from '../../src/sync/client/limits.ts'
 import { openTestChain } from '../support/openTestChain.ts'
 import { SILENT_LOG } from '../support/peerScene.ts'
 import { LocalSyncChain } from '../support/syncChain.ts'
@@ -22,6 +23,7 @@ export interface WholeNode {
  * Opens a node that goes with the test.
  * @param host address of loopback that it listens at and dials from
  * @param known blocks that it has, without genesis
+ * @param choice peers whose word it waits for before it synchronises; one unless said, and what else it waits for
  */
 export async function openWholeNode(
   t: Test,
@@ -29,6 +31,7 @@ export async function openWholeNode(
   host: string,
   statics: readonly PeerAddress[] = [],
   known: readonly Block[] = [],
+  choice: { readonly expectedPeers?: number; readonly limits?: Partial<SyncLimits> } = {},
 ): Promise<WholeNode> {
   const open = openTestChain(t, { spec })
   for (const block of known) open.chain.connect(block)
@@ -46,7 +49,7 @@ export async function openWholeNode(
       trusted: [],
       maxPeers: 30,
       memoryBytes: 256 * 1024 * 1024,
-      expectedPeers: 1,
+      expectedPeers: choice.expectedPeers ?? 1,
       checkpoints: [],
       snapshotServer: false,
     },
@@ -56,6 +59,7 @@ export async function openWholeNode(
     statics,
     log: SILENT_LOG,
     localAddress: host,
+    ...(choice.limits === undefined ? {} : { limits: choice.limits }),
     onHalt: () => undefined,
   })
   t.teardown(() => node.close())

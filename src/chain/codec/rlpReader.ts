@@ -73,11 +73,24 @@ export function readRlpItems(bytes: Uint8Array, limit: number = Number.POSITIVE_
  * @throws RlpError when there is more or less than one element, or it is a string
  */
 export function parseRLPList(bytes: Uint8Array): readonly RlpItem[] {
-  const items = readRlpItems(bytes)
+  const source = asBuffer(bytes)
+  const items: RlpItem[] = []
+  const end = source.length === 0 ? 0 : readItem(source, 0, items)
+  const count = items.length + countItems(source, end)
   const [item] = items
-  if (item === undefined || items.length !== 1)
-    throw new RlpError(`one element expected, got ${items.length}`)
+  if (item === undefined || count !== 1) throw new RlpError(`one element expected, got ${count}`)
   return item.items
+}
+
+/** Elements from an offset on: a megabyte of them that are not wanted must not become a million objects. */
+function countItems(source: Buffer, start: number): number {
+  let count = 0
+  for (let position = start; position < source.length; count += 1) {
+    position += rlpItemLength(source, position)
+    if (position > source.length)
+      throw new RlpError('element is longer than the bytes it stands in', 'overrun')
+  }
+  return count
 }
 
 /** Element at an index. @throws RlpError when the list is shorter */

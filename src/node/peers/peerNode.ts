@@ -12,6 +12,7 @@ import type { PeerAddress } from '../../p2p/peers/ports.ts'
 import { createRlpxTransport } from '../../p2p/peers/rlpxTransport.ts'
 import { PeerReputation } from '../../p2p/scoring/peerReputation.ts'
 import type { NodeKey } from '../../p2p/wire/curve.ts'
+import type { SyncLimits } from '../../sync/client/limits.ts'
 import { SyncClient } from '../../sync/client/syncClient.ts'
 import { announcedStatus } from '../../sync/relay/announcedStatus.ts'
 import { watchConnects } from '../../sync/relay/blockRelay.ts'
@@ -39,6 +40,8 @@ export interface PeerNodeParts {
   readonly log: Logger
   /** IP address that connections go out from; without it the system chooses. */
   readonly localAddress?: string
+  /** In place of those of synchronisation. */
+  readonly limits?: Partial<SyncLimits>
   /** Synchronisation stopped at a block that peers insist on, or goes on again (null). */
   onHalt(refusal: BlockRefusal | null): void
 }
@@ -64,7 +67,6 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
   const reputation = new PeerReputation({ clock, wallClock: Date.now, punishes: true, bannedNodes: [] })
   let discovery: Discovery | null = null
   let network: PeerNetwork | null = null
-  const isStatic = ({ id }: Peer) => statics.some((node) => node.id === id)
   const peers: PeerSet = {
     get peers() {
       return network?.peers ?? []
@@ -82,9 +84,9 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     chain: watchConnects(chain, (hash) => relay.blocks.noteForeign(hash)),
     peers,
     checkpoints: options.checkpoints.map(({ number, hash }) => ({ number, hash: asBuffer(hash) })),
-    limits: { enoughPeers: options.expectedPeers },
+    limits: { enoughPeers: options.expectedPeers, ...parts.limits },
     logger: log.child({ part: 'sync' }),
-    isStatic,
+    isStatic: ({ id }) => network?.isStatic(id) ?? false,
     onForgiven: (forgiven) => {
       for (const { id, address } of forgiven) {
         reputation.clearScore(id)

@@ -146,7 +146,7 @@ export class PeerNetwork implements PeerSet {
       bytesIn: this.#sum(({ bytesIn }) => bytesIn) + this.#pastBytes.in,
       bytesOut: this.#sum(({ bytesOut }) => bytesOut) + this.#pastBytes.out,
       peers: peers.map((peer) =>
-        figuresOf(peer, this.#statics.has(peer.id), now, this.#options.judge.score(peer.id)),
+        figuresOf(peer, this.isStatic(peer.id), now, this.#options.judge.score(peer.id)),
       ),
     }
   }
@@ -166,6 +166,11 @@ export class PeerNetwork implements PeerSet {
     const peer = this.#members.get(id)
     peer?.disconnect(DISCONNECT_REASONS.requested)
     return peer !== undefined
+  }
+
+  /** Whether the operator wants a connection to a node always: named at the start or since, and not removed. */
+  isStatic(id: string): boolean {
+    return this.#statics.has(id)
   }
 
   /** Ends all connections, within a second. */
@@ -203,7 +208,7 @@ export class PeerNetwork implements PeerSet {
   /** Gives a connection a place, or ends it. @returns null when it ended */
   #adopt(connection: Connection): ConnectedPeer | null {
     const id = connection.remoteId.toString('hex')
-    const trusted = this.#statics.has(id) || this.#trust.trusts(id, plainAddress(connection.address))
+    const trusted = this.isStatic(id) || this.#trust.trusts(id, plainAddress(connection.address))
     const peer = new ConnectedPeer(connection, trusted, this.#services, {
       onReady: (ready) => this.#onReady(ready),
       onMessage: (from, message) => this.#options.listener.onMessage(from, message),
@@ -258,7 +263,7 @@ export class PeerNetwork implements PeerSet {
   }
 
   #noteStay(peer: ConnectedPeer, node: PeerAddress): void {
-    const isStatic = this.#statics.has(node.id)
+    const isStatic = this.isStatic(node.id)
     if (this.#scheduler.now() - peer.connectedAt >= STAYED_MS) this.#history.stayed(node)
     else this.#history.failed(node, isStatic ? STATIC_BACK_OFF : this.#backOff)
   }

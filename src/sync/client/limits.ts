@@ -16,7 +16,7 @@ export interface SyncLimits {
   readonly openHeaders: number
   /** Chunks of headers that are fetched ahead of the one that is checked next. */
   readonly chunksAhead: number
-  /** Questions left in a peer's minute for what cannot wait. */
+  /** Questions that bodies leave in a peer's minute for what cannot wait. */
   readonly reserve: number
   /** Checked headers that wait for their bodies: how long a branch may be before it outweighs the head. */
   readonly branchHeaders: number
@@ -39,7 +39,10 @@ export interface SyncLimits {
   readonly sideBytes: number
   /** Independent peers with more work that must insist on a block that we refuse before synchronisation halts. */
   readonly insisting: number
-  /** Bytes of announced blocks that wait for an ancestor, of one peer and of all, and how deep the gap may be. */
+  /**
+   * Bytes of announced blocks that wait for an ancestor, of one peer and of all, and how deep the gap may be. As much
+   * again may wait for the chain's judgement.
+   */
   readonly waitingBytesPerPeer: number
   readonly waitingBytes: number
   readonly missingAncestors: number
@@ -58,7 +61,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   openBodies: 16,
   openHeaders: 2,
   chunksAhead: 8,
-  reserve: 10,
+  reserve: 4,
   branchHeaders: 20_000,
   branchBytes: 32 * MIB,
   windowBytes: 64 * MIB,

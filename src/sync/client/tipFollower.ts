@@ -9,6 +9,7 @@ import { mostWeight, toChecked } from './branch.ts'
 import type { BranchBudget } from './branchBudget.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { HeaderCheck } from './headerCheck.ts'
+import { JudgedBlocks } from './judgedBlocks.ts'
 import type { SyncLimits } from './limits.ts'
 import { createStop } from './pause.ts'
 import type { SyncProgress } from './progress.ts'
@@ -49,14 +50,14 @@ export class TipFollower {
   readonly #deps: TipFollowerDeps
   readonly #waiting: WaitingBlocks
   readonly #wanted: WantedBlocks
-  /** Blocks that are being judged. */
-  readonly #judging = new Set<string>()
+  readonly #judging: JudgedBlocks
   readonly #stop = createStop()
 
   constructor(deps: TipFollowerDeps) {
     this.#deps = deps
     this.#waiting = new WaitingBlocks(deps.limits, deps.now)
     this.#wanted = new WantedBlocks(deps.now)
+    this.#judging = new JudgedBlocks(deps.limits)
   }
 
   /** Bytes of blocks that wait for their parents. */
@@ -118,7 +119,8 @@ export class TipFollower {
     this.#wanted.came(header.hash)
     chain.refresh()
     if (!this.#isWelcome(peer, block)) return
-    this.#judging.add(hashHex)
+    // What finds no room comes again: it is announced with what stands on it.
+    if (!this.#judging.add(peer, hashHex, encoded.length)) return
     try {
       const fault = await this.#deps.check.alone([header], this.#stop.signal)
       if (this.#stop.signal.aborted || fault?.early === true) return
@@ -128,7 +130,7 @@ export class TipFollower {
       }
       await this.#place(peer, block, encoded)
     } finally {
-      this.#judging.delete(hashHex)
+      this.#judging.remove(hashHex)
     }
   }
 

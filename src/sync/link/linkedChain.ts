@@ -8,7 +8,14 @@ import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { BlockOutcome, ChainTip, SyncChain, TipChange, TransactionOutcome } from '../syncChain.ts'
+import { ByteGate } from './byteGate.ts'
 import type { SyncCall, SyncNotice, TipMessage } from './messages.ts'
+
+const ENDED = 'the chain thread has ended'
+/** Bytes of blocks and transactions that the chain thread has and did not answer for; the rest waits here. */
+export const LINK_BYTES: number = 24 * 1024 * 1024
+/** What a block or a transaction takes beside its bytes. */
+const OVERHEAD_BYTES = 256
 
 /** The chain thread could not do what was asked of it. */
 export class SyncLinkError extends Error {
@@ -39,16 +46,42 @@ export function openLinkedChain(
   const waiting = new Map<number, Waiting>()
   const tipListeners = new Set<(change: TipChange) => void>()
   const transactionListeners = new Set<(encoded: readonly Buffer[]) => void>()
+  const gate = new ByteGate(LINK_BYTES)
   let lastId = 0
   let tip: ChainTip | null = null
+  let isClosed = false
   /** Resolved once the blocks of the newest call are on their way. */
   let lastSent: Promise<unknown> = Promise.resolve()
   const ask = <T>(call: (id: number) => SyncCall, transfer: readonly ArrayBuffer[] = []): Promise<T> =>
     new Promise<T>((resolve, reject) => {
+      if (isClosed) throw new SyncLinkError(ENDED)
       lastId += 1
       waiting.set(lastId, { resolve, reject })
       port.postMessage(call(lastId), transfer)
     })
+  const inGate = async <T>(given: readonly Buffer[], work: () => Promise<T>): Promise<T> => {
+    const bytes = given.reduce((sum, { length }) => sum + length + OVERHEAD_BYTES, 0)
+    await gate.enter(bytes)
+    try {
+      return await work()
+    } finally {
+      gate.leave(bytes)
+    }
+  }
+  const connect = async (blocks: readonly Buffer[]): Promise<readonly BlockOutcome[]> => {
+    // Senders of several groups are recovered side by side; the groups go out in the order of the calls.
+    const turn = Promise.all([withSenders(spec, blocks), lastSent]).then(([read]) => {
+      const packed = packBlocks(read)
+      const { rlp, senders, table } = packed
+      const outcomes = ask<readonly BlockOutcome[]>(
+        (id) => ({ call: 'connect', id, blocks: packed }),
+        [rlp.buffer, senders.buffer, table.buffer],
+      )
+      return { outcomes }
+    })
+    lastSent = turn.catch(() => undefined)
+    return (await turn).outcomes
+  }
   const settle = (id: number): Waiting | undefined => {
     const found = waiting.get(id)
     waiting.delete(id)
@@ -65,27 +98,16 @@ export function openLinkedChain(
     get tip() {
       return current()
     },
-    connect: async (blocks) => {
-      // Senders of several groups are recovered side by side; the groups go out in the order of the calls.
-      const turn = Promise.all([withSenders(spec, blocks), lastSent]).then(([read]) => {
-        const packed = packBlocks(read)
-        const { rlp, senders, table } = packed
-        const outcomes = ask<readonly BlockOutcome[]>(
-          (id) => ({ call: 'connect', id, blocks: packed }),
-          [rlp.buffer, senders.buffer, table.buffer],
-        )
-        return { outcomes }
-      })
-      lastSent = turn.catch(() => undefined)
-      return (await turn).outcomes
-    },
+    connect: (blocks) => inGate(blocks, () => connect(blocks)),
     addTransactions: (encoded) =>
-      ask<readonly TransactionOutcome[]>((id) => ({
-        call: 'addTransactions',
-        id,
-        // Copies of their own: a message carries the whole memory that a view is of.
-        encoded: encoded.map((item) => Uint8Array.from(item)),
-      })),
+      inGate(encoded, () =>
+        ask<readonly TransactionOutcome[]>((id) => ({
+          call: 'addTransactions',
+          id,
+          // Copies of their own: a message carries the whole memory that a view is of.
+          encoded: encoded.map((item) => Uint8Array.from(item)),
+        })),
+      ),
     onTip: (listener) => {
       tipListeners.add(listener)
       return () => tipListeners.delete(listener)
@@ -109,6 +131,7 @@ export function openLinkedChain(
         case 'transactions': {
           const encoded = notice.encoded.map(asBuffer)
           for (const listener of transactionListeners) listener(encoded)
+          port.postMessage({ call: 'heard' } satisfies SyncCall)
           return
         }
         case 'tip': {
@@ -117,12 +140,14 @@ export function openLinkedChain(
           if (isFirst) resolve(chain)
           const enacted = notice.enacted.map(({ number, hash }) => ({ number, hash: asBuffer(hash) }))
           for (const listener of tipListeners) listener({ tip, enacted })
+          port.postMessage({ call: 'heard' } satisfies SyncCall)
         }
       }
     })
     // Nobody answers any more: whoever waits must not wait for good.
     port.on('close', () => {
-      for (const { reject } of waiting.values()) reject(new SyncLinkError('the chain thread has ended'))
+      isClosed = true
+      for (const { reject } of waiting.values()) reject(new SyncLinkError(ENDED))
       waiting.clear()
     })
   })

@@ -15,6 +15,8 @@ export interface TipMessage {
 export type SyncCall =
   | { readonly call: 'connect'; readonly id: number; readonly blocks: PackedBlocks }
   | { readonly call: 'addTransactions'; readonly id: number; readonly encoded: readonly Uint8Array[] }
+  /** The oldest notice of the head or of transactions was dealt with: others may follow it. */
+  | { readonly call: 'heard' }
 
 /** What the chain thread says. */
 export type SyncNotice =
@@ -22,11 +24,11 @@ export type SyncNotice =
   | { readonly kind: 'added'; readonly id: number; readonly outcomes: readonly TransactionOutcome[] }
   /** The call failed, which says nothing about what was given. */
   | { readonly kind: 'failed'; readonly id: number; readonly reason: string }
-  /** The head, at first and after each change; blocks that joined, oldest first. */
+  /** The head, at first and after changes; the newest of the blocks that joined, oldest first. */
   | {
       readonly kind: 'tip'
       readonly tip: TipMessage
       readonly enacted: readonly { readonly number: number; readonly hash: Uint8Array }[]
     }
-  /** Transactions entered the pending set. */
+  /** Transactions are pending: those that were, at first, then those that enter the set. */
   | { readonly kind: 'transactions'; readonly encoded: readonly Uint8Array[] }

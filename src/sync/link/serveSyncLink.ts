@@ -2,44 +2,57 @@ import type { MessagePort } from 'node:worker_threads'
 import { type ReadBlock, unpackBlocks } from '../../chain/import/messages.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { BlockOutcome, ChainTip, TransactionOutcome } from '../syncChain.ts'
-import type { SyncCall, SyncNotice, TipMessage } from './messages.ts'
+import type { SyncCall, SyncNotice } from './messages.ts'
+import { NewsLine } from './newsLine.ts'
 
 /** What the chain thread does for the peer thread. */
 export interface SyncService {
   readonly tip: ChainTip
+  /** Transactions that wait for a block, each behind those that it needs. */
+  pending(): Iterable<Buffer>
   /** As `SyncChain.connect`; one call at a time. */
   connect(blocks: readonly ReadBlock[]): Promise<readonly BlockOutcome[]>
   addTransactions(encoded: readonly Buffer[]): Promise<readonly TransactionOutcome[]>
 }
 
-/** Tells the peer thread what happened. */
-export interface SyncNews {
+/** The chain thread's end of its link to the peer thread. */
+export interface SyncLink {
+  /**
+   * Answers the calls that come through a port, in their order, and tells it what happens. A later port takes the
+   * place of the one before: what that one was to be told is dropped, what it asked for is done first.
+   */
+  serve(port: MessagePort): void
   tipChanged(enacted: readonly { readonly number: number; readonly hash: Buffer }[]): void
   transactionsAdded(encoded: readonly Buffer[]): void
 }
 
-/** Answers the calls that come through a port, in their order. To be called in the chain thread. */
-export function serveSyncLink(port: MessagePort, service: SyncService): SyncNews {
-  const tell = (notice: SyncNotice) => port.postMessage(notice)
+type Question = Exclude<SyncCall, { call: 'heard' }>
+
+/** To be called in the chain thread. */
+export function createSyncLink(service: SyncService): SyncLink {
+  const news = new NewsLine(() => service.tip)
   // Blocks of two calls must not be mixed, and transactions that come behind blocks are judged on top of them.
   let last: Promise<void> = Promise.resolve()
-  port.on('message', (call: SyncCall) => {
-    last = last.then(() => answer(service, call)).then(tell)
-  })
-  const tellTip = (enacted: readonly { readonly number: number; readonly hash: Buffer }[]) =>
-    tell({
-      kind: 'tip',
-      tip: toMessage(service.tip),
-      enacted: enacted.map(({ number, hash }) => ({ number, hash: copyOf(hash) })),
-    })
-  tellTip([])
   return {
-    tipChanged: tellTip,
-    transactionsAdded: (encoded) => tell({ kind: 'transactions', encoded: encoded.map(copyOf) }),
+    serve: (port) => {
+      const tell = (notice: SyncNotice) => port.postMessage(notice)
+      const reply = (notice: SyncNotice) => {
+        news.tellTip()
+        tell(notice)
+      }
+      port.on('message', (call: SyncCall) => {
+        if (call.call === 'heard') news.heard(tell)
+        else last = last.then(() => answer(service, call)).then(reply)
+      })
+      port.on('close', () => news.detach(tell))
+      news.attach(tell, service.pending())
+    },
+    tipChanged: (enacted) => news.tipChanged(enacted),
+    transactionsAdded: (encoded) => news.transactionsAdded(encoded),
   }
 }
 
-async function answer(service: SyncService, call: SyncCall): Promise<SyncNotice> {
+async function answer(service: SyncService, call: Question): Promise<SyncNotice> {
   const { id } = call
   try {
     if (call.call === 'connect') {
@@ -49,13 +62,4 @@ async function answer(service: SyncService, call: SyncCall): Promise<SyncNotice>
   } catch (error) {
     return { kind: 'failed', id, reason: error instanceof Error ? error.message : String(error) }
   }
-}
-
-function toMessage({ number, hash, parentHash, totalDifficulty }: ChainTip): TipMessage {
-  return { number, hash: copyOf(hash), parentHash: copyOf(parentHash), totalDifficulty }
-}
-
-/** A message carries the whole memory that a view is of: for a hash in a header that of all blocks it came with. */
-function copyOf(bytes: Buffer): Uint8Array {
-  return Uint8Array.from(bytes)
 }

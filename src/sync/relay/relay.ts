@@ -81,6 +81,7 @@ export class Relay {
   onPeer(peer: Peer): void {
     const { bestHash } = announcedStatus(this.#options.chain)
     this.#told.set(peer, bestHash)
+    this.#outbox.peerCame(peer)
     if (peer.status !== null) this.#blocks.note(peer, peer.status.bestHash)
   }
 

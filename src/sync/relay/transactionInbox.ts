@@ -9,7 +9,7 @@ import { KnownItems } from './knownItems.ts'
 export interface TransactionLimits {
   /** Bytes of one transaction (p2p.md §4). */
   readonly longest: number
-  /** Bytes that wait for the pool, of one peer and of all. */
+  /** Bytes that wait for the pool and for its answer, of one peer and of all. */
   readonly waitingPerPeer: number
   readonly waiting: number
   /** Bytes and transactions of one peer in a second; as many again may come at once. */
@@ -174,19 +174,27 @@ export class TransactionInbox {
     try {
       const outcomes = await this.#options.chain.addTransactions(batch.map(({ encoded }) => encoded))
       outcomes.forEach((outcome, index) => {
-        if (outcome === 'added') batch[index]?.peer.score('validTransaction')
-        else if (outcome === 'invalid') batch[index]?.peer.score('invalidTransaction')
+        if (outcome === 'added') batch[index]?.line.peer.score('validTransaction')
+        else if (outcome === 'invalid') batch[index]?.line.peer.score('invalidTransaction')
       })
     } catch (error) {
       // An error of this node is nobody's fault.
       this.#options.logger?.error({ err: error }, 'transactions of peers could not be judged')
     }
+    for (const { line, encoded } of batch) this.#release(line, encoded)
+  }
+
+  /** What the pool has answered for waits no more; that of a peer which left was given back with it. */
+  #release(line: Line, { length }: Buffer): void {
+    if (this.#lines.get(line.peer) !== line) return
+    line.bytes -= length + OVERHEAD_BYTES
+    this.#waitingBytes -= length + OVERHEAD_BYTES
   }
 
   /** One transaction of each peer by turns. */
-  #nextBatch(): { peer: Peer; encoded: Buffer }[] {
+  #nextBatch(): { line: Line; encoded: Buffer }[] {
     const { batch: most, batchBytes } = this.#options.limits
-    const batch: { peer: Peer; encoded: Buffer }[] = []
+    const batch: { line: Line; encoded: Buffer }[] = []
     let bytes = 0
     let lines = [...this.#lines.values()]
     while (lines.length > 0) {
@@ -196,10 +204,8 @@ export class TransactionInbox {
         if (encoded === undefined) continue
         if (batch.length === most || (batch.length > 0 && bytes + encoded.length > batchBytes)) return batch
         line.waiting.shift()
-        line.bytes -= encoded.length + OVERHEAD_BYTES
-        this.#waitingBytes -= encoded.length + OVERHEAD_BYTES
         bytes += encoded.length
-        batch.push({ peer: line.peer, encoded })
+        batch.push({ line, encoded })
       }
     }
     return batch

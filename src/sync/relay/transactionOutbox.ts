@@ -46,12 +46,17 @@ export class TransactionOutbox {
     return this.#bytes
   }
 
+  /** A peer is there: it is told what is held. */
+  peerCame(peer: Peer): void {
+    this.#readers.set(peer, { next: this.#gone, known: new KnownItems(KNOWN_PER_PEER) })
+  }
+
   /** A peer has a transaction. */
   noteKnown(peer: Peer, hash: Buffer): void {
     this.#readerOf(peer).known.add(hash)
   }
 
-  /** Holds transactions for every peer that is connected. */
+  /** Holds transactions for every peer that is connected; while there is none, for the first that comes. */
   add(transactions: readonly Buffer[]): void {
     for (const peer of this.#peers.peers) this.#readerOf(peer)
     for (const encoded of transactions) {
@@ -70,7 +75,7 @@ export class TransactionOutbox {
     }
     const connected = new Set(this.#peers.peers)
     const told = [...this.#readers].filter(([peer]) => connected.has(peer)).map(([, { next }]) => next)
-    this.#drop(Math.min(this.#end, ...told) - this.#gone)
+    if (told.length > 0) this.#drop(Math.min(...told) - this.#gone)
   }
 
   peerGone(peer: Peer): void {

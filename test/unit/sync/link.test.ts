@@ -8,7 +8,7 @@ import { UndecidedBlockError } from '../../../src/chain/validation/errors.ts'
 import { networkByName } from '../../../src/config/networks/byName.ts'
 import { createSyncService } from '../../../src/node/syncService.ts'
 import { type LinkedChain, openLinkedChain, SyncLinkError } from '../../../src/sync/link/linkedChain.ts'
-import { type SyncNews, type SyncService, serveSyncLink } from '../../../src/sync/link/serveSyncLink.ts'
+import { createSyncLink, type SyncLink, type SyncService } from '../../../src/sync/link/serveSyncLink.ts'
 import type { BlockOutcome, ChainTip, TransactionOutcome } from '../../../src/sync/syncChain.ts'
 import { BlockMaker } from '../../support/blockMaker.ts'
 import { openLocalNode } from '../../support/localNode.ts'
@@ -34,6 +34,11 @@ class FakeService implements SyncService {
   gate: Promise<void> = Promise.resolve()
   outcome: BlockOutcome = BEST
   fails = false
+  waiting: Buffer[] = []
+
+  pending(): Buffer[] {
+    return this.waiting
+  }
 
   async connect(blocks: readonly ReadBlock[]): Promise<readonly BlockOutcome[]> {
     this.calls.push(`begin ${blocks.length}`)
@@ -63,9 +68,10 @@ function blockOf(t: Test, transfers: number): Buffer {
 async function openLink(
   t: Test,
   service: SyncService,
-): Promise<{ readonly chain: LinkedChain; readonly news: SyncNews; readonly end: () => void }> {
+): Promise<{ readonly chain: LinkedChain; readonly news: SyncLink; readonly end: () => void }> {
   const { port1, port2 } = new MessageChannel()
-  const news = serveSyncLink(port2, service)
+  const news = createSyncLink(service)
+  news.serve(port2)
   const chain = await openLinkedChain(port1, regtest, openTestChain(t).environment)
   t.teardown(() => chain.close())
   return { chain, news, end: () => port2.close() }

@@ -237,6 +237,25 @@ t.test('what is held for slow peers is bounded in bytes', async (t) => {
   t.equal(outbox.heldBytes, 0)
 })
 
+t.test('what comes while nobody is connected waits for the first peer', async (t) => {
+  const all = peers(t, 2)
+  const [first, second] = all as [FakePeer, FakePeer]
+  const connected: FakePeer[] = []
+  const outbox = new TransactionOutbox(mainnet, { peers: connected })
+  outbox.add([transaction(1)])
+  outbox.flush()
+  t.ok(outbox.heldBytes > 0)
+  connected.push(first)
+  outbox.peerCame(first)
+  outbox.flush()
+  t.same(messagesOf(first), [[transaction(1)]])
+  t.equal(outbox.heldBytes, 0)
+  connected.push(second)
+  outbox.peerCame(second)
+  outbox.flush()
+  t.same(messagesOf(second), [], 'the second hears of it from the first')
+})
+
 t.test('transactions that nobody signed stay on a development chain', async (t) => {
   const all = peers(t, 1)
   const [peer] = all as [FakePeer]

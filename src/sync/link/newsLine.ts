@@ -1,0 +1,180 @@
+import type { ChainTip } from '../syncChain.ts'
+import type { SyncNotice, TipMessage } from './messages.ts'
+
+/** What may wait for the peer thread. */
+export interface NewsLimits {
+  /** Bytes that were told and that it did not say it heard; one notice more may go out. */
+  readonly unheardBytes: number
+  /** Bytes of transactions that are not told yet; the oldest go first. */
+  readonly waitingBytes: number
+  /** Bytes of transactions in one notice; a longer transaction goes alone. */
+  readonly noticeBytes: number
+  /** Newest blocks that joined the chain that are named in one notice. */
+  readonly enacted: number
+}
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** Limits of a node: what waits for peers behind it is bounded in the same way (`relay/transactionOutbox.ts`). */
+export const DEFAULT_NEWS_LIMITS: NewsLimits = {
+  unheardBytes: MIB,
+  waitingBytes: 4 * MIB,
+  noticeBytes: 512 * KIB,
+  enacted: 64,
+}
+
+/** What a notice, and each transaction or block in it, takes beside its bytes. */
+const OVERHEAD_BYTES = 256
+
+type Tell = (notice: SyncNotice) => void
+
+interface EnactedBlock {
+  readonly number: number
+  readonly hash: Uint8Array
+}
+
+/**
+ * What happens in the chain on its way to the peer thread. A thread that is slow, or that is started again, hears of
+ * the head as it is then: heads between are left out, and of transactions the oldest where there are too many.
+ */
+export class NewsLine {
+  readonly #tip: () => ChainTip
+  readonly #limits: NewsLimits
+  #tell: Tell | null = null
+  /** Bytes of each notice that was not heard yet. */
+  #unheard: number[] = []
+  #unheardBytes = 0
+  #hasTip = false
+  #enacted: EnactedBlock[] = []
+  #transactions: Uint8Array[] = []
+  #bytes = 0
+  #dropped = 0
+
+  constructor(tip: () => ChainTip, limits: NewsLimits = DEFAULT_NEWS_LIMITS) {
+    this.#tip = tip
+    this.#limits = limits
+  }
+
+  /** Bytes that were told and not heard, bytes that wait, and transactions that found no room. */
+  get figures(): { readonly unheardBytes: number; readonly waitingBytes: number; readonly dropped: number } {
+    return { unheardBytes: this.#unheardBytes, waitingBytes: this.#bytes, dropped: this.#dropped }
+  }
+
+  /**
+   * Tells a thread from now on, beginning with the head.
+   * @param pending transactions that wait for a block: those that an earlier thread did not tell are among them
+   */
+  attach(tell: Tell, pending: Iterable<Buffer>): void {
+    this.#tell = tell
+    this.#unheard = []
+    this.#unheardBytes = 0
+    this.#transactions = []
+    this.#bytes = 0
+    this.#hasTip = true
+    for (const encoded of pending) {
+      if (this.#bytes + encoded.length + OVERHEAD_BYTES > this.#limits.waitingBytes) break
+      this.#hold(encoded)
+    }
+    this.#flush()
+  }
+
+  /** The thread is gone. What happens meanwhile the next one reads off the chain and the pool. */
+  detach(tell: Tell): void {
+    if (this.#tell !== tell) return
+    this.#tell = null
+    this.#transactions = []
+    this.#bytes = 0
+    this.#enacted = []
+  }
+
+  /** The thread heard its oldest notice. */
+  heard(tell: Tell): void {
+    if (this.#tell !== tell) return
+    this.#unheardBytes -= this.#unheard.shift() ?? 0
+    this.#flush()
+  }
+
+  /** Tells the head before anything else, if it changed: who gets an answer finds the head that it led to. */
+  tellTip(): void {
+    if (this.#tell !== null && this.#hasTip) this.#send(this.#tell, this.#nextTip())
+  }
+
+  tipChanged(enacted: readonly { readonly number: number; readonly hash: Buffer }[]): void {
+    if (this.#tell === null) return
+    this.#hasTip = true
+    const newest = enacted.slice(-this.#limits.enacted)
+    this.#enacted.push(...newest.map(({ number, hash }) => ({ number, hash: copyOf(hash) })))
+    this.#enacted = this.#enacted.slice(-this.#limits.enacted)
+    this.#flush()
+  }
+
+  transactionsAdded(encoded: readonly Buffer[]): void {
+    if (this.#tell === null) return
+    for (const one of encoded) this.#hold(one)
+    let count = 0
+    for (let bytes = this.#bytes; bytes > this.#limits.waitingBytes; count += 1) {
+      bytes -= costOf(this.#transactions[count])
+    }
+    this.#dropped += this.#take(count).length
+    this.#flush()
+  }
+
+  #hold(encoded: Buffer): void {
+    this.#transactions.push(copyOf(encoded))
+    this.#bytes += encoded.length + OVERHEAD_BYTES
+  }
+
+  #take(count: number): Uint8Array[] {
+    if (count === 0) return []
+    const taken = this.#transactions.splice(0, count)
+    for (const one of taken) this.#bytes -= costOf(one)
+    return taken
+  }
+
+  #flush(): void {
+    while (this.#tell !== null && this.#unheardBytes < this.#limits.unheardBytes) {
+      const next = this.#hasTip ? this.#nextTip() : this.#nextTransactions()
+      if (next === null) return
+      this.#send(this.#tell, next)
+    }
+  }
+
+  #send(tell: Tell, { notice, bytes }: { notice: SyncNotice; bytes: number }): void {
+    this.#unheard.push(bytes)
+    this.#unheardBytes += bytes
+    tell(notice)
+  }
+
+  #nextTip(): { notice: SyncNotice; bytes: number } {
+    const enacted = this.#enacted
+    this.#hasTip = false
+    this.#enacted = []
+    const bytes = OVERHEAD_BYTES * (1 + enacted.length)
+    return { notice: { kind: 'tip', tip: toMessage(this.#tip()), enacted }, bytes }
+  }
+
+  #nextTransactions(): { notice: SyncNotice; bytes: number } | null {
+    let count = 0
+    let bytes = OVERHEAD_BYTES
+    for (const one of this.#transactions) {
+      if (count > 0 && bytes + costOf(one) > this.#limits.noticeBytes) break
+      bytes += costOf(one)
+      count += 1
+    }
+    return count === 0 ? null : { notice: { kind: 'transactions', encoded: this.#take(count) }, bytes }
+  }
+}
+
+function costOf(transaction: Uint8Array | undefined): number {
+  return (transaction?.length ?? 0) + OVERHEAD_BYTES
+}
+
+function toMessage({ number, hash, parentHash, totalDifficulty }: ChainTip): TipMessage {
+  return { number, hash: copyOf(hash), parentHash: copyOf(parentHash), totalDifficulty }
+}
+
+/** A message carries the whole memory that a view is of: for a hash in a header that of all blocks it came with. */
+function copyOf(bytes: Buffer): Uint8Array {
+  return Uint8Array.from(bytes)
+}
