@@ -826,6 +826,9 @@ export interface ProofOfWork {
 /** Judges the proof of work of a header (consensus.md §3.2): the first rule broken, or null. */
 export declare function proofOfWorkFault(spec: ChainSpec, proof: ProofOfWork): string | null
 
+/** As `proofOfWorkFault` for many headers, beside JavaScript: one answer each, in their order. */
+export declare function proofOfWorkFaultsAside(spec: ChainSpec, proofs: Array<ProofOfWork>): Promise<Array<string | null>>
+
 /**
  * Proof in the RSKIP92 format that the first of a block's transactions is in it. `ids` are their ids in block
  * order, 32 bytes each in internal byte order.

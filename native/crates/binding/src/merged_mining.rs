@@ -1,10 +1,15 @@
 //! Proof of work.
 
-use napi::bindgen_prelude::{Buffer, Uint8Array};
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{AsyncTask, Buffer, Uint8Array};
+use napi::{Env, Task};
 use napi_derive::napi;
 use rhizome_bitcoin::{
     Control, MergedMining, Solution, Template, check_proof_of_work, compress_coinbase, mine, target_from_difficulty,
 };
+
+use rhizome_primitives::{B256, U256};
 
 use crate::bytes;
 use crate::errors::{Result, invalid};
@@ -32,19 +37,74 @@ pub struct ProofOfWork {
 /// Judges the proof of work of a header (consensus.md §3.2): the first rule broken, or null.
 #[napi(catch_unwind)]
 pub fn proof_of_work_fault(spec: &ChainSpec, proof: ProofOfWork) -> Result<Option<String>> {
-    let number = u64::try_from(proof.number).map_err(invalid)?;
-    let hash = proof.hash_for_merged_mining.as_ref();
-    let mining = MergedMining {
-        hash_for_merged_mining: hash.map(|hash| bytes::hash("hashForMergedMining", hash)).transpose()?,
-        difficulty: bytes::uint("difficulty", &proof.difficulty)?,
-        number,
-        bitcoin_header: proof.bitcoin_header.as_deref(),
-        merkle_proof: proof.merkle_proof.as_deref(),
-        coinbase: proof.coinbase.as_deref(),
-        rules: spec.inner.rules_at(number),
-        fallback_mining_difficulty: bytes::uint("fallbackMiningDifficulty", &proof.fallback_mining_difficulty)?,
-    };
-    Ok(check_proof_of_work(&mining).err().map(|fault| fault.to_string()))
+    Ok(OwnedProof::read(&proof)?.fault(&spec.inner))
+}
+
+/// As `proofOfWorkFault` for many headers, beside JavaScript: one answer each, in their order.
+#[napi(ts_return_type = "Promise<Array<string | null>>")]
+pub fn proof_of_work_faults_aside(spec: &ChainSpec, proofs: Vec<ProofOfWork>) -> Result<AsyncTask<ProofChecking>> {
+    let proofs = proofs.iter().map(OwnedProof::read).collect::<Result<_>>()?;
+    Ok(AsyncTask::new(ProofChecking { spec: Arc::clone(&spec.inner), proofs }))
+}
+
+/// Proofs as they are judged beside JavaScript.
+pub struct ProofChecking {
+    spec: Arc<rhizome_primitives::spec::ChainSpec>,
+    proofs: Vec<OwnedProof>,
+}
+
+impl Task for ProofChecking {
+    type Output = Vec<Option<String>>;
+    type JsValue = Vec<Option<String>>;
+
+    fn compute(&mut self) -> napi::Result<Self::Output> {
+        Ok(self.proofs.iter().map(|proof| proof.fault(&self.spec)).collect())
+    }
+
+    fn resolve(&mut self, _env: Env, faults: Self::Output) -> napi::Result<Self::JsValue> {
+        Ok(faults)
+    }
+}
+
+/// A [`ProofOfWork`] that another thread can have.
+struct OwnedProof {
+    hash_for_merged_mining: Option<B256>,
+    difficulty: U256,
+    number: u64,
+    bitcoin_header: Option<Vec<u8>>,
+    merkle_proof: Option<Vec<u8>>,
+    coinbase: Option<Vec<u8>>,
+    fallback_mining_difficulty: U256,
+}
+
+impl OwnedProof {
+    fn read(proof: &ProofOfWork) -> Result<Self> {
+        let owned = |bytes: &Option<Uint8Array>| bytes.as_ref().map(|bytes| bytes.to_vec());
+        let hash = proof.hash_for_merged_mining.as_ref();
+        Ok(Self {
+            hash_for_merged_mining: hash.map(|hash| bytes::hash("hashForMergedMining", hash)).transpose()?,
+            difficulty: bytes::uint("difficulty", &proof.difficulty)?,
+            number: u64::try_from(proof.number).map_err(invalid)?,
+            bitcoin_header: owned(&proof.bitcoin_header),
+            merkle_proof: owned(&proof.merkle_proof),
+            coinbase: owned(&proof.coinbase),
+            fallback_mining_difficulty: bytes::uint("fallbackMiningDifficulty", &proof.fallback_mining_difficulty)?,
+        })
+    }
+
+    fn fault(&self, spec: &rhizome_primitives::spec::ChainSpec) -> Option<String> {
+        let mining = MergedMining {
+            hash_for_merged_mining: self.hash_for_merged_mining,
+            difficulty: self.difficulty,
+            number: self.number,
+            bitcoin_header: self.bitcoin_header.as_deref(),
+            merkle_proof: self.merkle_proof.as_deref(),
+            coinbase: self.coinbase.as_deref(),
+            rules: spec.rules_at(self.number),
+            fallback_mining_difficulty: self.fallback_mining_difficulty,
+        };
+        check_proof_of_work(&mining).err().map(|fault| fault.to_string())
+    }
 }
 
 /// Largest Bitcoin block hash, as a number, that proves a difficulty: 32 bytes, big-endian.
