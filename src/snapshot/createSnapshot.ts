@@ -145,12 +145,14 @@ class Creation {
 
   #firstBlock(header: BlockHeader): number {
     const { spec, blocks, full } = this.#options
-    const kept = Math.max(1, this.#reader.history().firstBlock)
+    const { firstBlock, firstReceipts } = this.#reader.history()
+    const kept = Math.max(1, firstReceipts)
+    const blocksKept = firstReceipts > firstBlock ? 'blocks with receipts' : 'blocks'
     if (full) {
       if (kept > 1) {
         throw new SnapshotError(
           'SNAPSHOT_CHAIN',
-          `this node keeps blocks from ${kept} only: it cannot give the full archive`,
+          `this node keeps ${blocksKept} from ${kept} only: it cannot give the full archive`,
         )
       }
       return 1
@@ -167,7 +169,7 @@ class Creation {
     const offered = header.number + 1 - kept
     throw new SnapshotError(
       'SNAPSHOT_CHAIN',
-      `this node keeps blocks from ${kept} only: at most --blocks ${offered} can be given of ${header.number + 1 - wanted}`,
+      `this node keeps ${blocksKept} from ${kept} only: at most --blocks ${offered} can be given of ${header.number + 1 - wanted}`,
     )
   }
 

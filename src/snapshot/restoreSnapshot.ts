@@ -234,8 +234,10 @@ class Restore {
       setCanonical(tables, 0, this.#genesis.hash)
       writeIdentity(tables, this.#genesis.hash)
       noteActivationHeights(tables, spec)
+      const firstBlock = first.number === 1 ? 0 : first.number
       writeHistory(tables, {
-        firstBlock: first.number === 1 ? 0 : first.number,
+        firstBlock,
+        firstReceipts: firstBlock,
         firstState: states === 'all' ? 0 : block.number,
       })
       writeRestoredChunks(tables, null)

@@ -22,3 +22,8 @@ export function blockKey({ number, hash }: BlockReference): Buffer {
   key.set(hash, HEIGHT_LENGTH)
   return key
 }
+
+/** Height in a {@link blockKey}. */
+export function heightOfKey(key: Buffer): number {
+  return key.readUInt32BE(0) * 2 ** 32 + key.readUInt32BE(4)
+}

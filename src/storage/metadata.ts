@@ -30,11 +30,14 @@ export function readGenesis(reader: TableReader): Buffer | undefined {
 
 /**
  * From where on the store has history. A node that began with a snapshot has no blocks before its first and no
- * states before that of the snapshot's block; genesis is always there. Both zero: everything is there.
+ * states before that of the snapshot's block; genesis is always there. Blocks that are filled in below have no
+ * receipts. All zero: everything is there.
  */
 export interface KeptHistory {
-  /** Lowest block above genesis. */
+  /** Lowest block above genesis; zero where that is block 1. */
   readonly firstBlock: number
+  /** Lowest block whose receipts are kept, and with them its logs and their index; never below the first block. */
+  readonly firstReceipts: number
   /** Lowest block whose state is kept. */
   readonly firstState: number
 }
@@ -42,18 +45,22 @@ export interface KeptHistory {
 /** What is kept of the history. */
 export function readHistory(reader: TableReader): KeptHistory {
   const heights = reader.get('metadata', HISTORY_KEY)
-  if (heights === undefined) return { firstBlock: 0, firstState: 0 }
-  return {
-    firstBlock: heights.readUIntBE(0, COUNT_BYTES),
-    firstState: heights.readUIntBE(COUNT_BYTES, COUNT_BYTES),
-  }
+  if (heights === undefined) return { firstBlock: 0, firstReceipts: 0, firstState: 0 }
+  const firstBlock = heights.readUIntBE(0, COUNT_BYTES)
+  const firstState = heights.readUIntBE(COUNT_BYTES, COUNT_BYTES)
+  // Up to format 4 every block had its receipts.
+  const hasReceipts = heights.length >= 3 * COUNT_BYTES
+  const firstReceipts = hasReceipts ? heights.readUIntBE(2 * COUNT_BYTES, COUNT_BYTES) : firstBlock
+  return { firstBlock, firstReceipts, firstState }
 }
 
 /** Notes from where on history is kept. */
-export function writeHistory(writer: TableWriter, { firstBlock, firstState }: KeptHistory): void {
-  const heights = Buffer.alloc(2 * COUNT_BYTES)
+export function writeHistory(writer: TableWriter, history: KeptHistory): void {
+  const { firstBlock, firstReceipts, firstState } = history
+  const heights = Buffer.alloc(3 * COUNT_BYTES)
   heights.writeUIntBE(firstBlock, 0, COUNT_BYTES)
   heights.writeUIntBE(firstState, COUNT_BYTES, COUNT_BYTES)
+  heights.writeUIntBE(firstReceipts, 2 * COUNT_BYTES, COUNT_BYTES)
   writer.put('metadata', HISTORY_KEY, heights)
 }
 

@@ -43,7 +43,7 @@ function runChild(file: string, ...words: string[]): NodeJS.Signals | null {
 }
 
 t.test('a conversion that is killed inside or behind any batch goes on where it was', async (t) => {
-  const original = unpack(t, 'chain-4')
+  const original = unpack(t, 'chain-5')
   const before = await readSenders(join(original, 'chain'))
   t.ok(before.size > 16, `${before.size} rows make several batches`)
   const doubled = new Map([...before].map(([key, value]) => [key, value + value]))
@@ -81,7 +81,7 @@ t.test('a conversion that is killed inside or behind any batch goes on where it 
 })
 
 t.test('a conversion that is stopped between two batches goes on, too', async (t) => {
-  const folder = join(unpack(t, 'chain-4'), 'chain')
+  const folder = join(unpack(t, 'chain-5'), 'chain')
   const before = await readSenders(folder)
   const stop = new AbortController()
   const options = { supported: DOUBLING_FORMATS, steps: [doubling()] }

@@ -95,7 +95,7 @@ const newer: [what: string, plant: (dataDir: string) => unknown, message: string
   [
     'the chain store',
     (dataDir) => plantFormat(join(dataDir, 'chain'), CHAIN_METADATA, Buffer.from('\x099.8.7')),
-    `the chain store has format 9, ${BOTH_VERSIONS}4: run a newer build`,
+    `the chain store has format 9, ${BOTH_VERSIONS}5: run a newer build`,
   ],
   [
     'the access store',
@@ -141,7 +141,7 @@ for (const [what, plant, message] of newer) {
 
 t.test('whoever opens a newer store refuses it, too', async (t) => {
   const opens: [string, (dataDir: string) => unknown, RegExp][] = [
-    ['the chain store', (dataDir) => openChain({ spec: REGTEST, dataDir }), /reads up to 4/],
+    ['the chain store', (dataDir) => openChain({ spec: REGTEST, dataDir }), /reads up to 5/],
     [
       'the state store',
       (dataDir) => openChain({ spec: REGTEST, dataDir }),
@@ -152,7 +152,7 @@ t.test('whoever opens a newer store refuses it, too', async (t) => {
     ['the marker of a restore', (dataDir) => openChain({ spec: REGTEST, dataDir }), /reads up to 2/],
   ]
   for (const [what, open, message] of opens) {
-    const dataDir = unpack(t, 'chain-4')
+    const dataDir = unpack(t, 'chain-5')
     await newer.find(([name]) => name === what)?.[1](dataDir)
     t.throws(() => open(dataDir), { message }, what)
   }
@@ -180,7 +180,7 @@ t.test('without room nothing is begun', async (t) => {
 })
 
 t.test('a directory that another process has is left alone', async (t) => {
-  const dataDir = unpack(t, 'chain-4')
+  const dataDir = unpack(t, 'chain-5')
   const opened = openChain({ spec: REGTEST, dataDir })
   t.teardown(() => opened.close())
   const refused = await run('migrate', dataDir)

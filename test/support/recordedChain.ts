@@ -68,7 +68,7 @@ export class RecordedChain {
     }
     return {
       head: () => tip.block.header,
-      history: () => ({ firstBlock: 0, firstState: 0 }),
+      history: () => ({ firstBlock: 0, firstReceipts: 0, firstState: 0 }),
       headerByNumber: (number): BlockHeader | null => canonical.get(number)?.block.header ?? null,
       headerByHash: (hash) => known(hash)?.block.header ?? null,
       storedHeader: (hash) => known(hash)?.block.header ?? null,

@@ -19,10 +19,10 @@ export const getTransactionReceiptNodesByHash = defineMethod({
   cache: 'none',
   handler: ({ chain }, [blockHash, transactionHash]) => {
     const block = chain.blockByHash(blockHash)
-    const receipts = block === null ? null : chain.storedReceipts(block)
-    if (block === null || receipts === null) return null
-    const index = block.transactions.findIndex((transaction) => transaction.hash.equals(transactionHash))
-    if (index < 0) return null
+    const index =
+      block?.transactions.findIndex((transaction) => transaction.hash.equals(transactionHash)) ?? -1
+    const receipts = block === null || index < 0 ? null : chain.storedReceipts(block)
+    if (receipts === null) return null
     const encoded = parseRLPList(receipts).map((receipt) => receipt.bytes)
     return orderedTrieNodes(encoded, index)?.map(toHex) ?? null
   },

@@ -3,6 +3,7 @@ import { type ErrorData, RpcError, responseTooLarge } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 import { PagedResult, RawElements, type RpcResult } from '../json.ts'
 import type { LogFilter } from '../params/logFilter.ts'
+import { assertReceiptsKept } from '../select/history.ts'
 import { encodeLogSearch, type LogSearch, readLogs } from './logSearch.ts'
 import { type LogRange, resolveLogRange } from './resolveLogRange.ts'
 
@@ -23,7 +24,12 @@ const NO_LIMIT = 0xffff_ffff
 export function findLogs(context: NodeContext, filter: LogFilter): RpcResult {
   const criteria = { addresses: filter.addresses, topics: filter.topics }
   const { chain, node } = context
-  if (filter.blockHash !== null) return pageOf(context, { criteria, blocks: [{ hash: filter.blockHash }] })
+  if (filter.blockHash !== null) {
+    // The bloom of its header may exclude the block, whose logs are not known all the same.
+    const number = chain.heightOf(filter.blockHash)
+    if (number !== null) assertReceiptsKept(chain, number)
+    return pageOf(context, { criteria, blocks: [{ hash: filter.blockHash }] })
+  }
   const range = resolveLogRange(context, filter)
   if (range === null) return []
   const search = { criteria, blocks: { ...range, tip: chain.head().hash } }

@@ -2,7 +2,7 @@ import type { NodeContext } from '../context.ts'
 import { invalidParams } from '../errors.ts'
 import type { BlockTag } from '../params/blockSelector.ts'
 import type { LogFilter } from '../params/logFilter.ts'
-import { blocksNotKept } from '../select/history.ts'
+import { assertReceiptsKept } from '../select/history.ts'
 import { findHeader } from '../select/resolveBlock.ts'
 
 /** Numbers of the first and the last block, both included. */
@@ -34,9 +34,10 @@ export function resolveLogRange(context: NodeContext, filter: LogFilter): LogRan
     )
   }
   const last = Math.min(to.number, head)
-  const { firstBlock } = context.chain.history()
-  if (from.number < firstBlock && from.number <= last) throw blocksNotKept(from.number, firstBlock)
-  return from.number > last ? null : { from: from.number, to: last }
+  if (from.number > last) return null
+  // Genesis has no logs: what a range begins with is block 1.
+  if (last > 0) assertReceiptsKept(context.chain, Math.max(1, from.number))
+  return { from: from.number, to: last }
 }
 
 /** Heights between which a filter tells of blocks; null where there is no bound. */

@@ -5,10 +5,11 @@ import type { Receipt } from '../../chain/codec/receipt.ts'
 import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
 import type { TransactionHashes } from '../../chain/logs/transactionHashes.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
-import type { BlockReference } from '../../storage/blockKey.ts'
+import { type BlockReference, heightOfKey } from '../../storage/blockKey.ts'
 import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.ts'
 import { type KeptHistory, readHead, readHistory, readRevision } from '../../storage/metadata.ts'
 import type { ChainReader, PlacedBlock, TransactionLocation } from '../context.ts'
+import { assertReceiptsKept } from '../select/history.ts'
 import { BoundedCache } from './boundedCache.ts'
 import { CanonicalHashes } from './canonicalHashes.ts'
 
@@ -48,6 +49,8 @@ export class StoredChain implements ChainReader {
     this.release()
     this.#environment.refresh()
     this.#snapshot = this.#environment.snapshot()
+    // It grows downwards while blocks are filled in; what begins with block 1 never changes.
+    if (this.#history !== null && this.#history.firstBlock > 0) this.#history = null
     this.#followRevision(this.#snapshot)
     this.#reader = new TablesReader(this.#spec, this.#snapshot)
   }
@@ -62,6 +65,7 @@ export class StoredChain implements ChainReader {
     }
     this.#reader = new TablesReader(this.#spec, this.#environment)
     this.#head = null
+    this.#history = null
   }
 
   head(): BlockHeader {
@@ -72,7 +76,6 @@ export class StoredChain implements ChainReader {
     return head
   }
 
-  /** Set when a snapshot was restored, and never changed. */
   history(): KeptHistory {
     this.#history ??= readHistory(this.#snapshot ?? this.#environment)
     return this.#history
@@ -123,7 +126,9 @@ export class StoredChain implements ChainReader {
   }
 
   storedReceipts(block: BlockReference): Buffer | null {
-    return this.#reader.storedReceipts(block)
+    const receipts = this.#reader.storedReceipts(block)
+    if (receipts === null) assertReceiptsKept(this, block.number)
+    return receipts
   }
 
   storedBody(block: BlockReference): Buffer | null {
@@ -131,7 +136,9 @@ export class StoredChain implements ChainReader {
   }
 
   copyStored(part: 'receipts' | 'bodies', key: Buffer, target: Buffer, at: number): number {
-    return this.#reader.copyStored(part, key, target, at)
+    const length = this.#reader.copyStored(part, key, target, at)
+    if (length < 0 && part === 'receipts') assertReceiptsKept(this, heightOfKey(key))
+    return length
   }
 
   transactionHashes(block: BlockReference): TransactionHashes | null {
@@ -139,7 +146,11 @@ export class StoredChain implements ChainReader {
   }
 
   receipts(block: BlockReference): readonly Receipt[] | null {
-    return this.#receipts.getOrRead(block.hash, () => this.#reader.receipts(block))
+    return this.#receipts.getOrRead(block.hash, () => {
+      const receipts = this.#reader.receipts(block)
+      if (receipts === null) assertReceiptsKept(this, block.number)
+      return receipts
+    })
   }
 
   locateTransaction(hash: Buffer): TransactionLocation | null {

@@ -12,8 +12,22 @@ export function assertKept(chain: Pick<ChainReader, 'history'>, number: number):
   throw blocksNotKept(number, firstBlock)
 }
 
-/** The error for a block, or a range that begins with it, that is not kept. */
-export function blocksNotKept(number: number, firstBlock: number): RpcError {
+/**
+ * Lets heights through whose receipts a node keeps. Blocks that were filled in below a snapshot have none.
+ * @throws RpcError `historyNotKept` that names the first block, or the first with receipts
+ */
+export function assertReceiptsKept(chain: Pick<ChainReader, 'history'>, number: number): void {
+  assertKept(chain, number)
+  const { firstReceipts } = chain.history()
+  if (number === 0 || number >= firstReceipts) return
+  throw new RpcError(
+    'historyNotKept',
+    `pruned history unavailable: the receipts of block ${number} are not kept, this node keeps receipts from block ${firstReceipts}`,
+  )
+}
+
+/** The error for a block that is not kept. */
+function blocksNotKept(number: number, firstBlock: number): RpcError {
   return new RpcError(
     'historyNotKept',
     `pruned history unavailable: block ${number} is not kept, this node keeps blocks from ${firstBlock}`,

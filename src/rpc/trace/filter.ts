@@ -5,6 +5,7 @@ import { invalidParams, RpcError, responseTooLarge } from '../errors.ts'
 import { RawJson } from '../json.ts'
 import type { BlockSelector } from '../params/blockSelector.ts'
 import { type TraceFilter, traceFilter } from '../params/traceFilter.ts'
+import { assertKept } from '../select/history.ts'
 import { findHeader, isPending, withPending } from '../select/resolveBlock.ts'
 import { traceTransactions } from '../tracers/traceBlock.ts'
 
@@ -39,6 +40,8 @@ function collect(context: NodeContext, wanted: TraceFilter, pending: Block | nul
   for (let height = first; height <= last && !traces.isFull; height++) {
     stopIfInterrupted(context)
     const hash = context.chain.hashByNumber(height)
+    // A range that begins with genesis reaches heights that are not kept.
+    if (hash === null) assertKept(context.chain, height)
     const block = hash === null ? pending : context.chain.blockByHash(hash)
     if (block === null || block.number !== height) break
     const indices = matchingTransactions(context, block, wanted)

@@ -6,7 +6,7 @@ import { assertUndamaged, readStoreFormat, type StoredFormat } from './readStore
 import type { SupportedFormats } from './storeFormat.ts'
 
 /** Formats of the tables of the chain store and their values. */
-export const CHAIN_FORMATS: SupportedFormats = { name: 'the chain store', current: 4, oldest: 3 }
+export const CHAIN_FORMATS: SupportedFormats = { name: 'the chain store', current: 5, oldest: 3 }
 
 /** Every conversion of the chain store, oldest first. */
 export const CHAIN_STEPS: readonly ConversionStep<TableWriter>[] = [
@@ -17,6 +17,15 @@ export const CHAIN_STEPS: readonly ConversionStep<TableWriter>[] = [
     roomBytes: () => 64 * 1024,
     rows: () => 1,
     // The record of the format is all that changes.
+    convert: () => ({ rows: 1, last: null }),
+  },
+  {
+    from: 4,
+    to: 5,
+    summary: 'blocks may lack receipts: the kept history says from where on they are there',
+    roomBytes: () => 64 * 1024,
+    rows: () => 1,
+    // Where nothing is said every kept block has them. Builds before would answer null for those that lack them.
     convert: () => ({ rows: 1, last: null }),
   },
 ]

@@ -99,7 +99,7 @@ t.test('headers that name the Unitrie root, as builders of today write it, are e
   if (stateRoot === null) throw new Error('no root')
   const reader = {
     head: () => open.chain.head,
-    history: () => ({ firstBlock: 0, firstState: 12 }),
+    history: () => ({ firstBlock: 0, firstReceipts: 0, firstState: 12 }),
     headerByNumber: () => header.with({ stateRoot }),
   }
   open.stateStore.putRoot(header.with({ stateRoot }).hash, stateRoot)

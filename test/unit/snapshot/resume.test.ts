@@ -44,7 +44,7 @@ t.test('a restore that ends at any chunk goes on, and the whole archive has ever
   const { resumed } = await restoreSnapshot({ spec, trust, dataDir, source: new FolderSource(snapshot) })
   t.equal(resumed, true)
   const restored = openTestChain(t, { spec, dataDir })
-  t.same(restored.chain.reader.history(), { firstBlock: 0, firstState: 0 })
+  t.same(restored.chain.reader.history(), { firstBlock: 0, firstReceipts: 0, firstState: 0 })
   for (let number = 0; number <= original.chain.head.number; number += 1) {
     const header = original.chain.reader.headerByNumber(number)
     if (header === null) throw new Error(`no block ${number}`)

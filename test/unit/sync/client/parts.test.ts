@@ -32,7 +32,7 @@ t.test('the connection point of every fork', async (t) => {
       peer,
       reader: {
         hashByNumber: (number) => chain[number]?.hash ?? null,
-        history: () => ({ firstBlock: 0, firstState: 0 }),
+        history: () => ({ firstBlock: 0, firstReceipts: 0, firstState: 0 }),
       },
       best: 60,
       peerBest: fork + 10,
@@ -51,7 +51,7 @@ t.test('a branch below the first kept block has no connection point', async (t) 
   ])
   const reader = {
     hashByNumber: (number: number) => (number >= 20 ? (chain[number]?.hash ?? null) : null),
-    history: () => ({ firstBlock: 20, firstState: 20 }),
+    history: () => ({ firstBlock: 20, firstReceipts: 20, firstState: 20 }),
   }
   const { signal } = new AbortController()
   const point = await findConnectionPoint({ peer, reader, best: 60, peerBest: 69, timeout: 100, signal })
@@ -210,6 +210,15 @@ t.test('rates, the rest and the end of synchronisation', (t) => {
   t.equal(progress.figures(110).secondsLeft, null)
   progress.stage = 'following'
   t.equal(progress.figures(1000).syncing, false)
+  now = 100_000
+  progress.stage = 'blocks'
+  now = 102_000
+  progress.blocks(100)
+  t.equal(progress.figures(210).blocksPerSecond, 50, 'what was not work does not count')
+  progress.stage = 'headers'
+  progress.stage = 'blocks'
+  now = 105_000
+  t.equal(progress.figures(210).blocksPerSecond, 20, 'the next branch goes on with the rate of the last')
   t.end()
 })
 
