@@ -73,6 +73,7 @@ export class PeerScene {
       seen: new SeenMessages(),
       ids: new RequestIds(),
       scheduler: this.time,
+      paces: true,
       log: SILENT_LOG,
     }
   }

@@ -69,7 +69,7 @@ export class ConnectedPeer implements Peer {
   #cancelSilence: (() => void) | null = null
 
   constructor(connection: Connection, trusted: boolean, services: PeerServices, events: PeerEvents) {
-    const { scheduler, memory, outgoing } = services
+    const { scheduler, memory, outgoing, paces } = services
     this.#connection = connection
     this.#services = services
     this.#events = events
@@ -89,7 +89,7 @@ export class ConnectedPeer implements Peer {
     this.#pending = new PendingRequests(scheduler, () => this.score('timeoutMessage'))
     this.#outbox = new Outbox({
       connection,
-      allowance: this.ranges ? null : new MinuteAllowance(scheduler),
+      allowance: this.ranges || !paces ? null : new MinuteAllowance(scheduler),
       outgoing: this.#outgoing,
       memory: this.#memory,
       scheduler,

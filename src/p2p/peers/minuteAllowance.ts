@@ -12,8 +12,11 @@ export const MINUTE_MESSAGES = 1000
  */
 const WINDOW_MS = 61_000
 
-/** Messages of the window that questions, answers and transactions leave for what must not wait. */
-const RESERVE = 24
+/**
+ * Messages of the window that questions, answers and transactions leave for what must not wait: while blocks are
+ * fetched at full speed that is a STATUS every ten seconds (p2p.md §6).
+ */
+const RESERVE = 12
 
 /** How many questions and answers may go together after a pause, and how fast they go then. */
 const BURST = 24

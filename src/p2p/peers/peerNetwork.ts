@@ -72,6 +72,7 @@ export class PeerNetwork implements PeerSet {
       seen: new SeenMessages(),
       ids: new RequestIds(),
       scheduler,
+      paces: options.paces ?? true,
       log,
     }
     this.#trust = new Trust(options.trusted.ids, options.trusted.subnets)

@@ -27,6 +27,8 @@ export interface PeerNetworkOptions {
   /** How long nodes are left alone that were not reached, those named as static excepted. */
   readonly backOff?: BackOff
   readonly scheduler?: Scheduler
+  /** False: messages go as fast as they come, as from a node that does not count on being counted. True by default. */
+  readonly paces?: boolean
   /** From 0 to below 1. */
   readonly random?: () => number
 }

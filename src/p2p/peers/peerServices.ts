@@ -14,5 +14,7 @@ export interface PeerServices {
   readonly seen: SeenMessages
   readonly ids: RequestIds
   readonly scheduler: Scheduler
+  /** Whether messages go no faster than those who count them handle them (p2p.md §4 Limits). */
+  readonly paces: boolean
   readonly log: Logger
 }

@@ -91,28 +91,27 @@ export class BodyDownload {
 
   /** @returns whether the peer was asked */
   #askOne(peer: Peer): boolean {
-    const { window } = this.#deps
-    const suits = (slot: Slot) => this.#suits(peer, slot)
+    const { window, suppliers } = this.#deps
+    // Asked before any slot is looked at: of many peers most are busy, and there are thousands of slots.
+    if (!this.#isFree(peer, 'body')) return false
+    const suits = (slot: Slot) => !slot.tried.has(peer)
+    const upTo = suppliers.heightOf(peer)
     for (const method of this.#methods(peer)) {
-      const run = window.nextRun(this.#longestRun(method), suits)
-      const [lowest] = run
-      if (lowest === undefined) return false
+      const isFree = this.#isFree(peer, method)
+      const run = window.nextRun(isFree ? this.#longestRun(method) : SHORTEST_RUN, suits, upTo)
+      if (run.length === 0) return false
       if (method !== 'body' && run.length < SHORTEST_RUN) continue
       // Single bodies in between would cut the next run short.
-      if (!this.#isFree(peer, method, lowest)) return false
+      if (!isFree) return false
       this.#fetch(peer, method, run).catch(this.#deps.onError)
       return true
     }
     return false
   }
 
-  #suits(peer: Peer, slot: Slot): boolean {
-    return !slot.tried.has(peer) && this.#deps.suppliers.isFree(peer, 'bodies', Infinity, slot.header.number)
-  }
-
-  #isFree(peer: Peer, method: Method, lowest: Slot): boolean {
+  #isFree(peer: Peer, method: Method): boolean {
     const most = method === 'body' ? this.#deps.limits.openBodies : OPEN_RUNS
-    return this.#deps.suppliers.isFree(peer, 'bodies', most, lowest.header.number)
+    return this.#deps.suppliers.isFree(peer, 'bodies', most, Number.NEGATIVE_INFINITY)
   }
 
   #methods(peer: Peer): Method[] {

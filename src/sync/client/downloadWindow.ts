@@ -92,8 +92,9 @@ export class DownloadWindow {
    * The lowest run of blocks that are wanted and for which there is room.
    * @param most blocks of it
    * @param suits whether a slot can be asked of the peer at hand
+   * @param upTo height above which none suits
    */
-  nextRun(most: number, suits: (slot: Slot) => boolean): Slot[] {
+  nextRun(most: number, suits: (slot: Slot) => boolean, upTo: number = Number.POSITIVE_INFINITY): Slot[] {
     const run: Slot[] = []
     let room = this.#limit - this.#bytes - this.#asked * this.#guess
     let isBeforeWanted = true
@@ -101,6 +102,7 @@ export class DownloadWindow {
       const slot = this.#slots[index] as Slot
       if (slot.state === 'wanted') isBeforeWanted = false
       if (isBeforeWanted) this.#cursor = index + 1
+      if (slot.header.number > upTo) break
       if (slot.state !== 'wanted' || !suits(slot)) {
         if (run.length > 0) break
         continue

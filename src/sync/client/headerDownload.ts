@@ -46,6 +46,15 @@ const MOST_ROUNDS = 2
 
 type Fetched = HeaderChunk | 'failed' | 'lied' | 'invalid' | 'early'
 
+/** The skeleton that is followed now. */
+interface Round {
+  readonly start: number
+  readonly plan: readonly ChunkPlan[]
+  readonly signal: AbortSignal
+  /** Peers that were asked for theirs. */
+  readonly compared: Set<Peer>
+}
+
 /**
  * Headers of a branch, from a block of our chain on (p2p.md §5): a skeleton of the leading peer, asked of all better
  * ones too; the chunks of it from all whose skeleton agrees, several at once; each judged before the next is given.
@@ -56,6 +65,7 @@ export class HeaderDownload {
   readonly #recent = new Map<number, Buffer>()
   readonly #failed = new Set<Peer>()
   #leader: Peer | null = null
+  #skeleton: Round | null = null
 
   constructor(deps: HeaderDownloadDeps) {
     this.#deps = deps
@@ -64,6 +74,13 @@ export class HeaderDownload {
   /** Peer whose skeleton is followed. */
   get leader(): Peer | null {
     return this.#leader
+  }
+
+  /** A peer came, or told its state: as far as its skeleton is the one that is followed, it helps from now on. */
+  join(peer: Peer): void {
+    const round = this.#skeleton
+    if (round === null || round.compared.has(peer) || !this.#deps.leaders().includes(peer)) return
+    this.#compare(peer, round).catch(this.#deps.onError)
   }
 
   /** Runs of checked headers, ascending, each on the one before, the first on the block given. */
@@ -172,17 +189,20 @@ export class HeaderDownload {
     suppliers.limitTo(start)
     const end = plan.at(-1)
     if (end !== undefined) suppliers.agree(leader, end.number)
-    for (const peer of this.#deps.leaders())
-      if (peer !== leader) this.#compare(peer, start, plan, signal).catch(this.#deps.onError)
+    this.#skeleton = { start, plan, signal, compared: new Set([leader]) }
+    for (const peer of this.#deps.leaders()) this.join(peer)
     return plan
   }
 
   /** Asks another peer for its skeleton: as far as it is the same, the peer has the branch. */
-  async #compare(peer: Peer, start: number, plan: readonly ChunkPlan[], signal: AbortSignal): Promise<void> {
+  async #compare(peer: Peer, { start, plan, signal, compared }: Round): Promise<void> {
     const { limits, suppliers } = this.#deps
     if (this.#failed.has(peer) || bestOf(peer) <= start || peer.allowance <= 1) return
+    compared.add(peer)
     const question = { type: 'skeletonRequest', startNumber: start } as const
     const answer = await ask<'skeletonRequest'>(peer, question, limits.requestTimeout, signal)
+    // Whoever was busy is asked again when it tells its state the next time.
+    if (answer === 'BUSY') compared.delete(peer)
     if (typeof answer === 'string') return
     const theirs = new Map(answer.blocks.map(({ number, hash }) => [number, hash]))
     const same = plan.findLast(({ number, hash }) => theirs.get(number)?.equals(hash) === true)

@@ -1,5 +1,26 @@
 /** What synchronisation is doing. */
-export type SyncStage = 'waiting' | 'connectionPoint' | 'headers' | 'blocks' | 'following' | 'halted'
+export type SyncStage =
+  | 'waiting'
+  | 'connectionPoint'
+  | 'headers'
+  /** Of a snapshot. */
+  | 'state'
+  | 'blocks'
+  | 'following'
+  | 'halted'
+
+/** How far a snapshot is that the chain is to begin with. */
+export interface SnapshotFigures {
+  /** Height of its block; null before headers proved one. */
+  readonly block: number | null
+  /** Bytes of its state that are here, and those that peers say it has. */
+  readonly stateBytes: number
+  readonly stateSize: number
+  /** Blocks below it that are still to come; null before its state is here. */
+  readonly blocksLeft: number | null
+  /** Why it does not go on; null while it does. */
+  readonly reason: string | null
+}
 
 /** How far synchronisation is. */
 export interface SyncFigures {
@@ -22,6 +43,8 @@ export interface SyncFigures {
   /** Bytes of headers and of blocks that were downloaded since the start. */
   readonly headerBytes: number
   readonly blockBytes: number
+  /** Only while the chain is to begin with a snapshot of peers. */
+  readonly snapshot?: SnapshotFigures
 }
 
 /** Time over which rates are measured, milliseconds, and how finely. */
@@ -32,11 +55,17 @@ const RATE_STEP = 1_000
 class Rate {
   readonly #now: () => number
   readonly #steps: { at: number; count: number }[] = []
-  readonly #began: number
+  #began: number
 
   constructor(now: () => number) {
     this.#now = now
     this.#began = now()
+  }
+
+  /** Work begins: time before it does not count, unless something was done in it. */
+  begin(): void {
+    this.#trim()
+    if (this.#steps.length === 0) this.#began = this.#now()
   }
 
   add(count: number): void {
@@ -64,7 +93,7 @@ class Rate {
 export class SyncProgress {
   readonly #headers: Rate
   readonly #blocks: Rate
-  stage: SyncStage = 'waiting'
+  #stage: SyncStage = 'waiting'
   startingBlock = 0
   highestBlock = 0
   checkedHeader = 0
@@ -76,6 +105,17 @@ export class SyncProgress {
   constructor(now: () => number) {
     this.#headers = new Rate(now)
     this.#blocks = new Rate(now)
+  }
+
+  get stage(): SyncStage {
+    return this.#stage
+  }
+
+  set stage(stage: SyncStage) {
+    if (stage === this.#stage) return
+    this.#stage = stage
+    if (stage === 'headers') this.#headers.begin()
+    if (stage === 'blocks') this.#blocks.begin()
   }
 
   headers(count: number, bytes: number): void {

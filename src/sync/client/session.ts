@@ -117,6 +117,11 @@ export class Session {
     return this.#suppliers.size
   }
 
+  /** A peer came, or told the state of its chain: it may have the branch, too. */
+  peerKnown(peer: Peer): void {
+    this.#headers?.join(peer)
+  }
+
   /** A peer is gone: nothing more is asked of it. */
   peerGone(peer: Peer): void {
     this.#suppliers.remove(peer)

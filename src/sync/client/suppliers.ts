@@ -32,7 +32,7 @@ export class Suppliers {
   readonly #onDropped: (peer: Peer) => void
 
   /**
-   * @param reserve questions of a peer's minute that are not used
+   * @param reserve questions of a peer's minute that bodies leave: without headers there are none to ask for
    * @param now milliseconds, steady
    * @param onDropped called with a peer that was silent too often
    */
@@ -76,7 +76,13 @@ export class Suppliers {
   isFree(peer: Peer, kind: QuestionKind, most: number, upTo: number): boolean {
     const supplier = this.#suppliers.get(peer)
     if (supplier === undefined || supplier.upTo < upTo) return false
-    return supplier.open[kind] < most && peer.allowance > this.#reserve && this.#now() >= supplier.restsUntil
+    const reserve = kind === 'bodies' ? this.#reserve : 0
+    return supplier.open[kind] < most && peer.allowance > reserve && this.#now() >= supplier.restsUntil
+  }
+
+  /** Height up to which a peer has the branch; below every height when it gives nothing of it. */
+  heightOf(peer: Peer): number {
+    return this.#suppliers.get(peer)?.upTo ?? Number.NEGATIVE_INFINITY
   }
 
   /** The least busy peer that has a height and is not among those tried; null when none is free. */

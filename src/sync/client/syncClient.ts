@@ -159,7 +159,8 @@ export class SyncClient {
     return this.#progress.figures(this.#options.chain.tip.number)
   }
 
-  onPeer(_peer: Peer): void {
+  onPeer(peer: Peer): void {
+    this.#session?.peerKnown(peer)
     this.#wake.raise()
   }
 
@@ -174,6 +175,7 @@ export class SyncClient {
     if (this.#closed) return
     switch (message.type) {
       case 'status':
+        this.#session?.peerKnown(peer)
         this.#wake.raise()
         return
       case 'block':
