@@ -4,7 +4,7 @@ import { commitBoth } from '../storage/commitBoth.ts'
 import type { ChainEnvironment, TableWriter } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
-import type { KeptHistory } from '../storage/metadata.ts'
+import { type KeptHistory, writeHead } from '../storage/metadata.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { ancestorFactsOf } from './ancestorFacts.ts'
 import { Ancestry } from './ancestry.ts'
@@ -70,7 +70,7 @@ export class Blockchain {
   /** Changes of the log index in the transaction that is open. */
   #logIndex = new LogIndexChanges()
   /** Of a node that began with a snapshot: blocks before the first, and states before that one, are not there. */
-  readonly #history: KeptHistory
+  #history: KeptHistory
   /** Blocks that were refused for it, so that those on top of them need not wait. */
   readonly #tooOld = new Set<string>()
   #head: BlockHeader
@@ -163,6 +163,27 @@ export class Blockchain {
   /** To be called when the state after the head was edited: reads of it are no longer what was kept. */
   stateEdited(): void {
     this.#executor.headChanged(this.#head)
+  }
+
+  /**
+   * Begins with the block of a snapshot instead of genesis: one commit of both stores makes it the head.
+   * @param write places it and the blocks below it, and says from where on there is history
+   * @throws StorageError when the chain has blocks, or the state after the block is missing
+   */
+  adopt(hash: Buffer, write: (writer: TableWriter) => void): void {
+    if (this.#head.number > 0) throw new StorageError('STORAGE_CORRUPT', 'the chain has blocks already')
+    const head = commitBoth(this.#executor, this.#environment, (writer) => {
+      write(writer)
+      const found = this.reader.headerByHash(hash)
+      if (found === null || !this.#executor.hasStateAfter(found))
+        throw new StorageError('STORAGE_CORRUPT', `block ${hash.toString('hex')} or its state is missing`)
+      writeHead(writer, hash)
+      return found
+    })
+    this.#head = head
+    this.#history = this.reader.history()
+    this.#executor.headChanged(head)
+    this.#tell({ head, retracted: [], enacted: [] })
   }
 
   /** Connects one block, and those that waited for it, in one commit. */

@@ -18,6 +18,7 @@ import { PendingBlocks } from '../mining/pendingBlock.ts'
 import { rewardAddress } from '../mining/rewardAddress.ts'
 import type { WorkServer } from '../mining/workServer.ts'
 import type { SendOutcome } from '../rpc/context.ts'
+import { FetchedSnapshot } from '../snapshot/fetchedSnapshot.ts'
 import type { StorageError } from '../storage/errors.ts'
 import { PoolRefusal } from '../txpool/errors.ts'
 import { createFeeMarket } from '../txpool/feeMarket.ts'
@@ -86,6 +87,8 @@ export class ChainCore {
   readonly coinbase: Buffer | null
   /** Transactions of the last run that the pool took back. */
   readonly restored: number
+  /** Where a snapshot of peers is put together, on a chain of genesis alone. */
+  readonly fetchedSnapshot: FetchedSnapshot
   readonly #listener: ChainListener
   readonly #commits: StoreCommits
   readonly #pendingBlocks: PendingBlocks
@@ -123,6 +126,11 @@ export class ChainCore {
       dataDir: options.dataDir,
       onChange: (fault) => this.#followStore(fault),
       onBroken: (error) => listener.onBroken(error),
+    })
+    this.fetchedSnapshot = new FetchedSnapshot({
+      ...this.open,
+      spec,
+      assertWritable: () => this.#commits.assertWritable(),
     })
     const feeMarket = createFeeMarket(chain.reader)
     this.quota = options.quota ? new TransactionQuota({ now: steady, feeMarket }) : null

@@ -3,6 +3,7 @@ import type { PendingNotice } from '../filters/events.ts'
 import { isAutomatic } from '../mining/blockProducer.ts'
 import { serveChainLink } from '../pool/chainLink.ts'
 import { createSyncLink, type SyncLink } from '../sync/link/serveSyncLink.ts'
+import { serveSnapshotStore } from '../sync/snapshot/serveSnapshotStore.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { ChainCore } from './chainCore.ts'
 import { createChainService } from './chainService.ts'
@@ -97,6 +98,7 @@ function servePeers(core: ChainCore, port: MessagePort): void {
     peers = link
   }
   peers.serve(port)
+  serveSnapshotStore(port, core.fetchedSnapshot)
 }
 
 /** Those of one turn go in one message, and before whatever happens next. */

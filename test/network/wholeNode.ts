@@ -52,6 +52,7 @@ export async function openWholeNode(
       expectedPeers: choice.expectedPeers ?? 1,
       checkpoints: [],
       snapshotServer: false,
+      syncMode: 'full',
     },
     key,
     chain: new LocalSyncChain(spec, open),

@@ -100,6 +100,13 @@ export const PEER_OPTIONS = {
     default: [],
     doc: 'Blocks that the chain must have: peers with another block at the height are left, a store with another one does not start',
   },
+  syncMode: {
+    kind: 'choice',
+    group: 'Peers',
+    values: ['full', 'snapshot'],
+    default: 'full',
+    doc: 'How an empty chain begins: full executes every block, snapshot fetches the state of a recent one from peers that announce snap, and has no receipts and states before it',
+  },
   snapshotServer: {
     kind: 'boolean',
     group: 'Peers',

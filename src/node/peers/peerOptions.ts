@@ -32,6 +32,8 @@ export interface PeerOptions extends NetworkChoice {
   readonly expectedPeers: number
   readonly checkpoints: readonly Checkpoint[]
   readonly snapshotServer: boolean
+  /** How a chain of genesis alone begins. */
+  readonly syncMode: 'full' | 'snapshot'
 }
 
 /**
@@ -59,5 +61,6 @@ export function peerOptionsFromConfig(config: Config, client: string): PeerOptio
     expectedPeers: config.peer.length > 0 ? 1 : config.expectedPeers,
     checkpoints: config.checkpoints.map(parseCheckpoint),
     snapshotServer: config.snapshotServer,
+    syncMode: config.syncMode,
   }
 }

@@ -7,7 +7,7 @@ import { createSteadyClock } from '../../util/steadyClock.ts'
 import type { SyncChain } from '../syncChain.ts'
 import { answerRequest, type ChainRequest, type SnapRequest } from './answerRequest.ts'
 import { DEFAULT_SERVE_LIMITS, ServeBudget, type ServeLimits } from './serveBudget.ts'
-import { type ServedStates, SnapAnswers } from './snapAnswers.ts'
+import { type ServedStates, SnapAnswers, type SnapParts } from './snapAnswers.ts'
 
 type Request = ChainRequest | SnapRequest
 
@@ -15,7 +15,7 @@ type Request = ChainRequest | SnapRequest
 export interface RequestServerOptions {
   readonly chain: SyncChain
   /** Null where this node hands out no snapshots: then such questions get no answer. */
-  readonly states: { readonly source: ServedStates; readonly chunkSpan: number } | null
+  readonly states: (Pick<SnapParts, 'chunkSpan' | 'checkpoint'> & { readonly source: ServedStates }) | null
   readonly limits?: Partial<ServeLimits>
   readonly logger?: Logger
   /** Milliseconds, steady. */
@@ -73,7 +73,7 @@ export class RequestServer {
     this.#stopwatch = options.stopwatch ?? (() => performance.now())
     this.#wait = options.wait ?? waitUnreferenced
     this.#budget = new ServeBudget(this.#limits, now())
-    this.#snap = states && new SnapAnswers({ chain, states: states.source, chunkSpan: states.chunkSpan })
+    this.#snap = states && new SnapAnswers({ ...states, chain, states: states.source })
   }
 
   /** Answers so far, and questions that found too many before them. */

@@ -28,6 +28,8 @@ export interface SnapParts {
   readonly states: ServedStates
   /** Bytes of a state that a chunk spans. */
   readonly chunkSpan: number
+  /** In place of those of the reference: for short chains of tests. */
+  readonly checkpoint?: { readonly step: number; readonly distance: number }
 }
 
 /** What is sent of a checkpoint; the same for all who ask until the next one. */
@@ -85,7 +87,11 @@ export class SnapAnswers {
 
   #currentCheckpoint(): Checkpoint | null {
     const best = this.#parts.chain.reader.head().number
-    const number = Math.max(0, best - (best % CHECKPOINT_STEP) - CHECKPOINT_DISTANCE)
+    const { step, distance } = this.#parts.checkpoint ?? {
+      step: CHECKPOINT_STEP,
+      distance: CHECKPOINT_DISTANCE,
+    }
+    const number = Math.max(0, best - (best % step) - distance)
     const block = this.#blocks.at(number)
     if (block === null) return null
     if (this.#checkpoint?.hash.equals(block.hash)) return this.#checkpoint

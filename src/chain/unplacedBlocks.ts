@@ -1,0 +1,44 @@
+import { type BlockReference, blockKey } from '../storage/blockKey.ts'
+import type { TableWriter } from '../storage/environment.ts'
+import { addToHeight, setCanonical } from '../storage/heights.ts'
+import { writePosition } from '../storage/totalDifficulty.ts'
+import { addOccurrences } from '../storage/transactionIndex.ts'
+import { type ChainReader, encodeSenders } from './chainReader.ts'
+import type { Block } from './codec/block.ts'
+
+/** Writes what belongs to a block, but not its place in the chain: nobody finds it until it is placed. */
+export function writeUnplaced(writer: TableWriter, block: Block): void {
+  const key = blockKey(block)
+  writer.put('headers', key, block.header.encodedFull)
+  writer.put('bodies', key, block.encodedBody)
+  if (block.transactions.length > 0) writer.put('senders', key, encodeSenders(block.senders))
+}
+
+/**
+ * Places blocks that {@link writeUnplaced} wrote on the canonical chain, from one down to a height.
+ * @param reader reads that see the writer's changes
+ * @param top with the total difficulty of the chain up to it
+ * @throws RangeError when one of them is not there
+ */
+export function placeBlocks(
+  writer: TableWriter,
+  reader: ChainReader,
+  top: BlockReference & { readonly totalDifficulty: bigint },
+  lowest: number,
+): void {
+  let { hash, totalDifficulty } = top
+  for (let number = top.number; number >= lowest; number -= 1) {
+    const block = reader.blockOf({ number, hash })
+    if (block === null) throw new RangeError(`block ${number} ${hash.toString('hex')} is not there`)
+    addToHeight(writer, number, hash)
+    setCanonical(writer, number, hash)
+    addOccurrences(
+      writer,
+      hash,
+      block.transactions.map((transaction) => transaction.hash),
+    )
+    writePosition(writer, hash, { height: number, totalDifficulty })
+    hash = block.header.parentHash
+    totalDifficulty -= block.cumulativeDifficulty
+  }
+}

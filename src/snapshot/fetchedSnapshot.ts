@@ -1,0 +1,176 @@
+import type { Blockchain } from '../chain/blockchain.ts'
+import type { BlockExecutor } from '../chain/blockExecutor.ts'
+import type { Block } from '../chain/codec/block.ts'
+import { decodeReadBlock } from '../chain/import/decodeReadBlock.ts'
+import type { ReadBlock } from '../chain/import/messages.ts'
+import { placeBlocks, writeUnplaced } from '../chain/unplacedBlocks.ts'
+import { InvalidBlockError } from '../chain/validation/errors.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import { ChunkIntake } from '../native/stateChunks.ts'
+import type { StateStore } from '../native/stateStore.ts'
+import { commitBoth } from '../storage/commitBoth.ts'
+import type { ChainEnvironment } from '../storage/environment.ts'
+import { writeHistory } from '../storage/metadata.ts'
+import {
+  readSnapshotProgress,
+  removeSnapshotProgress,
+  type SnapshotTarget,
+  writeSnapshotBlocks,
+  writeSnapshotHeaders,
+  writeSnapshotState,
+  writeSnapshotTarget,
+} from '../storage/snapshotProgress.ts'
+import type { SnapshotPosition, SnapshotStore, WantedBlock } from '../sync/snapshot/snapshotStore.ts'
+import { SnapshotError } from './errors.ts'
+import { neededHistory } from './neededHistory.ts'
+
+/** Chunks between two notes of how far the state is: what a restart fetches again. */
+const CHUNKS_PER_SAVE = 64
+
+/** What a {@link FetchedSnapshot} writes to. */
+export interface FetchedSnapshotOptions {
+  readonly spec: NetworkSpec
+  readonly environment: ChainEnvironment
+  readonly stateStore: StateStore
+  readonly executor: BlockExecutor
+  readonly chain: Blockchain
+  /** @throws StorageError while the stores take no writes */
+  assertWritable(): void
+}
+
+/**
+ * A snapshot that peers give, in the stores of a chain that has genesis alone. Nodes of the state go to the state
+ * store; blocks are written without their place in the chain, so that nobody finds them, until one commit makes the
+ * snapshot's block the head. To be used by the one thread that writes, call after call.
+ */
+export class FetchedSnapshot implements SnapshotStore {
+  readonly #options: FetchedSnapshotOptions
+  #intake: ChunkIntake | null = null
+  #unsaved = 0
+
+  constructor(options: FetchedSnapshotOptions) {
+    this.#options = options
+  }
+
+  async position(): Promise<SnapshotPosition> {
+    const { headers, target, state } = readSnapshotProgress(this.#options.environment)
+    return {
+      headers,
+      target,
+      nextChunk: target !== null && state?.saved !== null ? this.#intakeOf(target).next : null,
+      nextBlock: this.#wanted(),
+    }
+  }
+
+  async saveHeaders(record: Buffer): Promise<void> {
+    await this.#write((writer) => writeSnapshotHeaders(writer, record))
+  }
+
+  async setTarget(target: SnapshotTarget): Promise<SnapshotPosition> {
+    if (this.#options.chain.head.number > 0) throw fault('the chain has blocks already')
+    this.#intake = null
+    this.#unsaved = 0
+    await this.#write((writer) => writeSnapshotTarget(writer, target))
+    return this.position()
+  }
+
+  async takeChunk(chunk: Buffer): Promise<{ refused: string | null; nextChunk: number | null }> {
+    this.#options.assertWritable()
+    const { target, state } = readSnapshotProgress(this.#options.environment)
+    if (target === null || state?.saved === null) throw fault('no state is fetched')
+    const intake = this.#intakeOf(target)
+    const { refused, complete, next } = await intake.take(chunk)
+    if (refused !== null) return { refused, nextChunk: intake.next }
+    this.#unsaved += 1
+    if (complete || this.#unsaved >= CHUNKS_PER_SAVE) await this.#save(intake, complete)
+    return { refused: null, nextChunk: complete ? null : next }
+  }
+
+  async takeBlocks(blocks: readonly ReadBlock[]): Promise<WantedBlock | null> {
+    const { spec, executor, environment } = this.#options
+    this.#options.assertWritable()
+    const { blocks: from } = readSnapshotProgress(environment)
+    if (from === null) throw fault('no blocks are fetched')
+    let { number, hash, totalDifficulty } = from
+    const taken: { block: Block; totalDifficulty: bigint }[] = []
+    for (const read of blocks) {
+      const block = decodeReadBlock(spec, read)
+      if (block instanceof InvalidBlockError) throw block
+      if (!block.hash.equals(hash) || block.number !== number) throw fault(`block ${number} is another one`)
+      taken.push({ block, totalDifficulty })
+      number -= 1
+      hash = block.header.parentHash
+      totalDifficulty -= block.cumulativeDifficulty
+    }
+    for (const item of taken) executor.connected(item.block, item.totalDifficulty)
+    commitBoth(executor, environment, (writer) => {
+      for (const { block } of taken.toReversed()) writeUnplaced(writer, block)
+      writeSnapshotBlocks(writer, { number, hash, totalDifficulty })
+    })
+    await environment.flushed()
+    return this.#wanted()
+  }
+
+  async adopt(): Promise<void> {
+    const { chain, environment } = this.#options
+    this.#options.assertWritable()
+    const { target, state, blocks } = readSnapshotProgress(environment)
+    if (target === null || blocks === null) throw fault('nothing was fetched')
+    if (state?.saved !== null || this.#wanted() !== null) throw fault('a part of it is missing')
+    const lowest = this.#lowest(target)
+    chain.adopt(target.hash, (writer) => {
+      placeBlocks(writer, chain.reader, target, lowest)
+      writeHistory(writer, {
+        firstBlock: lowest === 1 ? 0 : lowest,
+        firstReceipts: target.number + 1,
+        firstState: target.number,
+      })
+      removeSnapshotProgress(writer)
+    })
+    await environment.flushed()
+  }
+
+  async discard(): Promise<void> {
+    this.#intake = null
+    await this.#write(removeSnapshotProgress)
+  }
+
+  async #save(intake: ChunkIntake, isWhole: boolean): Promise<void> {
+    // The state store first: what it has more than the note says is taken again.
+    const saved = await intake.save()
+    this.#unsaved = 0
+    if (isWhole) this.#intake = null
+    await this.#write((writer) => writeSnapshotState(writer, { saved: isWhole ? null : saved }))
+  }
+
+  async #write(write: Parameters<ChainEnvironment['transaction']>[0]): Promise<void> {
+    this.#options.assertWritable()
+    this.#options.environment.transaction(write)
+    await this.#options.environment.flushed()
+  }
+
+  #intakeOf({ stateRoot }: SnapshotTarget): ChunkIntake {
+    const { environment, stateStore } = this.#options
+    this.#intake ??= new ChunkIntake(
+      stateStore,
+      stateRoot,
+      readSnapshotProgress(environment).state?.saved ?? null,
+    )
+    return this.#intake
+  }
+
+  #lowest({ number }: SnapshotTarget): number {
+    return Math.max(1, number + 1 - neededHistory(this.#options.spec))
+  }
+
+  #wanted(): WantedBlock | null {
+    const { target, blocks } = readSnapshotProgress(this.#options.environment)
+    if (target === null || blocks === null) return null
+    const lowest = this.#lowest(target)
+    return blocks.number < lowest ? null : { number: blocks.number, hash: blocks.hash, lowest }
+  }
+}
+
+function fault(message: string): SnapshotError {
+  return new SnapshotError('SNAPSHOT_CONTENT', message)
+}

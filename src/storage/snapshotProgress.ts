@@ -1,0 +1,118 @@
+import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
+import type { TableReader, TableWriter } from './environment.ts'
+
+const HEADERS_KEY = Buffer.from('snapshotHeaders')
+const TARGET_KEY = Buffer.from('snapshotTarget')
+const STATE_KEY = Buffer.from('snapshotState')
+const BLOCKS_KEY = Buffer.from('snapshotBlocks')
+const KEYS = [HEADERS_KEY, TARGET_KEY, STATE_KEY, BLOCKS_KEY]
+
+const HEIGHT_BYTES = 6
+const HASH_BYTES = 32
+/** First byte of the note of a state: whether all of it is there. */
+const WHOLE = 1
+const PARTIAL = 0
+
+/** The block whose state is fetched: its headers were checked down to genesis. */
+export interface SnapshotTarget {
+  readonly number: number
+  readonly hash: Buffer
+  /** Root of the Unitrie after it. */
+  readonly stateRoot: Buffer
+  /** Computed from the headers and uncles below it. */
+  readonly totalDifficulty: bigint
+  /** Bytes that peers say the state has; nobody vouches for them. */
+  readonly size: number
+}
+
+/** How far the blocks below a {@link SnapshotTarget} are, which come from the top down. */
+export interface SnapshotBlocks {
+  /** The next block that is wanted, with its total difficulty. */
+  readonly number: number
+  readonly hash: Buffer
+  readonly totalDifficulty: bigint
+}
+
+/** How far the state is: what the intake goes on with; null when it is whole. */
+export interface SnapshotState {
+  readonly saved: Buffer | null
+}
+
+/** What a snapshot synchronisation that has not ended left in the chain store. */
+export interface SnapshotProgress {
+  /** The newest checked headers, in the form of whoever checks them. */
+  readonly headers: Buffer | null
+  readonly target: SnapshotTarget | null
+  readonly state: SnapshotState | null
+  readonly blocks: SnapshotBlocks | null
+}
+
+/** Reads how far a snapshot synchronisation is; all null where none has begun. */
+export function readSnapshotProgress(reader: TableReader): SnapshotProgress {
+  const read = (key: Buffer) => reader.get('metadata', key) ?? null
+  const [headers, target, state, blocks] = [
+    read(HEADERS_KEY),
+    read(TARGET_KEY),
+    read(STATE_KEY),
+    read(BLOCKS_KEY),
+  ]
+  return {
+    headers,
+    target: target && targetFrom(target),
+    state: state && { saved: state[0] === WHOLE ? null : state.subarray(1) },
+    blocks: blocks && blocksFrom(blocks),
+  }
+}
+
+export function writeSnapshotHeaders(writer: TableWriter, headers: Buffer): void {
+  writer.put('metadata', HEADERS_KEY, headers)
+}
+
+/** Names the block whose state is fetched; what there was of another state and its blocks is forgotten. */
+export function writeSnapshotTarget(writer: TableWriter, target: SnapshotTarget): void {
+  const { number, hash, stateRoot, totalDifficulty, size } = target
+  const numbers = Buffer.alloc(2 * HEIGHT_BYTES)
+  numbers.writeUIntBE(number, 0, HEIGHT_BYTES)
+  numbers.writeUIntBE(size, HEIGHT_BYTES, HEIGHT_BYTES)
+  const value = Buffer.concat([numbers, hash, stateRoot, bigIntToBytes(totalDifficulty)])
+  writer.put('metadata', TARGET_KEY, value)
+  writer.remove('metadata', STATE_KEY)
+  writeSnapshotBlocks(writer, { number, hash, totalDifficulty })
+}
+
+export function writeSnapshotState(writer: TableWriter, { saved }: SnapshotState): void {
+  const value = saved === null ? Buffer.from([WHOLE]) : Buffer.concat([Buffer.from([PARTIAL]), saved])
+  writer.put('metadata', STATE_KEY, value)
+}
+
+export function writeSnapshotBlocks(writer: TableWriter, blocks: SnapshotBlocks): void {
+  const height = Buffer.alloc(HEIGHT_BYTES)
+  height.writeUIntBE(blocks.number, 0, HEIGHT_BYTES)
+  const value = Buffer.concat([height, blocks.hash, bigIntToBytes(blocks.totalDifficulty)])
+  writer.put('metadata', BLOCKS_KEY, value)
+}
+
+/** Forgets all of it: the synchronisation has ended, or was given up. */
+export function removeSnapshotProgress(writer: TableWriter): void {
+  for (const key of KEYS) if (writer.get('metadata', key) !== undefined) writer.remove('metadata', key)
+}
+
+function targetFrom(value: Buffer): SnapshotTarget {
+  const hashAt = 2 * HEIGHT_BYTES
+  const rootAt = hashAt + HASH_BYTES
+  return {
+    number: value.readUIntBE(0, HEIGHT_BYTES),
+    size: value.readUIntBE(HEIGHT_BYTES, HEIGHT_BYTES),
+    hash: value.subarray(hashAt, rootAt),
+    stateRoot: value.subarray(rootAt, rootAt + HASH_BYTES),
+    totalDifficulty: bytesToBigInt(value.subarray(rootAt + HASH_BYTES)),
+  }
+}
+
+function blocksFrom(value: Buffer): SnapshotBlocks {
+  return {
+    number: value.readUIntBE(0, HEIGHT_BYTES),
+    hash: value.subarray(HEIGHT_BYTES, HEIGHT_BYTES + HASH_BYTES),
+    totalDifficulty: bytesToBigInt(value.subarray(HEIGHT_BYTES + HASH_BYTES)),
+  }
+}

@@ -1,0 +1,157 @@
+import { isActive } from '../../config/activations.ts'
+import type { Peer } from '../../p2p/peer.ts'
+import type { SnapshotTarget } from '../../storage/snapshotProgress.ts'
+import { USELESS_PEER } from '../client/protocol.ts'
+import { HeaderStage, type HeaderStageDeps } from './headerStage.ts'
+import { HeaderWindow } from './headerWindow.ts'
+import { type Branch, branchesAt, collectOffers, type Offer } from './offers.ts'
+import type { SnapshotStore } from './snapshotStore.ts'
+
+/** What a snapshot's block is chosen with. */
+export interface BranchChoiceDeps extends HeaderStageDeps {
+  readonly store: Pick<SnapshotStore, 'saveHeaders'>
+  readonly signal: AbortSignal
+  /** Peers that are there now, with a status, the resting ones included. */
+  known(): readonly Peer[]
+  /** Whether a peer failed so lately that it is left alone. */
+  isResting(peer: Peer): boolean
+}
+
+/** The block to begin with, or why there is none now. */
+export type Choice = { readonly target: SnapshotTarget } | { readonly reason: string }
+
+/** Largest size of a state that is noted: it is the peers' word alone. */
+const MOST_SIZE = 2 ** 47
+
+/**
+ * Chooses the block whose state is fetched. Headers prove it (p2p.md §5 Snapshot sync): they are checked from genesis on,
+ * and where peers are on several branches at its height each branch is weighed, and the one with most work is taken.
+ */
+export class BranchChoice {
+  readonly #deps: BranchChoiceDeps
+  readonly #genesis: HeaderWindow['last']
+  #window: HeaderWindow
+  #stage: HeaderStage | null = null
+  /** How often the headers of a branch did not come, by the hash of its block. */
+  readonly #failures = new Map<string, number>()
+
+  /** @param saved what an earlier run kept of its headers */
+  constructor(deps: BranchChoiceDeps, genesis: HeaderWindow['last'], saved: Buffer | null) {
+    this.#deps = deps
+    this.#genesis = genesis
+    this.#window = this.#decode(saved)
+  }
+
+  peerGone(peer: Peer): void {
+    this.#stage?.peerGone(peer)
+  }
+
+  stop(): void {
+    this.#stage?.stop()
+  }
+
+  /** @throws what fails within this node */
+  async choose(): Promise<Choice> {
+    const { spec, limits, signal } = this.#deps
+    const known = this.#deps.known()
+    const servers = known.filter((peer) => peer.snap && !this.#deps.isResting(peer))
+    if (servers.length === 0) return { reason: 'no peer gives snapshots' }
+    const offers = await collectOffers(spec, servers, limits.bulkTimeout, signal)
+    const usable = offers.filter(({ number }) => number > 0 && isActive(spec, 'rskip126', number))
+    const [best] = usable.toSorted((a, b) => (claimOf(a.peer) < claimOf(b.peer) ? 1 : -1))
+    if (best === undefined) return { reason: refusedOffer(offers) }
+    this.#deps.progress.highestBlock = Math.max(...known.map(({ status }) => status?.bestNumber ?? 0))
+    const having = known.filter(({ status }) => (status?.bestNumber ?? 0) >= best.number)
+    const branches = await branchesAt(best.number, having, limits.requestTimeout, signal)
+    const weighed: { branch: Branch; window: HeaderWindow }[] = []
+    for (const branch of branches) {
+      const window = await this.#weigh(branch, best.number)
+      if (signal.aborted) return { reason: 'stopped' }
+      if (window !== null) weighed.push({ branch, window })
+      // A branch that its peers cannot show is left out only after some attempts: it may be the honest one.
+      else if (this.#failed(branch)) return { reason: `the headers up to block ${best.number} do not come` }
+    }
+    const [heaviest, ...lighter] = weighed.toSorted((a, b) =>
+      a.window.totalDifficulty < b.window.totalDifficulty ? 1 : -1,
+    )
+    if (heaviest === undefined) return { reason: `no peer shows the headers up to block ${best.number}` }
+    for (const { branch } of lighter) this.#leave(branch)
+    return this.#targetOf(heaviest.branch, heaviest.window, usable)
+  }
+
+  /** Headers of a branch up to its block. @returns null when they do not come, or lead elsewhere */
+  async #weigh(branch: Branch, upTo: number): Promise<HeaderWindow | null> {
+    if (this.#window.last.number > upTo) this.#window = new HeaderWindow(this.#genesis)
+    const isAhead = this.#window.last.number === upTo && !this.#window.last.hash.equals(branch.hash)
+    if (isAhead) this.#window = new HeaderWindow(this.#genesis)
+    for (;;) {
+      const window = this.#window
+      this.#stage = new HeaderStage(this.#deps, {
+        window,
+        upTo,
+        peers: () => branch.peers.filter((peer) => this.#deps.known().includes(peer)),
+        save: () => this.#deps.store.saveHeaders(window.encode()),
+      })
+      const end = await this.#stage.run()
+      this.#stage = null
+      if (end === 'complete') return window.last.hash.equals(branch.hash) ? window : null
+      // What was checked before is another branch's.
+      if (end !== 'fork' || window.last.number === 0) return null
+      this.#window = new HeaderWindow(this.#genesis)
+    }
+  }
+
+  async #targetOf(branch: Branch, window: HeaderWindow, offers: readonly Offer[]): Promise<Choice> {
+    const offering = offers.filter(({ hash }) => hash.equals(branch.hash))
+    const [offer] = offering
+    if (offer === undefined) {
+      for (const { peer } of offers) this.#deps.onFailed(peer)
+      return { reason: 'nobody gives the state of the branch with most work' }
+    }
+    if (window !== this.#window) {
+      this.#window = window
+      await this.#deps.store.saveHeaders(window.encode())
+    }
+    const { number, hash, fields } = window.last
+    const size = Math.min(MOST_SIZE, Math.max(...offering.map((one) => one.size)))
+    const { totalDifficulty } = window
+    return { target: { number, hash, stateRoot: fields.stateRoot, totalDifficulty, size } }
+  }
+
+  /** @returns whether the branch is to be tried again */
+  #failed(branch: Branch): boolean {
+    const key = branch.hash.toString('hex')
+    const times = (this.#failures.get(key) ?? 0) + 1
+    if (times < this.#deps.limits.attempts) {
+      this.#failures.set(key, times)
+      return true
+    }
+    this.#failures.delete(key)
+    this.#leave(branch)
+    return false
+  }
+
+  #leave({ peers }: Branch): void {
+    for (const peer of peers) {
+      this.#deps.onFailed(peer)
+      peer.disconnect(USELESS_PEER)
+    }
+  }
+
+  #decode(saved: Buffer | null): HeaderWindow {
+    const window = saved && HeaderWindow.decode(this.#deps.spec, this.#genesis, saved)
+    return window ?? new HeaderWindow(this.#genesis)
+  }
+}
+
+function refusedOffer(offers: readonly Offer[]): string {
+  const highest = Math.max(...offers.map(({ number }) => number))
+  if (offers.length === 0) return 'no peer says which state it gives'
+  return highest > 0
+    ? `the state of block ${highest} cannot be checked: before RSKIP126 headers do not name its root`
+    : 'peers give the state of genesis alone'
+}
+
+function claimOf({ status }: Peer): bigint {
+  return status?.totalDifficulty ?? 0n
+}

@@ -1,0 +1,87 @@
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import { parseHeader } from '../../chain/codec/headerDecoder.ts'
+import { itemAt, parseRLPList } from '../../chain/codec/rlpReader.ts'
+import { encodeBytes, encodeList } from '../../chain/codec/rlpWriter.ts'
+import { FORK_DETECTION_ANCESTORS } from '../../chain/forkDetection.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
+import { CHUNK_HEADERS } from '../client/protocol.ts'
+
+/** Headers that the rules for the next one read, and those of a skeleton's step, which is compared with others. */
+const KEPT = FORK_DETECTION_ANCESTORS + CHUNK_HEADERS + 1
+
+interface KeptHeader {
+  readonly header: BlockHeader
+  /** Compressed form, as it came. */
+  readonly encoded: Buffer
+}
+
+/**
+ * The newest headers of a branch that was checked from genesis on, and its total difficulty. What is below is not
+ * needed any more: blocks are matched by their hashes from the top down.
+ */
+export class HeaderWindow {
+  readonly #genesis: BlockHeader
+  #kept: KeptHeader[] = []
+  #totalDifficulty: bigint
+
+  /** Begins with genesis. */
+  constructor(genesis: BlockHeader, totalDifficulty: bigint = genesis.difficulty) {
+    this.#genesis = genesis
+    this.#totalDifficulty = totalDifficulty
+  }
+
+  /** The window that {@link encode} wrote; null for what this chain does not have. */
+  static decode(spec: NetworkSpec, genesis: BlockHeader, record: Buffer): HeaderWindow | null {
+    try {
+      const items = parseRLPList(record)
+      if (!itemAt(items, 0).bytes.equals(genesis.hash)) return null
+      const window = new HeaderWindow(genesis, bytesToBigInt(itemAt(items, 1).bytes))
+      window.#kept = itemAt(items, 2).items.map(({ bytes }) => ({
+        header: parseHeader(spec, bytes, 'compressed'),
+        encoded: Buffer.from(bytes),
+      }))
+      return window
+    } catch {
+      return null
+    }
+  }
+
+  /** The highest header. */
+  get last(): BlockHeader {
+    return this.#kept.at(-1)?.header ?? this.#genesis
+  }
+
+  /** Difficulty of the chain up to and with {@link last}, uncles included. */
+  get totalDifficulty(): bigint {
+    return this.#totalDifficulty
+  }
+
+  /** Adds the next header. @param work what its block adds to the total difficulty */
+  add(header: BlockHeader, encoded: Buffer, work: bigint): void {
+    this.#kept.push({ header, encoded })
+    this.#totalDifficulty += work
+    if (this.#kept.length > 2 * KEPT) this.#kept = this.#kept.slice(-KEPT)
+  }
+
+  /** Hash of the header of a height, as far as it is kept. */
+  hashAt(number: number): Buffer | null {
+    if (number === 0) return this.#genesis.hash
+    const lowest = this.#kept[0]?.header.number ?? 0
+    return this.#kept[number - lowest]?.header.hash ?? null
+  }
+
+  headerByHash(hash: Buffer): BlockHeader | null {
+    if (this.#genesis.hash.equals(hash)) return this.#genesis
+    return this.#kept.findLast(({ header }) => header.hash.equals(hash))?.header ?? null
+  }
+
+  /** What {@link decode} reads, some hundred KiB. */
+  encode(): Buffer {
+    return encodeList([
+      encodeBytes(this.#genesis.hash),
+      encodeBytes(bigIntToBytes(this.#totalDifficulty)),
+      encodeList(this.#kept.slice(-KEPT).map(({ encoded }) => encoded)),
+    ])
+  }
+}

@@ -1,0 +1,309 @@
+import type { Checkpoint } from '../../config/checkpoints.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { Peer, PeerSet } from '../../p2p/peer.ts'
+import type { SnapshotTarget } from '../../storage/snapshotProgress.ts'
+import { createSteadyClock } from '../../util/steadyClock.ts'
+import { Checkpoints } from '../client/checkpoints.ts'
+import { HeaderRules } from '../client/headerCheck.ts'
+import { DEFAULT_SYNC_LIMITS, type SyncLimits } from '../client/limits.ts'
+import { createStop, Wake } from '../client/pause.ts'
+import { PeerChoice } from '../client/peerChoice.ts'
+import { type SnapshotFigures, type SyncFigures, SyncProgress } from '../client/progress.ts'
+import { Suppliers } from '../client/suppliers.ts'
+import type { SyncChain } from '../syncChain.ts'
+import { BlockDownload } from './blockDownload.ts'
+import { BranchChoice } from './branchChoice.ts'
+import { DEFAULT_SNAPSHOT_LIMITS, type SnapshotLimits } from './limits.ts'
+import { branchesAt } from './offers.ts'
+import type { SnapshotPosition, SnapshotStore, WantedBlock } from './snapshotStore.ts'
+import { StateDownload } from './stateDownload.ts'
+
+/** What snapshot synchronisation is made of. */
+export interface SnapshotSyncOptions {
+  readonly chain: Pick<SyncChain, 'spec' | 'reader' | 'tip' | 'refresh'>
+  readonly store: SnapshotStore
+  readonly peers: PeerSet
+  readonly checkpoints?: readonly Checkpoint[]
+  readonly limits?: Partial<SnapshotLimits>
+  /** How peers are waited for and rested. */
+  readonly choice?: Partial<SyncLimits>
+  readonly logger?: Logger
+  /** Milliseconds, steady. */
+  readonly now?: () => number
+  /** Whether the operator named a peer. */
+  readonly isStatic?: (peer: Peer) => boolean
+}
+
+/**
+ * What became of it: the snapshot's block is the head; the chain has blocks, or the network too few, so that it is to be
+ * synchronised from where it is; stopped.
+ */
+export type SnapshotEnd = 'adopted' | 'full' | 'stopped'
+
+/** Looks for new peers, milliseconds. */
+const TICK = 1_000
+/** Waiting after an error of this node, milliseconds, and the longest. */
+const FIRST_BACKOFF = 1_000
+const LONGEST_BACKOFF = 60_000
+
+/**
+ * Begins a chain with the state of a recent block instead of executing all of them (p2p.md §5 Snapshot sync): headers
+ * from genesis on, which prove the block; its state; the blocks below it that the next one's execution reads; then one
+ * commit makes it the head. What was fetched is in the stores, so that it goes on after any end of the process.
+ */
+export class SnapshotSync {
+  readonly #options: SnapshotSyncOptions
+  readonly #limits: SnapshotLimits
+  readonly #now: () => number
+  readonly #progress: SyncProgress
+  readonly #choice: PeerChoice
+  readonly #stop = createStop()
+  readonly #wake = new Wake()
+  #branches: BranchChoice | null = null
+  #suppliers: Suppliers | null = null
+  #running: { stop(): void } | null = null
+  #figures: SnapshotFigures = { block: null, stateBytes: 0, stateSize: 0, blocksLeft: null, reason: null }
+  /** Times that nobody went on with the state or the blocks. */
+  #attempts = 0
+  #backoff = 0
+
+  constructor(options: SnapshotSyncOptions) {
+    this.#options = options
+    this.#limits = { ...DEFAULT_SNAPSHOT_LIMITS, ...options.limits }
+    this.#now = options.now ?? createSteadyClock()
+    this.#progress = new SyncProgress(this.#now)
+    this.#choice = new PeerChoice({
+      limits: { ...DEFAULT_SYNC_LIMITS, ...options.choice },
+      now: this.#now,
+      isStatic: options.isStatic ?? (() => false),
+    })
+  }
+
+  get figures(): SyncFigures {
+    const figures = this.#progress.figures(this.#options.chain.tip.number)
+    return { ...figures, syncing: true, secondsLeft: null, snapshot: this.#figures }
+  }
+
+  onPeer(): void {
+    this.#wake.raise()
+  }
+
+  onPeerGone(peer: Peer): void {
+    this.#branches?.peerGone(peer)
+    this.#suppliers?.remove(peer)
+  }
+
+  /** Ends; what was given to the store stays there. */
+  stop(): void {
+    this.#stop.abort()
+    this.#branches?.stop()
+    this.#running?.stop()
+    this.#wake.raise()
+  }
+
+  async run(): Promise<SnapshotEnd> {
+    const { chain, store, logger } = this.#options
+    if (chain.tip.number > 0) {
+      logger?.info(
+        { block: chain.tip.number },
+        'the chain has blocks: it goes on with the ones above, without a snapshot',
+      )
+      return 'full'
+    }
+    while (!this.#stop.signal.aborted) {
+      try {
+        const end = await this.#step(await store.position())
+        if (end !== null) return end
+        this.#backoff = 0
+      } catch (error) {
+        if (this.#stop.signal.aborted) break
+        this.#backoff = Math.min(LONGEST_BACKOFF, Math.max(FIRST_BACKOFF, this.#backoff * 2))
+        logger?.error({ err: error }, 'snapshot synchronisation failed; it is tried again')
+        await this.#wake.wait(this.#backoff)
+      }
+    }
+    return 'stopped'
+  }
+
+  async #step(position: SnapshotPosition): Promise<SnapshotEnd | null> {
+    const { chain, store, logger } = this.#options
+    const { target, nextChunk, nextBlock } = position
+    if (target === null) return this.#chooseTarget(position)
+    this.#note({ block: target.number, stateSize: target.size, reason: null })
+    if (nextChunk !== null) {
+      this.#note({ stateBytes: nextChunk })
+      await this.#fetch(position, 'state', () => this.#runState(target, nextChunk))
+    } else if (nextBlock !== null) {
+      this.#note({ stateBytes: target.size, blocksLeft: nextBlock.number - nextBlock.lowest + 1 })
+      await this.#fetch(position, 'blocks', () => this.#runBlocks(nextBlock))
+    } else {
+      await store.adopt()
+      chain.refresh()
+      logger?.info({ block: target.number }, 'the snapshot is the head')
+      return 'adopted'
+    }
+    return null
+  }
+
+  async #chooseTarget({ headers, target }: SnapshotPosition): Promise<'full' | null> {
+    const { store, peers, logger } = this.#options
+    this.#progress.stage = target === null && headers === null ? 'waiting' : 'headers'
+    if (!this.#choice.canDecide(peers.peers)) {
+      this.#note({ reason: 'waiting for peers' })
+      await this.#wake.wait(TICK)
+      return null
+    }
+    const best = Math.max(0, ...this.#known().map(({ status }) => status?.bestNumber ?? 0))
+    if (headers === null && best > 0 && best <= this.#limits.distance) {
+      logger?.info(
+        { best },
+        'the chain of peers is short: it is synchronised from genesis, without a snapshot',
+      )
+      return 'full'
+    }
+    this.#progress.stage = 'headers'
+    const choice = await this.#branchChoice(headers).choose()
+    if (this.#stop.signal.aborted) return null
+    if ('reason' in choice) {
+      if (choice.reason !== this.#figures.reason)
+        logger?.warn({ reason: choice.reason }, 'no snapshot can be begun with')
+      this.#note({ reason: choice.reason })
+      await this.#wake.wait(this.#limits.rest)
+      return null
+    }
+    this.#attempts = 0
+    if (target?.hash.equals(choice.target.hash) === true) return null
+    const { number, hash } = choice.target
+    logger?.info({ block: number, hash: hash.toString('hex') }, 'the headers prove the block of the snapshot')
+    await store.setTarget(choice.target)
+    return null
+  }
+
+  #branchChoice(headers: Buffer | null): BranchChoice {
+    const { chain, store, checkpoints = [] } = this.#options
+    const genesis = chain.reader.headerByNumber(0)
+    if (genesis === null) throw new RangeError('there is no genesis')
+    this.#branches ??= new BranchChoice(
+      {
+        spec: chain.spec,
+        reader: chain.reader,
+        checkpoints: new Checkpoints(checkpoints),
+        limits: this.#limits,
+        progress: this.#progress,
+        now: this.#now,
+        store,
+        signal: this.#stop.signal,
+        known: () => this.#known(),
+        isResting: (peer) => this.#choice.isResting(peer),
+        onFailed: (peer) => this.#choice.failed(peer),
+      },
+      genesis,
+      headers,
+    )
+    return this.#branches
+  }
+
+  /** Runs a download with the peers that have the target; when nobody goes on, another block may be chosen. */
+  async #fetch(
+    position: SnapshotPosition & { readonly target: SnapshotTarget | null },
+    stage: 'state' | 'blocks',
+    run: () => Promise<boolean>,
+  ): Promise<void> {
+    const { target } = position
+    if (target === null) return
+    this.#progress.stage = stage
+    this.#suppliers = new Suppliers(this.#limits.reserve, this.#now, (peer) => this.#choice.failed(peer))
+    const asked = new Set<Peer>()
+    const look = () => this.#look(target, asked)
+    const timer = setInterval(() => void look().catch(() => undefined), TICK)
+    timer.unref()
+    try {
+      await look()
+      if (this.#suppliers.size > 0 && (await run())) return
+    } finally {
+      clearInterval(timer)
+      this.#suppliers = null
+      this.#running = null
+      this.#progress.peersUsed = 0
+    }
+    if (this.#stop.signal.aborted) return
+    this.#attempts += 1
+    this.#note({ reason: `no peer goes on with block ${target.number}` })
+    await this.#wake.wait(this.#limits.rest)
+    // Blocks are there for as long as the chain is; a state may be gone everywhere.
+    if (stage === 'state' && this.#attempts >= this.#limits.attempts) await this.#chooseTarget(position)
+  }
+
+  /** Adds peers that have the target and were not asked yet. */
+  async #look({ number, hash }: SnapshotTarget, asked: Set<Peer>): Promise<void> {
+    const suppliers = this.#suppliers
+    const fresh = this.#known().filter(
+      (peer) =>
+        peer.snap &&
+        !asked.has(peer) &&
+        !this.#choice.isResting(peer) &&
+        (peer.status?.bestNumber ?? 0) > number,
+    )
+    if (fresh.length === 0 || suppliers === null) return
+    for (const peer of fresh) asked.add(peer)
+    const branches = await branchesAt(number, fresh, this.#limits.requestTimeout, this.#stop.signal)
+    for (const branch of branches) {
+      if (!branch.hash.equals(hash)) continue
+      for (const peer of branch.peers) suppliers.agree(peer, number)
+    }
+    this.#progress.peersUsed = suppliers.size
+  }
+
+  #runState(target: SnapshotTarget, from: number): Promise<boolean> {
+    const download = new StateDownload(
+      {
+        store: this.#options.store,
+        suppliers: this.#suppliers as Suppliers,
+        limits: this.#limits,
+        onLied: this.#lied,
+        onChunk: (bytes, next) => {
+          this.#attempts = 0
+          this.#progress.downloaded(bytes)
+          this.#note({ stateBytes: next })
+        },
+      },
+      target,
+    )
+    this.#running = download
+    return download.run(from)
+  }
+
+  #runBlocks(wanted: WantedBlock): Promise<boolean> {
+    const { chain, store } = this.#options
+    const download = new BlockDownload({
+      spec: chain.spec,
+      store,
+      suppliers: this.#suppliers as Suppliers,
+      limits: this.#limits,
+      check: new HeaderRules({ spec: chain.spec, reader: chain.reader }),
+      onLied: this.#lied,
+      onBlocks: (count, bytes, next) => {
+        this.#attempts = 0
+        this.#progress.blocks(count)
+        this.#progress.downloaded(bytes)
+        this.#note({ blocksLeft: Math.max(0, next - wanted.lowest + 1) })
+      },
+    })
+    this.#running = download
+    return download.run(wanted)
+  }
+
+  readonly #lied = (peer: Peer): void => {
+    peer.score('invalidMessage')
+    this.#suppliers?.remove(peer)
+    this.#choice.failed(peer)
+  }
+
+  #known(): Peer[] {
+    return this.#choice.known(this.#options.peers.peers)
+  }
+
+  #note(figures: Partial<SnapshotFigures>): void {
+    this.#figures = { ...this.#figures, ...figures }
+  }
+}
