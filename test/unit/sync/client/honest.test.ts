@@ -2,6 +2,7 @@ import t from 'tap'
 import { type Block, parseBlock } from '../../../../src/chain/codec/block.ts'
 import { fromHex } from '../../../../src/util/bytes.ts'
 import { BlockMaker } from '../../../support/blockMaker.ts'
+import type { FakePeer } from '../../../support/fakePeer.ts'
 import { openTestChain, REGTEST } from '../../../support/openTestChain.ts'
 import { SyncScene, until, WEIGHTY } from '../../../support/syncScene.ts'
 import { readVectorLines } from '../../../support/vectors.ts'
@@ -51,6 +52,23 @@ t.test('bodies come from all peers, each within its allowance', async (t) => {
     t.ok(peer.allowance >= 0)
     t.same(peer.scores, [])
   }
+})
+
+t.test('a peer that comes while bodies are fetched gives the rest of the same branch', async (t) => {
+  const scene = new SyncScene(t, REGTEST)
+  let late: FakePeer | null = null
+  // The first one has messages for the headers and some bodies only.
+  scene.add(recorded, {
+    allowance: 30,
+    misbehave: ({ type }) => {
+      if (type === 'bodyRequest') late ??= scene.add(recorded)
+      return undefined
+    },
+  })
+  await until(() => scene.isAt(tip))
+  const helper = late as FakePeer | null
+  t.ok((helper?.count('bodyRequest') ?? 0) > 0)
+  t.equal(helper?.count('blockHashRequest'), 0, 'no branch was begun with it')
 })
 
 t.test('whole blocks come from peers that announce ranges or snapshots', async (t) => {
