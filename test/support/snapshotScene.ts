@@ -1,8 +1,10 @@
 import type { Test } from 'tap'
 import type { Block } from '../../src/chain/codec/block.ts'
+import type { Checkpoint } from '../../src/config/checkpoints.ts'
 import { createNetworkSpec, type NetworkSpec } from '../../src/config/networkSpec.ts'
 import { type OpenChain, openChain } from '../../src/execution/openChain.ts'
 import { STATE_CHUNK_SPAN } from '../../src/native/stateChunks.ts'
+import type { PeerRequest } from '../../src/p2p/messages/rskMessage.ts'
 import { FetchedSnapshot } from '../../src/snapshot/fetchedSnapshot.ts'
 import type { SnapRequest } from '../../src/sync/serve/answerRequest.ts'
 import { SnapAnswers } from '../../src/sync/serve/snapAnswers.ts'
@@ -90,8 +92,8 @@ export class SnapshotSource {
   peer(options: FakePeerOptions = {}): FakePeer {
     const peer = new FakePeer(this.blocks, { snap: true, ...options })
     const { misbehave } = peer
-    peer.misbehave = ((question) => {
-      const lie = misbehave(question)
+    peer.misbehave = (async (question: PeerRequest) => {
+      const lie = await misbehave(question)
       if (lie !== undefined || !question.type.startsWith('snap')) return lie
       return this.answer(question as SnapRequest)
     }) as Misbehaviour
@@ -103,6 +105,14 @@ export class SnapshotSource {
   }
 }
 
+/** What a {@link SnapshotScene} differs in. */
+export interface SnapshotSceneOptions {
+  readonly dataDir?: string
+  readonly spec?: NetworkSpec
+  readonly limits?: Partial<SnapshotLimits>
+  readonly checkpoints?: readonly Checkpoint[]
+}
+
 /** A chain of genesis alone that is to begin with a snapshot. */
 export class SnapshotScene {
   readonly open: OpenChain
@@ -112,10 +122,8 @@ export class SnapshotScene {
   readonly peers: FakePeer[] = []
   #closed = false
 
-  constructor(
-    t: Test,
-    { dataDir = testFolder(t), limits = {} as Partial<SnapshotLimits>, spec = SNAPSHOT_SPEC } = {},
-  ) {
+  constructor(t: Test, options: SnapshotSceneOptions = {}) {
+    const { dataDir = testFolder(t), spec = SNAPSHOT_SPEC, limits = {}, checkpoints = [] } = options
     this.open = openChain({ spec, dataDir })
     this.chain = new LocalSyncChain(spec, this.open)
     this.store = new FetchedSnapshot({ ...this.open, spec, assertWritable: () => undefined })
@@ -123,6 +131,7 @@ export class SnapshotScene {
       chain: this.chain,
       store: this.store,
       peers: this,
+      checkpoints,
       limits: { ...QUICK_SNAPSHOT, ...limits },
       choice: QUICK,
       now: () => Math.floor(performance.now()),
@@ -140,8 +149,14 @@ export class SnapshotScene {
     return peer
   }
 
-  run(): Promise<SnapshotEnd> {
-    return this.sync.run()
+  async run(): Promise<SnapshotEnd> {
+    // The waits of synchronisation keep no process.
+    const alive = setInterval(() => undefined, 1_000)
+    try {
+      return await this.sync.run()
+    } finally {
+      clearInterval(alive)
+    }
   }
 
   async close(): Promise<void> {
