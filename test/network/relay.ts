@@ -10,6 +10,8 @@ export interface Network {
   conditions(from: string, to: string): LinkConditions
   /** Whether two addresses are in different parts of a network that is split. */
   isSplit(from: string, to: string): boolean
+  /** Address that others see somebody come from. */
+  seenAs(from: string): string
   readonly random: () => number
 }
 
@@ -73,7 +75,12 @@ export class Relay {
       socket.destroy()
       return
     }
-    const out = connect({ host: this.#node, port: this.#port, localAddress: from, noDelay: true })
+    const out = connect({
+      host: this.#node,
+      port: this.#port,
+      localAddress: this.#network.seenAs(from),
+      noDelay: true,
+    })
     out.on('error', () => socket.destroy())
     this.#pairs.set(socket, { from, out })
     socket.on('close', () => this.#pairs.delete(socket))
@@ -106,5 +113,6 @@ export class Relay {
 export const PLAIN_NETWORK: Network = {
   conditions: () => PERFECT_LINK,
   isSplit: () => false,
+  seenAs: (from) => from,
   random: Math.random,
 }

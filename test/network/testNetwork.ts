@@ -8,8 +8,20 @@ export interface Place {
   readonly open: string
 }
 
+/** Where nodes are, one after the other, and the address that others see somebody come from. */
+export interface Places {
+  place(at: number): Place
+  seenAs(address: string): string
+}
+
 /** Nodes in /16 blocks of their own, from this second octet of 127.0.0.0/8 on. */
 const FIRST_BLOCK = 10
+
+/** On loopback, where an address is anybody's who wants it. */
+const LOOPBACK: Places = {
+  place: (at) => ({ address: `127.${FIRST_BLOCK + at}.0.1`, open: `127.${FIRST_BLOCK + at}.0.2` }),
+  seenAs: (address) => address,
+}
 
 /**
  * A network on one machine: each node has an address in a block of its own, and relays between them make what is sent
@@ -18,20 +30,21 @@ const FIRST_BLOCK = 10
 export class TestNetwork implements Network {
   readonly random: () => number
   readonly #relays: Relay[] = []
+  readonly #where: Places
   #conditions: LinkConditions = PERFECT_LINK
   /** Which part an address is in; null: there is one network. */
   #parts: ReadonlyMap<string, number> | null = null
   #places = 0
 
-  constructor(seed = 1) {
+  constructor(seed = 1, where = LOOPBACK) {
     this.random = createRandom(seed)
+    this.#where = where
   }
 
   /** A new place. */
   place(): Place {
-    const block = FIRST_BLOCK + this.#places
     this.#places += 1
-    return { address: `127.${block}.0.1`, open: `127.${block}.0.2` }
+    return this.#where.place(this.#places - 1)
   }
 
   /** Lets others reach a node that listens at its place. */
@@ -59,6 +72,10 @@ export class TestNetwork implements Network {
 
   conditions(): LinkConditions {
     return this.#conditions
+  }
+
+  seenAs(from: string): string {
+    return this.#where.seenAs(from)
   }
 
   isSplit(from: string, to: string): boolean {

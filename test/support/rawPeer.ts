@@ -60,6 +60,11 @@ export class RawPeer {
     this.#socket.write(bytes)
   }
 
+  /** Bytes that wait to be sent. */
+  get bufferedBytes(): number {
+    return this.#socket.writableLength
+  }
+
   /** Sends auth and waits for the ack. @returns the lengths of both */
   async shakeHands(
     remoteId: Buffer,
