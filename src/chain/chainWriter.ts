@@ -24,16 +24,16 @@ export interface HeadChange {
   readonly enacted: readonly BlockHeader[]
 }
 
-/** Stores an executed block, beside the canonical chain. */
+/** Stores an executed block, beside the canonical chain. @param receipts null for one that was not executed here */
 export function writeBlock(
   writer: TableWriter,
   block: Block,
-  { receipts, totalDifficulty }: { receipts: Buffer; totalDifficulty: bigint },
+  { receipts, totalDifficulty }: { receipts: Buffer | null; totalDifficulty: bigint },
 ): void {
   const key = blockKey(block)
   writer.append('headers', key, block.header.encodedFull)
   writer.append('bodies', key, block.encodedBody)
-  writer.append('receipts', key, receipts)
+  if (receipts !== null) writer.append('receipts', key, receipts)
   if (block.transactions.length > 0) writer.append('senders', key, encodeSenders(block.senders))
   addToHeight(writer, block.number, block.hash)
   addOccurrences(

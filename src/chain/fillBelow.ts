@@ -1,0 +1,62 @@
+import type { TableWriter } from '../storage/environment.ts'
+import { setCanonical } from '../storage/heights.ts'
+import { readGenesis, readHistory, writeHistory } from '../storage/metadata.ts'
+import type { ChainReader } from './chainReader.ts'
+import { writeBlock } from './chainWriter.ts'
+import type { Block } from './codec/block.ts'
+
+/** A block that does not belong directly below those that are kept. */
+export class FillError extends Error {
+  override readonly name = 'FillError'
+  /** `ORDER`: it is not the parent of the lowest block; `GENESIS`: block 1 does not stand on this chain's genesis. */
+  readonly code: 'ORDER' | 'GENESIS'
+
+  constructor(code: FillError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/**
+ * Stores blocks below the first one that is kept, from the top down, each the parent of the one before. Their hashes
+ * are the proof: nothing is executed, so that they have no receipts, and no logs in the index. Belongs into one
+ * transaction with nothing else: the first block that is kept moves down with them.
+ * @param reader reads that see the writer's changes
+ * @returns how many there were
+ * @throws FillError
+ * @throws RangeError when nothing is missing
+ */
+export function fillBelow(writer: TableWriter, reader: ChainReader, blocks: Iterable<Block>): number {
+  const history = readHistory(writer)
+  let above = reader.blockByNumber(history.firstBlock)
+  if (history.firstBlock <= 1 || above === null) throw new RangeError('the chain has all of its blocks')
+  let difficulty = reader.totalDifficulty(above.hash) ?? 0n
+  let count = 0
+  for (const block of blocks) {
+    if (!block.hash.equals(above.header.parentHash) || block.number !== above.number - 1) {
+      throw new FillError(
+        'ORDER',
+        `block ${block.number} ${block.hashHex} is not below block ${above.number}`,
+      )
+    }
+    if (block.number === 1) assertOnGenesis(writer, block)
+    difficulty -= above.cumulativeDifficulty
+    writeBlock(writer, block, { receipts: null, totalDifficulty: difficulty })
+    setCanonical(writer, block.number, block.hash)
+    above = block
+    count += 1
+  }
+  const firstBlock = above.number === 1 ? 0 : above.number
+  if (count > 0) writeHistory(writer, { ...history, firstBlock })
+  return count
+}
+
+function assertOnGenesis(writer: TableWriter, block: Block): void {
+  const genesis = readGenesis(writer)
+  if (genesis?.equals(block.header.parentHash) === true) return
+  const found = block.header.parentHash.toString('hex')
+  throw new FillError(
+    'GENESIS',
+    `block 1 stands on ${found}, genesis is ${genesis?.toString('hex') ?? 'unknown'}`,
+  )
+}

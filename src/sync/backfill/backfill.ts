@@ -1,0 +1,217 @@
+import type { Logger } from '../../observe/logger.ts'
+import type { Peer, PeerSet } from '../../p2p/peer.ts'
+import { createSteadyClock } from '../../util/steadyClock.ts'
+import { type BodyMatch, BodyRules } from '../client/bodyMatch.ts'
+import { type HeaderCheck, HeaderRules } from '../client/headerCheck.ts'
+import { Wake } from '../client/pause.ts'
+import { SyncProgress } from '../client/progress.ts'
+import type { SyncChain } from '../syncChain.ts'
+import type { BackfillStore } from './backfillStore.ts'
+import { FillRun } from './fillRun.ts'
+import type { TrailPosition } from './headerTrail.ts'
+import { type BackfillLimits, DEFAULT_BACKFILL_LIMITS } from './limits.ts'
+
+/** What backward fill is made of. */
+export interface BackfillOptions {
+  readonly chain: Pick<SyncChain, 'spec' | 'reader' | 'refresh'>
+  readonly store: BackfillStore
+  readonly peers: PeerSet
+  readonly limits?: Partial<BackfillLimits>
+  readonly match?: BodyMatch
+  readonly check?: Pick<HeaderCheck, 'alone'>
+  readonly logger?: Logger
+  /** Milliseconds, steady. */
+  readonly now?: () => number
+  /** A number from 0 to below 1. */
+  readonly random?: () => number
+  /** Whether the node is at the tip: only then blocks below are fetched. */
+  isFollowing(): boolean
+}
+
+/** How far backward fill is. */
+export interface BackfillFigures {
+  /** Lowest block above genesis that is here. */
+  readonly firstBlock: number
+  /** Blocks that are still to come; 0 when all are here. */
+  readonly blocksLeft: number
+  /** Of the last half minute. */
+  readonly blocksPerSecond: number
+  /** Seconds until block 1 at this rate; null when there is none to tell. */
+  readonly secondsLeft: number | null
+  readonly peersUsed: number
+  /** Why it stopped for good; null while it goes on. */
+  readonly fault: string | null
+}
+
+const TICK = 1_000
+/** Blocks between two lines of the log. */
+const LOG_STEP = 100_000
+
+/**
+ * Fills in the blocks below a snapshot, from the top down, once the node is at the tip (p2p.md §5 Backward fill). What
+ * is stored is where it goes on after any end of the process. It gives way to whatever concerns the tip.
+ */
+export class Backfill {
+  readonly #options: BackfillOptions
+  readonly #limits: BackfillLimits
+  readonly #now: () => number
+  readonly #progress: SyncProgress
+  readonly #wake = new Wake()
+  readonly #match: BodyMatch
+  readonly #check: Pick<HeaderCheck, 'alone'>
+  #run: FillRun | null = null
+  #isClosed = false
+  #rest = 0
+  #fault: string | null = null
+  #logged: number | null = null
+  #loop: Promise<void> | null = null
+
+  constructor(options: BackfillOptions) {
+    const { chain } = options
+    this.#options = options
+    this.#limits = { ...DEFAULT_BACKFILL_LIMITS, ...options.limits }
+    this.#now = options.now ?? createSteadyClock()
+    this.#progress = new SyncProgress(this.#now)
+    this.#match = options.match ?? new BodyRules(chain.spec)
+    this.#check = options.check ?? new HeaderRules({ spec: chain.spec, reader: chain.reader })
+  }
+
+  start(): void {
+    this.#loop ??= this.#work()
+  }
+
+  /** Ends; what was given to the store is awaited. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#run?.stop()
+    this.#wake.raise()
+    await this.#loop
+  }
+
+  /** Resolves when nothing is left to do, or it stopped for good. */
+  async ended(): Promise<void> {
+    await this.#loop
+  }
+
+  onPeer(): void {
+    this.#run?.onPeer()
+    this.#wake.raise()
+  }
+
+  onPeerGone(peer: Peer): void {
+    this.#run?.peerGone(peer)
+  }
+
+  get figures(): BackfillFigures {
+    const firstBlock = Math.max(1, this.#options.chain.reader.history().firstBlock)
+    const { blocksPerSecond } = this.#progress.figures(0)
+    const blocksLeft = firstBlock - 1
+    return {
+      firstBlock,
+      blocksLeft,
+      blocksPerSecond,
+      secondsLeft: blocksPerSecond > 0 && blocksLeft > 0 ? Math.ceil(blocksLeft / blocksPerSecond) : null,
+      peersUsed: this.#run?.peersUsed ?? 0,
+      fault: this.#fault,
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { isFollowing, logger } = this.#options
+    while (!this.#isClosed && this.#fault === null) {
+      // Before that a snapshot of peers may still be about to say where history begins.
+      if (!isFollowing()) {
+        await this.#wake.wait(TICK)
+        continue
+      }
+      try {
+        const first = this.#first()
+        if (first === null) return
+        await this.#fill(first)
+      } catch (error) {
+        if (this.#isClosed) return
+        logger?.error({ err: error }, 'blocks below the snapshot could not be filled in; it is tried again')
+        await this.#restABit()
+      }
+    }
+  }
+
+  /** The highest block that is missing; null when none is. */
+  #first(): TrailPosition | null {
+    const { chain } = this.#options
+    chain.refresh()
+    const { firstBlock } = chain.reader.history()
+    if (firstBlock <= 1) return null
+    const header = chain.reader.headerByNumber(firstBlock)
+    if (header === null) throw new RangeError(`block ${firstBlock}, the first that is kept, is not there`)
+    return { number: firstBlock - 1, hash: header.parentHash }
+  }
+
+  async #fill(first: TrailPosition): Promise<void> {
+    const { chain, store, peers, random = Math.random, isFollowing } = this.#options
+    this.#progress.stage = 'blocks'
+    this.#note(first.number)
+    this.#run = new FillRun(
+      {
+        chain,
+        store,
+        peers,
+        limits: this.#limits,
+        match: this.#match,
+        check: this.#check,
+        now: this.#now,
+        random,
+        isPaused: () => !isFollowing(),
+        onBytes: (bytes) => this.#progress.downloaded(bytes),
+        onBlocks: (count) => this.#stored(count),
+      },
+      first,
+    )
+    try {
+      const end = await this.#run.run()
+      if (end === 'genesis') this.#stopForGood()
+      else if (end === 'failed') await this.#restABit()
+    } finally {
+      this.#run = null
+    }
+  }
+
+  #stored(count: number): void {
+    const { chain } = this.#options
+    this.#rest = 0
+    this.#progress.blocks(count)
+    chain.refresh()
+    this.#note(this.figures.blocksLeft)
+  }
+
+  /** Tells how much is left, now and then. */
+  #note(left: number): void {
+    if (left > 0 && this.#logged !== null && this.#logged - left < LOG_STEP) return
+    this.#logged = left
+    const text = left === 0 ? 'every block is here' : 'blocks below the first that is kept are filled in'
+    this.#options.logger?.info(
+      { blocksLeft: left, perSecond: Math.round(this.figures.blocksPerSecond) },
+      text,
+    )
+  }
+
+  /** The chain that this node follows is not the one of its network. */
+  #stopForGood(): void {
+    this.#fault = 'the chain of this node does not stand on its genesis block'
+    this.#options.logger?.error(
+      { genesis: this.#options.chain.reader.hashByNumber(0)?.toString('hex') },
+      'the blocks below the snapshot lead to another genesis: what it was restored from is of another chain',
+    )
+  }
+
+  async #restABit(): Promise<void> {
+    const { firstRest, longestRest } = this.#limits
+    this.#rest = Math.min(longestRest, Math.max(firstRest, this.#rest * 2))
+    const until = this.#now() + this.#rest
+    while (!this.#isClosed && this.#now() < until) {
+      await new Promise<void>((resolve) => {
+        setTimeout(resolve, Math.min(TICK, Math.max(1, until - this.#now()))).unref()
+      })
+    }
+  }
+}

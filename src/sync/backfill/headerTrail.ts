@@ -1,0 +1,89 @@
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { Peer } from '../../p2p/peer.ts'
+import { ask } from '../client/ask.ts'
+import { type CheckedHeader, toChecked } from '../client/branch.ts'
+import { readChunk } from '../client/headerChunk.ts'
+import { CHUNK_HEADERS } from '../client/protocol.ts'
+import type { Suppliers } from '../client/suppliers.ts'
+import type { BackfillLimits } from './limits.ts'
+
+/** The next header that is wanted. */
+export interface TrailPosition {
+  readonly number: number
+  readonly hash: Buffer
+}
+
+/** What headers are fetched with. */
+export interface HeaderTrailDeps {
+  readonly spec: NetworkSpec
+  readonly genesis: Buffer
+  readonly suppliers: Suppliers
+  readonly limits: Pick<BackfillLimits, 'requestTimeout'>
+  readonly signal: AbortSignal
+  onLied(peer: Peer): void
+  onBytes(bytes: number): void
+}
+
+/** What came: headers from the top down; nobody gave them; block 1 does not stand on our genesis. */
+export type TrailStep = readonly CheckedHeader[] | 'failed' | 'genesis'
+
+/**
+ * Headers from a known hash down to block 1, some at a time (p2p.md §4 type 9). Each is the one whose hash the header
+ * above names as its parent, which proves it.
+ */
+export class HeaderTrail {
+  readonly #deps: HeaderTrailDeps
+  #next: TrailPosition
+
+  constructor(deps: HeaderTrailDeps, first: TrailPosition) {
+    this.#deps = deps
+    this.#next = first
+  }
+
+  /** Whether the header of block 1 is here. */
+  get isComplete(): boolean {
+    return this.#next.number === 0
+  }
+
+  /** Fetches the next headers; one call at a time. */
+  async step(): Promise<TrailStep> {
+    const { suppliers, limits, signal } = this.#deps
+    const { number, hash } = this.#next
+    const count = Math.min(CHUNK_HEADERS, number)
+    const tried = new Set<Peer>()
+    while (!signal.aborted) {
+      const peer = suppliers.pick('headers', 1, number, tried)
+      if (peer === null) {
+        if (!suppliers.hasOther(number, tried)) return 'failed'
+        await suppliers.changed()
+        continue
+      }
+      suppliers.asked(peer, 'headers')
+      const question = { type: 'blockHeadersRequest', hash, count } as const
+      const answer = await ask<'blockHeadersRequest'>(peer, question, limits.requestTimeout, signal)
+      suppliers.answered(peer, 'headers', typeof answer === 'string' ? answer : 'ok')
+      if (answer === 'BUSY') continue
+      tried.add(peer)
+      if (typeof answer === 'string' || answer.headers.length === 0) continue
+      const taken = this.#read(answer.headers, count)
+      if (taken !== null) return taken
+      this.#deps.onLied(peer)
+    }
+    return 'failed'
+  }
+
+  /** @returns null when it is not what was asked for */
+  #read(answer: readonly Buffer[], most: number): readonly CheckedHeader[] | 'genesis' | null {
+    // Who began with a snapshot has fewer.
+    const plan = { ...this.#next, count: Math.min(most, answer.length) }
+    const read = readChunk(this.#deps.spec, plan, answer, null)
+    const lowest = typeof read === 'string' ? undefined : read.headers[0]
+    // Heights are part of what the hashes prove: one that does not fit says that our own chain does not.
+    if (read === 'skeleton') return 'genesis'
+    if (read === 'server' || lowest === undefined) return null
+    if (lowest.number === 1 && !lowest.parentHash.equals(this.#deps.genesis)) return 'genesis'
+    this.#next = { number: lowest.number - 1, hash: lowest.parentHash }
+    this.#deps.onBytes(read.encoded.reduce((sum, { length }) => sum + length, 0))
+    return read.headers.map((header, index) => toChecked(header, read.encoded[index] as Buffer)).reverse()
+  }
+}
