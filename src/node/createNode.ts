@@ -55,6 +55,8 @@ export interface NodeOptions {
   readonly logger: Logger
   /** Called once a second with how peers and synchronisation are, on a node that has peers. */
   readonly onPeers?: (report: PeerReport) => void
+  /** Module that the peer thread begins with, in place of the product's. */
+  readonly peerThread?: URL
 }
 
 /** A running node. */
@@ -94,7 +96,13 @@ export interface RunningNode {
  * @throws NodeError when the configuration or the data directory cannot be used, ListenError when the port is taken,
  * SocketLibraryError on a system that has no socket library
  */
-export async function createNode({ config, version, logger, onPeers }: NodeOptions): Promise<RunningNode> {
+export async function createNode({
+  config,
+  version,
+  logger,
+  onPeers,
+  peerThread = workerEntry('./peers/peerThread.ts', import.meta.url),
+}: NodeOptions): Promise<RunningNode> {
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
   const sockets = loadSocketLibrary()
@@ -173,15 +181,28 @@ export async function createNode({ config, version, logger, onPeers }: NodeOptio
     )
     if (wallet !== null) closers.push(async () => wallet.close())
     const options = contextOptions(config, version, chainOptions, chain)
-    const peers = await openPeers(config, `Rhizome-${version}`, chain, (report) => {
-      const progress = syncProgress(report)
-      if (isSyncing !== (progress !== null)) service?.syncingChanged(progress)
-      isSyncing = progress !== null
-      onPeers?.(report)
-    })
+    const peerSettings = peerOptions(config, `Rhizome-${version}`)
+    const peers =
+      peerSettings &&
+      (await startPeerThread({
+        entry: peerThread,
+        options: peerSettings,
+        log,
+        connect: () => chain.connectPeers(),
+        onReport: (report) => {
+          const progress = syncProgress(report)
+          if (isSyncing !== (progress !== null)) service?.syncingChanged(progress)
+          isSyncing = progress !== null
+          onPeers?.(report)
+        },
+      }))
     if (peers !== null) {
       closers.push(() => peers.close())
-      metrics.watchPeers({ report: () => peers.report, busySeconds: () => peers.busySeconds() })
+      metrics.watchPeers({
+        report: () => peers.report,
+        status: () => peers.status,
+        busySeconds: () => peers.busySeconds(),
+      })
       log.info({ enode: peers.enode }, 'peers can connect')
     }
     const front = openFrontContext(options, chain, wallet, peers)
@@ -202,7 +223,7 @@ export async function createNode({ config, version, logger, onPeers }: NodeOptio
       maxHeadAge: () => current.readyHeadAge,
       storeFault: () => metrics.chain.storeFault,
       accessFault: () => access.fault(),
-      peerReasons: () => peerReasons(peers?.report ?? null),
+      peerReasons: () => (peers === null ? [] : peerReasons(peers.report, peers.status)),
       writeProbe: () => front.probe(),
       poolPing: async () => service?.ping(),
     })
@@ -249,7 +270,7 @@ export async function createNode({ config, version, logger, onPeers }: NodeOptio
         return change
       },
       stop: close,
-      failed: peers === null ? chain.failed : Promise.race([chain.failed, peers.failed]),
+      failed: chain.failed,
     }
   } catch (error) {
     await close()
@@ -351,16 +372,6 @@ function openFrontContext(
 }
 
 /** @throws NodeError `PEERS` */
-async function openPeers(
-  config: Config,
-  client: string,
-  chain: ChainHandle,
-  onReport: (report: PeerReport) => void,
-): Promise<PeerHandle | null> {
-  const options = peerOptions(config, client)
-  return options === null ? null : startPeerThread(options, chain.connectPeers(), onReport)
-}
-
 function peerOptions(config: Config, client: string): PeerOptions | null {
   try {
     return peerOptionsFromConfig(config, client)
@@ -379,7 +390,11 @@ function withStatus(
   return {
     ...context,
     commands: { ...context.commands, mining: mining?.commands ?? null },
-    status: () => ({ ...context.status(), mining: isProducing(), ...peerStatus(peers?.report ?? null) }),
+    status: () => ({
+      ...context.status(),
+      mining: isProducing(),
+      ...(peers === null ? {} : peerStatus(peers.report, peers.status)),
+    }),
   }
 }
 

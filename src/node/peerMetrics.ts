@@ -1,16 +1,19 @@
 import type { Metrics } from '../observe/metrics.ts'
 import { REFUSALS } from '../p2p/peers/peerFigures.ts'
+import type { PeerThreadStatus } from '../rpc/context.ts'
 import type { PeerReport } from './peers/messages.ts'
 
 /** Where the figures of peers come from: null while there are none. */
 export interface PeerMetricsSources {
   report(): PeerReport | null
-  /** Seconds in which the peer thread was not idle. */
+  /** How the peer thread is. */
+  status(): PeerThreadStatus
+  /** Seconds in which the present peer thread was not idle. */
   busySeconds(): number
 }
 
 /** Declares the metrics of peers and synchronisation. */
-export function addPeerMetrics(metrics: Metrics, { report, busySeconds }: PeerMetricsSources): void {
+export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }: PeerMetricsSources): void {
   const { gauge, samples } = metrics
   const one = (value: number | null | undefined) => (value === null || value === undefined ? [] : [{ value }])
   samples({
@@ -75,6 +78,15 @@ export function addPeerMetrics(metrics: Metrics, { report, busySeconds }: PeerMe
   })
   samples({
     type: 'gauge',
+    name: 'clock_difference_seconds',
+    help: 'Seconds by which the clock of this machine is ahead of the blocks of peers; less than 0 when it is behind, 0 while it fits.',
+    collect: () => {
+      const now = report()
+      return now === null ? [] : [{ value: (now.clockAhead ?? 0) - (now.clockBehind ?? 0) }]
+    },
+  })
+  samples({
+    type: 'gauge',
     name: 'sync_highest_block_number',
     help: 'Height of the best block that a peer is believed to have.',
     collect: () => one(report()?.sync.highestBlock),
@@ -107,10 +119,34 @@ export function addPeerMetrics(metrics: Metrics, { report, busySeconds }: PeerMe
     collect: () => one(report()?.sync.secondsLeft),
   })
   samples({
+    type: 'gauge',
+    name: 'backfill_first_block_number',
+    help: 'Lowest block above genesis that is here, while blocks below a snapshot are filled in.',
+    collect: () => one(report()?.sync.backfill?.firstBlock),
+  })
+  samples({
+    type: 'gauge',
+    name: 'backfill_blocks_per_second_ratio',
+    help: 'Blocks below a snapshot that were filled in per second in the last half minute.',
+    collect: () => one(report()?.sync.backfill?.blocksPerSecond),
+  })
+  samples({
     type: 'counter',
     name: 'peer_thread_busy_seconds_total',
     help: 'Time in which the peer thread was not idle.',
     collect: () => (report() === null ? [] : [{ value: busySeconds() }]),
+  })
+  samples({
+    type: 'counter',
+    name: 'peer_thread_restarts_total',
+    help: 'Starts of the peer thread after it failed.',
+    collect: () => [{ value: status().restarts }],
+  })
+  samples({
+    type: 'gauge',
+    name: 'peer_thread_failed_info',
+    help: 'Whether the peer thread failed and does not run again yet: 1 then.',
+    collect: () => [{ value: status().fault === null ? 0 : 1 }],
   })
   gauge({
     name: 'sync_halted_info',

@@ -84,6 +84,17 @@ export interface PeeringStatus {
   readonly halted: BlockRefusal | null
   /** Seconds by which the clock of this machine is behind those of block makers, at least; null while it is not. */
   readonly clockBehind: number | null
+  /** Seconds by which it is ahead of them, about; null while it is not. */
+  readonly clockAhead: number | null
+  readonly thread: PeerThreadStatus
+}
+
+/** How the thread of peers is, which is started again when it fails. */
+export interface PeerThreadStatus {
+  /** Starts after failures. */
+  readonly restarts: number
+  /** What it failed of while there is none, for operators; null while it runs. */
+  readonly fault: string | null
 }
 
 /** What the other parts of the node last told about themselves. */
@@ -136,7 +147,10 @@ export interface ChainReader {
   totalDifficulty(hash: Buffer): bigint | null
   /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs; some at a time. */
   logHeights(criteria: LogCriteria, from: number, to: number): Iterable<readonly number[]>
-  /** RLP list of the receipts of a stored block, to be walked by a `LogCursor`. */
+  /**
+   * RLP list of the receipts of a stored block, to be walked by a `LogCursor`.
+   * @throws RpcError `historyNotKept` where they are older than all that are kept
+   */
   storedReceipts(block: BlockReference): Buffer | null
   /** RLP `[transactions, uncles]` of a stored block. */
   storedBody(block: BlockReference): Buffer | null
@@ -144,11 +158,12 @@ export interface ChainReader {
    * Copies one of the two to a place of an array, where it has room.
    * @param key of the block (`blockKey`)
    * @returns its length, -1 when it is not stored
+   * @throws RpcError as {@link storedReceipts}
    */
   copyStored(part: 'receipts' | 'bodies', key: Buffer, target: Buffer, at: number): number
   /** Hashes of the transactions of a stored block by their place. */
   transactionHashes(block: BlockReference): { at(index: number): Buffer } | null
-  /** Receipts of a stored block, one per transaction; null when there are none. */
+  /** Receipts of a stored block, one per transaction; null when there are none. @throws RpcError as {@link storedReceipts} */
   receipts(block: BlockReference): readonly Receipt[] | null
   /** Where the canonical chain has the transaction. */
   locateTransaction(hash: Buffer): TransactionLocation | null

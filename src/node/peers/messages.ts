@@ -13,14 +13,16 @@ export interface PeerThreadSetup {
   readonly chain: MessagePort
 }
 
-/** How peers and synchronisation are, told every second. */
-export type PeerReport = PeeringStatus
+/** How peers and synchronisation are, told every second while the one before was heard. */
+export type PeerReport = Omit<PeeringStatus, 'thread'>
 
 /** What the peer thread says. */
 export type PeerThreadMessage =
   | { readonly kind: 'ready'; readonly enode: string; readonly port: number | null }
   /** It could not start. */
   | { readonly kind: 'failed'; readonly error: NodeErrorFacts }
+  /** Something was thrown that nobody caught: it gives back what it holds and ends. */
+  | { readonly kind: 'died'; readonly stack: string }
   | { readonly kind: 'report'; readonly report: PeerReport }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly id: number; readonly reason: string }
@@ -34,4 +36,6 @@ export type AdminCall = {
 /** What the peer thread is told. */
 export type PeerThreadOrder =
   | ({ readonly kind: 'admin'; readonly id: number } & AdminCall)
+  /** The report was taken: the next may follow. */
+  | { readonly kind: 'heard' }
   | { readonly kind: 'close' }

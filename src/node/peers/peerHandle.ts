@@ -1,139 +1,194 @@
-import { type MessagePort, Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import type { Logger } from '../../observe/logger.ts'
 import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
-import { workerEntry, workerOptions } from '../../util/entry.ts'
+import type { PeerThreadStatus } from '../../rpc/context.ts'
+import { RpcError } from '../../rpc/errors.ts'
+import { createSteadyClock } from '../../util/steadyClock.ts'
 import { NodeError } from '../errors.ts'
-import type {
-  AdminCall,
-  PeerReport,
-  PeerThreadMessage,
-  PeerThreadOrder,
-  PeerThreadSetup,
-} from './messages.ts'
+import type { AdminCall, PeerReport } from './messages.ts'
+import { OperatorWishes } from './operatorWishes.ts'
 import type { PeerOptions } from './peerOptions.ts'
+import { type PeerWorker, startPeerWorker } from './peerWorker.ts'
 
-/** Longest time that the end of the peer thread is waited for, milliseconds: nothing is lost with it. */
-const CLOSE_TIMEOUT = 3000
+/** Pause before a thread that died is started again, milliseconds: each time twice as long, up to the longest. */
+const FIRST_PAUSE = 1000
+const LONGEST_PAUSE = 60_000
+/** A thread that lived so long did not die of what the one before died of, milliseconds. */
+const LONG_LIFE = 600_000
 
-/** The peer thread as the front thread has it. */
+/** What a {@link PeerHandle} is made of. */
+export interface PeerHandleParts {
+  /** Module that the thread begins with. */
+  readonly entry: URL
+  readonly options: PeerOptions
+  readonly log: Logger
+  /** A new port that the chain thread serves (`sync/link`). */
+  connect(): MessagePort
+  /** Called with every report, once a second. */
+  onReport(report: PeerReport): void
+}
+
+/** The peer thread as the front thread has it, whichever it is by now. */
 export interface PeerHandle {
   readonly admin: PeerAdmin
   /** enode URL of this node. */
   readonly enode: string
-  /** Port that peers are taken on; null where none are. */
-  readonly port: number | null
-  /** What it last told; null in the first moments. */
+  /** What it last told; without peers while there is no thread. Null in the first moments. */
   readonly report: PeerReport | null
-  /** Seconds so far in which the thread was not idle. */
+  readonly status: PeerThreadStatus
+  /** Seconds in which the present thread was not idle. */
   busySeconds(): number
   close(): Promise<void>
-  /** Rejects with a NodeError when the thread ends by itself. */
-  readonly failed: Promise<never>
 }
 
 /**
- * Starts the peer thread and waits until it listens.
- * @param chain port that the chain thread serves (`sync/link`)
- * @param onReport called with every report, once a second
+ * Starts the peer thread and waits until it listens; when it dies later it is started again.
  * @throws NodeError when the port is taken or the node key cannot be used
  */
-export async function startPeerThread(
-  options: PeerOptions,
-  chain: MessagePort,
-  onReport: (report: PeerReport) => void,
-): Promise<PeerHandle> {
-  const setup: PeerThreadSetup = { options, chain }
-  const worker = new Worker(workerEntry('./peerThread.ts', import.meta.url), {
-    workerData: setup,
-    transferList: [chain],
-    ...workerOptions(import.meta.url),
-    name: 'peers',
-  })
-  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
-  let lastId = 0
-  let report: PeerReport | null = null
-  let closing = false
-  let settleClosed: () => void = () => undefined
-  const closed = new Promise<void>((resolve) => {
-    settleClosed = resolve
-  })
-  let fail: (error: unknown) => void = () => undefined
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  // Whoever waits for it gets it; nobody has to.
-  failed.catch(() => undefined)
-  const tell = (order: PeerThreadOrder) => worker.postMessage(order)
-  const ready = new Promise<Extract<PeerThreadMessage, { kind: 'ready' }>>((resolve, reject) => {
-    worker.on('message', (message: PeerThreadMessage) => {
-      switch (message.kind) {
-        case 'ready':
-          resolve(message)
-          return
-        case 'failed':
-          closing = true
-          reject(NodeError.fromObject(message.error))
-          return
-        case 'report':
-          report = message.report
-          onReport(message.report)
-          return
-        case 'answer':
-          waiting.get(message.id)?.resolve(message.value as never)
-          waiting.delete(message.id)
-          return
-        case 'refusal':
-          waiting.get(message.id)?.reject(new Error(message.reason))
-          waiting.delete(message.id)
-          return
-        case 'closed':
-          settleClosed()
-      }
-    })
-    const end = (error: NodeError) => {
-      reject(error)
-      if (!closing) fail(error)
-      for (const asked of waiting.values()) asked.reject(error)
-      waiting.clear()
-      settleClosed()
+export async function startPeerThread(parts: PeerHandleParts): Promise<PeerHandle> {
+  const thread = new PeerThread(parts)
+  await thread.start()
+  return thread
+}
+
+class PeerThread implements PeerHandle {
+  readonly admin: PeerAdmin
+  readonly #parts: PeerHandleParts
+  readonly #wishes: OperatorWishes
+  readonly #now = createSteadyClock()
+  #port: number
+  #enode = ''
+  #worker: PeerWorker | null = null
+  #report: PeerReport | null = null
+  #restarts = 0
+  #fault: string | null = null
+  #pause = 0
+  #began = 0
+  #timer: NodeJS.Timeout | null = null
+  #starting: Promise<void> = Promise.resolve()
+  #isClosing = false
+
+  constructor(parts: PeerHandleParts) {
+    this.#parts = parts
+    this.#wishes = new OperatorWishes(parts.options.statics)
+    this.#port = parts.options.port
+    this.admin = {
+      self: () => this.#ask({ call: 'self', args: [] }),
+      peers: () => this.#ask({ call: 'peers', args: [] }),
+      add: (peer) => this.#ask({ call: 'add', args: [peer] }),
+      remove: (id) => this.#ask({ call: 'remove', args: [id] }),
+      scores: () => this.#ask({ call: 'scores', args: [] }),
+      clearScore: (id) => this.#ask({ call: 'clearScore', args: [id] }),
+      bans: () => this.#ask({ call: 'bans', args: [] }),
+      ban: (text) => this.#ask({ call: 'ban', args: [text] }),
+      unban: (text) => this.#ask({ call: 'unban', args: [text] }),
     }
-    worker.on('error', (cause: Error) =>
-      end(new NodeError('PEER_THREAD', `the peer thread failed: ${cause.stack ?? cause.message}`, { cause })),
-    )
-    worker.on('exit', (code) => end(new NodeError('PEER_THREAD', `the peer thread ended with code ${code}`)))
-  })
-  const { enode, port } = await ready
-  const ask = (call: AdminCall): Promise<never> =>
-    new Promise((resolve, reject) => {
-      lastId += 1
-      waiting.set(lastId, { resolve, reject })
-      tell({ kind: 'admin', id: lastId, ...call })
+  }
+
+  get enode(): string {
+    return this.#enode
+  }
+
+  get report(): PeerReport | null {
+    return this.#report
+  }
+
+  get status(): PeerThreadStatus {
+    return { restarts: this.#restarts, fault: this.#fault }
+  }
+
+  busySeconds(): number {
+    return this.#worker?.busySeconds() ?? 0
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#starting
+    await this.#worker?.close()
+  }
+
+  /** @throws NodeError */
+  async start(): Promise<void> {
+    const { entry, options, connect } = this.#parts
+    const worker = await startPeerWorker({
+      entry,
+      // Who knows this node by its port finds it again.
+      options: { ...options, port: this.#port, statics: this.#wishes.statics },
+      chain: connect(),
+      onReport: (report) => {
+        this.#report = report
+        this.#parts.onReport(report)
+      },
     })
+    this.#worker = worker
+    this.#enode = worker.enode
+    this.#port = worker.port ?? this.#port
+    this.#fault = null
+    this.#began = this.#now()
+    void worker.died.then((error) => this.#onEnd(error))
+    for (const ban of this.#wishes.bans) void worker.ask(ban).catch(() => undefined)
+  }
+
+  /** @throws RpcError while the thread cannot answer */
+  async #ask(asked: AdminCall): Promise<never> {
+    if (this.#worker === null) {
+      throw new RpcError(
+        'executionFailed',
+        'the peer thread failed and is started again: ask again in a moment',
+      )
+    }
+    try {
+      const answer = await this.#worker.ask(asked)
+      this.#wishes.note(asked)
+      return answer
+    } catch (error) {
+      // Whoever asks need not know what it died of, which is in the log.
+      if (!(error instanceof NodeError)) throw error
+      throw new RpcError('executionFailed', 'the peer thread cannot answer: ask again in a moment')
+    }
+  }
+
+  #onEnd(error: unknown): void {
+    this.#worker = null
+    this.#report = this.#report && withoutPeers(this.#report)
+    this.#fault = error instanceof Error ? error.message : String(error)
+    if (this.#isClosing) return
+    const isFirst = this.#pause === 0 || this.#now() - this.#began > LONG_LIFE
+    this.#pause = isFirst ? FIRST_PAUSE : Math.min(LONGEST_PAUSE, 2 * this.#pause)
+    this.#parts.log.error(
+      { err: error, pause: this.#pause, restarts: this.#restarts },
+      'the peer thread failed and is started again; chain and requests go on',
+    )
+    this.#timer = setTimeout(() => {
+      this.#starting = this.#startAgain()
+    }, this.#pause)
+  }
+
+  async #startAgain(): Promise<void> {
+    this.#restarts += 1
+    try {
+      await this.start()
+      this.#parts.log.info({ enode: this.#enode, restarts: this.#restarts }, 'the peer thread runs again')
+    } catch (error) {
+      this.#onEnd(error)
+    }
+  }
+}
+
+/** How things are while there is no thread. */
+function withoutPeers(report: PeerReport): PeerReport {
+  const { network, sync } = report
   return {
-    admin: {
-      self: () => ask({ call: 'self', args: [] }),
-      peers: () => ask({ call: 'peers', args: [] }),
-      add: (peer) => ask({ call: 'add', args: [peer] }),
-      remove: (id) => ask({ call: 'remove', args: [id] }),
-      scores: () => ask({ call: 'scores', args: [] }),
-      clearScore: (id) => ask({ call: 'clearScore', args: [id] }),
-      bans: () => ask({ call: 'bans', args: [] }),
-      ban: (text) => ask({ call: 'ban', args: [text] }),
-      unban: (text) => ask({ call: 'unban', args: [text] }),
-    },
-    enode,
-    port,
-    get report() {
-      return report
-    },
-    busySeconds: () => worker.performance.eventLoopUtilization().active / 1000,
-    failed,
-    close: async () => {
-      closing = true
-      tell({ kind: 'close' })
-      const late = setTimeout(settleClosed, CLOSE_TIMEOUT)
-      await closed
-      clearTimeout(late)
-      await worker.terminate()
+    ...report,
+    network: { ...network, listening: null, inbound: 0, outbound: 0, halfOpen: 0, peers: [] },
+    sync: {
+      ...sync,
+      stage: 'waiting',
+      peersUsed: 0,
+      headersPerSecond: 0,
+      blocksPerSecond: 0,
+      secondsLeft: null,
     },
   }
 }

@@ -12,19 +12,25 @@ import type { PeerAddress } from '../../p2p/peers/ports.ts'
 import { createRlpxTransport } from '../../p2p/peers/rlpxTransport.ts'
 import { PeerReputation } from '../../p2p/scoring/peerReputation.ts'
 import type { NodeKey } from '../../p2p/wire/curve.ts'
+import { Backfill } from '../../sync/backfill/backfill.ts'
+import type { BackfillStore } from '../../sync/backfill/backfillStore.ts'
 import type { SyncLimits } from '../../sync/client/limits.ts'
 import { SyncClient } from '../../sync/client/syncClient.ts'
 import { announcedStatus } from '../../sync/relay/announcedStatus.ts'
 import { watchConnects } from '../../sync/relay/blockRelay.ts'
 import { Relay } from '../../sync/relay/relay.ts'
 import { isRequest, RequestServer, type RequestServerOptions } from '../../sync/serve/requestServer.ts'
+import type { SnapshotLimits } from '../../sync/snapshot/limits.ts'
+import type { SnapshotStore } from '../../sync/snapshot/snapshotStore.ts'
+import { SnapshotSync } from '../../sync/snapshot/snapshotSync.ts'
 import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
 import { asBuffer, fromHex } from '../../util/bytes.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { parseSubnet, type Subnet } from '../../util/subnet.ts'
-import { ClockWatch } from './clockWatch.ts'
 import type { PeerReport } from './messages.ts'
 import type { PeerOptions } from './peerOptions.ts'
+import { SyncStart } from './syncStart.ts'
+import { watchClock } from './watchClock.ts'
 
 const NODE_ID = /^[0-9a-f]{128}$/i
 
@@ -33,6 +39,12 @@ export interface PeerNodeParts {
   readonly options: Omit<PeerOptions, keyof NetworkChoice | 'storeOptions' | 'log'>
   readonly key: NodeKey
   readonly chain: SyncChain
+  /** Where a snapshot of peers is put together; without it the chain is executed from genesis. */
+  readonly snapshots?: SnapshotStore
+  /** In place of those of snapshots. */
+  readonly snapshotLimits?: Partial<SnapshotLimits>
+  /** Where blocks below a snapshot go; without it they are not fetched. */
+  readonly filled?: BackfillStore
   /** States that are given to nodes that synchronise by snapshot; null for none. */
   readonly states: RequestServerOptions['states']
   /** Those of the configuration, with addresses in place of names. */
@@ -40,6 +52,8 @@ export interface PeerNodeParts {
   readonly log: Logger
   /** IP address that connections go out from; without it the system chooses. */
   readonly localAddress?: string
+  /** Milliseconds since 1970, in place of those of the machine. */
+  readonly wallClock?: () => number
   /** In place of those of synchronisation. */
   readonly limits?: Partial<SyncLimits>
   /** Synchronisation stopped at a block that peers insist on, or goes on again (null). */
@@ -96,6 +110,31 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     onHalt: (halt) => parts.onHalt(halt),
   })
   sync = client
+  const store = parts.snapshots ?? null
+  const snapshot =
+    store === null || options.syncMode === 'full'
+      ? null
+      : new SnapshotSync({
+          chain,
+          store,
+          peers,
+          checkpoints: options.checkpoints.map(({ number, hash }) => ({ number, hash: asBuffer(hash) })),
+          choice: { enoughPeers: options.expectedPeers, ...parts.limits },
+          ...(parts.snapshotLimits === undefined ? {} : { limits: parts.snapshotLimits }),
+          logger: log.child({ part: 'sync' }),
+          isStatic: ({ id }) => network?.isStatic(id) ?? false,
+        })
+  const start = new SyncStart({ client, snapshot, store, log: log.child({ part: 'sync' }) })
+  const backfill =
+    parts.filled === undefined || !options.backfill
+      ? null
+      : new Backfill({
+          chain,
+          store: parts.filled,
+          peers,
+          logger: log.child({ part: 'backfill' }),
+          isFollowing: () => !start.isBeginning && start.figures.stage === 'following',
+        })
   const server = new RequestServer({
     chain,
     states: parts.states,
@@ -123,7 +162,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     limits: { ...createPeerLimits(options.maxPeers), totalBytes: options.memoryBytes },
     statics,
     trusted: trustedOf(options.trusted),
-    listener: listenerOf(client, server, relay),
+    listener: listenerOf(client, start, backfill, server, relay),
     log: log.child({ part: 'peers' }),
   })
   const port = network.port ?? 0
@@ -154,14 +193,17 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
   // On a development chain users move the time.
   const clockWatch = isDevelopmentNetwork(chain.spec)
     ? null
-    : new ClockWatch(Date.now, log.child({ part: 'clock' }))
-  const unwatch = chain.onTip(({ tip }) => {
-    if (clockWatch === null) return
-    chain.refresh()
-    const header = chain.reader.headerByHash(tip.hash)
-    if (header !== null) clockWatch.note(header.timestamp)
-  })
-  client.start()
+    : watchClock({
+        chain,
+        peers,
+        log: log.child({ part: 'clock' }),
+        now: parts.wallClock ?? Date.now,
+        isSyncing: () => client.figures.syncing,
+        has: (peer, hash) => relay.blocks.has(peer, hash),
+        isForeign: (hash) => relay.blocks.isForeign(hash),
+      })
+  start.start()
+  backfill?.start()
   relay.start()
   return {
     network: opened,
@@ -170,34 +212,48 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     stopAt: (refusal) => client.stopAt(refusal),
     report: () => ({
       network: opened.figures(),
-      sync: client.figures,
+      sync: { ...start.figures, ...(backfill === null ? {} : { backfill: backfill.figures }) },
       knownNodes: discovery?.figures().nodes ?? null,
       halted: client.halt,
-      clockBehind: clockWatch?.behind ?? null,
+      clockBehind: clockWatch?.watch.behind ?? null,
+      clockAhead: clockWatch?.watch.ahead ?? null,
     }),
     close: async () => {
-      unwatch()
+      clockWatch?.end()
       await Promise.all([discovery?.close(), opened.close()])
       relay.close()
       server.close()
+      await backfill?.close()
+      await start.close()
       await client.close()
     },
   }
 }
 
-function listenerOf(sync: SyncClient, server: RequestServer, relay: Relay): PeerListener {
+function listenerOf(
+  sync: SyncClient,
+  start: SyncStart,
+  backfill: Backfill | null,
+  server: RequestServer,
+  relay: Relay,
+): PeerListener {
   return {
     onPeer: (peer) => {
+      start.onPeer()
+      backfill?.onPeer()
       sync.onPeer(peer)
       relay.onPeer(peer)
     },
     onPeerGone: (peer) => {
+      start.onPeerGone(peer)
+      backfill?.onPeerGone(peer)
       sync.onPeerGone(peer)
       relay.onPeerGone(peer)
       server.onPeerGone(peer)
     },
     onMessage: async (peer: Peer, message: PeerMessage) => {
       if (isRequest(message)) return server.onRequest(peer, message)
+      if (start.isBeginning) return start.onPeer()
       await relay.onMessage(peer, message)
       return sync.onMessage(peer, message)
     },

@@ -1,4 +1,5 @@
-import type { NodeStatus, SyncProgress } from '../../rpc/context.ts'
+import type { NodeStatus, PeerThreadStatus, SyncProgress } from '../../rpc/context.ts'
+import type { SnapshotFigures, SyncFigures } from '../../sync/client/progress.ts'
 import type { PeerReport } from './messages.ts'
 
 /** Blocks behind the best known one from which on a node is of little use (p2p.md §6 `hasBetterBlockToSync`). */
@@ -7,12 +8,13 @@ const FAR_BEHIND = 24
 /** What methods tell of peers; without peers nothing changes. */
 export function peerStatus(
   report: PeerReport | null,
+  thread: PeerThreadStatus,
 ): Partial<Pick<NodeStatus, 'listening' | 'peers' | 'syncing' | 'peering'>> {
   if (report === null) return {}
   return {
     peers: report.network.peers.map(({ id, address, port }) => `${id} | /${address}:${port}`),
     syncing: syncProgress(report),
-    peering: report,
+    peering: { ...report, thread },
   }
 }
 
@@ -23,7 +25,8 @@ export function syncProgress({ sync }: PeerReport): SyncProgress | null {
 }
 
 /** Why requests should go to another node; empty when they need not. */
-export function peerReasons(report: PeerReport | null): string[] {
+export function peerReasons(report: PeerReport | null, { fault }: PeerThreadStatus): string[] {
+  if (fault !== null) return [`peers cannot be reached, which is tried again: ${fault}`]
   if (report === null) return []
   const { halted, sync } = report
   if (halted !== null) {
@@ -32,8 +35,22 @@ export function peerReasons(report: PeerReport | null): string[] {
       `peers insist on block ${number}, which breaks ${rule} here (expected ${expected}, found ${found}): this node follows them no further`,
     ]
   }
+  if (sync.snapshot !== undefined) return [snapshotReason(sync, sync.snapshot)]
+  if (sync.backfill?.fault) return [`blocks below the snapshot: ${sync.backfill.fault}`]
   const behind = sync.highestBlock - sync.currentBlock
   return sync.syncing && behind >= FAR_BEHIND
     ? [`synchronising: block ${sync.currentBlock} of ${sync.highestBlock}`]
     : []
+}
+
+/** How far the snapshot is that the chain is to begin with. */
+function snapshotReason(sync: SyncFigures, snapshot: SnapshotFigures): string {
+  const { block, stateBytes, stateSize, blocksLeft, reason } = snapshot
+  const mebibytes = (bytes: number) => Math.floor(bytes / 1024 / 1024)
+  if (reason !== null) return `synchronising by a snapshot: ${reason}`
+  if (block === null)
+    return `synchronising by a snapshot: header ${sync.checkedHeader} of ${sync.highestBlock}`
+  if (blocksLeft === null)
+    return `synchronising by a snapshot: ${mebibytes(stateBytes)} of ${mebibytes(stateSize)} MiB of the state of block ${block}`
+  return `synchronising by a snapshot: ${blocksLeft} blocks below block ${block} are missing`
 }

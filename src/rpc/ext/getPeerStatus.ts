@@ -1,5 +1,5 @@
 import type { PeerFigures } from '../../p2p/peers/peerFigures.ts'
-import type { SyncFigures } from '../../sync/client/progress.ts'
+import type { BackfillFigures, SyncFigures } from '../../sync/client/progress.ts'
 import type { BlockRefusal } from '../../sync/syncChain.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { PeeringStatus } from '../context.ts'
@@ -26,13 +26,25 @@ export const getPeerStatus = defineMethod({
   },
 })
 
-function describe({ network, sync, knownNodes, halted, clockBehind }: PeeringStatus): Json {
+function describe({
+  network,
+  sync,
+  knownNodes,
+  halted,
+  clockBehind,
+  clockAhead,
+  thread,
+}: PeeringStatus): Json {
   return {
     listening: network.listening !== null,
     knownNodes: quantityOrNull(knownNodes),
     bytesIn: quantity(network.bytesIn),
     bytesOut: quantity(network.bytesOut),
     clockBehind: quantityOrNull(clockBehind),
+    clockAhead: quantityOrNull(clockAhead),
+    // Why is for the log and /ready: an error may name addresses.
+    isDown: thread.fault !== null,
+    restarts: quantity(thread.restarts),
     sync: describeSync(sync),
     halted: halted === null ? null : describeRefusal(halted),
     peers: network.peers.map(describePeer),
@@ -51,6 +63,30 @@ function describeSync(sync: SyncFigures): Json {
     blocksPerSecond: tenths(sync.blocksPerSecond),
     secondsLeft: sync.syncing ? quantityOrNull(sync.secondsLeft) : null,
     peersUsed: quantity(sync.peersUsed),
+    snapshot: sync.snapshot === undefined ? null : describeSnapshot(sync.snapshot),
+    backfill: sync.backfill === undefined ? null : describeBackfill(sync.backfill),
+  }
+}
+
+function describeSnapshot({ block, stateBytes, stateSize, blocksLeft, reason }: SnapshotFigures): Json {
+  return {
+    number: quantityOrNull(block),
+    stateBytes: quantity(stateBytes),
+    stateSize: quantity(stateSize),
+    blocksLeft: quantityOrNull(blocksLeft),
+    reason,
+  }
+}
+
+function describeBackfill(backfill: BackfillFigures): Json {
+  const { firstBlock, blocksLeft, blocksPerSecond, secondsLeft, peersUsed, fault } = backfill
+  return {
+    firstBlock: quantity(firstBlock),
+    blocksLeft: quantity(blocksLeft),
+    blocksPerSecond: tenths(blocksPerSecond),
+    secondsLeft: quantityOrNull(secondsLeft),
+    peersUsed: quantity(peersUsed),
+    fault,
   }
 }
 

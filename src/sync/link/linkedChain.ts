@@ -46,6 +46,8 @@ export function openLinkedChain(
   const waiting = new Map<number, Waiting>()
   const tipListeners = new Set<(change: TipChange) => void>()
   const transactionListeners = new Set<(encoded: readonly Buffer[]) => void>()
+  /** Transactions that came before anybody listened; they are not heard until then, so that no more follow. */
+  const unheard: Buffer[][] = []
   const gate = new ByteGate(LINK_BYTES)
   let lastId = 0
   let tip: ChainTip | null = null
@@ -82,6 +84,11 @@ export function openLinkedChain(
     lastSent = turn.catch(() => undefined)
     return (await turn).outcomes
   }
+  const sayHeard = () => port.postMessage({ call: 'heard' } satisfies SyncCall)
+  const hear = (encoded: readonly Buffer[]) => {
+    for (const listener of transactionListeners) listener(encoded)
+    sayHeard()
+  }
   const settle = (id: number): Waiting | undefined => {
     const found = waiting.get(id)
     waiting.delete(id)
@@ -114,6 +121,7 @@ export function openLinkedChain(
     },
     onTransactions: (listener) => {
       transactionListeners.add(listener)
+      for (const encoded of unheard.splice(0)) hear(encoded)
       return () => transactionListeners.delete(listener)
     },
     close: () => port.close(),
@@ -130,8 +138,8 @@ export function openLinkedChain(
           return
         case 'transactions': {
           const encoded = notice.encoded.map(asBuffer)
-          for (const listener of transactionListeners) listener(encoded)
-          port.postMessage({ call: 'heard' } satisfies SyncCall)
+          if (transactionListeners.size === 0) unheard.push(encoded)
+          else hear(encoded)
           return
         }
         case 'tip': {
@@ -140,7 +148,7 @@ export function openLinkedChain(
           if (isFirst) resolve(chain)
           const enacted = notice.enacted.map(({ number, hash }) => ({ number, hash: asBuffer(hash) }))
           for (const listener of tipListeners) listener({ tip, enacted })
-          port.postMessage({ call: 'heard' } satisfies SyncCall)
+          sayHeard()
         }
       }
     })

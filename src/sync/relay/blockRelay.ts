@@ -47,6 +47,11 @@ export class BlockRelay {
     known.add(hash)
   }
 
+  /** Whether a block came from a peer, of those that are remembered. */
+  isForeign(hash: Buffer): boolean {
+    return this.#foreign.has(hash)
+  }
+
   /** A block came from a peer, whichever way: it is not this node's own. */
   noteForeign(hash: Buffer): void {
     this.#foreign.add(hash)

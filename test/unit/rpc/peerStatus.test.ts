@@ -70,6 +70,8 @@ const PEERING: PeeringStatus = {
   knownNodes: 17,
   halted: null,
   clockBehind: null,
+  clockAhead: null,
+  thread: { restarts: 0, fault: null },
 }
 
 /** The text of the answer, as a stranger gets it. */
@@ -93,6 +95,9 @@ t.test('peers and synchronisation, without addresses', async (t) => {
     bytesIn: '0x1000',
     bytesOut: '0xff',
     clockBehind: null,
+    clockAhead: null,
+    isDown: false,
+    restarts: '0x0',
     sync: {
       stage: 'blocks',
       syncing: true,
@@ -123,6 +128,13 @@ t.test('peers and synchronisation, without addresses', async (t) => {
   })
   t.notOk(text.includes(PEER_ADDRESS))
   t.equal(await ask({ peering: PEERING }, 'ext_getPeerStatus'), text)
+})
+
+t.test('while the thread of peers is down its starts are told, and not what it failed of', async (t) => {
+  const thread = { restarts: 2, fault: `connect ECONNREFUSED ${PEER_ADDRESS}` }
+  const text = await ask({ peering: { ...PEERING, thread, clockAhead: 90 } })
+  t.match(JSON.parse(text).result, { isDown: true, restarts: '0x2', clockAhead: '0x5a' })
+  t.notOk(text.includes(PEER_ADDRESS))
 })
 
 t.test('a halted node says which block, which rule, what was expected and found', async (t) => {

@@ -1,0 +1,42 @@
+import type { EnodeAddress } from '../../p2p/identity/enode.ts'
+import type { AdminCall } from './messages.ts'
+
+/** What operators asked of the peers since the start: a thread that takes the place of another is told it again. */
+export class OperatorWishes {
+  readonly #statics: Map<string, EnodeAddress>
+  /** By what is banned or not any more: the newest is last. */
+  readonly #bans = new Map<string, AdminCall>()
+
+  /** @param statics nodes of the configuration */
+  constructor(statics: readonly EnodeAddress[]) {
+    this.#statics = new Map(statics.map((node) => [node.id, node]))
+  }
+
+  /** Nodes that are to be connected always, by now. */
+  get statics(): readonly EnodeAddress[] {
+    return [...this.#statics.values()]
+  }
+
+  /** Calls by which bans are as they were. */
+  get bans(): readonly AdminCall[] {
+    return [...this.#bans.values()]
+  }
+
+  /** Notes a call that succeeded. */
+  note(asked: AdminCall): void {
+    switch (asked.call) {
+      case 'add':
+        this.#statics.set(asked.args[0].id, asked.args[0])
+        return
+      case 'remove':
+        this.#statics.delete(asked.args[0])
+        return
+      case 'ban':
+      case 'unban':
+        this.#bans.delete(asked.args[0])
+        this.#bans.set(asked.args[0], asked)
+        return
+      default:
+    }
+  }
+}

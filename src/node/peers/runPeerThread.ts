@@ -1,0 +1,176 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parentPort } from 'node:worker_threads'
+import { chosenNetwork } from '../../config/networks/configured.ts'
+import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
+import { StateStore } from '../../native/stateStore.ts'
+import { createLogger, type Logger } from '../../observe/logger.ts'
+import { type EnodeAddress, formatEnode } from '../../p2p/identity/enode.ts'
+import { NodeKeyError, openNodeKey } from '../../p2p/identity/nodeKeyFile.ts'
+import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
+import type { PeerAddress } from '../../p2p/peers/ports.ts'
+import type { NodeKey } from '../../p2p/wire/curve.ts'
+import { ChainEnvironment } from '../../storage/environment.ts'
+import { linkBackfillStore } from '../../sync/backfill/backfillLink.ts'
+import { openLinkedChain } from '../../sync/link/linkedChain.ts'
+import { createOlderRootCheck } from '../../sync/olderRoots/olderRootCheck.ts'
+import { storedStates } from '../../sync/serve/storedStates.ts'
+import { linkSnapshotStore } from '../../sync/snapshot/linkedSnapshotStore.ts'
+import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
+import { toHex } from '../../util/bytes.ts'
+import { NodeError } from '../errors.ts'
+import type { PeerThreadMessage, PeerThreadOrder, PeerThreadSetup } from './messages.ts'
+import { createPeerCommands, resolvePeer } from './peerCommands.ts'
+import { openPeerNode, type PeerNode } from './peerNode.ts'
+import type { PeerOptions } from './peerOptions.ts'
+
+/** Time between two reports, milliseconds. */
+const REPORT_INTERVAL = 1000
+/** File below the data directory that says which block peers insist on and this node refuses. */
+const REFUSED_BLOCK_FILE = 'refused-block.json'
+
+/**
+ * All of the peer thread, until it is told to close. What nobody catches ends this thread alone: the front thread
+ * starts another one, which goes on from what is stored.
+ */
+export async function runPeerThread({ options, chain: port }: PeerThreadSetup): Promise<void> {
+  const spec = chosenNetwork(options)
+  const log = createLogger(options.log)
+  const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
+  process.once('uncaughtException', (error) => {
+    tell({ kind: 'died', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+    port.close()
+    // Reads that stay open would keep the store from reusing space as long as the process lives.
+    void environment.close().finally(() => process.exit(1))
+  })
+  const stateStore = StateStore.open(join(options.dataDir, STATE_FOLDER), options.storeOptions)
+  const chain = await openLinkedChain(port, spec, environment)
+  const statics = await Promise.all(options.statics.map((peer) => resolved(peer, log)))
+  const known = statics.filter((peer) => peer !== null)
+  let key: NodeKey
+  let node: PeerNode
+  try {
+    key = openNodeKey(options.dataDir)
+    assertCheckpoints(options, chain)
+    node = await openPeerNode({
+      options,
+      key,
+      chain,
+      snapshots: linkSnapshotStore(port),
+      filled: linkBackfillStore(port),
+      states: options.snapshotServer ? storedStates(stateStore) : null,
+      statics: known,
+      log,
+      onHalt: (refusal) => noteRefusal(options, refusal, log),
+    })
+  } catch (error) {
+    tell({ kind: 'failed', error: toPeerError(error, options).toObject() })
+    parentPort?.close()
+    return
+  }
+  const olderRoots = createOlderRootCheck({
+    spec,
+    reader: chain.reader,
+    stateStore,
+    log: log.child({ part: 'sync' }),
+    onDifference: ({ number, hash, expected, found }) =>
+      node.stopAt({ number, hash, rule: 'stateRoot', expected: toHex(expected), found: toHex(found) }),
+  })
+  chain.onTip((change) => {
+    chain.refresh()
+    olderRoots.onTip(change)
+  })
+  const commands = createPeerCommands(node, { key, options })
+  let isHeard = true
+  const report = () => {
+    if (isHeard) tell({ kind: 'report', report: node.report() })
+    isHeard = false
+  }
+  const reports = setInterval(report, REPORT_INTERVAL)
+  parentPort?.on('message', (order: PeerThreadOrder) => {
+    if (order.kind === 'admin') {
+      void answer(commands, order).then(tell)
+      return
+    }
+    if (order.kind === 'heard') {
+      isHeard = true
+      return
+    }
+    clearInterval(reports)
+    void node.close().then(async () => {
+      chain.close()
+      await olderRoots.close()
+      // The state store stays open: it is one for all threads, and the chain thread may still write.
+      await environment.close()
+      tell({ kind: 'closed' })
+      parentPort?.close()
+    })
+  })
+  report()
+  const host = options.address ?? options.host
+  const id = key.id.toString('hex')
+  tell({ kind: 'ready', enode: formatEnode({ id, host, port: node.port }), port: node.port || null })
+}
+
+async function answer(
+  commands: PeerAdmin,
+  order: Extract<PeerThreadOrder, { kind: 'admin' }>,
+): Promise<PeerThreadMessage> {
+  const { id, call, args } = order
+  try {
+    const command = commands[call].bind(commands) as (...args: readonly unknown[]) => Promise<unknown>
+    return { kind: 'answer', id, value: await command(...args) }
+  } catch (error) {
+    return { kind: 'refusal', id, reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** A node whose name is not resolved now is left out; the others are dialled. */
+async function resolved(peer: EnodeAddress, log: Logger): Promise<PeerAddress | null> {
+  try {
+    return await resolvePeer(peer)
+  } catch (error) {
+    log.warn({ host: peer.host, reason: (error as Error).message }, 'a peer of --peer has no address')
+    return null
+  }
+}
+
+/** @throws NodeError `PEERS` when the stored chain has another block at a checkpoint */
+function assertCheckpoints({ checkpoints }: PeerOptions, { reader }: SyncChain): void {
+  for (const { number, hash } of checkpoints) {
+    const stored = reader.hashByNumber(number)
+    if (stored === null || stored.equals(hash)) continue
+    throw new NodeError(
+      'PEERS',
+      `the data directory has another chain than --checkpoints: block ${number} is ${toHex(stored)}, not ${toHex(hash)}`,
+    )
+  }
+}
+
+/** For whoever has to find out whose fault it is. */
+function noteRefusal({ dataDir }: PeerOptions, refusal: BlockRefusal | null, log: Logger): void {
+  const path = join(dataDir, REFUSED_BLOCK_FILE)
+  if (refusal === null) {
+    log.info('peers went on without the block that this node refuses')
+    return
+  }
+  const { number, hash, rule, expected, found } = refusal
+  const facts = { number, hash: toHex(hash), rule, expected, found, time: new Date().toISOString() }
+  writeFileSync(path, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
+  log.error({ path, ...facts }, 'peers insist on a block that this node refuses: it follows them no further')
+}
+
+function toPeerError(error: unknown, { host, port }: PeerOptions): NodeError {
+  if (error instanceof NodeError) return error
+  if (error instanceof NodeKeyError) return new NodeError('PEERS', error.message, { cause: error })
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason =
+    code === 'EADDRINUSE'
+      ? `port ${port} of ${host} is taken by another program: choose another with --p2p-port`
+      : `peers cannot connect to ${host} port ${port}: ${message}`
+  return new NodeError('PEERS', reason, { cause: error })
+}
+
+function tell(message: PeerThreadMessage): void {
+  parentPort?.postMessage(message)
+}

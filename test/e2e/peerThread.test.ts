@@ -1,0 +1,147 @@
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BroadcastChannel } from 'node:worker_threads'
+import t, { type Test } from 'tap'
+import { fillDefaults } from '../../src/config/load.ts'
+import { createNode } from '../../src/node/createNode.ts'
+import { createLogger } from '../../src/observe/logger.ts'
+import { toHex } from '../../src/util/bytes.ts'
+import { checkCopy, copyStore } from '../faults/checkStore.ts'
+import { askNode, freePort, startNode } from '../support/nodeProcess.ts'
+import { FAULTS, type Fault } from '../support/peerFaults.ts'
+import { COW, signedTransaction } from '../support/signedTransaction.ts'
+import { testFolder } from '../support/testFolder.ts'
+
+/** More than are fetched before the thread is seen to begin. */
+const BLOCKS = 600
+const LOOK_MS = 5
+const BANNED = '203.0.113.9'
+
+interface Head {
+  readonly number: string
+  readonly hash: string
+}
+
+interface Status {
+  readonly isDown: boolean
+  readonly restarts: string
+  readonly listening: boolean
+  readonly peers: readonly unknown[]
+}
+
+/** A node of this process whose peer thread fails when it is told to, and its log. */
+async function startFollower(t: Test, dataDir: string) {
+  const lines: { readonly msg: string; readonly err?: { readonly stack: string } }[] = []
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
+  })
+  const config = fillDefaults({
+    network: 'regtest',
+    dataDir,
+    httpPort: 0,
+    workers: 1,
+    logLevel: 'silent',
+    mining: false,
+    peers: true,
+    p2pHost: '127.0.0.1',
+    p2pPort: 0,
+    sco: true,
+  })
+  const node = await createNode({
+    config,
+    version: 'test',
+    logger: createLogger({ level: 'info', format: 'json', output }),
+    peerThread: new URL('../support/failingPeerThread.ts', import.meta.url),
+  })
+  let stopped: Promise<void> | null = null
+  const stop = () => {
+    stopped ??= node.stop()
+    return stopped
+  }
+  t.teardown(stop)
+  const url = `http://127.0.0.1:${node.port}`
+  return {
+    lines,
+    stop,
+    url,
+    ask: <T>(method: string, ...params: unknown[]) => askNode<T>(url, method, params),
+    text: async (path: string) => {
+      const response = await fetch(`${url}${path}`)
+      return { status: response.status, text: await response.text() }
+    },
+  }
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(LOOK_MS)
+}
+
+t.test('a peer thread that fails is started again, and the node synchronises to the end', async (t) => {
+  const port = await freePort()
+  const args = ['--no-mining', '--no-page', '--peers', '--p2p-host', '127.0.0.1', '--p2p-port', String(port)]
+  const source = await startNode({ dataDir: testFolder(t), args })
+  t.teardown(() => source.stop('SIGKILL'))
+  await source.request('hardhat_mine', [`0x${BLOCKS.toString(16)}`])
+  const { enode } = await source.request<{ enode: string }>('admin_nodeInfo')
+  const dataDir = testFolder(t)
+  const { ask, text, lines, stop } = await startFollower(t, dataDir)
+  const faults = new BroadcastChannel(FAULTS)
+  t.teardown(() => faults.close())
+  const fail = (fault: Fault) => faults.postMessage(fault)
+  const status = () => ask<Status>('rsk_getPeerStatus')
+  const height = async () => Number(await ask<string>('eth_blockNumber'))
+  const isSame = async () => {
+    const get = ['latest', false] as const
+    const { hash } = await ask<Head>('eth_getBlockByNumber', ...get)
+    return hash === (await source.request<Head>('eth_getBlockByNumber', [...get])).hash
+  }
+  const own = await ask<{ enode: string }>('admin_nodeInfo')
+  await ask('sco_banAddress', BANNED)
+  t.equal(await ask('admin_addPeer', enode), true)
+
+  await until(async () => (await height()) > 0)
+  fail('throw')
+  await until(async () => (await status()).isDown)
+  const before = await height()
+  t.ok(before < BLOCKS, `in the middle: at ${before} of ${BLOCKS}`)
+  t.match(await status(), { listening: false, peers: [], restarts: '0x0' })
+  const ready = await text('/ready')
+  t.equal(ready.status, 503)
+  t.match(ready.text, /peers cannot be reached, which is tried again: .*thrown by the test/)
+  t.match((await text('/metrics')).text, /^rhizome_peer_thread_failed_info 1$/m)
+  const failure = lines.find(({ msg }) => msg.startsWith('the peer thread failed'))
+  t.match(failure?.err?.stack, /thrown by the test\n.*at /, 'the log has the stack')
+  await t.rejects(ask('admin_peers'), { message: /started again/ })
+  const transaction = signedTransaction({ from: COW, gasPrice: 1_000_000_000n })
+  const hash = await ask<string>('eth_sendRawTransaction', toHex(transaction.encoded))
+
+  await until(isSame)
+  t.equal(await height(), BLOCKS)
+  await until(async () => (await source.request('eth_getTransactionByHash', [hash])) !== null)
+  t.same(await ask('sco_bannedAddresses'), [BANNED], 'bans stay')
+  t.match(await ask('admin_peers'), [{ enode, network: { static: true } }], 'so do nodes that were added')
+  t.equal((await ask<{ enode: string }>('admin_nodeInfo')).enode, own.enode, 'and the port')
+  await until(async () => (await text('/ready')).status === 200)
+
+  const readers = /^rhizome_store_readers_count\{store="chain"\} (\d+)$/m
+  const slots = readers.exec((await text('/metrics')).text)?.[1]
+  for (const [index, fault] of (['exit', 'throw'] as const).entries()) {
+    fail(fault)
+    const restarts = `0x${(index + 2).toString(16)}`
+    await until(async () => (await status()).restarts === restarts)
+    await source.request('evm_mine')
+    await until(isSame)
+  }
+  const metrics = (await text('/metrics')).text
+  t.match(metrics, /^rhizome_peer_thread_restarts_total 3$/m)
+  t.match(metrics, /^rhizome_peer_thread_failed_info 0$/m)
+  t.ok(slots !== undefined)
+  t.equal(readers.exec(metrics)?.[1], slots, 'reads of threads that are gone do not stay open')
+  const expected = (await ask<Head>('eth_getBlockByNumber', 'latest', false)).hash
+  await stop()
+  const kept = { transactions: [hash], blocks: [expected], access: { keys: [], requests: new Map() } }
+  t.equal(await checkCopy(copyStore(dataDir), 10, kept), BLOCKS + 3)
+})
