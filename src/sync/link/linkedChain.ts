@@ -1,15 +1,13 @@
 import type { MessagePort } from 'node:worker_threads'
 import { ChainReader } from '../../chain/chainReader.ts'
-import { parseBlockUnchecked } from '../../chain/codec/block.ts'
-import { recoverSendersAside } from '../../chain/codec/signature.ts'
-import { packBlocks, type ReadBlock } from '../../chain/import/messages.ts'
-import { packSenders } from '../../chain/import/senders.ts'
+import { packBlocks } from '../../chain/import/messages.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { BlockOutcome, ChainTip, SyncChain, TipChange, TransactionOutcome } from '../syncChain.ts'
 import { ByteGate } from './byteGate.ts'
 import type { SyncCall, SyncNotice, TipMessage } from './messages.ts'
+import { readSenders } from './readSenders.ts'
 
 const ENDED = 'the chain thread has ended'
 /** Bytes of blocks and transactions that the chain thread has and did not answer for; the rest waits here. */
@@ -72,7 +70,7 @@ export function openLinkedChain(
   }
   const connect = async (blocks: readonly Buffer[]): Promise<readonly BlockOutcome[]> => {
     // Senders of several groups are recovered side by side; the groups go out in the order of the calls.
-    const turn = Promise.all([withSenders(spec, blocks), lastSent]).then(([read]) => {
+    const turn = Promise.all([readSenders(spec, blocks), lastSent]).then(([read]) => {
       const packed = packBlocks(read)
       const { rlp, senders, table } = packed
       const outcomes = ask<readonly BlockOutcome[]>(
@@ -159,25 +157,6 @@ export function openLinkedChain(
       waiting.clear()
     })
   })
-}
-
-/** Senders are recovered beside both threads, while the chain thread executes what it was given before. */
-async function withSenders(spec: NetworkSpec, blocks: readonly Buffer[]): Promise<ReadBlock[]> {
-  const read: ReadBlock[] = []
-  for (const [position, rlp] of blocks.entries()) {
-    let senders: Buffer | null = null
-    try {
-      const block = parseBlockUnchecked(spec, rlp)
-      if (block.transactions.length > 1) {
-        block.setSenders(await recoverSendersAside(block.transactions))
-        senders = packSenders(block)
-      }
-    } catch {
-      // The chain says what is wrong with it.
-    }
-    read.push({ rlp, senders, position })
-  }
-  return read
 }
 
 function withBuffers(
