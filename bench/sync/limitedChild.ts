@@ -25,14 +25,24 @@ const chain = new LocalSyncChain(spec, opened)
 const clock = createSteadyClock()
 const log = createLogger({ level: 'error', format: 'json' })
 const enodes: string[] = []
-for (let index = 0; index < Number(count); index++) enodes.push(await openServer(`127.0.1.${index + 1}`))
+const networks: PeerNetwork[] = []
+for (let index = 0; index < Number(count); index++) {
+  const host = `127.0.1.${index + 1}`
+  const { network, id } = await openServer(host)
+  networks.push(network)
+  enodes.push(formatEnode({ id, host, port: network.port ?? 0 }))
+}
+process.on('message', () => {
+  const peers = networks.flatMap((network) => network.figures().peers)
+  process.send?.(peers.reduce((sum, { excess }) => sum + excess, 0))
+})
 const ready: LimitedServersReady = { enodes, height: opened.chain.head.number }
 process.send?.(ready)
 // Nobody is left to stop it.
 process.on('disconnect', () => process.exit())
 
 /** What comes in beyond 1,000 messages of a minute is dropped by `PeerNetwork` as by the reference (p2p.md §4 Limits). */
-async function openServer(host: string): Promise<string> {
+async function openServer(host: string): Promise<{ readonly network: PeerNetwork; readonly id: string }> {
   const key = createNodeKey(randomBytes)
   const id = key.id.toString('hex')
   const server = new RequestServer({ chain, states: null, logger: log })
@@ -48,6 +58,7 @@ async function openServer(host: string): Promise<string> {
     limits: createPeerLimits(PEERS),
     statics: [],
     trusted: { ids: [], subnets: [] },
+    paces: false,
     listener: {
       onPeer: () => undefined,
       onPeerGone: (peer) => server.onPeerGone(peer),
@@ -55,7 +66,7 @@ async function openServer(host: string): Promise<string> {
     },
     log,
   })
-  return formatEnode({ id, host, port: network.port ?? 0 })
+  return { network, id }
 }
 
 /** Announces nothing but what the reference does. */

@@ -11,6 +11,8 @@ export interface LimitedServers {
   readonly enodes: readonly string[]
   readonly height: number
   readonly pid: number
+  /** Messages that they dropped so far. */
+  dropped(): Promise<number>
   close(): Promise<void>
 }
 
@@ -32,6 +34,12 @@ export async function startLimitedServers(file: string, count: number): Promise<
   return {
     ...ready,
     pid: child.pid ?? 0,
+    dropped: async () => {
+      const answer = once(child, 'message')
+      child.send('dropped')
+      const [count] = (await answer) as [number]
+      return count
+    },
     close: async () => {
       child.kill('SIGKILL')
       await once(child, 'exit')

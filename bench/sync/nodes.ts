@@ -54,40 +54,66 @@ export interface SyncTask {
   readonly height: number
   /** Process of the servers. */
   readonly serverPid: number
-  /** Ends it earlier, seconds. */
-  readonly most?: number
-  /** Something to do with it meanwhile, given its address; awaited. */
-  readonly during?: (url: string) => Promise<void>
 }
 
-/** Synchronises a new node. */
-export async function synchronise(task: SyncTask): Promise<SyncFigures> {
+/** A node that has only its genesis. */
+export interface ClientNode {
+  readonly node: NodeProcess
+  height(): Promise<number>
+  close(): Promise<void>
+}
+
+/** Starts a new node. @param servers how many peers it is going to have */
+export async function startClient(servers: number): Promise<ClientNode> {
   const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
-  const args = [...QUIET, '--peers', '--p2p-port', '0', '--expected-peers', String(task.enodes.length)]
+  const args = [...QUIET, '--peers', '--p2p-port', '0', '--expected-peers', String(servers)]
   const node = await startNode({ dataDir, args: [...args, '--max-peers', '60'] })
+  return {
+    node,
+    height: () => heightOf(node),
+    close: async () => {
+      await node.stop('SIGKILL')
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What a synchronisation took, and what was done with the node meanwhile and after it. */
+export interface SyncResult<T> extends SyncFigures {
+  readonly during: T | null
+  readonly after: T | null
+}
+
+/**
+ * Synchronises a new node.
+ * @param work something to do with it meanwhile, given its address, and once more when it has everything
+ */
+export async function synchronise<T>(
+  task: SyncTask,
+  work: ((url: string) => Promise<T>) | null = null,
+): Promise<SyncResult<T>> {
+  const client = await startClient(task.enodes.length)
+  const { node } = client
   try {
-    const client = processorSeconds(node.pid)
-    const server = processorSeconds(task.serverPid)
+    const clientBefore = processorSeconds(node.pid)
+    const serverBefore = processorSeconds(task.serverPid)
     const start = performance.now()
     await Promise.all(task.enodes.map((enode) => node.request('admin_addPeer', [enode])))
-    const during = task.during?.(node.url)
-    const seconds = () => (performance.now() - start) / 1000
-    let height = await heightOf(node)
-    while (height < task.height && seconds() < (task.most ?? Number.POSITIVE_INFINITY)) {
+    const during = work?.(node.url)
+    let height = await client.height()
+    while (height < task.height) {
       await sleep(LOOK_MS)
-      height = await heightOf(node)
+      height = await client.height()
     }
     const figures = {
       blocks: height,
-      seconds: seconds(),
-      clientSeconds: processorSeconds(node.pid) - client,
-      serverSeconds: processorSeconds(task.serverPid) - server,
+      seconds: (performance.now() - start) / 1000,
+      clientSeconds: processorSeconds(node.pid) - clientBefore,
+      serverSeconds: processorSeconds(task.serverPid) - serverBefore,
     }
-    await during
-    return figures
+    return { ...figures, during: (await during) ?? null, after: (await work?.(node.url)) ?? null }
   } finally {
-    await node.stop('SIGKILL')
-    rmSync(dataDir, { recursive: true, force: true })
+    await client.close()
   }
 }
 
