@@ -33,6 +33,7 @@ import type { ChainOptions } from './chainOptions.ts'
 import { DevControl } from './devControl.ts'
 import { DevSettings } from './devSettings.ts'
 import type { NodeError } from './errors.ts'
+import { FilledBlocks } from './filledBlocks.ts'
 import { SendQueue } from './sendQueue.ts'
 import { StateEditor } from './stateEditor.ts'
 import { StoreCommits } from './storeCommits.ts'
@@ -89,6 +90,8 @@ export class ChainCore {
   readonly restored: number
   /** Where a snapshot of peers is put together, on a chain of genesis alone. */
   readonly fetchedSnapshot: FetchedSnapshot
+  /** Where blocks below the first that is kept go. */
+  readonly filledBlocks: FilledBlocks
   readonly #listener: ChainListener
   readonly #commits: StoreCommits
   readonly #pendingBlocks: PendingBlocks
@@ -130,6 +133,12 @@ export class ChainCore {
     this.fetchedSnapshot = new FetchedSnapshot({
       ...this.open,
       spec,
+      assertWritable: () => this.#commits.assertWritable(),
+    })
+    this.filledBlocks = new FilledBlocks({
+      spec,
+      environment: this.open.environment,
+      reader: chain.reader,
       assertWritable: () => this.#commits.assertWritable(),
     })
     const feeMarket = createFeeMarket(chain.reader)

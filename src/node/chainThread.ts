@@ -2,6 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { PendingNotice } from '../filters/events.ts'
 import { isAutomatic } from '../mining/blockProducer.ts'
 import { serveChainLink } from '../pool/chainLink.ts'
+import { serveBackfillStore } from '../sync/backfill/backfillLink.ts'
 import { createSyncLink, type SyncLink } from '../sync/link/serveSyncLink.ts'
 import { serveSnapshotStore } from '../sync/snapshot/serveSnapshotStore.ts'
 import { asBuffer } from '../util/bytes.ts'
@@ -99,6 +100,7 @@ function servePeers(core: ChainCore, port: MessagePort): void {
   }
   peers.serve(port)
   serveSnapshotStore(port, core.fetchedSnapshot)
+  serveBackfillStore(port, core.filledBlocks)
 }
 
 /** Those of one turn go in one message, and before whatever happens next. */

@@ -108,6 +108,19 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   })
   samples({
     type: 'gauge',
+    name: 'sync_snapshot_state_bytes',
+    help: 'Bytes of the state that is fetched from peers: those that are here, and those that peers say it has.',
+    collect: () => {
+      const snapshot = report()?.sync.snapshot
+      if (snapshot === undefined) return []
+      return [
+        { labels: { part: 'here' }, value: snapshot.stateBytes },
+        { labels: { part: 'whole' }, value: snapshot.stateSize },
+      ]
+    },
+  })
+  samples({
+    type: 'gauge',
     name: 'sync_blocks_per_second_ratio',
     help: 'Blocks connected per second in the last half minute.',
     collect: () => one(report()?.sync.blocksPerSecond),

@@ -53,6 +53,7 @@ export async function openWholeNode(
       checkpoints: [],
       snapshotServer: false,
       syncMode: 'full',
+      backfill: true,
     },
     key,
     chain: new LocalSyncChain(spec, open),

@@ -107,6 +107,12 @@ export const PEER_OPTIONS = {
     default: 'full',
     doc: 'How an empty chain begins: full executes every block, snapshot fetches the state of a recent one from peers that announce snap, and has no receipts and states before it',
   },
+  backfill: {
+    kind: 'boolean',
+    group: 'Peers',
+    default: true,
+    doc: 'Where the chain began with a snapshot, fetch the blocks below it from peers once at the tip, without their receipts and states: the disk and the traffic of all blocks',
+  },
   snapshotServer: {
     kind: 'boolean',
     group: 'Peers',

@@ -15,6 +15,7 @@ import type { NodeKey } from '../../p2p/wire/curve.ts'
 import { Backfill } from '../../sync/backfill/backfill.ts'
 import type { BackfillStore } from '../../sync/backfill/backfillStore.ts'
 import type { SyncLimits } from '../../sync/client/limits.ts'
+import type { BackfillFigures, SyncFigures } from '../../sync/client/progress.ts'
 import { SyncClient } from '../../sync/client/syncClient.ts'
 import { announcedStatus } from '../../sync/relay/announcedStatus.ts'
 import { watchConnects } from '../../sync/relay/blockRelay.ts'
@@ -212,7 +213,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     stopAt: (refusal) => client.stopAt(refusal),
     report: () => ({
       network: opened.figures(),
-      sync: { ...start.figures, ...(backfill === null ? {} : { backfill: backfill.figures }) },
+      sync: withBackfill(start.figures, backfill?.figures ?? null),
       knownNodes: discovery?.figures().nodes ?? null,
       halted: client.halt,
       clockBehind: clockWatch?.watch.behind ?? null,
@@ -228,6 +229,10 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
       await client.close()
     },
   }
+}
+
+function withBackfill(sync: SyncFigures, backfill: BackfillFigures | null): SyncFigures {
+  return backfill === null ? sync : { ...sync, backfill }
 }
 
 function listenerOf(

@@ -34,6 +34,8 @@ export interface PeerOptions extends NetworkChoice {
   readonly snapshotServer: boolean
   /** How a chain of genesis alone begins. */
   readonly syncMode: 'full' | 'snapshot'
+  /** Whether blocks below a snapshot are fetched. */
+  readonly backfill: boolean
 }
 
 /**
@@ -62,5 +64,6 @@ export function peerOptionsFromConfig(config: Config, client: string): PeerOptio
     checkpoints: config.checkpoints.map(parseCheckpoint),
     snapshotServer: config.snapshotServer,
     syncMode: config.syncMode,
+    backfill: config.backfill,
   }
 }

@@ -1,5 +1,5 @@
 import type { PeerFigures } from '../../p2p/peers/peerFigures.ts'
-import type { BackfillFigures, SyncFigures } from '../../sync/client/progress.ts'
+import type { BackfillFigures, SnapshotFigures, SyncFigures } from '../../sync/client/progress.ts'
 import type { BlockRefusal } from '../../sync/syncChain.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { PeeringStatus } from '../context.ts'

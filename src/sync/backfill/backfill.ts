@@ -4,7 +4,7 @@ import { createSteadyClock } from '../../util/steadyClock.ts'
 import { type BodyMatch, BodyRules } from '../client/bodyMatch.ts'
 import { type HeaderCheck, HeaderRules } from '../client/headerCheck.ts'
 import { Wake } from '../client/pause.ts'
-import { SyncProgress } from '../client/progress.ts'
+import { type BackfillFigures, SyncProgress } from '../client/progress.ts'
 import type { SyncChain } from '../syncChain.ts'
 import type { BackfillStore } from './backfillStore.ts'
 import { FillRun } from './fillRun.ts'
@@ -26,21 +26,6 @@ export interface BackfillOptions {
   readonly random?: () => number
   /** Whether the node is at the tip: only then blocks below are fetched. */
   isFollowing(): boolean
-}
-
-/** How far backward fill is. */
-export interface BackfillFigures {
-  /** Lowest block above genesis that is here. */
-  readonly firstBlock: number
-  /** Blocks that are still to come; 0 when all are here. */
-  readonly blocksLeft: number
-  /** Of the last half minute. */
-  readonly blocksPerSecond: number
-  /** Seconds until block 1 at this rate; null when there is none to tell. */
-  readonly secondsLeft: number | null
-  readonly peersUsed: number
-  /** Why it stopped for good; null while it goes on. */
-  readonly fault: string | null
 }
 
 const TICK = 1_000
@@ -102,8 +87,13 @@ export class Backfill {
     this.#run?.peerGone(peer)
   }
 
-  get figures(): BackfillFigures {
-    const firstBlock = Math.max(1, this.#options.chain.reader.history().firstBlock)
+  /** Null where nothing was missing. */
+  get figures(): BackfillFigures | null {
+    const { firstBlock } = this.#options.chain.reader.history()
+    return firstBlock <= 1 && this.#logged === null ? null : this.#figuresFrom(Math.max(1, firstBlock))
+  }
+
+  #figuresFrom(firstBlock: number): BackfillFigures {
     const { blocksPerSecond } = this.#progress.figures(0)
     const blocksLeft = firstBlock - 1
     return {
@@ -181,7 +171,7 @@ export class Backfill {
     this.#rest = 0
     this.#progress.blocks(count)
     chain.refresh()
-    this.#note(this.figures.blocksLeft)
+    this.#note(Math.max(0, chain.reader.history().firstBlock - 1))
   }
 
   /** Tells how much is left, now and then. */
@@ -190,7 +180,7 @@ export class Backfill {
     this.#logged = left
     const text = left === 0 ? 'every block is here' : 'blocks below the first that is kept are filled in'
     this.#options.logger?.info(
-      { blocksLeft: left, perSecond: Math.round(this.figures.blocksPerSecond) },
+      { blocksLeft: left, perSecond: Math.round(this.#progress.figures(0).blocksPerSecond) },
       text,
     )
   }

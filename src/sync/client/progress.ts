@@ -22,6 +22,21 @@ export interface SnapshotFigures {
   readonly reason: string | null
 }
 
+/** How far the blocks below a snapshot are filled in. */
+export interface BackfillFigures {
+  /** Lowest block above genesis that is here. */
+  readonly firstBlock: number
+  /** Blocks that are still to come; 0 when all are here. */
+  readonly blocksLeft: number
+  /** Of the last half minute. */
+  readonly blocksPerSecond: number
+  /** Seconds until block 1 at this rate; null when there is none to tell. */
+  readonly secondsLeft: number | null
+  readonly peersUsed: number
+  /** Why it stopped for good; null while it goes on. */
+  readonly fault: string | null
+}
+
 /** How far synchronisation is. */
 export interface SyncFigures {
   readonly stage: SyncStage
@@ -45,6 +60,8 @@ export interface SyncFigures {
   readonly blockBytes: number
   /** Only while the chain is to begin with a snapshot of peers. */
   readonly snapshot?: SnapshotFigures
+  /** Only where history began with a snapshot, and blocks below are wanted. */
+  readonly backfill?: BackfillFigures
 }
 
 /** Time over which rates are measured, milliseconds, and how finely. */

@@ -1,8 +1,9 @@
 import type { MessagePort } from 'node:worker_threads'
 import { type ReadBlock, unpackBlocks } from '../../chain/import/messages.ts'
 import { asBuffer } from '../../util/bytes.ts'
-import type { BlockOutcome, ChainTip, TransactionOutcome } from '../syncChain.ts'
+import type { BackfillCall } from '../backfill/backfillLink.ts'
 import type { SnapshotCall } from '../snapshot/snapshotMessages.ts'
+import type { BlockOutcome, ChainTip, TransactionOutcome } from '../syncChain.ts'
 import type { SyncCall, SyncNotice } from './messages.ts'
 import { NewsLine } from './newsLine.ts'
 
@@ -41,8 +42,8 @@ export function createSyncLink(service: SyncService): SyncLink {
         news.tellTip()
         tell(notice)
       }
-      port.on('message', (call: SyncCall | SnapshotCall) => {
-        if (call.call === 'snapshot') return
+      port.on('message', (call: SyncCall | SnapshotCall | BackfillCall) => {
+        if (call.call === 'snapshot' || call.call === 'backfill') return
         if (call.call === 'heard') news.heard(tell)
         else last = last.then(() => answer(service, call)).then(reply)
       })
