@@ -11,6 +11,12 @@ export interface OwnNode {
   readonly address: string
   /** TCP and UDP alike; 0 while it does not listen. */
   readonly port: number
+  /** Address that connections are taken on; null while none are. */
+  readonly listensOn: string | null
+  /** Whether it looks for others by UDP. */
+  readonly discovers: boolean
+  /** What peers have to have in common with it (p2p.md §0). */
+  readonly networkId: number
 }
 
 /** A connected peer. */

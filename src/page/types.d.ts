@@ -252,6 +252,9 @@ export interface NetworkStatus {
   readonly bytesIn: string
   readonly bytesOut: string
   readonly clockBehind: string | null
+  readonly clockAhead: string | null
+  /** Whether the thread of peers failed and does not run again yet. */
+  readonly isDown: boolean
   readonly sync: {
     readonly stage: string
     readonly syncing: boolean

@@ -17,6 +17,8 @@ const HALTED = {
   bytesIn: '0x100000',
   bytesOut: '0x400',
   clockBehind: '0x19',
+  clockAhead: null,
+  isDown: true,
   sync: {
     stage: 'halted',
     syncing: true,
@@ -97,6 +99,7 @@ t.test('peers in a browser', { skip }, async (t) => {
       t.match(text, 'peers insist on block 1,001')
       for (const said of [HALTED.halted.expected, HALTED.halted.found, 'stateRoot']) t.match(text, said)
       t.match(text, 'at least 25 s behind')
+      t.match(text, 'it is started again')
       t.match(text, '1,000 of 4,000, 25 %')
       t.match(text, '2.5 blocks/s')
       t.match(text, 'about 20 min')

@@ -11,7 +11,7 @@ import type { PeerOptions } from './peerOptions.ts'
 /** What operators ask of a running {@link PeerNode} and change of it. */
 export function createPeerCommands(
   node: PeerNode,
-  { key, options }: { key: NodeKey; options: PeerOptions },
+  { key, options, networkId }: { key: NodeKey; options: PeerOptions; networkId: number },
 ): PeerAdmin {
   const { network, reputation } = node
   const ownId = key.id.toString('hex')
@@ -21,6 +21,9 @@ export function createPeerCommands(
       client: options.client,
       address: options.address ?? options.host,
       port: node.port,
+      listensOn: options.listens ? options.host : null,
+      discovers: options.discovery,
+      networkId,
     }),
     peers: async () => network.figures().peers.map(peerInfo),
     add: async (peer) => network.add(await resolvePeer(peer)),

@@ -80,7 +80,7 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
     chain.refresh()
     olderRoots.onTip(change)
   })
-  const commands = createPeerCommands(node, { key, options })
+  const commands = createPeerCommands(node, { key, options, networkId: spec.p2p.networkId })
   let isHeard = true
   const report = () => {
     if (isHeard) tell({ kind: 'report', report: node.report() })

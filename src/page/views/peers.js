@@ -17,6 +17,7 @@ const STAGES = {
   waiting: 'waiting for peers',
   connectionPoint: 'looking for the last common block',
   headers: 'checking headers',
+  state: 'fetching the state of a snapshot',
   blocks: 'executing blocks',
   following: 'following the newest blocks',
   halted: 'halted',
@@ -48,13 +49,19 @@ async function sections(context, signal) {
   const status = await context.client.call(METHOD, [], signal)
   if (status === null) return notice('This node has no peers: blocks come from files, miners or users.')
   const addresses = await addressesOf(context, signal)
-  const { halted, clockBehind } = status
+  const { halted, isDown, clockBehind, clockAhead } = status
   return [
+    isDown ? notice('The part of the node that talks to peers failed; it is started again.') : null,
     halted === null ? null : haltNotice(halted),
     clockBehind === null
       ? null
       : notice(
           `The clock of the node seems to be at least ${formatInteger(BigInt(clockBehind))} s behind those of block makers.`,
+        ),
+    clockAhead === null
+      ? null
+      : notice(
+          `The clock of the node seems to be about ${formatInteger(BigInt(clockAhead))} s ahead of those of block makers.`,
         ),
     section('Synchronisation', ...progress(status.sync)),
     section(

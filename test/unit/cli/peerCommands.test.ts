@@ -25,7 +25,15 @@ class OnePeer extends NoPeers {
   #peers: readonly PeerInfo[] = []
 
   override async self(): Promise<OwnNode> {
-    return { id: ID, client: 'Rhizome/test', address: '::1', port: 5050 }
+    return {
+      id: ID,
+      client: 'Rhizome/test',
+      address: '::1',
+      port: 5050,
+      listensOn: '::',
+      discovers: true,
+      networkId: 775,
+    }
   }
 
   override async peers(): Promise<readonly PeerInfo[]> {

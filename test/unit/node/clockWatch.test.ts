@@ -79,14 +79,14 @@ t.test(
     scene.having = 2
     t.equal(seen(40), null, 'one of three does not have them')
     scene.isForeign = false
-  seen(1)
-  scene.having = 3
-  t.equal(seen(40), null, 'own blocks have the time of this clock')
-  scene.isForeign = true
-  scene.isSyncing = true
-  t.equal(seen(40), null, 'blocks that are caught up with are old')
-  scene.isSyncing = false
-  t.equal(seen(16), null)
+    seen(1)
+    scene.having = 3
+    t.equal(seen(40), null, 'own blocks have the time of this clock')
+    scene.isForeign = true
+    scene.isSyncing = true
+    t.equal(seen(40), null, 'blocks that are caught up with are old')
+    scene.isSyncing = false
+    t.equal(seen(16), null)
     t.equal(seen(1), 100, 'a head is judged when the next one comes')
     scene.end()
     t.equal(scene.listeners.size, 0)
