@@ -109,6 +109,8 @@ t.test('peers and synchronisation, without addresses', async (t) => {
       blocksPerSecond: 0.3,
       secondsLeft: '0xbb8',
       peersUsed: '0x1',
+      snapshot: null,
+      backfill: null,
     },
     halted: null,
     peers: [
@@ -128,6 +130,26 @@ t.test('peers and synchronisation, without addresses', async (t) => {
   })
   t.notOk(text.includes(PEER_ADDRESS))
   t.equal(await ask({ peering: PEERING }, 'ext_getPeerStatus'), text)
+})
+
+t.test('how far the blocks below a snapshot are', async (t) => {
+  const backfill = {
+    firstBlock: 4096,
+    blocksLeft: 4095,
+    blocksPerSecond: 16.66,
+    secondsLeft: 246,
+    peersUsed: 3,
+    fault: null,
+  }
+  const text = await ask({ peering: { ...PEERING, sync: { ...PEERING.sync, backfill } } })
+  t.same(JSON.parse(text).result.sync.backfill, {
+    firstBlock: '0x1000',
+    blocksLeft: '0xfff',
+    blocksPerSecond: 16.7,
+    secondsLeft: '0xf6',
+    peersUsed: '0x3',
+    fault: null,
+  })
 })
 
 t.test('while the thread of peers is down its starts are told, and not what it failed of', async (t) => {
