@@ -48,7 +48,6 @@ async function startFollower(t: Test, dataDir: string) {
     peers: true,
     p2pHost: '127.0.0.1',
     p2pPort: 0,
-    sco: true,
   })
   const node = await createNode({
     config,

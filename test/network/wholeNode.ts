@@ -10,6 +10,7 @@ import type { SyncLimits } from '../../src/sync/client/limits.ts'
 import { openTestChain } from '../support/openTestChain.ts'
 import { SILENT_LOG } from '../support/peerScene.ts'
 import { LocalSyncChain } from '../support/syncChain.ts'
+import { testFolder } from '../support/testFolder.ts'
 
 /** Peers, synchronisation, scores and a chain as the product has them, in this process. */
 export interface WholeNode {
@@ -19,11 +20,21 @@ export interface WholeNode {
   isAt(block: Block): boolean
 }
 
+/** How a {@link WholeNode} differs from others. */
+export interface WholeNodeChoice {
+  /** Peers whose word it waits for before it synchronises, and what else it waits for. */
+  readonly expectedPeers?: number
+  readonly limits?: Partial<SyncLimits>
+  /** Whether it takes connections, and whether it looks for others by UDP. */
+  readonly listens?: boolean
+  readonly discovery?: boolean
+}
+
 /**
  * Opens a node that goes with the test.
  * @param host address of loopback that it listens at and dials from
  * @param known blocks that it has, without genesis
- * @param choice peers whose word it waits for before it synchronises; one unless said, and what else it waits for
+ * @param choice what it does otherwise than to listen, to look for nobody and to follow the first peer
  */
 export async function openWholeNode(
   t: Test,
@@ -31,25 +42,26 @@ export async function openWholeNode(
   host: string,
   statics: readonly PeerAddress[] = [],
   known: readonly Block[] = [],
-  choice: { readonly expectedPeers?: number; readonly limits?: Partial<SyncLimits> } = {},
+  choice: WholeNodeChoice = {},
 ): Promise<WholeNode> {
   const open = openTestChain(t, { spec })
   for (const block of known) open.chain.connect(block)
+  const { listens = true, discovery = false, expectedPeers = 1, limits } = choice
   const key = createNodeKey(randomBytes)
   const node = await openPeerNode({
     options: {
-      dataDir: '',
+      dataDir: discovery ? testFolder(t) : '',
       client: `whole/${host}`,
       host,
       port: 0,
-      listens: true,
+      listens,
       address: null,
-      discovery: false,
+      discovery,
       statics: [],
       trusted: [],
       maxPeers: 30,
       memoryBytes: 256 * 1024 * 1024,
-      expectedPeers: choice.expectedPeers ?? 1,
+      expectedPeers,
       checkpoints: [],
       snapshotServer: false,
       syncMode: 'full',
@@ -61,7 +73,7 @@ export async function openWholeNode(
     statics,
     log: SILENT_LOG,
     localAddress: host,
-    ...(choice.limits === undefined ? {} : { limits: choice.limits }),
+    ...(limits === undefined ? {} : { limits }),
     onHalt: () => undefined,
   })
   t.teardown(() => node.close())

@@ -73,6 +73,7 @@ export async function startPeerWorker({
         return
       case 'failed':
         reason = NodeError.fromObject(message.error)
+        void worker.terminate()
         return
       case 'died':
         reason = threadError(message.stack)

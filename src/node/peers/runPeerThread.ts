@@ -64,6 +64,8 @@ export async function runPeerThread({ options, chain: port }: PeerThreadSetup): 
       onHalt: (refusal) => noteRefusal(options, refusal, log),
     })
   } catch (error) {
+    chain.close()
+    await environment.close()
     tell({ kind: 'failed', error: toPeerError(error, options).toObject() })
     parentPort?.close()
     return
