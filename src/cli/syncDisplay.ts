@@ -1,5 +1,5 @@
 import type { Logger } from '../observe/logger.ts'
-import type { SyncFigures } from '../sync/client/progress.ts'
+import type { SnapshotFigures, SyncFigures } from '../sync/client/progress.ts'
 import { formatSeconds } from './importDisplay.ts'
 
 /** Milliseconds between two log lines of a synchronisation that no one watches. */
@@ -66,15 +66,35 @@ export function createSyncDisplay(
 
 /** One line with a bar of the blocks, how many a second, and the time left; headers while those are checked. */
 export function formatSyncBar(figures: SyncFigures, peers: number): string {
+  if (figures.snapshot !== undefined) return formatSnapshotBar(figures, figures.snapshot, peers)
   const { stage, currentBlock, highestBlock, checkedHeader, headersPerSecond, blocksPerSecond } = figures
   const fraction = highestBlock === 0 ? 0 : Math.min(1, currentBlock / highestBlock)
-  const filled = Math.round(fraction * BAR_WIDTH)
-  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
   const work =
     stage === 'headers'
       ? `headers to ${checkedHeader}, ${headersPerSecond.toFixed(0)} headers/s`
       : `${blocksPerSecond.toFixed(0)} blocks/s  ${timeLeft(figures)} left`
-  return `${bar} ${Math.floor(fraction * 100)} %  block ${currentBlock} of ${highestBlock}  ${work}  ${peers} peers`
+  return `${barOf(fraction)}  block ${currentBlock} of ${highestBlock}  ${work}  ${peers} peers`
+}
+
+/** The same for a snapshot: a bar for each of its stages, since nobody knows how they compare. */
+function formatSnapshotBar(
+  { stage, checkedHeader, highestBlock, headersPerSecond, blocksPerSecond }: SyncFigures,
+  { block, stateBytes, stateSize, blocksLeft, reason }: SnapshotFigures,
+  peers: number,
+): string {
+  const mebibytes = (bytes: number) => Math.floor(bytes / 1024 / 1024)
+  if (reason !== null) return `snapshot: ${reason}  ${peers} peers`
+  if (stage === 'state')
+    return `${barOf(stateBytes / Math.max(1, stateSize))}  snapshot of block ${block}: state, ${mebibytes(stateBytes)} of ${mebibytes(stateSize)} MiB  ${peers} peers`
+  if (stage === 'blocks')
+    return `snapshot of block ${block}: ${blocksLeft} blocks left, ${blocksPerSecond.toFixed(0)} blocks/s  ${peers} peers`
+  return `${barOf(checkedHeader / Math.max(1, highestBlock))}  snapshot: header ${checkedHeader} of ${highestBlock}, ${headersPerSecond.toFixed(0)} headers/s  ${peers} peers`
+}
+
+function barOf(fraction: number): string {
+  const share = Math.min(1, fraction)
+  const filled = Math.round(share * BAR_WIDTH)
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${Math.floor(share * 100)} %`
 }
 
 function timeLeft({ secondsLeft }: SyncFigures): string {
@@ -82,7 +102,7 @@ function timeLeft({ secondsLeft }: SyncFigures): string {
 }
 
 function logFields(figures: SyncFigures, peers: number) {
-  const { stage, currentBlock, highestBlock, checkedHeader, blocksPerSecond } = figures
+  const { stage, currentBlock, highestBlock, checkedHeader, blocksPerSecond, snapshot } = figures
   return {
     stage,
     block: currentBlock,
@@ -91,5 +111,6 @@ function logFields(figures: SyncFigures, peers: number) {
     blocksPerSecond: Math.round(blocksPerSecond * 10) / 10,
     left: timeLeft(figures),
     peers,
+    ...(snapshot === undefined ? {} : { snapshot }),
   }
 }

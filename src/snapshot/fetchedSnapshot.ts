@@ -34,6 +34,8 @@ export interface FetchedSnapshotOptions {
   readonly stateStore: StateStore
   readonly executor: BlockExecutor
   readonly chain: Blockchain
+  /** Chunks between two notes of how far the state is; 64 unless given. */
+  readonly chunksPerSave?: number
   /** @throws StorageError while the stores take no writes */
   assertWritable(): void
 }
@@ -82,7 +84,8 @@ export class FetchedSnapshot implements SnapshotStore {
     const { refused, complete, next } = await intake.take(chunk)
     if (refused !== null) return { refused, nextChunk: intake.next }
     this.#unsaved += 1
-    if (complete || this.#unsaved >= CHUNKS_PER_SAVE) await this.#save(intake, complete)
+    if (complete || this.#unsaved >= (this.#options.chunksPerSave ?? CHUNKS_PER_SAVE))
+      await this.#save(intake, complete)
     return { refused: null, nextChunk: complete ? null : next }
   }
 

@@ -27,6 +27,8 @@ export interface MakeOptions {
 export class BlockMaker {
   readonly spec: NetworkSpec
   readonly open: OpenChain
+  /** Folder of the stores. */
+  readonly dataDir: string
   readonly genesis: Block
   readonly #builder: BlockBuilder
   #label = ''
@@ -34,7 +36,9 @@ export class BlockMaker {
   /** @param withUncles whether blocks name the siblings of their ancestors */
   constructor(t: Test, spec: NetworkSpec, withUncles = false) {
     this.spec = spec
-    this.open = openTestChain(t, { spec })
+    const open = openTestChain(t, { spec })
+    this.open = open
+    this.dataDir = open.dataDir
     const { chain, nativeSpec, stateStore } = this.open
     const genesis = chain.reader.blockByNumber(0)
     if (genesis === null) throw new Error('no genesis')

@@ -51,19 +51,12 @@ export class SnapshotSource {
   readonly maker: BlockMaker
   /** The canonical chain, genesis first. */
   blocks: Block[]
-  readonly #answers: SnapAnswers
+  readonly #answer: ReturnType<typeof servedBy>
 
   constructor(t: Test, spec: NetworkSpec = SNAPSHOT_SPEC) {
     this.maker = new BlockMaker(t, spec, true)
     this.blocks = [this.maker.genesis]
-    const { chain, stateStore } = this.maker.open
-    const { source, chunkSpan } = storedStates(stateStore)
-    this.#answers = new SnapAnswers({
-      chain: { spec, reader: chain.reader },
-      states: source,
-      chunkSpan,
-      checkpoint: CHECKPOINTS,
-    })
+    this.#answer = servedBy(spec, this.maker.open)
   }
 
   get tip(): Block {
@@ -100,9 +93,24 @@ export class SnapshotSource {
     return peer
   }
 
-  async answer(question: SnapRequest): Promise<Reply | 'silent'> {
-    return (await this.#answers.answer(question)) ?? 'silent'
+  answer(question: SnapRequest): Promise<Reply | 'silent'> {
+    return this.#answer(question)
   }
+}
+
+/** Answers of a server of snapshots that has a chain. */
+export function servedBy(
+  spec: NetworkSpec,
+  { chain, stateStore }: OpenChain,
+): (question: SnapRequest) => Promise<Reply | 'silent'> {
+  const { source, chunkSpan } = storedStates(stateStore)
+  const answers = new SnapAnswers({
+    chain: { spec, reader: chain.reader },
+    states: source,
+    chunkSpan,
+    checkpoint: CHECKPOINTS,
+  })
+  return async (question) => (await answers.answer(question)) ?? 'silent'
 }
 
 /** What a {@link SnapshotScene} differs in. */
