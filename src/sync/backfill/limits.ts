@@ -6,10 +6,14 @@ export interface BackfillLimits {
   readonly secondTry: number
   /** Questions for single bodies that one peer may have open. */
   readonly openBodies: number
-  /** Questions of a peer's minute that are left to those who follow the tip. */
+  /**
+   * Questions that are left to those who follow the tip, of the few that a peer which counts messages takes at once
+   * (p2p.md §4 Limits).
+   */
   readonly reserve: number
-  /** Headers that wait for their bodies. */
+  /** Headers that wait for their bodies, in count and bytes: a hash leaves out how the work is proven. */
   readonly headersAhead: number
+  readonly headerBytes: number
   /** Bytes of blocks that are here or asked for. */
   readonly windowBytes: number
   /** Blocks that go to the chain thread at once, in count and bytes. */
@@ -28,8 +32,9 @@ export const DEFAULT_BACKFILL_LIMITS: BackfillLimits = {
   bodyTimeout: 15_000,
   secondTry: 4_000,
   openBodies: 8,
-  reserve: 100,
+  reserve: 16,
   headersAhead: 4096,
+  headerBytes: 8 * MIB,
   windowBytes: 16 * MIB,
   commitBlocks: 256,
   commitBytes: 2 * MIB,
