@@ -42,8 +42,12 @@ export interface Peer {
     question: Omit<Q, 'id'> & { type: Q['type'] },
     timeout: number,
   ): Promise<ResponseTo<Q>>
-  /** Sends what nobody waits for. @returns false when its queue is full: then the message is dropped */
-  send(message: PeerMessage): boolean
+  /**
+   * Sends what nobody waits for, or an answer.
+   * @param isAnswer true for a block that was asked for by GET_BLOCK, whose answer does not show that it is one
+   * @returns false when its queue is full: then the message is dropped
+   */
+  send(message: PeerMessage, isAnswer?: boolean): boolean
   /** Notes what it did (p2p.md §8); what is punished closes the connection. */
   score(event: ScoreEventName): void
   /** Ends the connection; `reason` is one of p2p.md §3. */

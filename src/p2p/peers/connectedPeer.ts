@@ -12,7 +12,7 @@ import { InboundRate } from './inboundRate.ts'
 import { Inbox } from './inbox.ts'
 import { MinuteAllowance } from './minuteAllowance.ts'
 import { plainAddress } from './networkGroup.ts'
-import { Outbox, type Urgency } from './outbox.ts'
+import { Outbox } from './outbox.ts'
 import type { PeerAccount } from './peerMemory.ts'
 import type { PeerServices } from './peerServices.ts'
 import { isAnswer, PendingRequests } from './pendingRequests.ts'
@@ -190,8 +190,9 @@ export class ConnectedPeer implements Peer {
     return (await answer) as ResponseTo<Q>
   }
 
-  send(message: PeerMessage): boolean {
-    if (this.#isGone || !this.#outbox.push(encodePeerMessage(message), urgencyOf(message))) return false
+  send(message: PeerMessage, isAsked: boolean = isAnswer(message)): boolean {
+    const urgency = isAsked || message.type === 'transactions' ? 'paced' : 'atOnce'
+    if (this.#isGone || !this.#outbox.push(encodePeerMessage(message), urgency)) return false
     this.counts.sent += 1
     return true
   }
@@ -276,9 +277,4 @@ export class ConnectedPeer implements Peer {
     this.#outgoing.close()
     this.#events.onGone(this, why)
   }
-}
-
-/** What a peer waits for, and transactions, go by its pace; what is soon out of date does not wait. */
-function urgencyOf(message: PeerMessage): Urgency {
-  return isAnswer(message) || message.type === 'transactions' ? 'paced' : 'atOnce'
 }

@@ -149,7 +149,7 @@ export class RequestServer {
     }
     if (answer !== null && this.#lines.has(peer)) {
       const sending = this.#stopwatch()
-      if (peer.send(answer)) this.#answered += 1
+      if (peer.send(answer, true)) this.#answered += 1
       time += this.#stopwatch() - sending
       if (request.type === 'getBlock' || request.type === 'blockRequest') {
         this.#options.onGiven?.(peer, request.hash)

@@ -120,6 +120,22 @@ t.test('announcements do not wait behind answers, and questions find no place be
   t.ok(answered >= 10, `${answered} answers in 2 s`)
 })
 
+t.test('blocks asked for by GET_BLOCK go by the pace, too; a block of our own does not', async (t) => {
+  const scene = new PeerScene()
+  const { connection, peer } = scene.connect()
+  const block: PeerMessage = { type: 'block', block: Buffer.from([0xc1, 0xc0]) }
+  for (let each = 0; each < 500; each += 1) t.ok(peer.send(block, true))
+  // A reference that looks for the ancestors of a block asks for them one by one, and meanwhile for bodies.
+  const body: PeerMessage = { type: 'blockHashResponse', id: 1n, hash: HASH }
+  peer.send(body)
+  t.ok(connection.messages.length <= 1 + 24, 'a few at once')
+  const sent = connection.messages.length
+  peer.send(block)
+  t.equal(connection.messages.length, sent + 1)
+  await scene.time.pass(60_000)
+  t.same(connection.messages.at(-1), body)
+})
+
 t.test('between nodes of this kind nothing is counted', async (t) => {
   const { connection, peer } = new PeerScene().connect({ capabilities: RHIZOME })
   t.equal(peer.allowance, Number.POSITIVE_INFINITY)

@@ -184,9 +184,16 @@ t.test('who asked for a block is noted, and errors of the store end nothing', as
   const given: string[] = []
   const { server: serving } = server(chain, { onGiven: (_peer, hash) => given.push(hash.toString('hex')) })
   const peer = new FakePeer(blocks)
+  const answers: unknown[] = []
+  const send = peer.send.bind(peer)
+  peer.send = (message: PeerMessage, isAnswer?: boolean) => {
+    answers.push(isAnswer)
+    return send(message)
+  }
   const hash = blocks[2]?.hash ?? Buffer.alloc(0)
   await serving.onRequest(peer, { type: 'getBlock', hash })
   t.same(given, [hash.toString('hex')])
+  t.same(answers, [true], 'it goes by the pace of the peer')
   t.same(
     peer.sent.map(({ type }: PeerMessage) => type),
     ['block'],
