@@ -46,6 +46,8 @@ export type HeaderRunEnd = 'complete' | 'fork' | 'failed'
 
 /** Groups of headers whose uncles may be on their way. */
 const GROUPS_AHEAD = 8
+/** Bodies of one group that are asked for at a time: each that waits is woken whenever a peer is free. */
+const BODIES_AT_ONCE = 24
 
 interface Weighed {
   readonly headers: readonly CheckedHeader[]
@@ -141,8 +143,8 @@ export class HeaderStage {
   #weigh(headers: readonly CheckedHeader[]): void {
     const { spec, progress } = this.#deps
     const deps = { ...this.#deps, check: this.#check, suppliers: this.#suppliers, onLied: this.#lied }
-    const work = Promise.all(
-      headers.map(({ encoded }) => workOf(parseHeader(spec, encoded, 'compressed'), deps, this.#stop.signal)),
+    const work = inTurns(headers, ({ encoded }) =>
+      workOf(parseHeader(spec, encoded, 'compressed'), deps, this.#stop.signal),
     )
     // Whoever waits for it later hears of a failure.
     work.catch(() => undefined)
@@ -183,4 +185,15 @@ export class HeaderStage {
     }
     return true
   }
+}
+
+/** Works on some items at a time. @returns what came of each, in their order */
+async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const left = items.entries()
+  const worker = async () => {
+    for (const [index, item] of left) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: BODIES_AT_ONCE }, worker))
+  return results
 }
