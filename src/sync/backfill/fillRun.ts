@@ -6,6 +6,7 @@ import type { Peer, PeerSet } from '../../p2p/peer.ts'
 import { ask } from '../client/ask.ts'
 import { BodyDownload } from '../client/bodyDownload.ts'
 import type { BodyMatch } from '../client/bodyMatch.ts'
+import { sizeOf } from '../client/branch.ts'
 import type { ReadyBlock } from '../client/downloadWindow.ts'
 import type { HeaderCheck } from '../client/headerCheck.ts'
 import { createStop, Wake } from '../client/pause.ts'
@@ -56,6 +57,8 @@ export class FillRun {
   readonly #trail: HeaderTrail
   readonly #asked = new Set<Peer>()
   #headers: 'idle' | 'asked' | 'failed' | 'genesis' = 'idle'
+  /** Bytes of headers whose blocks are not stored yet. */
+  #headerBytes = 0
   /** What failed within this node. */
   #error: unknown = null
 
@@ -138,6 +141,7 @@ export class FillRun {
     this.#extend()
     this.#bodies.pump()
     const ready = this.#window.takeReady(limits.commitBlocks, limits.commitBytes)
+    for (const { header } of ready) this.#headerBytes -= sizeOf(header)
     if (ready.length > 0) return (await this.#store(ready)) ? null : 'failed'
     const end = this.#endOfWaiting()
     if (end === null) await this.#wake.wait(TICK)
@@ -177,11 +181,15 @@ export class FillRun {
   /** Fetches headers while bodies come. */
   #extend(): void {
     if (this.#headers !== 'idle' || this.#trail.isComplete || this.#suppliers.size === 0) return
-    if (this.#window.size >= this.#deps.limits.headersAhead) return
+    const { headersAhead, headerBytes } = this.#deps.limits
+    if (this.#window.size >= headersAhead || this.#headerBytes >= headerBytes) return
     this.#headers = 'asked'
     const step = this.#trail.step().then((found) => {
       this.#headers = typeof found === 'string' ? found : 'idle'
-      if (typeof found !== 'string') this.#window.add(found)
+      if (typeof found !== 'string') {
+        this.#window.add(found)
+        for (const header of found) this.#headerBytes += sizeOf(header)
+      }
       this.#wake.raise()
     })
     step.catch((error: unknown) => this.#failed(error))
