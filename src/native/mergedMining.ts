@@ -8,6 +8,14 @@ export function proofOfWorkFault(spec: NativeChainSpec, proof: ProofOfWork): str
   return native(() => addon.proofOfWorkFault(spec, proof))
 }
 
+/** As {@link proofOfWorkFault} for many headers, beside JavaScript: one answer each, in their order. */
+export async function proofOfWorkFaultsAside(
+  spec: NativeChainSpec,
+  proofs: readonly ProofOfWork[],
+): Promise<(string | null)[]> {
+  return await native(() => addon.proofOfWorkFaultsAside(spec, [...proofs]))
+}
+
 /** Largest Bitcoin block hash, as a number, that proves a difficulty (big-endian bytes): 32 bytes. */
 export function miningTarget(difficulty: Uint8Array): Buffer {
   return native(() => addon.miningTarget(difficulty))

@@ -18,6 +18,7 @@ export type MiningFields = Addon.MiningFields
 export type PackedChunk = Addon.PackedChunk
 export type PieceReport = Addon.PieceReport
 export type PrecompileCall = Addon.PrecompileCall
+export type ProofOfWork = Addon.ProofOfWork
 export type StateChunk = Addon.StateChunk
 export type StoreOptions = Addon.StoreOptions
 export type TraceOptions = Addon.TraceOptions

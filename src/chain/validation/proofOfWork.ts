@@ -1,4 +1,5 @@
-import { proofOfWorkFault } from '../../native/mergedMining.ts'
+import { proofOfWorkFault, proofOfWorkFaultsAside } from '../../native/mergedMining.ts'
+import type { ProofOfWork } from '../../native/types.ts'
 import { bigIntToBytes } from '../../util/bytes.ts'
 import type { BlockHeader } from '../codec/header.ts'
 import type { ValidationContext } from './context.ts'
@@ -10,9 +11,27 @@ export type WorkContext = Pick<ValidationContext, 'spec' | 'nativeSpec' | 'disab
 /** The header proves work by merged mining with Bitcoin (consensus.md §4.3 rule 5, §3.2). */
 export function checkProofOfWork(context: WorkContext, header: BlockHeader): Violation | null {
   if (context.disabledRules.has('proofOfWork')) return null
+  return violationOf(proofOfWorkFault(context.nativeSpec, proofOf(context, header)))
+}
+
+/** As {@link checkProofOfWork} for many headers, on another thread; the calls of several run side by side. */
+export async function checkProofsOfWork(
+  context: WorkContext,
+  headers: readonly BlockHeader[],
+): Promise<(Violation | null)[]> {
+  if (context.disabledRules.has('proofOfWork')) return headers.map(() => null)
+  const proofs = headers.map((header) => proofOf(context, header))
+  return (await proofOfWorkFaultsAside(context.nativeSpec, proofs)).map(violationOf)
+}
+
+function violationOf(fault: string | null): Violation | null {
+  return fault === null ? null : { expected: 'a proof of merged mining', found: fault }
+}
+
+function proofOf(context: WorkContext, header: BlockHeader): ProofOfWork {
   const { fields } = header
   const hash = hashOrNull(header)
-  const fault = proofOfWorkFault(context.nativeSpec, {
+  return {
     ...(hash === null ? {} : { hashForMergedMining: hash }),
     difficulty: bigIntToBytes(header.difficulty),
     number: header.number,
@@ -21,8 +40,7 @@ export function checkProofOfWork(context: WorkContext, header: BlockHeader): Vio
     ...(header.hasMiningFields ? { merkleProof: fields.bitcoinMergedMiningMerkleProof } : {}),
     ...present('coinbase', fields.bitcoinMergedMiningCoinbaseTransaction),
     fallbackMiningDifficulty: bigIntToBytes(context.spec.difficulty.fallbackMining),
-  })
-  return fault === null ? null : { expected: 'a proof of merged mining', found: fault }
+  }
 }
 
 function present<K extends string>(key: K, bytes: Buffer): Partial<Record<K, Buffer>> {

@@ -14,12 +14,11 @@ import {
   checkMinimumGasPriceRange,
   checkTimestamp,
 } from '../../chain/validation/headerRules.ts'
-import { checkProofOfWork } from '../../chain/validation/proofOfWork.ts'
+import { checkProofsOfWork } from '../../chain/validation/proofOfWork.ts'
 import type { BlockRule, OptionalRule, Violation } from '../../chain/validation/rules.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { createNativeChainSpec } from '../../native/chainSpec.ts'
 import { sha256d } from '../../native/crypto.ts'
-import { yieldTurn } from './pause.ts'
 
 /** A header that breaks a rule. */
 export interface HeaderFault {
@@ -49,8 +48,8 @@ export interface HeaderRulesOptions {
   readonly now?: () => number
 }
 
-/** Milliseconds of proofs that are checked before others get their turn of the event loop. */
-const TURN = 8
+/** Headers whose proofs go to another thread together; meanwhile others get their turn of the event loop. */
+const SLICE = 48
 
 const BITCOIN_HEADER_LENGTH = 80
 
@@ -79,14 +78,13 @@ export class HeaderRules implements HeaderCheck {
   }
 
   async alone(headers: readonly BlockHeader[], signal: AbortSignal): Promise<HeaderFault | null> {
-    let began = performance.now()
-    for (const header of headers) {
-      const fault = this.#alone(header)
-      if (fault !== null) return fault
-      if (performance.now() - began < TURN) continue
-      await yieldTurn()
-      if (signal.aborted) return null
-      began = performance.now()
+    for (let start = 0; start < headers.length && !signal.aborted; start += SLICE) {
+      const slice = headers.slice(start, start + SLICE)
+      const works = await checkProofsOfWork(this.#context, slice)
+      for (const [index, header] of slice.entries()) {
+        const fault = this.#alone(header, works[index] ?? null)
+        if (fault !== null) return fault
+      }
     }
     return null
   }
@@ -111,11 +109,11 @@ export class HeaderRules implements HeaderCheck {
     return fault
   }
 
-  #alone(header: BlockHeader): HeaderFault | null {
+  #alone(header: BlockHeader, work: Violation | null): HeaderFault | null {
     const { disabledRules } = this.#context
     const time = checkTimestamp(this.#context, header)
     return (
-      faultOf(header, 'proofOfWork', checkProofOfWork(this.#context, header)) ??
+      faultOf(header, 'proofOfWork', work) ??
       (time === null ? null : { header, rule: 'timestamp', ...time, early: this.#isEarly(header) }) ??
       (disabledRules.has('minimumGasLimit')
         ? null

@@ -7,13 +7,6 @@ export function createStop(): AbortController {
   return stop
 }
 
-/** Lets the event loop do what else waits. */
-export function yieldTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
-}
-
 /** A promise that whoever waits can be woken from. */
 export class Wake {
   #resolve: (() => void) | null = null
