@@ -13,10 +13,10 @@ export const MINUTE_MESSAGES = 1000
 const WINDOW_MS = 61_000
 
 /**
- * Messages of the window that questions, answers and transactions leave for what must not wait: while blocks are
- * fetched at full speed that is a STATUS every ten seconds (p2p.md §6).
+ * Messages of the window that questions, answers and transactions leave for what must not wait. While blocks are
+ * fetched at full speed that is a STATUS now and then (p2p.md §6), and each place comes back within a tenth of a second.
  */
-const RESERVE = 12
+const RESERVE = 4
 
 /** How many questions and answers may go together after a pause, and how fast they go then. */
 const BURST = 24

@@ -61,7 +61,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   openBodies: 16,
   openHeaders: 2,
   chunksAhead: 8,
-  reserve: 4,
+  reserve: 2,
   branchHeaders: 20_000,
   branchBytes: 32 * MIB,
   windowBytes: 64 * MIB,
