@@ -60,6 +60,9 @@ export class FakeConnection implements Connection {
     return this.hello.capabilities.some((other) => other.name === name && other.version === version)
   }
 
+  /** Told of bytes by whoever brings them. */
+  onBytes: (count: number) => Promise<void> | undefined = () => undefined
+
   send(code: number, payload: Buffer): void {
     if (this.closedWith !== undefined) return
     this.frames.push({ code, payload })

@@ -49,6 +49,8 @@ export interface Connection {
   send(code: number, payload: Buffer): void
   /** Who is asked for room for a frame that is not whole yet: without it the connection ends. Set before onFrame. */
   set frameRoom(room: FrameRoom)
+  /** Who is told of bytes as they come, and may have the connection wait before more is read. Set before onFrame. */
+  set onBytes(listener: (count: number) => Promise<void> | undefined)
   /**
    * Who gets frames, in their order, set once. None is read before; while the promise of one is open no other is
    * read. HELLO, DISCONNECT, PING, PONG, GET_PEERS and PEERS are dealt with inside, and codes that nobody uses. What

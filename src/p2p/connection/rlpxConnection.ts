@@ -8,10 +8,14 @@ import { P2pError } from '../wire/p2pError.ts'
 import type { CloseReason, Connection, RemoteHello } from './connection.ts'
 import { KeepAlive } from './keepAlive.ts'
 import type { ConnectionOptions } from './options.ts'
+import { Pace } from './pace.ts'
 import type { Session } from './session.ts'
 
 /** Bytes that may wait in the socket when a PONG is added; above, it waits until they are gone. */
 const MAX_BEFORE_PONG = 65_536
+
+/** PINGs and what else is not for those above, a second: the reference sends one in five (p2p.md §3). */
+const SMALL_TALK = { perSecond: 10, burst: 100 }
 
 /** Characters of a client's name that are kept. */
 const MAX_CLIENT_LENGTH = 256
@@ -33,7 +37,10 @@ export class RlpxConnection implements Connection {
   readonly #capabilities: readonly Capability[]
   readonly #linger: number
   readonly #keepAlive: KeepAlive
+  readonly #smallTalk: Pace
+  readonly #clock: ConnectionOptions['clock']
   #onFrame: FrameListener | null = null
+  #onBytes: ((count: number) => Promise<void> | undefined) | null = null
   #onClose: ((why: CloseReason) => void) | null = null
   #isBusy = false
   #owesPong = false
@@ -47,6 +54,8 @@ export class RlpxConnection implements Connection {
     this.#writer = session.writer
     this.#capabilities = options.capabilities
     this.#linger = options.timings.linger
+    this.#clock = options.clock
+    this.#smallTalk = new Pace(SMALL_TALK, options.clock())
     this.remoteId = session.remoteId
     this.address = socket.remoteAddress ?? ''
     this.remotePort = socket.remotePort ?? 0
@@ -87,6 +96,10 @@ export class RlpxConnection implements Connection {
     this.#reader.room = room
   }
 
+  set onBytes(listener: (count: number) => Promise<void> | undefined) {
+    this.#onBytes = listener
+  }
+
   onFrame(listener: FrameListener): void {
     this.#onFrame = listener
     this.#pump()
@@ -111,6 +124,8 @@ export class RlpxConnection implements Connection {
           if (chunk === null) return
           this.#keepAlive.heard()
           this.#reader.push(chunk)
+          const paced = this.#onBytes?.(chunk.length)
+          if (paced !== undefined) this.#waitFor(paced)
         } else {
           const dealt = this.#take(frame)
           if (dealt !== undefined) this.#waitFor(dealt)
@@ -146,17 +161,24 @@ export class RlpxConnection implements Connection {
         return undefined
       case FRAME_CODES.ping:
         this.#answerPing()
-        return undefined
+        return this.#pause()
       case FRAME_CODES.pong:
         this.#keepAlive.answered()
-        return undefined
+        return this.#pause()
       case FRAME_CODES.getPeers:
       case FRAME_CODES.peers:
-        return undefined
+        return this.#pause()
       default:
         if (!this.#isUsed(code)) throw new P2pError('MESSAGE', `code ${code} is not used`)
         return this.#onFrame?.(code, payload) ?? undefined
     }
+  }
+
+  /** What small talk has to wait for that is too much: what it costs to read grows with nothing that it brings. */
+  #pause(): Promise<void> | undefined {
+    const wait = this.#smallTalk.take(1, this.#clock())
+    if (wait === 0) return undefined
+    return new Promise((resolve) => void setTimeout(resolve, wait).unref())
   }
 
   #isUsed(code: number): boolean {

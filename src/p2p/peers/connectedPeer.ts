@@ -16,6 +16,7 @@ import { Outbox } from './outbox.ts'
 import type { PeerAccount } from './peerMemory.ts'
 import type { PeerServices } from './peerServices.ts'
 import { isAnswer, PendingRequests } from './pendingRequests.ts'
+import { UnaskedPace } from './unaskedPace.ts'
 
 /** A peer that says nothing counts as connected so long after the handshake, milliseconds (p2p.md §7). */
 const SILENT_MS = 1000
@@ -63,6 +64,7 @@ export class ConnectedPeer implements Peer {
   readonly #inbox: Inbox
   /** Null where bytes are the bound. */
   readonly #rate: InboundRate | null
+  readonly #pace: UnaskedPace
   #status: (ChainStatus & { readonly receivedAt: number }) | null = null
   #isReady = false
   #isGone = false
@@ -86,6 +88,7 @@ export class ConnectedPeer implements Peer {
     this.#memory = memory.open(reclaim)
     this.#outgoing = outgoing.open(reclaim)
     this.#rate = this.ranges ? null : new InboundRate(scheduler)
+    this.#pace = new UnaskedPace(scheduler)
     this.#pending = new PendingRequests(scheduler, () => this.score('timeoutMessage'))
     this.#outbox = new Outbox({
       connection,
@@ -103,6 +106,7 @@ export class ConnectedPeer implements Peer {
       onFault: (error) => services.log.error({ error, peer: this.id }, 'a message could not be dealt with'),
     })
     connection.frameRoom = this.#memory
+    connection.onBytes = (count) => (this.#pending.size > 0 ? undefined : this.#pace.bytes(count))
     connection.onClose((why) => this.#end(why))
   }
 
@@ -215,7 +219,7 @@ export class ConnectedPeer implements Peer {
     if (this.#isGone) return undefined
     if (code === FRAME_CODES.ethStatus) {
       this.#checkStatus(payload)
-      return undefined
+      return this.#pace.message(false)
     }
     if (code !== FRAME_CODES.rskMessage && !(code === FRAME_CODES.rangeMessage && this.ranges))
       throw new P2pError('MESSAGE', `code ${code} is not used`)
@@ -223,15 +227,22 @@ export class ConnectedPeer implements Peer {
     // Answers are bounded by the questions; as long as there are any, what is too much is known after decoding only.
     if (this.#rate?.isSpent === true && this.#pending.size === 0) {
       this.counts.excess += 1
-      return undefined
+      return this.#pace.message(true)
     }
     const message = decodePeerMessage(code, payload)
     this.#ready()
     if (isAnswer(message) && this.#pending.settle(message)) return undefined
     if (this.#rate?.admit() === false) {
       this.counts.excess += 1
-      return undefined
+      return this.#pace.message(true)
     }
+    const paced = this.#pace.message(false)
+    const kept = this.#keep(message, payload)
+    return paced === undefined || kept === undefined ? (paced ?? kept) : paced.then(() => kept)
+  }
+
+  /** Takes what nobody asked for, or drops it. @returns what the connection waits for before it reads on */
+  #keep(message: PeerMessage, payload: Buffer): Promise<void> | undefined {
     if (isAnswer(message)) {
       this.score('unexpectedMessage')
       return undefined

@@ -47,7 +47,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
  * Of all nodes of the network: blocks weigh enough for a branch to be lighter than another of its length, the peers'
  * thread writes its report down, and heaps can be settled.
  */
-const OF_ALL: readonly Change[] = [
+export const OF_ALL: readonly Change[] = [
   { file: 'config/networks/regtest.ts', find: "difficulty: '0x0000000001'", replace: "difficulty: '0x1000'" },
   {
     file: 'node/peers/peerNode.ts',
@@ -122,7 +122,8 @@ export class TestBuild {
   }
 }
 
-function changed(files: ReadonlyMap<string, string>, { file, find, replace }: Change): string {
+/** A file of the source with a change. @throws Error when what is to be changed does not stand there once */
+export function changed(files: ReadonlyMap<string, string>, { file, find, replace }: Change): string {
   const parts = files.get(file)?.split(find) ?? []
   if (parts.length !== 2)
     throw new Error(`src/${file} does not have "${find}" once: the switch is out of date`)
