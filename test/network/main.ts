@@ -33,6 +33,9 @@ const chosen = (name: string) => values.only?.includes(name) ?? true
 const print = (text: string) => process.stdout.write(`${text}\n`)
 let failed = 0
 
+/** What a node comes to without an attack. */
+type Quiet = Pick<Turn, 'speed' | 'perSecond' | 'settled' | 'peak'>
+
 await joinAndSplit()
 await attackAll()
 process.exitCode = failed === 0 ? 0 : 1
@@ -88,6 +91,7 @@ async function attackOnce(
   report('quiet', after, after)
   const quiet = {
     speed: (before.speed + after.speed) / 2,
+    perSecond: (before.perSecond + after.perSecond) / 2,
     settled: (before.settled + after.settled) / 2,
     peak: (before.peak + after.peak) / 2,
   }
@@ -100,11 +104,7 @@ async function attackOnce(
   return after
 }
 
-function judge(
-  attacks: readonly AttackCase[],
-  turn: Turn,
-  quiet: Pick<Turn, 'speed' | 'settled' | 'peak'>,
-): string[] {
+function judge(attacks: readonly AttackCase[], turn: Turn, quiet: Quiet): string[] {
   const attackers = attacks.reduce((sum, one) => sum + one.attackers, 0)
   const bound = Math.min(MOST_MIB, attackers * MIB_PER_ATTACKER)
   const grown = (turn.settled - quiet.settled) / MIB
@@ -122,12 +122,13 @@ function judge(
 /** The check of an attack has to fail where its defence is off. */
 async function withoutDefence(scene: Scene, one: AttackCase): Promise<void> {
   const program = await scene.build.program(`off-${one.name}`, one.off)
-  const quiet = { speed: 0, settled: Number.POSITIVE_INFINITY, peak: 150 * MIB }
+  const quiet = { speed: 0, perSecond: 0, settled: Number.POSITIVE_INFINITY, peak: 150 * MIB }
   const turn = await runTurn(scene, { attacks: [one], seconds: OFF_SECONDS, program, endsEarly: true })
   const faults = judge([one], turn, quiet)
   const files = [...new Set(one.off.map(({ file }) => `src/${file}`))]
   print(`${one.name}: ${one.defence} (${files.join(', ')}) off: ${faults[0] ?? 'NOTHING FAILED'}`)
   for (const fault of faults.slice(1)) print(`    ${fault}`)
+  print(`    attackers: ${JSON.stringify(turn.seen.figures)}`)
   if (faults.length === 0) failed += 1
   if (values.save) {
     const row = {
@@ -139,18 +140,14 @@ async function withoutDefence(scene: Scene, one: AttackCase): Promise<void> {
   }
 }
 
-function rowOf(
-  turn: Turn,
-  quiet: Pick<Turn, 'speed' | 'settled' | 'peak'>,
-  share: number,
-  faults: readonly string[],
-): ResultRow {
+function rowOf(turn: Turn, quiet: Quiet, share: number, faults: readonly string[]): ResultRow {
   const mib = (bytes: number) => (bytes / MIB).toFixed(0)
   const { figures, refused, excess, scores, mostHalfOpen, mostOfGroup } = turn.seen
   return {
     seconds: (turn.attacked / 1000).toFixed(0),
     'blocks/s': `${turn.speed.toFixed(0)} of ${quiet.speed.toFixed(0)}`,
     share: share.toFixed(2),
+    'share by processor time': (turn.perSecond / quiet.perSecond).toFixed(2),
     'blocks followed, most ms': `${turn.followed}, ${turn.lag.toFixed(0)}`,
     'MiB more: settled, peak': `${mib(turn.settled - quiet.settled)}, ${mib(turn.peak - quiet.peak)}`,
     attackers: counts(figures),
@@ -176,12 +173,12 @@ function flat({ faults, ...figures }: { readonly faults: readonly string[] }): R
   return { ...Object.fromEntries(cells), bars: faults.length === 0 ? 'met' : `**${faults.join('; ')}**` }
 }
 
-function report(name: string, turn: Turn, quiet: Pick<Turn, 'speed' | 'settled' | 'peak'>): void {
+function report(name: string, turn: Turn, quiet: Quiet): void {
   const { speed, settled, peak, lag, followed, attacked, seen } = turn
   const mib = (bytes: number) => (bytes / MIB).toFixed(0)
   const refused = Object.entries(seen.refused).filter(([, count]) => count > 0)
   print(
-    `${name}: ${speed.toFixed(0)} blocks/s (${(speed / quiet.speed).toFixed(2)}), ${followed} more, each within ${lag.toFixed(0)} ms, ` +
+    `${name}: ${speed.toFixed(0)} blocks/s (${(speed / quiet.speed).toFixed(2)}; by processor time ${(turn.perSecond / quiet.perSecond).toFixed(2)}), ${followed} more, each within ${lag.toFixed(0)} ms, ` +
       `settled ${mib(settled)} MiB (${mib(settled - quiet.settled)}), peak ${mib(peak)} (${mib(peak - quiet.peak)}), ${(attacked / 1000).toFixed(0)} s`,
   )
   if (name === 'quiet') return

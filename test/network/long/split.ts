@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openNodeKey } from '../../../src/p2p/identity/nodeKeyFile.ts'
 import { TestNetwork } from '../testNetwork.ts'
 import { Namespaces } from './namespaces.ts'
 import { ProductNode } from './productNode.ts'
@@ -51,20 +52,26 @@ export async function runSplit(build: TestBuild, count: number, seconds: number)
   try {
     const program = await build.program()
     const places = Array.from({ length: count }, () => network.place())
-    const enodes: string[] = []
-    for (const [at, place] of places.entries()) {
-      const node = await ProductNode.start({
-        program,
-        dataDir: join(folder, String(at)),
-        address: place.address,
-        port: PORT,
-        peers: enodes,
-        under: spaces?.all[at]?.under ?? [],
-      })
-      nodes.push(node)
-      await network.connect(place, node.peerPort)
-      enodes.push((await node.enode()).replace(place.address, place.open))
-    }
+    // Who they are is known before they are: so all can start at once.
+    const enodes = places.map(({ open }, at) => {
+      const id = openNodeKey(folderOf(folder, at)).id.toString('hex')
+      return `enode://${id}@${open}:${PORT + 1}`
+    })
+    for (const place of places) await network.connect(place, PORT + 1)
+    nodes.push(
+      ...(await Promise.all(
+        places.map(({ address }, at) =>
+          ProductNode.start({
+            program,
+            dataDir: folderOf(folder, at),
+            address,
+            port: PORT,
+            peers: enodes.slice(0, at),
+            under: spaces?.all[at]?.under ?? [],
+          }),
+        ),
+      )),
+    )
     const half = Math.floor(count / 2)
     const sides = [places.slice(0, half), places.slice(half)] as const
     const course = await runCourse(nodes, seconds, {
@@ -79,6 +86,12 @@ export async function runSplit(build: TestBuild, count: number, seconds: number)
     spaces?.remove()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function folderOf(folder: string, at: number): string {
+  const path = join(folder, String(at))
+  mkdirSync(path, { recursive: true })
+  return path
 }
 
 type Course = Omit<SplitResult, 'nodes' | 'where'>

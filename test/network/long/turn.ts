@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { processorSeconds } from '../../../bench/rpc/processFigures.ts'
 import { toHex } from '../../../src/util/bytes.ts'
 import type { AttackCase, Observation } from './attacks.ts'
 import { toBlock } from './chains.ts'
@@ -22,6 +23,8 @@ export interface TurnOptions {
 export interface Turn {
   /** Blocks a second from the start of the node until it had the chain. */
   readonly speed: number
+  /** The same for each second of processor time that the node took, which others on the machine do not change. */
+  readonly perSecond: number
   /** Bytes of its own: most, and at the end once settled, both while the attack went on. */
   readonly peak: number
   readonly settled: number
@@ -82,7 +85,10 @@ async function followed(running: Running, began: number): Promise<Turn> {
   const { scene, options, source, victim, attackers, watch, faults } = running
   const up = performance.now()
   const reached = await waitFor(running, scene.chains.known - 1, MOST_SYNC)
-  if (!reached) faults.push(`the chain was not there after ${MOST_SYNC / 1000} s: ${await where(victim)}`)
+  if (!reached && faults.length === 0)
+    faults.push(`the chain was not there after ${MOST_SYNC / 1000} s: ${await where(victim)}`)
+  const seconds = processorSeconds(victim.pid)
+  const perSecond = reached ? (scene.chains.known - 1) / seconds : 0
   const speed = reached ? (scene.chains.known - 1) / ((performance.now() - up) / 1000) : 0
   let lag = 0
   let length = scene.chains.known
@@ -99,7 +105,7 @@ async function followed(running: Running, began: number): Promise<Turn> {
     ])
     length += 1
     attackers?.grown(length)
-    if (!(await waitFor(running, length - 1, MOST_LAG))) {
+    if (!(await waitFor(running, length - 1, MOST_LAG)) && faults.length === 0) {
       faults.push(`block ${length - 1} was not there after ${MOST_LAG / 1000} s: ${await where(victim)}`)
     }
     lag = Math.max(lag, performance.now() - sent)
@@ -115,6 +121,7 @@ async function followed(running: Running, began: number): Promise<Turn> {
   faults.push(...(await unfair(running)))
   return {
     speed,
+    perSecond,
     peak: watch.peak,
     settled,
     lag,
@@ -132,12 +139,16 @@ async function checked(victim: ProductNode): Promise<string | null> {
   return victim.check()
 }
 
-/** Whether the node has the honest block of a height in time; ends at once when it has another one that lasts. */
-async function waitFor({ scene, victim }: Running, height: number, time: number): Promise<boolean> {
+/** Whether the node has the honest block of a height in time; ends at once when its head is one that breaks a rule. */
+async function waitFor({ scene, victim, faults }: Running, height: number, time: number): Promise<boolean> {
   const until = performance.now() + time
   while (performance.now() < until && victim.isAlive) {
     const { number, hash } = await victim.head().catch(() => ({ number: -1, hash: '' }))
     if (number === height && isHonest(scene, number, hash)) return true
+    if (isWrong(scene, number, hash)) {
+      faults.push(`its head was block ${number} ${hash}, which breaks a rule`)
+      return false
+    }
     await sleep(LOOK_MS)
   }
   return false
@@ -146,6 +157,14 @@ async function waitFor({ scene, victim }: Running, height: number, time: number)
 function isHonest({ chains }: Scene, number: number, hash: string): boolean {
   const honest = chains.honest[number]
   return honest !== undefined && toHex(toBlock(honest).hash) === hash
+}
+
+/** Whether it is a block that no node may take. */
+function isWrong({ chains }: Scene, number: number, hash: string): boolean {
+  const below = number - 1
+  return [chains.wrongWork[below], chains.wrongRoot[below]].some(
+    (wrong) => wrong != null && toHex(toBlock(wrong).hash) === hash,
+  )
 }
 
 async function where(victim: ProductNode): Promise<string> {
