@@ -1,15 +1,16 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import { ask } from './ask.ts'
 import { type CheckedHeader, toChecked } from './branch.ts'
 import type { Checkpoints } from './checkpoints.ts'
+import { ChunkFetch, type Fetched, type Lie } from './chunkFetch.ts'
 import type { HeaderCheck } from './headerCheck.ts'
-import { type HeaderChunk, readChunk } from './headerChunk.ts'
+import type { HeaderChunk } from './headerChunk.ts'
 import type { SyncLimits } from './limits.ts'
 import { createStop } from './pause.ts'
 import type { RefusedBranches } from './refusedBranches.ts'
-import { type ChunkPlan, planChunks } from './skeleton.ts'
+import type { ChunkPlan } from './skeleton.ts'
+import { bestOf, SkeletonComparison } from './skeletonComparison.ts'
 import type { Suppliers } from './suppliers.ts'
 
 /**
@@ -41,20 +42,6 @@ export interface HeaderDownloadDeps {
 /** Hashes of the branch that skeletons are compared with: those of one step and more. */
 const RECENT_HASHES = 512
 
-/** How often all that have a chunk are asked for it. */
-const MOST_ROUNDS = 2
-
-type Fetched = HeaderChunk | 'failed' | 'lied' | 'invalid' | 'early'
-
-/** The skeleton that is followed now. */
-interface Round {
-  readonly start: number
-  readonly plan: readonly ChunkPlan[]
-  readonly signal: AbortSignal
-  /** Peers that were asked for theirs. */
-  readonly compared: Set<Peer>
-}
-
 /**
  * Headers of a branch, from a block of our chain on (p2p.md §5): a skeleton of the leading peer, asked of all better
  * ones too; the chunks of it from all whose skeleton agrees, several at once; each judged before the next is given.
@@ -65,10 +52,19 @@ export class HeaderDownload {
   readonly #recent = new Map<number, Buffer>()
   readonly #failed = new Set<Peer>()
   #leader: Peer | null = null
-  #skeleton: Round | null = null
+
+  readonly #chunks: ChunkFetch
+  readonly #skeletons: SkeletonComparison
 
   constructor(deps: HeaderDownloadDeps) {
     this.#deps = deps
+    const lied = (peer: Peer, event: Lie) => this.#lied(peer, event)
+    this.#chunks = new ChunkFetch({ ...deps, lied })
+    this.#skeletons = new SkeletonComparison({
+      ...deps,
+      isFailed: (peer) => this.#failed.has(peer),
+      known: (number) => this.#known(number),
+    })
   }
 
   /** Peer whose skeleton is followed. */
@@ -78,9 +74,7 @@ export class HeaderDownload {
 
   /** A peer came, or told its state: as far as its skeleton is the one that is followed, it helps from now on. */
   join(peer: Peer): void {
-    const round = this.#skeleton
-    if (round === null || round.compared.has(peer) || !this.#deps.leaders().includes(peer)) return
-    this.#compare(peer, round).catch(this.#deps.onError)
+    this.#skeletons.join(peer)
   }
 
   /** Runs of checked headers, ascending, each on the one before, the first on the block given. */
@@ -96,8 +90,12 @@ export class HeaderDownload {
       if (leader === null)
         return this.#leader !== null && bestOf(this.#leader) <= last.number ? 'complete' : 'abandoned'
       this.#leader = leader
-      const plan = await this.#plan(leader, last.number, signal)
-      if (plan === 'failed') continue
+      const plan = await this.#skeletons.plan(leader, last.number, signal)
+      if (plan === 'failed' || plan === 'malformed') {
+        if (plan === 'malformed') leader.score('invalidMessage')
+        this.#fail(leader)
+        continue
+      }
       if (plan === 'fork') {
         if (last === base) return 'fork'
         this.#fail(leader)
@@ -125,7 +123,7 @@ export class HeaderDownload {
     try {
       for (const [index, chunkPlan] of plan.entries()) {
         while (fetches.length < Math.min(plan.length, index + this.#deps.limits.chunksAhead)) {
-          const fetch = this.#fetch(leader, plan, fetches.length, over.signal)
+          const fetch = this.#chunks.fetch(leader, plan, fetches.length, over.signal)
           // One that nobody comes to wait for any more fails unheard.
           fetch.catch(() => undefined)
           fetches.push(fetch)
@@ -159,98 +157,6 @@ export class HeaderDownload {
     if (this.#leader === null) return able[0] ?? null
     if (able.includes(this.#leader)) return this.#leader
     return able.find((peer) => bestOf(peer) > start) ?? null
-  }
-
-  async #plan(
-    leader: Peer,
-    start: number,
-    signal: AbortSignal,
-  ): Promise<readonly ChunkPlan[] | 'fork' | 'failed'> {
-    const { limits, suppliers } = this.#deps
-    // Beyond its best block the reference answers nothing (p2p.md §4).
-    if (bestOf(leader) <= start) return []
-    const answer = await ask<'skeletonRequest'>(
-      leader,
-      { type: 'skeletonRequest', startNumber: start },
-      limits.requestTimeout,
-      signal,
-    )
-    if (typeof answer === 'string') {
-      this.#fail(leader)
-      return 'failed'
-    }
-    const plan = planChunks(answer.blocks, start, (number) => this.#known(number))
-    if (plan === null) {
-      leader.score('invalidMessage')
-      this.#fail(leader)
-      return 'failed'
-    }
-    if (plan === 'fork') return plan
-    suppliers.limitTo(start)
-    const end = plan.at(-1)
-    if (end !== undefined) suppliers.agree(leader, end.number)
-    this.#skeleton = { start, plan, signal, compared: new Set([leader]) }
-    for (const peer of this.#deps.leaders()) this.join(peer)
-    return plan
-  }
-
-  /** Asks another peer for its skeleton: as far as it is the same, the peer has the branch. */
-  async #compare(peer: Peer, { start, plan, signal, compared }: Round): Promise<void> {
-    const { limits, suppliers } = this.#deps
-    if (this.#failed.has(peer) || bestOf(peer) <= start || peer.allowance <= 1) return
-    compared.add(peer)
-    const question = { type: 'skeletonRequest', startNumber: start } as const
-    const answer = await ask<'skeletonRequest'>(peer, question, limits.requestTimeout, signal)
-    // Whoever was busy is asked again when it tells its state the next time.
-    if (answer === 'BUSY') compared.delete(peer)
-    if (typeof answer === 'string') return
-    const theirs = new Map(answer.blocks.map(({ number, hash }) => [number, hash]))
-    const same = plan.findLast(({ number, hash }) => theirs.get(number)?.equals(hash) === true)
-    if (same !== undefined) suppliers.agree(peer, same.number)
-  }
-
-  async #fetch(
-    leader: Peer,
-    plan: readonly ChunkPlan[],
-    index: number,
-    signal: AbortSignal,
-  ): Promise<Fetched> {
-    const { spec, check, limits, suppliers } = this.#deps
-    const chunk = plan[index] as ChunkPlan
-    const below = plan[index - 1]?.hash ?? null
-    const tried = new Set<Peer>()
-    let rounds = 1
-    while (!signal.aborted) {
-      const peer = suppliers.pick('headers', limits.openHeaders, chunk.number, tried)
-      if (peer === null) {
-        if (suppliers.hasOther(chunk.number, tried)) await suppliers.changed()
-        else if (rounds === MOST_ROUNDS || suppliers.having(chunk.number).length === 0) return 'failed'
-        else {
-          rounds += 1
-          tried.clear()
-        }
-        continue
-      }
-      tried.add(peer)
-      suppliers.asked(peer, 'headers')
-      const question = { type: 'blockHeadersRequest', hash: chunk.hash, count: chunk.count } as const
-      const answer = await ask<'blockHeadersRequest'>(peer, question, limits.requestTimeout, signal)
-      suppliers.answered(peer, 'headers', typeof answer === 'string' ? answer : 'ok')
-      if (typeof answer === 'string') continue
-      const read = readChunk(spec, chunk, answer.headers, below)
-      if (read === 'server') this.#lied(peer, 'invalidMessage')
-      else if (read === 'skeleton') {
-        this.#lied(leader, 'invalidMessage')
-        return 'lied'
-      } else {
-        const fault = await check.alone(read.headers, signal)
-        if (fault === null) return read
-        if (fault.early) return 'early'
-        for (const liar of new Set([peer, leader])) this.#lied(liar, 'invalidHeader')
-        return 'invalid'
-      }
-    }
-    return 'failed'
   }
 
   /** Judges a chunk against what it stands on. @returns its headers up to the first that is not taken, and why */
@@ -290,7 +196,7 @@ export class HeaderDownload {
     this.#recent.delete(number - RECENT_HASHES)
   }
 
-  #lied(peer: Peer, event: 'invalidMessage' | 'invalidHeader'): void {
+  #lied(peer: Peer, event: Lie): void {
     peer.score(event)
     this.#failed.add(peer)
     this.#deps.suppliers.remove(peer)
@@ -301,8 +207,4 @@ export class HeaderDownload {
     this.#failed.add(peer)
     this.#deps.onFailed(peer)
   }
-}
-
-function bestOf({ status }: Peer): number {
-  return status?.bestNumber ?? 0
 }

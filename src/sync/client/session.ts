@@ -1,67 +1,20 @@
-import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import type { BlockRefusal, SyncChain } from '../syncChain.ts'
+import type { BlockRefusal } from '../syncChain.ts'
 import { BlockFeed, type CommitReport } from './blockFeed.ts'
 import { BodyDownload } from './bodyDownload.ts'
-import type { BodyMatch } from './bodyMatch.ts'
 import { Branch, type CheckedHeader } from './branch.ts'
-import type { BranchBudget } from './branchBudget.ts'
-import { type Checkpoints, keepsCheckpoint } from './checkpoints.ts'
+import { BranchHeaders } from './branchHeaders.ts'
+import { keepsCheckpoint } from './checkpoints.ts'
 import { type ConnectionPoint, findConnectionPoint } from './connectionPoint.ts'
 import { DownloadWindow } from './downloadWindow.ts'
-import type { HeaderCheck } from './headerCheck.ts'
-import { HeaderDownload, type HeadersEnd } from './headerDownload.ts'
-import type { SyncLimits } from './limits.ts'
+import { Patience } from './patience.ts'
 import { createStop, Wake } from './pause.ts'
-import type { SyncProgress } from './progress.ts'
-import type { RefusedBranches } from './refusedBranches.ts'
+import type { SessionDeps, SessionEnd } from './sessionDeps.ts'
+import { SideBytes } from './sideBytes.ts'
 import { Suppliers } from './suppliers.ts'
-
-/** What became of a branch. */
-export type SessionEnd =
-  /** All of it is connected. */
-  | 'done'
-  /** Nobody gives more of it, or it is not what it was said to be; another peer is to be chosen. */
-  | 'failed'
-  /** A block of it was refused. */
-  | 'refused'
-  /** This node could not judge a block: nobody is blamed, it is tried again later. */
-  | 'undecided'
-  | 'stopped'
-
-/** What a branch is fetched and connected with. */
-export interface SessionDeps {
-  readonly chain: SyncChain
-  readonly limits: SyncLimits
-  readonly check: HeaderCheck
-  readonly match: BodyMatch
-  readonly checkpoints: Checkpoints
-  readonly refused: RefusedBranches
-  readonly budget: BranchBudget
-  readonly progress: SyncProgress
-  /** Milliseconds, steady. */
-  readonly now: () => number
-  /** A number from 0 to below 1. */
-  readonly random: () => number
-  /** Peers that claim more work than our head, best first. */
-  leaders(): readonly Peer[]
-  /** Total difficulty that a branch must be able to exceed before a body of it is fetched. */
-  threshold(): bigint
-  /** A peer did not do its part. */
-  onFailed(peer: Peer): void
-  /** Peers offer a branch with a block that the chain refused. */
-  onRefused(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void
-  /** The branch outweighs the threshold. */
-  onOutweighs(): void
-}
 
 /** How often waiting loops look at what has no event: the messages of a peer's minute, milliseconds. */
 const TICK = 250
-/** Times of patience that a branch may take to outweigh the head. */
-const LIGHT_PATIENCE = 2
-/** Blocks a second below which a branch makes room for another peer's. */
-const SLOWEST = 1
-
 /** One branch, from the choice of a peer until all of it is connected or it is given up. */
 export class Session {
   readonly #deps: SessionDeps
@@ -73,17 +26,14 @@ export class Session {
   readonly #bodies: BodyDownload
   readonly #feed: BlockFeed
   #branch: Branch
-  #headers: HeaderDownload | null = null
-  #headersEnd: HeadersEnd | null = null
+  readonly #headers: BranchHeaders
   #outweighs = false
   /** Total difficulty that the peer said it has when it was chosen. */
   readonly #claimed: bigint
   /** What failed within this node. */
   #error: unknown = null
-  #lastProgress: number
-  /** Bytes of blocks that are beside the chain until the branch becomes the best. */
-  #sideBytes = 0
-  #connectedCount = 0
+  readonly #patience: Patience
+  readonly #sideBytes: SideBytes
   /** Whether all headers so far were of blocks that are connected beside the chain. */
   #isKnown = true
 
@@ -91,7 +41,8 @@ export class Session {
     const { limits, match, now, random, progress } = deps
     this.#deps = deps
     this.#leader = leader
-    this.#lastProgress = now()
+    this.#patience = new Patience(limits.patience, now)
+    this.#sideBytes = new SideBytes(deps.budget, leader.address)
     this.#branch = new Branch({ number: 0, totalDifficulty: 0n })
     this.#window = new DownloadWindow(limits.windowBytes)
     this.#suppliers = new Suppliers(limits.reserve, now, deps.onFailed)
@@ -108,6 +59,15 @@ export class Session {
       onBytes: (bytes) => progress.downloaded(bytes),
       onError: (error) => this.#broke(error),
     })
+    this.#headers = new BranchHeaders(deps, leader, {
+      suppliers: this.#suppliers,
+      signal: this.#stop.signal,
+      take: (headers) => this.#take(headers),
+      isFull: () => this.#isFull,
+      weight: () => this.#branch.weight,
+      onEnd: () => this.#wake.raise(),
+      onError: (error) => this.#broke(error),
+    })
     this.#feed = new BlockFeed(deps.chain, this.#window, limits, () => this.#wake.raise())
     this.#claimed = leader.status?.totalDifficulty ?? 0n
   }
@@ -119,7 +79,7 @@ export class Session {
 
   /** A peer came, or told the state of its chain: it may have the branch, too. */
   peerKnown(peer: Peer): void {
-    this.#headers?.join(peer)
+    this.#headers.join(peer)
   }
 
   /** A peer is gone: nothing more is asked of it. */
@@ -149,7 +109,7 @@ export class Session {
     const timer = setInterval(() => this.#changed(), TICK)
     timer.unref()
     try {
-      const headers = this.#runHeaders(base)
+      const headers = this.#headers.run(base)
       const end = await this.#runBlocks()
       this.stop()
       await headers
@@ -180,46 +140,9 @@ export class Session {
     })
   }
 
-  async #runHeaders(base: BlockHeader): Promise<void> {
-    const { chain, onFailed } = this.#deps
-    const { signal } = this.#stop
-    this.#headers = new HeaderDownload({
-      ...this.#deps,
-      spec: chain.spec,
-      suppliers: this.#suppliers,
-      leaders: () => this.#leadersOfBranch(),
-      known: (number) => (number <= base.number ? chain.reader.hashByNumber(number) : null),
-      onFailed,
-      onError: (error) => this.#broke(error),
-      onInsisting: (hash, peers) => this.#insisting(hash, peers),
-    })
-    try {
-      const runs = this.#headers.run(base, signal)
-      for (;;) {
-        const run = await runs.next()
-        if (run.done === true) {
-          this.#headersEnd = run.value
-          break
-        }
-        this.#take(run.value)
-        while (!signal.aborted && this.#isFull) await this.#suppliers.changed()
-      }
-    } catch (error) {
-      this.#broke(error)
-    } finally {
-      this.#wake.raise()
-    }
-  }
-
   #broke(error: unknown): void {
     this.#error ??= error
     this.stop()
-  }
-
-  /** The peer that was chosen first, then others that could take its place. */
-  #leadersOfBranch(): readonly Peer[] {
-    const others = this.#deps.leaders().filter((peer) => peer !== this.#leader)
-    return this.#deps.leaders().includes(this.#leader) ? [this.#leader, ...others] : others
   }
 
   get #isFull(): boolean {
@@ -237,7 +160,7 @@ export class Session {
       headers.reduce((sum, { encoded }) => sum + encoded.length, 0),
     )
     progress.checkedHeader = this.#branch.highest
-    this.#lastProgress = this.#deps.now()
+    this.#patience.progressed()
     this.#changed()
   }
 
@@ -268,20 +191,18 @@ export class Session {
   }
 
   async #runBlocks(): Promise<SessionEnd> {
-    const { now } = this.#deps
-    const began = now()
-    const pace = { at: began, connected: 0 }
+    this.#patience.begin()
     for (;;) {
       if (this.#stop.signal.aborted) return this.#landed('stopped')
       if (this.#outweighs) this.#feed.launch()
       const report = this.#feed.takeReport()
       if (report !== null) {
-        this.#lastProgress = now()
+        this.#patience.progressed()
         const end = this.#connected(report)
         if (end !== null) return this.#landed(end)
         continue
       }
-      const end = this.#feed.isBusy ? null : (this.#endOfWaiting() ?? this.#endOfPatience(began, pace))
+      const end = this.#feed.isBusy ? null : (this.#endOfWaiting() ?? this.#endOfPatience())
       if (end !== null) return end
       await this.#wake.wait(TICK)
     }
@@ -294,34 +215,29 @@ export class Session {
   }
 
   /** Whether the branch brings too little. */
-  #endOfPatience(began: number, pace: { at: number; connected: number }): SessionEnd | null {
-    const { limits, now } = this.#deps
-    if (now() - this.#lastProgress > limits.patience) return this.#fail(this.#currentLeader)
-    if (!this.#outweighs && now() - began > LIGHT_PATIENCE * limits.patience) return this.#light()
-    if (now() - pace.at <= limits.patience) return null
-    const isSlow = this.#connectedCount - pace.connected < (SLOWEST * limits.patience) / 1000
-    pace.at = now()
-    pace.connected = this.#connectedCount
-    return isSlow && this.#othersWait() ? this.#fail(this.#leader) : null
+  #endOfPatience(): SessionEnd | null {
+    if (this.#patience.isOver) return this.#fail(this.#currentLeader)
+    if (!this.#outweighs && this.#patience.isOverForLight) return this.#light()
+    return this.#patience.endsSlowStretch() && this.#othersWait() ? this.#fail(this.#leader) : null
   }
 
   /** Whether there is nothing left to wait for, and what that means. */
   #endOfWaiting(): SessionEnd | null {
     if (!this.#outweighs) {
       if (this.#isFull) return this.#light()
-      if (this.#headersEnd === null) return null
-      if (this.#headersEnd === 'complete') {
+      if (this.#headers.end === null) return null
+      if (this.#headers.end === 'complete') {
         // Our head may have come to the same block meanwhile.
         return this.#branch.weight >= this.#claimed ? 'done' : this.#light()
       }
-      if (this.#headersEnd === 'fork') return this.#fail(this.#leader)
-      return this.#headersEnd === 'refused' ? 'refused' : 'failed'
+      if (this.#headers.end === 'fork') return this.#fail(this.#leader)
+      return this.#headers.end === 'refused' ? 'refused' : 'failed'
     }
     if (this.#window.size > 0) {
       if (this.#bodies.isHopeful()) return null
       return this.#fail(this.#currentLeader)
     }
-    switch (this.#headersEnd) {
+    switch (this.#headers.end) {
       case null:
         return null
       case 'complete':
@@ -336,21 +252,16 @@ export class Session {
 
   /** What became of the blocks of a commit. @returns null when the branch goes on */
   #connected({ connected, sideBytes, becameBest, end }: CommitReport): SessionEnd | null {
-    const { chain, progress, budget } = this.#deps
+    const { chain, progress } = this.#deps
     chain.refresh()
-    if (becameBest) {
-      budget.charge(this.#leader.address, -this.#sideBytes)
-      this.#sideBytes = 0
-    }
-    budget.charge(this.#leader.address, sideBytes)
-    this.#sideBytes += sideBytes
+    this.#sideBytes.note(sideBytes, becameBest)
     const last = connected.at(-1)
     if (last !== undefined) {
       const totalDifficulty = chain.reader.totalDifficulty(last.hash)
       if (totalDifficulty === null) return 'undecided'
       this.#branch.connected(connected, totalDifficulty)
       progress.blocks(connected.length)
-      this.#connectedCount += connected.length
+      this.#patience.connected(connected.length)
     }
     if (end?.status === 'refused') this.#refuse(end.refusal, end.block.giver)
     if (end !== null) return end.status === 'unconnected' ? 'failed' : end.status
@@ -360,9 +271,8 @@ export class Session {
 
   /** Whether a branch beside the chain turned out lighter than its headers said, or takes too much of the disk. */
   #isTooExpensive(): boolean {
-    if (this.#sideBytes === 0) return false
-    const { budget, chain } = this.#deps
-    return !budget.allows(this.#leader.address, 0) || this.#branch.weight <= chain.tip.totalDifficulty
+    if (!this.#sideBytes.isAny) return false
+    return this.#sideBytes.isTooMany || this.#branch.weight <= this.#deps.chain.tip.totalDifficulty
   }
 
   #refuse(refusal: BlockRefusal, giver: Peer): void {
@@ -370,12 +280,6 @@ export class Session {
     refused.add(refusal)
     const offering = new Set([this.#leader, giver, ...this.#suppliers.having(refusal.number)])
     onRefused(refusal, [...offering], this.#currentLeader, this.#branch.weight)
-  }
-
-  #insisting(hash: Buffer, offering: readonly Peer[]): void {
-    const refusal = this.#deps.refused.find(hash)
-    if (refusal === null) return
-    this.#deps.onRefused(refusal, offering, this.#currentLeader, this.#branch.weight)
   }
 
   /** The branch weighs less than its peer said: once may be a change of its chain, more is an attack. */
@@ -387,7 +291,7 @@ export class Session {
   }
 
   get #currentLeader(): Peer {
-    return this.#headers?.leader ?? this.#leader
+    return this.#headers.leader
   }
 
   #othersWait(): boolean {

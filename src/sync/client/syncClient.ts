@@ -13,7 +13,8 @@ import { Wake } from './pause.ts'
 import { PeerChoice } from './peerChoice.ts'
 import { type SyncFigures, SyncProgress } from './progress.ts'
 import { isLie, RefusedBranches, type ScoredPeer } from './refusedBranches.ts'
-import { Session, type SessionDeps } from './session.ts'
+import { Session } from './session.ts'
+import type { SessionDeps } from './sessionDeps.ts'
 import { TipFollower } from './tipFollower.ts'
 
 /** A block that this node refuses and independent peers with more work insist on. */

@@ -1,0 +1,103 @@
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { Peer } from '../../p2p/peer.ts'
+import type { CheckedHeader } from './branch.ts'
+import { HeaderDownload, type HeadersEnd } from './headerDownload.ts'
+import type { SessionDeps } from './sessionDeps.ts'
+import type { Suppliers } from './suppliers.ts'
+
+/** What the headers of a branch are given to. */
+export interface BranchHeadersParts {
+  readonly suppliers: Suppliers
+  /** Ends everything. */
+  readonly signal: AbortSignal
+  /** Headers that kept every rule that needs no body, in order. */
+  take(headers: readonly CheckedHeader[]): void
+  /** Whether no more of them can be held now. */
+  isFull(): boolean
+  /** Most that the total difficulty of the branch can be, as far as it was checked. */
+  weight(): bigint
+  onEnd(): void
+  /** Something failed within this node. */
+  onError(error: unknown): void
+}
+
+/** The headers of a branch, from the block of our chain that it stands on until there are no more. */
+export class BranchHeaders {
+  readonly #deps: SessionDeps
+  readonly #leader: Peer
+  readonly #parts: BranchHeadersParts
+  #download: HeaderDownload | null = null
+  #end: HeadersEnd | null = null
+
+  /** @param leader who offered the branch */
+  constructor(deps: SessionDeps, leader: Peer, parts: BranchHeadersParts) {
+    this.#deps = deps
+    this.#leader = leader
+    this.#parts = parts
+  }
+
+  /** Why no more come; null while more may come. */
+  get end(): HeadersEnd | null {
+    return this.#end
+  }
+
+  /** Peer whose skeleton is followed. */
+  get leader(): Peer {
+    return this.#download?.leader ?? this.#leader
+  }
+
+  /** A peer came, or told the state of its chain. */
+  join(peer: Peer): void {
+    this.#download?.join(peer)
+  }
+
+  /** Gives headers on as long as there is room, until there are no more. */
+  async run(base: BlockHeader): Promise<void> {
+    const { suppliers, signal, take, isFull, onEnd, onError } = this.#parts
+    try {
+      const runs = this.#open(base).run(base, signal)
+      for (;;) {
+        const run = await runs.next()
+        if (run.done === true) {
+          this.#end = run.value
+          break
+        }
+        take(run.value)
+        while (!signal.aborted && isFull()) await suppliers.changed()
+      }
+    } catch (error) {
+      onError(error)
+    } finally {
+      onEnd()
+    }
+  }
+
+  #open(base: BlockHeader): HeaderDownload {
+    const { chain, onFailed } = this.#deps
+    const { suppliers, onError } = this.#parts
+    this.#download = new HeaderDownload({
+      ...this.#deps,
+      spec: chain.spec,
+      suppliers,
+      leaders: () => this.#leaders(),
+      known: (number) => (number <= base.number ? chain.reader.hashByNumber(number) : null),
+      onFailed,
+      onError,
+      onInsisting: (hash, peers) => this.#insisting(hash, peers),
+    })
+    return this.#download
+  }
+
+  /** The peer that was chosen first, then others that could take its place. */
+  #leaders(): readonly Peer[] {
+    const leaders = this.#deps.leaders()
+    const others = leaders.filter((peer) => peer !== this.#leader)
+    return leaders.includes(this.#leader) ? [this.#leader, ...others] : others
+  }
+
+  #insisting(hash: Buffer, offering: readonly Peer[]): void {
+    const refusal = this.#deps.refused.find(hash)
+    if (refusal === null) return
+    this.#deps.onRefused(refusal, offering, this.leader, this.#parts.weight())
+  }
+}
