@@ -17,7 +17,7 @@ export function addEarlierFlag(command: Command, { definition, renamedFrom }: Re
     return
   }
   const option = new Option(`${flag} <${argumentOf(definition)}>`)
-  command.addOption(option.hideHelp().argParser((text) => parseValue(definition, text, flag)))
+  command.addOption(option.hideHelp().argParser(readWith(definition, flag)))
 }
 
 /**
@@ -52,7 +52,15 @@ export function addFlags(command: Command, flag: string, definition: OptionDefin
     return
   }
   const option = new Option(`${flag} <${argumentOf(definition)}>`, describe(definition, ''))
-  command.addOption(option.helpGroup(heading).argParser((text) => parseValue(definition, text, flag)))
+  command.addOption(option.helpGroup(heading).argParser(readWith(definition, flag)))
+}
+
+/** Reads the text of a flag. A list that is given more than once is all of it together; of others the last one counts. */
+function readWith(definition: OptionDefinition, flag: string): (text: string, before: unknown) => unknown {
+  return (text, before) => {
+    const value = parseValue(definition, text, flag)
+    return Array.isArray(value) && Array.isArray(before) ? [...before, ...value] : value
+  }
 }
 
 function describe(definition: OptionDefinition, suffix: string): string {

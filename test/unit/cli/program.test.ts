@@ -52,6 +52,12 @@ t.test('a wrong flag or command is refused with the name that was meant', async 
   t.match((await run(['import'])).stderr, "missing required argument 'FILE'")
 })
 
+t.test('a list is given with commas, in several flags, or both', async (t) => {
+  const words = ['--snapshot-keys', 'a,b', '--snapshot-keys', 'c', '--http-port', '1', '--http-port', '2']
+  const { stdout } = await run(['config', 'show', '--json', ...words])
+  t.match(JSON.parse(stdout), { snapshotKeys: ['a', 'b', 'c'], httpPort: 2 })
+})
+
 t.test('a value out of bounds is a configuration error', async (t) => {
   const { thrown } = await run(['config', 'show', '--http-port', '70000'])
   t.same(describeFailure(thrown), {
