@@ -37,12 +37,15 @@ export interface FillRunDeps {
 }
 
 /** What became of it; `genesis`: the chain does not stand on our genesis. */
-export type FillEnd = 'done' | 'failed' | 'genesis' | 'stopped'
+export type FillEnd =
+  | 'done'
+  | 'failed'
+  | 'genesis'
+  /** Another run goes on with what is left. */
+  | 'stopped'
 
 /** New peers, and whether it may go on, are looked at so often, milliseconds. */
 const TICK = 500
-/** Peers that are looked at in one run keep their place in memory as long as it lasts. */
-const MOST_ASKED = 1024
 const ANY_HEIGHT = Number.MAX_SAFE_INTEGER
 
 /** Fetches the blocks below the first that is kept until block 1 is there, or nobody gives more. */
@@ -57,6 +60,8 @@ export class FillRun {
   readonly #trail: HeaderTrail
   readonly #asked = new Set<Peer>()
   #headers: 'idle' | 'asked' | 'failed' | 'genesis' = 'idle'
+  /** Headers that came. */
+  #added = 0
   /** Bytes of headers whose blocks are not stored yet. */
   #headerBytes = 0
   /** What failed within this node. */
@@ -104,6 +109,7 @@ export class FillRun {
 
   peerGone(peer: Peer): void {
     this.#suppliers.remove(peer)
+    this.#asked.delete(peer)
     this.#wake.raise()
   }
 
@@ -152,7 +158,9 @@ export class FillRun {
     if (this.#window.size > 0) return this.#bodies.isHopeful() ? null : 'failed'
     if (this.#headers === 'genesis') return 'genesis'
     if (this.#headers === 'failed') return 'failed'
-    return this.#headers === 'idle' && this.#trail.isComplete ? 'done' : null
+    if (this.#headers !== 'idle') return null
+    if (this.#trail.isComplete) return 'done'
+    return this.#added >= this.#deps.limits.runBlocks ? 'stopped' : null
   }
 
   #changed(): void {
@@ -163,7 +171,7 @@ export class FillRun {
   /** Asks peers that were not seen yet for the first header: who has it is asked for more. */
   #look(): void {
     for (const peer of this.#deps.peers.peers) {
-      if (peer.status === null || this.#asked.has(peer) || this.#asked.size >= MOST_ASKED) continue
+      if (peer.status === null || this.#asked.has(peer)) continue
       this.#asked.add(peer)
       void this.#meet(peer).catch((error: unknown) => this.#failed(error))
     }
@@ -173,6 +181,7 @@ export class FillRun {
     const { requestTimeout } = this.#deps.limits
     const question = { type: 'blockHeadersRequest', hash: this.#first.hash, count: 1 } as const
     const answer = await ask<'blockHeadersRequest'>(peer, question, requestTimeout, this.#stop.signal)
+    if (answer === 'BUSY') this.#asked.delete(peer)
     if (typeof answer === 'string' || answer.headers.length === 0) return
     this.#suppliers.agree(peer, ANY_HEIGHT)
     this.#wake.raise()
@@ -181,13 +190,15 @@ export class FillRun {
   /** Fetches headers while bodies come. */
   #extend(): void {
     if (this.#headers !== 'idle' || this.#trail.isComplete || this.#suppliers.size === 0) return
-    const { headersAhead, headerBytes } = this.#deps.limits
+    const { headersAhead, headerBytes, runBlocks } = this.#deps.limits
+    if (this.#added >= runBlocks) return
     if (this.#window.size >= headersAhead || this.#headerBytes >= headerBytes) return
     this.#headers = 'asked'
     const step = this.#trail.step().then((found) => {
       this.#headers = typeof found === 'string' ? found : 'idle'
       if (typeof found !== 'string') {
         this.#window.add(found)
+        this.#added += found.length
         for (const header of found) this.#headerBytes += sizeOf(header)
       }
       this.#wake.raise()

@@ -14,6 +14,8 @@ export interface BackfillLimits {
   /** Headers that wait for their bodies, in count and bytes: a hash leaves out how the work is proven. */
   readonly headersAhead: number
   readonly headerBytes: number
+  /** Blocks after which peers are looked at anew: those that failed, or left, are remembered until then. */
+  readonly runBlocks: number
   /** Bytes of blocks that are here or asked for. */
   readonly windowBytes: number
   /** Blocks that go to the chain thread at once, in count and bytes. */
@@ -35,6 +37,7 @@ export const DEFAULT_BACKFILL_LIMITS: BackfillLimits = {
   reserve: 16,
   headersAhead: 4096,
   headerBytes: 8 * MIB,
+  runBlocks: 50_000,
   windowBytes: 16 * MIB,
   commitBlocks: 256,
   commitBytes: 2 * MIB,

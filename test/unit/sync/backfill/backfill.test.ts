@@ -163,6 +163,17 @@ t.test('nothing is asked for while the tip is behind, and it goes on when it is 
   t.equal(scene.firstBlock, 0)
 })
 
+t.test('one run after the other, while a peer leaves and another one comes', async (t) => {
+  const scene = await restore(t, { limits: { runBlocks: 150 } })
+  const leaving = scene.add(chain, { ranges: true })
+  scene.backfill.start()
+  await until(() => scene.firstBlock < FIRST)
+  leaving.disconnect()
+  scene.add(chain, { snap: true })
+  await scene.backfill.ended()
+  assertSameBlocks(t, scene.open, maker.open, FIRST)
+})
+
 t.test('it goes on where it was', async (t) => {
   const scene = await restore(t, { limits: { commitBlocks: 50 } })
   const peer = scene.add(chain)
