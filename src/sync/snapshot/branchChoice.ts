@@ -20,12 +20,22 @@ export interface BranchChoiceDeps extends HeaderStageDeps {
 /** The block to begin with, or why there is none now. */
 export type Choice = { readonly target: SnapshotTarget } | { readonly reason: string }
 
+/** Blocks below a peer's best that may still change. */
+const UNSETTLED = 64
+
+interface WeighedBranch {
+  readonly branch: Branch
+  readonly window: HeaderWindow
+}
+
 /** Largest size of a state that is noted: it is the peers' word alone. */
 const MOST_SIZE = 2 ** 47
 
 /**
  * Chooses the block whose state is fetched. Headers prove it (p2p.md §5 Snapshot sync): they are checked from genesis on,
- * and where peers are on several branches at its height each branch is weighed, and the one with most work is taken.
+ * and
+ * where peers are on several branches at its height each branch is weighed, and the one with most work is taken. Nobody
+ * who claims more work than that is passed over.
  */
 export class BranchChoice {
   readonly #deps: BranchChoiceDeps
@@ -58,31 +68,68 @@ export class BranchChoice {
     if (servers.length === 0) return { reason: 'no peer gives snapshots' }
     const offers = await collectOffers(spec, servers, limits.bulkTimeout, signal)
     const usable = offers.filter(({ number }) => number > 0 && isActive(spec, 'rskip126', number))
-    const [best] = usable.toSorted((a, b) => (claimOf(a.peer) < claimOf(b.peer) ? 1 : -1))
+    // Not the one of who claims most: an old block would be a way to make this node execute nearly everything.
+    const [best] = usable.toSorted((a, b) => b.number - a.number)
     if (best === undefined) return { reason: refusedOffer(offers) }
     this.#deps.progress.highestBlock = Math.max(...known.map(({ status }) => status?.bestNumber ?? 0))
     const having = known.filter(({ status }) => (status?.bestNumber ?? 0) >= best.number)
     const branches = await branchesAt(best.number, having, limits.requestTimeout, signal)
-    const weighed: { branch: Branch; window: HeaderWindow }[] = []
+    const weighed: WeighedBranch[] = []
     for (const branch of branches) {
       const window = await this.#weigh(branch, best.number)
       if (signal.aborted) return { reason: 'stopped' }
       if (window !== null) weighed.push({ branch, window })
       // A branch that its peers cannot show is left out only after some attempts: it may be the honest one.
-      else if (this.#failed(branch)) return { reason: `the headers up to block ${best.number} do not come` }
+      else if (this.#failed(branch.hash.toString('hex'), branch.peers))
+        return { reason: `the headers up to block ${best.number} do not come` }
     }
     const [heaviest, ...lighter] = weighed.toSorted((a, b) =>
       a.window.totalDifficulty < b.window.totalDifficulty ? 1 : -1,
     )
     if (heaviest === undefined) return { reason: `no peer shows the headers up to block ${best.number}` }
-    for (const { branch } of lighter) this.#leave(branch)
+    for (const { branch } of lighter) this.#leave(branch.peers)
+    const stronger = await this.#challenge(heaviest, best.number)
+    if (stronger !== null) return { reason: stronger }
     return this.#targetOf(heaviest.branch, heaviest.window, usable)
   }
 
-  /** Headers of a branch up to its block. @returns null when they do not come, or lead elsewhere */
-  async #weigh(branch: Branch, upTo: number): Promise<HeaderWindow | null> {
+  /**
+   * Whoever claims more work than was proven for the block, and is not known to have it, has to show it: a longer
+   * branch may be the lighter one.
+   * @returns null when nobody shows more; else why the block is not taken now
+   */
+  async #challenge({ branch, window }: WeighedBranch, number: number): Promise<string | null> {
+    const asked = new Set<Peer>(branch.peers)
+    for (;;) {
+      const proven = window.totalDifficulty
+      const challenger = this.#deps.known().find((peer) => !asked.has(peer) && claimOf(peer) > proven)
+      if (challenger === undefined || this.#deps.signal.aborted) break
+      asked.add(challenger)
+      const best = challenger.status?.bestNumber ?? 0
+      const peers = [challenger]
+      const shown =
+        best < number ? await this.#weigh({ hash: null, peers }, Math.max(1, best - UNSETTLED)) : null
+      if (shown === null && this.#failed(challenger.id, peers))
+        return 'a peer that claims more work does not show its headers'
+      if (shown !== null && shown.totalDifficulty > proven) {
+        this.#leave(branch.peers)
+        return 'a shorter branch has more work than that of the snapshot'
+      }
+      if (shown !== null) this.#leave(peers)
+    }
+    this.#window = window
+    return null
+  }
+
+  /** Headers of a branch up to a height. @returns null when they do not come, or lead elsewhere */
+  async #weigh(
+    branch: Pick<Branch, 'peers'> & { readonly hash: Buffer | null },
+    upTo: number,
+  ): Promise<HeaderWindow | null> {
+    const { hash } = branch
     if (this.#window.last.number > upTo) this.#window = new HeaderWindow(this.#genesis)
-    const isAhead = this.#window.last.number === upTo && !this.#window.last.hash.equals(branch.hash)
+    const isAhead =
+      this.#window.last.number === upTo && !(hash !== null && this.#window.last.hash.equals(hash))
     if (isAhead) this.#window = new HeaderWindow(this.#genesis)
     for (;;) {
       const window = this.#window
@@ -94,7 +141,7 @@ export class BranchChoice {
       })
       const end = await this.#stage.run()
       this.#stage = null
-      if (end === 'complete') return window.last.hash.equals(branch.hash) ? window : null
+      if (end === 'complete') return hash === null || window.last.hash.equals(hash) ? window : null
       // What was checked before is another branch's.
       if (end !== 'fork' || window.last.number === 0) return null
       this.#window = new HeaderWindow(this.#genesis)
@@ -108,10 +155,9 @@ export class BranchChoice {
       for (const { peer } of offers) this.#deps.onFailed(peer)
       return { reason: 'nobody gives the state of the branch with most work' }
     }
-    if (window !== this.#window) {
-      this.#window = window
-      await this.#deps.store.saveHeaders(window.encode())
-    }
+    // Another branch may have been weighed last.
+    this.#window = window
+    await this.#deps.store.saveHeaders(window.encode())
     const { number, hash, fields } = window.last
     const size = Math.min(MOST_SIZE, Math.max(...offering.map((one) => one.size)))
     const { totalDifficulty } = window
@@ -119,19 +165,18 @@ export class BranchChoice {
   }
 
   /** @returns whether the branch is to be tried again */
-  #failed(branch: Branch): boolean {
-    const key = branch.hash.toString('hex')
+  #failed(key: string, peers: readonly Peer[]): boolean {
     const times = (this.#failures.get(key) ?? 0) + 1
     if (times < this.#deps.limits.attempts) {
       this.#failures.set(key, times)
       return true
     }
     this.#failures.delete(key)
-    this.#leave(branch)
+    this.#leave(peers)
     return false
   }
 
-  #leave({ peers }: Branch): void {
+  #leave(peers: readonly Peer[]): void {
     for (const peer of peers) {
       this.#deps.onFailed(peer)
       peer.disconnect(USELESS_PEER)

@@ -156,6 +156,43 @@ t.test('of two chains that peers offer the one with more work is taken, whatever
   assertAdopted(t, scene)
 })
 
+t.test('a longer chain with less work is left for a shorter one that claims more', async (t) => {
+  // Late blocks are easy ones.
+  const spec = {
+    ...SNAPSHOT_SPEC,
+    difficulty: { ...SNAPSHOT_SPEC.difficulty, divisor: 50n, divisorRskip156: 50n, blockTimeSeconds: 10 },
+  }
+  const honest = new SnapshotSource(t, spec).grow(260)
+  const light = new SnapshotSource(t, spec).grow(420, { interval: 60, label: 'light' })
+  const worked = ({ maker }: SnapshotSource, { hash }: Block) =>
+    maker.open.chain.reader.totalDifficulty(hash) ?? 0n
+  t.ok(light.checkpoint.number > honest.tip.number)
+  t.ok(worked(light, light.tip) < worked(honest, honest.checkpoint))
+  const scene = new SnapshotScene(t, { spec })
+  const liar = scene.add(light.peer({ claims: 1n << 100n }))
+  scene.add(honest.peer())
+  t.equal(await scene.run(), 'adopted')
+  t.ok(liar.isGone)
+  t.equal(scene.open.chain.head.hashHex, honest.checkpoint.hashHex)
+})
+
+t.test('who offers the state of an old block makes nobody begin there', async (t) => {
+  const old = source.blocks[5] as Block
+  const scene = new SnapshotScene(t)
+  scene.add(
+    source.peer({
+      claims: 1n << 100n,
+      misbehave: ({ type }) =>
+        type === 'snapStatusRequest'
+          ? { type: 'snapStatusResponse', blocks: [old.encoded], totalDifficulties: [1n], trieSize: 100_000 }
+          : undefined,
+    }),
+  )
+  scene.add(source.peer())
+  t.equal(await scene.run(), 'adopted')
+  assertAdopted(t, scene)
+})
+
 t.test('headers without work prove nothing', async (t) => {
   const scene = new SnapshotScene(t)
   const forged = source.blocks.map((block, index) => (index < 50 ? block : null))
