@@ -7,21 +7,16 @@ import type { BlockRefusal, SyncChain } from '../syncChain.ts'
 import { type BodyMatch, BodyRules } from './bodyMatch.ts'
 import { BranchBudget } from './branchBudget.ts'
 import { Checkpoints } from './checkpoints.ts'
+import { type Halt, Halts } from './halts.ts'
 import { type HeaderCheck, HeaderRules } from './headerCheck.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from './limits.ts'
 import { Wake } from './pause.ts'
 import { PeerChoice } from './peerChoice.ts'
 import { type SyncFigures, SyncProgress } from './progress.ts'
-import { isLie, RefusedBranches, type ScoredPeer } from './refusedBranches.ts'
+import { RefusedBranches, type ScoredPeer } from './refusedBranches.ts'
 import { Session } from './session.ts'
 import type { SessionDeps } from './sessionDeps.ts'
 import { TipFollower } from './tipFollower.ts'
-
-/** A block that this node refuses and independent peers with more work insist on. */
-export interface Halt extends BlockRefusal {
-  /** Independent peers that offer a chain with it. */
-  readonly insisting: number
-}
 
 /** What synchronisation is made of. */
 export interface SyncClientOptions {
@@ -49,8 +44,6 @@ const TICK = 1_000
 /** Waiting after an error of this node, milliseconds, and the longest. */
 const FIRST_BACKOFF = 1_000
 const LONGEST_BACKOFF = 60_000
-/** More work than any chain has. */
-const HEAVIEST = 1n << 256n
 /** Blocks that a peer must be ahead for announcements to be left alone (p2p.md §6). */
 const FAR_BEHIND = 24
 
@@ -67,12 +60,9 @@ export class SyncClient {
   readonly #choice: PeerChoice
   readonly #follower: TipFollower
   readonly #sessionDeps: SessionDeps
-  readonly #refused = new RefusedBranches()
+  readonly #halts: Halts
   readonly #wake = new Wake()
   #session: Session | null = null
-  #halt: Halt | null = null
-  /** Weight of the heaviest branch that peers insist on while synchronisation is halted. */
-  #insistedWeight = 0n
   #backoff = 0
   #retryAt = 0
   #hasFollowed = false
@@ -88,31 +78,44 @@ export class SyncClient {
     this.#now = now
     this.#progress = new SyncProgress(now)
     this.#choice = new PeerChoice({ limits: this.#limits, now, isStatic })
+    const refused = new RefusedBranches()
+    this.#halts = new Halts({
+      chain,
+      refused,
+      limits: this.#limits,
+      onFailed: (peer) => this.#choice.failed(peer),
+      onForgiven: (peers) => options.onForgiven(peers),
+      onHalt: (halt) => {
+        if (halt !== null) this.#progress.stage = 'halted'
+        options.onHalt(halt)
+      },
+      ...(options.logger === undefined ? {} : { logger: options.logger }),
+    })
     const shared = {
       chain,
       limits: this.#limits,
       check: options.check ?? new HeaderRules({ spec: chain.spec, reader: chain.reader }),
       match: options.match ?? new BodyRules(chain.spec),
       checkpoints: new Checkpoints(options.checkpoints ?? []),
-      refused: this.#refused,
+      refused,
       budget: new BranchBudget(this.#limits, now),
       progress: this.#progress,
       now,
       onRefused: (refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint) =>
-        this.#insisted(refusal, offering, leader, weight),
+        this.#halts.insisted(refusal, offering, leader, weight),
     }
     this.#sessionDeps = {
       ...shared,
       random,
-      leaders: () => this.#choice.better(options.peers.peers, this.#threshold()),
-      threshold: () => this.#threshold(),
+      leaders: () => this.#choice.better(options.peers.peers, this.#halts.threshold),
+      threshold: () => this.#halts.threshold,
       onFailed: (peer) => this.#choice.failed(peer),
-      onOutweighs: () => this.#resume(),
+      onOutweighs: () => this.#halts.resume(),
     }
     this.#follower = new TipFollower({
       ...shared,
       isFetching: () => this.#session !== null,
-      isHalted: () => this.#halt !== null,
+      isHalted: () => this.#halts.halt !== null,
       isFarBehind: () => this.hasBetterBlockToSync,
       onGap: () => this.#wake.raise(),
     })
@@ -134,11 +137,8 @@ export class SyncClient {
 
   /** Stops for good: a block of the own chain turned out to be wrong, and nothing that stands on it is worth more. */
   stopAt(refusal: BlockRefusal): void {
-    this.#halt = { ...refusal, insisting: 0 }
-    this.#insistedWeight = HEAVIEST
-    this.#progress.stage = 'halted'
     this.#session?.stop()
-    this.#options.onHalt(this.#halt)
+    this.#halts.stopAt(refusal)
   }
 
   /** Whether peers that keep their word are far above (p2p.md §6): then transactions are not relayed. */
@@ -148,7 +148,7 @@ export class SyncClient {
 
   /** The block that synchronisation stopped at. */
   get halt(): Halt | null {
-    return this.#halt
+    return this.#halts.halt
   }
 
   /** Bytes of announced blocks that wait for their parents. */
@@ -247,7 +247,7 @@ export class SyncClient {
     const { chain, peers } = this.#options
     if (this.#now() < this.#retryAt) return null
     const [leader = null] = this.#choice.canDecide(peers.peers)
-      ? this.#choice.better(peers.peers, this.#threshold())
+      ? this.#choice.better(peers.peers, this.#halts.threshold)
       : []
     if (leader === null) {
       this.#behindSince = null
@@ -260,7 +260,7 @@ export class SyncClient {
   }
 
   #idleStage(): 'halted' | 'waiting' | 'following' {
-    if (this.#halt !== null) return 'halted'
+    if (this.#halts.halt !== null) return 'halted'
     const { peers } = this.#options.peers
     return this.#choice.canDecide(peers) && this.#choice.known(peers).length > 0 ? 'following' : 'waiting'
   }
@@ -269,7 +269,7 @@ export class SyncClient {
   #waitsForAnnouncements({ status }: Peer): boolean {
     const { chain, peers } = this.#options
     const gap = (status?.bestNumber ?? 0) - chain.tip.number
-    if (!this.#hasFollowed || this.#halt !== null || gap > this.#limits.missingAncestors) return false
+    if (!this.#hasFollowed || this.#halts.halt !== null || gap > this.#limits.missingAncestors) return false
     if (this.#behindSince === null) {
       this.#behindSince = this.#now()
       for (const peer of this.#choice.better(peers.peers, chain.tip.totalDifficulty).slice(0, 2)) {
@@ -291,52 +291,5 @@ export class SyncClient {
         (highest, { status }) => Math.max(highest, status?.bestNumber ?? 0),
         this.#options.chain.tip.number,
       )
-  }
-
-  #threshold(): bigint {
-    const { totalDifficulty } = this.#options.chain.tip
-    return this.#halt !== null && this.#insistedWeight > totalDifficulty
-      ? this.#insistedWeight
-      : totalDifficulty
-  }
-
-  /** Peers offer a chain with a block that ours refuses: who sent it is scored, unless too many say the same. */
-  #insisted(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void {
-    const { chain, logger, onHalt, onForgiven } = this.#options
-    if (isLie(refusal)) {
-      leader.score('invalidBlock')
-      this.#choice.failed(leader)
-      return
-    }
-    let insisting = 0
-    for (const peer of offering) {
-      if ((peer.status?.totalDifficulty ?? 0n) <= chain.tip.totalDifficulty) continue
-      insisting = this.#refused.insist(refusal.hash, peer)
-    }
-    this.#choice.failed(leader)
-    if (this.#halt === null && insisting < this.#limits.insisting) {
-      this.#refused.scored(refusal.hash, leader)
-      leader.score('invalidBlock')
-      return
-    }
-    if (weight > this.#insistedWeight) this.#insistedWeight = weight
-    if (this.#halt !== null) return
-    // It may be our fault: those who came with it first did no worse than those who come now.
-    onForgiven(this.#refused.takeScored(refusal.hash))
-    this.#halt = { ...refusal, insisting }
-    this.#progress.stage = 'halted'
-    logger?.error(
-      { number: refusal.number, rule: refusal.rule },
-      'peers insist on a block that is refused here',
-    )
-    onHalt(this.#halt)
-  }
-
-  /** A branch without that block weighs more than what peers insist on: the network went another way. */
-  #resume(): void {
-    if (this.#halt === null) return
-    this.#halt = null
-    this.#insistedWeight = 0n
-    this.#options.onHalt(null)
   }
 }
