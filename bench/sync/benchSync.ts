@@ -21,7 +21,7 @@ export async function benchSync(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      blocks: { type: 'string', default: '4000' },
+      blocks: { type: 'string', default: '10000' },
       runs: { type: 'string', default: '3' },
       only: { type: 'string', multiple: true },
       servers: { type: 'string', multiple: true, default: ['1', '4', '24'] },

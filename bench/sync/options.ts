@@ -1,6 +1,6 @@
 export const SYNC_HELP = `bench -- sync: download and connection of a chain from other nodes; writes bench/results/sync.{md,json}
 
-  --blocks N       of a generated chain (default 4000)
+  --blocks N       of a generated chain (default 10000)
   --runs N         of each, by turns; the median counts between two nodes (default 3)
   --chain TEXT     of those between two nodes, the ones whose name contains the text
   --only NAME      between, reads or servers; may be repeated (default all)
