@@ -4,19 +4,15 @@ import type { Peer, PeerSet } from '../../p2p/peer.ts'
 import type { SnapshotTarget } from '../../storage/snapshotProgress.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { Checkpoints } from '../client/checkpoints.ts'
-import { HeaderRules } from '../client/headerCheck.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from '../client/limits.ts'
 import { createStop, Wake } from '../client/pause.ts'
 import { PeerChoice } from '../client/peerChoice.ts'
 import { type SnapshotFigures, type SyncFigures, SyncProgress } from '../client/progress.ts'
-import { Suppliers } from '../client/suppliers.ts'
 import type { SyncChain } from '../syncChain.ts'
-import { BlockDownload } from './blockDownload.ts'
 import { BranchChoice } from './branchChoice.ts'
 import { DEFAULT_SNAPSHOT_LIMITS, type SnapshotLimits } from './limits.ts'
-import { branchesAt } from './offers.ts'
-import type { SnapshotPosition, SnapshotStore, WantedBlock } from './snapshotStore.ts'
-import { StateDownload } from './stateDownload.ts'
+import type { SnapshotPosition, SnapshotStore } from './snapshotStore.ts'
+import { TargetFetch, type TargetFetchDeps } from './targetFetch.ts'
 
 /** What snapshot synchronisation is made of. */
 export interface SnapshotSyncOptions {
@@ -60,8 +56,7 @@ export class SnapshotSync {
   readonly #stop = createStop()
   readonly #wake = new Wake()
   #branches: BranchChoice | null = null
-  #suppliers: Suppliers | null = null
-  #running: { stop(): void } | null = null
+  #fetching: TargetFetch | null = null
   #figures: SnapshotFigures = { block: null, stateBytes: 0, stateSize: 0, blocksLeft: null, reason: null }
   /** Times that nobody went on with the state or the blocks. */
   #attempts = 0
@@ -90,14 +85,14 @@ export class SnapshotSync {
 
   onPeerGone(peer: Peer): void {
     this.#branches?.peerGone(peer)
-    this.#suppliers?.remove(peer)
+    this.#fetching?.peerGone(peer)
   }
 
   /** Ends; what was given to the store stays there. */
   stop(): void {
     this.#stop.abort()
     this.#branches?.stop()
-    this.#running?.stop()
+    this.#fetching?.stop()
     this.#wake.raise()
   }
 
@@ -132,10 +127,10 @@ export class SnapshotSync {
     this.#note({ block: target.number, stateSize: target.size, reason: null })
     if (nextChunk !== null) {
       this.#note({ stateBytes: nextChunk })
-      await this.#fetch(position, 'state', () => this.#runState(target, nextChunk))
+      await this.#fetch(position, target, 'state', (fetch) => fetch.state(nextChunk))
     } else if (nextBlock !== null) {
       this.#note({ stateBytes: target.size, blocksLeft: nextBlock.number - nextBlock.lowest + 1 })
-      await this.#fetch(position, 'blocks', () => this.#runBlocks(nextBlock))
+      await this.#fetch(position, target, 'blocks', (fetch) => fetch.blocks(nextBlock))
     } else {
       await store.adopt()
       chain.refresh()
@@ -203,28 +198,19 @@ export class SnapshotSync {
     return this.#branches
   }
 
-  /** Runs a download with the peers that have the target; when nobody goes on, another block may be chosen. */
+  /** Runs a download; when nobody goes on, another block may be chosen. */
   async #fetch(
-    position: SnapshotPosition & { readonly target: SnapshotTarget | null },
+    position: SnapshotPosition,
+    target: SnapshotTarget,
     stage: 'state' | 'blocks',
-    run: () => Promise<boolean>,
+    run: (fetch: TargetFetch) => Promise<boolean>,
   ): Promise<void> {
-    const { target } = position
-    if (target === null) return
     this.#progress.stage = stage
-    this.#suppliers = new Suppliers(this.#limits.reserve, this.#now, (peer) => this.#choice.failed(peer))
-    const asked = new Set<Peer>()
-    const look = () => this.#look(target, asked)
-    const timer = setInterval(() => void look().catch(() => undefined), TICK)
-    timer.unref()
+    this.#fetching = new TargetFetch(this.#fetchDeps(), target)
     try {
-      await look()
-      if (this.#suppliers.size > 0 && (await run())) return
+      if (await run(this.#fetching)) return
     } finally {
-      clearInterval(timer)
-      this.#suppliers = null
-      this.#running = null
-      this.#progress.peersUsed = 0
+      this.#fetching = null
     }
     if (this.#stop.signal.aborted) return
     this.#attempts += 1
@@ -234,69 +220,22 @@ export class SnapshotSync {
     if (stage === 'state' && this.#attempts >= this.#limits.attempts) await this.#chooseTarget(position)
   }
 
-  /** Adds peers that have the target and were not asked yet. */
-  async #look({ number, hash }: SnapshotTarget, asked: Set<Peer>): Promise<void> {
-    const suppliers = this.#suppliers
-    const fresh = this.#known().filter(
-      (peer) =>
-        peer.snap &&
-        !asked.has(peer) &&
-        !this.#choice.isResting(peer) &&
-        (peer.status?.bestNumber ?? 0) > number,
-    )
-    if (fresh.length === 0 || suppliers === null) return
-    for (const peer of fresh) asked.add(peer)
-    const branches = await branchesAt(number, fresh, this.#limits.requestTimeout, this.#stop.signal)
-    for (const branch of branches) {
-      if (!branch.hash.equals(hash)) continue
-      for (const peer of branch.peers) suppliers.agree(peer, number)
-    }
-    this.#progress.peersUsed = suppliers.size
-  }
-
-  #runState(target: SnapshotTarget, from: number): Promise<boolean> {
-    const download = new StateDownload(
-      {
-        store: this.#options.store,
-        suppliers: this.#suppliers as Suppliers,
-        limits: this.#limits,
-        onLied: this.#lied,
-        onChunk: (bytes, next) => {
-          this.#attempts = 0
-          this.#progress.downloaded(bytes)
-          this.#note({ stateBytes: next })
-        },
-      },
-      target,
-    )
-    this.#running = download
-    return download.run(from)
-  }
-
-  #runBlocks(wanted: WantedBlock): Promise<boolean> {
+  #fetchDeps(): TargetFetchDeps {
     const { chain, store } = this.#options
-    const download = new BlockDownload({
-      spec: chain.spec,
+    return {
+      chain,
       store,
-      suppliers: this.#suppliers as Suppliers,
       limits: this.#limits,
-      check: new HeaderRules({ spec: chain.spec, reader: chain.reader }),
-      onLied: this.#lied,
-      onBlocks: (count, bytes, next) => {
+      progress: this.#progress,
+      choice: this.#choice,
+      now: this.#now,
+      signal: this.#stop.signal,
+      known: () => this.#known(),
+      note: (figures) => this.#note(figures),
+      onProgress: () => {
         this.#attempts = 0
-        this.#progress.blocks(count)
-        this.#progress.downloaded(bytes)
-        this.#note({ blocksLeft: Math.max(0, next - wanted.lowest + 1) })
       },
-    })
-    this.#running = download
-    return download.run(wanted)
-  }
-
-  readonly #lied = (peer: Peer): void => {
-    peer.score('invalidMessage')
-    this.#suppliers?.remove(peer)
-    this.#choice.failed(peer)
+    }
   }
 
   #known(): Peer[] {

@@ -88,3 +88,25 @@ t.test('a few blocks are nothing to speak of, and a halt is not the end', async 
   display.update({ ...CAUGHT_UP, stage: 'halted', currentBlock: 501 }, 3)
   t.equal(lines.length, 1, 'the line of the synchronisation')
 })
+
+t.test('while a snapshot is fetched the bar is of its stage', (t) => {
+  const snapshot = { block: 1000, stateBytes: 3 << 20, stateSize: 12 << 20, blocksLeft: null, reason: null }
+  const figures: SyncFigures = { ...SYNCING, currentBlock: 0, snapshot }
+  t.match(
+    formatSyncBar({ ...figures, stage: 'state' }, 2),
+    /25 % {2}snapshot of block 1000: state, 3 of 12 MiB {2}2 peers/,
+  )
+  t.match(
+    formatSyncBar({ ...figures, stage: 'headers' }, 2),
+    /60 % {2}snapshot: header 1200 of 2000, 300 headers\/s/,
+  )
+  t.match(
+    formatSyncBar({ ...figures, stage: 'blocks', snapshot: { ...snapshot, blocksLeft: 40 } }, 2),
+    /block 1000: 40 blocks left, 100 blocks\/s/,
+  )
+  t.match(
+    formatSyncBar({ ...figures, snapshot: { ...snapshot, reason: 'no peer' } }, 0),
+    /snapshot: no peer {2}0 peers/,
+  )
+  t.end()
+})
