@@ -113,7 +113,9 @@ function judge(attacks: readonly AttackCase[], turn: Turn, quiet: Quiet): string
   return [
     ...turn.faults,
     ...(turn.check === null ? [] : [turn.check]),
-    ...(share >= LEAST_SPEED ? [] : [`import had ${share.toFixed(2)} of its speed, at least ${LEAST_SPEED}`]),
+    ...(quiet.speed === 0 || share >= LEAST_SPEED
+      ? []
+      : [`import had ${share.toFixed(2)} of its speed, at least ${LEAST_SPEED}`]),
     ...(grown <= bound ? [] : [`${grown.toFixed(0)} MiB more, at most ${bound}`]),
     ...(attacks.length === 1 ? (attacks[0]?.judge(seen) ?? []) : []),
   ]

@@ -20,6 +20,7 @@ interface Kept {
 
 type Results = Record<keyof typeof TABLES, Record<string, Kept>>
 
+const MOST_CHARACTERS = 300
 const FILE = join(RESULTS_FOLDER, 'network')
 const NOTE =
   'By `npm run network -- --save`, which keeps each row with the machine and the load that it was taken under. ' +
@@ -33,6 +34,11 @@ export function saveRow(machine: Machine, table: keyof typeof TABLES, name: stri
     ? (JSON.parse(readFileSync(`${FILE}.json`, 'utf8')) as Results)
     : { honest: {}, attacks: {}, off: {} }
   results[table][name] = { machine: machineText(machine), row }
+  saveAll(results)
+}
+
+/** Writes the tables. */
+export function saveAll(results: Results): void {
   writeFileSync(`${FILE}.json`, `${JSON.stringify(results, null, 2)}\n`)
   writeFileSync(`${FILE}.md`, text(results))
 }
@@ -54,6 +60,12 @@ function text(results: Results): string {
 }
 
 function formatted(head: readonly string[], lines: readonly (readonly string[])[]): string {
-  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const row = (cells: readonly string[]) => `| ${cells.map(cellOf).join(' | ')} |`
   return [row(head), row(head.map(() => '---')), ...lines.map(row)].join('\n')
+}
+
+/** A cell of one line; what a program printed may be long. */
+function cellOf(value: string): string {
+  const line = value.replace(/\s+/g, ' ').replaceAll('|', '\\|')
+  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS)} …`
 }
