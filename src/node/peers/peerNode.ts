@@ -139,6 +139,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
   const server = new RequestServer({
     chain,
     states: parts.states,
+    isFarBehind: () => client.hasBetterBlockToSync,
     logger: log.child({ part: 'serve' }),
     onGiven: (peer, hash) => relay.blocks.note(peer, hash),
   })

@@ -11,12 +11,17 @@ import { type ServedStates, SnapAnswers, type SnapParts } from './snapAnswers.ts
 
 type Request = ChainRequest | SnapRequest
 
+/** What the time of an answer counts while this node is far behind itself, times. */
+const BEHIND = 5
+
 /** What answers questions of peers. */
 export interface RequestServerOptions {
   readonly chain: SyncChain
   /** Null where this node hands out no snapshots: then such questions get no answer. */
   readonly states: (Pick<SnapParts, 'chunkSpan' | 'checkpoint'> & { readonly source: ServedStates }) | null
   readonly limits?: Partial<ServeLimits>
+  /** Whether this node is far behind itself: then its time is its own first. Never unless given. */
+  readonly isFarBehind?: () => boolean
   readonly logger?: Logger
   /** Milliseconds, steady. */
   readonly now?: () => number
@@ -155,7 +160,9 @@ export class RequestServer {
         this.#options.onGiven?.(peer, request.hash)
       }
     }
-    this.#budget.spend(peer.id, { bytes: answer === null ? 0 : bytesOf(answer), time }, this.#now())
+    const weight = this.#options.isFarBehind?.() === true ? BEHIND : 1
+    const cost = { bytes: answer === null ? 0 : bytesOf(answer), time: time * weight }
+    this.#budget.spend(peer.id, cost, this.#now())
   }
 }
 

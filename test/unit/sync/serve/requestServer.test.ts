@@ -164,6 +164,28 @@ t.test('time of the thread is shared out as well, and silence costs, too', async
   t.ok(clock.now >= 3000, `${clock.now} ms for four questions that take 20 ms each at 10 ms a second`)
 })
 
+t.test('time counts five times while the node is far behind itself', async (t) => {
+  const { chain, blocks } = scene(t, 3)
+  let work = 0
+  Object.defineProperty(chain, 'refresh', {
+    value: () => {
+      work += 20
+    },
+  })
+  const took = async (isFarBehind: boolean) => {
+    const limits = { peerTime: 10 }
+    const made = server(chain, { limits, stopwatch: () => work, isFarBehind: () => isFarBehind })
+    const began = made.clock.now
+    const peer = new FakePeer(blocks)
+    const unknown = { type: 'bodyRequest', id: 1n, hash: Buffer.alloc(32, 7) } as const
+    for (let asked = 0; asked < 4; asked += 1) await made.server.onRequest(peer, unknown)
+    return made.clock.now - began
+  }
+  const ordinary = await took(false)
+  const behind = await took(true)
+  t.ok(behind >= 4.5 * ordinary, `${behind} ms in the place of ${ordinary}`)
+})
+
 t.test('ranges are bounded in bytes and number', async (t) => {
   const { chain, blocks } = scene(t, 3)
   const last = blocks[3]?.hash ?? Buffer.alloc(0)
