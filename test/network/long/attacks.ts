@@ -81,8 +81,8 @@ export const ATTACK_CASES: readonly AttackCase[] = [
     off: [
       {
         file: 'chain/validation/proofOfWork.ts',
-        find: "if (context.disabledRules.has('proofOfWork')) return null",
-        replace: 'if (context !== undefined) return null',
+        find: "return fault === null ? null : { expected: 'a proof of merged mining', found: fault }",
+        replace: 'return null',
       },
     ],
   },
