@@ -64,12 +64,13 @@ export function withheldBodies(scene: AttackScene): void {
 
 /** Headers that are others than those that the skeleton named. */
 export function wrongSkeletonHeaders(scene: AttackScene): void {
+  const chain = [...honestChain(scene).slice(0, scene.chains.known), ...scene.chains.hollow.map(toBlock)]
   lie(scene, {
-    chain: () => withEnd(scene, scene.chains.wrongRoot),
+    chain: () => chain,
     misbehave: (question) => {
       if (question.type !== 'blockHeadersRequest' || question.count === 1) return undefined
       scene.count('headers asked')
-      const others = honestChain(scene).slice(1, 1 + question.count)
+      const others = chain.slice(1, 1 + question.count)
       return { type: 'blockHeadersResponse', headers: others.map(({ header }) => header.encodedCompressed) }
     },
   })

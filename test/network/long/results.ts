@@ -25,7 +25,7 @@ const FILE = join(RESULTS_FOLDER, 'network')
 const NOTE =
   'By `npm run network -- --save`, which keeps each row with the machine and the load that it was taken under. ' +
   'Speeds are those of turns of one run: two quiet ones before and after the one under attack, the node on a core ' +
-  'of its own. Memory is the own memory of the process (RssAnon), beside that of the quiet turns.'
+  'of its own; where others use the machine, the share by processor time says more. Memory is the own memory of the process (RssAnon), beside that of the quiet turns.'
 
 /** Keeps a row, in the place of an earlier one of the name. */
 export function saveRow(machine: Machine, table: keyof typeof TABLES, name: string, row: ResultRow): void {
