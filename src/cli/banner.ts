@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts'
 import type { RunningNode } from '../node/createNode.ts'
-import { type DevelopmentAccount, developmentAccounts } from '../node/developmentAccounts.ts'
+import { type DevelopmentAccount, developmentAccounts } from '../node/dev/developmentAccounts.ts'
 import { toHex } from '../util/bytes.ts'
 
 const WEI_PER_COIN = 10n ** 18n

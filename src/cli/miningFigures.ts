@@ -10,7 +10,7 @@ interface Sample {
 
 /**
  * Figures of merged mining for people, by what they are called.
- * @param metrics Prometheus text of a node (`node/miningMetrics.ts`)
+ * @param metrics Prometheus text of a node (`node/metrics/miningMetrics.ts`)
  * @throws Error when the text has none
  */
 export function miningFigures(metrics: string): [string, string][] {

@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.ts'
 import { type OpenChain, openChain } from '../execution/openChain.ts'
 import { openStoredChain, type StoredChain } from '../execution/openStoredChain.ts'
 import { toNodeError } from '../node/errors.ts'
-import { stateStoreOptionsFromConfig } from '../node/storeOptions.ts'
+import { stateStoreOptionsFromConfig } from '../node/options/storeOptions.ts'
 
 /**
  * Opens the data directory of a configuration for writing.

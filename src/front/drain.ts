@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Dispatcher } from '../gateway/dispatcher.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { Dispatcher } from '../gateway/scheduler/dispatcher.ts'
 import { RpcError } from '../rpc/errors.ts'
 import type { FrontTally } from './frontTally.ts'
 import type { Front } from './server.ts'

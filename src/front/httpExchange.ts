@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import type { Caller } from '../gateway/access/caller.ts'
-import { idOfAnswer } from '../gateway/answerId.ts'
+import { idOfAnswer } from '../gateway/envelope/answerId.ts'
 import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
 import { errorAnswer } from '../rpc/execute.ts'

@@ -1,4 +1,4 @@
-import { RecentOwners } from '../gateway/recentOwners.ts'
+import { RecentOwners } from '../gateway/scheduler/recentOwners.ts'
 import { BlockPool } from './blockPool.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { WatchedRequest } from '../observe/tracing.ts'
 import type { Caller } from './access/caller.ts'
-import { errorCodeOf } from './answerCode.ts'
+import { errorCodeOf } from './envelope/answerCode.ts'
 import type { Exchange } from './exchange.ts'
 import type { RequestTally } from './requestTally.ts'
 import type { RequestTimes, RequestWatch } from './requestWatch.ts'

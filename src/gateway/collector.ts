@@ -1,7 +1,7 @@
 import type { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
-import { idOfAnswer } from './answerId.ts'
-import type { AnswerSink } from './ticket.ts'
+import { idOfAnswer } from './envelope/answerId.ts'
+import type { AnswerSink } from './scheduler/ticket.ts'
 
 /** Memory of the client, held until the end of its exchange. */
 export interface BatchMemory {

@@ -3,7 +3,7 @@ import { errorAnswer, PAGE_STATUS } from '../rpc/execute.ts'
 import { failureText, successText } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
 import type { AnswerStream, Exchange } from './exchange.ts'
-import type { AnswerSink } from './ticket.ts'
+import type { AnswerSink } from './scheduler/ticket.ts'
 
 /** Id of the requests for the pages after the first; the client's own stands in the head that it gets. */
 export const PAGE_ID = '0'

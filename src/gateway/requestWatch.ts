@@ -1,5 +1,5 @@
 import type { WatchedRequest } from '../observe/tracing.ts'
-import type { Ticket } from './ticket.ts'
+import type { Ticket } from './scheduler/ticket.ts'
 
 /** Who is told of slow requests. */
 export interface RequestWatch {

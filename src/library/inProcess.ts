@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts'
 import { createNode, type RunningNode } from '../node/createNode.ts'
-import { developmentAccounts } from '../node/developmentAccounts.ts'
+import { developmentAccounts } from '../node/dev/developmentAccounts.ts'
 import { createLogger } from '../observe/logger.ts'
 import { toHex } from '../util/bytes.ts'
 import { programVersion } from '../util/programVersion.ts'

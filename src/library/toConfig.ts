@@ -4,7 +4,7 @@ import { parseConfigFile } from '../config/file.ts'
 import { fillDefaults } from '../config/load.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
-import { developmentAccounts } from '../node/developmentAccounts.ts'
+import { developmentAccounts } from '../node/dev/developmentAccounts.ts'
 import type { DevelopmentNodeOptions } from './developmentNode.ts'
 
 /** Where wrong options stand, for messages. */

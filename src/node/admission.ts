@@ -13,8 +13,8 @@ import { AccessError } from '../storage/access/errors.ts'
 import { StorageError } from '../storage/errors.ts'
 import { FilesInPlace } from '../storage/filesInPlace.ts'
 import { storeFile } from '../storage/storeFile.ts'
-import { accessRulesFromConfig } from './accessOptions.ts'
 import { NodeError, toAccessNodeError } from './errors.ts'
+import { accessRulesFromConfig } from './options/accessOptions.ts'
 
 /** Milliseconds between two looks at the keys and at the day. */
 const REFRESH_PERIOD = 250

@@ -22,7 +22,7 @@ import {
   writeRestoreMarker,
 } from '../storage/restoreMarker.ts'
 import { POOL_JOURNAL_FORMATS, POOL_JOURNAL_STEPS } from '../txpool/poolJournal.ts'
-import { POOL_JOURNAL } from './storeCommits.ts'
+import { POOL_JOURNAL } from './chainThread/storeCommits.ts'
 
 /** What a store or file was found to be. */
 export interface FoundStore {

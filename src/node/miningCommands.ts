@@ -2,8 +2,8 @@ import type { HeadNotice } from '../filters/events.ts'
 import type { MiningWork, SolutionOutcome } from '../mining/interface.ts'
 import { ReportedHashrates } from '../mining/reportedHashrates.ts'
 import { WorkFeed } from '../mining/workFeed.ts'
-import type { MiningLink } from '../pool/miningLink.ts'
 import type { MiningCommands } from '../rpc/miningCommands.ts'
+import type { MiningLink } from '../workers/miningLink.ts'
 
 /** Mining as the front thread has it. */
 export interface FrontMining {

@@ -9,13 +9,13 @@ import { KeptTexts } from '../native/keptTexts.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
 import type { PeerAdmin } from '../p2p/peerAdmin.ts'
-import { createChainLink } from '../pool/chainLink.ts'
-import type { MiningLink } from '../pool/miningLink.ts'
 import type { Interrupt, NodeContext, NodeInfo, NodeStatus } from '../rpc/context.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { ChainEnvironment } from '../storage/environment.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Wallet } from '../wallet/interface.ts'
+import { createChainLink } from '../workers/chainLink.ts'
+import type { MiningLink } from '../workers/miningLink.ts'
 
 /** What a thread needs to answer requests: plain data, so that it can cross to another thread. */
 export interface ThreadContextOptions extends NetworkChoice {

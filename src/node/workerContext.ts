@@ -10,7 +10,7 @@ export interface WorkerContextOptions extends ThreadContextOptions {
 
 let logger: Logger | null = null
 
-/** Entry for the workers of `pool/worker.ts`: the stores of the node. */
+/** Entry for the workers of `workers/worker.ts`: the stores of the node. */
 export function openNodeContext(options: unknown, interrupt: Interrupt, chain: MessagePort): NodeContext {
   const given = options as WorkerContextOptions
   logger = createLogger(given.log).child({ part: 'rpc' })

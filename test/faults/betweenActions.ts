@@ -1,10 +1,10 @@
 import type { Block } from '../../src/chain/codec/block.ts'
 import { fillDefaults } from '../../src/config/load.ts'
-import type { ChainCore } from '../../src/node/chainCore.ts'
-import { chainOptionsFromConfig } from '../../src/node/chainOptions.ts'
-import type { DevControl } from '../../src/node/devControl.ts'
+import type { ChainCore } from '../../src/node/chainThread/chainCore.ts'
+import type { DevControl } from '../../src/node/dev/devControl.ts'
 import { createLocalNode, type LocalNode } from '../../src/node/localNode.ts'
 import { nodeInfoFromConfig } from '../../src/node/nodeInfo.ts'
+import { chainOptionsFromConfig } from '../../src/node/options/chainOptions.ts'
 import { stateRootAfter } from '../../src/state/stateRoot.ts'
 import { bytesToBigInt } from '../../src/util/bytes.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { fillDefaults } from '../../src/config/load.ts'
 import { type PoolSolution, readSolution } from '../../src/mining/bitcoinSolution.ts'
-import { chainOptionsFromConfig } from '../../src/node/chainOptions.ts'
+import { chainOptionsFromConfig } from '../../src/node/options/chainOptions.ts'
 import { fromHex, toHex } from '../../src/util/bytes.ts'
 import { openPoolNode } from '../support/poolNode.ts'
 import { RecordedChain } from '../support/recordedChain.ts'

@@ -1,19 +1,19 @@
 import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
-import { Dispatcher } from '../../src/gateway/dispatcher.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
-import type { LaneLimits, PoolLane } from '../../src/gateway/lanes.ts'
 import { RequestTally } from '../../src/gateway/requestTally.ts'
 import { Router } from '../../src/gateway/router.ts'
+import { Dispatcher } from '../../src/gateway/scheduler/dispatcher.ts'
+import type { LaneLimits, PoolLane } from '../../src/gateway/scheduler/lanes.ts'
 import type { StateStore } from '../../src/native/stateStore.ts'
-import { InterruptTable } from '../../src/pool/interrupts.ts'
-import { LocalPool } from '../../src/pool/local.ts'
 import type { MethodOffer } from '../../src/rpc/availability.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import type { MethodDefinition } from '../../src/rpc/defineMethod.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../../src/rpc/methods.ts'
+import { InterruptTable } from '../../src/workers/interrupts.ts'
+import { LocalPool } from '../../src/workers/local.ts'
 
 const CALLER = unlimitedCaller('test')
 

@@ -4,7 +4,7 @@ import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../src/fron
 import { openService, type Service } from '../../src/front/service.ts'
 import { loadSocketLibrary } from '../../src/front/socketLibrary.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
-import { createLanes } from '../../src/gateway/lanes.ts'
+import { createLanes } from '../../src/gateway/scheduler/lanes.ts'
 import type { SyntheticChain } from './syntheticChain.ts'
 
 const LANE = { permits: 64, queue: 256, timeout: 60 }

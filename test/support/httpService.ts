@@ -2,7 +2,7 @@ import { DEFAULT_FRONT, DEFAULT_LIMITS, type FrontOptions } from '../../src/fron
 import { openService, type Service, type ServiceOptions } from '../../src/front/service.ts'
 import { loadSocketLibrary, type SocketLibrary } from '../../src/front/socketLibrary.ts'
 import { OPEN_ADMISSION } from '../../src/gateway/admission.ts'
-import { createLanes } from '../../src/gateway/lanes.ts'
+import { createLanes } from '../../src/gateway/scheduler/lanes.ts'
 import { openNodeContext } from './chainContext.ts'
 
 /** Any block of the recorded chain: what is asked over bare HTTP is not about blocks. */

@@ -1,9 +1,9 @@
 import type { Test } from 'tap'
 import { fillDefaults } from '../../src/config/load.ts'
 import type { PartialConfig } from '../../src/config/schema.ts'
-import { type ChainOptions, chainOptionsFromConfig } from '../../src/node/chainOptions.ts'
 import { createLocalNode, type LocalNode, type LocalNodeOptions } from '../../src/node/localNode.ts'
 import { nodeInfoFromConfig } from '../../src/node/nodeInfo.ts'
+import { type ChainOptions, chainOptionsFromConfig } from '../../src/node/options/chainOptions.ts'
 
 /** What a test says about its node beside the configuration. */
 export interface LocalNodeFixture extends Pick<LocalNodeOptions, 'listener' | 'now'> {

@@ -10,7 +10,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['node'],
   ['front'],
   ['gateway'],
-  ['pool'],
+  ['workers'],
   ['rpc'],
   ['snapshot'],
   ['filters', 'txpool', 'mining', 'wallet', 'sync', 'p2p'],
@@ -27,7 +27,7 @@ const SHARED: readonly string[] = ['config', 'observe', 'util']
 /** Packages and files that one room alone may import. */
 const OWNED: readonly [specifier: RegExp, room: string][] = [
   [/^uWebSockets\.js$/, 'front'],
-  [/^piscina$/, 'pool'],
+  [/^piscina$/, 'workers'],
   [/^lmdb$/, 'storage'],
   [/^@chainsafe\/blst$/, 'snapshot'],
   [/^bitcoinjs-lib$/, 'rehearsal'],

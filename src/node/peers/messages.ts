@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
 import type { PeeringStatus } from '../../rpc/context.ts'
 import type { NodeErrorFacts } from '../errors.ts'
-import type { PeerOptions } from './peerOptions.ts'
+import type { PeerOptions } from '../options/peerOptions.ts'
 
 /** What crosses between the front thread and the peer thread. */
 

@@ -5,8 +5,8 @@ import type { PeerAdmin, PeerInfo } from '../../p2p/peerAdmin.ts'
 import type { PeerFigures } from '../../p2p/peers/peerFigures.ts'
 import type { PeerAddress } from '../../p2p/peers/ports.ts'
 import type { NodeKey } from '../../p2p/wire/curve.ts'
+import type { PeerOptions } from '../options/peerOptions.ts'
 import type { PeerNode } from './peerNode.ts'
-import type { PeerOptions } from './peerOptions.ts'
 
 /** What operators ask of a running {@link PeerNode} and change of it. */
 export function createPeerCommands(

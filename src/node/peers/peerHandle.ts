@@ -5,9 +5,9 @@ import type { PeerThreadStatus } from '../../rpc/context.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { NodeError } from '../errors.ts'
+import type { PeerOptions } from '../options/peerOptions.ts'
 import type { AdminCall, PeerReport } from './messages.ts'
 import { OperatorWishes } from './operatorWishes.ts'
-import type { PeerOptions } from './peerOptions.ts'
 import { type PeerWorker, startPeerWorker } from './peerWorker.ts'
 
 /** Pause before a thread that died is started again, milliseconds: each time twice as long, up to the longest. */

@@ -1,6 +1,7 @@
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { workerOptions } from '../../util/entry.ts'
 import { NodeError } from '../errors.ts'
+import type { PeerOptions } from '../options/peerOptions.ts'
 import type {
   AdminCall,
   PeerReport,
@@ -8,7 +9,6 @@ import type {
   PeerThreadOrder,
   PeerThreadSetup,
 } from './messages.ts'
-import type { PeerOptions } from './peerOptions.ts'
 
 /** Longest time that the end of the peer thread is waited for, milliseconds: nothing is lost with it. */
 const CLOSE_TIMEOUT = 3000

@@ -19,10 +19,10 @@ import { linkSnapshotStore } from '../../sync/snapshot/linkedSnapshotStore.ts'
 import type { BlockRefusal, SyncChain } from '../../sync/syncChain.ts'
 import { toHex } from '../../util/bytes.ts'
 import { NodeError } from '../errors.ts'
+import type { PeerOptions } from '../options/peerOptions.ts'
 import type { PeerThreadMessage, PeerThreadOrder, PeerThreadSetup } from './messages.ts'
 import { createPeerCommands, resolvePeer } from './peerCommands.ts'
 import { openPeerNode, type PeerNode } from './peerNode.ts'
-import type { PeerOptions } from './peerOptions.ts'
 
 /** Time between two reports, milliseconds. */
 const REPORT_INTERVAL = 1000

@@ -2,7 +2,7 @@ import t from 'tap'
 import { unlimitedCaller } from '../../../src/gateway/access/caller.ts'
 import { BatchCollector } from '../../../src/gateway/collector.ts'
 import { PagedAnswer } from '../../../src/gateway/pagedAnswer.ts'
-import type { AnswerSink } from '../../../src/gateway/ticket.ts'
+import type { AnswerSink } from '../../../src/gateway/scheduler/ticket.ts'
 import { PAGE_STATUS } from '../../../src/rpc/execute.ts'
 
 const MOST_BYTES = 1000

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { Dispatcher } from '../../../src/gateway/dispatcher.ts'
-import type { LaneLimits, PoolLane } from '../../../src/gateway/lanes.ts'
-import type { Ticket } from '../../../src/gateway/ticket.ts'
-import type { RequestPool } from '../../../src/pool/interface.ts'
-import { InterruptTable } from '../../../src/pool/interrupts.ts'
-import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../../src/pool/messages.ts'
+import { Dispatcher } from '../../../src/gateway/scheduler/dispatcher.ts'
+import type { LaneLimits, PoolLane } from '../../../src/gateway/scheduler/lanes.ts'
+import type { Ticket } from '../../../src/gateway/scheduler/ticket.ts'
+import type { RequestPool } from '../../../src/workers/interface.ts'
+import { InterruptTable } from '../../../src/workers/interrupts.ts'
+import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../../src/workers/messages.ts'
 
 /** A pool whose batches end when the test says so. */
 class HeldPool implements RequestPool {

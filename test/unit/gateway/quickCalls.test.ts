@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { InterruptTable } from '../../../src/pool/interrupts.ts'
+import { InterruptTable } from '../../../src/workers/interrupts.ts'
 import { createLocalService } from '../../support/ask.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { type Admission, OPEN_ADMISSION } from '../../../src/gateway/admission.ts'
-import { InterruptTable } from '../../../src/pool/interrupts.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
+import { InterruptTable } from '../../../src/workers/interrupts.ts'
 import { createLocalService, type LocalServiceOptions } from '../../support/ask.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 

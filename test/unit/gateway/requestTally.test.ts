@@ -1,5 +1,5 @@
 import t from 'tap'
-import { errorCodeOf } from '../../../src/gateway/answerCode.ts'
+import { errorCodeOf } from '../../../src/gateway/envelope/answerCode.ts'
 import { RequestTally } from '../../../src/gateway/requestTally.ts'
 import { failureText, successText } from '../../../src/rpc/json.ts'
 

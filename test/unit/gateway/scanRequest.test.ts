@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { parseBody } from '../../../src/gateway/parseBody.ts'
-import { scanBatch } from '../../../src/gateway/scanBatch.ts'
-import { RequestScanner } from '../../../src/gateway/scanRequest.ts'
+import { parseBody } from '../../../src/gateway/envelope/parseBody.ts'
+import { scanBatch } from '../../../src/gateway/envelope/scanBatch.ts'
+import { RequestScanner } from '../../../src/gateway/envelope/scanRequest.ts'
 
 const scanner = new RequestScanner()
 

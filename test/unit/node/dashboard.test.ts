@@ -3,7 +3,7 @@ import parsePrometheus from 'parse-prometheus-text-format'
 import t from 'tap'
 import { parse } from 'yaml'
 import type { AccessFigures } from '../../../src/gateway/access/accessAdmission.ts'
-import { createNodeMetrics } from '../../../src/node/metrics.ts'
+import { createNodeMetrics } from '../../../src/node/metrics/metrics.ts'
 
 const NOTHING_REFUSED = {} as AccessFigures['refused']
 

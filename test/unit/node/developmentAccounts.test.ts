@@ -2,7 +2,7 @@ import t from 'tap'
 import { createNetworkSpec } from '../../../src/config/networkSpec.ts'
 import { networkByName } from '../../../src/config/networks/byName.ts'
 import { addressOfPrivateKey } from '../../../src/native/crypto.ts'
-import { developmentAccounts } from '../../../src/node/developmentAccounts.ts'
+import { developmentAccounts } from '../../../src/node/dev/developmentAccounts.ts'
 
 const regtest = networkByName('regtest')
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { miningFigures } from '../../../src/cli/miningFigures.ts'
-import { createMiningMetrics } from '../../../src/node/miningMetrics.ts'
+import { createMiningMetrics } from '../../../src/node/metrics/miningMetrics.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
 
 function openMetrics(hashrate = 0n) {

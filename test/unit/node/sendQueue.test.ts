@@ -1,5 +1,5 @@
 import t from 'tap'
-import { SendQueue } from '../../../src/node/sendQueue.ts'
+import { SendQueue } from '../../../src/node/chainThread/sendQueue.ts'
 import { PoolRefusal } from '../../../src/txpool/errors.ts'
 import { COW, signedTransaction } from '../../support/signedTransaction.ts'
 

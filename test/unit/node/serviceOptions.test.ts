@@ -5,7 +5,7 @@ import {
   frontOptionsFromConfig,
   gatewayLimitsFromConfig,
   lanesFromConfig,
-} from '../../../src/node/serviceOptions.ts'
+} from '../../../src/node/options/serviceOptions.ts'
 
 t.test(
   'without options the service has the bounds of the reference node, and batches of 100 as ethers sends them',

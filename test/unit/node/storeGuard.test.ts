@@ -1,6 +1,6 @@
 import t from 'tap'
 import { NativeError } from '../../../src/native/errors.ts'
-import { StoreGuard } from '../../../src/node/storeGuard.ts'
+import { StoreGuard } from '../../../src/node/chainThread/storeGuard.ts'
 import { StorageError } from '../../../src/storage/errors.ts'
 import { isBroken, toUnwritable } from '../../../src/storage/unwritable.ts'
 

@@ -6,7 +6,7 @@ import { createRemascTransaction } from '../../../src/chain/codec/transaction.ts
 import type { ReadBlock } from '../../../src/chain/import/messages.ts'
 import { UndecidedBlockError } from '../../../src/chain/validation/errors.ts'
 import { networkByName } from '../../../src/config/networks/byName.ts'
-import { createSyncService } from '../../../src/node/syncService.ts'
+import { createSyncService } from '../../../src/node/chainThread/syncService.ts'
 import { type LinkedChain, openLinkedChain, SyncLinkError } from '../../../src/sync/link/linkedChain.ts'
 import { createSyncLink, type SyncLink, type SyncService } from '../../../src/sync/link/serveSyncLink.ts'
 import type { BlockOutcome, ChainTip, TransactionOutcome } from '../../../src/sync/syncChain.ts'

@@ -1,5 +1,5 @@
 import { configuredNetwork } from '../../../config/networks/configured.ts'
-import { stateStoreOptionsFromConfig } from '../../../node/storeOptions.ts'
+import { stateStoreOptionsFromConfig } from '../../../node/options/storeOptions.ts'
 import { createLogger } from '../../../observe/logger.ts'
 import { openSource } from '../../../snapshot/openSource.ts'
 import { restoreSnapshot } from '../../../snapshot/restoreSnapshot.ts'

@@ -1,0 +1,274 @@
+import { RpcError } from '../../rpc/errors.ts'
+import { errorAnswer } from '../../rpc/execute.ts'
+import type { RequestPool } from '../../workers/interface.ts'
+import type { InterruptTable } from '../../workers/interrupts.ts'
+import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../workers/messages.ts'
+import { type LaneFigures, LaneQueue } from './laneQueue.ts'
+import type { LaneShare } from './laneShare.ts'
+import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from './lanes.ts'
+import { PoolUse } from './poolUse.ts'
+import type { Ticket } from './ticket.ts'
+
+/** How often deadlines are looked at, milliseconds. */
+const DEADLINE_PERIOD = 50
+
+/**
+ * How long after the last deadline of its requests a worker that does not answer is given up, milliseconds. What it
+ * runs was told to stop at the deadline and looks for that all the time, so that it has run into a fault.
+ */
+const FROZEN_AFTER = 2000
+
+/** A look that comes so much later than due, milliseconds: this thread stood still itself, as in a stopped process. */
+const STOOD_STILL = 500
+
+/** What a dispatcher is made of. */
+export interface DispatcherOptions {
+  readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
+  readonly pools: Readonly<Record<PoolName, RequestPool>>
+  readonly interrupts: InterruptTable
+  /** Told of batches that were lost as a whole. */
+  readonly onLostBatch: (error: unknown) => void
+  /** Milliseconds after the deadline of its requests after which a worker is given up; 2000 unless given. */
+  readonly frozenAfter?: number
+}
+
+/** A batch at a worker. */
+interface RunningBatch {
+  /** Time on the monotonic clock, milliseconds, after which its worker is given up. */
+  readonly latest: number
+  readonly end: AbortController
+}
+
+/**
+ * Takes requests to the workers. Those that arrive in one turn of the event loop go together: one
+ * message per free worker. While all are busy the next batch grows, so load makes batches larger. Lanes of a pool
+ * take turns, and so do the owners of requests in a lane; one whose requests are long never has all workers of a
+ * pool while somebody else asks for them.
+ */
+export class Dispatcher {
+  readonly #queues = new Map<PoolLane, LaneQueue>()
+  readonly #pools: Readonly<Record<PoolName, RequestPool>>
+  readonly #uses: Readonly<Record<PoolName, PoolUse>>
+  /** The lanes of each pool, by which they take turns. */
+  readonly #queuesOf: Readonly<Record<PoolName, readonly LaneQueue[]>>
+  readonly #busy: Record<PoolName, number> = { reads: 0, calls: 0, scans: 0 }
+  readonly #interrupts: InterruptTable
+  readonly #onLostBatch: (error: unknown) => void
+  readonly #running = new Set<Ticket>()
+  readonly #waiting = new Set<Ticket>()
+  readonly #batches = new Set<RunningBatch>()
+  readonly #frozenAfter: number
+  readonly #timer: NodeJS.Timeout
+  #lookedAt = performance.now()
+  #scheduled = false
+  #lostBatches = 0
+
+  constructor({ lanes, pools, interrupts, onLostBatch, frozenAfter }: DispatcherOptions) {
+    for (const [lane, limits] of Object.entries(lanes))
+      this.#queues.set(lane as PoolLane, new LaneQueue(limits))
+    const queues = [...this.#queues.values()]
+    const ofPool = (name: PoolName) => queues.filter(({ limits }) => limits.pool === name)
+    this.#queuesOf = { reads: ofPool('reads'), calls: ofPool('calls'), scans: ofPool('scans') }
+    this.#pools = pools
+    this.#uses = { reads: new PoolUse(), calls: new PoolUse(), scans: new PoolUse() }
+    this.#interrupts = interrupts
+    this.#onLostBatch = onLostBatch
+    this.#frozenAfter = frozenAfter ?? FROZEN_AFTER
+    this.#timer = setInterval(() => this.#expire(), DEADLINE_PERIOD)
+    this.#timer.unref()
+  }
+
+  /** Milliseconds that a request of the lane may take. */
+  timeLimit(lane: PoolLane): number {
+    return this.#queue(lane).limits.timeLimit
+  }
+
+  /** Queues a ticket; its sink gets -32005 at once when the lane is full. */
+  submit(lane: PoolLane, ticket: Ticket): void {
+    const queue = this.#queue(lane)
+    const refused = queue.add(ticket)
+    if (refused !== null) {
+      this.#waiting.delete(refused)
+      settle(refused, new RpcError('limited', `the ${lane} lane is full, try again later`))
+      if (refused === ticket) return
+    }
+    this.#waiting.add(ticket)
+    this.#uses[queue.limits.pool].asked(queue.shareOf(ticket).owner, this.#lookedAt)
+    if (this.#scheduled) return
+    this.#scheduled = true
+    // After all sockets of this turn were read.
+    setImmediate(() => {
+      this.#scheduled = false
+      for (const name of POOL_NAMES) this.#pump(name)
+    })
+  }
+
+  /** Drops a ticket that nobody waits for; running work is told to stop. */
+  cancel(ticket: Ticket): void {
+    if (ticket.settled) return
+    this.#giveUp(ticket)
+    if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
+  }
+
+  /** Bounds that count from now on; what waits and runs stays. */
+  setLimits(lanes: Readonly<Record<PoolLane, LaneLimits>>): void {
+    for (const [lane, limits] of Object.entries(lanes)) this.#queue(lane as PoolLane).limits = limits
+  }
+
+  /** Answers everything that waits or runs with an error, and stops what runs. */
+  abandon(error: RpcError): void {
+    for (const tickets of [this.#running, this.#waiting]) {
+      for (const ticket of tickets) {
+        if (ticket.settled) continue
+        if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'cancelled')
+        this.#giveUp(ticket)
+        settle(ticket, error)
+      }
+    }
+  }
+
+  /** Figures per lane. */
+  figures(): Record<PoolLane, LaneFigures> {
+    const figures = [...this.#queues].map(([lane, queue]) => [lane, queue.figures()])
+    return Object.fromEntries(figures) as Record<PoolLane, LaneFigures>
+  }
+
+  /** Batches at the workers of each pool. */
+  get busyWorkers(): Readonly<Record<PoolName, number>> {
+    return this.#busy
+  }
+
+  /** Batches that were lost with their worker. */
+  get lostBatches(): number {
+    return this.#lostBatches
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #queue(lane: PoolLane): LaneQueue {
+    const queue = this.#queues.get(lane)
+    if (queue === undefined) throw new Error(`no lane ${lane}`)
+    return queue
+  }
+
+  /** Gives each free worker of a pool a batch, as long as there are requests. */
+  #pump(name: PoolName): void {
+    const { capacity } = this.#pools[name]
+    const use = this.#uses[name]
+    const mayTake = ({ owner, mayBeLong }: LaneShare) =>
+      !mayBeLong || use.mayHoldMore(owner, capacity, this.#lookedAt)
+    const queues = this.#queuesOf[name]
+    for (let empty = 0; empty < queues.length && this.#busy[name] < capacity; ) {
+      const queue = queues[use.nextLane % queues.length] as LaneQueue
+      use.nextLane += 1
+      const free = capacity - this.#busy[name]
+      const batch = queue.waiting === 0 ? [] : queue.take(Math.ceil(queue.waiting / free), mayTake)
+      if (batch.length === 0) empty += 1
+      else {
+        empty = 0
+        void this.#run(name, queue, batch)
+      }
+    }
+  }
+
+  async #run(name: PoolName, queue: LaneQueue, batch: readonly Ticket[]): Promise<void> {
+    this.#busy[name] += 1
+    const now = performance.now()
+    const requests = batch.map((ticket) => this.#start(ticket, now))
+    const latest = Math.max(...batch.map(({ deadline }) => deadline)) + this.#frozenAfter
+    const running: RunningBatch = { latest, end: new AbortController() }
+    this.#batches.add(running)
+    const owners = new Set(batch.map((ticket) => queue.shareOf(ticket).owner))
+    const use = this.#uses[name]
+    use.began(owners)
+    let answers: readonly PoolAnswer[] | null = null
+    try {
+      answers = await this.#pools[name].run(requests, running.end.signal)
+    } catch (error) {
+      this.#lostBatches += 1
+      this.#onLostBatch(error)
+    }
+    this.#batches.delete(running)
+    this.#busy[name] -= 1
+    queue.running -= batch.length
+    use.ended(owners)
+    queue.putBack(batch.filter((ticket, i) => answers?.[i]?.status === NOT_RUN && this.#stop(ticket)))
+    // Workers get their next batch before this one's answers are written to the sockets.
+    this.#pump(name)
+    batch.forEach((ticket, i) => {
+      if (answers?.[i]?.status !== NOT_RUN) this.#finish(queue, ticket, answers?.[i])
+    })
+  }
+
+  #start(ticket: Ticket, now: number): PoolRequest {
+    this.#waiting.delete(ticket)
+    this.#running.add(ticket)
+    ticket.startedAt = now
+    ticket.slot = this.#interrupts.acquire() ?? -1
+    const { method, id, params, reverts } = ticket
+    return { method, slot: Math.max(0, ticket.slot), id, params, reverts }
+  }
+
+  /** Nothing that a worker says about a ticket counts any more. */
+  #giveUp(ticket: Ticket): void {
+    ticket.settled = true
+    if (this.#waiting.delete(ticket)) this.#queue(ticket.lane as PoolLane).settled(ticket)
+  }
+
+  /** A worker gave it back: whether it is to go there again. */
+  #stop(ticket: Ticket): boolean {
+    this.#leave(ticket)
+    if (!ticket.settled) this.#waiting.add(ticket)
+    return !ticket.settled
+  }
+
+  /** A ticket is no longer at a worker. */
+  #leave(ticket: Ticket): void {
+    this.#running.delete(ticket)
+    if (ticket.slot >= 0) this.#interrupts.release(ticket.slot)
+    ticket.slot = -1
+  }
+
+  #finish(queue: LaneQueue, ticket: Ticket, answer: PoolAnswer | undefined): void {
+    this.#leave(ticket)
+    if (answer?.milliseconds !== undefined) queue.ran(ticket, answer.milliseconds)
+    if (ticket.settled) return
+    queue.answered += 1
+    if (answer === undefined) {
+      settle(ticket, new RpcError('internal'))
+      return
+    }
+    ticket.settled = true
+    ticket.sink(answer.bytes, answer.status)
+  }
+
+  /** Answers what is over its time with -32011 and stops what runs. */
+  #expire(): void {
+    // The machine's time may be set while requests run.
+    const now = performance.now()
+    const late = now - this.#lookedAt - DEADLINE_PERIOD
+    this.#lookedAt = now
+    for (const tickets of [this.#running, this.#waiting]) {
+      for (const ticket of tickets) {
+        if (ticket.deadline > now || ticket.settled) continue
+        if (ticket.slot >= 0) this.#interrupts.raise(ticket.slot, 'timeLimit')
+        this.#giveUp(ticket)
+        this.#running.delete(ticket)
+        this.#queue(ticket.lane as PoolLane).timedOut += 1
+        settle(ticket, new RpcError('overLimit'))
+      }
+    }
+    if (late > STOOD_STILL) return
+    for (const { latest, end } of this.#batches) {
+      if (latest <= now) end.abort(`no answer ${this.#frozenAfter} ms after the time limit of its requests`)
+    }
+  }
+}
+
+function settle(ticket: Ticket, error: RpcError): void {
+  ticket.settled = true
+  const { text, status } = errorAnswer(ticket.id, error)
+  ticket.sink(text, status)
+}

@@ -1,0 +1,32 @@
+import type { RevertForm } from '../../config/revertForm.ts'
+import type { Lane } from '../../rpc/defineMethod.ts'
+
+/**
+ * Receives the answer of one request: an exchange, or an element of a batch. Bytes are valid until it returns; whoever
+ * keeps them copies them.
+ */
+export type AnswerSink = (body: string | Uint8Array, status: number) => void
+
+/** One request on its way through a lane. */
+export interface Ticket {
+  /** Whose it is: lanes are shared fairly among owners. Those without one share a turn. */
+  readonly owner?: object
+  /** Place in METHODS. */
+  readonly method: number
+  readonly lane: Lane
+  /** JSON text. */
+  readonly id: string
+  /** JSON text. */
+  readonly params: string
+  /** How the caller wants to be told of reverts. */
+  readonly reverts: RevertForm
+  /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
+  readonly deadline: number
+  /** When it was sent to a worker, in milliseconds of `performance.now()`; 0 before. */
+  startedAt: number
+  /** Element of the interrupt table while at a worker; -1 otherwise. */
+  slot: number
+  /** Whether it has its answer, or nobody waits for it any more. */
+  settled: boolean
+  readonly sink: AnswerSink
+}

@@ -1,0 +1,485 @@
+import type { ConnectResult } from '../../chain/blockchain.ts'
+import type { HeadChange } from '../../chain/chainWriter.ts'
+import type { Block } from '../../chain/codec/block.ts'
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import { impersonatedSender } from '../../chain/codec/impersonated.ts'
+import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec.ts'
+import { chosenNetwork } from '../../config/networks/configured.ts'
+import { type OpenChain, openChain } from '../../execution/openChain.ts'
+import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
+import type { PoolSolution } from '../../mining/bitcoinSolution.ts'
+import type { BuiltBlock } from '../../mining/blockBuilder.ts'
+import { BlockClock } from '../../mining/blockClock.ts'
+import { BlockProducer, type MineRequest, type ProducerMode } from '../../mining/blockProducer.ts'
+import { createExtraData } from '../../mining/extraData.ts'
+import type { SolutionOutcome, TemplateSolution, WorkListener } from '../../mining/interface.ts'
+import { PendingBlocks } from '../../mining/pendingBlock.ts'
+import { rewardAddress } from '../../mining/rewardAddress.ts'
+import type { WorkServer } from '../../mining/workServer.ts'
+import type { SendOutcome } from '../../rpc/context.ts'
+import { FetchedSnapshot } from '../../snapshot/fetchedSnapshot.ts'
+import type { StorageError } from '../../storage/errors.ts'
+import { PoolRefusal } from '../../txpool/errors.ts'
+import { createFeeMarket } from '../../txpool/feeMarket.ts'
+import type { PoolChange, PooledTransaction, PoolHead, SignedTransaction } from '../../txpool/interface.ts'
+import { createPoolHead } from '../../txpool/poolHead.ts'
+import { TransactionQuota } from '../../txpool/quota.ts'
+import { sideTransactions } from '../../txpool/sideTransactions.ts'
+import { TransactionPool } from '../../txpool/transactionPool.ts'
+import { createSteadyClock, neverBack } from '../../util/steadyClock.ts'
+import { DevControl } from '../dev/devControl.ts'
+import { DevSettings } from '../dev/devSettings.ts'
+import { StateEditor } from '../dev/stateEditor.ts'
+import type { NodeError } from '../errors.ts'
+import { FilledBlocks } from '../filledBlocks.ts'
+import type { ChainOptions } from '../options/chainOptions.ts'
+import { createBlockMaking } from './blockMaking.ts'
+import { SendQueue } from './sendQueue.ts'
+import { StoreCommits } from './storeCommits.ts'
+
+/** Time between two looks for outdated transactions while no block comes, milliseconds. */
+const OUTDATED_CHECK = 10_000
+
+/** Figures of a change of the head. */
+export interface HeadFigures {
+  /** Time of the head, seconds since 1970. */
+  readonly timestamp: number
+  /** Transactions of the blocks that joined, and the gas that they used. */
+  readonly transactions: number
+  readonly gas: number
+  /** Seconds that connecting them took. */
+  readonly seconds: number
+}
+
+/** Who is told what the chain does. */
+export interface ChainListener extends WorkListener {
+  /** The head changed and the blocks can be read. */
+  onHead(notice: HeadNotice, figures: HeadFigures): void
+  /** Transactions entered the pending set, or came back to it by a reorganisation. */
+  onPending(notices: readonly PendingNotice[]): void
+  /** Somebody switched how blocks are made. */
+  onMode(mode: ProducerMode): void
+  /** The stores take no writes any more, and why; null when they do again. */
+  onStore(fault: StorageError | null): void
+  /** A store is of no use any more in this process, which has to end. */
+  onBroken(error: NodeError): void
+}
+
+/**
+ * The one writer: chain, transaction pool and block producer over the stores of a data directory. Lives in
+ * the chain thread; tests may have it in their own.
+ */
+export class ChainCore {
+  readonly spec: NetworkSpec
+  readonly open: OpenChain
+  readonly pool: TransactionPool
+  /** What accounts may still send; null where there is no limit. */
+  readonly quota: TransactionQuota | null
+  readonly producer: BlockProducer
+  readonly clock: BlockClock
+  /** Work for miners outside the node; null where they are not served. */
+  readonly work: WorkServer | null
+  /** Control by its users; null unless the network is one for development. */
+  readonly dev: DevControl | null
+  /** What its users set of blocks to come and of the pool. */
+  readonly settings: DevSettings
+  /** Account that is paid for blocks, 20 bytes; null where there is none. */
+  readonly coinbase: Buffer | null
+  /** Transactions of the last run that the pool took back. */
+  readonly restored: number
+  /** Where a snapshot of peers is put together, on a chain of genesis alone. */
+  readonly fetchedSnapshot: FetchedSnapshot
+  /** Where blocks below the first that is kept go. */
+  readonly filledBlocks: FilledBlocks
+  readonly #listener: ChainListener
+  readonly #commits: StoreCommits
+  readonly #pendingBlocks: PendingBlocks
+  readonly #sends: SendQueue
+  readonly #timer: NodeJS.Timeout
+  #committing: Promise<void> | null = null
+  #isStopping = false
+
+  /**
+   * Opens the data directory and goes on where it was.
+   * @param clock milliseconds since 1970, in place of the machine's time
+   * @throws StorageError, NativeError when the data directory cannot be used, MiningError `EXTRA_DATA`
+   */
+  constructor(options: ChainOptions, listener: ChainListener, clock?: () => number) {
+    const now = clock ?? Date.now
+    // What waits grows old evenly, whatever happens to the machine's time; blocks follow that time.
+    const steady = clock === undefined ? createSteadyClock() : neverBack(clock)
+    const spec = chosenNetwork(options)
+    const { production } = options
+    const extraData = createExtraData(production.client, production.extraText)
+    this.spec = spec
+    this.#listener = listener
+    this.coinbase = rewardAddress(production.coinbase, spec.mining, production.coinbaseSecret)
+    const seconds = () => Math.floor(now() / 1000)
+    this.open = openChain({
+      spec,
+      dataDir: options.dataDir,
+      storeOptions: options.storeOptions,
+      checksOffers: options.checksOffers ?? false,
+      now: seconds,
+    })
+    const { chain } = this.open
+    this.#commits = new StoreCommits({
+      open: this.open,
+      dataDir: options.dataDir,
+      onChange: (fault) => this.#followStore(fault),
+      onBroken: (error) => listener.onBroken(error),
+    })
+    this.fetchedSnapshot = new FetchedSnapshot({
+      ...this.open,
+      spec,
+      assertWritable: () => this.#commits.assertWritable(),
+    })
+    this.filledBlocks = new FilledBlocks({
+      spec,
+      environment: this.open.environment,
+      reader: chain.reader,
+      assertWritable: () => this.#commits.assertWritable(),
+    })
+    const feeMarket = createFeeMarket(chain.reader)
+    this.quota = options.quota ? new TransactionQuota({ now: steady, feeMarket }) : null
+    this.pool = new TransactionPool({
+      limits: options.pool,
+      head: this.#poolHead(chain.head),
+      quota: this.quota,
+      now: steady,
+    })
+    this.restored = this.#restorePool(options.pool.outdatedBlocks, steady())
+    // Zero is no limit (consensus.md §1.1).
+    this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
+    const { open, pool } = this
+    const onEvicted = (removed: readonly PooledTransaction[]) => this.#note({ pending: [], removed })
+    const { builder, policy, work } = createBlockMaking({
+      spec,
+      open,
+      pool,
+      clock: this.clock,
+      production,
+      coinbase: this.coinbase ?? Buffer.alloc(20),
+      extraData,
+      listener,
+      onEvicted,
+      now,
+    })
+    this.work = work
+    this.producer = new BlockProducer({
+      chain,
+      pool,
+      builder,
+      offer: (block, { parentRoot, execution }) => open.executor.offer(block, parentRoot, execution),
+      clock: this.clock,
+      mode: production.mode,
+      onEvicted,
+      onMode: (mode) => listener.onMode(mode),
+      onFailure: (error) => listener.onFailure(error),
+      canWrite: () => this.#commits.fault === null,
+      isStopping: () => this.#isStopping,
+    })
+    this.#pendingBlocks = new PendingBlocks({ builder, pool, clock: this.clock, head: () => chain.head })
+    this.dev = isDevelopmentNetwork(spec) ? this.#createDevControl() : null
+    this.settings = new DevSettings({
+      policy,
+      clock: this.clock,
+      pool,
+      onAdjusted: () => {
+        this.#pendingBlocks.forget()
+        work?.headChanged()
+      },
+      onDropped: (dropped) => {
+        this.#note({ pending: [], removed: [...dropped] })
+        this.#commitSoon()
+      },
+    })
+    this.#sends = new SendQueue({
+      chainId: spec.chainId,
+      add: (transaction) => this.#add(transaction),
+      commit: () => this.#commitGroup(),
+      makesBlocks: () => this.producer.mode.instant,
+    })
+    chain.onHead((change) => this.#followHead(change))
+    this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK)
+    this.#timer.unref()
+  }
+
+  /** Transactions that would outlive the process now, as the pool's journal has them. */
+  get journaled(): number {
+    return this.#commits.journal.size
+  }
+
+  /** Begins to make blocks, and work for others to make them. */
+  start(): void {
+    this.producer.start()
+    this.work?.start()
+  }
+
+  /**
+   * Offers the RLP of a transaction to the pool; answers once it is durable, and mined in the instant mode.
+   * @throws StorageError `STORAGE_UNWRITABLE` when it cannot be made durable
+   */
+  async sendTransaction(encoded: Buffer): Promise<SendOutcome> {
+    this.#commits.assertNoFault()
+    return this.#sends.submit(encoded)
+  }
+
+  /**
+   * Offers a transaction that nobody signed, on a development chain; its sender stands in place of the
+   * signature (`impersonatedSender`).
+   */
+  async sendImpersonated(encoded: Buffer): Promise<SendOutcome> {
+    const transaction = parseTransaction(encoded)
+    const sender = this.dev === null ? null : impersonatedSender(transaction)
+    if (sender === null) {
+      return { status: 'refused', reason: "the sender account doesn't exist", figures: {} }
+    }
+    this.#commits.assertWritable()
+    try {
+      this.#add({ transaction, sender })
+    } catch (error) {
+      if (error instanceof PoolRefusal) {
+        return { status: 'refused', reason: error.message, figures: error.figures }
+      }
+      throw error
+    }
+    await this.#commitGroup()
+    return { status: 'accepted', hash: transaction.hash }
+  }
+
+  /**
+   * Connects blocks of peers in order, in one commit; not on disk yet when it returns, as nobody is told that they are.
+   * @throws StorageError `STORAGE_UNWRITABLE`
+   */
+  connectFromPeers(blocks: Iterable<Block>): ConnectResult[] {
+    this.#commits.assertWritable()
+    const results = this.open.chain.connectAll(blocks)
+    // What a reorganisation gave back is as good as sent.
+    this.producer.mineWaiting()
+    return results
+  }
+
+  /**
+   * Offers transactions of peers to the pool; the journal is written after this turn.
+   * @returns the refusal of each, null for one that entered
+   * @throws StorageError `STORAGE_UNWRITABLE`
+   */
+  addFromPeers(transactions: readonly SignedTransaction[]): (PoolRefusal | null)[] {
+    this.#commits.assertNoFault()
+    const refusals = transactions.map((signed) => {
+      try {
+        this.#add(signed)
+        return null
+      } catch (error) {
+        if (error instanceof PoolRefusal) return error
+        throw error
+      }
+    })
+    this.producer.mineWaiting()
+    this.#commitSoon()
+    return refusals
+  }
+
+  /** Makes blocks on the head; answers once they are durable. @throws MiningError */
+  async mine(request: MineRequest = {}, isUnwanted?: () => boolean): Promise<void> {
+    this.#commits.assertWritable()
+    await this.producer.mine(request, isUnwanted)
+    await this.#commits.all()
+  }
+
+  /** The node stops: what makes or loads many blocks ends with the block at hand, and says so. */
+  endRequests(): void {
+    this.#isStopping = true
+  }
+
+  /** Takes the solution of a pool; an imported block is durable when this answers. */
+  async submitSolution(solution: PoolSolution): Promise<SolutionOutcome | null> {
+    this.#commits.assertWritable()
+    return this.#settled(this.work?.submit(solution) ?? null)
+  }
+
+  /** As {@link submitSolution}, for a solution of eth_getWork. */
+  async submitTemplate(solution: TemplateSolution): Promise<SolutionOutcome | null> {
+    this.#commits.assertWritable()
+    return this.#settled(this.work?.submitTemplate(solution) ?? null)
+  }
+
+  /** The next block as it would be built now, without proof of work. The state after it can be read. */
+  pendingBlock(): BuiltBlock {
+    return this.#pendingBlocks.current()
+  }
+
+  /** Resolves when the store has taken a write: what was committed before is on disk then, too. */
+  probe(): Promise<void> {
+    return this.#commits.probe()
+  }
+
+  /** Stops making blocks, answers what was sent, makes everything durable and closes the stores. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#commits.stop()
+    this.producer.stop()
+    this.work?.stop()
+    await this.#sends.drained()
+    // What cannot be written was not acknowledged.
+    if (this.#commits.fault === null) await this.#commits.flush()
+    await this.#committing
+    await this.#commits.journal.close()
+    await this.open.close()
+  }
+
+  #createDevControl(): DevControl {
+    const { chain } = this.open
+    return new DevControl({
+      spec: this.spec,
+      chain,
+      clock: this.clock,
+      producer: this.producer,
+      editor: new StateEditor(this.spec, this.open),
+      onStateEdited: () => this.#followEdit(),
+      clearPool: () => this.#note({ pending: [], removed: this.pool.clear() }),
+      assertWritable: () => this.#commits.assertWritable(),
+      commit: () => this.#commits.all(),
+      flushed: () => this.#commits.chain(),
+      isStopping: () => this.#isStopping,
+    })
+  }
+
+  /** The head is the same block with another state. */
+  #followEdit(): void {
+    const { head } = this.open.chain
+    this.#pendingBlocks.forget()
+    this.#note(this.pool.onHead({ head: this.#poolHead(head), retracted: [], enacted: [] }))
+    this.work?.headChanged()
+    const figures = { timestamp: Number(head.fields.timestamp), transactions: 0, gas: 0, seconds: 0 }
+    this.#listener.onHead({ retracted: [], enacted: [] }, figures)
+  }
+
+  #poolHead(header: BlockHeader): PoolHead {
+    const { nativeSpec, stateStore } = this.open
+    return createPoolHead({ spec: this.spec, nativeSpec, store: stateStore, header })
+  }
+
+  #restorePool(depth: number, now: number): number {
+    const { environment, chain } = this.open
+    const journaled = this.#commits.journal.load()
+    const known = new Set(journaled.map(({ transaction }) => transaction.hashHex))
+    const retracted = sideTransactions(environment, chain.reader, depth)
+      .filter(({ transaction }) => !known.has(transaction.hashHex))
+      .map(({ transaction, sender, height }) => ({ transaction, sender, addedAtBlock: height, addedAt: now }))
+    for (const transaction of this.pool.restore([...retracted, ...journaled]))
+      this.#commits.journal.remove(transaction)
+    for (const { transaction } of retracted) {
+      const entry = this.pool.get(transaction.hashHex)
+      if (entry !== undefined) this.#commits.journal.keep(entry)
+    }
+    this.#commitSoon()
+    return this.pool.pendingCount + this.pool.queuedCount
+  }
+
+  #add({ transaction, sender }: SignedTransaction): PoolChange {
+    const change = this.pool.add(transaction, sender)
+    const entry = this.pool.get(transaction.hashHex)
+    if (entry !== undefined) this.#keep(entry)
+    this.#note(change)
+    return change
+  }
+
+  /** In the instant mode a group is mined before it is answered. */
+  async #commitGroup(): Promise<void> {
+    try {
+      this.producer.mineWaiting()
+    } catch (error) {
+      // The transactions are in the pool all the same.
+      this.#listener.onFailure(error)
+    }
+    await this.#commits.all()
+  }
+
+  async #settled(outcome: SolutionOutcome | null): Promise<SolutionOutcome | null> {
+    if (outcome?.status === 'imported') await this.#commits.all()
+    return outcome
+  }
+
+  #followStore(fault: StorageError | null): void {
+    this.#listener.onStore(fault)
+    if (fault !== null) return
+    try {
+      this.producer.mineWaiting()
+    } catch (error) {
+      this.#listener.onFailure(error)
+    }
+  }
+
+  #followHead({ head, retracted, enacted }: HeadChange): void {
+    // Blocks that a user took back take their transactions with them; a reorganisation gives them back.
+    const isRewind = enacted.length === 0
+    if (isRewind) this.#note({ pending: [], removed: this.pool.clear() })
+    const mined = enacted.flatMap((header) => this.#transactionsOf(header))
+    const change = this.pool.onHead({
+      head: this.#poolHead(head),
+      retracted: (isRewind ? [] : retracted).toReversed().flatMap((header) => this.#transactionsOf(header)),
+      enacted: mined,
+    })
+    for (const entry of change.pending) this.#keep(entry)
+    // Before anybody hears of it.
+    this.work?.headChanged()
+    const reference = ({ number, hash }: BlockHeader) => ({ number, hash })
+    this.#listener.onHead(
+      { retracted: retracted.map(reference), enacted: enacted.map(reference) },
+      {
+        timestamp: Number(head.fields.timestamp),
+        transactions: mined.length,
+        gas: enacted.reduce((sum, { fields }) => sum + Number(fields.gasUsed), 0),
+        seconds: isRewind ? 0 : this.open.chain.connectTime / 1000,
+      },
+    )
+    this.#note(change)
+    this.#commitSoon()
+  }
+
+  /** Over a restart; a transaction that nobody signed could not be told from a forged one. */
+  #keep(entry: PooledTransaction): void {
+    if (impersonatedSender(entry.transaction) === null) this.#commits.journal.keep(entry)
+  }
+
+  #note({ pending, removed }: PoolChange): void {
+    for (const { transaction } of removed) this.#commits.journal.remove(transaction)
+    if (pending.length === 0) return
+    this.work?.pendingAdded()
+    this.#listener.onPending(
+      pending.map(({ transaction, sender }) => ({
+        hash: transaction.hash,
+        encoded: transaction.encoded,
+        sender,
+      })),
+    )
+  }
+
+  #removeOutdated(): void {
+    this.#note({ pending: [], removed: this.pool.removeOutdated() })
+    this.#commitSoon()
+  }
+
+  /** Writes the journal after this turn, unless somebody else did. */
+  #commitSoon(): void {
+    if (this.#commits.fault !== null) return
+    this.#committing ??= new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => this.#commits.journal.flush())
+      .catch((error: unknown) => this.#listener.onFailure(error))
+      .finally(() => {
+        this.#committing = null
+      })
+  }
+
+  #transactionsOf(header: BlockHeader): SignedTransaction[] {
+    const block = this.open.chain.blockByHash(header.hash)
+    if (block === null) throw new Error(`block ${header.hashHex} of a head change is missing`)
+    return block.transactions.flatMap((transaction, index) => {
+      const sender = block.senders[index]
+      return transaction.isRemasc || !sender ? [] : [{ transaction, sender }]
+    })
+  }
+}

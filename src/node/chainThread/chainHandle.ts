@@ -1,0 +1,194 @@
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
+import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
+import { asBuffer } from '../../util/bytes.ts'
+import { workerEntry, workerOptions } from '../../util/entry.ts'
+import { decodeWork } from '../../workers/miningLink.ts'
+import { NodeError } from '../errors.ts'
+import type { ChainOptions } from '../options/chainOptions.ts'
+import type { HeadFigures } from './chainCore.ts'
+import type { ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
+import { unpackPending } from './pendingMessage.ts'
+
+/** Sizes of the pool. */
+export interface PoolFigures {
+  readonly pending: number
+  readonly queued: number
+}
+
+/** Who is told what happens in the chain thread. */
+export interface ChainHandleListener {
+  onHead(notice: HeadNotice, pool: PoolFigures, figures: HeadFigures): void
+  onPending(notices: readonly PendingNotice[]): void
+  /** Whether blocks are made without being asked for. */
+  onMining(on: boolean): void
+  /** The stores take no writes any more, and why; null when they do again. */
+  onStore(fault: string | null): void
+  /** New work for miners; before the head that it is built on. */
+  onWork(work: MiningWork): void
+  /** @param age seconds since the work was built; null for an unknown one */
+  onSubmission(result: SubmissionResult, age: number | null): void
+  /** Something failed that nobody waits for. */
+  onFault(text: string): void
+}
+
+/** The chain thread as the front thread has it. */
+export interface ChainHandle {
+  /** Height of the head when it started. */
+  readonly head: number
+  /** Time of that head, seconds since 1970. */
+  readonly headTime: number
+  /** The pool when it started. */
+  readonly pool: PoolFigures
+  /** Seconds so far in which the thread was not idle. */
+  busySeconds(): number
+  /** Account that is paid for blocks, 20 bytes; null where there is none. */
+  readonly coinbase: Buffer | null
+  /** Transactions of the last run that the pool took back. */
+  readonly restored: number
+  /** Lets it make blocks. */
+  start(): void
+  /** Lets another thread call it through the port, whose other end that thread has. */
+  serve(port: MessagePort): void
+  /** A port for this thread's own calls. */
+  connect(): MessagePort
+  /** A port for the peer thread. */
+  connectPeers(): MessagePort
+  /** Has requests for many blocks end with the block at hand, because the node stops. */
+  endRequests(): void
+  /** Resolves when everything is on disk and closed. */
+  close(): Promise<void>
+  /** Rejects with a NodeError when the thread ends by itself. */
+  readonly failed: Promise<never>
+}
+
+/**
+ * Starts the chain thread and waits until the chain can be read.
+ * @throws NodeError when the data directory cannot be used
+ */
+export async function startChainThread(
+  options: ChainOptions,
+  listener: ChainHandleListener,
+): Promise<ChainHandle> {
+  const setup: ChainThreadSetup = { options }
+  const worker = new Worker(workerEntry('./chainThread.ts', import.meta.url), {
+    workerData: setup,
+    ...workerOptions(import.meta.url),
+    name: 'chain',
+  })
+  const tell = (order: ChainThreadOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
+  let closing = false
+  let settleClosed: () => void = () => undefined
+  const closed = new Promise<void>((resolve) => {
+    settleClosed = resolve
+  })
+  let fail: (error: unknown) => void = () => undefined
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  // Whoever waits for it gets it; nobody has to.
+  failed.catch(() => undefined)
+  const ready = new Promise<Extract<ChainThreadMessage, { kind: 'ready' }>>((resolve, reject) => {
+    worker.on('message', (message: ChainThreadMessage) => {
+      switch (message.kind) {
+        case 'ready':
+          resolve(message)
+          return
+        case 'failed':
+          reject(NodeError.fromObject(message.error))
+          return
+        case 'closed':
+          settleClosed()
+          return
+        case 'broken':
+          fail(NodeError.fromObject(message.error))
+          return
+        default:
+          report(listener, message)
+      }
+    })
+    const end = (error: NodeError) => {
+      reject(error)
+      fail(error)
+      settleClosed()
+    }
+    worker.on('error', (cause: Error) =>
+      end(
+        new NodeError('CHAIN_THREAD', `the chain thread failed: ${cause.stack ?? cause.message}`, { cause }),
+      ),
+    )
+    worker.on('exit', (code) => {
+      if (!closing) end(new NodeError('CHAIN_THREAD', `the chain thread ended with code ${code}`))
+      settleClosed()
+    })
+  })
+  const { head, timestamp, coinbase, restored, pending, queued } = await ready
+  return {
+    head: head.number,
+    headTime: timestamp,
+    pool: { pending, queued },
+    coinbase: coinbase === null ? null : asBuffer(coinbase),
+    restored,
+    failed,
+    busySeconds: () => worker.performance.eventLoopUtilization().active / 1000,
+    start: () => tell({ kind: 'start' }),
+    serve: (port) => tell({ kind: 'serve', port }, [port]),
+    connect: () => {
+      const { port1, port2 } = new MessageChannel()
+      tell({ kind: 'serve', port: port2 }, [port2])
+      port1.unref()
+      return port1
+    },
+    connectPeers: () => {
+      const { port1, port2 } = new MessageChannel()
+      tell({ kind: 'servePeers', port: port2 }, [port2])
+      return port1
+    },
+    endRequests: () => tell({ kind: 'endRequests' }),
+    close: async () => {
+      closing = true
+      tell({ kind: 'close' })
+      await closed
+      // Ports of threads that are still there would keep it running.
+      await worker.terminate()
+    },
+  }
+}
+
+function report(
+  listener: ChainHandleListener,
+  message: Extract<
+    ChainThreadMessage,
+    { kind: 'head' | 'pending' | 'mining' | 'store' | 'work' | 'submission' | 'fault' }
+  >,
+): void {
+  switch (message.kind) {
+    case 'head': {
+      const { retracted, enacted, pending, queued, figures } = message
+      const reference = ({ number, hash }: { number: number; hash: Uint8Array }) => ({
+        number,
+        hash: asBuffer(hash),
+      })
+      const notice = { retracted: retracted.map(reference), enacted: enacted.map(reference) }
+      listener.onHead(notice, { pending, queued }, figures)
+      return
+    }
+    case 'pending':
+      listener.onPending(unpackPending(message.packed))
+      return
+    case 'mining':
+      listener.onMining(message.on)
+      return
+    case 'store':
+      listener.onStore(message.fault)
+      return
+    case 'work':
+      listener.onWork(decodeWork(message.work))
+      return
+    case 'submission':
+      listener.onSubmission(message.result, message.age)
+      return
+    case 'fault':
+      listener.onFault(message.text)
+  }
+}

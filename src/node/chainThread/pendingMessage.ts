@@ -1,0 +1,40 @@
+import type { PendingNotice } from '../../filters/events.ts'
+import { asBuffer } from '../../util/bytes.ts'
+
+const HASH_LENGTH = 32
+const SENDER_LENGTH = 20
+/** hash 32 ∥ sender 20 ∥ length of the RLP 4, then the RLP. */
+const HEAD_LENGTH = HASH_LENGTH + SENDER_LENGTH + 4
+
+/** Pending transactions as one piece of memory, which a message can hand over instead of copying many. */
+export function packPending(notices: readonly PendingNotice[]): Uint8Array<ArrayBuffer> {
+  const length = notices.reduce((sum, { encoded }) => sum + HEAD_LENGTH + encoded.length, 0)
+  const bytes = new Uint8Array(length)
+  const view = asBuffer(bytes)
+  let at = 0
+  for (const { hash, encoded, sender } of notices) {
+    view.set(hash, at)
+    view.set(sender, at + HASH_LENGTH)
+    view.writeUInt32LE(encoded.length, at + HASH_LENGTH + SENDER_LENGTH)
+    view.set(encoded, at + HEAD_LENGTH)
+    at += HEAD_LENGTH + encoded.length
+  }
+  return bytes
+}
+
+/** What {@link packPending} packed. */
+export function unpackPending(packed: Uint8Array): PendingNotice[] {
+  const bytes = asBuffer(packed)
+  const notices: PendingNotice[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const start = at + HEAD_LENGTH
+    const end = start + bytes.readUInt32LE(at + HASH_LENGTH + SENDER_LENGTH)
+    notices.push({
+      hash: bytes.subarray(at, at + HASH_LENGTH),
+      sender: bytes.subarray(at + HASH_LENGTH, at + HASH_LENGTH + SENDER_LENGTH),
+      encoded: bytes.subarray(start, end),
+    })
+    at = end
+  }
+  return notices
+}

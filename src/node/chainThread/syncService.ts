@@ -1,0 +1,117 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ConnectResult } from '../../chain/blockchain.ts'
+import type { Block } from '../../chain/codec/block.ts'
+import { acceptsSignature, recoverSendersAside } from '../../chain/codec/signature.ts'
+import type { Transaction } from '../../chain/codec/transaction.ts'
+import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import { decodeReadBlock } from '../../chain/import/decodeReadBlock.ts'
+import type { ReadBlock } from '../../chain/import/messages.ts'
+import { InvalidBlockError } from '../../chain/validation/errors.ts'
+import type { SyncService } from '../../sync/link/serveSyncLink.ts'
+import type { BlockOutcome, ChainTip, TransactionOutcome } from '../../sync/syncChain.ts'
+import type { PoolRefusal } from '../../txpool/errors.ts'
+import type { SignedTransaction } from '../../txpool/interface.ts'
+import { fromHex } from '../../util/bytes.ts'
+import type { ChainCore } from './chainCore.ts'
+
+/**
+ * Blocks of peers are connected for so long, milliseconds, before requests of clients get their turn of this thread:
+ * longer where so few blocks went in that the commit, which every turn ends with, would cost too much of the time.
+ */
+const TURN = 50
+const LONGEST_TURN = 200
+const TURN_BLOCKS = 64
+
+/** What the chain does for peers. */
+export function createSyncService(core: ChainCore): SyncService {
+  const { chain } = core.open
+  return {
+    get tip(): ChainTip {
+      const { head, reader } = chain
+      const { number, hash, parentHash } = head
+      return { number, hash, parentHash, totalDifficulty: reader.totalDifficulty(hash) ?? 0n }
+    },
+    pending: () => pendingOf(core),
+    connect: (blocks) => connectInTurns(core, blocks),
+    addTransactions: (encoded) => addTransactions(core, encoded),
+  }
+}
+
+function* pendingOf({ pool }: ChainCore): Generator<Buffer> {
+  for (const { transaction } of pool.inBlockOrder()) yield transaction.encoded
+}
+
+/** One commit per turn; the rest waits while clients are served. */
+async function connectInTurns(core: ChainCore, blocks: readonly ReadBlock[]): Promise<BlockOutcome[]> {
+  const outcomes: BlockOutcome[] = []
+  let undecodable: InvalidBlockError | null = null
+  let taken = 0
+  const turn = function* (): Generator<Block> {
+    const began = performance.now()
+    const first = taken
+    do {
+      const read = blocks[taken]
+      if (read === undefined) return
+      taken += 1
+      const block = decodeReadBlock(core.spec, read)
+      if (block instanceof InvalidBlockError) {
+        undecodable = block
+        return
+      }
+      yield block
+    } while (performance.now() - began < (taken - first < TURN_BLOCKS ? LONGEST_TURN : TURN))
+  }
+  while (taken < blocks.length && undecodable === null) {
+    if (taken > 0) await nextTurn()
+    const results = core.connectFromPeers(turn())
+    outcomes.push(...results.map(toOutcome))
+    const last = outcomes.at(-1)?.status
+    if (last === 'INVALID_BLOCK' || last === 'UNDECIDED') return outcomes
+  }
+  if (undecodable !== null) outcomes.push(refusal(undecodable))
+  return outcomes
+}
+
+function toOutcome(result: ConnectResult): BlockOutcome {
+  switch (result.status) {
+    case 'INVALID_BLOCK':
+      return refusal(result.error)
+    case 'UNDECIDED':
+      return { status: 'UNDECIDED', reason: result.error.message }
+    default:
+      return { status: result.status }
+  }
+}
+
+function refusal(error: InvalidBlockError): BlockOutcome {
+  const { number, hash, rule, expected, found } = error
+  return { status: 'INVALID_BLOCK', refusal: { number, hash: fromHex(hash), rule, expected, found } }
+}
+
+/** Transactions that do not decode or that nobody of this chain signed are invalid: whoever sends them is at fault. */
+async function addTransactions(core: ChainCore, encoded: readonly Buffer[]): Promise<TransactionOutcome[]> {
+  const decoded = encoded.map(decode)
+  const senders = (await recoverSendersAside(decoded.filter((item) => item !== null))).values()
+  const signed = decoded.map((transaction): SignedTransaction | null => {
+    if (transaction === null) return null
+    const sender = senders.next().value ?? null
+    return sender === null || transaction.isRemasc || !acceptsSignature(transaction, core.spec.chainId)
+      ? null
+      : { transaction, sender }
+  })
+  const refusals = core.addFromPeers(signed.filter((item) => item !== null)).values()
+  return signed.map((item) => (item === null ? 'invalid' : outcomeOf(refusals.next().value ?? null)))
+}
+
+function outcomeOf(refused: PoolRefusal | null): TransactionOutcome {
+  if (refused === null) return 'added'
+  return refused.code === 'KNOWN_PENDING' || refused.code === 'KNOWN_QUEUED' ? 'known' : 'refused'
+}
+
+function decode(encoded: Buffer): Transaction | null {
+  try {
+    return parseTransaction(encoded)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,312 @@
+import type { Blockchain } from '../../chain/blockchain.ts'
+import { type Block, parseBlock } from '../../chain/codec/block.ts'
+import { CodecError } from '../../chain/codec/errors.ts'
+import { RlpError } from '../../chain/codec/rlpReader.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { BlockClock, ClockState } from '../../mining/blockClock.ts'
+import {
+  type BlockProducer,
+  GROUP_MILLISECONDS,
+  type MineRequest,
+  type ProducerMode,
+} from '../../mining/blockProducer.ts'
+import { MiningError } from '../../mining/errors.ts'
+import type { AccountEdit } from '../../rpc/devCommands.ts'
+import { invalidParams, RpcError } from '../../rpc/errors.ts'
+import { toHex } from '../../util/bytes.ts'
+import { dumpChain, readDump } from './chainDump.ts'
+import type { StateEditor, StateEdits } from './stateEditor.ts'
+
+/** The chain as it was when a snapshot was taken. */
+interface Snapshot {
+  readonly number: number
+  readonly edits: StateEdits
+  /** null for a clock that nobody moved. */
+  readonly clock: ClockState | null
+}
+
+/**
+ * Snapshots and state roots of edited blocks in them that are kept: some 60 MB. Whoever may take snapshots owns the
+ * chain, so that they are bounded for all clients together.
+ */
+const MOST_SNAPSHOT_ENTRIES = 250_000
+
+/** What a development chain is controlled through. */
+export interface DevControlParams {
+  readonly spec: NetworkSpec
+  readonly chain: Blockchain
+  readonly clock: BlockClock
+  readonly producer: BlockProducer
+  readonly editor: StateEditor
+  /** To be called when the state after the head is no longer what it was, the head itself being the same. */
+  readonly onStateEdited: () => void
+  /** Empties the transaction pool. */
+  readonly clearPool: () => void
+  /** @throws StorageError `STORAGE_UNWRITABLE` while the stores take no writes */
+  readonly assertWritable: () => void
+  /** Resolves when everything that was done is on disk. */
+  readonly commit: () => Promise<void>
+  /** Resolves when the chain is on disk; what the pool forgets of it follows. */
+  readonly flushed: () => Promise<void>
+  /** Whether the node stops: what takes its time ends early. */
+  readonly isStopping: () => boolean
+}
+
+/** Snapshots, time, modes and edits of a development chain (rpc.md §3.8). Belongs to the chain thread. */
+export class DevControl {
+  readonly #params: DevControlParams
+  #snapshots: Snapshot[] = []
+  /** Snapshots, and the edits that each has of its own. */
+  #snapshotEntries = 0
+  /** Seconds between the blocks that were stopped; null when none were. */
+  #stoppedInterval: number | null = null
+
+  constructor(params: DevControlParams) {
+    this.#params = params
+  }
+
+  /**
+   * Remembers the chain as it is.
+   * @returns the snapshot's id, from 1
+   * @throws RpcError -32005 when there are too many, each with all edits of its time
+   */
+  snapshot(): number {
+    const { chain, editor, clock } = this.#params
+    const edits = editor.current()
+    const entries = this.#snapshotEntries + entriesOf(edits)
+    if (entries > MOST_SNAPSHOT_ENTRIES)
+      throw new RpcError(
+        'limited',
+        `limit exceeded: ${this.#snapshots.length} snapshots are kept; evm_revert forgets those behind the one it goes back to`,
+      )
+    this.#snapshotEntries = entries
+    return this.#snapshots.push({ number: chain.head.number, edits, clock: clock.state() })
+  }
+
+  /** Goes back to a snapshot; later ones are forgotten, it stays. False when there is none of that id. */
+  async revert(id: bigint): Promise<boolean> {
+    const snapshot = id < 1n ? undefined : this.#snapshots[Number(id) - 1]
+    if (snapshot === undefined) return false
+    this.#keepSnapshots(this.#snapshots.slice(0, Number(id)))
+    await this.#goBack(snapshot)
+    return true
+  }
+
+  /** Goes back to genesis as the network has it; snapshots are forgotten. */
+  async reset(): Promise<void> {
+    this.#keepSnapshots([])
+    await this.#goBack({ number: 0, edits: new Map(), clock: null })
+  }
+
+  #keepSnapshots(kept: Snapshot[]): void {
+    this.#snapshots = kept
+    this.#snapshotEntries = kept.reduce((sum, { edits }) => sum + entriesOf(edits), 0)
+  }
+
+  /**
+   * Moves the time of the next block forward.
+   * @returns seconds added since the last block
+   * @throws RpcError -32602 when blocks would be too far ahead
+   */
+  increaseTime(seconds: number): number {
+    const { chain, clock } = this.#params
+    return refuse(() => clock.increase(seconds, chain.head.timestamp))
+  }
+
+  /** Sets the time of the next block. @throws RpcError -32602 for a time that cannot be */
+  setNextBlockTimestamp(timestamp: number): void {
+    const { chain, clock } = this.#params
+    refuse(() => clock.setTo(timestamp, chain.head.timestamp))
+  }
+
+  /**
+   * Makes blocks on the head; answers once they are durable.
+   * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
+   * @throws RpcError -32602 for a time that cannot be, -32005 with the number of blocks when it was ended early
+   */
+  async mine(request: MineRequest, isUnwanted: () => boolean = () => false): Promise<void> {
+    this.#params.assertWritable()
+    const { timestamp } = request
+    if (timestamp !== undefined) this.setNextBlockTimestamp(timestamp)
+    const { producer, commit } = this.#params
+    const failure = await producer.mine(request, isUnwanted).then(() => null, asRefusal)
+    // What was made before it stays.
+    if (failure === null || isStop(failure)) await commit()
+    if (failure !== null) throw failure
+  }
+
+  /** How blocks are made now. */
+  get mode(): ProducerMode {
+    return this.#params.producer.mode
+  }
+
+  setAutomine(on: boolean): void {
+    const { producer } = this.#params
+    producer.setMode({ ...producer.mode, instant: on })
+  }
+
+  /** Makes blocks in an interval of so many seconds, or no longer. */
+  setInterval(seconds: number | null): void {
+    const { producer } = this.#params
+    this.#stoppedInterval = null
+    producer.setMode({ ...producer.mode, interval: seconds })
+  }
+
+  /**
+   * Stops blocks that are made in intervals, or lets them go on. Blocks that are made for transactions are
+   * `setAutomine`'s, as in the reference (recorded).
+   */
+  setMining(on: boolean): void {
+    const { producer } = this.#params
+    const { interval } = producer.mode
+    if (on && interval === null && this.#stoppedInterval !== null) this.setInterval(this.#stoppedInterval)
+    if (on || interval === null) return
+    this.setInterval(null)
+    this.#stoppedInterval = interval
+  }
+
+  /** Changes the state after the head. */
+  async editAccount(edit: AccountEdit): Promise<void> {
+    const { chain, editor, onStateEdited, assertWritable, flushed } = this.#params
+    assertWritable()
+    editor.edit(edit)
+    chain.stateEdited()
+    onStateEdited()
+    await flushed()
+  }
+
+  /**
+   * Connects a block that was made elsewhere, as a peer's would be.
+   * @returns its hash, once it is durable
+   * @throws RpcError -32602 for bytes that are no block, -32000 for one that is not connected
+   */
+  async importBlock(encoded: Buffer): Promise<Buffer> {
+    const { spec, chain, producer, assertWritable, commit } = this.#params
+    assertWritable()
+    const block = decode(spec, encoded)
+    const result = chain.connect(block)
+    switch (result.status) {
+      case 'INVALID_BLOCK':
+        throw new RpcError('executionFailed', result.error.message, { cause: result.error })
+      case 'UNDECIDED':
+        throw result.error
+      case 'TOO_OLD':
+        throw new RpcError(
+          'executionFailed',
+          `block ${block.number} ${toHex(block.hash)} branches off below the snapshot that this node began with`,
+        )
+      case 'NO_PARENT': {
+        const parent = toHex(block.header.parentHash)
+        throw new RpcError(
+          'executionFailed',
+          `block ${block.number} ${toHex(block.hash)} waits for ${parent}`,
+        )
+      }
+      default:
+        // What a reorganisation gave back is as good as sent.
+        producer.mineWaiting()
+        await commit()
+        return block.hash
+    }
+  }
+
+  /** The chain as bytes that {@link loadState} takes. @throws RpcError -32000 where blocks do not make its state */
+  dumpState(): Promise<Buffer> {
+    return dumpChain(this.#params.chain)
+  }
+
+  /**
+   * Goes back to genesis and on to the chain of a dump.
+   * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
+   * @throws RpcError -32602 for bytes that are no dump, which changes nothing; -32000 for a block against the rules;
+   * -32005 with the number of blocks when it was ended early
+   */
+  async loadState(dump: Uint8Array, isUnwanted: () => boolean = () => false): Promise<void> {
+    const { spec, chain, commit, isStopping } = this.#params
+    const isEnded = () => isStopping() || isUnwanted()
+    const blocks = await readDump(spec, dump)
+    await this.reset()
+    const left = blocks.values()
+    for (let loaded = 0; loaded < blocks.length; ) {
+      // Others get their turn between two commits.
+      await new Promise((resolve) => setImmediate(resolve))
+      if (isEnded()) {
+        await commit()
+        throw new RpcError(
+          'stopping',
+          `the node stops: ${loaded} of the ${blocks.length} blocks of the dump were loaded`,
+        )
+      }
+      const results = chain.connectAll(takeFor(left, GROUP_MILLISECONDS, isEnded))
+      const failed = results.findIndex(({ status }) => status !== 'IMPORTED_BEST')
+      if (failed >= 0) {
+        const number = blocks[loaded + failed]?.number
+        throw new RpcError('executionFailed', `block ${number} of the dump: ${results[failed]?.status}`)
+      }
+      loaded += results.length
+    }
+    await commit()
+  }
+
+  async #goBack({ number, edits, clock: time }: Snapshot): Promise<void> {
+    const { chain, clock, editor, onStateEdited, clearPool, assertWritable, flushed } = this.#params
+    assertWritable()
+    const target = chain.reader.headerByNumber(Math.min(number, chain.head.number))
+    if (target === null) throw new Error(`the canonical chain has no block ${number}`)
+    const isHead = target.hash.equals(chain.head.hash)
+    editor.goBack(target, edits)
+    if (time === null) clock.reset()
+    else clock.restore(time)
+    if (isHead) {
+      clearPool()
+      chain.stateEdited()
+      onStateEdited()
+    }
+    await flushed()
+  }
+}
+
+function decode(spec: NetworkSpec, encoded: Buffer): Block {
+  try {
+    return parseBlock(spec, encoded)
+  } catch (error) {
+    if (error instanceof RlpError || error instanceof CodecError) {
+      throw invalidParams(`Invalid input: ${error.message}`, { cause: error })
+    }
+    throw error
+  }
+}
+
+/** A time that cannot be is a wrong parameter. */
+function refuse<T>(action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    throw asRefusal(error)
+  }
+}
+
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof MiningError)) return error
+  if (error.code === 'TIMESTAMP') return invalidParams(error.message, { cause: error })
+  return error.code === 'STOPPED' ? new RpcError('stopping', error.message, { cause: error }) : error
+}
+
+function isStop(failure: unknown): boolean {
+  return failure instanceof RpcError && failure.kind === 'stopping'
+}
+
+/** What comes of an iterator within a time, at least one; the next is taken when the one before was used. */
+function* takeFor<T>(source: Iterator<T>, milliseconds: number, isEnded: () => boolean): Generator<T> {
+  const end = performance.now() + milliseconds
+  do {
+    const { value, done } = source.next()
+    if (done === true) return
+    yield value
+  } while (performance.now() < end && !isEnded())
+}
+
+/** What a snapshot with these edits counts for. */
+function entriesOf(edits: StateEdits): number {
+  return 1 + edits.size
+}

@@ -1,0 +1,96 @@
+import type { Blockchain } from '../../chain/blockchain.ts'
+import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
+import type { OpenChain } from '../../execution/openChain.ts'
+import type { StateStore } from '../../native/stateStore.ts'
+import type { AccountWrite } from '../../native/types.ts'
+import type { AccountEdit } from '../../rpc/devCommands.ts'
+import { nameEditedStates } from '../../state/editedStates.ts'
+import { stateRootAfter } from '../../state/stateRoot.ts'
+import { commitBoth } from '../../storage/commitBoth.ts'
+import type { ChainEnvironment, TableWriter } from '../../storage/environment.ts'
+import { readStateEdit, writeStateEdit } from '../../storage/stateEdits.ts'
+import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../../util/bytes.ts'
+
+/** Roots of edited states by block hash in hex: the edits of a moment. */
+export type StateEdits = ReadonlyMap<string, Buffer>
+
+/**
+ * Edits the state after a block of a development chain. No block can do that, so the blocks that are built on
+ * an edited state are good for this node only: the edit is noted under the hash of its block, and such a chain
+ * is not exported (`chain/exportBlocks.ts`).
+ */
+export class StateEditor {
+  readonly #spec: NetworkSpec
+  readonly #chain: Blockchain
+  readonly #store: StateStore
+  readonly #environment: ChainEnvironment
+
+  constructor(spec: NetworkSpec, { chain, stateStore, environment }: OpenChain) {
+    this.#spec = spec
+    this.#chain = chain
+    this.#store = stateStore
+    this.#environment = environment
+  }
+
+  /** Every edit that is in effect. */
+  current(): StateEdits {
+    return new Map(
+      [...this.#environment.entries('stateEdits')].map(({ key, value }) => [key.toString('hex'), value]),
+    )
+  }
+
+  /** Changes an account after the head: wholly and for good, or with an error and not at all. */
+  edit(edit: AccountEdit): void {
+    const { head } = this.#chain
+    const root = stateRootAfter(this.#spec, this.#store, head)
+    const edited = this.#store.writeAccounts(root, [this.#toWrite(root, edit)])
+    commitBoth(this.#store, this.#environment, (writer) => writeStateEdit(writer, head.hash, edited))
+    this.#store.putEditedRoot(head.hash, edited)
+  }
+
+  /**
+   * Goes back to a canonical block and to the edits of a moment, which are those in effect then; all others are undone.
+   * One transaction does both.
+   * @param target the head, or a block below it
+   */
+  goBack(target: BlockHeader, edits: StateEdits): void {
+    if (target.hash.equals(this.#chain.head.hash)) {
+      commitBoth(this.#store, this.#environment, (writer) => this.#restore(writer, edits))
+      nameEditedStates(this.#environment, this.#store)
+      return
+    }
+    this.#chain.rewind(target, {
+      before: (writer) => this.#restore(writer, edits),
+      committed: () => nameEditedStates(this.#environment, this.#store),
+    })
+  }
+
+  #restore(writer: TableWriter, edits: StateEdits): void {
+    for (const hashHex of new Set([...this.current().keys(), ...edits.keys()])) {
+      const hash = Buffer.from(hashHex, 'hex')
+      // A block that was disconnected takes its edit with it.
+      const isConnected = this.#chain.reader.headerByHash(hash) !== null
+      const root = (isConnected ? edits.get(hashHex) : null) ?? null
+      if (readStateEdit(writer, hash)?.equals(root ?? EMPTY_BYTES) !== true)
+        writeStateEdit(writer, hash, root)
+    }
+  }
+
+  #toWrite(root: Buffer, { address, balance, nonce, code, cell }: AccountEdit): AccountWrite {
+    const hasProgram = this.#store.isContract(root, address) || code !== undefined || cell !== undefined
+    return {
+      address,
+      ...(balance === undefined ? {} : { balance: bigIntToBytes(balance) }),
+      // A program alone makes an account, too.
+      ...(nonce === undefined ? this.#presentNonce(root, address) : { nonce: bigIntToBytes(nonce) }),
+      ...(code === undefined ? {} : { code }),
+      contract: hasProgram,
+      storage: cell === undefined ? [] : [bigIntToBytes(cell.slot), bigIntToBytes(bytesToBigInt(cell.value))],
+    }
+  }
+
+  #presentNonce(root: Buffer, address: Buffer): { readonly nonce: Buffer } {
+    return { nonce: this.#store.account(root, address)?.nonce ?? EMPTY_BYTES }
+  }
+}

@@ -1,0 +1,53 @@
+import type { Service } from '../../front/service.ts'
+import type { AccessFigures } from '../../gateway/access/accessAdmission.ts'
+import { createMetrics } from '../../observe/metrics.ts'
+import { createProcessMetrics } from '../../observe/processMetrics.ts'
+import { addAccessMetrics } from './accessMetrics.ts'
+import { type ChainMetrics, createChainMetrics } from './chainMetrics.ts'
+import { createMiningMetrics, type MiningMetrics } from './miningMetrics.ts'
+import { addPeerMetrics, type PeerMetricsSources } from './peerMetrics.ts'
+import { createServiceMetrics } from './serviceMetrics.ts'
+import { createStoreMetrics, type OpenStores } from './storeMetrics.ts'
+
+/** Where the figures of a node come from. What is not there yet is null. */
+export interface MetricsSources {
+  /** Version of the program. */
+  readonly version: string
+  /** Hashes per second that miners reported. */
+  hashrate(): bigint
+  service(): Service | null
+  stores(): OpenStores | null
+  /** Seconds in which the chain thread was not idle. */
+  chainBusySeconds(): number
+}
+
+/** Figures of the node for operators. */
+export interface NodeMetrics {
+  readonly chain: ChainMetrics
+  readonly mining: MiningMetrics
+  /** Shows the figures of peers from now on. */
+  watchPeers(sources: PeerMetricsSources): void
+  /** Shows the figures of admission from now on. */
+  watchAccess(figures: (most: number) => AccessFigures): void
+  /** Prometheus text. */
+  text(): Promise<string>
+  /** Ends the watching of this thread. */
+  close(): void
+}
+
+/** Metrics of a node, all in the front thread. */
+export function createNodeMetrics(sources: MetricsSources): NodeMetrics {
+  const metrics = createMetrics()
+  const close = createProcessMetrics(metrics, sources.version)
+  const chain = createChainMetrics(metrics, () => sources.chainBusySeconds())
+  createServiceMetrics(metrics, () => sources.service())
+  createStoreMetrics(metrics, () => sources.stores())
+  return {
+    watchPeers: (peers) => addPeerMetrics(metrics, peers),
+    watchAccess: (figures) => addAccessMetrics(metrics, figures),
+    chain,
+    mining: createMiningMetrics(metrics, () => sources.hashrate()),
+    text: () => metrics.registry.metrics(),
+    close,
+  }
+}

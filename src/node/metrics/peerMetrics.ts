@@ -1,0 +1,175 @@
+import type { Metrics } from '../../observe/metrics.ts'
+import { REFUSALS } from '../../p2p/peers/peerFigures.ts'
+import type { PeerThreadStatus } from '../../rpc/context.ts'
+import type { PeerReport } from '../peers/messages.ts'
+
+/** Where the figures of peers come from: null while there are none. */
+export interface PeerMetricsSources {
+  report(): PeerReport | null
+  /** How the peer thread is. */
+  status(): PeerThreadStatus
+  /** Seconds in which the present peer thread was not idle. */
+  busySeconds(): number
+}
+
+/** Declares the metrics of peers and synchronisation. */
+export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }: PeerMetricsSources): void {
+  const { gauge, samples } = metrics
+  const one = (value: number | null | undefined) => (value === null || value === undefined ? [] : [{ value }])
+  samples({
+    type: 'gauge',
+    name: 'peers_count',
+    help: 'Connected peers, by what they call themselves and by who connected.',
+    collect: () => {
+      const counts = new Map<string, { labels: { client: string; direction: string }; value: number }>()
+      for (const { client, inbound } of report()?.network.peers ?? []) {
+        const labels = { client: clientFamily(client), direction: inbound ? 'in' : 'out' }
+        const key = `${labels.client} ${labels.direction}`
+        const entry = counts.get(key) ?? { labels, value: 0 }
+        counts.set(key, { labels, value: entry.value + 1 })
+      }
+      return [...counts.values()]
+    },
+  })
+  samples({
+    type: 'counter',
+    name: 'peer_bytes_total',
+    help: 'Bytes exchanged with peers.',
+    collect: () => {
+      const network = report()?.network
+      if (network === undefined) return []
+      return [
+        { labels: { direction: 'in' }, value: network.bytesIn },
+        { labels: { direction: 'out' }, value: network.bytesOut },
+      ]
+    },
+  })
+  samples({
+    type: 'counter',
+    name: 'peer_refusals_total',
+    help: 'Connections that were closed before they were peers, by reason.',
+    collect: () => {
+      const refused = report()?.network.refused
+      return refused === undefined
+        ? []
+        : REFUSALS.map((reason) => ({ labels: { reason }, value: refused[reason] }))
+    },
+  })
+  samples({
+    type: 'gauge',
+    name: 'peer_score_number',
+    help: 'Lowest score of a connected peer.',
+    collect: () => {
+      const scores = report()?.network.peers.map(({ score }) => score) ?? []
+      return scores.length === 0 ? [] : [{ value: Math.min(...scores) }]
+    },
+  })
+  samples({
+    type: 'gauge',
+    name: 'peer_known_nodes_count',
+    help: 'Nodes that discovery knows.',
+    collect: () => one(report()?.knownNodes),
+  })
+  samples({
+    type: 'gauge',
+    name: 'peer_memory_bytes',
+    help: 'Bytes that are kept for peers.',
+    collect: () => one(report()?.network.memory.used),
+  })
+  samples({
+    type: 'gauge',
+    name: 'clock_difference_seconds',
+    help: 'Seconds by which the clock of this machine is ahead of the blocks of peers; less than 0 when it is behind, 0 while it fits.',
+    collect: () => {
+      const now = report()
+      return now === null ? [] : [{ value: (now.clockAhead ?? 0) - (now.clockBehind ?? 0) }]
+    },
+  })
+  samples({
+    type: 'gauge',
+    name: 'sync_highest_block_number',
+    help: 'Height of the best block that a peer is believed to have.',
+    collect: () => one(report()?.sync.highestBlock),
+  })
+  samples({
+    type: 'gauge',
+    name: 'sync_checked_header_number',
+    help: 'Height of the highest header that was checked.',
+    collect: () => one(report()?.sync.checkedHeader),
+  })
+  samples({
+    type: 'gauge',
+    name: 'sync_stage_info',
+    help: 'What synchronisation is doing: 1 for the present stage.',
+    collect: () => {
+      const stage = report()?.sync.stage
+      return stage === undefined ? [] : [{ labels: { stage }, value: 1 }]
+    },
+  })
+  samples({
+    type: 'gauge',
+    name: 'sync_snapshot_state_bytes',
+    help: 'Bytes of the state that is fetched from peers: those that are here, and those that peers say it has.',
+    collect: () => {
+      const snapshot = report()?.sync.snapshot
+      if (snapshot === undefined) return []
+      return [
+        { labels: { part: 'here' }, value: snapshot.stateBytes },
+        { labels: { part: 'whole' }, value: snapshot.stateSize },
+      ]
+    },
+  })
+  samples({
+    type: 'gauge',
+    name: 'sync_blocks_per_second_ratio',
+    help: 'Blocks connected per second in the last half minute.',
+    collect: () => one(report()?.sync.blocksPerSecond),
+  })
+  samples({
+    type: 'gauge',
+    name: 'sync_remaining_seconds',
+    help: 'Seconds until the highest block at the present rate.',
+    collect: () => one(report()?.sync.secondsLeft),
+  })
+  samples({
+    type: 'gauge',
+    name: 'backfill_first_block_number',
+    help: 'Lowest block above genesis that is here, while blocks below a snapshot are filled in.',
+    collect: () => one(report()?.sync.backfill?.firstBlock),
+  })
+  samples({
+    type: 'gauge',
+    name: 'backfill_blocks_per_second_ratio',
+    help: 'Blocks below a snapshot that were filled in per second in the last half minute.',
+    collect: () => one(report()?.sync.backfill?.blocksPerSecond),
+  })
+  samples({
+    type: 'counter',
+    name: 'peer_thread_busy_seconds_total',
+    help: 'Time in which the peer thread was not idle.',
+    collect: () => (report() === null ? [] : [{ value: busySeconds() }]),
+  })
+  samples({
+    type: 'counter',
+    name: 'peer_thread_restarts_total',
+    help: 'Starts of the peer thread after it failed.',
+    collect: () => [{ value: status().restarts }],
+  })
+  samples({
+    type: 'gauge',
+    name: 'peer_thread_failed_info',
+    help: 'Whether the peer thread failed and does not run again yet: 1 then.',
+    collect: () => [{ value: status().fault === null ? 0 : 1 }],
+  })
+  gauge({
+    name: 'sync_halted_info',
+    help: 'Whether peers insist on a block that this node refuses: 1 when it follows them no further.',
+    collect: (own) => own.set(report()?.halted ? 1 : 0),
+  })
+}
+
+/** What a client calls itself up to its first slash: what a stranger sends must not make labels without end. */
+function clientFamily(client: string): string {
+  if (/^Rhizome\b/i.test(client)) return 'rhizome'
+  return /^(Ethereum\(J\)|RskJ)/i.test(client) ? 'rskj' : 'other'
+}

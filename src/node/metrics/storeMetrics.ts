@@ -1,0 +1,88 @@
+import { stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
+import type { KeptTexts } from '../../native/keptTexts.ts'
+import type { StateStore } from '../../native/stateStore.ts'
+import type { Metrics, Sample } from '../../observe/metrics.ts'
+import type { ChainEnvironment } from '../../storage/environment.ts'
+
+/** File of an LMDB environment below its folder. */
+const DATA_FILE = 'data.mdb'
+
+/** Unit of `stat` for space on disk, in bytes. */
+const BLOCK_BYTES = 512
+
+/** The stores of a node as the front thread has them. */
+export interface OpenStores {
+  readonly dataDir: string
+  readonly chain: ChainEnvironment
+  readonly state: StateStore
+  readonly texts: KeptTexts
+}
+
+/** Declares the metrics of stores and native caches; they are there once the stores are open. */
+export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStores | null): void {
+  const read = (pick: (stores: OpenStores) => readonly Sample[] | Promise<readonly Sample[]>) => () => {
+    const open = stores()
+    return open === null ? [] : pick(open)
+  }
+  samples({
+    type: 'gauge',
+    name: 'store_disk_bytes',
+    help: 'Space that the file of a store takes on disk.',
+    labels: ['store'],
+    collect: read(({ dataDir }) =>
+      Promise.all([sizeOf(dataDir, CHAIN_FOLDER), sizeOf(dataDir, STATE_FOLDER)]),
+    ),
+  })
+  samples({
+    type: 'gauge',
+    name: 'store_disk_free_bytes',
+    help: 'Space that is left on the disk of the data directory.',
+    collect: read(async ({ dataDir }) => {
+      const { bavail, bsize } = await statfs(dataDir)
+      return [{ value: bavail * bsize }]
+    }),
+  })
+  const maps = [
+    [
+      'store_map_bytes',
+      'Bytes that the memory map of a store may grow to before it is made larger.',
+      'mapBytes',
+    ],
+    ['store_map_used_bytes', 'Bytes of the memory map of a store that were ever used.', 'usedBytes'],
+    ['store_readers_count', 'Slots of readers of a store that were ever taken at the same time.', 'readers'],
+    ['store_readers_limit_count', 'Slots of readers of a store.', 'mostReaders'],
+  ] as const
+  for (const [name, help, pick] of maps) {
+    samples({
+      type: 'gauge',
+      name,
+      help,
+      labels: ['store'],
+      collect: read(({ chain }) => [{ labels: { store: 'chain' }, value: chain.figures()[pick] }]),
+    })
+  }
+  samples({
+    type: 'gauge',
+    name: 'state_pending_nodes_count',
+    help: 'Trie nodes that wait for a commit.',
+    collect: read(({ state }) => [{ value: state.figures().pendingNodes }]),
+  })
+  samples({
+    type: 'gauge',
+    name: 'native_cache_bytes',
+    help: 'Memory of a cache of the native core.',
+    labels: ['cache'],
+    collect: read(({ state, texts }) => {
+      const { nodeCacheBytes, codeCacheBytes, headCacheBytes } = state.figures()
+      const sizes = { nodes: nodeCacheBytes, code: codeCacheBytes, head: headCacheBytes, texts: texts.bytes }
+      return Object.entries(sizes).map(([cache, value]) => ({ labels: { cache }, value }))
+    }),
+  })
+}
+
+async function sizeOf(dataDir: string, store: string): Promise<Sample> {
+  const { blocks } = await stat(join(dataDir, store, DATA_FILE))
+  return { labels: { store }, value: blocks * BLOCK_BYTES }
+}

@@ -1,0 +1,76 @@
+import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
+import type { Config } from '../../config/schema.ts'
+import { MANUAL_MODE, type ProducerMode } from '../../mining/blockProducer.ts'
+import type { WorkOptions } from '../../mining/workServer.ts'
+import type { StoreOptions } from '../../native/types.ts'
+import type { PoolLimits } from '../../txpool/interface.ts'
+import {
+  type StablePriceOptions,
+  stablePriceOptionsFromConfig,
+  workOptionsFromConfig,
+} from './miningOptions.ts'
+import { stateStoreOptionsFromConfig } from './storeOptions.ts'
+
+/** What the chain thread is started with: plain data, so that it can cross to another thread. */
+export interface ChainOptions extends NetworkChoice {
+  readonly dataDir: string
+  readonly storeOptions: StoreOptions
+  readonly pool: PoolLimits
+  /** Whether accounts pay with virtual gas for what they send (consensus.md §9.2). */
+  readonly quota: boolean
+  readonly production: ProductionOptions
+  /** Executes own blocks a second time and compares: for tests. */
+  readonly checksOffers?: boolean
+}
+
+/** How blocks are made. */
+export interface ProductionOptions {
+  readonly mode: ProducerMode
+  /** `0x` hex; null is the account of {@link coinbaseSecret}. */
+  readonly coinbase: string | null
+  /** Its Keccak-256 hash is a private key; null is the network's own development account. */
+  readonly coinbaseSecret: string | null
+  /** Wei. */
+  readonly minimumGasPrice: bigint
+  readonly gasLimit: bigint
+  /** Keeps the price stable in another currency; until a rate is known it is {@link minimumGasPrice}. */
+  readonly stablePrice: StablePriceOptions | null
+  /** Name and version in the extra data of blocks. */
+  readonly client: string
+  /** The miner's own text after it. */
+  readonly extraText: string | null
+  /** Work for miners outside the node; null where they are not served. */
+  readonly work: WorkOptions | null
+}
+
+/** The options of the chain thread under a configuration. `client` names program and version. */
+export function chainOptionsFromConfig(config: Config, client: string): ChainOptions {
+  return {
+    ...networkChoice(config),
+    dataDir: config.dataDir,
+    storeOptions: stateStoreOptionsFromConfig(config),
+    pool: {
+      accountSlots: config.accountSlots,
+      gasPriceBump: config.gasPriceBump,
+      outdatedBlocks: config.outdatedBlocks,
+      outdatedMilliseconds: config.outdatedTime * 1000,
+    },
+    quota: config.accountQuota,
+    production: {
+      mode: producerMode(config),
+      coinbase: config.coinbase,
+      coinbaseSecret: config.coinbaseSecret,
+      minimumGasPrice: BigInt(config.minimumGasPrice),
+      gasLimit: BigInt(config.targetGasLimit),
+      stablePrice: stablePriceOptionsFromConfig(config),
+      client,
+      extraText: config.extraData,
+      work: workOptionsFromConfig(config),
+    },
+  }
+}
+
+function producerMode({ mining, blockTime }: Pick<Config, 'mining' | 'blockTime'>): ProducerMode {
+  if (!mining) return MANUAL_MODE
+  return blockTime === 0 ? { instant: true, interval: null } : { instant: false, interval: blockTime }
+}
