@@ -10,7 +10,7 @@ import { WORKLOAD_NAMES, type WorkloadName } from '../chain/workloads.ts'
 import { describeMachine } from '../report/machine.ts'
 import { barChart } from '../report/plot.ts'
 import { type Row, saveSections, WORK_FOLDER } from '../report/results.ts'
-import type { ImportFigures } from './measureImport.ts'
+import type { ImportStats } from './measureImport.ts'
 
 const RECORDED = {
   'recorded: served chain': 'rpc/chain-main.jsonl',
@@ -56,7 +56,7 @@ export async function benchImport(args: string[]): Promise<void> {
     chains.push({ name: SMALL_TOKEN, file: await generated('token', Number(values.blocks), SMALL_BLOCK) })
   }
   const rows: Row[] = []
-  const detail: Record<string, ImportFigures[]> = {}
+  const detail: Record<string, ImportStats[]> = {}
   for (const { name, file } of chains) {
     const runs = Array.from({ length: Number(values.runs) }, () => runChild(file, values['commit-every']))
     runs.sort((a, b) => a.seconds - b.seconds)
@@ -80,30 +80,30 @@ async function generated(workload: WorkloadName, blocks: number, perBlock: numbe
   return file
 }
 
-function runChild(file: string, commitEvery: string): ImportFigures {
+function runChild(file: string, commitEvery: string): ImportStats {
   const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
   try {
     const args = [...process.execArgv, CHILD, file, dataDir, commitEvery]
-    return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as ImportFigures
+    return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as ImportStats
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
 
-function toRow(name: string, figures: ImportFigures): Row {
-  const { blocks, seconds } = figures
+function toRow(name: string, stats: ImportStats): Row {
+  const { blocks, seconds } = stats
   return {
     chain: name,
     blocks,
-    transactions: figures.transactions,
+    transactions: stats.transactions,
     'blocks/s': blocks / seconds,
-    'tx/s': figures.transactions / seconds,
-    'Mgas/s': figures.gas / 1e6 / seconds,
-    'CPU ms/block': (figures.processorSeconds * 1000) / blocks,
-    'memory MiB': Math.round(figures.memoryMiB),
-    'own memory MiB': Math.round(figures.ownMemoryMiB),
-    'chain store bytes/block': Math.round(figures.chainBytes / blocks),
-    'state store bytes/block': Math.round(figures.stateBytes / blocks),
+    'tx/s': stats.transactions / seconds,
+    'Mgas/s': stats.gas / 1e6 / seconds,
+    'CPU ms/block': (stats.processorSeconds * 1000) / blocks,
+    'memory MiB': Math.round(stats.memoryMiB),
+    'own memory MiB': Math.round(stats.ownMemoryMiB),
+    'chain store bytes/block': Math.round(stats.chainBytes / blocks),
+    'state store bytes/block': Math.round(stats.stateBytes / blocks),
     [`ratio to RSKj, recorded (target ${TARGET})`]: ratioToPeer(name, blocks / seconds),
   }
 }

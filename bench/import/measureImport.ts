@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { runImport } from './runImport.ts'
 
 /** What one import took. */
-export interface ImportFigures {
+export interface ImportStats {
   readonly blocks: number
   readonly transactions: number
   readonly gas: number
@@ -27,7 +27,7 @@ export async function measureImport(
   file: string,
   dataDir: string,
   commitEvery: number,
-): Promise<ImportFigures> {
+): Promise<ImportStats> {
   const { report, seconds, processorSeconds, storesBefore, stores } = await runImport(file, dataDir, {
     commitEvery,
   })

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /** What the load generator saw. Latencies in milliseconds. */
-export interface LoadFigures {
+export interface LoadStats {
   readonly requests: number
   readonly seconds: number
   readonly requestsPerSecond: number
@@ -21,7 +21,7 @@ export interface LoadFigures {
   /** When the first request was due, in milliseconds since 1970. */
   readonly startedAt: number
   /** Of every second, where they were asked for. */
-  readonly timeline: readonly SecondFigures[]
+  readonly timeline: readonly SecondStats[]
   /** Processor time of the generator in seconds. */
   readonly processorSeconds: number
 }
@@ -42,7 +42,7 @@ export interface Outcomes {
 }
 
 /** One second of a load; milliseconds, of answers with a result. */
-export interface SecondFigures {
+export interface SecondStats {
   readonly outcomes: Outcomes
   readonly p50: number
   readonly p99: number
@@ -50,7 +50,7 @@ export interface SecondFigures {
 }
 
 /** What became of WebSockets that said nothing until the end, and asked once then. */
-export interface IdleFigures {
+export interface IdleStats {
   readonly opened: number
   /** That the node ended before. */
   readonly closed: number
@@ -62,7 +62,7 @@ export interface IdleFigures {
 /** WebSockets that are open. */
 export interface IdleSockets {
   /** Has each ask once. */
-  finish(): Promise<IdleFigures>
+  finish(): Promise<IdleStats>
 }
 
 export interface LoadOptions {
@@ -83,7 +83,7 @@ export interface LoadOptions {
 }
 
 /** What subscribers saw. Milliseconds from the request that made the block to the notification. */
-export interface SubscriberFigures {
+export interface SubscriberStats {
   readonly events: number
   readonly delivered: number
   readonly missing: number
@@ -143,30 +143,30 @@ export class Generator {
   }
 
   /** Loads a node over HTTP or WebSocket, as the address says. */
-  load(url: string, requests: string, { niceness = 0, ...options }: LoadOptions): Promise<LoadFigures> {
-    return this.#run<LoadFigures>({ mode: 'load', url, requests, ...options }, niceness)
+  load(url: string, requests: string, { niceness = 0, ...options }: LoadOptions): Promise<LoadStats> {
+    return this.#run<LoadStats>({ mode: 'load', url, requests, ...options }, niceness)
   }
 
   /** Opens so many WebSockets that say nothing. */
   async idle(url: string, connections: number, request: string): Promise<IdleSockets> {
     const ready = join(this.#folder, `idle-${this.#jobs}`)
     const { child, output } = this.#start({ mode: 'idle', url, connections, request, ready })
-    const figures = output.then((text) => JSON.parse(text) as IdleFigures)
+    const stats = output.then((text) => JSON.parse(text) as IdleStats)
     let isOver = false
-    const over = figures.finally(() => {
+    const over = stats.finally(() => {
       isOver = true
     })
     while (!existsSync(ready) && !isOver) await Promise.race([sleep(READY_POLL_MS), over])
     return {
       finish: () => {
         child.stdin.end()
-        return figures
+        return stats
       },
     }
   }
 
   /** Subscribes, makes blocks and measures how they are told. `onReady` runs when everyone has subscribed. */
-  async subscribe(options: SubscriberOptions, onReady: () => void): Promise<SubscriberFigures> {
+  async subscribe(options: SubscriberOptions, onReady: () => void): Promise<SubscriberStats> {
     const { triggers, ...rest } = options
     const ready = join(this.#folder, 'ready')
     rmSync(ready, { force: true })
@@ -177,7 +177,7 @@ export class Generator {
     }, READY_POLL_MS)
     try {
       const job = { mode: 'subscribe', ...rest, triggers: this.write(triggers), ready }
-      return await this.#run<SubscriberFigures>(job)
+      return await this.#run<SubscriberStats>(job)
     } finally {
       clearInterval(watch)
     }

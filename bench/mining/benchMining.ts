@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { askNode } from '../../test/support/nodeProcess.ts'
-import { Generator, type LoadFigures } from '../load/generator.ts'
+import { Generator, type LoadStats } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, saveResults } from '../report/results.ts'
 import { connectPeer, type Peer, startRhizome } from '../rpc/peers.ts'
 import { textOf } from '../rpc/requests.ts'
 import { setUpScene } from '../rpc/setup.ts'
 import { createWorkloads } from '../rpc/workloads.ts'
-import { type PollFigures, WorkPollers } from './pollers.ts'
+import { type PollStats, WorkPollers } from './pollers.ts'
 
 /** Milliseconds between two blocks of the chain under load, so that work really changes. */
 const BLOCK_PERIOD = 2000
@@ -19,11 +19,11 @@ interface Measurement {
   /** What is read. */
   readonly workload: string
   /** Reads alone. */
-  readonly unloaded: LoadFigures
+  readonly unloaded: LoadStats
   /** Reads beside the pools. */
-  readonly loaded: LoadFigures
+  readonly loaded: LoadStats
   /** The pools beside the reads. */
-  readonly work: PollFigures
+  readonly work: PollStats
 }
 
 /** Seconds of load before the first measurement. */
@@ -32,7 +32,7 @@ const WARM_UP = 4
 /**
  * `bench -- mining [--peer NAME=URL …] [--seconds N] [--pools N] [--readers N] [--workload TEXT …]`: so many pool
  * connections ask for work every second while readers load the node at full speed. This node takes part a second
- * time without its cache of answers, so that every read is worked out.
+ * time without its response cache, so that every read is worked out.
  */
 export async function benchMining(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -50,7 +50,7 @@ export async function benchMining(args: string[]): Promise<void> {
   const machine = describeMachine()
   const peers = [
     await startRhizome([]),
-    await startRhizome(['--answer-cache', '0'], 'rhizome, no answer cache'),
+    await startRhizome(['--response-cache', '0'], 'rhizome, no answer cache'),
     ...values.peer.map(connectPeer),
   ]
   const measured: Measurement[] = []
@@ -64,8 +64,8 @@ export async function benchMining(args: string[]): Promise<void> {
         const requests = generator.write(workload.bodies().map(textOf))
         const readers = (seconds: number) =>
           generator.load(peer.url, requests, { seconds, connections: Number(values.readers) })
-        const figures = await measure(peer, readers, Number(values.seconds), Number(values.pools))
-        measured.push({ peer: peer.name, workload: workload.name, ...figures })
+        const stats = await measure(peer, readers, Number(values.seconds), Number(values.pools))
+        measured.push({ peer: peer.name, workload: workload.name, ...stats })
         console.error(`${peer.name}, ${workload.name} done`)
       }
     }
@@ -78,7 +78,7 @@ export async function benchMining(args: string[]): Promise<void> {
 
 async function measure(
   peer: Peer,
-  readers: (seconds: number) => Promise<LoadFigures>,
+  readers: (seconds: number) => Promise<LoadStats>,
   seconds: number,
   pools: number,
 ): Promise<Omit<Measurement, 'peer' | 'workload'>> {
@@ -92,7 +92,7 @@ async function measure(
     await sleep(2000)
     pollers.reset()
     const loaded = await readers(seconds)
-    return { unloaded, loaded, work: pollers.figures() }
+    return { unloaded, loaded, work: pollers.stats() }
   } finally {
     clearInterval(blocks)
     pollers.stop()

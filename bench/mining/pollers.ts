@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 /** What the pollers saw. Latencies in milliseconds. */
-export interface PollFigures {
+export interface PollStats {
   readonly requests: number
   readonly p50: number
   readonly p99: number
@@ -48,7 +48,7 @@ export class WorkPollers {
     this.#delay.reset()
   }
 
-  figures(): PollFigures {
+  stats(): PollStats {
     const sorted = this.#latencies.toSorted((a, b) => a - b)
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
     return {

@@ -5,26 +5,26 @@ import { parseArgs } from 'node:util'
 import { describeMachine } from '../report/machine.ts'
 import { barChart } from '../report/plot.ts'
 import { type Section, saveSections } from '../report/results.ts'
-import { type BridgeFigures, bridgeTables, dearest } from './bridgeTables.ts'
+import { type BridgeStats, bridgeTables, dearest } from './bridgeTables.ts'
 
-interface EngineFigures {
+interface EngineStats {
   readonly gas: number
   readonly seconds: number
   readonly mgasPerSecond: number
 }
 
-interface ProgramFigures {
+interface ProgramStats {
   readonly program: string
-  readonly ours: EngineFigures
-  readonly revm: EngineFigures
+  readonly ours: EngineStats
+  readonly revm: EngineStats
 }
 
-interface PathFigures {
+interface PathStats {
   readonly path: string
   readonly nanoseconds: number
 }
 
-interface TrieFigures {
+interface TrieStats {
   readonly keys: number
   readonly path: string
   readonly value: number
@@ -47,7 +47,7 @@ export function benchNative(args: string[]): void {
     options: {
       parts: { type: 'string', default: PARTS.filter((part) => part !== ALONE).join(',') },
       scenes: { type: 'string', default: '' },
-      figures: { type: 'string' },
+      stats: { type: 'string' },
       large: { type: 'boolean', default: false },
       dev: { type: 'boolean', default: false },
     },
@@ -59,18 +59,18 @@ export function benchNative(args: string[]): void {
     parts.includes(part) ? runProgram<T>(values.dev, [part, ...sizes.map(String)]) : []
   const machine = { ...describeMachine(), releaseBuild: !values.dev }
   if (parts.includes(ALONE)) {
-    const search = (scene: string) => runProgram<BridgeFigures>(values.dev, ['bridge-search', scene])
-    const figures =
-      values.figures === undefined
+    const search = (scene: string) => runProgram<BridgeStats>(values.dev, ['bridge-search', scene])
+    const stats =
+      values.stats === undefined
         ? values.scenes.split(',').flatMap(search)
-        : linesOf<BridgeFigures>(readFileSync(values.figures, 'utf8'))
-    const worst = dearest(figures)
+        : linesOf<BridgeStats>(readFileSync(values.stats, 'utf8'))
+    const worst = dearest(stats)
     saveSections('native-bridge', machine, bridgeTables(worst), worst)
   }
   if (parts.every((part) => part === ALONE)) return
-  const engines = run<ProgramFigures>('engines')
-  const paths = run<PathFigures>('micro')
-  const tries = run<TrieFigures>('trie', ...SIZES, ...(values.large ? [LARGE_SIZE] : []))
+  const engines = run<ProgramStats>('engines')
+  const paths = run<PathStats>('micro')
+  const tries = run<TrieStats>('trie', ...SIZES, ...(values.large ? [LARGE_SIZE] : []))
   saveSections('native', machine, sectionsOf(engines, paths, tries), { engines, paths, tries })
 }
 
@@ -92,9 +92,9 @@ function linesOf<T>(text: string): T[] {
 }
 
 function sectionsOf(
-  engines: readonly ProgramFigures[],
-  paths: readonly PathFigures[],
-  tries: readonly TrieFigures[],
+  engines: readonly ProgramStats[],
+  paths: readonly PathStats[],
+  tries: readonly TrieStats[],
 ): Section[] {
   const sections: Section[] = []
   if (engines.length > 0) {

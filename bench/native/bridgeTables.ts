@@ -1,7 +1,7 @@
 import type { Row, Section } from '../report/results.ts'
 
 /** The dearest call of a method of the Bridge that was found. */
-export interface BridgeFigures {
+export interface BridgeStats {
   readonly method: string
   /** Whether it was a local call; else a transaction, or a contract's call in one. */
   readonly local: boolean
@@ -25,9 +25,9 @@ const NOTE =
   'that were thought out to be dear. "First" is a call by itself, "further" is the same once more in the block.'
 
 /** Tables of what transactions reach, and of local calls, highest first. */
-export function bridgeTables(figures: readonly BridgeFigures[]): Section[] {
+export function bridgeTables(stats: readonly BridgeStats[]): Section[] {
   const rows = (local: boolean): Row[] =>
-    figures
+    stats
       .filter((found) => found.local === local)
       .sort((left, right) => right.first - left.first)
       .map(({ method, gas, first, further, threw, input, calls }) => ({
@@ -45,9 +45,9 @@ export function bridgeTables(figures: readonly BridgeFigures[]): Section[] {
 }
 
 /** The dearest call of each method among those of several searches. */
-export function dearest(figures: readonly BridgeFigures[]): BridgeFigures[] {
-  const found = new Map<string, BridgeFigures>()
-  for (const one of figures) {
+export function dearest(stats: readonly BridgeStats[]): BridgeStats[] {
+  const found = new Map<string, BridgeStats>()
+  for (const one of stats) {
     const key = `${one.method} ${one.local}`
     const known = found.get(key)
     const worst = known !== undefined && known.first >= one.first ? known : one

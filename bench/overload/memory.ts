@@ -1,4 +1,4 @@
-import { residentMiB } from '../rpc/processFigures.ts'
+import { residentMiB } from '../rpc/processStats.ts'
 
 const PERIOD_MS = 500
 

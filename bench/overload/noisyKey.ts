@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Abi, encodeFunctionData, toHex } from 'viem'
 import { readArtefact } from '../../test/contracts/artefact.ts'
-import type { Generator, LoadFigures } from '../load/generator.ts'
+import type { Generator, LoadStats } from '../load/generator.ts'
 import { accountOf, encodeBalanceOf } from '../rpc/encode.ts'
 import { type Body, textOf } from '../rpc/requests.ts'
 import type { Scene } from '../rpc/setup.ts'
@@ -28,9 +28,9 @@ export const NOISY_KEYS = {
 
 /** The quiet key alone, and right after it beside the noise. */
 export interface NoisePart {
-  readonly alone: LoadFigures
-  readonly beside: LoadFigures
-  readonly noisy: LoadFigures
+  readonly alone: LoadStats
+  readonly beside: LoadStats
+  readonly noisy: LoadStats
 }
 
 export interface NoiseResult {
@@ -104,8 +104,8 @@ function quietBodies({ accounts, token }: Scene): Body[] {
 }
 
 /** The middle one of an odd number of figures. */
-export function median(figures: readonly number[]): number {
-  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
+export function median(stats: readonly number[]): number {
+  return stats.toSorted((a, b) => a - b)[Math.floor(stats.length / 2)] ?? Number.NaN
 }
 
 function noises({ compute, transfers, dense, sparse }: Scene): Noise[] {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Generator, IdleFigures, LoadFigures, SecondFigures } from '../load/generator.ts'
+import type { Generator, IdleStats, LoadStats, SecondStats } from '../load/generator.ts'
 import { textOf } from '../rpc/requests.ts'
 import { createWorkloads } from '../rpc/workloads.ts'
 import { type Endpoint, OWNER } from './endpoint.ts'
 import { MemoryWatch } from './memory.ts'
 import type { OverloadOptions } from './options.ts'
 
-/** No request of it comes twice, so that it is work and not a look into a cache of answers. */
+/** No request of it comes twice, so that it is work and not a look into a response cache. */
 export const MIX = 'traffic mix with distinct parameters'
 
 const PEAK_CONNECTIONS = 64
@@ -28,14 +28,14 @@ export interface Latency {
 export interface StormResult {
   /** Answers per second of the closed loop. */
   readonly peak: number
-  readonly storm: LoadFigures
+  readonly storm: LoadStats
   /** Requests per second that were due. */
   readonly offered: number
   /** Requests per second that were sent. */
   readonly sent: number
   /** Answers with a result per second. */
   readonly goodput: number
-  readonly idle: IdleFigures
+  readonly idle: IdleStats
   /** Mebibytes: before, with the idle WebSockets, the most in the storm, at its end, seconds after it. */
   readonly memory: {
     readonly before: number
@@ -148,15 +148,15 @@ async function findPeak(endpoint: Endpoint, generator: Generator, requests: stri
 }
 
 /** Whole seconds of a timeline between two times, milliseconds since 1970. */
-function secondsBetween({ startedAt, timeline }: LoadFigures, from: number, to: number): SecondFigures[] {
+function secondsBetween({ startedAt, timeline }: LoadStats, from: number, to: number): SecondStats[] {
   return timeline.filter((second, index) => {
     const begin = startedAt + index * SECOND
     return begin >= from && begin + SECOND <= to && second.outcomes.results > 0
   })
 }
 
-function medianOf(seconds: readonly SecondFigures[]): Latency {
-  const of = (pick: (second: SecondFigures) => number) =>
+function medianOf(seconds: readonly SecondStats[]): Latency {
+  const of = (pick: (second: SecondStats) => number) =>
     seconds.map(pick).toSorted((a, b) => a - b)[Math.floor(seconds.length / 2)] ?? Number.NaN
   return { p50: of(({ p50 }) => p50), p99: of(({ p99 }) => p99) }
 }

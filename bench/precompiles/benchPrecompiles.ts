@@ -6,7 +6,7 @@ import { describeMachine } from '../report/machine.ts'
 import { type Row, saveSections } from '../report/results.ts'
 
 /** A loop that used up the gas of a transaction. */
-interface LoopFigures {
+interface LoopStats {
   /** `EVM`, or the name of a contract. */
   readonly subject: string
   readonly input: string
@@ -27,13 +27,13 @@ const SHOWN_LOOPS = 12
 export function benchPrecompiles(args: string[]): void {
   const { values } = parseArgs({
     args,
-    options: { only: { type: 'string', default: '' }, figures: { type: 'string' } },
+    options: { only: { type: 'string', default: '' }, stats: { type: 'string' } },
   })
-  const text = values.figures === undefined ? run(values.only) : readFileSync(values.figures, 'utf8')
+  const text = values.stats === undefined ? run(values.only) : readFileSync(values.stats, 'utf8')
   const loops = text
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as LoopFigures)
+    .map((line) => JSON.parse(line) as LoopStats)
     .sort((left, right) => rate(right) - rate(left))
   const contracts = [...new Set(loops.map(({ subject }) => subject))].filter((subject) => subject !== EVM)
   const own = loops.filter(({ subject }) => subject === EVM)
@@ -58,7 +58,7 @@ export function benchPrecompiles(args: string[]): void {
   )
 }
 
-function rowOf(contract: string, loops: readonly LoopFigures[], worst: number): Row {
+function rowOf(contract: string, loops: readonly LoopStats[], worst: number): Row {
   const own = loops.filter(({ subject }) => subject === contract)
   const [first] = own
   const ratio = first === undefined ? 0 : rate(first) / worst
@@ -73,7 +73,7 @@ function rowOf(contract: string, loops: readonly LoopFigures[], worst: number): 
 }
 
 /** Milliseconds per million gas. */
-function rate({ gas, seconds }: LoopFigures): number {
+function rate({ gas, seconds }: LoopStats): number {
   return (seconds * 1e9) / gas
 }
 

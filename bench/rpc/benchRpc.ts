@@ -102,7 +102,7 @@ async function measurePeers(
 
 async function startPeers({ alone, cacheOff, peers: named }: RpcOptions, peers: Peer[]): Promise<void> {
   peers.push(await startRhizome([]))
-  if (cacheOff) peers.push(await startRhizome(['--answer-cache', '0'], CACHE_OFF))
+  if (cacheOff) peers.push(await startRhizome(['--response-cache', '0'], CACHE_OFF))
   for (const start of alone ? [] : [startAnvil, startGeth]) {
     const peer = await start()
     if (peer !== null) peers.push(peer)

@@ -19,7 +19,7 @@ export interface ClosedLoopResult {
   readonly refusals: Readonly<Record<string, string>>
 }
 
-/** Name under which this node takes part without its cache of answers. */
+/** Name under which this node takes part without its response cache. */
 export const CACHE_OFF = 'rhizome, cache off'
 
 /** Loads the nodes in turn, as often as there are runs. One that lacks a method is left out and named. */

@@ -1,14 +1,14 @@
 import { askNode } from '../../test/support/nodeProcess.ts'
-import type { Generator, LoadFigures, LoadOptions } from '../load/generator.ts'
+import type { Generator, LoadOptions, LoadStats } from '../load/generator.ts'
 import { BenchAccount } from './account.ts'
 import type { Peer } from './peers.ts'
-import { processorSeconds, residentMiB } from './processFigures.ts'
+import { processorSeconds, residentMiB } from './processStats.ts'
 import { textOf, type Workload } from './requests.ts'
 import type { Scene } from './setup.ts'
 import { createWorkloads } from './workloads.ts'
 
 /** One measurement of one node. */
-export interface Measurement extends LoadFigures {
+export interface Measurement extends LoadStats {
   /** Processor time of the node per request in microseconds; null for a node started by others. */
   readonly processorMicros: number | null
   readonly memoryMiB: number | null
@@ -56,11 +56,11 @@ export class Contender {
     const address = workload.transport === 'ws' ? socketUrl : url
     if (address === null) throw new Error(`${this.name} has no WebSocket address`)
     const before = pid === null ? 0 : processorSeconds(pid)
-    const figures = await this.#generator.load(address, file, options)
+    const stats = await this.#generator.load(address, file, options)
     const used = pid === null ? null : processorSeconds(pid) - before
     return {
-      ...figures,
-      processorMicros: used === null ? null : (used / answersOf(figures)) * 1e6,
+      ...stats,
+      processorMicros: used === null ? null : (used / answersOf(stats)) * 1e6,
       memoryMiB: pid === null ? null : residentMiB(pid),
     }
   }
@@ -100,7 +100,7 @@ async function assertAnswer({ name, url }: Peer, workload: string, body: string)
 }
 
 /** Answers within the time and after it, which all took the processor; the speed counts those within it alone. */
-function answersOf({ outcomes: { results, refused, errors } }: LoadFigures): number {
+function answersOf({ outcomes: { results, refused, errors } }: LoadStats): number {
   return results + refused + errors
 }
 

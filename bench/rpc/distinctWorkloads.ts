@@ -8,7 +8,7 @@ const COUNT = 200_000
 const WINDOW = 200
 
 /**
- * Measurements in which no request comes twice, so that no cache of answers helps. The first accounts of the scene
+ * Measurements in which no request comes twice, so that no response cache helps. The first accounts of the scene
  * have funds and tokens, most of those asked for have none; blocks, transactions and log windows are as many as
  * the scene has, which is said in the name.
  */

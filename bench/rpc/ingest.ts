@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex, toHex } from 'viem'
 import { readArtefact } from '../../test/contracts/artefact.ts'
 import { askNode } from '../../test/support/nodeProcess.ts'
-import type { Generator, LoadFigures } from '../load/generator.ts'
+import type { Generator, LoadStats } from '../load/generator.ts'
 import type { Row } from '../report/results.ts'
 import { BenchAccount } from './account.ts'
 import { heightOf } from './contender.ts'
 import type { Peer } from './peers.ts'
-import { processorSeconds } from './processFigures.ts'
+import { processorSeconds } from './processStats.ts'
 import { textOf } from './requests.ts'
 import { fund } from './setup.ts'
 import { sendingAccounts, signTransfers } from './signedTransfers.ts'
@@ -23,7 +23,7 @@ export interface IngestOptions {
 export interface IngestResult {
   readonly node: string
   readonly mode: string
-  readonly ingest: LoadFigures
+  readonly ingest: LoadStats
   /** From the first transaction sent to the last one in a block; null when some never got there. */
   readonly includedSeconds: number | null
   /** Accounts with transactions that were taken and are in no block after a long wait. */

@@ -8,7 +8,7 @@ export interface OpenLoopResult {
   readonly node: string
   /** Requests per second that were asked for. */
   readonly rate: number
-  readonly figures: Measurement
+  readonly stats: Measurement
 }
 
 export interface OpenLoopOptions {
@@ -40,23 +40,23 @@ export async function measureOpenLoop(
     if (workload === null || speed === undefined) continue
     if (workload.kind === 'distinct') await contender.moveHead()
     const rate = Math.max(1, Math.round(speed * share))
-    const figures = await contender.measure(workload, { seconds, connections, rate })
-    results.push({ workload: name, node: contender.name, rate, figures })
+    const stats = await contender.measure(workload, { seconds, connections, rate })
+    results.push({ workload: name, node: contender.name, rate, stats })
   }
   return results
 }
 
-export function openLoopRow({ workload, node, rate, figures }: OpenLoopResult): Row {
+export function openLoopRow({ workload, node, rate, stats }: OpenLoopResult): Row {
   return {
     work: workload,
     node,
     'asked/s': rate,
-    'answered/s': Math.round(figures.requestsPerSecond),
-    'p50 ms': figures.p50,
-    'p99 ms': figures.p99,
-    'p99.9 ms': figures.p999,
-    'most ms': figures.most,
-    failures: figures.failures,
-    [`p99 < ${P99_AT_HALF_PEAK} ms`]: figures.p99 < P99_AT_HALF_PEAK ? 'met' : 'not met',
+    'answered/s': Math.round(stats.requestsPerSecond),
+    'p50 ms': stats.p50,
+    'p99 ms': stats.p99,
+    'p99.9 ms': stats.p999,
+    'most ms': stats.most,
+    failures: stats.failures,
+    [`p99 < ${P99_AT_HALF_PEAK} ms`]: stats.p99 < P99_AT_HALF_PEAK ? 'met' : 'not met',
   }
 }

@@ -7,7 +7,7 @@ import type { Hex } from 'viem'
 import { COW_KEY } from '../../test/support/accounts.ts'
 import { cliArguments } from '../../test/support/cli.ts'
 import { askNode, freePort, startNode } from '../../test/support/nodeProcess.ts'
-import { listenerOf } from './processFigures.ts'
+import { listenerOf } from './processStats.ts'
 
 /** A node under load. */
 export interface Peer {

@@ -98,28 +98,28 @@ function shown(ratio: number): string {
 export function figureRows(results: readonly ClosedLoopResult[], own: string): Row[] {
   return results.flatMap(({ workload, medians }) => {
     const ours = medians[own]
-    return Object.entries(medians).map(([peer, figures]) => ({
+    return Object.entries(medians).map(([peer, stats]) => ({
       work: workload,
       node: peer,
-      'requests/s': Math.round(figures.requestsPerSecond),
-      'p50 ms': figures.p50,
-      'p99 ms': figures.p99,
-      'p99.9 ms': figures.p999,
-      'CPU µs/request': figures.processorMicros ?? '',
-      'generator µs/request': (figures.processorSeconds / figures.requests) * 1e6,
-      'generator % of a core': Math.round((figures.processorSeconds / figures.seconds) * 100),
+      'requests/s': Math.round(stats.requestsPerSecond),
+      'p50 ms': stats.p50,
+      'p99 ms': stats.p99,
+      'p99.9 ms': stats.p999,
+      'CPU µs/request': stats.processorMicros ?? '',
+      'generator µs/request': (stats.processorSeconds / stats.requests) * 1e6,
+      'generator % of a core': Math.round((stats.processorSeconds / stats.seconds) * 100),
       'node % of a core':
-        figures.processorMicros === null
+        stats.processorMicros === null
           ? ''
-          : Math.round((figures.processorMicros * figures.requestsPerSecond) / 1e4),
-      'generator limits': isLimitedByGenerator(figures) ? 'yes' : 'no',
-      'memory MiB': figures.memoryMiB === null ? '' : Math.round(figures.memoryMiB),
-      failures: figures.failures,
-      'ratio by requests/s': ours === undefined ? '' : ours.requestsPerSecond / figures.requestsPerSecond,
+          : Math.round((stats.processorMicros * stats.requestsPerSecond) / 1e4),
+      'generator limits': isLimitedByGenerator(stats) ? 'yes' : 'no',
+      'memory MiB': stats.memoryMiB === null ? '' : Math.round(stats.memoryMiB),
+      failures: stats.failures,
+      'ratio by requests/s': ours === undefined ? '' : ours.requestsPerSecond / stats.requestsPerSecond,
       'ratio by CPU':
-        ours?.processorMicros == null || figures.processorMicros === null
+        ours?.processorMicros == null || stats.processorMicros === null
           ? ''
-          : figures.processorMicros / ours.processorMicros,
+          : stats.processorMicros / ours.processorMicros,
     }))
   })
 }

@@ -13,7 +13,7 @@ export interface Workload {
   readonly name: string
   readonly transport: 'http' | 'ws'
   /**
-   * `repeated`: a small circle of requests, which a cache of answers serves; `distinct`: no request comes twice
+   * `repeated`: a small circle of requests, which a response cache serves; `distinct`: no request comes twice
    * while the head stays.
    */
   readonly kind: 'repeated' | 'distinct'

@@ -1,16 +1,16 @@
-import type { Generator, SubscriberFigures } from '../load/generator.ts'
+import type { Generator, SubscriberStats } from '../load/generator.ts'
 import type { Row } from '../report/results.ts'
 import { BenchAccount } from './account.ts'
 import type { Contender } from './contender.ts'
 import { encodeTransfer } from './encode.ts'
-import { residentMiB } from './processFigures.ts'
+import { residentMiB } from './processStats.ts'
 import { textOf } from './requests.ts'
 
 export interface SubscriberResult {
   readonly node: string
   readonly kind: 'newHeads' | 'logs'
   readonly subscribers: number
-  readonly figures: SubscriberFigures | null
+  readonly stats: SubscriberStats | null
   /** Why there are no figures. */
   readonly refused: string | null
   readonly memoryBefore: number | null
@@ -50,27 +50,27 @@ export async function measureSubscribers(
       triggers,
       pauseMilliseconds: PAUSE_MS,
     }
-    const figures = await generator.subscribe(options, () => {
+    const stats = await generator.subscribe(options, () => {
       memoryWith = memory()
     })
-    return { ...result, figures, refused: null, memoryWith }
+    return { ...result, stats, refused: null, memoryWith }
   } catch (error) {
-    return { ...result, figures: null, refused: (error as Error).message, memoryWith }
+    return { ...result, stats: null, refused: (error as Error).message, memoryWith }
   }
 }
 
 export function subscriberRow(result: SubscriberResult): Row {
-  const { figures, memoryBefore, memoryWith } = result
+  const { stats, memoryBefore, memoryWith } = result
   const grown = memoryBefore === null || memoryWith === null ? null : memoryWith - memoryBefore
   return {
     subscription: result.kind,
     subscribers: result.subscribers,
     node: result.node,
-    'delivered %': figures === null ? '' : (figures.delivered * 100) / (figures.delivered + figures.missing),
-    'p50 ms': figures?.p50 ?? '',
-    'p99 ms': figures?.p99 ?? '',
-    'most ms': figures?.most ?? '',
-    'first to last ms': figures?.spread ?? '',
+    'delivered %': stats === null ? '' : (stats.delivered * 100) / (stats.delivered + stats.missing),
+    'p50 ms': stats?.p50 ?? '',
+    'p99 ms': stats?.p99 ?? '',
+    'most ms': stats?.most ?? '',
+    'first to last ms': stats?.spread ?? '',
     'memory MiB': memoryWith === null ? '' : Math.round(memoryWith),
     'KiB/subscriber': grown === null ? '' : (grown * 1024) / result.subscribers,
     remark: result.refused ?? '',

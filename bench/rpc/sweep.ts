@@ -41,15 +41,15 @@ export async function measureSweep(
 
 export function sweepRows(results: readonly SweepResult[]): Row[] {
   return results.flatMap(({ workload, connections, medians }) =>
-    Object.entries(medians).map(([node, figures]) => ({
+    Object.entries(medians).map(([node, stats]) => ({
       work: workload,
       connections,
       node,
-      'requests/s': Math.round(figures.requestsPerSecond),
-      'p50 ms': figures.p50,
-      'p99 ms': figures.p99,
-      'CPU µs/request': figures.processorMicros ?? '',
-      'generator limits': isLimitedByGenerator(figures) ? 'yes' : 'no',
+      'requests/s': Math.round(stats.requestsPerSecond),
+      'p50 ms': stats.p50,
+      'p99 ms': stats.p99,
+      'CPU µs/request': stats.processorMicros ?? '',
+      'generator limits': isLimitedByGenerator(stats) ? 'yes' : 'no',
     })),
   )
 }

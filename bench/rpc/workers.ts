@@ -20,7 +20,7 @@ const WARM_UP_SECONDS = 0.5
 export interface WorkersResult {
   readonly workers: number
   /** The run of median speed. */
-  readonly figures: Measurement
+  readonly stats: Measurement
 }
 
 /** Loads nodes of one and of two workers by turns with calls that no cache answers. */
@@ -31,7 +31,9 @@ export async function measureWorkers(
   const peers: Peer[] = []
   try {
     for (const count of COUNTS) {
-      peers.push(await startRhizome(['--answer-cache', '0', '--workers', String(count)], `${count} workers`))
+      peers.push(
+        await startRhizome(['--response-cache', '0', '--workers', String(count)], `${count} workers`),
+      )
     }
     const contenders = await Promise.all(
       peers.map(async (peer) => new Contender(peer, await setUpScene(peer, SCENE), generator)),
@@ -46,22 +48,22 @@ export async function measureWorkers(
         measured[i]?.push(await contender.measure(workload, { connections: CONNECTIONS, seconds }))
       }
     }
-    return COUNTS.map((workers, i) => ({ workers, figures: median(measured[i] ?? []) }))
+    return COUNTS.map((workers, i) => ({ workers, stats: median(measured[i] ?? []) }))
   } finally {
     await Promise.all(peers.map((peer) => peer.stop()))
   }
 }
 
-export function workersRow({ workers, figures }: WorkersResult, one: WorkersResult | undefined): Row {
-  const ratio = figures.requestsPerSecond / (one?.figures.requestsPerSecond ?? Number.NaN)
+export function workersRow({ workers, stats }: WorkersResult, one: WorkersResult | undefined): Row {
+  const ratio = stats.requestsPerSecond / (one?.stats.requestsPerSecond ?? Number.NaN)
   return {
     work: WORKLOAD,
     workers,
-    'requests/s': Math.round(figures.requestsPerSecond),
-    'p50 ms': figures.p50,
-    'CPU µs/request': figures.processorMicros ?? '',
-    'node % of a core': Math.round(((figures.processorMicros ?? 0) * figures.requestsPerSecond) / 1e4),
-    'generator % of a core': Math.round((figures.processorSeconds / figures.seconds) * 100),
+    'requests/s': Math.round(stats.requestsPerSecond),
+    'p50 ms': stats.p50,
+    'CPU µs/request': stats.processorMicros ?? '',
+    'node % of a core': Math.round(((stats.processorMicros ?? 0) * stats.requestsPerSecond) / 1e4),
+    'generator % of a core': Math.round((stats.processorSeconds / stats.seconds) * 100),
     [`ratio to one (≥ ${TARGET})`]:
       workers === 1 ? '' : `${ratio.toPrecision(3)} ${ratio >= TARGET ? 'met' : '**not met**'}`,
   }

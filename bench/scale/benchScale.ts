@@ -8,29 +8,29 @@ import type { Hex } from 'viem'
 import { type NodeProcess, startNode } from '../../test/support/nodeProcess.ts'
 import { generateChain } from '../chain/generateChain.ts'
 import { ACCOUNTS_AT_ONCE, createWorkload } from '../chain/workloads.ts'
-import { Generator, type LoadFigures } from '../load/generator.ts'
+import { Generator, type LoadStats } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
 import { lineChart } from '../report/plot.ts'
 import { type Row, type Section, saveSections, WORK_FOLDER } from '../report/results.ts'
-import { ownMiB, residentMiB } from '../rpc/processFigures.ts'
+import { ownMiB, residentMiB } from '../rpc/processStats.ts'
 import { textOf } from '../rpc/requests.ts'
-import type { GrowthFigures } from './grow.ts'
+import type { GrowthStats } from './grow.ts'
 import type { ScaleOptions } from './options.ts'
 import { createReads, type GrownChain } from './reads.ts'
-import { type SoakFigures, soak } from './soak.ts'
+import { type SoakStats, soak } from './soak.ts'
 
 /** Everything measured at one size. */
 interface Point {
   /** Blocks or accounts. */
   readonly size: number
-  readonly growth: GrowthFigures
+  readonly growth: GrowthStats
   /** From the start of the process to its first answer, seconds, with the store there. */
   readonly startSeconds: number
-  readonly reads: Readonly<Record<string, LoadFigures>>
+  readonly reads: Readonly<Record<string, LoadStats>>
   /** After all reads, MiB: the node's own memory, and with the pages of the stores. */
   readonly ownMiB: number
   readonly residentMiB: number
-  readonly soak: SoakFigures | null
+  readonly soak: SoakStats | null
 }
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
@@ -114,9 +114,9 @@ async function measureGrowth(
 
 const REPORT_EVERY = 5_000
 
-function runChild(file: string, dataDir: string, height: number): GrowthFigures {
+function runChild(file: string, dataDir: string, height: number): GrowthStats {
   const args = [...process.execArgv, CHILD, file, dataDir, String(height)]
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as GrowthFigures
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as GrowthStats
 }
 
 async function measureNode(
@@ -130,17 +130,17 @@ async function measureNode(
   const node: NodeProcess = await startNode({ dataDir, args: ['--log-level', 'warn'] })
   const startSeconds = (performance.now() - start) / 1000
   try {
-    const reads: Record<string, LoadFigures> = {}
-    let soaked: SoakFigures | null = null
+    const reads: Record<string, LoadStats> = {}
+    let soaked: SoakStats | null = null
     let memory = { ownMiB: 0, residentMiB: 0 }
     for (const [name, bodies] of Object.entries(await createReads(node.url, chain))) {
       const requests = generator.write(bodies.map(textOf))
-      const figures = await generator.load(node.url, requests, { seconds, connections })
-      if (figures.failures > 0) throw new Error(`${name}: ${figures.firstFailure}`)
-      reads[name] = figures
+      const stats = await generator.load(node.url, requests, { seconds, connections })
+      if (stats.failures > 0) throw new Error(`${name}: ${stats.firstFailure}`)
+      reads[name] = stats
       memory = { ownMiB: ownMiB(node.pid), residentMiB: residentMiB(node.pid) }
       if (name !== MIX || soakMinutes === 0) continue
-      const rate = Math.round(figures.requestsPerSecond / 2)
+      const rate = Math.round(stats.requestsPerSecond / 2)
       soaked = await soak(node, generator, requests, rate, soakMinutes)
     }
     return { startSeconds, reads, ...memory, soak: soaked }
@@ -184,7 +184,7 @@ function sectionsOf(title: string, unit: string, points: readonly Point[]): Sect
   return sections
 }
 
-function soakSection({ minutes, rate, failures, p99, own, resident, growth }: SoakFigures): Section {
+function soakSection({ minutes, rate, failures, p99, own, resident, growth }: SoakStats): Section {
   const row = {
     minutes,
     'asked/s': rate,

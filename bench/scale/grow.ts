@@ -1,7 +1,7 @@
 import { runImport } from '../import/runImport.ts'
 
 /** What the growth to a height took. */
-export interface GrowthFigures {
+export interface GrowthStats {
   readonly height: number
   /** Blocks that came with this growth. */
   readonly blocks: number
@@ -14,7 +14,7 @@ export interface GrowthFigures {
 }
 
 /** Imports a file until the chain has a height. Meant to have a process to itself. */
-export async function grow(file: string, dataDir: string, height: number): Promise<GrowthFigures> {
+export async function grow(file: string, dataDir: string, height: number): Promise<GrowthStats> {
   const { height: reached, before, seconds, stores } = await runImport(file, dataDir, { height })
   return {
     height: reached,

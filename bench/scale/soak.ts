@@ -1,8 +1,8 @@
 import { askNode } from '../../test/support/nodeProcess.ts'
 import type { Generator } from '../load/generator.ts'
-import { ownMiB, residentMiB } from '../rpc/processFigures.ts'
+import { ownMiB, residentMiB } from '../rpc/processStats.ts'
 
-export interface SoakFigures {
+export interface SoakStats {
   readonly minutes: number
   /** Requests per second that were asked for. */
   readonly rate: number
@@ -26,7 +26,7 @@ export async function soak(
   requests: string,
   rate: number,
   minutes: number,
-): Promise<SoakFigures> {
+): Promise<SoakStats> {
   const own: number[] = []
   const resident: number[] = []
   let failures = 0
@@ -34,13 +34,13 @@ export async function soak(
   const end = performance.now() + minutes * 60_000
   while (performance.now() < end) {
     await askNode(node.url, 'evm_mine', [])
-    const figures = await generator.load(node.url, requests, {
+    const stats = await generator.load(node.url, requests, {
       seconds: STEP_SECONDS,
       connections: CONNECTIONS,
       rate,
     })
-    failures += figures.failures
-    p99 = Math.max(p99, figures.p99)
+    failures += stats.failures
+    p99 = Math.max(p99, stats.p99)
     own.push(ownMiB(node.pid))
     resident.push(residentMiB(node.pid))
   }

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ImportFigures } from '../import/measureImport.ts'
+import type { ImportStats } from '../import/measureImport.ts'
 import type { Row, Section } from '../report/results.ts'
 import type { SyncBenchOptions } from './benchSync.ts'
 import { CHAINS, chainFile } from './chains.ts'
-import { type SyncFigures, startServer, synchronise } from './nodes.ts'
+import { type SyncStats, startServer, synchronise } from './nodes.ts'
 
 /** Of `import`, what a synchronisation between nodes of this kind has to reach. */
 const TARGET_SHARE = 0.8
@@ -26,8 +26,8 @@ export async function measureBetween(
     const file = await chainFile(workload, perBlock, blocks)
     const server = await startServer(file)
     const { enode, height, pid } = server
-    const imports: ImportFigures[] = []
-    const syncs: SyncFigures[] = []
+    const imports: ImportStats[] = []
+    const syncs: SyncStats[] = []
     try {
       for (let run = 0; run < runs; run++) {
         imports.push(importOnce(file))
@@ -58,11 +58,11 @@ export async function measureBetween(
   return { title: 'Between two nodes', note, rows }
 }
 
-function importOnce(file: string): ImportFigures {
+function importOnce(file: string): ImportStats {
   const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
   try {
     const args = [...process.execArgv, IMPORT_CHILD, file, dataDir, COMMIT_EVERY]
-    return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as ImportFigures
+    return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as ImportStats
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }

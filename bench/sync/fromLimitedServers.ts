@@ -18,21 +18,21 @@ export async function measureLimitedServers(
   for (const count of servers) {
     const limited = await startLimitedServers(file, count)
     try {
-      const figures = await measurePace(limited, seconds)
-      detail[`servers, ${count}`] = figures
+      const stats = await measurePace(limited, seconds)
+      detail[`servers, ${count}`] = stats
       const expected = count * BLOCKS_PER_SERVER
-      const speed = figures.blocks / figures.seconds
+      const speed = stats.blocks / stats.seconds
       rows.push({
         servers: count,
-        'dialled after s': figures.dialSeconds,
-        blocks: figures.blocks,
-        seconds: figures.seconds,
+        'dialled after s': stats.dialSeconds,
+        blocks: stats.blocks,
+        seconds: stats.seconds,
         'blocks/s': speed,
         'N × 16.67': expected,
         share: (speed / expected).toFixed(3),
-        'dropped messages': figures.dropped,
-        'client CPU ms/block': (figures.clientSeconds * 1000) / figures.blocks,
-        'servers CPU ms/block': (figures.serverSeconds * 1000) / figures.blocks,
+        'dropped messages': stats.dropped,
+        'client CPU ms/block': (stats.clientSeconds * 1000) / stats.blocks,
+        'servers CPU ms/block': (stats.serverSeconds * 1000) / stats.blocks,
         [`≥ ${TARGET_SHARE}`]: speed / expected >= TARGET_SHARE ? 'met' : '**not met**',
       })
     } finally {

@@ -33,7 +33,7 @@ for (let index = 0; index < Number(count); index++) {
   enodes.push(formatEnode({ id, host, port: network.port ?? 0 }))
 }
 process.on('message', () => {
-  const peers = networks.flatMap((network) => network.figures().peers)
+  const peers = networks.flatMap((network) => network.stats().peers)
   process.send?.(peers.reduce((sum, { excess }) => sum + excess, 0))
 })
 const ready: LimitedServersReady = { enodes, height: opened.chain.head.number }

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runCommand } from '../../test/support/cli.ts'
 import { freePort, type NodeProcess, startNode } from '../../test/support/nodeProcess.ts'
-import { processorSeconds } from '../rpc/processFigures.ts'
+import { processorSeconds } from '../rpc/processStats.ts'
 
 /** What one synchronisation took. */
-export interface SyncFigures {
+export interface SyncStats {
   readonly blocks: number
   /** From the moment the client is told of its peers until it has their head: dialling and headers included. */
   readonly seconds: number
@@ -79,7 +79,7 @@ export async function startClient(servers: number): Promise<ClientNode> {
 }
 
 /** What a synchronisation took, and what was done with the node meanwhile and after it. */
-export interface SyncResult<T> extends SyncFigures {
+export interface SyncResult<T> extends SyncStats {
   readonly during: T | null
   readonly after: T | null
 }
@@ -105,13 +105,13 @@ export async function synchronise<T>(
       await sleep(LOOK_MS)
       height = await client.height()
     }
-    const figures = {
+    const stats = {
       blocks: height,
       seconds: (performance.now() - start) / 1000,
       clientSeconds: processorSeconds(node.pid) - clientBefore,
       serverSeconds: processorSeconds(task.serverPid) - serverBefore,
     }
-    return { ...figures, during: (await during) ?? null, after: (await work?.(node.url)) ?? null }
+    return { ...stats, during: (await during) ?? null, after: (await work?.(node.url)) ?? null }
   } finally {
     await client.close()
   }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { processorSeconds } from '../rpc/processFigures.ts'
+import { processorSeconds } from '../rpc/processStats.ts'
 import type { LimitedServers } from './limitedServers.ts'
 import { startClient } from './nodes.ts'
 
 /** What a download from servers with a limit came to, once it was under way. */
-export interface PaceFigures {
+export interface PaceStats {
   /** Until all servers were connected. */
   readonly dialSeconds: number
   readonly blocks: number
@@ -21,7 +21,7 @@ const LOOK_MS = 20
 const SETTLE_MS = 5_000
 
 /** Synchronises a new node for a time, or until it has everything. */
-export async function measurePace(servers: LimitedServers, seconds: number): Promise<PaceFigures> {
+export async function measurePace(servers: LimitedServers, seconds: number): Promise<PaceStats> {
   const client = await startClient(servers.enodes.length)
   const { node } = client
   try {

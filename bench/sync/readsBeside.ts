@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { Generator, type LoadFigures } from '../load/generator.ts'
+import { Generator, type LoadStats } from '../load/generator.ts'
 import type { Row, Section } from '../report/results.ts'
 import type { SyncBenchOptions } from './benchSync.ts'
 import { CHAINS, chainFile } from './chains.ts'
-import { type SyncFigures, startServer, synchronise } from './nodes.ts'
+import { type SyncStats, startServer, synchronise } from './nodes.ts'
 
 const READS_PER_SECOND = 1000
 const CONNECTIONS = 16
@@ -31,7 +31,7 @@ export async function measureReads(
     const seconds = Math.max(1, Math.floor(alone.seconds * SHARE))
     const read = async (url: string) =>
       generator.load(url, requests, { seconds, connections: CONNECTIONS, rate: READS_PER_SECOND })
-    const found: { idle: LoadFigures; load: LoadFigures; beside: SyncFigures }[] = []
+    const found: { idle: LoadStats; load: LoadStats; beside: SyncStats }[] = []
     for (let run = 0; run < runs; run += 1) {
       const { during: load, after: idle, ...beside } = await synchronise(task, read)
       if (load === null || idle === null) throw new Error('nothing was read')
@@ -50,7 +50,7 @@ export async function measureReads(
   }
 }
 
-function row(beside: string, load: LoadFigures, speed: number | null): Row {
+function row(beside: string, load: LoadStats, speed: number | null): Row {
   return {
     beside,
     'asked/s': READS_PER_SECOND,

@@ -40,11 +40,11 @@ export declare class CallEngine {
   /** An engine that has no place yet. */
   constructor(spec: ChainSpec, store: StateStore)
   /** Names state and block of the calls that follow. */
-  setPlace(root: Uint8Array, block: BlockEnvironment): void
+  setBlockContext(root: Uint8Array, block: BlockEnvironment): void
   /** Executes a call: its output as hex text. Throws `Interrupted` when it was stopped. */
-  call(message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null): string | CallResult
+  call(message: Uint8Array, flags?: Int32Array | undefined | null, overridden?: Array<CallOverride> | undefined | null): string | CallResult
   /** The gas limit with which a transaction succeeds when it is sent, found by executing it, as hex text. */
-  estimateGas(message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null): string | CallResult
+  estimateGas(message: Uint8Array, flags?: Int32Array | undefined | null, overridden?: Array<CallOverride> | undefined | null): string | CallResult
 }
 
 /** Constants and activation heights of a network. */
@@ -75,12 +75,12 @@ export declare class DirectoryLock {
  * Answers requests as far as what they ask for is in memory and short. Calls that answer give the length of what
  * was written, the head before the answer included; the head alone for a call that waits for `run`; 0 for what is
  * left to others, -1 when names of blocks are not known (`unknownBlocks`), -2 when a block of a text is not
- * (`unknownText`), -3 when the place of calls is not (`setPlace`), -4 for a call that takes too long or reads what is
+ * (`unknownText`), -3 when the place of calls is not (`setBlockContext`), -4 for a call that takes too long or reads what is
  * not in memory.
  */
-export declare class FrontAnswers {
+export declare class FastPath {
   /** Nothing of the chain is known. */
-  constructor(methods: Array<FrontMethod>, texts: KeptTexts, keptBytes: number)
+  constructor(methods: Array<FrontMethod>, texts: EncodedObjectCache, keptBytes: number)
   /** Answers from a state, too. Methods that read it have places in their order. */
   readState(store: StateStore, spec: ChainSpec, callGas: bigint, estimateGas: bigint): void
   /** Answers a body that is one ordinary request. */
@@ -103,13 +103,13 @@ export declare class FrontAnswers {
   /** Says which block a name stands for. */
   nameBlock(name: string, blockHash: Uint8Array): void
   /** Names state and block of the calls that follow. */
-  setPlace(root: Uint8Array, block: BlockEnvironment): void
+  setBlockContext(root: Uint8Array, block: BlockEnvironment): void
   /** Lets calls take time again: a turn of the thread is over. */
   endTurn(): void
-  /** What follows the id in a kept answer to parameters. */
+  /** What follows the id in a cached response to parameters. */
   find(index: number, params: string): string | null
-  /** Lookups of kept answers to parameters, and their bytes. */
-  keptFigures(): KeptFigures
+  /** Lookups of cached responses to parameters, and their bytes. */
+  responseCacheStats(): ResponseCacheStats
   /** Keeps what follows the id in an answer to parameters, as UTF-8. */
   keep(index: number, params: string, text: Uint8Array): void
   /** Keeps what follows the id in an answer to no parameters. */
@@ -121,11 +121,11 @@ export declare class FrontAnswers {
 }
 
 /** Texts of a chain that all threads share. */
-export declare class KeptTexts {
+export declare class EncodedObjectCache {
   /** The texts of the chain in a folder, of at most `limit` bytes if they are not open yet. */
-  static open(folder: string, limit: number): KeptTexts
+  static open(folder: string, limit: number): EncodedObjectCache
   /** Texts that are gone with the object. */
-  static inMemory(limit: number): KeptTexts
+  static inMemory(limit: number): EncodedObjectCache
   /** Bytes held. */
   get bytes(): number
   /**
@@ -195,9 +195,9 @@ export declare class OrchidStateRoot {
 }
 
 /** Searches that are answered from kept logs alone. */
-export declare class ReadyLogs {
+export declare class EncodedLogs {
   /** Nothing was searched yet. */
-  constructor(texts: KeptTexts)
+  constructor(texts: EncodedObjectCache)
   /**
    * Searches blocks, hashes of 32 bytes each: the bytes of what was found, -1 when the logs of a block are not
    * kept, or for more bytes or more logs to look at than given.
@@ -263,7 +263,7 @@ export declare class StateStore {
   /** The root of the state after a block that a user edited; null where it was not. */
   editedRoot(blockHash: Uint8Array): Buffer | null
   /** Keeps the facts of a connected block. Durable with the next commit. */
-  putAncestor(facts: AncestorFacts): void
+  putAncestor(metadata: AncestorMetadata): void
   /**
    * Writes accounts onto the state under a root and keeps the result: genesis, and changes by hand on
    * development chains. The new root.
@@ -293,7 +293,7 @@ export declare class StateStore {
   /** Reads every node of the state under a root; throws at the first that is missing or corrupt. */
   checkRoot(root: Uint8Array): StateReport
   /** Sizes, for metrics. */
-  figures(): StoreFigures
+  stats(): StoreStats
 }
 
 /** A Unitrie in memory (RSKIP107). */
@@ -359,7 +359,7 @@ export declare function addressOfPrivateKey(privateKey: Uint8Array): Buffer
  * A block as far as later blocks read it (BLOCKHASH, REMASC, the BlockHeader contract). Numbers are
  * big-endian bytes.
  */
-export interface AncestorFacts {
+export interface AncestorMetadata {
   /** Block hash. */
   hash: Uint8Array
   /** Hash of the parent. */
@@ -450,7 +450,7 @@ export interface BlockEnvironment {
   minimumGasPrice: Uint8Array
   /** Hash of the parent, whose facts must be in the store for programs that ask for ancestors. */
   parentHash: Uint8Array
-  /** Pretended blocks between that parent and this block; their hashes read as zero. Absent: none. */
+  /** Overridden blocks between that parent and this block; their hashes read as zero. Absent: none. */
   pretendedBelow?: number
 }
 
@@ -496,7 +496,7 @@ export interface BridgeState {
 export declare function bridgeStatus(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, interrupt?: InterruptSlot | undefined | null): string
 
 /** What a method asks of a call. */
-export type BriefCall = 'output' | 'estimate'
+export type FastCall = 'output' | 'estimate'
 
 /** Builds a block from candidates; those that are invalid or do not fit are left out. */
 export declare function buildBlock(spec: ChainSpec, store: StateStore, candidates: BlockCandidates): BlockExecution
@@ -530,7 +530,7 @@ export interface CallInput {
   block: BlockEnvironment
   /** What is called. */
   message: CallMessage
-  /** Pretended changes. */
+  /** Overridden changes. */
   overrides: Array<CallOverride>
   /** Stops the call. */
   interrupt?: InterruptSlot
@@ -552,7 +552,7 @@ export interface CallMessage {
   gas: bigint
 }
 
-/** What a call pretends of an account. Absent parts stay as they are. */
+/** What a call overrides of an account. Absent parts stay as they are. */
 export interface CallOverride {
   /** 20 bytes. */
   address: Uint8Array
@@ -682,9 +682,9 @@ export interface FrontMethod {
   /** What it reads. */
   read?: StateRead
   /** What it tells of. */
-  subject?: ReadySubject
+  subject?: EncodedSubject
   /** What it asks of a call. */
-  call?: BriefCall
+  call?: FastCall
   /** Whether answers to parameters hold as long as the head does. */
   keeps: boolean
 }
@@ -703,8 +703,8 @@ export declare function keccak256(bytes: Uint8Array): Buffer
 /** Keccak-256 of slices of one buffer: item i is `bytes[ends[i-1]..ends[i]]`. 32 bytes per item. */
 export declare function keccak256Batch(bytes: Uint8Array, ends: Uint32Array): Buffer
 
-/** Lookups of kept answers that found one and that did not, and the bytes that are kept. */
-export interface KeptFigures {
+/** Lookups of cached responses that found one and that did not, and the bytes that are kept. */
+export interface ResponseCacheStats {
   /** Found. */
   hits: number
   /** Not found. */
@@ -856,8 +856,8 @@ export declare function readBitcoinHeader(block: Uint8Array): Buffer | null
  */
 export declare function readStateChunk(store: StateStore, root: Uint8Array, from: number, limit: number): Promise<StateChunk | null>
 
-/** What a method tells of that is answered from kept texts. */
-export type ReadySubject = 'receipt' | 'transaction' | 'block'
+/** What a method tells of that is answered from encoded objects. */
+export type EncodedSubject = 'receipt' | 'transaction' | 'block'
 
 /**
  * Signers of a batch, recovered on all cores. In: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32.
@@ -881,22 +881,22 @@ export declare function sharedAbscissa(privateKey: Uint8Array, publicKey: Uint8A
 export declare function signHash(hash: Uint8Array, privateKey: Uint8Array): Buffer
 
 /**
- * Executes the calls of pretended blocks, each on the state that the one before left. Throws `Interrupted`
+ * Executes the calls of overridden blocks, each on the state that the one before left. Throws `Interrupted`
  * when it was stopped.
  */
 export declare function simulate(spec: ChainSpec, store: StateStore, input: SimulationInput): Array<Array<SimulatedResult>>
 
-/** A pretended block. */
+/** A overridden block. */
 export interface SimulatedBlock {
   /** The block as programs see it. */
   environment: BlockEnvironment
-  /** Pretended changes before its calls. */
+  /** Overridden changes before its calls. */
   overrides: Array<CallOverride>
   /** In order. */
   calls: Array<SimulatedCall>
 }
 
-/** A call of a pretended block. */
+/** A call of a overridden block. */
 export interface SimulatedCall {
   /** What is called. */
   message: CallMessage
@@ -1022,7 +1022,7 @@ export interface StorageCell {
 }
 
 /** Sizes, for metrics. */
-export interface StoreFigures {
+export interface StoreStats {
   /** Nodes that wait for a commit. */
   pendingNodes: number
   /** Bytes in the node cache. */

@@ -1,5 +1,5 @@
 /** What the rules read of the blocks below a block. Small, so that many are kept in memory. */
-export interface AncestorFacts {
+export interface AncestorMetadata {
   readonly hashHex: string
   readonly parentHashHex: string
   readonly number: number
@@ -22,27 +22,27 @@ const LONGEST_BRANCH = 2048
 
 /** The connected blocks below a block, followed by parent hash. */
 export class Ancestry {
-  readonly #load: (hashHex: string) => AncestorFacts | undefined
-  readonly #recent = new Map<string, AncestorFacts>()
+  readonly #load: (hashHex: string) => AncestorMetadata | undefined
+  readonly #recent = new Map<string, AncestorMetadata>()
   /** A run of one branch, oldest first: what the last walks went through, so that the next need no lookups. */
-  #branch: AncestorFacts[] = []
+  #branch: AncestorMetadata[] = []
 
   /** @param load reads the facts of a stored block */
-  constructor(load: (hashHex: string) => AncestorFacts | undefined) {
+  constructor(load: (hashHex: string) => AncestorMetadata | undefined) {
     this.#load = load
   }
 
   /** Makes a newly connected block known. */
-  add(facts: AncestorFacts): void {
-    this.#recent.delete(facts.hashHex)
-    this.#recent.set(facts.hashHex, facts)
+  add(metadata: AncestorMetadata): void {
+    this.#recent.delete(metadata.hashHex)
+    this.#recent.set(metadata.hashHex, metadata)
     if (this.#recent.size <= CAPACITY) return
     const oldest = this.#recent.keys().next()
     if (!oldest.done) this.#recent.delete(oldest.value)
   }
 
   /** Facts of a connected block, or undefined. */
-  get(hashHex: string): AncestorFacts | undefined {
+  get(hashHex: string): AncestorMetadata | undefined {
     const known = this.#recent.get(hashHex)
     if (known !== undefined) return known
     const loaded = this.#load(hashHex)
@@ -51,20 +51,20 @@ export class Ancestry {
   }
 
   /** The block and its ancestors, newest first: `count` of them, or fewer where the chain begins. */
-  walk(hashHex: string, count: number): AncestorFacts[] {
+  walk(hashHex: string, count: number): AncestorMetadata[] {
     const end = this.#place(hashHex, count) + 1
     return this.#branch.slice(Math.max(0, end - count), end).reverse()
   }
 
   /** Place of a block in the branch, made to reach `count` blocks down if the chain does; -1 when unknown. */
   #place(hashHex: string, count: number): number {
-    const facts = this.get(hashHex)
-    if (facts === undefined) return -1
+    const metadata = this.get(hashHex)
+    if (metadata === undefined) return -1
     const tip = this.#branch.at(-1)
-    if (tip?.hashHex === facts.parentHashHex) this.#branch.push(facts)
-    let place = this.#branch.length - 1 - ((this.#branch.at(-1)?.number ?? 0) - facts.number)
+    if (tip?.hashHex === metadata.parentHashHex) this.#branch.push(metadata)
+    let place = this.#branch.length - 1 - ((this.#branch.at(-1)?.number ?? 0) - metadata.number)
     if (this.#branch[place]?.hashHex !== hashHex) {
-      this.#branch = [facts]
+      this.#branch = [metadata]
       place = 0
     }
     if (place + 1 < count) place += this.#extend(count - place - 1)
@@ -74,7 +74,7 @@ export class Ancestry {
 
   /** Adds blocks below the branch: how many were found. */
   #extend(count: number): number {
-    const found: AncestorFacts[] = []
+    const found: AncestorMetadata[] = []
     let lowest = this.#branch[0]
     while (lowest !== undefined && lowest.number > 0 && found.length < count) {
       lowest = this.get(lowest.parentHashHex)
@@ -85,8 +85,8 @@ export class Ancestry {
   }
 
   /** The block and its ancestors down to a height, newest first. */
-  downTo(hashHex: string, lowest: number): AncestorFacts[] {
-    const found: AncestorFacts[] = []
+  downTo(hashHex: string, lowest: number): AncestorMetadata[] {
+    const found: AncestorMetadata[] = []
     let next = this.get(hashHex)
     while (next !== undefined && next.number >= lowest) {
       found.push(next)

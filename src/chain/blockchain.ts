@@ -6,7 +6,7 @@ import { StorageError } from '../storage/errors.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
 import { type KeptHistory, writeHead } from '../storage/metadata.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
-import { ancestorFactsOf } from './ancestorFacts.ts'
+import { ancestorMetadataOf } from './ancestorMetadata.ts'
 import { Ancestry } from './ancestry.ts'
 import type { BlockExecutor, ExecutedBlock } from './blockExecutor.ts'
 import { ChainReader } from './chainReader.ts'
@@ -89,7 +89,7 @@ export class Blockchain {
     this.reader = new ChainReader(spec, environment)
     this.ancestry = new Ancestry((hashHex) => {
       const block = this.reader.blockByHash(Buffer.from(hashHex, 'hex'))
-      return block === null ? undefined : ancestorFactsOf(block)
+      return block === null ? undefined : ancestorMetadataOf(block)
     })
     this.#context = {
       spec,
@@ -274,7 +274,7 @@ export class Blockchain {
     const { receipts } = this.#execute(block, parent)
     writeBlock(writer, block, { receipts, totalDifficulty })
     this.#executor.connected(block, totalDifficulty)
-    this.ancestry.add(ancestorFactsOf(block))
+    this.ancestry.add(ancestorMetadataOf(block))
     this.#newest.set(block.hashHex, block)
   }
 

@@ -7,7 +7,7 @@ const WEI_PER_COIN = 10n ** 18n
 
 /** What `rhizome start` says when the node answers. */
 export function startBanner(node: RunningNode, config: Config, version: string): string {
-  const facts: [string, string][] = [
+  const metadata: [string, string][] = [
     ['Network', `${config.network}, chain id ${node.spec.chainId}`],
     ['JSON-RPC', endpoint(config.tlsCert === null ? 'http' : 'https', node)],
     ['WebSocket', endpoint(config.tlsCert === null ? 'ws' : 'wss', node)],
@@ -16,12 +16,12 @@ export function startBanner(node: RunningNode, config: Config, version: string):
     ['Head', `block ${node.head}`],
     ['Mining', describeMining(config)],
   ]
-  if (node.restored > 0) facts.push(['Pool', `${node.restored} transactions of the last run wait again`])
-  const width = Math.max(...facts.map(([name]) => name.length)) + 2
+  if (node.restored > 0) metadata.push(['Pool', `${node.restored} transactions of the last run wait again`])
+  const width = Math.max(...metadata.map(([name]) => name.length)) + 2
   return [
     `Rhizome ${version}`,
     '',
-    ...facts.map(([name, value]) => `  ${name.padEnd(width)}${value}`),
+    ...metadata.map(([name, value]) => `  ${name.padEnd(width)}${value}`),
     '',
     ...accountLines(node, config),
     'Ctrl-C stops the node.',

@@ -1,5 +1,5 @@
 import type { Logger } from '../observe/logger.ts'
-import type { SnapshotFigures, SyncFigures } from '../sync/client/progress.ts'
+import type { SnapshotStats, SyncStats } from '../sync/client/progress.ts'
 import { formatSeconds } from './importDisplay.ts'
 
 /** Milliseconds between two log lines of a synchronisation that no one watches. */
@@ -11,7 +11,7 @@ const WORTH_SHOWING = 24
 /** Where `start` shows how far synchronisation is. */
 export interface SyncDisplay {
   /** @param peers number of connected ones */
-  update(figures: SyncFigures, peers: number): void
+  update(stats: SyncStats, peers: number): void
   /** Takes the bar away. */
   end(): void
 }
@@ -33,13 +33,13 @@ export function createSyncDisplay(
     if (terminal && began !== null) output.write('\r\u001b[2K')
   }
   return {
-    update(figures, peers) {
-      const { syncing, currentBlock, highestBlock } = figures
+    update(stats, peers) {
+      const { syncing, currentBlock, highestBlock } = stats
       const time = now()
       if (!syncing) {
         clear()
         // Without peers, or halted, nothing was caught up with.
-        if (began !== null && figures.stage === 'following') {
+        if (began !== null && stats.stage === 'following') {
           const seconds = Math.round((time - began.at) / 1000)
           logger.info(
             { block: currentBlock, blocks: currentBlock - began.block, seconds },
@@ -53,33 +53,33 @@ export function createSyncDisplay(
       if (began === null && highestBlock - currentBlock < WORTH_SHOWING) return
       began ??= { at: time, block: currentBlock }
       if (terminal) {
-        output.write(`\r\u001b[2K${formatSyncBar(figures, peers)}\r`)
+        output.write(`\r\u001b[2K${formatSyncBar(stats, peers)}\r`)
         return
       }
       if (logged !== null && time - logged < LOG_INTERVAL) return
       logged = time
-      logger.info(logFields(figures, peers), 'synchronising')
+      logger.info(logFields(stats, peers), 'synchronising')
     },
     end: clear,
   }
 }
 
 /** One line with a bar of the blocks, how many a second, and the time left; headers while those are checked. */
-export function formatSyncBar(figures: SyncFigures, peers: number): string {
-  if (figures.snapshot !== undefined) return formatSnapshotBar(figures, figures.snapshot, peers)
-  const { stage, currentBlock, highestBlock, checkedHeader, headersPerSecond, blocksPerSecond } = figures
+export function formatSyncBar(stats: SyncStats, peers: number): string {
+  if (stats.snapshot !== undefined) return formatSnapshotBar(stats, stats.snapshot, peers)
+  const { stage, currentBlock, highestBlock, checkedHeader, headersPerSecond, blocksPerSecond } = stats
   const fraction = highestBlock === 0 ? 0 : Math.min(1, currentBlock / highestBlock)
   const work =
     stage === 'headers'
       ? `headers to ${checkedHeader}, ${headersPerSecond.toFixed(0)} headers/s`
-      : `${blocksPerSecond.toFixed(0)} blocks/s  ${timeLeft(figures)} left`
+      : `${blocksPerSecond.toFixed(0)} blocks/s  ${timeLeft(stats)} left`
   return `${barOf(fraction)}  block ${currentBlock} of ${highestBlock}  ${work}  ${peers} peers`
 }
 
 /** The same for a snapshot: a bar for each of its stages, since nobody knows how they compare. */
 function formatSnapshotBar(
-  { stage, checkedHeader, highestBlock, headersPerSecond, blocksPerSecond }: SyncFigures,
-  { block, stateBytes, stateSize, blocksLeft, reason }: SnapshotFigures,
+  { stage, checkedHeader, highestBlock, headersPerSecond, blocksPerSecond }: SyncStats,
+  { block, stateBytes, stateSize, blocksLeft, reason }: SnapshotStats,
   peers: number,
 ): string {
   const mebibytes = (bytes: number) => Math.floor(bytes / 1024 / 1024)
@@ -97,19 +97,19 @@ function barOf(fraction: number): string {
   return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${Math.floor(share * 100)} %`
 }
 
-function timeLeft({ secondsLeft }: SyncFigures): string {
+function timeLeft({ secondsLeft }: SyncStats): string {
   return secondsLeft === null ? '–' : formatSeconds(secondsLeft)
 }
 
-function logFields(figures: SyncFigures, peers: number) {
-  const { stage, currentBlock, highestBlock, checkedHeader, blocksPerSecond, snapshot } = figures
+function logFields(stats: SyncStats, peers: number) {
+  const { stage, currentBlock, highestBlock, checkedHeader, blocksPerSecond, snapshot } = stats
   return {
     stage,
     block: currentBlock,
     of: highestBlock,
     headers: checkedHeader,
     blocksPerSecond: Math.round(blocksPerSecond * 10) / 10,
-    left: timeLeft(figures),
+    left: timeLeft(stats),
     peers,
     ...(snapshot === undefined ? {} : { snapshot }),
   }

@@ -12,7 +12,7 @@ import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'
 import { bytesToBigInt, toHex } from '../util/bytes.ts'
-import { ancestorFacts } from './ancestorFacts.ts'
+import { ancestorMetadata } from './ancestorMetadata.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toExecutable } from './executableTransaction.ts'
 
@@ -70,7 +70,7 @@ export class NativeBlockExecutor implements BlockExecutor {
   }
 
   connected(block: Block, totalDifficulty: bigint): void {
-    this.#options.store.putAncestor(ancestorFacts(block, totalDifficulty))
+    this.#options.store.putAncestor(ancestorMetadata(block, totalDifficulty))
   }
 
   headChanged(head: BlockHeader): void {
@@ -141,10 +141,10 @@ export class NativeBlockExecutor implements BlockExecutor {
 
 /** @throws Error when building and executing a block do not come to the same */
 function assertSame(built: NativeBlockExecution, executed: NativeBlockExecution): void {
-  const facts = ({ stateRoot, receiptList, logsBloom, gasUsed, paidFees }: NativeBlockExecution) =>
+  const metadata = ({ stateRoot, receiptList, logsBloom, gasUsed, paidFees }: NativeBlockExecution) =>
     [toHex(stateRoot), toHex(receiptList), toHex(logsBloom), `${gasUsed}`, toHex(paidFees)].join(' ')
-  if (facts(built) !== facts(executed)) {
-    throw new Error(`built: ${facts(built)}, executed: ${facts(executed)}`)
+  if (metadata(built) !== metadata(executed)) {
+    throw new Error(`built: ${metadata(built)}, executed: ${metadata(executed)}`)
   }
 }
 

@@ -16,7 +16,7 @@ export function toNativeMessage(
   }
 }
 
-/** A pretended account as the native core takes it. */
+/** A overridden account as the native core takes it. */
 export function toNativeOverride(override: AccountOverride): CallOverride {
   const { address, balance, nonce, code, state, stateDiff } = override
   return {

@@ -75,9 +75,9 @@ export interface Execution {
   readonly spec: NativeChainSpec
   /** State and block that calls after a block see. */
   placeAfter(header: BlockHeader): { readonly root: Buffer; readonly block: BlockEnvironment }
-  /** Calls of pretended blocks. @throws NativeError as {@link call} */
+  /** Calls of overridden blocks. @throws NativeError as {@link call} */
   readonly simulate: Simulate
-  /** Roots of a pretended block. */
+  /** Roots of a overridden block. */
   readonly bodyRoots: BodyRoots
   /** Whether a precompiled contract is active at the address in that block. */
   isPrecompiled(header: BlockHeader, address: Buffer): boolean
@@ -161,10 +161,10 @@ function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' 
   ): string | CallFailure => {
     const root = mayBeEdited() ? stateRootAfter(spec, store, header) : stateRootOfHeader(spec, store, header)
     if (request.environment !== undefined) {
-      engine.setPlace(root, { ...toBlockEnvironment(header.fields), ...request.environment })
+      engine.setBlockContext(root, { ...toBlockEnvironment(header.fields), ...request.environment })
       place = null
     } else if (place?.header !== header || !place.root.equals(root)) {
-      engine.setPlace(root, toBlockEnvironment(header.fields))
+      engine.setBlockContext(root, toBlockEnvironment(header.fields))
       place = { header, root }
     }
     const message = packer.pack(request, interrupt)

@@ -10,7 +10,7 @@ import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toNativeMessage, toNativeOverride } from './callInput.ts'
 import type { AccountOverride, CallOutcome, CallRequest, LocalExecutionParts } from './localExecution.ts'
 
-/** A call of a pretended block. */
+/** A call of a overridden block. */
 export interface SimulatedCall extends Omit<CallRequest, 'overrides' | 'environment'> {
   /** null is the sender's next one. */
   readonly nonce: bigint | null
@@ -18,11 +18,11 @@ export interface SimulatedCall extends Omit<CallRequest, 'overrides' | 'environm
   readonly cut: boolean
 }
 
-/** A pretended block. */
+/** A overridden block. */
 export interface SimulatedBlock {
   /** What programs see of it. */
   readonly header: BlockHeader
-  /** Pretended before its calls. */
+  /** Overridden before its calls. */
   readonly overrides: readonly AccountOverride[]
   readonly calls: readonly SimulatedCall[]
 }
@@ -81,7 +81,7 @@ export function createBodyRoots({ spec }: Pick<LocalExecutionParts, 'spec'>): Bo
 }
 
 /**
- * Executes pretended blocks, one above the other, on the state after a block. Without validation calls are
+ * Executes overridden blocks, one above the other, on the state after a block. Without validation calls are
  * refused only where they could never be executed: value above the balance, too little or too much gas.
  */
 export type Simulate = (

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Dispatcher } from '../gateway/scheduler/dispatcher.ts'
 import { RpcError } from '../rpc/errors.ts'
-import type { FrontTally } from './frontTally.ts'
+import type { FrontMetrics } from './frontMetrics.ts'
 import type { Front } from './server.ts'
 
 /** How long the end may take, milliseconds. */
@@ -16,7 +16,7 @@ export interface DrainLimits {
 /** What takes part in the end. */
 export interface DrainParts {
   readonly front: Front
-  readonly tally: FrontTally
+  readonly metrics: FrontMetrics
   readonly dispatcher: Dispatcher
   readonly gateway: Gateway
 }
@@ -29,22 +29,22 @@ const LAST_ANSWERS = 500
  * limits. Connections are still to be closed.
  */
 export async function drain(
-  { front, tally, dispatcher, gateway }: DrainParts,
+  { front, metrics, dispatcher, gateway }: DrainParts,
   { delay, timeout }: DrainLimits,
 ): Promise<void> {
   if (delay > 0) await sleep(delay)
   front.stopAccepting()
-  if (await isIdleWithin(tally, timeout)) return
+  if (await isIdleWithin(metrics, timeout)) return
   const stopping = new RpcError('stopping')
   dispatcher.abandon(stopping)
   gateway.abandon(stopping)
-  await isIdleWithin(tally, LAST_ANSWERS)
+  await isIdleWithin(metrics, LAST_ANSWERS)
 }
 
-async function isIdleWithin(tally: FrontTally, milliseconds: number): Promise<boolean> {
+async function isIdleWithin(metrics: FrontMetrics, milliseconds: number): Promise<boolean> {
   const stop = new AbortController()
   const late = sleep(milliseconds, false, { signal: stop.signal }).catch(() => false)
-  const isIdle = await Promise.race([tally.idle().then(() => true), late])
+  const isIdle = await Promise.race([metrics.idle().then(() => true), late])
   stop.abort()
   return isIdle
 }

@@ -8,7 +8,7 @@ import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
 import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
-import type { FrontTally } from './frontTally.ts'
+import type { FrontMetrics } from './frontMetrics.ts'
 import { HttpExchange, REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { addMonitoringRoutes, type FrontProbes, monitoringHosts } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
@@ -17,8 +17,8 @@ import { addPageRoutes } from './page.ts'
 import type { PageFiles } from './pageFiles.ts'
 import { refuseMethod } from './refuseMethod.ts'
 import { AMBIGUOUS, BAD_HOST, refuseRequest, withoutAmbiguous } from './refuseRequest.ts'
-import { pageFactsOf, RequestFacts } from './requestFacts.ts'
 import { RequestHeaders } from './requestHeaders.ts'
+import { pageMetadataOf, RequestMetadata } from './requestMetadata.ts'
 import type { SendTurns } from './sendTurns.ts'
 import type { Turns } from './turns.ts'
 import { addUsageRoute } from './usageRoute.ts'
@@ -39,7 +39,7 @@ export interface HttpRoutes {
   readonly page: PageFiles | null
   /** The usage of a caller; null for one without a key. None where there are no keys. */
   readonly usageReport?: (caller: Caller) => Promise<Json>
-  readonly tally: FrontTally
+  readonly metrics: FrontMetrics
   /** In which large answers are sent. */
   readonly turns: SendTurns
   /** Bounds what a turn of the event loop answers. */
@@ -71,21 +71,21 @@ function receive(
   headers: RequestHeaders,
   routes: HttpRoutes,
 ): void {
-  const { gateway, admission, options, tally } = routes
+  const { gateway, admission, options, metrics } = routes
   headers.read(request)
   const reason = badRequest(headers, options)
   if (reason !== null) {
-    tally.answered(400)
+    metrics.answered(400)
     routes.loop.send(response, () => refuseRequest(response, reason))
     return
   }
   const status = !headers.announcesBody ? 411 : isReadable(headers) ? null : 415
   if (status !== null) {
-    tally.answered(status)
+    metrics.answered(status)
     routes.loop.send(response, () => refuse(response, status))
     return
   }
-  const caller = admission.admit(new RequestFacts(response, request))
+  const caller = admission.admit(new RequestMetadata(response, request))
   const requestId = options.requestIds ? requestIdOf(headers.requestId) : null
   const trace = routes.tracing === null ? null : beginTrace(routes.tracing, request)
   const known = caller instanceof RpcError ? null : caller
@@ -93,7 +93,7 @@ function receive(
     headers.origin === '' && headers.site === ''
       ? NO_PAGE
       : routes.origins.accessOf(headers, known?.origins ?? null)
-  const exchange = new HttpExchange(response, access, known, tally, routes.turns, requestId, trace)
+  const exchange = new HttpExchange(response, access, known, metrics, routes.turns, requestId, trace)
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
     exchange.watch()
@@ -113,7 +113,7 @@ function receive(
     size += chunk.byteLength
     if (size > options.maxBodyBytes) {
       exchange.leave(413)
-      tally.answered(413)
+      metrics.answered(413)
       response.cork(() => refuse(response, 413))
       return
     }
@@ -170,11 +170,11 @@ function beginTrace(tracing: Tracing, request: HttpRequest): ExchangeTrace {
 /** Preflight of a browser; a page that nobody allowed gets none. */
 function preflight(response: HttpResponse, request: HttpRequest, routes: HttpRoutes): void {
   const { admission, options, origins, loop } = routes
-  const facts = pageFactsOf(request)
-  const caller = admission.admit(new RequestFacts(response, request))
+  const metadata = pageMetadataOf(request)
+  const caller = admission.admit(new RequestMetadata(response, request))
   const keyOrigins = caller instanceof RpcError ? null : caller.origins
-  const { allowedOrigin } = origins.accessOf(facts, keyOrigins)
-  if (allowedOrigin === null || !isAllowedHost(options.hosts, facts.host)) {
+  const { allowedOrigin } = origins.accessOf(metadata, keyOrigins)
+  if (allowedOrigin === null || !isAllowedHost(options.hosts, metadata.host)) {
     refuseMethod(response, loop)
     return
   }

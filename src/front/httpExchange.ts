@@ -4,7 +4,7 @@ import { idOfAnswer } from '../gateway/envelope/answerId.ts'
 import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
 import { errorAnswer } from '../rpc/execute.ts'
-import type { FrontTally } from './frontTally.ts'
+import type { FrontMetrics } from './frontMetrics.ts'
 import { APPLICATION_JSON, CONTENT_TYPE } from './headerBytes.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
 import { type PageAccess, writeAllowedOrigin } from './origins.ts'
@@ -45,7 +45,7 @@ export class HttpExchange implements Exchange {
   readonly restricted: boolean
   readonly #allowedOrigin: string | null
   readonly #caller: Caller | null
-  readonly #tally: FrontTally
+  readonly #metrics: FrontMetrics
   readonly #turns: SendTurns
   /** What is sent in pieces. */
   #large: PacedBody | PacedStream | undefined
@@ -66,7 +66,7 @@ export class HttpExchange implements Exchange {
     response: HttpResponse,
     access: PageAccess,
     caller: Caller | null,
-    tally: FrontTally,
+    metrics: FrontMetrics,
     turns: SendTurns,
     requestId: string | null,
     trace: ExchangeTrace | null,
@@ -75,13 +75,13 @@ export class HttpExchange implements Exchange {
     this.restricted = access.restricted
     this.#allowedOrigin = access.allowedOrigin
     this.#caller = caller
-    this.#tally = tally
+    this.#metrics = metrics
     this.#turns = turns
     this.requestId = requestId
     this.trace = trace
     this.onGone = undefined
     this.#refusedBefore = caller?.account.refused ?? 0
-    tally.began()
+    metrics.began()
     if (caller !== null) {
       caller.begin()
       turns.asked(caller.account)
@@ -110,7 +110,7 @@ export class HttpExchange implements Exchange {
       this.answerLater(typeof body === 'string' ? body : Uint8Array.from(body), status)
       return
     }
-    if (body.length > LARGE && !this.#tally.draining) {
+    if (body.length > LARGE && !this.#metrics.draining) {
       this.#sendLarge(body, status)
       return
     }
@@ -211,7 +211,7 @@ export class HttpExchange implements Exchange {
   /** Whether the request was refused to a client that does not take no for an answer. */
   #isFlood(): boolean {
     const account = this.#caller?.account
-    return account?.isFlooding === true && account.refused !== this.#refusedBefore && !this.#tally.draining
+    return account?.isFlooding === true && account.refused !== this.#refusedBefore && !this.#metrics.draining
   }
 
   /**
@@ -221,7 +221,7 @@ export class HttpExchange implements Exchange {
    */
   #write(body: string | Uint8Array, status: number): boolean {
     this.#writeHead(status)
-    if (body.length === 0 || this.#tally.draining) {
+    if (body.length === 0 || this.#metrics.draining) {
       this.#finish(body)
       return true
     }
@@ -232,8 +232,8 @@ export class HttpExchange implements Exchange {
 
   /** Sends what is left; while the node stops the connection ends with it. */
   #finish(body: string | Uint8Array): void {
-    const { draining } = this.#tally
-    if (draining) this.#tally.ending()
+    const { draining } = this.#metrics
+    if (draining) this.#metrics.ending()
     this.#response.end(body, draining)
   }
 
@@ -242,13 +242,13 @@ export class HttpExchange implements Exchange {
     if (this.#held > 0) this.#caller?.account.memory.release(this.#held)
     this.#held = 0
     this.#caller?.end()
-    this.#tally.ended()
+    this.#metrics.ended()
     this.trace?.end(status)
   }
 
   #writeHead(status: number): void {
     const response = this.#response
-    this.#tally.answered(status)
+    this.#metrics.answered(status)
     if (status !== 200) response.writeStatus(STATUS_LINES[status] ?? '500 Internal Server Error')
     writeAllowedOrigin(response, this.#allowedOrigin)
     if (status === 429)

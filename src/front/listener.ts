@@ -2,7 +2,7 @@ import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { type DetachableApp, detachable } from './detachable.ts'
 import type { ListenAddress } from './options.ts'
 import type { SocketLibrary } from './socketLibrary.ts'
-import { checkTlsFiles, TlsError, type TlsFacts, type TlsFiles } from './tls.ts'
+import { checkTlsFiles, TlsError, type TlsFiles, type TlsMetadata } from './tls.ts'
 
 /** Without it the system lets several processes share a port without any of them noticing. */
 const EXCLUSIVE_PORT = 1
@@ -27,7 +27,7 @@ export interface Listener {
    * Has new connections use what the files of certificate and key hold now; open ones stay as they are.
    * @throws TlsError, and new connections go on with the files from before
    */
-  reloadTls(files: TlsFiles): TlsFacts
+  reloadTls(files: TlsFiles): TlsMetadata
   /** Takes no further connections. */
   stop(): void
   /** Ends listening and every connection. */
@@ -76,14 +76,14 @@ export async function listenOn(
     for (const app of answering) app.detach()
   }
   let current: TemplatedApp | null = null
-  const useTls = (files: TlsFiles): TlsFacts => {
-    const { app, facts } = createTlsApp(library, files)
+  const useTls = (files: TlsFiles): TlsMetadata => {
+    const { app, metadata } = createTlsApp(library, files)
     addDetachableRoutes(app)
     apps.add(app)
     undeclared(acceptor).addChildAppDescriptor(undeclared(app).getDescriptor())
     if (current !== null) retire(acceptor, current)
     current = app
-    return facts
+    return metadata
   }
   if (tls === null) addDetachableRoutes(acceptor)
   else useTls(tls)
@@ -113,12 +113,12 @@ export async function listenOn(
   }
 }
 
-function createTlsApp(library: SocketLibrary, files: TlsFiles): { app: TemplatedApp; facts: TlsFacts } {
+function createTlsApp(library: SocketLibrary, files: TlsFiles): { app: TemplatedApp; metadata: TlsMetadata } {
   const { certificate, key } = files
-  const facts = checkTlsFiles(files)
+  const metadata = checkTlsFiles(files)
   try {
     // The library speaks TLS 1.2 and 1.3 only.
-    return { app: library.SSLApp({ cert_file_name: certificate, key_file_name: key }), facts }
+    return { app: library.SSLApp({ cert_file_name: certificate, key_file_name: key }), metadata }
   } catch (error) {
     throw new TlsError(`the certificate in ${certificate} and its key cannot be used`, { cause: error })
   }

@@ -25,7 +25,7 @@ const LOOPBACK = 'loopback'
 const EXTENSIONS = 'extensions'
 
 /** What of a request says which page it comes from. Headers are empty where there are none. */
-export interface PageFacts {
+export interface PageMetadata {
   readonly origin: string
   readonly host: string
   /** The header `Sec-Fetch-Site`. */
@@ -51,7 +51,7 @@ export class Origins {
    * @param keyOrigins origins that the API key of the request is for; null for none
    * @returns what the page of the request may do; everything when it comes from no page
    */
-  accessOf({ origin, host, site }: PageFacts, keyOrigins: ReadonlySet<string> | null): PageAccess {
+  accessOf({ origin, host, site }: PageMetadata, keyOrigins: ReadonlySet<string> | null): PageAccess {
     if (origin === '') return site === 'cross-site' || site === 'same-site' ? FOREIGN : NO_PAGE
     if (isNamed(this.#trusted, origin)) return { allowedOrigin: origin, restricted: false, foreign: false }
     if (this.#isOwn(origin, host)) return this.#isNodeName(host) ? NO_PAGE : OWN_RESTRICTED

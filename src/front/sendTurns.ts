@@ -1,4 +1,4 @@
-import { RecentOwners } from '../gateway/scheduler/recentOwners.ts'
+import { RecentClients } from '../gateway/scheduler/recentClients.ts'
 import { BlockPool } from './blockPool.ts'
 
 /**
@@ -46,7 +46,7 @@ interface Allowance {
  * for much at once would have everybody else wait for megabytes of it.
  */
 export class SendTurns {
-  readonly #recent = new RecentOwners()
+  readonly #recent = new RecentClients()
   readonly #allowances = new WeakMap<object, Allowance>()
   readonly #blocks = new BlockPool(PIECE_BYTES)
   readonly #timer: NodeJS.Timeout

@@ -1,11 +1,11 @@
 import type { TemplatedApp } from 'uWebSockets.js'
-import { FrontTally } from './frontTally.ts'
+import { FrontMetrics } from './frontMetrics.ts'
 import { addHttpRoutes, type HttpRoutes } from './http.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { addMonitoringRoutes, monitoringHosts } from './monitoring.ts'
 import type { ListenAddress } from './options.ts'
 import type { SocketLibrary } from './socketLibrary.ts'
-import type { TlsFacts, TlsFiles } from './tls.ts'
+import type { TlsFiles, TlsMetadata } from './tls.ts'
 import { addWebSocket, type OpenSockets } from './webSocket.ts'
 
 /** Connections to the port of monitoring: a part of the descriptors that the endpoint leaves. */
@@ -18,7 +18,7 @@ export interface Front {
   /** Where monitoring has a port of its own. */
   readonly monitoring: ListenAddress | null
   /** Has new connections use what the files hold now. @throws TlsError, and nothing changes */
-  reloadTls(files: TlsFiles): TlsFacts
+  reloadTls(files: TlsFiles): TlsMetadata
   /** Takes no further connections, ends each with its answer, and closes WebSockets with 1001. */
   stopAccepting(): void
   /** Ends listening and every connection. */
@@ -30,18 +30,18 @@ export interface Front {
  * @throws ListenError, TlsError
  */
 export async function listen(library: SocketLibrary, routes: HttpRoutes): Promise<Front> {
-  const { options, tally, probes } = routes
+  const { options, metrics, probes } = routes
   const sockets: OpenSockets[] = []
   const place = options.monitoring
   const monitoring =
     place === null
       ? null
       : await listenOn(library, place, null, (app) => {
-          limitConnections(app, MOST_MONITORS, new FrontTally())
+          limitConnections(app, MOST_MONITORS, new FrontMetrics())
           addMonitoringRoutes(app, probes, 'all', routes.loop, monitoringHosts(place, options.hosts))
         })
   const endpoint = await listenOn(library, options, options.tls, (app: TemplatedApp) => {
-    limitConnections(app, options.maxConnections, tally)
+    limitConnections(app, options.maxConnections, metrics)
     sockets.push(addWebSocket(app, routes))
     addHttpRoutes(app, routes)
   }).catch((error: unknown) => {
@@ -55,7 +55,7 @@ export async function listen(library: SocketLibrary, routes: HttpRoutes): Promis
     reloadTls: (files) => endpoint.reloadTls(files),
     stopAccepting: () => {
       endpoint.stop()
-      tally.draining = true
+      metrics.draining = true
       for (const open of sockets) open.drain()
     },
     close: () => {
@@ -70,13 +70,13 @@ function address(asked: ListenAddress | null, listener: Listener | null): Listen
 }
 
 /** Counts connections and closes those that are too many. */
-function limitConnections(app: TemplatedApp, most: number, tally: FrontTally): void {
+function limitConnections(app: TemplatedApp, most: number, metrics: FrontMetrics): void {
   const count: Parameters<TemplatedApp['filter']>[0] = (response, change) => {
     const difference = Number(change)
-    tally.connected(difference)
-    if (difference < 0 || tally.connections <= most) return
+    metrics.connected(difference)
+    if (difference < 0 || metrics.connections <= most) return
     // Left waiting it would be found again by every turn: a busy thread, and nothing gained.
-    tally.refusedConnections += 1
+    metrics.refusedConnections += 1
     response.close()
   }
   app.filter(count)

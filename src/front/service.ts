@@ -3,13 +3,13 @@ import type { HeadNotice, PendingNotice, SyncNotice } from '../filters/events.ts
 import { DEFAULT_EVENT_LIMITS, type EventLimits, FrontEvents } from '../filters/frontEvents.ts'
 import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
-import type { CacheFigures } from '../gateway/fastPath/answerCache.ts'
+import type { CacheStats } from '../gateway/fastPath/responseCache.ts'
 import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
-import { RequestTally } from '../gateway/requestTally.ts'
+import { RequestMetrics } from '../gateway/requestMetrics.ts'
 import type { RequestWatch } from '../gateway/requestWatch.ts'
 import { Router } from '../gateway/router.ts'
 import { Dispatcher } from '../gateway/scheduler/dispatcher.ts'
-import type { LaneFigures } from '../gateway/scheduler/laneQueue.ts'
+import type { LaneStats } from '../gateway/scheduler/laneQueue.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from '../gateway/scheduler/lanes.ts'
 import type { MiningWork } from '../mining/interface.ts'
 import type { StateStore } from '../native/stateStore.ts'
@@ -24,7 +24,7 @@ import type { RequestPool } from '../workers/interface.ts'
 import { InterruptTable } from '../workers/interrupts.ts'
 import { PooledPool } from '../workers/pooled.ts'
 import { type DrainLimits, drain } from './drain.ts'
-import { type FrontFigures, FrontTally } from './frontTally.ts'
+import { FrontMetrics, type FrontStats } from './frontMetrics.ts'
 import type { FrontProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
 import { Origins } from './origins.ts'
@@ -82,7 +82,7 @@ export interface ServiceOptions {
 }
 
 /** Figures of one pool of workers. Totals only grow. */
-export interface WorkerFigures {
+export interface WorkerStats {
   /** Threads that run. */
   readonly threads: number
   /** Threads that have a batch. */
@@ -94,14 +94,14 @@ export interface WorkerFigures {
 }
 
 /** What a service counts as it goes. */
-export interface ServiceFigures {
-  readonly requests: RequestTally
-  readonly front: FrontFigures
-  readonly lanes: Readonly<Record<PoolLane, LaneFigures>>
-  readonly pools: Readonly<Record<PoolName, WorkerFigures>>
+export interface ServiceStats {
+  readonly requests: RequestMetrics
+  readonly front: FrontStats
+  readonly lanes: Readonly<Record<PoolLane, LaneStats>>
+  readonly pools: Readonly<Record<PoolName, WorkerStats>>
   readonly lostBatches: number
   /** Answers that hold as long as the head does. */
-  readonly keptAnswers: CacheFigures
+  readonly responseCache: CacheStats
   readonly subscriptions: number
   readonly filters: number
 }
@@ -120,7 +120,7 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   syncingChanged(progress: SyncNotice | null): void
   /** To be called with new work for miners, before the head that it is built on. */
   workBuilt(work: MiningWork): void
-  figures(): ServiceFigures
+  stats(): ServiceStats
   /** Bounds of the lanes that count from now on. */
   setLanes(lanes: Readonly<Record<PoolLane, LaneLimits>>): void
   /** Resolves when a worker of each pool that is always there has answered. */
@@ -147,7 +147,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     interrupts,
     onLostBatch: options.onLostBatch,
   })
-  const tally = new RequestTally(METHODS)
+  const metrics = new RequestMetrics(METHODS)
   const gateway = new Gateway({
     router: new Router({
       methods: METHODS,
@@ -160,7 +160,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     context: { ...options.context, front: events },
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     limits: options.limits,
-    tally,
+    metrics,
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     onUnexpected: options.onUnexpected,
   })
@@ -168,7 +168,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     dispatcher.close()
     await Promise.all(POOL_NAMES.map((name) => pools[name].close()))
   }
-  const frontTally = new FrontTally()
+  const frontMetrics = new FrontMetrics()
   const turns = new SendTurns()
   const routes = {
     events,
@@ -180,7 +180,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     probes: options.probes,
     page,
     ...(options.usageReport === undefined ? {} : { usageReport: options.usageReport }),
-    tally: frontTally,
+    metrics: frontMetrics,
     turns,
     loop: new Turns(),
     tracing: options.tracing ?? null,
@@ -218,13 +218,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       events.syncingChanged(progress)
     },
     workBuilt: (work) => events.subscriptions.workBuilt(work),
-    figures: () => ({
-      requests: tally,
-      front: frontTally.figures(),
-      lanes: dispatcher.figures(),
-      pools: poolFigures(pools, dispatcher.busyWorkers),
+    stats: () => ({
+      requests: metrics,
+      front: frontMetrics.stats(),
+      lanes: dispatcher.stats(),
+      pools: poolStats(pools, dispatcher.busyWorkers),
       lostBatches: dispatcher.lostBatches,
-      keptAnswers: gateway.keptAnswers,
+      responseCache: gateway.responseCache,
       subscriptions: events.subscriptions.size,
       filters: events.filters.size,
     }),
@@ -232,7 +232,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ping: async () => {
       await Promise.all([pools.reads.run([]), pools.calls.run([])])
     },
-    drain: (limits) => drain({ front, tally: frontTally, dispatcher, gateway }, limits),
+    drain: (limits) => drain({ front, metrics: frontMetrics, dispatcher, gateway }, limits),
     stop: async () => {
       clearInterval(workTimer)
       turns.close()
@@ -251,11 +251,11 @@ async function startWorkers({ reads, calls }: Record<PoolName, RequestPool>): Pr
   await Promise.all(empty)
 }
 
-function poolFigures(
+function poolStats(
   pools: Readonly<Record<PoolName, PooledPool>>,
   busy: Readonly<Record<PoolName, number>>,
-): Record<PoolName, WorkerFigures> {
-  const of = (name: PoolName): WorkerFigures => ({ ...pools[name].figures(), busy: busy[name] })
+): Record<PoolName, WorkerStats> {
+  const of = (name: PoolName): WorkerStats => ({ ...pools[name].stats(), busy: busy[name] })
   return { reads: of('reads'), calls: of('calls'), scans: of('scans') }
 }
 

@@ -8,7 +8,7 @@ export interface TlsFiles {
 }
 
 /** What a certificate says of itself. */
-export interface TlsFacts {
+export interface TlsMetadata {
   readonly subject: string
   /** Milliseconds since 1970 after which clients refuse it. */
   readonly validTo: number
@@ -25,7 +25,7 @@ export class TlsError extends Error {
  * @param now milliseconds since 1970
  * @throws TlsError for a file that is missing or no PEM, a key of another certificate, a certificate out of its time
  */
-export function checkTlsFiles({ certificate, key }: TlsFiles, now: number = Date.now()): TlsFacts {
+export function checkTlsFiles({ certificate, key }: TlsFiles, now: number = Date.now()): TlsMetadata {
   const x509 = readCertificate(certificate)
   if (!x509.checkPrivateKey(readKey(key))) {
     throw new TlsError(`the key in ${key} is not that of the certificate in ${certificate}`)

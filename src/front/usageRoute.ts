@@ -9,7 +9,7 @@ import { STATUS_LINES } from './httpExchange.ts'
 import { type Origins, writeAllowedOrigin } from './origins.ts'
 import { refuseMethod } from './refuseMethod.ts'
 import { BAD_HOST, type RouteApp, refuseRequest } from './refuseRequest.ts'
-import { pageFactsOf, RequestFacts } from './requestFacts.ts'
+import { pageMetadataOf, RequestMetadata } from './requestMetadata.ts'
 import { holdBack, type Turns } from './turns.ts'
 
 /** What follows the API key in the path. */
@@ -38,20 +38,20 @@ export function addUsageRoute(app: RouteApp, route: UsageRoute): void {
 
 function receive(response: HttpResponse, request: HttpRequest, path: string, route: UsageRoute): void {
   const { admission, origins, hosts, report } = route
-  const facts = pageFactsOf(request)
+  const metadata = pageMetadataOf(request)
   let gone = false
   response.onAborted(() => {
     gone = true
   })
-  const caller = admission.admit(new RequestFacts(response, request, path))
+  const caller = admission.admit(new RequestMetadata(response, request, path))
   const { allowedOrigin, foreign } = origins.accessOf(
-    facts,
+    metadata,
     caller instanceof RpcError ? null : caller.origins,
   )
   const answer = (body: string, status: number) => {
     if (!gone) response.cork(() => send(response, status, body, allowedOrigin))
   }
-  if (!isAllowedHost(hosts, facts.host)) {
+  if (!isAllowedHost(hosts, metadata.host)) {
     route.loop.send(response, () => refuseRequest(response, BAD_HOST))
     return
   }

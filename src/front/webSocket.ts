@@ -5,14 +5,14 @@ import type { ExchangeTrace } from '../observe/tracing.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import { isAllowedHost } from './checks.ts'
-import type { FrontTally } from './frontTally.ts'
+import type { FrontMetrics } from './frontMetrics.ts'
 import type { HttpRoutes } from './http.ts'
 import { REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
-import type { Origins, PageAccess, PageFacts } from './origins.ts'
+import type { Origins, PageAccess, PageMetadata } from './origins.ts'
 import { AMBIGUOUS, BAD_HOST, refuseRequest } from './refuseRequest.ts'
-import { RequestFacts } from './requestFacts.ts'
 import { RequestHeaders } from './requestHeaders.ts'
+import { RequestMetadata } from './requestMetadata.ts'
 import { goAway, SocketConnection } from './socketConnection.ts'
 
 /** Room for pings, pongs and the close frame behind everything else that waits. */
@@ -30,7 +30,7 @@ interface SocketData {
   /** What the page may do that opened it. */
   readonly access: PageAccess
   /** The page that opened it. */
-  readonly page: PageFacts
+  readonly page: PageMetadata
   /** Messages without an answer yet. */
   readonly open: Set<SocketExchange>
   /** Messages that are left to later turns of the event loop. */
@@ -50,14 +50,14 @@ class SocketExchange implements Exchange {
   readonly restricted: boolean
   readonly #open: Set<SocketExchange>
   readonly #caller: Caller
-  readonly #tally: FrontTally
+  readonly #metrics: FrontMetrics
   /** Bytes that were taken from the memory of the caller. */
   #held = 0
 
   constructor(
     connection: SocketConnection<SocketData>,
     { open, caller, access }: SocketData,
-    tally: FrontTally,
+    metrics: FrontMetrics,
     trace: ExchangeTrace | null,
   ) {
     this.connection = connection
@@ -68,9 +68,9 @@ class SocketExchange implements Exchange {
     this.onGone = undefined
     open.add(this)
     caller.begin()
-    this.#tally = tally
-    tally.messages += 1
-    tally.began()
+    this.#metrics = metrics
+    metrics.messages += 1
+    metrics.began()
   }
 
   answer(body: string | Uint8Array): void {
@@ -79,14 +79,14 @@ class SocketExchange implements Exchange {
     this.#open.delete(this)
     // A notification has no answer, and an empty frame is none.
     if (body.length > 0) this.connection.answer(body)
-    if (this.#tally.draining && this.#open.size === 0) this.connection.goAway()
-    this.#tally.ended()
+    if (this.#metrics.draining && this.#open.size === 0) this.connection.goAway()
+    this.#metrics.ended()
     this.trace?.end(200)
   }
 
   leave(): void {
     this.#end()
-    this.#tally.ended()
+    this.#metrics.ended()
     this.trace?.end(null)
     this.onGone?.()
   }
@@ -114,13 +114,13 @@ class SocketExchange implements Exchange {
 
 /** The WebSockets that are open. */
 export interface OpenSockets {
-  /** Has each go away once what it asked is answered. To be called when the tally says that the front is stopping. */
+  /** Has each go away once what it asked is answered. To be called when the metrics says that the front is stopping. */
   drain(): void
 }
 
 /** Adds the WebSocket on the same port: every frame is a body, every answer a text frame. */
 export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets {
-  const { gateway, admission, options, origins, events, answerBytes, tally, turns, loop, tracing } = routes
+  const { gateway, admission, options, origins, events, answerBytes, metrics, turns, loop, tracing } = routes
   const sockets = new Set<WebSocket<SocketData>>()
   const headers = new RequestHeaders()
   const handle = (data: SocketData, exchange: SocketExchange, message: ArrayBuffer | Buffer) => {
@@ -160,7 +160,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         loop.send(response, () => refuseRequest(response, BAD_HOST))
         return
       }
-      const caller = admission.admit(new RequestFacts(response, request))
+      const caller = admission.admit(new RequestMetadata(response, request))
       const access = origins.accessOf(headers, caller instanceof RpcError ? null : caller.origins)
       if (access.foreign) {
         loop.send(response, () => response.writeStatus(STATUS_LINES[403] ?? '').end(FOREIGN_TEXT))
@@ -177,7 +177,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
         return
       }
       const { origin, host, site } = headers
-      const page: PageFacts = { origin, host, site }
+      const page: PageMetadata = { origin, host, site }
       response.upgrade<SocketData>(
         { caller, access, page, open: new Set(), later: [], connection: null, overLimit: 0 },
         request.getHeader('sec-websocket-key'),
@@ -190,8 +190,8 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       const { caller, page } = socket.getUserData()
       caller.opened(socket, (keyOrigins) => isStillAllowed(origins, page, keyOrigins))
       sockets.add(socket)
-      tally.webSockets += 1
-      if (tally.draining) goAway(socket)
+      metrics.webSockets += 1
+      if (metrics.draining) goAway(socket)
     },
     message: (socket, message) => {
       const data = socket.getUserData()
@@ -202,7 +202,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       const exchange = new SocketExchange(
         data.connection,
         data,
-        tally,
+        metrics,
         tracing?.exchange('websocket') ?? null,
       )
       if (data.later.length === 0 && loop.admits(account)) {
@@ -219,9 +219,9 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     drain: (socket) => socket.getUserData().connection?.drained(),
     close: (socket) => {
       sockets.delete(socket)
-      tally.webSockets -= 1
+      metrics.webSockets -= 1
       // The library tells of the end of HTTP connections alone, and of an upgrade not at all.
-      tally.connections -= 1
+      metrics.connections -= 1
       const { open, later, connection, caller } = socket.getUserData()
       caller.closed(socket)
       later.length = 0
@@ -239,7 +239,11 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
 }
 
 /** Whether a page would get its WebSocket again with these origins of its key. */
-function isStillAllowed(origins: Origins, page: PageFacts, keyOrigins: ReadonlySet<string> | null): boolean {
+function isStillAllowed(
+  origins: Origins,
+  page: PageMetadata,
+  keyOrigins: ReadonlySet<string> | null,
+): boolean {
   if (page.origin !== '' && keyOrigins?.has(page.origin) === false) return false
   return !origins.accessOf(page, keyOrigins).foreign
 }

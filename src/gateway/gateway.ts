@@ -6,18 +6,18 @@ import { errorAnswer, type UnexpectedErrorSink } from '../rpc/execute.ts'
 import { failureText } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
-import { AnswerNotes } from './answerNotes.ts'
+import { AnswerRecords } from './answerRecords.ts'
 import { CallerSignals } from './callerSignals.ts'
 import { BatchCollector } from './collector.ts'
 import { type ParsedBody, type ParsedRequest, parseBody } from './envelope/parseBody.ts'
 import { scanBatch } from './envelope/scanBatch.ts'
 import { RequestScanner } from './envelope/scanRequest.ts'
 import type { Exchange } from './exchange.ts'
-import { AnswerCache, type CacheFigures } from './fastPath/answerCache.ts'
+import { FastPath } from './fastPath/fastPath.ts'
 import { InlineRunner } from './fastPath/inline.ts'
-import { QuickAnswers } from './fastPath/quickAnswers.ts'
+import { type CacheStats, ResponseCache } from './fastPath/responseCache.ts'
+import type { RequestMetrics } from './requestMetrics.ts'
 import { type AdmittedRequest, RequestRunner } from './requestRunner.ts'
-import type { RequestTally } from './requestTally.ts'
 import type { RequestWatch } from './requestWatch.ts'
 import type { Router } from './router.ts'
 import type { Dispatcher } from './scheduler/dispatcher.ts'
@@ -45,7 +45,7 @@ export interface GatewayOptions {
   readonly stateStore?: StateStore
   readonly limits: GatewayLimits
   /** Counts the requests. */
-  readonly tally: RequestTally
+  readonly metrics: RequestMetrics
   /** Told of slow requests. */
   readonly watch?: RequestWatch
   readonly onUnexpected: UnexpectedErrorSink
@@ -56,34 +56,34 @@ export class Gateway {
   readonly #router: Router
   readonly #admission: Admission
   readonly #limits: GatewayLimits
-  readonly #tally: RequestTally
-  readonly #notes: AnswerNotes
-  readonly #quick: QuickAnswers
+  readonly #metrics: RequestMetrics
+  readonly #notes: AnswerRecords
+  readonly #quick: FastPath
   readonly #snapshot: TurnSnapshot
   /** How reverts are told to callers who want no form of their own. */
   readonly #reverts: RevertForm
   /** Hash of the head since which answers are kept; null before the first change. */
   #head: Buffer | null = null
   readonly #scanner = new RequestScanner()
-  readonly #answers: AnswerCache
+  readonly #answers: ResponseCache
   readonly #inline: InlineRunner
   readonly #runner: RequestRunner
   readonly #signals = new CallerSignals()
 
   constructor(options: GatewayOptions) {
-    const { router, stateStore, limits, context, tally } = options
+    const { router, stateStore, limits, context, metrics } = options
     this.#router = router
     this.#admission = options.admission
     this.#limits = limits
-    this.#tally = tally
-    this.#notes = new AnswerNotes(tally, options.watch ?? null)
+    this.#metrics = metrics
+    this.#notes = new AnswerRecords(metrics, options.watch ?? null)
     const snapshot = new TurnSnapshot(context)
     this.#snapshot = snapshot
     this.#reverts = context.node.settings.revertErrors
     const keptBytes = limits.keptBytes ?? 0
     const { texts } = context
-    this.#quick = new QuickAnswers({ router, stateStore, snapshot, texts, ...limits, keptBytes })
-    this.#answers = new AnswerCache(this.#quick.native, keptBytes > 0)
+    this.#quick = new FastPath({ router, stateStore, snapshot, texts, ...limits, keptBytes })
+    this.#answers = new ResponseCache(this.#quick.native, keptBytes > 0)
     this.#inline = new InlineRunner(snapshot, limits.answerBytes, options.onUnexpected, (method, rest) => {
       this.#quick.native.keepPlain(method, rest)
     })
@@ -100,7 +100,7 @@ export class Gateway {
     })
   }
 
-  /** To be called when the head or its state changed: every kept answer is dropped. */
+  /** To be called when the head or its state changed: every cached response is dropped. */
   onChange(): void {
     this.#answers.forget()
     this.#quick.native.forget()
@@ -110,7 +110,7 @@ export class Gateway {
 
   /**
    * To be called when the chain thread did what a client asked for, whose next request has to see it: the news of a
-   * new head may still be on their way. Most transactions that are sent leave the head, and so every kept answer, as
+   * new head may still be on their way. Most transactions that are sent leave the head, and so every cached response, as
    * they were.
    */
   onCommand(): void {
@@ -127,8 +127,8 @@ export class Gateway {
   }
 
   /** Lookups of answers that hold as long as the head does. */
-  get keptAnswers(): CacheFigures {
-    return this.#answers.figures()
+  get responseCache(): CacheStats {
+    return this.#answers.stats()
   }
 
   /** Ends what waits in this thread or in the chain thread with an error. */
@@ -139,7 +139,7 @@ export class Gateway {
   /** Answers a body. The bytes are not kept beyond the call. */
   handle(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
     const quick = this.#quick
-    const sampled = this.#tally.sample()
+    const sampled = this.#metrics.sample()
     const found = quick.answer(body)
     const answer = quick.isKept && this.#isInOtherForm(quick.method, caller) ? null : found
     if (answer === null) {
@@ -160,7 +160,7 @@ export class Gateway {
     else this.#notes.fromCore(method, caller, answer.length, sampled)
   }
 
-  /** Whether the kept answers of a method, which are in the node's own form, are in another one than the caller wants. */
+  /** Whether the cached responses of a method, which are in the node's own form, are in another one than the caller wants. */
   #isInOtherForm(method: number, { reverts }: Caller): boolean {
     if (reverts === null || reverts === this.#reverts) return false
     return this.#router.routesByIndex[method]?.definition.tellsReverts === true
@@ -221,7 +221,7 @@ export class Gateway {
     const collector = this.#collect(caller, exchange, tooLarge, sinkOf(exchange))
     requests.forEach((request, i) => {
       const origin = { caller, exchange, sink: collector.slot(), alone: false }
-      this.#request(request, origin, this.#tally.sample(), refusals?.[i])
+      this.#request(request, origin, this.#metrics.sample(), refusals?.[i])
     })
     collector.end()
   }
@@ -265,7 +265,7 @@ export class Gateway {
         this.#refuseBody(origin.caller, origin.sink, body.id, body.error)
         return
       case 'request':
-        this.#request(body.request, origin, this.#tally.sample())
+        this.#request(body.request, origin, this.#metrics.sample())
         return
       case 'batch': {
         if (body.elements.length === 0) {
@@ -335,8 +335,8 @@ export class Gateway {
 
   /** @param method place of the method that was asked for */
   #refuse(method: number, sink: AnswerSink, id: string, error: RpcError): void {
-    this.#tally.answered(method, 0)
-    this.#tally.failed(method, ERROR_TABLE[error.kind].code)
+    this.#metrics.answered(method, 0)
+    this.#metrics.failed(method, ERROR_TABLE[error.kind].code)
     const { text, status } = errorAnswer(id, error)
     sink(text, status)
   }

@@ -1,14 +1,14 @@
 import type { RevertForm } from '../config/revertForm.ts'
 import { PAGE_STATUS } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
-import { ANSWER_HEAD, AS_IT_CAME, type Forward, successText } from '../rpc/json.ts'
+import { ANSWER_HEAD, DELEGATE_TO_WORKER, type Forward, successText } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
-import type { AnswerNotes, NotedRequest } from './answerNotes.ts'
+import type { AnswerRecords, NotedRequest } from './answerRecords.ts'
 import type { CallerSignal, CallerSignals } from './callerSignals.ts'
 import { whenGone } from './exchange.ts'
-import type { AnswerCache } from './fastPath/answerCache.ts'
-import { answerKey } from './fastPath/answerKey.ts'
 import type { InlineRunner } from './fastPath/inline.ts'
+import type { ResponseCache } from './fastPath/responseCache.ts'
+import { responseKey } from './fastPath/responseKey.ts'
 import { PAGE_ID, PagedAnswer } from './pagedAnswer.ts'
 import type { RequestTimes } from './requestWatch.ts'
 import type { Route, Router } from './router.ts'
@@ -33,8 +33,8 @@ export interface RequestRunnerParts {
   readonly router: Router
   readonly dispatcher: Dispatcher
   readonly inline: InlineRunner
-  readonly answers: AnswerCache
-  readonly notes: AnswerNotes
+  readonly answers: ResponseCache
+  readonly notes: AnswerRecords
   readonly signals: CallerSignals
   /** Bytes of an answer that is put together of pages. */
   readonly answerBytes: number
@@ -44,7 +44,7 @@ export interface RequestRunnerParts {
   readonly isFront: boolean
 }
 
-/** Answers admitted requests: from kept answers, in this thread, or by the workers of the method's lane. */
+/** Answers admitted requests: from cached responses, in this thread, or by the workers of the method's lane. */
 export class RequestRunner {
   readonly #parts: RequestRunnerParts
 
@@ -52,7 +52,7 @@ export class RequestRunner {
     this.#parts = parts
   }
 
-  /** Answers a request. @param sampled of `RequestTally.sample` */
+  /** Answers a request. @param sampled of `RequestMetrics.sample` */
   answer(request: AdmittedRequest, sampled: number): void {
     const { answers, inline, notes } = this.#parts
     const { route, id, params, caller, sink } = request
@@ -75,7 +75,7 @@ export class RequestRunner {
 
   #keyFor(route: Route, { reverts }: Caller): number {
     const own = this.#parts.reverts
-    return answerKey(route, reverts ?? own, own)
+    return responseKey(route, reverts ?? own, own)
   }
 
   #run(work: Work): void {
@@ -113,7 +113,7 @@ export class RequestRunner {
 
   /** Has workers answer the request, or another one in its place. */
   #forward(work: Work, forward: Forward): void {
-    if (forward === AS_IT_CAME) {
+    if (forward === DELEGATE_TO_WORKER) {
       this.#dispatch(work)
       return
     }

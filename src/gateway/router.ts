@@ -1,5 +1,5 @@
-import type { BriefCallName, FrontMethodSpec } from '../native/frontAnswers.ts'
-import { isOffered, type MethodOffer } from '../rpc/availability.ts'
+import type { FastCallName, FrontMethodSpec } from '../native/nativeFastPath.ts'
+import { type EnabledMethods, isEnabled } from '../rpc/availability.ts'
 import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { isPrivileged } from '../rpc/privileged.ts'
@@ -14,7 +14,7 @@ export interface Route {
   /** Whether the front thread tries before the workers. */
   readonly triedInFront: boolean
   /** What is asked of a call that the native core tries in the front thread; null with a configured lane. */
-  readonly briefCall: BriefCallName | null
+  readonly fastCall: FastCallName | null
   /** Whether it signs, changes the chain or the node: closed to pages of other origins. */
   readonly privileged: boolean
   /** Whether an answer to parameters holds as long as the head does. */
@@ -27,7 +27,7 @@ export interface RouterOptions {
   /** Names that answer `does not exist/is not available`. */
   readonly unsupported: ReadonlySet<string>
   /** Which of the methods callers may ask for. */
-  readonly offer: MethodOffer
+  readonly offer: EnabledMethods
   /** Lanes other than the methods' own, by method name. */
   readonly lanes?: Readonly<Record<string, Lane>>
 }
@@ -41,7 +41,7 @@ export class Router {
   readonly unknown: number
   /** Routes by the places of their methods. */
   readonly routesByIndex: Route[] = []
-  /** Names that requests use, and how the native core answers them; a configured lane leaves only kept answers. */
+  /** Names that requests use, and how the native core answers them; a configured lane leaves only cached responses. */
   readonly frontMethods: FrontMethodSpec[] = []
 
   constructor({ methods, unsupported, offer, lanes = {} }: RouterOptions) {
@@ -54,13 +54,13 @@ export class Router {
         index,
         lane: configured ?? definition.lane,
         triedInFront: configured === undefined && definition.triedInFront,
-        briefCall: configured === undefined ? definition.briefCall : null,
+        fastCall: configured === undefined ? definition.fastCall : null,
         privileged: [definition.name, ...definition.aliases].some(isPrivileged),
         keepsAtHead: definition.cache === 'head' && definition.params.length > 0,
       }
       for (const name of [definition.name, ...definition.aliases]) {
         if (definition.audience === 'internal') this.#internal.set(name, route)
-        else if (isOffered(definition, offer)) {
+        else if (isEnabled(definition, offer)) {
           this.#routes.set(name, route)
           this.routesByIndex[index] = route
           this.frontMethods.push({
@@ -68,7 +68,7 @@ export class Router {
             index,
             read: configured === undefined ? definition.stateRead : null,
             ready: configured === undefined ? definition.ready : null,
-            call: route.briefCall,
+            call: route.fastCall,
             keeps: route.keepsAtHead,
           })
         } else this.#unavailable.add(name)

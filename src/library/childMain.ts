@@ -19,8 +19,8 @@ process.on('message', (order: ChildOrder) => {
   folder = order.request.temporaryFolder
   node = startInProcess(order.request)
   node.then(
-    ({ facts, failed }) => {
-      tell({ kind: 'ready', facts })
+    ({ metadata, failed }) => {
+      tell({ kind: 'ready', metadata })
       failed.catch(tellFailure)
     },
     (error: unknown) => {

@@ -1,5 +1,5 @@
 import type { StartRequest } from './inProcess.ts'
-import type { NodeFacts } from './startedNode.ts'
+import type { NodeMetadata } from './startedNode.ts'
 
 /** What the process of a node is told. */
 export type ChildOrder =
@@ -8,6 +8,6 @@ export type ChildOrder =
 
 /** What it tells. */
 export type ChildMessage =
-  | { readonly kind: 'ready'; readonly facts: NodeFacts }
+  | { readonly kind: 'ready'; readonly metadata: NodeMetadata }
   /** It did not start, cannot go on or did not stop as it should. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }

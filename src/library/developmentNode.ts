@@ -121,7 +121,7 @@ export async function createNode(options: DevelopmentNodeOptions = {}): Promise<
   const failed = started.failed.catch(throwTyped)
   // Whoever waits for it gets it; nobody has to.
   failed.catch(() => undefined)
-  const { url, webSocketUrl, port, chainId, accounts } = started.facts
+  const { url, webSocketUrl, port, chainId, accounts } = started.metadata
   return { url, webSocketUrl, port, chainId, accounts, failed, stop, [Symbol.asyncDispose]: stop }
 }
 

@@ -36,9 +36,9 @@ export async function startInChild(request: StartRequest): Promise<StartedNode> 
     fail = reject
   })
   failed.catch(() => undefined)
-  const ready = new Promise<StartedNode['facts']>((resolve) => {
+  const ready = new Promise<StartedNode['metadata']>((resolve) => {
     child.on('message', (message: ChildMessage) => {
-      if (message.kind === 'ready') resolve(message.facts)
+      if (message.kind === 'ready') resolve(message.metadata)
       else fail(new ChildError(message.code, message.message))
     })
   })
@@ -56,7 +56,7 @@ export async function startInChild(request: StartRequest): Promise<StartedNode> 
   }
   tell(child, { kind: 'start', request })
   try {
-    return { facts: await Promise.race([ready, failed]), failed, stop }
+    return { metadata: await Promise.race([ready, failed]), failed, stop }
   } catch (error) {
     await stop()
     throw error

@@ -5,7 +5,7 @@ import { createLogger } from '../observe/logger.ts'
 import { toHex } from '../util/bytes.ts'
 import { programVersion } from '../util/programVersion.ts'
 import type { DevelopmentAccountOptions, DevelopmentNodeAccount } from './developmentNode.ts'
-import type { NodeFacts, StartedNode } from './startedNode.ts'
+import type { NodeMetadata, StartedNode } from './startedNode.ts'
 
 /** What a node is started with: plain data, so that it can cross to another process. */
 export interface StartRequest {
@@ -27,7 +27,7 @@ export async function startInProcess({ config, accounts }: StartRequest): Promis
   const node = await createNode({ config, version: programVersion(), logger })
   try {
     return {
-      facts: await prepare(node, config, accounts),
+      metadata: await prepare(node, config, accounts),
       failed: node.failed,
       stop: () => node.stop(),
     }
@@ -41,7 +41,7 @@ async function prepare(
   node: RunningNode,
   config: Config,
   { count, balance }: DevelopmentAccountOptions,
-): Promise<NodeFacts> {
+): Promise<NodeMetadata> {
   const accounts = developmentAccounts(node.spec).slice(0, count)
   if (balance !== undefined && node.head === 0) {
     for (const { address } of accounts) await node.setBalance(address, balance)

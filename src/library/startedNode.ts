@@ -1,7 +1,7 @@
 import type { DevelopmentNodeAccount } from './developmentNode.ts'
 
 /** What callers learn of a node that answers: plain data, so that it can come from another process. */
-export interface NodeFacts {
+export interface NodeMetadata {
   readonly url: string
   readonly webSocketUrl: string
   readonly port: number
@@ -11,7 +11,7 @@ export interface NodeFacts {
 
 /** A node that answers, in this process or in another. */
 export interface StartedNode {
-  readonly facts: NodeFacts
+  readonly metadata: NodeMetadata
   /** Rejects when the node cannot go on; its rejection is handled. */
   readonly failed: Promise<never>
   /** To be called once. */

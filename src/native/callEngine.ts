@@ -21,8 +21,8 @@ export class CallEngine {
   }
 
   /** Names root and block of the calls that follow. */
-  setPlace(root: Uint8Array, block: BlockEnvironment): void {
-    native(() => this.#handle.setPlace(root, block))
+  setBlockContext(root: Uint8Array, block: BlockEnvironment): void {
+    native(() => this.#handle.setBlockContext(root, block))
   }
 
   /** Executes a call: its output. */

@@ -9,7 +9,7 @@ export type NativeSimulation = SimulationInput
 export type NativeSimulatedResult = SimulatedResult
 
 /**
- * Executes the calls of pretended blocks, each on the state that the one before left.
+ * Executes the calls of overridden blocks, each on the state that the one before left.
  * @throws NativeError `Interrupted`, `MissingState`
  */
 export function simulateNative(

@@ -1,14 +1,14 @@
 import type {
   AccountFields,
   AccountWrite,
-  AncestorFacts,
+  AncestorMetadata,
   CodeInfo,
   StateStore as NativeStateStore,
   StateReport,
   StateStoreFormat,
   StorageCell,
-  StoreFigures,
   StoreOptions,
+  StoreStats,
 } from '../../native/addon/index.d.ts'
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
@@ -84,8 +84,8 @@ export class StateStore {
   }
 
   /** Keeps the facts of a connected block, which its descendants read. Durable with the next commit. */
-  putAncestor(facts: AncestorFacts): void {
-    native(() => this.handle.putAncestor(facts))
+  putAncestor(metadata: AncestorMetadata): void {
+    native(() => this.handle.putAncestor(metadata))
   }
 
   /** Writes accounts onto the state under a root and keeps the result, whose root is returned. */
@@ -173,7 +173,7 @@ export class StateStore {
   }
 
   /** Sizes, for metrics. */
-  figures(): StoreFigures {
-    return native(() => this.handle.figures())
+  stats(): StoreStats {
+    return native(() => this.handle.stats())
   }
 }

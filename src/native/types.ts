@@ -4,7 +4,7 @@ import type * as Addon from '../../native/addon/index.d.ts'
 
 export type AccountFields = Addon.AccountFields
 export type AccountWrite = Addon.AccountWrite
-export type AncestorFacts = Addon.AncestorFacts
+export type AncestorMetadata = Addon.AncestorMetadata
 export type AncestorUncle = Addon.AncestorUncle
 export type BlockEnvironment = Addon.BlockEnvironment
 export type BlockToTrace = Addon.BlockToTrace

@@ -18,10 +18,10 @@ export class Certificate {
 
   /** Has new connections use these files. @throws TlsError, and those from before stay */
   use(files: TlsFiles): void {
-    const facts = this.#service()?.reloadTls(files)
-    if (facts === undefined) return
-    const validTo = new Date(facts.validTo).toISOString()
-    this.#log.info({ subject: facts.subject, validTo }, 'the certificate was read again')
+    const metadata = this.#service()?.reloadTls(files)
+    if (metadata === undefined) return
+    const validTo = new Date(metadata.validTo).toISOString()
+    this.#log.info({ subject: metadata.subject, validTo }, 'the certificate was read again')
     this.#stop()
     this.#stop = this.#follow(files)
   }

@@ -18,7 +18,7 @@ import type { Wallet } from '../wallet/interface.ts'
 import { openConfiguredWallet } from '../wallet/openWallet.ts'
 import { type NodeAdmission, openNodeAdmission } from './admission.ts'
 import { Certificate } from './certificate.ts'
-import type { HeadFigures } from './chainThread/chainCore.ts'
+import type { HeadStats } from './chainThread/chainCore.ts'
 import { type ChainHandle, startChainThread } from './chainThread/chainHandle.ts'
 import { diskNeed, shortageOf } from './diskNeed.ts'
 import { NodeError } from './errors.ts'
@@ -124,9 +124,9 @@ export async function createNode({
   const tracing = config.tracing ? createTracing(version) : null
   const chainOptions = chainOptionsFromConfig(config, `Rhizome-${version}`)
   const chain = await startChainThread(chainOptions, {
-    onHead: (notice, pool, figures) => {
-      metrics.chain.headChanged(notice, pool, figures)
-      if (figures.seconds > 0) tracing?.imported(figures.seconds, importFacts(notice, figures))
+    onHead: (notice, pool, stats) => {
+      metrics.chain.headChanged(notice, pool, stats)
+      if (stats.seconds > 0) tracing?.imported(stats.seconds, importMetadata(notice, stats))
       mining?.headChanged(notice)
       service?.headChanged(notice)
     },
@@ -175,7 +175,7 @@ export async function createNode({
     // After the chain: whose data directory it is is settled then. Closed last, with the usage of the last requests.
     const access = openNodeAdmission(config, log)
     closers.unshift(() => access.close())
-    metrics.watchAccess((most) => access.admission.figures(most))
+    metrics.watchAccess((most) => access.admission.stats(most))
     const wallet = await openConfiguredWallet(config, (path, reason) =>
       log.warn({ path, reason }, 'a key file was left out'),
     )
@@ -328,9 +328,9 @@ function listenForRequests(parts: ServiceParts, current: () => Service | null): 
   })
 }
 
-function importFacts(
+function importMetadata(
   { enacted }: HeadNotice,
-  { gas }: HeadFigures,
+  { gas }: HeadStats,
 ): { blocks: number; head: number; gas: number } {
   return { blocks: enacted.length, head: enacted.at(-1)?.number ?? 0, gas }
 }

@@ -41,7 +41,7 @@ export type NodeErrorCode =
   | 'PEERS'
 
 /** A {@link NodeError} as plain data, for messages between threads. */
-export interface NodeErrorFacts {
+export interface NodeErrorMetadata {
   readonly code: NodeErrorCode
   readonly message: string
 }
@@ -66,11 +66,11 @@ export class NodeError extends Error {
     return this.code === 'DATA_DIR_FORMAT'
   }
 
-  toObject(): NodeErrorFacts {
+  toObject(): NodeErrorMetadata {
     return { code: this.code, message: this.message }
   }
 
-  static fromObject({ code, message }: NodeErrorFacts): NodeError {
+  static fromObject({ code, message }: NodeErrorMetadata): NodeError {
     return new NodeError(code, message)
   }
 }

@@ -5,7 +5,7 @@ import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTracing } from '../execution/tracing.ts'
 import { adjustedCoinbase } from '../mining/adjustablePolicy.ts'
 import { isAutomatic } from '../mining/blockProducer.ts'
-import { KeptTexts } from '../native/keptTexts.ts'
+import { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
 import type { DevCommands } from '../rpc/devCommands.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
@@ -83,7 +83,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     node,
     environment,
     stateStore,
-    texts: KeptTexts.inMemory(TEXT_BYTES),
+    texts: EncodedObjectCache.inMemory(TEXT_BYTES),
     execution: (mayBeEdited) =>
       createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt, mayBeEdited }),
     tracing: createTracing({

@@ -2,7 +2,7 @@ import { platform } from 'node:os'
 import { isDevelopmentNetwork } from '../config/networkSpec.ts'
 import { networkByName } from '../config/networks/byName.ts'
 import type { Config } from '../config/schema.ts'
-import type { MethodOffer } from '../rpc/availability.ts'
+import type { EnabledMethods } from '../rpc/availability.ts'
 import type { NodeInfo, RpcSettings } from '../rpc/context.ts'
 
 /** Highest version of the wire protocol that is spoken (rpc.md §3.2). */
@@ -34,7 +34,7 @@ function clientVersion({ clientName, profile }: Config, version: string): string
 }
 
 /** Which methods there are under a configuration. */
-export function offerFromConfig(config: Config): MethodOffer {
+export function enabledMethodsFromConfig(config: Config): EnabledMethods {
   return {
     modules: config.modules,
     disabledMethods: config.disabledMethods,
@@ -57,6 +57,6 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     gasPriceFactor: GAS_PRICE_FACTOR,
     gasPriceFloor: BigInt(config.gasPriceFloor),
     hosted: config.profile === 'hosted',
-    offer: offerFromConfig(config),
+    offer: enabledMethodsFromConfig(config),
   }
 }

@@ -5,7 +5,7 @@ import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
 import { createTracing } from '../execution/tracing.ts'
 import { createNativeChainSpec } from '../native/chainSpec.ts'
-import { KeptTexts } from '../native/keptTexts.ts'
+import { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import { StateStore } from '../native/stateStore.ts'
 import type { StoreOptions } from '../native/types.ts'
 import type { PeerAdmin } from '../p2p/peerAdmin.ts'
@@ -65,7 +65,7 @@ export function openThreadContext(
     node: options.node,
     environment,
     stateStore,
-    texts: KeptTexts.open(options.dataDir, options.textBytes),
+    texts: EncodedObjectCache.open(options.dataDir, options.textBytes),
     execution: (mayBeEdited) =>
       createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt, mayBeEdited }),
     tracing: createTracing({

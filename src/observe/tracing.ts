@@ -49,7 +49,7 @@ export interface Tracing {
   /** Adds the span of an import of blocks that has ended. @param seconds that it took */
   imported(
     seconds: number,
-    facts: { readonly blocks: number; readonly head: number; readonly gas: number },
+    metadata: { readonly blocks: number; readonly head: number; readonly gas: number },
   ): void
 }
 

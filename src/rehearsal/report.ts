@@ -4,7 +4,7 @@ export interface StepReport {
   /** What happened, in whole sentences. */
   readonly text: string
   /** What was seen: transaction ids, amounts, what the Bridge says of its state. */
-  readonly facts: readonly (readonly [name: string, value: string])[]
+  readonly metadata: readonly (readonly [name: string, value: string])[]
 }
 
 const SATOSHI_DIGITS = 8

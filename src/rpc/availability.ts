@@ -11,7 +11,7 @@ const MODULE_OF_PREFIX: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What of the methods is open to callers. */
-export interface MethodOffer {
+export interface EnabledMethods {
   /** Names of modules, or `*`. */
   readonly modules: readonly string[]
   /** Names of methods that are closed although their module is open. */
@@ -27,7 +27,7 @@ export function moduleOf(method: string): string {
 }
 
 /** Whether callers may ask for the method. */
-export function isOffered(definition: MethodDefinition, offer: MethodOffer): boolean {
+export function isEnabled(definition: MethodDefinition, offer: EnabledMethods): boolean {
   const { audience, name, aliases } = definition
   if (audience === 'internal' || (audience === 'dev' && !offer.dev)) return false
   if (!offer.modules.includes(ALL_MODULES) && !offer.modules.includes(moduleOf(name))) return false
@@ -35,7 +35,7 @@ export function isOffered(definition: MethodDefinition, offer: MethodOffer): boo
 }
 
 /** Modules with a method that callers may ask for, in the order of their names. */
-export function openModules(methods: readonly MethodDefinition[], offer: MethodOffer): string[] {
-  const open = methods.filter((method) => isOffered(method, offer)).map(({ name }) => moduleOf(name))
+export function openModules(methods: readonly MethodDefinition[], offer: EnabledMethods): string[] {
+  const open = methods.filter((method) => isEnabled(method, offer)).map(({ name }) => moduleOf(name))
   return [...new Set(open)].sort()
 }

@@ -8,17 +8,17 @@ import type { Execution } from '../execution/localExecution.ts'
 import type { Tracing } from '../execution/tracing.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { MineRequest } from '../mining/blockProducer.ts'
-import type { KeptTexts } from '../native/keptTexts.ts'
+import type { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import type { PeerAdmin } from '../p2p/peerAdmin.ts'
-import type { PeerNetworkFigures } from '../p2p/peers/peerFigures.ts'
+import type { PeerNetworkStats } from '../p2p/peers/peerStats.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { KeptHistory } from '../storage/metadata.ts'
-import type { SyncFigures } from '../sync/client/progress.ts'
+import type { SyncStats } from '../sync/client/progress.ts'
 import type { BlockRefusal } from '../sync/syncChain.ts'
-import type { RefusalFigures } from '../txpool/errors.ts'
+import type { RefusalStats } from '../txpool/errors.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
-import type { MethodOffer } from './availability.ts'
+import type { EnabledMethods } from './availability.ts'
 import type { DevCommands } from './devCommands.ts'
 import type { MiningCommands } from './miningCommands.ts'
 
@@ -54,7 +54,7 @@ export interface RpcSettings {
   /** Whether `to` and the block of eth_call are required, as on a hosted endpoint. */
   readonly hosted: boolean
   /** Which methods there are. */
-  readonly offer: MethodOffer
+  readonly offer: EnabledMethods
 }
 
 /** What does not change while the node runs. */
@@ -76,8 +76,8 @@ export interface SyncProgress {
 
 /** How peers and synchronisation are, at most a second old. */
 export interface PeeringStatus {
-  readonly network: PeerNetworkFigures
-  readonly sync: SyncFigures
+  readonly network: PeerNetworkStats
+  readonly sync: SyncStats
   /** Nodes that discovery knows; null while it is off. */
   readonly knownNodes: number | null
   /** The block that this node refuses and its peers insist on; null while there is none. */
@@ -252,7 +252,7 @@ export interface PoolReader {
 export type SendOutcome =
   | { readonly status: 'accepted'; readonly hash: Buffer }
   /** The pool's reason (rpc.md §4.2), and what it compared. */
-  | { readonly status: 'refused'; readonly reason: string; readonly figures: RefusalFigures }
+  | { readonly status: 'refused'; readonly reason: string; readonly stats: RefusalStats }
 
 /** Accounts of which everybody may send transactions, on a development chain. */
 export interface Impersonation {
@@ -296,7 +296,7 @@ export interface NodeContext {
   status(): NodeStatus
   readonly chain: ChainReader
   /** Parts of answers that are written once. */
-  readonly texts: KeptTexts
+  readonly texts: EncodedObjectCache
   readonly state: StateReader
   readonly execution: Execution
   readonly tracing: Tracing

@@ -1,5 +1,5 @@
 import type { RevertForm } from '../config/revertForm.ts'
-import type { BriefCallName, ReadyName, StateReadName } from '../native/frontAnswers.ts'
+import type { EncodedSubjectName, FastCallName, StateReadName } from '../native/nativeFastPath.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './params/param.ts'
@@ -39,14 +39,14 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   /** What of the state is read: ordinary requests are then answered in the front thread as long as it is in memory. */
   readonly stateRead?: StateReadName
   /** What is told of whose text is kept: ordinary requests are then answered in the front thread. */
-  readonly ready?: ReadyName
+  readonly ready?: EncodedSubjectName
   /**
-   * The front thread tries first, where the handler leaves to the workers (`AS_IT_CAME`) whatever is not short: a hop
+   * The front thread tries first, where the handler leaves to the workers (`DELEGATE_TO_WORKER`) whatever is not short: a hop
    * to a worker costs more than a short call.
    */
   readonly triedInFront?: boolean
   /** What is asked of a call: the native core then tries ordinary requests in the front thread by itself. */
-  readonly briefCall?: BriefCallName
+  readonly fastCall?: FastCallName
   readonly audience?: Audience
   /** Answers may come in pages. */
   readonly paged?: boolean
@@ -73,9 +73,9 @@ export interface MethodDefinition {
   readonly cost: number
   readonly cache: CacheRule
   readonly stateRead: StateReadName | null
-  readonly ready: ReadyName | null
+  readonly ready: EncodedSubjectName | null
   readonly triedInFront: boolean
-  readonly briefCall: BriefCallName | null
+  readonly fastCall: FastCallName | null
   readonly audience: Audience
   readonly paged: boolean
   readonly tellsReverts: boolean
@@ -111,7 +111,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     stateRead: spec.stateRead ?? null,
     ready: spec.ready ?? null,
     triedInFront: spec.triedInFront ?? false,
-    briefCall: spec.briefCall ?? null,
+    fastCall: spec.fastCall ?? null,
     audience: spec.audience ?? 'public',
     paged: spec.paged ?? false,
     tellsReverts: spec.tellsReverts ?? false,

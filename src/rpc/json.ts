@@ -84,7 +84,7 @@ export class Forward {
 }
 
 /** Leaves the request to the workers as it came. */
-export const AS_IT_CAME = new Forward('', '')
+export const DELEGATE_TO_WORKER = new Forward('', '')
 
 /** What a handler returns. */
 export type RpcResult = Json | RawJson | RawBytes | RawElements | PagedResult

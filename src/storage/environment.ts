@@ -47,7 +47,7 @@ export interface TableSnapshot extends TableReader {
 }
 
 /** Figures of a memory map. */
-export interface MapFigures {
+export interface MapStats {
   /** Bytes that it may grow to before it is made larger. */
   readonly mapBytes: number
   /** Bytes of the file that were ever used. */
@@ -175,7 +175,7 @@ export class ChainEnvironment implements TableReader {
   }
 
   /** Figures of the memory map, for metrics. */
-  figures(): MapFigures {
+  stats(): MapStats {
     const { mapSize, lastPageNumber, pageSize, numReaders, maxReaders } =
       this.#root.getStats() as LibraryStats
     return {

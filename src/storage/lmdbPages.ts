@@ -18,7 +18,7 @@ const FREE_TREE = 0
 const NUMBER_BYTES = 8
 
 /** What a walk needs to know of a file. */
-export interface LmdbFacts {
+export interface LmdbMetadata {
   readonly layout: LmdbLayout
   readonly pageBytes: number
   /** The tree of free pages, and that of the names of the others. */
@@ -53,22 +53,24 @@ interface Place {
 export class LmdbPages {
   readonly #file: number
   readonly #size: number
-  readonly #facts: LmdbFacts
+  readonly #metadata: LmdbMetadata
   readonly #used: Uint8Array
   readonly #free: number[] = []
 
   /** @param size of the file in bytes */
-  constructor(file: number, size: number, facts: LmdbFacts) {
+  constructor(file: number, size: number, metadata: LmdbMetadata) {
     this.#file = file
     this.#size = size
-    this.#facts = facts
-    this.#used = new Uint8Array(Math.min(Number(facts.lastPage), Math.floor(size / facts.pageBytes)) + 1)
+    this.#metadata = metadata
+    this.#used = new Uint8Array(
+      Math.min(Number(metadata.lastPage), Math.floor(size / metadata.pageBytes)) + 1,
+    )
   }
 
   /** What is wrong; null when nothing is. */
   check(): string | null {
     try {
-      for (const [index, tree] of this.#facts.trees.entries()) this.#checkTree(tree, index === FREE_TREE)
+      for (const [index, tree] of this.#metadata.trees.entries()) this.#checkTree(tree, index === FREE_TREE)
       for (const page of this.#free) {
         if (this.#used[page] === 1) throw new PageFault(`page ${page} is in use and free`)
       }
@@ -91,7 +93,7 @@ export class LmdbPages {
   }
 
   #checkPage(number: bigint, depth: number, tree: LmdbTree, isFree: boolean, found: Found): void {
-    const { layout, pageBytes } = this.#facts
+    const { layout, pageBytes } = this.#metadata
     this.#take(number, 1n)
     const page = Buffer.alloc(pageBytes)
     readSync(this.#file, page, 0, pageBytes, Number(number) * pageBytes)
@@ -113,7 +115,7 @@ export class LmdbPages {
   }
 
   *#nodesOf(page: Buffer, number: bigint, isLeaf: boolean): Generator<Place> {
-    const { header, base, flags } = this.#facts.layout
+    const { header, base, flags } = this.#metadata.layout
     const lower = base + page.readUInt16LE(flags + 2)
     const upper = base + page.readUInt16LE(flags + 4)
     if (lower < header || lower > upper || upper > page.length || lower % 2 !== 0) throw overwritten(number)
@@ -123,7 +125,7 @@ export class LmdbPages {
       const low = page.readUInt32LE(at)
       const nodeFlags = page.readUInt16LE(at + 4)
       const data = at + NODE_HEADER + page.readUInt16LE(at + 6)
-      const end = data + (isLeaf ? ((nodeFlags & BIG_DATA) === 0 ? low : this.#facts.layout.runBytes) : 0)
+      const end = data + (isLeaf ? ((nodeFlags & BIG_DATA) === 0 ? low : this.#metadata.layout.runBytes) : 0)
       if (end > page.length || (isLeaf && (nodeFlags & ~(BIG_DATA | SUB_TREE)) !== 0))
         throw overwritten(number)
       yield { low, flags: nodeFlags, key: page.subarray(at + NODE_HEADER, data), data }
@@ -137,7 +139,7 @@ export class LmdbPages {
       const start = page.readBigUInt64LE(data)
       const pages = this.#checkRun(start, low)
       found.runPages += pages
-      if (isFree) this.#noteFree(this.#read(start, this.#facts.layout.header, low), number)
+      if (isFree) this.#noteFree(this.#read(start, this.#metadata.layout.header, low), number)
     } else if (isFree) {
       this.#noteFree(page.subarray(data, data + low), number)
     } else if ((flags & SUB_TREE) !== 0) {
@@ -150,11 +152,11 @@ export class LmdbPages {
 
   /** Pages of a value that has pages of its own. */
   #checkRun(start: bigint, bytes: number): number {
-    const { header, flags } = this.#facts.layout
+    const { header, flags } = this.#metadata.layout
     this.#take(start, 1n)
     const head = this.#read(start, 0, header)
     const pages = head.readUInt32LE(flags + 2)
-    const needed = Math.floor((header - 1 + bytes) / this.#facts.pageBytes) + 1
+    const needed = Math.floor((header - 1 + bytes) / this.#metadata.pageBytes) + 1
     if (head.readBigUInt64LE(0) !== start || head.readUInt16LE(flags) !== OVERFLOW || pages < needed)
       throw overwritten(start)
     if (pages > 1) this.#take(start + 1n, BigInt(pages - 1))
@@ -168,14 +170,14 @@ export class LmdbPages {
     for (let at = 1; at <= count; at += 1) {
       const page = list.readBigInt64LE(at * NUMBER_BYTES)
       if (page <= 0n) continue
-      if (page < FIRST_PAGE || page > this.#facts.lastPage) throw overwritten(number)
+      if (page < FIRST_PAGE || page > this.#metadata.lastPage) throw overwritten(number)
       this.#free.push(Number(page))
     }
   }
 
   /** Notes that pages are in use. */
   #take(start: bigint, count: bigint): void {
-    const { lastPage, pageBytes } = this.#facts
+    const { lastPage, pageBytes } = this.#metadata
     const end = start + count - 1n
     if (start < FIRST_PAGE || end > lastPage)
       throw new PageFault(`page ${end} lies behind the last one, ${lastPage}`)
@@ -189,7 +191,7 @@ export class LmdbPages {
 
   #read(page: bigint, offset: number, length: number): Buffer {
     const bytes = Buffer.alloc(length)
-    readSync(this.#file, bytes, 0, length, Number(page) * this.#facts.pageBytes + offset)
+    readSync(this.#file, bytes, 0, length, Number(page) * this.#metadata.pageBytes + offset)
     return bytes
   }
 }

@@ -20,7 +20,7 @@ export type PoolRefusalCode =
   | 'PENDING_FUNDS'
 
 /** What was compared, by name: wei, gas, bytes or nonces. */
-export type RefusalFigures = Readonly<Record<string, bigint>>
+export type RefusalStats = Readonly<Record<string, bigint>>
 
 /**
  * A refusal. Its message is the text of the reference (consensus.md §9.1) to the letter, because clients match it;
@@ -29,11 +29,11 @@ export type RefusalFigures = Readonly<Record<string, bigint>>
 export class PoolRefusal extends Error {
   override readonly name = 'PoolRefusal'
   readonly code: PoolRefusalCode
-  readonly figures: RefusalFigures
+  readonly stats: RefusalStats
 
-  constructor(code: PoolRefusalCode, message: string, figures: RefusalFigures = {}) {
+  constructor(code: PoolRefusalCode, message: string, stats: RefusalStats = {}) {
     super(message)
     this.code = code
-    this.figures = figures
+    this.stats = stats
   }
 }

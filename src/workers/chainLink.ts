@@ -8,7 +8,7 @@ import type { MineRequest, ProducerMode } from '../mining/blockProducer.ts'
 import type { NodeCommands, PooledTransaction, PoolReader, SendOutcome } from '../rpc/context.ts'
 import type { AccountEdit, DevCommands, PoolSelection } from '../rpc/devCommands.ts'
 import { type ErrorData, RpcError, type RpcErrorKind } from '../rpc/errors.ts'
-import type { RefusalFigures } from '../txpool/errors.ts'
+import type { RefusalStats } from '../txpool/errors.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { decodeSolutionOutcome, decodeWork, type MiningLink, type MiningLinkService } from './miningLink.ts'
@@ -34,7 +34,7 @@ export interface EncodedPendingBlock {
 /** An outcome as it crosses threads: byte arrays lose their Buffer methods. */
 export type EncodedOutcome =
   | { readonly status: 'accepted'; readonly hash: Uint8Array }
-  | { readonly status: 'refused'; readonly reason: string; readonly figures: RefusalFigures }
+  | { readonly status: 'refused'; readonly reason: string; readonly stats: RefusalStats }
 
 /**
  * What the chain thread does for the other threads. The state after the pending block must be readable

@@ -1,7 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { workerEntry, workerOptions } from '../util/entry.ts'
-import { AnswerRoom } from './answerRoom.ts'
 import type { RequestPool } from './interface.ts'
 import {
   decodeAnswers,
@@ -13,6 +12,7 @@ import {
   type WorkerHello,
   type WorkerSetup,
 } from './messages.ts'
+import { OutputBuffer } from './outputBuffer.ts'
 
 /** JavaScript heap of one worker in MiB: one that needs more dies alone, with what it runs. */
 const WORKER_HEAP_MB = 1024
@@ -41,12 +41,12 @@ export interface PooledOptions {
 export class PooledPool implements RequestPool {
   readonly capacity: number
   readonly #piscina: Piscina
-  readonly #room: AnswerRoom
+  readonly #room: OutputBuffer
   #started = 0
 
   constructor({ threads, idleMilliseconds, setup, onChainPort }: PooledOptions) {
     this.capacity = threads
-    this.#room = new AnswerRoom(threads)
+    this.#room = new OutputBuffer(threads)
     const workerData: WorkerSetup = { ...setup, places: this.#room.places }
     this.#piscina = new Piscina({
       filename: workerEntry('./worker.ts', import.meta.url).href,
@@ -67,7 +67,7 @@ export class PooledPool implements RequestPool {
   }
 
   /** Threads that run, that were ever started, and the time in which the running ones were not idle. */
-  figures(): { readonly threads: number; readonly started: number; readonly activeSeconds: number } {
+  stats(): { readonly threads: number; readonly started: number; readonly activeSeconds: number } {
     const { threads } = this.#piscina
     const active = threads.reduce(
       (sum, { performance }) => sum + performance.eventLoopUtilization().active,

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 
 /** What a light client saw, milliseconds. */
-export interface LightFigures {
+export interface LightStats {
   readonly requests: number
   readonly failures: number
   readonly p50: number
@@ -44,7 +44,7 @@ export class LightClient {
   }
 
   /** Stops, and waits a moment for late answers. */
-  async stop(): Promise<LightFigures> {
+  async stop(): Promise<LightStats> {
     clearInterval(this.#timer)
     await new Promise((resolve) => setTimeout(resolve, 500))
     this.#agent.destroy()

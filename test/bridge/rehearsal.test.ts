@@ -51,8 +51,8 @@ t.test(
       [],
     )
 
-    const raws = reports.flatMap(({ facts }) =>
-      facts.flatMap(([name, value]) => (name === 'raw' ? [value] : [])),
+    const raws = reports.flatMap(({ metadata }) =>
+      metadata.flatMap(([name, value]) => (name === 'raw' ? [value] : [])),
     )
     const releases = raws.map((raw) => Transaction.fromHex(raw))
     t.equal(releases.length, 5, 'refund, peg-outs, validation, migration, peg-outs of the new federation')

@@ -20,7 +20,7 @@ const FAILURES = readArtefact('Failures')
 const abi = TOKEN.abi as Abi
 const failures = FAILURES.abi as Abi
 
-t.test('viem simulates on a node, with pretended state', async (t) => {
+t.test('viem simulates on a node, with overridden state', async (t) => {
   const node = await startNode({ dataDir: t.testdir() })
   t.teardown(() => node.stop())
   const client = createPublicClient({ transport: http(node.url) })

@@ -44,21 +44,21 @@ const JUNK = [
 ] as const
 
 /** Bytes of one body or frame. */
-export function bodyBytes(chance: Chance, facts: Facts): Buffer {
+export function bodyBytes(chance: Chance, metadata: Facts): Buffer {
   const kind = chance.below(100)
-  if (kind < 72) return Buffer.from(requestText(chance, facts))
-  if (kind < 84) return Buffer.from(batchText(chance, facts))
-  if (kind < 94) return damaged(chance, Buffer.from(requestText(chance, facts)))
+  if (kind < 72) return Buffer.from(requestText(chance, metadata))
+  if (kind < 84) return Buffer.from(batchText(chance, metadata))
+  if (kind < 94) return damaged(chance, Buffer.from(requestText(chance, metadata)))
   if (kind < 96) return Buffer.from(chance.pick(JUNK))
   if (kind < 98) return Buffer.from(oddValue(chance))
   return chance.happens(0.2) ? Buffer.from(tower(chance)) : chance.bytes(chance.below(200))
 }
 
-function batchText(chance: Chance, facts: Facts, depth = 2): string {
+function batchText(chance: Chance, metadata: Facts, depth = 2): string {
   const size = chance.happens(0.05) ? BATCH_LIMIT - 1 + chance.below(4) : chance.below(6)
   const elements = Array.from({ length: size }, () => {
-    if (depth > 0 && chance.happens(0.05)) return batchText(chance, facts, depth - 1)
-    return chance.happens(0.1) ? oddValue(chance, 2) : requestText(chance, facts)
+    if (depth > 0 && chance.happens(0.05)) return batchText(chance, metadata, depth - 1)
+    return chance.happens(0.1) ? oddValue(chance, 2) : requestText(chance, metadata)
   })
   return `[${elements.join(',')}]`
 }

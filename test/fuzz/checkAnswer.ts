@@ -78,7 +78,7 @@ function faultOfError(error: unknown, mayBeInternal: boolean): string | null {
   if (typeof message !== 'string' || message === '') return 'no message'
   const leak = LEAK.exec(message)
   if (leak !== null) return `message shows the inside: ${leak[0]}`
-  if (data !== undefined && !(code === REFUSED ? isFigures(data) : isHex(data))) return 'data of another kind'
+  if (data !== undefined && !(code === REFUSED ? isStats(data) : isHex(data))) return 'data of another kind'
   const other = Object.keys(error).find((key) => !ERROR_MEMBERS.has(key))
   return other === undefined ? null : `error member ${other}`
 }
@@ -88,7 +88,7 @@ function isHex(data: unknown): boolean {
 }
 
 /** What the pool compared, by name (decisions.md D53). */
-function isFigures(data: unknown): boolean {
+function isStats(data: unknown): boolean {
   return isObject(data) && Object.values(data).every((figure) => typeof figure === 'string')
 }
 

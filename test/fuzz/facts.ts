@@ -16,7 +16,7 @@ export interface Facts {
 }
 
 /** Deploys contracts on a development node and says what there is now. */
-export async function createFacts(node: Pick<NodeProcess, 'request'>): Promise<Facts> {
+export async function createMetadata(node: Pick<NodeProcess, 'request'>): Promise<Facts> {
   const deploy = async (contract: 'Token' | 'Failures', args: string) => {
     const data = `${readArtefact(contract).bytecode}${args}`
     const request = { from: COW_ADDRESS, data, gas: '0x300000', gasPrice: '0x1' }

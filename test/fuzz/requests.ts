@@ -24,10 +24,10 @@ const ODD_NAMES = [
 const VERSIONS = ['"2.0"', '"2.0"', '"1.0"', '2', 'null', '""', '{}'] as const
 
 /** JSON text of one request: most are well formed outside and odd in the parameters. */
-export function requestText(chance: Chance, facts: Facts): string {
+export function requestText(chance: Chance, metadata: Facts): string {
   const { name, method } = pickMethod(chance)
   const rate = chance.pick([0, 0.1, 0.2, 0.4])
-  const params = mutatedText(chance, validParams(method, facts, chance), rate)
+  const params = mutatedText(chance, validParams(method, metadata, chance), rate)
   if (chance.happens(0.8)) {
     return `{"jsonrpc":"2.0","id":${chance.below(1_000_000)},"method":${JSON.stringify(name)},"params":${params}}`
   }

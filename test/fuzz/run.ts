@@ -2,7 +2,7 @@ import type { NodeProcess } from '../support/nodeProcess.ts'
 import { bodyBytes } from './bodies.ts'
 import { Chance } from './chance.ts'
 import { faultOfAnswer } from './checkAnswer.ts'
-import { createFacts, type Facts } from './facts.ts'
+import { createMetadata, type Facts } from './facts.ts'
 import { HttpTraffic } from './httpTraffic.ts'
 import type { MemorySample } from './memoryTrend.ts'
 import { frontHeap, processMemory } from './processMemory.ts'
@@ -49,7 +49,7 @@ const MAX_FAULTS = 200
 /** Sends generated requests to a development node and checks every answer. Faults are gathered, not thrown. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const { node, seed, requests, clients } = options
-  const facts = await createFacts(node)
+  const metadata = await createMetadata(node)
   const counts = { http: 0, frames: 0, raw: 0 }
   const faults: Fault[] = []
   const memory = [await sampleOf(node, 0)]
@@ -62,7 +62,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     while (begun < requests && faults.length < MAX_FAULTS) {
       await options.mayGoOn?.()
       begun += 1
-      const { kind, body, fault } = await traffic(chance, facts)
+      const { kind, body, fault } = await traffic(chance, metadata)
       counts[kind] += 1
       if (fault !== null) {
         await sampleOf(node, begun)
@@ -97,14 +97,14 @@ interface Sent {
   readonly fault: string | null
 }
 
-type Client = ((chance: Chance, facts: Facts) => Promise<Sent>) & { readonly close: () => void }
+type Client = ((chance: Chance, metadata: Facts) => Promise<Sent>) & { readonly close: () => void }
 
 function createClient(url: string, isSocket: boolean): Client {
   const http = new HttpTraffic(url)
   const socket = new SocketTraffic(url)
   const port = Number(new URL(url).port)
-  const send = async (chance: Chance, facts: Facts): Promise<Sent> => {
-    const body = bodyBytes(chance, facts)
+  const send = async (chance: Chance, metadata: Facts): Promise<Sent> => {
+    const body = bodyBytes(chance, metadata)
     try {
       if (chance.happens(RAW_SHARE)) {
         return { kind: 'raw', body, fault: await sendRaw(port, rawBytes(chance, body)) }

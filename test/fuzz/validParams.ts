@@ -2,7 +2,7 @@ import type { MethodDefinition } from '../../src/rpc/defineMethod.ts'
 import type { Chance } from './chance.ts'
 import type { Facts } from './facts.ts'
 
-type Maker = (facts: Facts, chance: Chance) => unknown
+type Maker = (metadata: Facts, chance: Chance) => unknown
 
 const SMALL = ['0x0', '0x1', '0x2', '0x3'] as const
 const hash: Maker = ({ blockHash, transactionHash }, chance) => chance.pick([blockHash, transactionHash])
@@ -13,35 +13,35 @@ const block: Maker = ({ blockHash }, chance) =>
   ])
 const address: Maker = ({ account, token, failures }, chance) =>
   chance.pick([account, token, failures, '0x0000000000000000000000000000000001000006'])
-const call: Maker = (facts, chance) => ({
-  from: facts.account,
-  to: address(facts, chance),
+const call: Maker = (metadata, chance) => ({
+  from: metadata.account,
+  to: address(metadata, chance),
   gas: chance.pick(['0x5208', '0x186a0', '0x2dc6c0']),
   gasPrice: '0x1',
   value: chance.pick(['0x0', '0x1']),
   data: chance.pick(['0x', '0x18160ddd', '0x0a9059cb', `0x70a08231${'0'.repeat(64)}`]),
 })
-const overrides: Maker = (facts, chance) => ({
-  [String(address(facts, chance))]: {
+const overrides: Maker = (metadata, chance) => ({
+  [String(address(metadata, chance))]: {
     balance: '0xffff',
     nonce: '0x7',
     code: '0x60016000526001601ff3',
     stateDiff: { [`0x${'0'.repeat(64)}`]: `0x${'0'.repeat(63)}1` },
   },
 })
-const logFilter: Maker = (facts, chance) =>
+const logFilter: Maker = (metadata, chance) =>
   chance.happens(0.3)
-    ? { blockHash: facts.blockHash }
+    ? { blockHash: metadata.blockHash }
     : {
-        fromBlock: block(facts, chance),
-        toBlock: block(facts, chance),
-        address: chance.pick([facts.token, [facts.token, facts.failures]]),
+        fromBlock: block(metadata, chance),
+        toBlock: block(metadata, chance),
+        address: chance.pick([metadata.token, [metadata.token, metadata.failures]]),
         topics: chance.pick([[], [null, null], [[`0x${'1'.repeat(64)}`, null]], [`0x${'d'.repeat(64)}`]]),
       }
-const traceSearch: Maker = (facts) => ({
+const traceSearch: Maker = (metadata) => ({
   fromBlock: '0x0',
   toBlock: '0x3',
-  fromAddress: [facts.account],
+  fromAddress: [metadata.account],
   toAddress: [],
   after: 0,
   count: 5,
@@ -72,7 +72,7 @@ const BY_NAME: Readonly<Record<string, Maker>> = {
   typedData,
   positions: () => ['0x0'],
   traceTypes: (_, chance) => chance.pick([[], ['trace'], ['stateDiff'], ['trace', 'stateDiff']]),
-  calls: (facts, chance) => [1, 2].map(() => [call(facts, chance), ['trace', 'stateDiff']]),
+  calls: (metadata, chance) => [1, 2].map(() => [call(metadata, chance), ['trace', 'stateDiff']]),
   blockOverrides: (_, chance) =>
     chance.pick([null, {}, { number: '0x40' }, { time: '0x7fffffff', gasLimit: '0x10000' }]),
   keyStart: () => '0x',
@@ -110,7 +110,7 @@ const BY_METHOD: Readonly<Record<string, Maker>> = {
   'eth_sendTransaction transaction': call,
   'eth_signTransaction transaction': call,
   'personal_sendTransaction transaction': call,
-  'eth_subscribe options': (facts) => ({ address: facts.token, topics: [] }),
+  'eth_subscribe options': (metadata) => ({ address: metadata.token, topics: [] }),
   'trace_call block': block,
   'mnr_submitBitcoinBlock block': (_, chance) => chance.hex(300),
   'sco_banAddress address': () => '192.168.56.1',
@@ -132,10 +132,10 @@ const TRACERS = [
 ] as const
 
 /** Parameters that the method should take, without some of the optional ones at the end. */
-export function validParams(method: MethodDefinition, facts: Facts, chance: Chance): unknown[] {
+export function validParams(method: MethodDefinition, metadata: Facts, chance: Chance): unknown[] {
   const values = method.params.map(({ name, schema }) => {
     const maker = BY_METHOD[`${method.name} ${name}`] ?? BY_NAME[name]
-    if (maker !== undefined) return maker(facts, chance)
+    if (maker !== undefined) return maker(metadata, chance)
     if (name === 'options') return chance.pick(TRACERS)
     return schema['type'] === 'object' ? {} : chance.pick(SMALL)
   })

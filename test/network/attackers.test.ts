@@ -33,7 +33,7 @@ async function scene(t: Test): Promise<{ victim: WholeNode; goesOn(): Promise<vo
       source.open.chain.connect(block)
       await until(() => victim.isAt(block))
     }
-    t.ok(victim.node.network.figures().memory.peak <= 32 * MIB, 'bytes for one attacker')
+    t.ok(victim.node.network.stats().memory.peak <= 32 * MIB, 'bytes for one attacker')
     t.equal(victim.node.report().halted, null)
     t.notOk(victim.node.reputation.refusesNode(source.place.id), 'who is honest is not punished')
   }
@@ -122,7 +122,7 @@ t.test('messages of every type without sense, huge counts and deep lists', async
   const quiet = await openRaw(t, victim, WEIGHTY, '127.99.0.1')
   t.ok(await quiet.isAnswered(), 'who says nothing wrong stays')
   quiet.destroy()
-  await until(() => victim.node.network.figures().inbound === 0)
+  await until(() => victim.node.network.stats().inbound === 0)
   let block = 100
   let closed = 0
   for (const body of bodies) {
@@ -132,7 +132,7 @@ t.test('messages of every type without sense, huge counts and deep lists', async
       if (!(await raw.isAnswered())) closed += 1
       raw.destroy()
       // The next one finds a place.
-      await until(() => victim.node.network.figures().inbound === 0)
+      await until(() => victim.node.network.stats().inbound === 0)
     }
     block += 1
   }
@@ -149,8 +149,8 @@ t.test('garbage, and a hundred connections of one block of addresses that say no
     if (number % 2 === 0) socket.write(Buffer.alloc(65_536, number))
     t.teardown(async () => socket.destroy())
   }
-  await until(() => victim.node.network.figures().refused.halfOpen > 0)
-  t.ok(victim.node.network.figures().halfOpen <= 16)
+  await until(() => victim.node.network.stats().refused.halfOpen > 0)
+  t.ok(victim.node.network.stats().halfOpen <= 16)
   await goesOn()
 })
 
@@ -163,7 +163,7 @@ t.test('a flood of transactions: what is more than a minute allows is dropped', 
     raw.send(code, payload)
   }
   const excess = () =>
-    victim.node.network.figures().peers.find(({ address }) => address === '127.80.0.1')?.excess ?? 0
+    victim.node.network.stats().peers.find(({ address }) => address === '127.80.0.1')?.excess ?? 0
   await until(() => excess() > 0)
   await goesOn()
 })

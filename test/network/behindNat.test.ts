@@ -18,11 +18,11 @@ t.test(
     const source = await openWholeNode(t, found, '127.63.0.1', [], chain, { discovery: true })
     const hidden = await openWholeNode(t, found, '127.64.0.1', [], [], { discovery: true, listens: false })
     await until(() => hidden.isAt(chain.at(-1) as Block))
-    const figures = () => hidden.node.report().network
-    await until(() => figures().outbound === 2)
-    t.match(figures(), { listening: null, inbound: 0 })
+    const stats = () => hidden.node.report().network
+    await until(() => stats().outbound === 2)
+    t.match(stats(), { listening: null, inbound: 0 })
     t.same(
-      new Set(figures().peers.map(({ id }) => id)),
+      new Set(stats().peers.map(({ id }) => id)),
       new Set([boot.place.id, source.place.id]),
       'both were dialled from here',
     )

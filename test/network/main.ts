@@ -130,7 +130,7 @@ async function withoutDefence(scene: Scene, one: AttackCase): Promise<void> {
   const files = [...new Set(one.off.map(({ file }) => `src/${file}`))]
   print(`${one.name}: ${one.defence} (${files.join(', ')}) off: ${faults[0] ?? 'NOTHING FAILED'}`)
   for (const fault of faults.slice(1)) print(`    ${fault}`)
-  print(`    attackers: ${JSON.stringify(turn.seen.figures)}`)
+  print(`    attackers: ${JSON.stringify(turn.seen.stats)}`)
   if (faults.length === 0) failed += 1
   if (values.save) {
     const row = {
@@ -144,7 +144,7 @@ async function withoutDefence(scene: Scene, one: AttackCase): Promise<void> {
 
 function rowOf(turn: Turn, quiet: Quiet, share: number, faults: readonly string[]): ResultRow {
   const mib = (bytes: number) => (bytes / MIB).toFixed(0)
-  const { figures, refused, excess, scores, mostHalfOpen, mostOfGroup } = turn.seen
+  const { stats, refused, excess, scores, mostHalfOpen, mostOfGroup } = turn.seen
   return {
     seconds: (turn.attacked / 1000).toFixed(0),
     'blocks/s': `${turn.speed.toFixed(0)} of ${quiet.speed.toFixed(0)}`,
@@ -152,7 +152,7 @@ function rowOf(turn: Turn, quiet: Quiet, share: number, faults: readonly string[
     'share by processor time': (turn.perSecond / quiet.perSecond).toFixed(2),
     'blocks followed, most ms': `${turn.followed}, ${turn.lag.toFixed(0)}`,
     'MiB more: settled, peak': `${mib(turn.settled - quiet.settled)}, ${mib(turn.peak - quiet.peak)}`,
-    attackers: counts(figures),
+    attackers: counts(stats),
     'refused by the node': counts(refused),
     'dropped as too many': String(excess),
     punished: String(scores.filter(({ punishments }) => punishments > 0).length),
@@ -167,8 +167,8 @@ function counts(of: Readonly<Record<string, number>>): string {
   return some.map(([name, count]) => `${name} ${count}`).join(', ')
 }
 
-function flat({ faults, ...figures }: { readonly faults: readonly string[] }): ResultRow {
-  const cells = Object.entries(figures).map(([name, value]) => [
+function flat({ faults, ...stats }: { readonly faults: readonly string[] }): ResultRow {
+  const cells = Object.entries(stats).map(([name, value]) => [
     name,
     typeof value === 'number' ? String(Math.round(value * 10) / 10) : String(value),
   ])
@@ -184,7 +184,7 @@ function report(name: string, turn: Turn, quiet: Quiet): void {
       `settled ${mib(settled)} MiB (${mib(settled - quiet.settled)}), peak ${mib(peak)} (${mib(peak - quiet.peak)}), ${(attacked / 1000).toFixed(0)} s`,
   )
   if (name === 'quiet') return
-  print(`    attackers: ${JSON.stringify(seen.figures)}`)
+  print(`    attackers: ${JSON.stringify(seen.stats)}`)
   print(
     `    refused: ${JSON.stringify(Object.fromEntries(refused))}, half open at most ${seen.mostHalfOpen}, of one block ${seen.mostOfGroup}, ` +
       `excess ${seen.excess}, memory refused ${seen.memoryRefused}, punished ${seen.scores.filter(({ punishments }) => punishments > 0).length}`,

@@ -36,7 +36,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
     what: 'beside the text of a refusal, in `data`, the figures that were compared and the text by which clients know missing funds and a replacement that pays too little',
     why: 'decisions.md D53',
     applies: ({ expected, found }) =>
-      expected.error?.code === -32010 && sameWithoutFigures(expected.error, found.error),
+      expected.error?.code === -32010 && sameWithoutStats(expected.error, found.error),
   },
   {
     methods: 'eth_sendTransaction',
@@ -177,13 +177,13 @@ const GETH_TEXTS = new Set([
   'replacement transaction underpriced',
 ])
 
-function sameWithoutFigures(expected: Answer['error'], found: Answer['error']): boolean {
+function sameWithoutStats(expected: Answer['error'], found: Answer['error']): boolean {
   const { data, ...rest } = found ?? {}
   if (typeof data !== 'object' || data === null) return false
-  const { message, ...figures } = data as Readonly<Record<string, unknown>>
+  const { message, ...stats } = data as Readonly<Record<string, unknown>>
   return (
     (message === undefined || GETH_TEXTS.has(String(message))) &&
-    Object.values(figures).every((figure) => /^-?0x(0|[1-9a-f][0-9a-f]*)$/.test(String(figure))) &&
+    Object.values(stats).every((figure) => /^-?0x(0|[1-9a-f][0-9a-f]*)$/.test(String(figure))) &&
     JSON.stringify(rest) === JSON.stringify(expected)
   )
 }

@@ -3,12 +3,12 @@ import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
-import { RequestTally } from '../../src/gateway/requestTally.ts'
+import { RequestMetrics } from '../../src/gateway/requestMetrics.ts'
 import { Router } from '../../src/gateway/router.ts'
 import { Dispatcher } from '../../src/gateway/scheduler/dispatcher.ts'
 import type { LaneLimits, PoolLane } from '../../src/gateway/scheduler/lanes.ts'
 import type { StateStore } from '../../src/native/stateStore.ts'
-import type { MethodOffer } from '../../src/rpc/availability.ts'
+import type { EnabledMethods } from '../../src/rpc/availability.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import type { MethodDefinition } from '../../src/rpc/defineMethod.ts'
 import { METHODS, UNSUPPORTED_METHODS } from '../../src/rpc/methods.ts'
@@ -27,7 +27,7 @@ export interface AskedAnswer {
 export interface LocalService {
   readonly gateway: Gateway
   readonly dispatcher: Dispatcher
-  readonly tally: RequestTally
+  readonly metrics: RequestMetrics
   /**
    * @param connection takes notifications, as a WebSocket does
    * @param gone aborted when the client goes away; what would be answered is given all the same
@@ -41,7 +41,7 @@ export interface LocalServiceOptions {
   readonly methods?: readonly MethodDefinition[]
   readonly batch?: number
   readonly answerBytes?: number
-  readonly offer?: MethodOffer
+  readonly offer?: EnabledMethods
   readonly keptBytes?: number
   /** Where the gateway reads the state by itself; none asks the pool. */
   readonly stateStore?: StateStore
@@ -74,7 +74,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     interrupts: new InterruptTable(),
     onLostBatch: (error) => onUnexpected('batch', error),
   })
-  const tally = new RequestTally(methods)
+  const metrics = new RequestMetrics(methods)
   const gateway = new Gateway({
     router: new Router({
       methods,
@@ -85,7 +85,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     admission: options.admission ?? OPEN_ADMISSION,
     context,
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
-    tally,
+    metrics,
     limits: {
       batch: options.batch ?? 50,
       answerBytes: maxAnswerBytes,
@@ -108,5 +108,5 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
       gone?.addEventListener('abort', () => exchange.onGone?.())
       gateway.handle(Buffer.from(body, 'utf8'), options.caller ?? CALLER, exchange)
     })
-  return { gateway, dispatcher, tally, ask, close: () => dispatcher.close() }
+  return { gateway, dispatcher, metrics, ask, close: () => dispatcher.close() }
 }

@@ -1,4 +1,4 @@
-import { KeptTexts } from '../../src/native/keptTexts.ts'
+import { EncodedObjectCache } from '../../src/native/encodedObjectCache.ts'
 import { NoPeers } from '../../src/p2p/noPeers.ts'
 import type { ChainReader, Interrupt, NodeContext, RpcSettings } from '../../src/rpc/context.ts'
 import type { DevCommands } from '../../src/rpc/devCommands.ts'
@@ -44,7 +44,7 @@ export function createChainContext(
       mining: false,
     }),
     chain,
-    texts: KeptTexts.inMemory(1024 * 1024),
+    texts: EncodedObjectCache.inMemory(1024 * 1024),
     state: { at: absent('state'), rootAfter: absent('state') },
     execution: {
       call: absent('call'),
@@ -55,7 +55,7 @@ export function createChainContext(
       },
       placeAfter: absent('place of calls'),
       simulate: absent('simulation'),
-      bodyRoots: absent('roots of a pretended block'),
+      bodyRoots: absent('roots of a overridden block'),
       isPrecompiled: absent('precompiles'),
       bridge: absent('bridge'),
       bridgeStatus: absent('bridge'),
@@ -70,7 +70,7 @@ export function createChainContext(
       block: absent('pending block'),
     },
     commands: {
-      sendTransaction: async () => ({ status: 'refused', reason: 'transaction nonce too low', figures: {} }),
+      sendTransaction: async () => ({ status: 'refused', reason: 'transaction nonce too low', stats: {} }),
       mine: async () => undefined,
       dev: absentDevCommands(),
       mining: null,

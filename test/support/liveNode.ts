@@ -85,7 +85,7 @@ export async function openLiveNode(
   service = createLocalService(context, {
     batch: complete.maxBatchRequests,
     answerBytes: complete.maxResponseSize,
-    keptBytes: complete.answerCache * 1024 * 1024,
+    keptBytes: complete.responseCache * 1024 * 1024,
     stateStore: node.core.open.stateStore,
     onUnexpected,
   })

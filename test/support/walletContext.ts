@@ -108,7 +108,7 @@ export function createWalletContext(options: WalletContextOptions): {
       pool.add(transaction, sender ?? Buffer.alloc(20))
     } catch (error) {
       if (error instanceof PoolRefusal) {
-        return { status: 'refused', reason: error.message, figures: error.figures }
+        return { status: 'refused', reason: error.message, stats: error.stats }
       }
       throw error
     }

@@ -4,10 +4,10 @@ import { parseBlockUnchecked } from '../../src/chain/codec/block.ts'
 import type { NetworkSpec } from '../../src/config/networkSpec.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
 import type { NetworkName } from '../../src/config/networks/names.ts'
-import { ancestorFacts } from '../../src/execution/ancestorFacts.ts'
+import { ancestorMetadata } from '../../src/execution/ancestorMetadata.ts'
 import { createNativeChainSpec, type NativeChainSpec } from '../../src/native/chainSpec.ts'
 import { StateStore } from '../../src/native/stateStore.ts'
-import type { AncestorFacts } from '../../src/native/types.ts'
+import type { AncestorMetadata } from '../../src/native/types.ts'
 import { EMPTY_BYTES, fromHex } from '../../src/util/bytes.ts'
 import { COMPRESSED_ENDING, readJsonLines } from '../support/jsonLines.ts'
 
@@ -80,10 +80,14 @@ function createEnvironment(vector: EnvironmentVector): VectorEnvironment {
 }
 
 /** Of the older ancestors only height and hash are recorded: programs ask for no more of them. */
-function factsOf(spec: NetworkSpec, vector: AncestorVector, parentHash: string | undefined): AncestorFacts {
+function factsOf(
+  spec: NetworkSpec,
+  vector: AncestorVector,
+  parentHash: string | undefined,
+): AncestorMetadata {
   const totalDifficulty = BigInt(vector.totalDifficulty)
   if (vector.rlp !== null)
-    return ancestorFacts(parseBlockUnchecked(spec, fromHex(vector.rlp)), totalDifficulty)
+    return ancestorMetadata(parseBlockUnchecked(spec, fromHex(vector.rlp)), totalDifficulty)
   return {
     hash: fromHex(vector.hash),
     parentHash: parentHash === undefined ? Buffer.alloc(32) : fromHex(parentHash),

@@ -129,8 +129,8 @@ t.test('compressed files are compared like plain ones', async (t) => {
     'difficulty-cut.jsonl.gz': gzipSync(text).subarray(0, 10_000),
   })
   const results = await runVectors([folder])
-  const figures = results.map(({ name, comparison }) => [name, comparison.different, comparison.equal > 0])
-  t.same(figures, [
+  const stats = results.map(({ name, comparison }) => [name, comparison.different, comparison.equal > 0])
+  t.same(stats, [
     ['difficulty-cut.jsonl.gz', 1, true],
     ['difficulty.jsonl', 0, true],
     ['difficulty.jsonl.br', 0, true],

@@ -15,12 +15,12 @@ export function decodeReadBlock(spec: NetworkSpec, read: ReadBlock): Block | Inv
     if (senders !== null) unpackSenders(block, senders)
     return block
   } catch (error) {
-    const facts = error as { expected?: string; found?: string; message?: string }
+    const metadata = error as { expected?: string; found?: string; message?: string }
     return new InvalidBlockError(
       {
         rule: 'encoding',
-        expected: facts.expected ?? 'a block in RLP',
-        found: facts.found ?? facts.message ?? 'something else',
+        expected: metadata.expected ?? 'a block in RLP',
+        found: metadata.found ?? metadata.message ?? 'something else',
         ...identify(spec, rlp),
       },
       { cause: error },

@@ -1,7 +1,7 @@
 import type { BlockRule, Violation } from './rules.ts'
 
 /** An {@link InvalidBlockError} as plain data, for messages between threads. */
-export interface InvalidBlockFacts extends Violation {
+export interface InvalidBlockMetadata extends Violation {
   readonly code: 'INVALID_BLOCK'
   readonly rule: BlockRule
   readonly number: number
@@ -19,19 +19,19 @@ export class InvalidBlockError extends Error {
   readonly hash: string
   override readonly name = 'InvalidBlockError'
 
-  constructor(facts: Omit<InvalidBlockFacts, 'code'>, options?: ErrorOptions) {
+  constructor(metadata: Omit<InvalidBlockMetadata, 'code'>, options?: ErrorOptions) {
     super(
-      `block ${facts.number} ${facts.hash} breaks ${facts.rule}: expected ${facts.expected}, found ${facts.found}`,
+      `block ${metadata.number} ${metadata.hash} breaks ${metadata.rule}: expected ${metadata.expected}, found ${metadata.found}`,
       options,
     )
-    this.rule = facts.rule
-    this.expected = facts.expected
-    this.found = facts.found
-    this.number = facts.number
-    this.hash = facts.hash
+    this.rule = metadata.rule
+    this.expected = metadata.expected
+    this.found = metadata.found
+    this.number = metadata.number
+    this.hash = metadata.hash
   }
 
-  toObject(): InvalidBlockFacts {
+  toObject(): InvalidBlockMetadata {
     const { code, rule, expected, found, number, hash } = this
     return { code, rule, expected, found, number, hash }
   }

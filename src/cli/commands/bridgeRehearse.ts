@@ -87,8 +87,8 @@ async function rehearse(
   write(`The peg was rehearsed: ${bitcoin.height} blocks of Bitcoin, every release signed and mined.\n`)
 }
 
-function describe({ title, text, facts }: StepReport, place: string, isRaw: boolean): string {
-  const shown = facts.filter(([name]) => isRaw || name !== 'raw')
+function describe({ title, text, metadata }: StepReport, place: string, isRaw: boolean): string {
+  const shown = metadata.filter(([name]) => isRaw || name !== 'raw')
   const width = Math.max(...shown.map(([name]) => name.length)) + 2
   const lines = shown.map(([name, value]) => `  ${name.padEnd(width)}${value}\n`)
   return `${place}: ${title}\n${text}\n${lines.join('')}\n`

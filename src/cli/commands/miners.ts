@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts'
 import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { miningFigures } from '../miningFigures.ts'
+import { miningStats } from '../miningStats.ts'
 import { createAsk, NODE_URL, readMetrics } from '../nodeClient.ts'
 
 /** `rhizome miners`: what a running node counted of merged mining since it started. */
@@ -19,12 +19,12 @@ export const miners = defineCommand({
         ask('eth_hashrate', []),
         ask('eth_netHashrate', []),
       ])
-      const figures: [string, string][] = [
-        ...miningFigures(metrics),
+      const stats: [string, string][] = [
+        ...miningStats(metrics),
         ['hash rate', `${Number(own)} hashes/s, the network ${Number(network)}`],
       ]
-      const width = Math.max(...figures.map(([name]) => name.length)) + 2
-      stdout.write(figures.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join(''))
+      const width = Math.max(...stats.map(([name]) => name.length)) + 2
+      stdout.write(stats.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join(''))
     } catch (error) {
       throw new CommandError('Failed', (error as Error).message, undefined, { cause: error })
     }

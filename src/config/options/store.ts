@@ -27,20 +27,22 @@ export const STORE_OPTIONS = {
     default: 256,
     doc: 'Memory for trie nodes and code, shared by all threads, in MiB',
   },
-  textCache: {
+  encodedObjectCache: {
+    renamedFrom: { name: 'textCache', until: '0.2' },
     kind: 'integer',
     group: 'Store',
     minimum: 1,
     maximum: 1_048_576,
     default: 32,
-    doc: 'Memory for logs and other parts of answers that are kept as text, shared by all threads, in MiB',
+    doc: 'Memory for the cache of encoded objects (logs, receipts, transactions and blocks as JSON), shared by all threads, in MiB',
   },
-  answerCache: {
+  responseCache: {
+    renamedFrom: { name: 'answerCache', until: '0.2' },
     kind: 'integer',
     group: 'Store',
     minimum: 0,
     maximum: 1_048_576,
     default: 64,
-    doc: 'Memory for answers that are kept until the head changes, in MiB; 0 switches the cache off',
+    doc: 'Memory for the response cache, which is emptied when the head changes, in MiB; 0 switches it off',
   },
 } as const satisfies OptionTable

@@ -9,8 +9,8 @@ import { Caller } from './caller.ts'
 import { type ClientAddress, clientOfBytes, type TrustedProxies } from './clientAddress.ts'
 import { ClientTable } from './clientTable.ts'
 import { KeyCallers } from './keyCallers.ts'
-import { dearestCost, isLimited, type Limits, resolveLimits, UNKNOWN_COST, UNLIMITED } from './limits.ts'
-import { MemoryAccount, type MemoryFigures, type MemoryLimits, MemoryTotal } from './memoryAccount.ts'
+import { isLimited, type Limits, maxCost, resolveLimits, UNKNOWN_COST, UNLIMITED } from './limits.ts'
+import { MemoryAccount, type MemoryLimits, type MemoryStats, MemoryTotal } from './memoryAccount.ts'
 import { type Clocks, QuotaDay } from './quotaDay.ts'
 import { costOf, UsageLedger } from './usageLedger.ts'
 
@@ -48,12 +48,12 @@ export interface AccessRules {
 }
 
 /** Figures for operators. Totals only grow. */
-export interface AccessFigures {
+export interface AccessStats {
   readonly keys: number
   /** Addresses without a key that are remembered. */
   readonly clients: number
   readonly refused: Readonly<Record<LimitReason | 'unauthorized', number>>
-  readonly memory: MemoryFigures
+  readonly memory: MemoryStats
   /** Use of each key and of requests without one, the most first. */
   readonly usage: readonly { readonly id: string; readonly requests: number; readonly cost: number }[]
 }
@@ -83,7 +83,7 @@ export class AccessAdmission implements Admission {
     this.#book = book
     this.#names = [...methods.map(({ name }) => name), UNKNOWN_METHOD]
     this.#costs = Float64Array.from([...methods.map(({ cost }) => cost), UNKNOWN_COST])
-    this.#dearest = dearestCost(methods)
+    this.#dearest = maxCost(methods)
     this.#retention = retention
     this.#wall = clocks.wall
     this.day = new QuotaDay(timezone, clocks)
@@ -203,7 +203,7 @@ export class AccessAdmission implements Admission {
   }
 
   /** @param most keys that are named; the others are one line, `other` */
-  figures(most: number): AccessFigures {
+  stats(most: number): AccessStats {
     const refused = Object.fromEntries(
       LIMIT_REASONS.map((reason, place) => [reason, this.#refused[place] ?? 0]),
     )
@@ -211,7 +211,7 @@ export class AccessAdmission implements Admission {
       keys: this.#keys.size,
       clients: this.#clients.size,
       refused: { ...(refused as Record<LimitReason, number>), unauthorized: this.#unauthorized },
-      memory: this.#memory.figures(),
+      memory: this.#memory.stats(),
       usage: this.ledger.totals(most),
     }
   }

@@ -5,7 +5,7 @@ import { Account, type AccountClock } from './account.ts'
 import { Caller } from './caller.ts'
 import { keyOfPath } from './keyPath.ts'
 import { KeyRing, type KnownSecret } from './keyRing.ts'
-import { dearestCost, type Limits, resolveLimits } from './limits.ts'
+import { type Limits, maxCost, resolveLimits } from './limits.ts'
 import { MemoryAccount, type MemoryTotal } from './memoryAccount.ts'
 import type { UsageLedger } from './usageLedger.ts'
 
@@ -126,7 +126,7 @@ export class KeyCallers {
   #limitsOf(key: KeyRecord): Limits {
     const { methods } = this.#options
     const opened = methods.filter((method) => isOpened(key, method))
-    return resolveLimits(key.limits, this.#defaults, dearestCost(opened))
+    return resolveLimits(key.limits, this.#defaults, maxCost(opened))
   }
 
   #opens(key: KeyRecord): Uint8Array | null {

@@ -39,6 +39,6 @@ export function resolveLimits(own: KeyLimits, defaults: Limits, dearest: number)
 }
 
 /** Cost units of the dearest of some methods. */
-export function dearestCost(methods: readonly MethodDefinition[]): number {
+export function maxCost(methods: readonly MethodDefinition[]): number {
   return methods.reduce((most, { cost }) => Math.max(most, cost), UNKNOWN_COST)
 }

@@ -27,7 +27,7 @@ export interface Reclaimable {
 }
 
 /** Figures for operators. Totals only grow. */
-export interface MemoryFigures {
+export interface MemoryStats {
   readonly used: number
   /** The most that one client has in use. */
   readonly largest: number
@@ -57,7 +57,7 @@ export class MemoryTotal {
     return this.#used
   }
 
-  figures(): MemoryFigures {
+  stats(): MemoryStats {
     let largest = 0
     for (const { used } of this.#accounts) largest = Math.max(largest, used)
     return { used: this.#used, largest, refused: { ...this.refused }, reclaimed: this.#reclaimed }

@@ -28,7 +28,7 @@ export interface RequestOrigin {
   readonly signal: (() => AbortSignal) | null
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
-  /** By which an answer is kept (`answerKey`). */
+  /** By which an answer is kept (`responseKey`). */
   readonly key: number
   /** Has the request answered by workers. */
   forward(forward: Forward): void
@@ -46,7 +46,7 @@ export class InlineRunner {
   readonly #onUnexpected: UnexpectedErrorSink
   readonly #onKept: (method: number, rest: string) => void
   readonly #room = Buffer.allocUnsafeSlow(ROOM_BYTES)
-  /** By `answerKey`: what follows the id. */
+  /** By `responseKey`: what follows the id. */
   readonly #kept = new Map<number, string>()
   /** Counts changes: an answer that began before one is not kept. */
   #version = 0
@@ -64,14 +64,14 @@ export class InlineRunner {
     this.#onKept = onKept
   }
 
-  /** Drops kept answers and the snapshot. */
+  /** Drops cached responses and the snapshot. */
   forget(): void {
     this.#kept.clear()
     this.#version += 1
     this.#snapshot.forget()
   }
 
-  /** What follows the id in the answer that is kept for a request. @param key of `answerKey` */
+  /** What follows the id in the answer that is kept for a request. @param key of `responseKey` */
   kept(key: number, params: string): string | undefined {
     return isPlain(params) ? this.#kept.get(key) : undefined
   }

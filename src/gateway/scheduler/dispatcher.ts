@@ -3,11 +3,11 @@ import { errorAnswer } from '../../rpc/execute.ts'
 import type { RequestPool } from '../../workers/interface.ts'
 import type { InterruptTable } from '../../workers/interrupts.ts'
 import { NOT_RUN, type PoolAnswer, type PoolRequest } from '../../workers/messages.ts'
-import { type LaneFigures, LaneQueue } from './laneQueue.ts'
-import type { LaneShare } from './laneShare.ts'
+import type { ClientQueue } from './clientQueue.ts'
+import { LaneQueue, type LaneStats } from './laneQueue.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from './lanes.ts'
-import { PoolUse } from './poolUse.ts'
 import type { Ticket } from './ticket.ts'
+import { WorkerLimiter } from './workerLimiter.ts'
 
 /** How often deadlines are looked at, milliseconds. */
 const DEADLINE_PERIOD = 50
@@ -48,7 +48,7 @@ interface RunningBatch {
 export class Dispatcher {
   readonly #queues = new Map<PoolLane, LaneQueue>()
   readonly #pools: Readonly<Record<PoolName, RequestPool>>
-  readonly #uses: Readonly<Record<PoolName, PoolUse>>
+  readonly #uses: Readonly<Record<PoolName, WorkerLimiter>>
   /** The lanes of each pool, by which they take turns. */
   readonly #queuesOf: Readonly<Record<PoolName, readonly LaneQueue[]>>
   readonly #busy: Record<PoolName, number> = { reads: 0, calls: 0, scans: 0 }
@@ -70,7 +70,7 @@ export class Dispatcher {
     const ofPool = (name: PoolName) => queues.filter(({ limits }) => limits.pool === name)
     this.#queuesOf = { reads: ofPool('reads'), calls: ofPool('calls'), scans: ofPool('scans') }
     this.#pools = pools
-    this.#uses = { reads: new PoolUse(), calls: new PoolUse(), scans: new PoolUse() }
+    this.#uses = { reads: new WorkerLimiter(), calls: new WorkerLimiter(), scans: new WorkerLimiter() }
     this.#interrupts = interrupts
     this.#onLostBatch = onLostBatch
     this.#frozenAfter = frozenAfter ?? FROZEN_AFTER
@@ -128,9 +128,9 @@ export class Dispatcher {
   }
 
   /** Figures per lane. */
-  figures(): Record<PoolLane, LaneFigures> {
-    const figures = [...this.#queues].map(([lane, queue]) => [lane, queue.figures()])
-    return Object.fromEntries(figures) as Record<PoolLane, LaneFigures>
+  stats(): Record<PoolLane, LaneStats> {
+    const stats = [...this.#queues].map(([lane, queue]) => [lane, queue.stats()])
+    return Object.fromEntries(stats) as Record<PoolLane, LaneStats>
   }
 
   /** Batches at the workers of each pool. */
@@ -157,7 +157,7 @@ export class Dispatcher {
   #pump(name: PoolName): void {
     const { capacity } = this.#pools[name]
     const use = this.#uses[name]
-    const mayTake = ({ owner, mayBeLong }: LaneShare) =>
+    const mayTake = ({ owner, mayBeLong }: ClientQueue) =>
       !mayBeLong || use.mayHoldMore(owner, capacity, this.#lookedAt)
     const queues = this.#queuesOf[name]
     for (let empty = 0; empty < queues.length && this.#busy[name] < capacity; ) {

@@ -1,11 +1,11 @@
 import { BATCH_MILLISECONDS } from '../../workers/messages.ts'
-import { LaneShare } from './laneShare.ts'
+import { ClientQueue } from './clientQueue.ts'
 import type { LaneLimits } from './lanes.ts'
 import { MovingMean } from './movingMean.ts'
 import type { Ticket } from './ticket.ts'
 
 /** Figures of a lane for metrics. Totals only grow. */
-export interface LaneFigures {
+export interface LaneStats {
   readonly permits: number
   readonly queue: number
   readonly waiting: number
@@ -32,9 +32,9 @@ export class LaneQueue {
   /** Time that a request takes at a worker, of all owners: what is expected of an owner of whom nothing is known. */
   readonly #usual = new MovingMean()
   /** What is known of owners lives as long as they do. */
-  readonly #shares = new WeakMap<object, LaneShare>()
+  readonly #shares = new WeakMap<object, ClientQueue>()
   /** Shares with tickets, the next one first. */
-  readonly #turns: LaneShare[] = []
+  readonly #turns: ClientQueue[] = []
 
   constructor(limits: LaneLimits) {
     this.limits = limits
@@ -73,10 +73,10 @@ export class LaneQueue {
   }
 
   /** What belongs to the owner of a ticket. */
-  shareOf({ owner = NOBODY }: Ticket): LaneShare {
+  shareOf({ owner = NOBODY }: Ticket): ClientQueue {
     let share = this.#shares.get(owner)
     if (share === undefined) {
-      share = new LaneShare(owner, this.#usual.value)
+      share = new ClientQueue(owner, this.#usual.value)
       this.#shares.set(owner, share)
     }
     return share
@@ -88,13 +88,13 @@ export class LaneQueue {
    * @param most tickets
    * @param mayTake whether it may be the turn of a share
    */
-  take(most: number, mayTake: (share: LaneShare) => boolean = () => true): Ticket[] {
+  take(most: number, mayTake: (share: ClientQueue) => boolean = () => true): Ticket[] {
     const taken: Ticket[] = []
     const allowed = Math.min(most, this.limits.batch, this.limits.permits - this.running)
     let expected = 0
     let passed = 0
     while (taken.length < allowed && passed < this.#turns.length) {
-      const share = this.#turns[0] as LaneShare
+      const share = this.#turns[0] as ClientQueue
       if (taken.length > 0 && expected + share.milliseconds > BATCH_MILLISECONDS) break
       if (!mayTake(share)) {
         this.#nextTurn()
@@ -133,7 +133,7 @@ export class LaneQueue {
     }
   }
 
-  figures(): LaneFigures {
+  stats(): LaneStats {
     const { waiting, running, answered, refused, timedOut } = this
     const { permits, queue } = this.limits
     return { permits, queue, waiting, running, answered, refused, timedOut }
@@ -145,8 +145,8 @@ export class LaneQueue {
     if (share !== undefined) this.#turns.push(share)
   }
 
-  #longest(): LaneShare | null {
-    let longest: LaneShare | null = null
+  #longest(): ClientQueue | null {
+    let longest: ClientQueue | null = null
     for (const share of this.#turns) {
       if (longest === null || share.waiting > longest.waiting) longest = share
     }

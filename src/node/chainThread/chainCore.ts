@@ -42,7 +42,7 @@ import { StoreCommits } from './storeCommits.ts'
 const OUTDATED_CHECK = 10_000
 
 /** Figures of a change of the head. */
-export interface HeadFigures {
+export interface HeadStats {
   /** Time of the head, seconds since 1970. */
   readonly timestamp: number
   /** Transactions of the blocks that joined, and the gas that they used. */
@@ -55,7 +55,7 @@ export interface HeadFigures {
 /** Who is told what the chain does. */
 export interface ChainListener extends WorkListener {
   /** The head changed and the blocks can be read. */
-  onHead(notice: HeadNotice, figures: HeadFigures): void
+  onHead(notice: HeadNotice, stats: HeadStats): void
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
   onPending(notices: readonly PendingNotice[]): void
   /** Somebody switched how blocks are made. */
@@ -234,14 +234,14 @@ export class ChainCore {
     const transaction = parseTransaction(encoded)
     const sender = this.dev === null ? null : impersonatedSender(transaction)
     if (sender === null) {
-      return { status: 'refused', reason: "the sender account doesn't exist", figures: {} }
+      return { status: 'refused', reason: "the sender account doesn't exist", stats: {} }
     }
     this.#commits.assertWritable()
     try {
       this.#add({ transaction, sender })
     } catch (error) {
       if (error instanceof PoolRefusal) {
-        return { status: 'refused', reason: error.message, figures: error.figures }
+        return { status: 'refused', reason: error.message, stats: error.stats }
       }
       throw error
     }
@@ -353,8 +353,8 @@ export class ChainCore {
     this.#pendingBlocks.forget()
     this.#note(this.pool.onHead({ head: this.#poolHead(head), retracted: [], enacted: [] }))
     this.work?.headChanged()
-    const figures = { timestamp: Number(head.fields.timestamp), transactions: 0, gas: 0, seconds: 0 }
-    this.#listener.onHead({ retracted: [], enacted: [] }, figures)
+    const stats = { timestamp: Number(head.fields.timestamp), transactions: 0, gas: 0, seconds: 0 }
+    this.#listener.onHead({ retracted: [], enacted: [] }, stats)
   }
 
   #poolHead(header: BlockHeader): PoolHead {

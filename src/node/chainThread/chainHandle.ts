@@ -6,19 +6,19 @@ import { workerEntry, workerOptions } from '../../util/entry.ts'
 import { decodeWork } from '../../workers/miningLink.ts'
 import { NodeError } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
-import type { HeadFigures } from './chainCore.ts'
+import type { HeadStats } from './chainCore.ts'
 import type { ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
 import { unpackPending } from './pendingMessage.ts'
 
 /** Sizes of the pool. */
-export interface PoolFigures {
+export interface PoolStats {
   readonly pending: number
   readonly queued: number
 }
 
 /** Who is told what happens in the chain thread. */
 export interface ChainHandleListener {
-  onHead(notice: HeadNotice, pool: PoolFigures, figures: HeadFigures): void
+  onHead(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
   onPending(notices: readonly PendingNotice[]): void
   /** Whether blocks are made without being asked for. */
   onMining(on: boolean): void
@@ -39,7 +39,7 @@ export interface ChainHandle {
   /** Time of that head, seconds since 1970. */
   readonly headTime: number
   /** The pool when it started. */
-  readonly pool: PoolFigures
+  readonly pool: PoolStats
   /** Seconds so far in which the thread was not idle. */
   busySeconds(): number
   /** Account that is paid for blocks, 20 bytes; null where there is none. */
@@ -164,13 +164,13 @@ function report(
 ): void {
   switch (message.kind) {
     case 'head': {
-      const { retracted, enacted, pending, queued, figures } = message
+      const { retracted, enacted, pending, queued, stats } = message
       const reference = ({ number, hash }: { number: number; hash: Uint8Array }) => ({
         number,
         hash: asBuffer(hash),
       })
       const notice = { retracted: retracted.map(reference), enacted: enacted.map(reference) }
-      listener.onHead(notice, { pending, queued }, figures)
+      listener.onHead(notice, { pending, queued }, stats)
       return
     }
     case 'pending':

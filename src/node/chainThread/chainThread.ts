@@ -58,20 +58,20 @@ function run({ options }: ChainThreadSetup): void {
     timestamp: Number(fields.timestamp),
     coinbase: core.coinbase,
     restored: core.restored,
-    ...poolFigures(core),
+    ...poolStats(core),
   })
 }
 
 function openCore(options: ChainThreadSetup['options']): ChainCore | null {
   try {
     const core: ChainCore = new ChainCore(options, {
-      onHead: ({ retracted, enacted }, figures) =>
+      onHead: ({ retracted, enacted }, stats) =>
         tell({
           kind: 'head',
           retracted: retracted.map(mark),
           enacted: enacted.map(mark),
-          ...poolFigures(core),
-          figures,
+          ...poolStats(core),
+          stats,
         }),
       onPending: notePending,
       onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
@@ -117,7 +117,7 @@ function tellPending(): void {
   post({ kind: 'pending', packed }, [packed.buffer])
 }
 
-function poolFigures({ pool }: ChainCore): { readonly pending: number; readonly queued: number } {
+function poolStats({ pool }: ChainCore): { readonly pending: number; readonly queued: number } {
   return { pending: pool.pendingCount, queued: pool.queuedCount }
 }
 

@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { SubmissionResult } from '../../mining/interface.ts'
 import type { EncodedWork } from '../../workers/miningLink.ts'
-import type { NodeErrorFacts } from '../errors.ts'
+import type { NodeErrorMetadata } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
-import type { HeadFigures } from './chainCore.ts'
+import type { HeadStats } from './chainCore.ts'
 
 /** What crosses between the front thread and the chain thread, beside the calls of `workers/chainLink.ts`. */
 
@@ -32,14 +32,14 @@ export type ChainThreadMessage =
       readonly restored: number
     }
   /** It could not start. */
-  | { readonly kind: 'failed'; readonly error: NodeErrorFacts }
+  | { readonly kind: 'failed'; readonly error: NodeErrorMetadata }
   | {
       readonly kind: 'head'
       readonly retracted: readonly BlockMark[]
       readonly enacted: readonly BlockMark[]
       readonly pending: number
       readonly queued: number
-      readonly figures: HeadFigures
+      readonly stats: HeadStats
     }
   /** Transactions entered the pending set: see `pendingMessage.ts`. */
   | { readonly kind: 'pending'; readonly packed: Uint8Array }
@@ -48,7 +48,7 @@ export type ChainThreadMessage =
   /** Why the stores take no writes; null when they do again. */
   | { readonly kind: 'store'; readonly fault: string | null }
   /** A store is of no use any more: the process has to end. */
-  | { readonly kind: 'broken'; readonly error: NodeErrorFacts }
+  | { readonly kind: 'broken'; readonly error: NodeErrorMetadata }
   /** New work for miners; comes before the head that it is built on. */
   | { readonly kind: 'work'; readonly work: EncodedWork }
   /** A solution came. */

@@ -137,14 +137,14 @@ export class SendQueue {
 
   #offer({ transaction, sender }: RecoveredTransaction): SendOutcome | Error {
     if (sender === null || !acceptsSignature(transaction, this.#params.chainId)) {
-      return { status: 'refused', reason: "the sender account doesn't exist", figures: {} }
+      return { status: 'refused', reason: "the sender account doesn't exist", stats: {} }
     }
     try {
       this.#params.add({ transaction, sender })
       return { status: 'accepted', hash: transaction.hash }
     } catch (error) {
       if (error instanceof PoolRefusal) {
-        return { status: 'refused', reason: error.message, figures: error.figures }
+        return { status: 'refused', reason: error.message, stats: error.stats }
       }
       return toError(error)
     }

@@ -1,7 +1,7 @@
 import type { HeadNotice } from '../../filters/events.ts'
 import type { Metrics } from '../../observe/metrics.ts'
-import type { HeadFigures } from '../chainThread/chainCore.ts'
-import type { PoolFigures } from '../chainThread/chainHandle.ts'
+import type { HeadStats } from '../chainThread/chainCore.ts'
+import type { PoolStats } from '../chainThread/chainHandle.ts'
 
 /** Blocks that one reorganisation took back. */
 const DEPTHS = [1, 2, 3, 5, 10, 20, 50, 100, 500]
@@ -10,8 +10,8 @@ const IMPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Figures of chain and pool for operators. */
 export interface ChainMetrics {
-  started(head: number, timestamp: number, pool: PoolFigures): void
-  headChanged(notice: HeadNotice, pool: PoolFigures, figures: HeadFigures): void
+  started(head: number, timestamp: number, pool: PoolStats): void
+  headChanged(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
   /** @param fault why the stores take no writes; null when they do */
   storeChanged(fault: string | null): void
   /** Why the stores take no writes; null when they do. */
@@ -79,7 +79,7 @@ export function createChainMetrics(
     help: 'Seconds between the time of the head and now.',
     collect: (own) => own.set(headAge()),
   })
-  const poolChanged = ({ pending, queued }: PoolFigures) => {
+  const poolChanged = ({ pending, queued }: PoolStats) => {
     pool.set({ set: 'pending' }, pending)
     pool.set({ set: 'queued' }, queued)
   }
@@ -90,18 +90,18 @@ export function createChainMetrics(
       headGauge.set(number)
       poolChanged(sizes)
     },
-    headChanged: (notice, sizes, figures) => {
+    headChanged: (notice, sizes, stats) => {
       const parent = notice.retracted.at(-1)
       head = notice.enacted.at(-1)?.number ?? (parent === undefined ? head : parent.number - 1)
-      timestamp = figures.timestamp
+      timestamp = stats.timestamp
       headGauge.set(head)
       blocks.inc(notice.enacted.length)
       retracted.inc(notice.retracted.length)
       // A rewind of a development chain brings no other branch.
       if (notice.retracted.length > 0 && notice.enacted.length > 0) reorgs.observe(notice.retracted.length)
-      transactions.inc(figures.transactions)
-      gas.inc(figures.gas)
-      if (figures.seconds > 0) imports.observe(figures.seconds)
+      transactions.inc(stats.transactions)
+      gas.inc(stats.gas)
+      if (stats.seconds > 0) imports.observe(stats.seconds)
       poolChanged(sizes)
     },
     storeChanged: (fault) => {

@@ -1,5 +1,5 @@
 import type { Service } from '../../front/service.ts'
-import type { AccessFigures } from '../../gateway/access/accessAdmission.ts'
+import type { AccessStats } from '../../gateway/access/accessAdmission.ts'
 import { createMetrics } from '../../observe/metrics.ts'
 import { createProcessMetrics } from '../../observe/processMetrics.ts'
 import { addAccessMetrics } from './accessMetrics.ts'
@@ -28,7 +28,7 @@ export interface NodeMetrics {
   /** Shows the figures of peers from now on. */
   watchPeers(sources: PeerMetricsSources): void
   /** Shows the figures of admission from now on. */
-  watchAccess(figures: (most: number) => AccessFigures): void
+  watchAccess(stats: (most: number) => AccessStats): void
   /** Prometheus text. */
   text(): Promise<string>
   /** Ends the watching of this thread. */
@@ -44,7 +44,7 @@ export function createNodeMetrics(sources: MetricsSources): NodeMetrics {
   createStoreMetrics(metrics, () => sources.stores())
   return {
     watchPeers: (peers) => addPeerMetrics(metrics, peers),
-    watchAccess: (figures) => addAccessMetrics(metrics, figures),
+    watchAccess: (stats) => addAccessMetrics(metrics, stats),
     chain,
     mining: createMiningMetrics(metrics, () => sources.hashrate()),
     text: () => metrics.registry.metrics(),

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../observe/metrics.ts'
-import { REFUSALS } from '../../p2p/peers/peerFigures.ts'
+import { REFUSALS } from '../../p2p/peers/peerStats.ts'
 import type { PeerThreadStatus } from '../../rpc/context.ts'
 import type { PeerReport } from '../peers/messages.ts'
 

@@ -1,19 +1,19 @@
-import type { Service, ServiceFigures } from '../../front/service.ts'
-import { REQUEST_BUCKETS } from '../../gateway/requestTally.ts'
-import type { LaneFigures } from '../../gateway/scheduler/laneQueue.ts'
+import type { Service, ServiceStats } from '../../front/service.ts'
+import { REQUEST_BUCKETS } from '../../gateway/requestMetrics.ts'
+import type { LaneStats } from '../../gateway/scheduler/laneQueue.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
 
 /** Declares the metrics of requests, lanes, workers and sockets; they are there once the service is. */
 export function createServiceMetrics(metrics: Metrics, service: () => Service | null): void {
-  const read = <T>(pick: (figures: ServiceFigures) => readonly T[]) => {
-    const figures = service()?.figures()
-    return figures === undefined ? [] : pick(figures)
+  const read = <T>(pick: (stats: ServiceStats) => readonly T[]) => {
+    const stats = service()?.stats()
+    return stats === undefined ? [] : pick(stats)
   }
   const samples = (
     type: 'counter' | 'gauge',
     name: string,
     help: string,
-    pick: (figures: ServiceFigures) => readonly Sample[],
+    pick: (stats: ServiceStats) => readonly Sample[],
   ) => metrics.samples({ type, name, help, collect: () => read(pick) })
   declareRequests(metrics, samples, read)
   declareLanes(samples)
@@ -21,12 +21,12 @@ export function createServiceMetrics(metrics: Metrics, service: () => Service | 
   declareSockets(samples)
 }
 
-type Read = <T>(pick: (figures: ServiceFigures) => readonly T[]) => readonly T[]
+type Read = <T>(pick: (stats: ServiceStats) => readonly T[]) => readonly T[]
 type Declare = (
   type: 'counter' | 'gauge',
   name: string,
   help: string,
-  pick: (figures: ServiceFigures) => readonly Sample[],
+  pick: (stats: ServiceStats) => readonly Sample[],
 ) => void
 
 function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
@@ -35,7 +35,7 @@ function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
     'rpc_requests_total',
     'JSON-RPC requests by method and by what answered: the native core in the front thread, a kept answer, or the method.',
     ({ requests }) =>
-      requests.figures().flatMap(({ method, requests: all, inFront, fromKept }) => [
+      requests.stats().flatMap(({ method, requests: all, inFront, fromKept }) => [
         { labels: { method, from: 'front' }, value: inFront },
         { labels: { method, from: 'kept' }, value: fromKept },
         { labels: { method, from: 'method' }, value: all - inFront - fromKept },
@@ -48,9 +48,7 @@ function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
     buckets: REQUEST_BUCKETS,
     collect: () =>
       read(({ requests }) =>
-        requests
-          .figures()
-          .map(({ method, counts, seconds }) => ({ labels: { method }, counts, sum: seconds })),
+        requests.stats().map(({ method, counts, seconds }) => ({ labels: { method }, counts, sum: seconds })),
       ),
   })
   declare('counter', 'rpc_errors_total', 'JSON-RPC errors by method and code.', ({ requests }) =>
@@ -64,21 +62,21 @@ function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
     'Requests whose client went away before the answer.',
     ({ requests }) => [{ value: requests.abandoned }],
   )
-  declare('counter', 'answer_cache_hits_total', 'Answers found among those kept for the head.', (figures) => [
-    { value: figures.keptAnswers.hits },
+  declare('counter', 'answer_cache_hits_total', 'Answers found among those kept for the head.', (stats) => [
+    { value: stats.responseCache.hits },
   ])
   declare(
     'counter',
     'answer_cache_misses_total',
     'Answers looked for and not kept for the head.',
-    (figures) => [{ value: figures.keptAnswers.misses }],
+    (stats) => [{ value: stats.responseCache.misses }],
   )
-  declare('gauge', 'answer_cache_bytes', 'Answers kept for the head.', (figures) => [
-    { value: figures.keptAnswers.bytes },
+  declare('gauge', 'answer_cache_bytes', 'Answers kept for the head.', (stats) => [
+    { value: stats.responseCache.bytes },
   ])
 }
 
-const LANE_GAUGES: readonly (readonly [name: string, help: string, pick: keyof LaneFigures])[] = [
+const LANE_GAUGES: readonly (readonly [name: string, help: string, pick: keyof LaneStats])[] = [
   ['lane_permits_count', 'Requests of a lane that may be at the workers at the same time.', 'permits'],
   ['lane_queue_limit_count', 'Requests of a lane that may wait; more are refused.', 'queue'],
   ['lane_waiting_count', 'Requests of a lane that wait.', 'waiting'],
@@ -95,7 +93,7 @@ function declareLanes(declare: Declare): void {
   const add = (type: 'counter' | 'gauge', rows: typeof LANE_GAUGES) => {
     for (const [name, help, pick] of rows) {
       declare(type, name, help, ({ lanes }) =>
-        Object.entries(lanes).map(([lane, figures]) => ({ labels: { lane }, value: figures[pick] })),
+        Object.entries(lanes).map(([lane, stats]) => ({ labels: { lane }, value: stats[pick] })),
       )
     }
   }
@@ -117,11 +115,11 @@ function declareWorkers(declare: Declare): void {
   ] as const
   for (const [type, name, help, pick] of rows) {
     declare(type, name, help, ({ pools }) =>
-      Object.entries(pools).map(([pool, figures]) => ({ labels: { pool }, value: figures[pick] })),
+      Object.entries(pools).map(([pool, stats]) => ({ labels: { pool }, value: stats[pick] })),
     )
   }
-  declare('counter', 'pool_lost_batches_total', 'Messages to a worker that died with them.', (figures) => [
-    { value: figures.lostBatches },
+  declare('counter', 'pool_lost_batches_total', 'Messages to a worker that died with them.', (stats) => [
+    { value: stats.lostBatches },
   ])
 }
 
@@ -145,8 +143,8 @@ function declareSockets(declare: Declare): void {
   ] as const
   for (const [name, help, pick] of gauges)
     declare('gauge', name, help, ({ front }) => [{ value: front[pick] }])
-  declare('gauge', 'subscriptions_count', 'Subscriptions of all WebSockets.', (figures) => [
-    { value: figures.subscriptions },
+  declare('gauge', 'subscriptions_count', 'Subscriptions of all WebSockets.', (stats) => [
+    { value: stats.subscriptions },
   ])
-  declare('gauge', 'filters_count', 'Filters that are installed.', (figures) => [{ value: figures.filters }])
+  declare('gauge', 'filters_count', 'Filters that are installed.', (stats) => [{ value: stats.filters }])
 }

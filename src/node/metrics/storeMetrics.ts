@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
-import type { KeptTexts } from '../../native/keptTexts.ts'
+import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
 import type { ChainEnvironment } from '../../storage/environment.ts'
@@ -17,7 +17,7 @@ export interface OpenStores {
   readonly dataDir: string
   readonly chain: ChainEnvironment
   readonly state: StateStore
-  readonly texts: KeptTexts
+  readonly texts: EncodedObjectCache
 }
 
 /** Declares the metrics of stores and native caches; they are there once the stores are open. */
@@ -60,14 +60,14 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
       name,
       help,
       labels: ['store'],
-      collect: read(({ chain }) => [{ labels: { store: 'chain' }, value: chain.figures()[pick] }]),
+      collect: read(({ chain }) => [{ labels: { store: 'chain' }, value: chain.stats()[pick] }]),
     })
   }
   samples({
     type: 'gauge',
     name: 'state_pending_nodes_count',
     help: 'Trie nodes that wait for a commit.',
-    collect: read(({ state }) => [{ value: state.figures().pendingNodes }]),
+    collect: read(({ state }) => [{ value: state.stats().pendingNodes }]),
   })
   samples({
     type: 'gauge',
@@ -75,7 +75,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
     help: 'Memory of a cache of the native core.',
     labels: ['cache'],
     collect: read(({ state, texts }) => {
-      const { nodeCacheBytes, codeCacheBytes, headCacheBytes } = state.figures()
+      const { nodeCacheBytes, codeCacheBytes, headCacheBytes } = state.stats()
       const sizes = { nodes: nodeCacheBytes, code: codeCacheBytes, head: headCacheBytes, texts: texts.bytes }
       return Object.entries(sizes).map(([cache, value]) => ({ labels: { cache }, value }))
     }),

@@ -52,7 +52,7 @@ export function gatewayLimitsFromConfig(config: Config): GatewayLimits {
   return {
     batch: config.maxBatchRequests,
     answerBytes: config.maxResponseSize,
-    keptBytes: config.answerCache * MEBIBYTE,
+    keptBytes: config.responseCache * MEBIBYTE,
   }
 }
 

@@ -10,8 +10,8 @@ const GIBIBYTE = 1024 * MEBIBYTE
 const CODE_SHARE = 0.25
 
 /** Bytes of texts that are kept under a configuration. */
-export function textBytesFromConfig(config: Pick<Config, 'textCache'>): number {
-  return config.textCache * MEBIBYTE
+export function textBytesFromConfig(config: Pick<Config, 'encodedObjectCache'>): number {
+  return config.encodedObjectCache * MEBIBYTE
 }
 
 /** Sizes of the state store's caches under a configuration. */

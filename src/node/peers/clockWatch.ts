@@ -57,7 +57,7 @@ export class ClockWatch {
     const lead = timestamp - Math.floor(this.#now() / 1000)
     const least = leastOf(this.#leads, lead, HEADS)
     const isNow = this.#turn(this.#behind, least > TOLERANCE ? least : null, {
-      facts: { seconds: least, heads: HEADS },
+      metadata: { seconds: least, heads: HEADS },
       warning:
         'the newest blocks are of the future: the clock of this machine seems to be behind, set it by NTP',
     })
@@ -72,7 +72,7 @@ export class ClockWatch {
   witnessed(age: number): void {
     const least = leastOf(this.#ages, age, OLD_HEADS)
     this.#ahead = this.#turn(this.#ahead, least > OLD_TOLERANCE ? least : null, {
-      facts: { seconds: least, heads: OLD_HEADS },
+      metadata: { seconds: least, heads: OLD_HEADS },
       warning:
         'all newest blocks are old when they come: the clock of this machine seems to be ahead, set it by NTP',
     })
@@ -82,9 +82,9 @@ export class ClockWatch {
   #turn(
     before: number | null,
     now: number | null,
-    { facts, warning }: { facts: object; warning: string },
+    { metadata, warning }: { metadata: object; warning: string },
   ): number | null {
-    if (before === null && now !== null) this.#log.warn(facts, warning)
+    if (before === null && now !== null) this.#log.warn(metadata, warning)
     if (before !== null && now === null) this.#log.info('the clock of this machine fits the blocks again')
     return now
   }

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
 import type { PeeringStatus } from '../../rpc/context.ts'
-import type { NodeErrorFacts } from '../errors.ts'
+import type { NodeErrorMetadata } from '../errors.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
 
 /** What crosses between the front thread and the peer thread. */
@@ -20,7 +20,7 @@ export type PeerReport = Omit<PeeringStatus, 'thread'>
 export type PeerThreadMessage =
   | { readonly kind: 'ready'; readonly enode: string; readonly port: number | null }
   /** It could not start. */
-  | { readonly kind: 'failed'; readonly error: NodeErrorFacts }
+  | { readonly kind: 'failed'; readonly error: NodeErrorMetadata }
   /** Something was thrown that nobody caught: it gives back what it holds and ends. */
   | { readonly kind: 'died'; readonly stack: string }
   | { readonly kind: 'report'; readonly report: PeerReport }

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { EnodeAddress } from '../../p2p/identity/enode.ts'
 import type { PeerAdmin, PeerInfo } from '../../p2p/peerAdmin.ts'
-import type { PeerFigures } from '../../p2p/peers/peerFigures.ts'
+import type { PeerStats } from '../../p2p/peers/peerStats.ts'
 import type { PeerAddress } from '../../p2p/peers/ports.ts'
 import type { NodeKey } from '../../p2p/wire/curve.ts'
 import type { PeerOptions } from '../options/peerOptions.ts'
@@ -25,7 +25,7 @@ export function createPeerCommands(
       discovers: options.discovery,
       networkId,
     }),
-    peers: async () => network.figures().peers.map(peerInfo),
+    peers: async () => network.stats().peers.map(peerInfo),
     add: async (peer) => network.add(await resolvePeer(peer)),
     remove: async (id) => network.remove(id),
     scores: async () => reputation.scores(),
@@ -39,7 +39,7 @@ export function createPeerCommands(
   }
 }
 
-function peerInfo(peer: PeerFigures): PeerInfo {
+function peerInfo(peer: PeerStats): PeerInfo {
   const { id, address, port, inbound, trusted, client, snap, ranges, bestNumber, bestHash } = peer
   return {
     id,

@@ -15,7 +15,7 @@ import type { NodeKey } from '../../p2p/wire/curve.ts'
 import { Backfill } from '../../sync/backfill/backfill.ts'
 import type { BackfillStore } from '../../sync/backfill/backfillStore.ts'
 import type { SyncLimits } from '../../sync/client/limits.ts'
-import type { BackfillFigures, SyncFigures } from '../../sync/client/progress.ts'
+import type { BackfillStats, SyncStats } from '../../sync/client/progress.ts'
 import { SyncClient } from '../../sync/client/syncClient.ts'
 import { announcedStatus } from '../../sync/relay/announcedStatus.ts'
 import { watchConnects } from '../../sync/relay/blockRelay.ts'
@@ -134,7 +134,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
           store: parts.filled,
           peers,
           logger: log.child({ part: 'backfill' }),
-          isFollowing: () => !start.isBeginning && start.figures.stage === 'following',
+          isFollowing: () => !start.isBeginning && start.stats.stage === 'following',
         })
   const server = new RequestServer({
     chain,
@@ -200,7 +200,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
         peers,
         log: log.child({ part: 'clock' }),
         now: parts.wallClock ?? Date.now,
-        isSyncing: () => client.figures.syncing,
+        isSyncing: () => client.stats.syncing,
         has: (peer, hash) => relay.blocks.has(peer, hash),
         isForeign: (hash) => relay.blocks.isForeign(hash),
       })
@@ -213,9 +213,9 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     port,
     stopAt: (refusal) => client.stopAt(refusal),
     report: () => ({
-      network: opened.figures(),
-      sync: withBackfill(start.figures, backfill?.figures ?? null),
-      knownNodes: discovery?.figures().nodes ?? null,
+      network: opened.stats(),
+      sync: withBackfill(start.stats, backfill?.stats ?? null),
+      knownNodes: discovery?.stats().nodes ?? null,
       halted: client.halt,
       clockBehind: clockWatch?.watch.behind ?? null,
       clockAhead: clockWatch?.watch.ahead ?? null,
@@ -232,7 +232,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
   }
 }
 
-function withBackfill(sync: SyncFigures, backfill: BackfillFigures | null): SyncFigures {
+function withBackfill(sync: SyncStats, backfill: BackfillStats | null): SyncStats {
   return backfill === null ? sync : { ...sync, backfill }
 }
 

@@ -1,5 +1,5 @@
 import type { NodeStatus, PeerThreadStatus, SyncProgress } from '../../rpc/context.ts'
-import type { SnapshotFigures, SyncFigures } from '../../sync/client/progress.ts'
+import type { SnapshotStats, SyncStats } from '../../sync/client/progress.ts'
 import type { PeerReport } from './messages.ts'
 
 /** Blocks behind the best known one from which on a node is of little use (p2p.md §6 `hasBetterBlockToSync`). */
@@ -44,7 +44,7 @@ export function peerReasons(report: PeerReport | null, { fault }: PeerThreadStat
 }
 
 /** How far the snapshot is that the chain is to begin with. */
-function snapshotReason(sync: SyncFigures, snapshot: SnapshotFigures): string {
+function snapshotReason(sync: SyncStats, snapshot: SnapshotStats): string {
   const { block, stateBytes, stateSize, blocksLeft, reason } = snapshot
   const mebibytes = (bytes: number) => Math.floor(bytes / 1024 / 1024)
   if (reason !== null) return `synchronising by a snapshot: ${reason}`

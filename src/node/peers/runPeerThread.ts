@@ -157,9 +157,12 @@ function noteRefusal({ dataDir }: PeerOptions, refusal: BlockRefusal | null, log
     return
   }
   const { number, hash, rule, expected, found } = refusal
-  const facts = { number, hash: toHex(hash), rule, expected, found, time: new Date().toISOString() }
-  writeFileSync(path, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
-  log.error({ path, ...facts }, 'peers insist on a block that this node refuses: it follows them no further')
+  const metadata = { number, hash: toHex(hash), rule, expected, found, time: new Date().toISOString() }
+  writeFileSync(path, `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600 })
+  log.error(
+    { path, ...metadata },
+    'peers insist on a block that this node refuses: it follows them no further',
+  )
 }
 
 function toPeerError(error: unknown, { host, port }: PeerOptions): NodeError {

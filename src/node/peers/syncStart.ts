@@ -1,6 +1,6 @@
 import type { Logger } from '../../observe/logger.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import type { SyncFigures } from '../../sync/client/progress.ts'
+import type { SyncStats } from '../../sync/client/progress.ts'
 import type { SyncClient } from '../../sync/client/syncClient.ts'
 import type { SnapshotStore } from '../../sync/snapshot/snapshotStore.ts'
 import type { SnapshotSync } from '../../sync/snapshot/snapshotSync.ts'
@@ -32,9 +32,9 @@ export class SyncStart {
     return this.#isBeginning
   }
 
-  get figures(): SyncFigures {
+  get stats(): SyncStats {
     const { snapshot, client } = this.#parts
-    return this.#isBeginning && snapshot !== null ? snapshot.figures : client.figures
+    return this.#isBeginning && snapshot !== null ? snapshot.stats : client.stats
   }
 
   start(): void {

@@ -6,7 +6,7 @@ import { AddressBook } from './addressBook.ts'
 import { findBootstrapNodes, type Resolve } from './bootstrap.ts'
 import { chooseSome } from './chooseSome.ts'
 import type { DatagramTransport, OpenDatagrams } from './datagrams.ts'
-import { type DiscoveryFigures, DiscoveryProtocol } from './discoveryProtocol.ts'
+import { DiscoveryProtocol, type DiscoveryStats } from './discoveryProtocol.ts'
 
 /** Milliseconds between what is done again and again (p2p.md §1 for the third). */
 const PERIODS = { fill: 3_000, expire: 5_000, refresh: 60_000, save: 300_000 } as const
@@ -108,8 +108,8 @@ export class Discovery {
     return chooseSome(nodes, nodes.length, this.#random)
   }
 
-  figures(): DiscoveryFigures {
-    return this.#protocol.figures()
+  stats(): DiscoveryStats {
+    return this.#protocol.stats()
   }
 
   /** Does what is due; a timer calls it every second. */

@@ -51,7 +51,7 @@ export interface DiscoveryProtocolOptions {
 }
 
 /** Figures for operators; all but the first three only grow. */
-export interface DiscoveryFigures {
+export interface DiscoveryStats {
   readonly nodes: number
   readonly spares: number
   readonly questions: number
@@ -89,7 +89,7 @@ export class DiscoveryProtocol {
     return this.#contacts.placedCount === 0
   }
 
-  figures(): DiscoveryFigures {
+  stats(): DiscoveryStats {
     return {
       nodes: this.#contacts.placedCount,
       spares: this.#contacts.spares().length,

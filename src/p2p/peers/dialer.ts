@@ -44,7 +44,7 @@ export interface DialerParts {
 }
 
 /** Figures for operators; totals only grow. */
-export interface DialerFigures {
+export interface DialerStats {
   readonly open: number
   readonly dialled: number
   readonly failed: number
@@ -65,7 +65,7 @@ export class Dialer {
     this.#parts = parts
   }
 
-  get figures(): DialerFigures {
+  get stats(): DialerStats {
     return { open: this.#open.size, dialled: this.#dialled, failed: this.#failed }
   }
 

@@ -7,7 +7,7 @@ export interface PeerMemoryLimits {
 }
 
 /** Figures for operators; totals only grow. */
-export interface PeerMemoryFigures {
+export interface PeerMemoryStats {
   readonly used: number
   /** The most that one peer has in use now. */
   readonly largest: number
@@ -49,7 +49,7 @@ export class PeerMemory {
     return account
   }
 
-  figures(): PeerMemoryFigures {
+  stats(): PeerMemoryStats {
     let largest = 0
     for (const { used } of this.#accounts) largest = Math.max(largest, used)
     return {

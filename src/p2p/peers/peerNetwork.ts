@@ -10,10 +10,10 @@ import { type BackOff, CANDIDATE_BACK_OFF, DialHistory, STATIC_BACK_OFF } from '
 import type { Seat } from './eviction.ts'
 import { HalfOpen } from './halfOpen.ts'
 import { networkGroup, plainAddress } from './networkGroup.ts'
-import { figuresOf, type PeerNetworkFigures, REFUSALS, type Refusal } from './peerFigures.ts'
 import { PeerMemory } from './peerMemory.ts'
 import type { PeerNetworkOptions } from './peerNetworkOptions.ts'
 import type { PeerServices } from './peerServices.ts'
+import { type PeerNetworkStats, REFUSALS, type Refusal, statsOf } from './peerStats.ts'
 import { RequestIds } from './pendingRequests.ts'
 import type { PeerAddress, PeerTransport } from './ports.ts'
 import { RecentDrops } from './recentDrops.ts'
@@ -131,7 +131,7 @@ export class PeerNetwork implements PeerSet {
   }
 
   /** Figures for operators, `net_*` and `sco_*`. */
-  figures(): PeerNetworkFigures {
+  stats(): PeerNetworkStats {
     const peers = [...this.#members.values()].filter(({ isReady }) => isReady)
     const now = this.#scheduler.now()
     return {
@@ -141,13 +141,13 @@ export class PeerNetwork implements PeerSet {
       halfOpen: this.#halfOpen.size,
       evicted: this.#evicted,
       refused: { ...this.#refused },
-      dials: this.#dialer.figures,
-      memory: this.memory.figures(),
-      outgoingMemory: this.#services.outgoing.figures(),
+      dials: this.#dialer.stats,
+      memory: this.memory.stats(),
+      outgoingMemory: this.#services.outgoing.stats(),
       bytesIn: this.#sum(({ bytesIn }) => bytesIn) + this.#pastBytes.in,
       bytesOut: this.#sum(({ bytesOut }) => bytesOut) + this.#pastBytes.out,
       peers: peers.map((peer) =>
-        figuresOf(peer, this.isStatic(peer.id), now, this.#options.judge.score(peer.id)),
+        statsOf(peer, this.isStatic(peer.id), now, this.#options.judge.score(peer.id)),
       ),
     }
   }

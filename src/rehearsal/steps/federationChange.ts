@@ -34,7 +34,7 @@ export async function elect(scene: Scene): Promise<StepReport> {
   return {
     title: 'A federation is elected',
     text: 'Three of five authorisers voted: for a new federation, for each of its members, and to propose it.',
-    facts: [
+    metadata: [
       ['federation', await bridge.readText('getFederationAddress()')],
       ['proposed federation', await bridge.readText('getProposedFederationAddress()')],
       ['its members', successors.map(({ name }) => name).join(', ')],
@@ -54,7 +54,7 @@ export async function validate(scene: Scene): Promise<StepReport> {
   const [validation] = await bridge.waitingValidation()
   if (validation === undefined) throw new RehearsalError('REFUSED', 'the Bridge made no validation to sign')
   const signed = await sign(scene, validation, scene.successors)
-  const facts = describeRelease(scene, signed)
+  const metadata = describeRelease(scene, signed)
   scene.chain.broadcast(signed.transaction)
   const { receipt } = await register(scene, signed.transaction)
   if ((await bridge.readText('getProposedFederationAddress()')) !== '') {
@@ -65,9 +65,9 @@ export async function validate(scene: Scene): Promise<StepReport> {
     text:
       'The active federation paid a little to the proposed one; the proposed members signed a transaction that ' +
       'pays it back. With its registration they are accepted.',
-    facts: [
+    metadata: [
       ['funded by Bitcoin transaction', funded.transaction.getId()],
-      ...facts,
+      ...metadata,
       ['accepted by', receipt.transactionHash],
     ],
   }
@@ -86,7 +86,7 @@ export async function activate(scene: Scene): Promise<StepReport> {
   return {
     title: 'The new federation is active',
     text: `${ACTIVATION_AGE} blocks behind its proposal peg-ins go to it. The other one is retiring.`,
-    facts: [
+    metadata: [
       ['federation', address],
       ['retiring federation', retiring],
       ['block', `${await bridge.node.blockNumber()}`],
@@ -102,14 +102,14 @@ export async function migrate(scene: Scene): Promise<StepReport> {
   const created = await updateCollections(scene)
   const amount = numberAt(created.event('pegoutCreated').data, 0)
   const signed = await sign(scene, await awaitRelease(scene), scene.members)
-  const facts = describeRelease(scene, signed)
+  const metadata = describeRelease(scene, signed)
   await publish(scene, signed.transaction)
   return {
     title: 'The funds move to the new federation',
     text:
       'The Bridge made a transaction of all that the retiring federation holds, and the retiring members signed it: ' +
       'from here on it is the new federation that pays.',
-    facts: [['created by', created.transactionHash], ['moved', formatBitcoin(amount)], ...facts],
+    metadata: [['created by', created.transactionHash], ['moved', formatBitcoin(amount)], ...metadata],
   }
 }
 
@@ -125,7 +125,7 @@ export async function retire(scene: Scene): Promise<StepReport> {
   return {
     title: 'The retiring federation is gone',
     text: 'Its time is over. From here on the new members do all the work.',
-    facts: [
+    metadata: [
       ['forgotten by', updated.transactionHash],
       ['federation', await bridge.readText('getFederationAddress()')],
     ],

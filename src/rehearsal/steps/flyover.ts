@@ -76,7 +76,7 @@ export async function flyover(scene: Scene): Promise<StepReport> {
     text:
       'A contract claims a deposit to an address that only its quote leads to: the federation script behind the hash ' +
       'of what user and provider agreed on. The Bridge pays the contract, which has advanced the RBTC.',
-    facts: [
+    metadata: [
       ['contract', contractAddress],
       ['deposit address', addressOfScript(deposit)],
       ['Bitcoin transaction', transaction.getId()],

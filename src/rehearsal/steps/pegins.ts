@@ -48,7 +48,7 @@ export async function startBitcoin(scene: Scene): Promise<StepReport> {
   return {
     title: 'Bitcoin begins',
     text: `${sent} blocks of Bitcoin's regtest were mined, and a federation member sent the Bridge their headers.`,
-    facts: [
+    metadata: [
       ['head that the Bridge knows', `block ${height}, ${hash.toString('hex')}`],
       ['federation address', await bridge.readText('getFederationAddress()')],
       [
@@ -109,7 +109,7 @@ export async function rejectedPegin(scene: Scene): Promise<StepReport> {
   return {
     title: 'A peg-in that is refused',
     text: 'The same sender without instructions. The Bridge refuses it and makes a transaction that pays it back.',
-    facts: [
+    metadata: [
       ['Bitcoin transaction', transaction.getId()],
       ['registered by', receipt.transactionHash],
       ['refused because', REASONS[Number(reason)] ?? `reason ${reason}`],
@@ -127,7 +127,7 @@ export async function lostPegin(scene: Scene): Promise<StepReport> {
   return {
     title: 'A peg-in that is lost',
     text: 'Below the minimum the Bridge gives no RBTC and nothing back: this is what users must be kept from.',
-    facts: [
+    metadata: [
       ['Bitcoin transaction', transaction.getId()],
       ['amount', formatBitcoin(TOO_SMALL)],
       ['registered by', receipt.transactionHash],
@@ -159,7 +159,7 @@ async function pegin(
   return {
     title,
     text,
-    facts: [
+    metadata: [
       ['from', addressOfScript(purse.script)],
       ['Bitcoin transaction', transaction.getId()],
       ['amount', formatBitcoin(PEGIN_VALUE)],

@@ -6,7 +6,7 @@ import { optional } from '../params/param.ts'
 import { callTraceOptions } from '../params/traceOptions.ts'
 import { atBlockForCall } from '../select/resolveBlock.ts'
 import { createCallRequest } from '../simulation/callRequest.ts'
-import { inPretendedBlock } from '../simulation/pretendedBlock.ts'
+import { inOverriddenBlock } from '../simulation/overriddenBlock.ts'
 import { tracing } from '../tracers/traceBlock.ts'
 
 /** Trace of a simulated call, as geth's method on this chain (rpc.md §8.3). */
@@ -22,7 +22,7 @@ export const traceCall = defineMethod({
     const request = createCallRequest(context, object, context.node.settings.callGasCap, overrides)
     return atBlockForCall(context, block, (header) => {
       const { texts } = tracing(context, header, () =>
-        context.tracing.call(header, inPretendedBlock(context, header, request, blockOverrides), form),
+        context.tracing.call(header, inOverriddenBlock(context, header, request, blockOverrides), form),
       )
       return new RawJson(texts[0] ?? 'null')
     })

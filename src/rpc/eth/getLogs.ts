@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
+import { findEncodedLogs } from '../logs/findEncodedLogs.ts'
 import { findLogs } from '../logs/findLogs.ts'
-import { findReadyLogs } from '../logs/findReadyLogs.ts'
 import { logFilter } from '../params/logFilter.ts'
 
 /** Logs that match a filter (rpc.md §5). */
@@ -15,5 +15,5 @@ export const getLogs = defineMethod({
   paged: true,
   triedInFront: true,
   handler: (context, [filter]) =>
-    context.front === undefined ? findLogs(context, filter) : findReadyLogs(context, filter),
+    context.front === undefined ? findLogs(context, filter) : findEncodedLogs(context, filter),
 })

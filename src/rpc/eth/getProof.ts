@@ -1,11 +1,11 @@
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { AS_IT_CAME, RawBytes } from '../json.ts'
+import { DELEGATE_TO_WORKER, RawBytes } from '../json.ts'
 import { blockRef } from '../params/blockSelector.ts'
 import { address } from '../params/hex.ts'
 import { parseUnsigned } from '../params/number.ts'
 import { nodeText, type Param } from '../params/param.ts'
-import { atBlock, isYoung } from '../select/resolveBlock.ts'
+import { atBlock, isRecent } from '../select/resolveBlock.ts'
 
 /** Cells that one request may prove. */
 const MAX_SLOTS = 1024
@@ -35,10 +35,10 @@ export const getProof = defineMethod({
   triedInFront: true,
   handler: (context, [account, keys, block]) => {
     const isFront = context.front !== undefined
-    if (isFront && (keys.length > MAX_SLOTS_IN_FRONT || !isYoung(context, block))) return AS_IT_CAME
+    if (isFront && (keys.length > MAX_SLOTS_IN_FRONT || !isRecent(context, block))) return DELEGATE_TO_WORKER
     return atBlock(context, block, (header) => {
       const proof = context.state.at(header).prove(account, keys, isFront)
-      return proof === null ? AS_IT_CAME : new RawBytes(proof)
+      return proof === null ? DELEGATE_TO_WORKER : new RawBytes(proof)
     })
   },
 })

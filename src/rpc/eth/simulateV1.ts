@@ -9,13 +9,13 @@ import { planBlocks } from '../simulation/plannedBlocks.ts'
 import { assertExecutable, formatSimulatedBlocks } from '../simulation/simulatedBlocks.ts'
 
 /**
- * Calls after one another over pretended blocks on top of a block (rpc.md §8.3; execution-apis,
+ * Calls after one another over simulated blocks on top of a block (rpc.md §8.3; execution-apis,
  * eth_simulateV1). A call that could be in no block is an error of the whole request; with `validation` that is
  * every rule of a sent transaction, else what could never be executed.
  */
 export const simulateV1 = defineMethod({
   name: 'eth_simulateV1',
-  doc: 'Calls after one another over pretended blocks, each on the state that the one before left.',
+  doc: 'Calls after one another over simulated blocks, each on the state that the one before left.',
   params: [simulation(), optional(blockRef({ decimal: true }), LATEST)],
   result: { type: 'array' },
   lane: 'evm',

@@ -1,4 +1,4 @@
-import type { StoredLogBlocks } from '../../native/keptTexts.ts'
+import type { StoredLogBlocks } from '../../native/encodedObjectCache.ts'
 import { BLOCK_KEY_LENGTH, blockKey } from '../../storage/blockKey.ts'
 import type { ChainReader } from '../context.ts'
 

@@ -1,5 +1,5 @@
 import { createBloomTest, type LogCriteria } from '../../chain/logs/logCriteria.ts'
-import type { LogPage, LogPageEnd } from '../../native/keptTexts.ts'
+import type { LogPage, LogPageEnd } from '../../native/encodedObjectCache.ts'
 import { fromHex, toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import { RpcError } from '../errors.ts'

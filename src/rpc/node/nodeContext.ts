@@ -1,7 +1,7 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Execution } from '../../execution/localExecution.ts'
 import type { Tracing } from '../../execution/tracing.ts'
-import type { KeptTexts } from '../../native/keptTexts.ts'
+import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import { NoPeers } from '../../p2p/noPeers.ts'
 import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
@@ -18,7 +18,7 @@ export interface NodeContextParts {
   readonly node: NodeInfo
   readonly environment: ChainEnvironment
   readonly stateStore: StateStore
-  readonly texts: KeptTexts
+  readonly texts: EncodedObjectCache
   /** Made with what says whether states may have been edited. */
   readonly execution: (mayBeEdited: () => boolean) => Execution
   readonly tracing: Tracing

@@ -1,4 +1,4 @@
-import { isOffered } from '../availability.ts'
+import { isEnabled } from '../availability.ts'
 import { defineMethod, type MethodDefinition } from '../defineMethod.ts'
 import { openRpcDocument } from '../openRpc.ts'
 
@@ -13,6 +13,6 @@ export function defineDiscover(methods: () => readonly MethodDefinition[]): Meth
     cost: 5,
     cache: 'forever',
     handler: ({ node }) =>
-      openRpcDocument(methods().filter((method) => isOffered(method, node.settings.offer))),
+      openRpcDocument(methods().filter((method) => isEnabled(method, node.settings.offer))),
   })
 }

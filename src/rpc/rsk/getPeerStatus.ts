@@ -1,5 +1,5 @@
-import type { PeerFigures } from '../../p2p/peers/peerFigures.ts'
-import type { BackfillFigures, SnapshotFigures, SyncFigures } from '../../sync/client/progress.ts'
+import type { PeerStats } from '../../p2p/peers/peerStats.ts'
+import type { BackfillStats, SnapshotStats, SyncStats } from '../../sync/client/progress.ts'
 import type { BlockRefusal } from '../../sync/syncChain.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { PeeringStatus } from '../context.ts'
@@ -51,7 +51,7 @@ function describe({
   }
 }
 
-function describeSync(sync: SyncFigures): Json {
+function describeSync(sync: SyncStats): Json {
   return {
     stage: sync.stage,
     syncing: sync.syncing,
@@ -68,7 +68,7 @@ function describeSync(sync: SyncFigures): Json {
   }
 }
 
-function describeSnapshot({ block, stateBytes, stateSize, blocksLeft, reason }: SnapshotFigures): Json {
+function describeSnapshot({ block, stateBytes, stateSize, blocksLeft, reason }: SnapshotStats): Json {
   return {
     number: quantityOrNull(block),
     stateBytes: quantity(stateBytes),
@@ -78,7 +78,7 @@ function describeSnapshot({ block, stateBytes, stateSize, blocksLeft, reason }: 
   }
 }
 
-function describeBackfill(backfill: BackfillFigures): Json {
+function describeBackfill(backfill: BackfillStats): Json {
   const { firstBlock, blocksLeft, blocksPerSecond, secondsLeft, peersUsed, fault } = backfill
   return {
     firstBlock: quantity(firstBlock),
@@ -94,7 +94,7 @@ function describeRefusal({ number, hash, rule, expected, found }: BlockRefusal):
   return { number: quantity(number), hash: toHex(hash), rule, expected, found }
 }
 
-function describePeer(peer: PeerFigures): Json {
+function describePeer(peer: PeerStats): Json {
   return {
     id: peer.id.slice(0, ID_DIGITS),
     client: peer.client,

@@ -87,7 +87,7 @@ export function atBlockForCall<T>(
 export const YOUNG_DEPTH = 8192
 
 /** Whether the selector names a young block by its number or a tag. */
-export function isYoung({ chain }: NodeContext, selector: BlockSelector): boolean {
+export function isRecent({ chain }: NodeContext, selector: BlockSelector): boolean {
   if (selector.kind === 'hash') return false
   if (selector.kind === 'tag') return selector.tag !== 'earliest'
   const depth = BigInt(chain.head().number) - selector.number

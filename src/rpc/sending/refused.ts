@@ -16,12 +16,9 @@ const TEXTS_OF_GETH: readonly (readonly [pattern: RegExp, text: string])[] = [
  * was compared is in `data`, each figure a QUANTITY under its name, geth's text as `message` where
  * there is one; there is no `data` where there is neither.
  */
-export function transactionRefused({
-  reason,
-  figures,
-}: Extract<SendOutcome, { status: 'refused' }>): RpcError {
+export function transactionRefused({ reason, stats }: Extract<SendOutcome, { status: 'refused' }>): RpcError {
   const known = TEXTS_OF_GETH.find(([pattern]) => pattern.test(reason))?.[1]
-  const entries = Object.entries(figures)
+  const entries = Object.entries(stats)
   if (entries.length === 0 && known === undefined) return new RpcError('transactionRefused', reason)
   const shown = Object.fromEntries(entries.map(([name, value]) => [name, signedQuantity(value)]))
   return new RpcError('transactionRefused', reason, {

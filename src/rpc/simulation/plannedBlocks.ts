@@ -12,7 +12,7 @@ const NO_DATA = Buffer.alloc(0)
 const BLOCK_NUMBER_BYTES = 4
 
 /**
- * The pretended blocks of a request, those that lie between them included.
+ * The overridden blocks of a request, those that lie between them included.
  * @param gasCap most gas of a call
  * @throws RpcError when numbers or times do not rise
  */

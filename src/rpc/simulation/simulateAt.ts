@@ -5,7 +5,7 @@ import type { BlockOverrides } from '../params/blockOverrides.ts'
 import type { BlockSelector } from '../params/blockSelector.ts'
 import { atBlockForCall } from '../select/resolveBlock.ts'
 import { assertOverridable } from './callRequest.ts'
-import { inPretendedBlock } from './pretendedBlock.ts'
+import { inOverriddenBlock } from './overriddenBlock.ts'
 
 /**
  * Runs a simulation at a block: its result as hex text.
@@ -21,7 +21,7 @@ export function simulateAt(
 ): Eventually<string> {
   return atBlockForCall(context, block, (header: BlockHeader) => {
     assertOverridable(context, header, request)
-    const answer = context.execution[kind](header, inPretendedBlock(context, header, request, overrides))
+    const answer = context.execution[kind](header, inOverriddenBlock(context, header, request, overrides))
     if (typeof answer === 'string') return answer
     throw fail(answer)
   })

@@ -4,7 +4,7 @@ import { createSteadyClock } from '../../util/steadyClock.ts'
 import { type BodyMatch, BodyRules } from '../client/bodyMatch.ts'
 import { type HeaderCheck, HeaderRules } from '../client/headerCheck.ts'
 import { Wake } from '../client/pause.ts'
-import { type BackfillFigures, SyncProgress } from '../client/progress.ts'
+import { type BackfillStats, SyncProgress } from '../client/progress.ts'
 import type { SyncChain } from '../syncChain.ts'
 import type { BackfillStore } from './backfillStore.ts'
 import { FillRun } from './fillRun.ts'
@@ -88,13 +88,13 @@ export class Backfill {
   }
 
   /** Null where nothing was missing. */
-  get figures(): BackfillFigures | null {
+  get stats(): BackfillStats | null {
     const { firstBlock } = this.#options.chain.reader.history()
     return firstBlock <= 1 && this.#logged === null ? null : this.#figuresFrom(Math.max(1, firstBlock))
   }
 
-  #figuresFrom(firstBlock: number): BackfillFigures {
-    const { blocksPerSecond } = this.#progress.figures(0)
+  #figuresFrom(firstBlock: number): BackfillStats {
+    const { blocksPerSecond } = this.#progress.stats(0)
     const blocksLeft = firstBlock - 1
     return {
       firstBlock,
@@ -180,7 +180,7 @@ export class Backfill {
     this.#logged = left
     const text = left === 0 ? 'every block is here' : 'blocks below the first that is kept are filled in'
     this.#options.logger?.info(
-      { blocksLeft: left, perSecond: Math.round(this.#progress.figures(0).blocksPerSecond) },
+      { blocksLeft: left, perSecond: Math.round(this.#progress.stats(0).blocksPerSecond) },
       text,
     )
   }

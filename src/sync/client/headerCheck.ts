@@ -1,4 +1,4 @@
-import type { AncestorFacts } from '../../chain/ancestry.ts'
+import type { AncestorMetadata } from '../../chain/ancestry.ts'
 import { Ancestry } from '../../chain/ancestry.ts'
 import type { ChainReader } from '../../chain/chainReader.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
@@ -139,7 +139,7 @@ function faultOf(header: BlockHeader, rule: BlockRule, violation: Violation | nu
 }
 
 /** What fork detection reads of a header; its uncles are in the body, and nothing here asks for them. */
-function factsOfHeader(header: BlockHeader): AncestorFacts {
+function factsOfHeader(header: BlockHeader): AncestorMetadata {
   const { fields } = header
   const bitcoinHeader = fields.bitcoinMergedMiningHeader
   return {

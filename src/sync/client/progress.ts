@@ -10,7 +10,7 @@ export type SyncStage =
   | 'halted'
 
 /** How far a snapshot is that the chain is to begin with. */
-export interface SnapshotFigures {
+export interface SnapshotStats {
   /** Height of its block; null before headers proved one. */
   readonly block: number | null
   /** Bytes of its state that are here, and those that peers say it has. */
@@ -23,7 +23,7 @@ export interface SnapshotFigures {
 }
 
 /** How far the blocks below a snapshot are filled in. */
-export interface BackfillFigures {
+export interface BackfillStats {
   /** Lowest block above genesis that is here. */
   readonly firstBlock: number
   /** Blocks that are still to come; 0 when all are here. */
@@ -38,7 +38,7 @@ export interface BackfillFigures {
 }
 
 /** How far synchronisation is. */
-export interface SyncFigures {
+export interface SyncStats {
   readonly stage: SyncStage
   /** Whether blocks are missing: false at the tip. */
   readonly syncing: boolean
@@ -59,9 +59,9 @@ export interface SyncFigures {
   readonly headerBytes: number
   readonly blockBytes: number
   /** Only while the chain is to begin with a snapshot of peers. */
-  readonly snapshot?: SnapshotFigures
+  readonly snapshot?: SnapshotStats
   /** Only where history began with a snapshot, and blocks below are wanted. */
-  readonly backfill?: BackfillFigures
+  readonly backfill?: BackfillStats
 }
 
 /** Time over which rates are measured, milliseconds, and how finely. */
@@ -149,7 +149,7 @@ export class SyncProgress {
   }
 
   /** @param currentBlock height of our best block */
-  figures(currentBlock: number): SyncFigures {
+  stats(currentBlock: number): SyncStats {
     const { stage, startingBlock, checkedHeader, peersUsed } = this
     const highestBlock = Math.max(this.highestBlock, currentBlock)
     const blocksPerSecond = this.#blocks.perSecond

@@ -12,7 +12,7 @@ import { type HeaderCheck, HeaderRules } from './headerCheck.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from './limits.ts'
 import { Wake } from './pause.ts'
 import { PeerChoice } from './peerChoice.ts'
-import { type SyncFigures, SyncProgress } from './progress.ts'
+import { SyncProgress, type SyncStats } from './progress.ts'
 import { RefusedBranches, type ScoredPeer } from './refusedBranches.ts'
 import { Session } from './session.ts'
 import type { SessionDeps } from './sessionDeps.ts'
@@ -156,8 +156,8 @@ export class SyncClient {
     return this.#follower.waitingBytes
   }
 
-  get figures(): SyncFigures {
-    return this.#progress.figures(this.#options.chain.tip.number)
+  get stats(): SyncStats {
+    return this.#progress.stats(this.#options.chain.tip.number)
   }
 
   onPeer(peer: Peer): void {

@@ -57,7 +57,7 @@ export class NewsLine {
   }
 
   /** Bytes that were told and not heard, bytes that wait, and transactions that found no room. */
-  get figures(): { readonly unheardBytes: number; readonly waitingBytes: number; readonly dropped: number } {
+  get stats(): { readonly unheardBytes: number; readonly waitingBytes: number; readonly dropped: number } {
     return { unheardBytes: this.#unheardBytes, waitingBytes: this.#bytes, dropped: this.#dropped }
   }
 

@@ -58,8 +58,8 @@ export class Relay {
   }
 
   /** Bytes of transactions that wait for the pool and for peers, and how many of peers were dropped. */
-  get figures(): { readonly waitingBytes: number; readonly dropped: number; readonly heldBytes: number } {
-    return { ...this.#inbox.figures, heldBytes: this.#outbox.heldBytes }
+  get stats(): { readonly waitingBytes: number; readonly dropped: number; readonly heldBytes: number } {
+    return { ...this.#inbox.stats, heldBytes: this.#outbox.heldBytes }
   }
 
   start(): void {

@@ -78,7 +78,7 @@ export class TransactionInbox {
   }
 
   /** Bytes that wait, and transactions that found no room or came too quickly. */
-  get figures(): { readonly waitingBytes: number; readonly dropped: number } {
+  get stats(): { readonly waitingBytes: number; readonly dropped: number } {
     return { waitingBytes: this.#waitingBytes, dropped: this.#dropped }
   }
 

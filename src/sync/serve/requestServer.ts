@@ -82,7 +82,7 @@ export class RequestServer {
   }
 
   /** Answers so far, and questions that found too many before them. */
-  get figures(): { readonly answered: number; readonly dropped: number; readonly peers: number } {
+  get stats(): { readonly answered: number; readonly dropped: number; readonly peers: number } {
     return { answered: this.#answered, dropped: this.#dropped, peers: this.#lines.size }
   }
 

@@ -7,7 +7,7 @@ import { Checkpoints } from '../client/checkpoints.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from '../client/limits.ts'
 import { createStop, Wake } from '../client/pause.ts'
 import { PeerChoice } from '../client/peerChoice.ts'
-import { type SnapshotFigures, type SyncFigures, SyncProgress } from '../client/progress.ts'
+import { type SnapshotStats, SyncProgress, type SyncStats } from '../client/progress.ts'
 import type { SyncChain } from '../syncChain.ts'
 import { BranchChoice } from './branchChoice.ts'
 import { DEFAULT_SNAPSHOT_LIMITS, type SnapshotLimits } from './limits.ts'
@@ -57,7 +57,7 @@ export class SnapshotSync {
   readonly #wake = new Wake()
   #branches: BranchChoice | null = null
   #fetching: TargetFetch | null = null
-  #figures: SnapshotFigures = { block: null, stateBytes: 0, stateSize: 0, blocksLeft: null, reason: null }
+  #stats: SnapshotStats = { block: null, stateBytes: 0, stateSize: 0, blocksLeft: null, reason: null }
   /** Times that nobody went on with the state or the blocks. */
   #attempts = 0
   #backoff = 0
@@ -74,9 +74,9 @@ export class SnapshotSync {
     })
   }
 
-  get figures(): SyncFigures {
-    const figures = this.#progress.figures(this.#options.chain.tip.number)
-    return { ...figures, syncing: true, secondsLeft: null, snapshot: this.#figures }
+  get stats(): SyncStats {
+    const stats = this.#progress.stats(this.#options.chain.tip.number)
+    return { ...stats, syncing: true, secondsLeft: null, snapshot: this.#stats }
   }
 
   onPeer(): void {
@@ -160,7 +160,7 @@ export class SnapshotSync {
     const choice = await this.#branchChoice(headers).choose()
     if (this.#stop.signal.aborted) return null
     if ('reason' in choice) {
-      if (choice.reason !== this.#figures.reason)
+      if (choice.reason !== this.#stats.reason)
         logger?.warn({ reason: choice.reason }, 'no snapshot can be begun with')
       this.#note({ reason: choice.reason })
       await this.#wake.wait(this.#limits.rest)
@@ -231,7 +231,7 @@ export class SnapshotSync {
       now: this.#now,
       signal: this.#stop.signal,
       known: () => this.#known(),
-      note: (figures) => this.#note(figures),
+      note: (stats) => this.#note(stats),
       onProgress: () => {
         this.#attempts = 0
       },
@@ -242,7 +242,7 @@ export class SnapshotSync {
     return this.#choice.known(this.#options.peers.peers)
   }
 
-  #note(figures: Partial<SnapshotFigures>): void {
-    this.#figures = { ...this.#figures, ...figures }
+  #note(stats: Partial<SnapshotStats>): void {
+    this.#stats = { ...this.#stats, ...stats }
   }
 }

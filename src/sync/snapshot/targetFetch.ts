@@ -2,7 +2,7 @@ import type { Peer } from '../../p2p/peer.ts'
 import type { SnapshotTarget } from '../../storage/snapshotProgress.ts'
 import { HeaderRules } from '../client/headerCheck.ts'
 import type { PeerChoice } from '../client/peerChoice.ts'
-import type { SnapshotFigures, SyncProgress } from '../client/progress.ts'
+import type { SnapshotStats, SyncProgress } from '../client/progress.ts'
 import { Suppliers } from '../client/suppliers.ts'
 import type { SyncChain } from '../syncChain.ts'
 import { BlockDownload } from './blockDownload.ts'
@@ -23,7 +23,7 @@ export interface TargetFetchDeps {
   readonly signal: AbortSignal
   /** Peers that are there now, with a status. */
   known(): readonly Peer[]
-  note(figures: Partial<SnapshotFigures>): void
+  note(stats: Partial<SnapshotStats>): void
   /** Something was taken. */
   onProgress(): void
 }

@@ -30,7 +30,7 @@ const FORK_BLOCK = 449
 const SUPPLY = 10n ** 24n
 const OTHER = getAddress('0x00000000000000000000000000000000000000aa')
 
-/** Without its cache of answers: within 250 ms it would give nonces of before the last block. */
+/** Without its response cache: within 250 ms it would give nonces of before the last block. */
 const OPTIONS = { cacheTimeout: -1 }
 const provider = new JsonRpcProvider(URL, undefined, OPTIONS)
 provider.pollingInterval = 100

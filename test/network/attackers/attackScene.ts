@@ -16,7 +16,7 @@ const RETRY_MS = 100
 export class AttackScene {
   readonly victim: PeerAddress
   readonly chains: Chains
-  readonly figures: Record<string, number> = {}
+  readonly stats: Record<string, number> = {}
   /** Blocks of the honest chain so far, genesis among them. */
   length: number
   readonly #number: number
@@ -36,11 +36,11 @@ export class AttackScene {
   }
 
   count(figure: string, by = 1): void {
-    this.figures[figure] = (this.figures[figure] ?? 0) + by
+    this.stats[figure] = (this.stats[figure] ?? 0) + by
   }
 
   most(figure: string, value: number): void {
-    this.figures[figure] = Math.max(this.figures[figure] ?? 0, value)
+    this.stats[figure] = Math.max(this.stats[figure] ?? 0, value)
   }
 
   /** An address of loopback that was not used before, in another block of addresses than the ones before. */

@@ -41,6 +41,6 @@ process.on('message', (message: ToAttackers) => {
 process.on('disconnect', () => process.exit())
 
 function report(): void {
-  const figures = Object.fromEntries([...scenes].map(([name, scene]) => [name, { ...scene.figures }]))
-  process.send?.({ type: 'figures', figures } satisfies FromAttackers)
+  const stats = Object.fromEntries([...scenes].map(([name, scene]) => [name, { ...scene.stats }]))
+  process.send?.({ type: 'stats', stats } satisfies FromAttackers)
 }

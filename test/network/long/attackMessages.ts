@@ -13,6 +13,6 @@ export type ToAttackers =
 
 /** What the attackers did so far, by attack and figure. */
 export interface FromAttackers {
-  readonly type: 'figures'
-  readonly figures: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly type: 'stats'
+  readonly stats: Readonly<Record<string, Readonly<Record<string, number>>>>
 }

@@ -1,11 +1,11 @@
-import type { RefusalCounts } from '../../../src/p2p/peers/peerFigures.ts'
+import type { RefusalCounts } from '../../../src/p2p/peers/peerStats.ts'
 import type { Score } from './productNode.ts'
 import type { Change } from './testBuild.ts'
 
 /** What was seen of a node under attack. */
 export interface Observation {
   /** Of the attackers. */
-  readonly figures: Readonly<Record<string, number>>
+  readonly stats: Readonly<Record<string, number>>
   /** Connections refused by the node, by reason, and most at once whose handshake was not over. */
   readonly refused: RefusalCounts
   readonly mostHalfOpen: number
@@ -37,7 +37,7 @@ const MOST_MIB = 256
 const GROUP_PLACES = 16
 const HALF_OPEN = 64
 
-const figure = (seen: Observation, name: string) => seen.figures[name] ?? 0
+const figure = (seen: Observation, name: string) => seen.stats[name] ?? 0
 const counted = (seen: Observation, ...counters: readonly string[]) =>
   seen.scores.reduce(
     (sum, score) => sum + counters.reduce((all, name) => all + Number(score[name] ?? 0), 0),

@@ -120,21 +120,21 @@ export class Scene {
 
 /** All attackers of a turn, in a process of their own. */
 export class Attackers {
-  figures: FromAttackers['figures'] = {}
+  stats: FromAttackers['stats'] = {}
   readonly #child: ChildProcess
 
   constructor(attacks: readonly string[], victim: PeerAddress, chains: string) {
     this.#child = fork(ATTACKERS)
     if (PINS) execFileSync('taskset', ['-apc', OTHER_CORE, String(this.#child.pid)], { stdio: 'ignore' })
     this.#child.on('message', (message: FromAttackers) => {
-      this.figures = message.figures
+      this.stats = message.stats
     })
     this.#tell({ type: 'begin', attacks, victim, chains })
   }
 
   /** Resolves once they are at it. */
   async begun(): Promise<void> {
-    while (Object.keys(this.figures).length === 0) await sleep(LOOK_MS)
+    while (Object.keys(this.stats).length === 0) await sleep(LOOK_MS)
   }
 
   /** The honest chain has so many blocks now. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { processorSeconds } from '../../../bench/rpc/processFigures.ts'
+import { processorSeconds } from '../../../bench/rpc/processStats.ts'
 import { toHex } from '../../../src/util/bytes.ts'
 import type { AttackCase, Observation } from './attacks.ts'
 import { toBlock } from './chains.ts'

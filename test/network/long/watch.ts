@@ -45,11 +45,11 @@ export class Watch {
   /** @param scene says who is honest */
   async observation({ source }: Scene): Promise<Observation> {
     if (this.#victim.isAlive) this.#scores = await this.#victim.scores()
-    const figures = Object.values(this.#attackers?.figures ?? {})
-    const names = new Set(figures.flatMap((one) => Object.keys(one)))
+    const stats = Object.values(this.#attackers?.stats ?? {})
+    const names = new Set(stats.flatMap((one) => Object.keys(one)))
     return {
-      figures: Object.fromEntries(
-        [...names].map((name) => [name, figures.reduce((sum, one) => sum + (one[name] ?? 0), 0)]),
+      stats: Object.fromEntries(
+        [...names].map((name) => [name, stats.reduce((sum, one) => sum + (one[name] ?? 0), 0)]),
       ),
       refused: this.#refused,
       mostHalfOpen: this.#mostHalfOpen,

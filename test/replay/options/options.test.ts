@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isOffered } from '../../../src/rpc/availability.ts'
+import { isEnabled } from '../../../src/rpc/availability.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { type RecordingHead, readOptions } from './readOptions.ts'
 import {
@@ -17,7 +17,7 @@ const configWith = (...options: readonly string[]) => replayConfigOf(withOptions
 /** Methods that a recorded node with these options has. */
 function offered(...options: readonly string[]): Set<string> {
   const { offer } = nodeInfoOf(replayConfigOf(withOptions(...options))).settings
-  return new Set(METHODS.filter((method) => isOffered(method, offer)).map(({ name }) => name))
+  return new Set(METHODS.filter((method) => isEnabled(method, offer)).map(({ name }) => name))
 }
 
 t.test('what the reference has where a recording says nothing', async (t) => {

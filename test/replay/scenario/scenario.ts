@@ -96,12 +96,12 @@ export class Scenario {
     this.#live.clock.milliseconds = block.header.timestamp * 1000
     const built = core.pendingBlock().block
     // Which of several lists a transaction goes into, and in what order, is up to who makes the block.
-    const facts = ({ transactions, header }: Block) => ({
+    const metadata = ({ transactions, header }: Block) => ({
       transactions: transactions.map(({ hashHex }) => hashHex).sort(),
       gasUsed: header.fields.gasUsed,
       paidFees: header.fields.paidFees,
     })
-    assert.deepEqual(facts(built), facts(block))
+    assert.deepEqual(metadata(built), metadata(block))
     this.#connect(toHex(block.hash))
     // In the reference seconds that were added count for one block (decisions.md D11).
     core.clock.reset()

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type AncestorFacts, Ancestry } from '../../../src/chain/ancestry.ts'
+import { type AncestorMetadata, Ancestry } from '../../../src/chain/ancestry.ts'
 
 /** A tree: every block stands on an earlier one. */
-function treeOf(parents: readonly number[]): AncestorFacts[] {
-  const blocks: AncestorFacts[] = []
-  const add = (parent: AncestorFacts | undefined) => {
+function treeOf(parents: readonly number[]): AncestorMetadata[] {
+  const blocks: AncestorMetadata[] = []
+  const add = (parent: AncestorMetadata | undefined) => {
     blocks.push({
       hashHex: `block ${blocks.length}`,
       parentHashHex: parent?.hashHex ?? 'nothing',
@@ -21,9 +21,9 @@ function treeOf(parents: readonly number[]): AncestorFacts[] {
   return blocks
 }
 
-function expectedWalk(blocks: readonly AncestorFacts[], from: AncestorFacts, count: number): string[] {
+function expectedWalk(blocks: readonly AncestorMetadata[], from: AncestorMetadata, count: number): string[] {
   const found: string[] = []
-  let next: AncestorFacts | undefined = from
+  let next: AncestorMetadata | undefined = from
   while (next !== undefined && found.length < count) {
     found.push(next.hashHex)
     const parent: string = next.parentHashHex
@@ -44,7 +44,7 @@ t.test('walks of any order on any tree follow the parents', async (t) => {
         for (const [pick, count] of walks) {
           const from = blocks[pick % blocks.length]
           if (from === undefined) return
-          const found = ancestry.walk(from.hashHex, count).map((facts) => facts.hashHex)
+          const found = ancestry.walk(from.hashHex, count).map((metadata) => metadata.hashHex)
           t.strictSame(found, expectedWalk(blocks, from, count))
         }
       },
@@ -64,7 +64,7 @@ t.test('a long branch that is walked block by block stays right', async (t) => {
   for (const block of blocks) {
     ancestry.add(block)
     const walk = ancestry.walk(block.hashHex, 449)
-    const wrong = walk.findIndex((facts, index) => facts.number !== block.number - index)
+    const wrong = walk.findIndex((metadata, index) => metadata.number !== block.number - index)
     if (wrong >= 0 || walk.length !== Math.min(449, block.number + 1)) t.fail(`after block ${block.number}`)
   }
   t.equal(loads, 0, 'nothing that was added is read')

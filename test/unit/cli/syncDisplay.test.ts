@@ -2,9 +2,9 @@ import { PassThrough, Writable } from 'node:stream'
 import t from 'tap'
 import { createSyncDisplay, formatSyncBar } from '../../../src/cli/syncDisplay.ts'
 import { createLogger } from '../../../src/observe/logger.ts'
-import type { SyncFigures } from '../../../src/sync/client/progress.ts'
+import type { SyncStats } from '../../../src/sync/client/progress.ts'
 
-const SYNCING: SyncFigures = {
+const SYNCING: SyncStats = {
   stage: 'blocks',
   syncing: true,
   startingBlock: 0,
@@ -18,7 +18,7 @@ const SYNCING: SyncFigures = {
   headerBytes: 0,
   blockBytes: 0,
 }
-const CAUGHT_UP: SyncFigures = { ...SYNCING, stage: 'following', syncing: false, currentBlock: 2000 }
+const CAUGHT_UP: SyncStats = { ...SYNCING, stage: 'following', syncing: false, currentBlock: 2000 }
 
 /** A display whose clock the test moves, what it draws and what it logs. */
 function displayOn(isTTY: boolean) {
@@ -91,21 +91,21 @@ t.test('a few blocks are nothing to speak of, and a halt is not the end', async 
 
 t.test('while a snapshot is fetched the bar is of its stage', (t) => {
   const snapshot = { block: 1000, stateBytes: 3 << 20, stateSize: 12 << 20, blocksLeft: null, reason: null }
-  const figures: SyncFigures = { ...SYNCING, currentBlock: 0, snapshot }
+  const stats: SyncStats = { ...SYNCING, currentBlock: 0, snapshot }
   t.match(
-    formatSyncBar({ ...figures, stage: 'state' }, 2),
+    formatSyncBar({ ...stats, stage: 'state' }, 2),
     /25 % {2}snapshot of block 1000: state, 3 of 12 MiB {2}2 peers/,
   )
   t.match(
-    formatSyncBar({ ...figures, stage: 'headers' }, 2),
+    formatSyncBar({ ...stats, stage: 'headers' }, 2),
     /60 % {2}snapshot: header 1200 of 2000, 300 headers\/s/,
   )
   t.match(
-    formatSyncBar({ ...figures, stage: 'blocks', snapshot: { ...snapshot, blocksLeft: 40 } }, 2),
+    formatSyncBar({ ...stats, stage: 'blocks', snapshot: { ...snapshot, blocksLeft: 40 } }, 2),
     /block 1000: 40 blocks left, 100 blocks\/s/,
   )
   t.match(
-    formatSyncBar({ ...figures, snapshot: { ...snapshot, reason: 'no peer' } }, 0),
+    formatSyncBar({ ...stats, snapshot: { ...snapshot, reason: 'no peer' } }, 0),
     /snapshot: no peer {2}0 peers/,
   )
   t.end()

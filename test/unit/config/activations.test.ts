@@ -31,12 +31,12 @@ for (const name of NETWORK_NAMES) {
 
 t.test('activation heights equal those recorded with the facts of the Bridge', (t) => {
   type Fact = { fact: string; network: string; value: Record<string, number> }
-  const facts = readVectorLines<Fact>('bridge/bridge-facts.jsonl').filter(
+  const metadata = readVectorLines<Fact>('bridge/bridge-facts.jsonl').filter(
     ({ fact }) => fact === 'ruleHeights',
   )
   const names: Record<string, NetworkName> = { mainnet: 'main', testnet: 'testnet', regtest: 'regtest' }
-  t.equal(facts.length, 3)
-  for (const { network, value } of facts) {
+  t.equal(metadata.length, 3)
+  for (const { network, value } of metadata) {
     const name = names[network]
     t.same(name && networkByName(name).activationHeights, value, network)
   }

@@ -21,7 +21,7 @@ const { admission } = openAccess([keyRecord('ada')], {
 })
 const { service } = await openEventService(t, chain, { admission })
 const url = `http://127.0.0.1:${service.port}`
-const used = () => admission.figures(0).memory.used
+const used = () => admission.stats(0).memory.used
 
 interface Answer {
   readonly id: unknown
@@ -104,7 +104,7 @@ t.test('answers that nobody reads are bounded by the client, over HTTP', async (
     socket.write(post('/', body))
     idle.push(socket)
   }
-  while (service.figures().front.exchanges < 1) await nextTurn()
+  while (service.stats().front.exchanges < 1) await nextTurn()
   t.ok(used() <= CLIENT_BYTES)
   for (const socket of idle) socket.destroy()
   await untilFree()
@@ -115,15 +115,15 @@ t.test('a WebSocket that does not read is closed when its client has too much', 
   const slow = await SocketClient.open(service.port)
   slow.socket.pause()
   const closed = once(slow.socket, 'close')
-  const before = admission.figures(0).memory.refused.client
+  const before = admission.stats(0).memory.refused.client
   for (let i = 0; i < 15; i += 1) {
     void slow.ask('eth_getLogs', { fromBlock: '0x1', toBlock: '0x1' })
     // One after the other, so that it is what waits on the socket that becomes too much.
-    const { messages } = service.figures().front
-    while (service.figures().front.messages === messages) await nextTurn()
-    while (service.figures().front.exchanges > 0) await nextTurn()
+    const { messages } = service.stats().front
+    while (service.stats().front.messages === messages) await nextTurn()
+    while (service.stats().front.exchanges > 0) await nextTurn()
     t.ok(used() <= CLIENT_BYTES)
-    if (admission.figures(0).memory.refused.client > before) break
+    if (admission.stats(0).memory.refused.client > before) break
   }
   slow.socket.resume()
   t.equal((await closed)[0], 1008)

@@ -29,7 +29,7 @@ async function post(port: number, body: string): Promise<{ status: number; answe
 /** Resolves when so many requests came, whether or not they have their answer. */
 async function untilAsked(service: Service, requests: number): Promise<void> {
   const asked = () => {
-    const { exchanges, statuses } = service.figures().front
+    const { exchanges, statuses } = service.stats().front
     return statuses.reduce((sum, { count }) => sum + count, exchanges)
   }
   while (asked() < requests) await new Promise((done) => setTimeout(done, 5))
@@ -44,7 +44,7 @@ t.test(
     await once(socket, 'open')
     const running = post(port, bodyOf(1, FOREVER))
     await untilAsked(service, 1)
-    while (service.figures().lanes.read.running === 0) await new Promise((done) => setTimeout(done, 5))
+    while (service.stats().lanes.read.running === 0) await new Promise((done) => setTimeout(done, 5))
     const queued = post(port, bodyOf(2, SHORT))
     const batch = post(port, `[${bodyOf(3, FOREVER)},${bodyOf(4, { method: 'eth_chainId' })}]`)
     const message = once(socket, 'message')
@@ -61,7 +61,7 @@ t.test(
       ],
     })
     t.same(JSON.parse(String((await message)[0])), { ...STOPPING, id: 5 })
-    t.equal(service.figures().front.exchanges, 0)
+    t.equal(service.stats().front.exchanges, 0)
     await t.rejects(post(port, bodyOf(6, SHORT)), 'no further connections')
   },
 )

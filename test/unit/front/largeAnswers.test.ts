@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import t, { type Test } from 'tap'
-import { FrontTally } from '../../../src/front/frontTally.ts'
+import { FrontMetrics } from '../../../src/front/frontMetrics.ts'
 import { HttpExchange } from '../../../src/front/httpExchange.ts'
 import { NO_PAGE } from '../../../src/front/origins.ts'
 import { SendTurns } from '../../../src/front/sendTurns.ts'
@@ -21,15 +21,15 @@ function pattern(length: number): Buffer {
 
 interface Server {
   readonly port: number
-  readonly tally: FrontTally
+  readonly metrics: FrontMetrics
 }
 
 /** Answers `/whole` and `/text` at once, `/pages` in pages, and `/small` with little. */
 async function openServer(t: Test): Promise<Server> {
-  const [tally, turns] = [new FrontTally(), new SendTurns()]
+  const [metrics, turns] = [new FrontMetrics(), new SendTurns()]
   const app = App()
   app.get('/*', (response, incoming) => {
-    const exchange = new HttpExchange(response, NO_PAGE, null, tally, turns, null, null)
+    const exchange = new HttpExchange(response, NO_PAGE, null, metrics, turns, null, null)
     exchange.watch()
     const path = incoming.getUrl()
     if (path === '/small') exchange.answer('"small"', 200)
@@ -67,7 +67,7 @@ async function openServer(t: Test): Promise<Server> {
     app.close()
     turns.close()
   })
-  return { port, tally }
+  return { port, metrics }
 }
 
 async function get(port: number, path: string): Promise<IncomingMessage> {
@@ -83,7 +83,7 @@ async function bodyOf(response: IncomingMessage): Promise<Buffer> {
 }
 
 t.test('large answers arrive whole, whatever becomes of the memory that they came in', async (t) => {
-  const { port, tally } = await openServer(t)
+  const { port, metrics } = await openServer(t)
   await Promise.all(
     Array.from({ length: 12 }, async (_, i) => {
       const response = await get(port, i % 2 === 0 ? '/whole' : '/pages')
@@ -93,21 +93,21 @@ t.test('large answers arrive whole, whatever becomes of the memory that they cam
   )
   const text = await get(port, '/text')
   t.equal((await bodyOf(text)).toString(), 'é'.repeat(MIB))
-  t.equal(tally.figures().exchanges, 0)
+  t.equal(metrics.stats().exchanges, 0)
 })
 
 t.test('a client that reads nothing of a large answer keeps nobody waiting, and may leave', async (t) => {
-  const { port, tally } = await openServer(t)
+  const { port, metrics } = await openServer(t)
   const idle = await Promise.all(['/whole', '/pages', '/whole'].map((path) => get(port, path)))
   for (let count = 0; count < 20; count += 1) {
     t.equal((await bodyOf(await get(port, '/small'))).toString(), '"small"')
   }
-  t.equal(tally.figures().exchanges, 3, 'they have not got it all')
+  t.equal(metrics.stats().exchanges, 3, 'they have not got it all')
   const [whole, pages, left] = idle
   left?.destroy()
   for (const response of [whole, pages]) {
     t.ok(response !== undefined && (await bodyOf(response)).equals(LARGE))
   }
   t.ok((await bodyOf(await get(port, '/pages'))).equals(LARGE))
-  while (tally.figures().exchanges > 0) await new Promise(setImmediate)
+  while (metrics.stats().exchanges > 0) await new Promise(setImmediate)
 })

@@ -137,9 +137,9 @@ t.test('what counts as foreign (decisions.md D59)', (t) => {
 })
 
 t.test('a page under a name that was rebound to the node is not its own', (t) => {
-  const facts = { origin: 'http://rebound.example:4444', host: 'rebound.example:4444', site: '' }
+  const metadata = { origin: 'http://rebound.example:4444', host: 'rebound.example:4444', site: '' }
   const of = (options: Partial<OriginOptions>) =>
-    new Origins({ ...DEFAULT_FRONT, ...options }).accessOf(facts, null)
+    new Origins({ ...DEFAULT_FRONT, ...options }).accessOf(metadata, null)
   t.match(of({ hosts: ['*'] }), { restricted: true, foreign: false })
   t.match(of({ hosts: ['*', 'rebound.example'] }), { restricted: false })
   const tls = { certificate: 'c', key: 'k' }

@@ -149,7 +149,7 @@ t.test('a full lane answers -32005 at once', async (t) => {
   for (let i = 0; i < 3; i++) submit()
   t.equal(answers.length, 1)
   t.match(answers[0], /^2 429 .*"code":-32005/)
-  t.match(dispatcher.figures()['read'], { waiting: 2, refused: 1 })
+  t.match(dispatcher.stats()['read'], { waiting: 2, refused: 1 })
 })
 
 t.test('permits bound what is at the workers', async (t) => {
@@ -182,7 +182,7 @@ t.test('who has the most in a full lane loses the newest to others, and is told'
   submitAs(few, 3)
   t.match(answers, [/^3 429 .*-32005/, /^2 429 .*-32005/, /^6 429 .*-32005/])
   t.equal(answers.length, 3)
-  t.match(dispatcher.figures()['read'], { waiting: 4, refused: 3 })
+  t.match(dispatcher.stats()['read'], { waiting: 4, refused: 3 })
   await turn()
   t.same(idsOf(pools.reads), ['0 4 1 5'])
 })
@@ -199,7 +199,7 @@ t.test('what a worker did not begin goes again, before what came later', async (
   pools.reads.batches[1]?.finish()
   await turn()
   t.equal(answers.length, 4)
-  t.match(dispatcher.figures()['read'], { waiting: 0, running: 0, answered: 4 })
+  t.match(dispatcher.stats()['read'], { waiting: 0, running: 0, answered: 4 })
 })
 
 t.test('long requests go alone, and never have all workers while somebody else asks', async (t) => {
@@ -259,17 +259,17 @@ t.test('what nobody waits for takes no place in a full lane', async (t) => {
   submit()
   await turn()
   for (const ticket of [submit(), submit()]) dispatcher.cancel(ticket)
-  t.match(dispatcher.figures()['read'], { waiting: 0, running: 1 })
+  t.match(dispatcher.stats()['read'], { waiting: 0, running: 1 })
   for (let count = 0; count < 1000; count += 1) dispatcher.cancel(submit())
   submit()
   submit()
-  t.match(dispatcher.figures()['read'], { waiting: 2, refused: 0 })
+  t.match(dispatcher.stats()['read'], { waiting: 2, refused: 0 })
   for (let batch = 0; batch < 3; batch += 1) {
     pools.reads.batches[batch]?.finish()
     await turn()
   }
   t.match(answers, [/^0 200/, /^1003 200/, /^1004 200/])
-  t.match(dispatcher.figures()['read'], { waiting: 0, running: 0, answered: 3 })
+  t.match(dispatcher.stats()['read'], { waiting: 0, running: 0, answered: 3 })
 })
 
 t.test('lanes of a pool take turns', async (t) => {

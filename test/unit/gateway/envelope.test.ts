@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ALL_MODULES, type MethodOffer } from '../../../src/rpc/availability.ts'
+import { ALL_MODULES, type EnabledMethods } from '../../../src/rpc/availability.ts'
 import { defineMethod } from '../../../src/rpc/defineMethod.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
@@ -14,7 +14,7 @@ import { readVectorLines } from '../../support/vectors.ts'
 const HEAD = Buffer.from('d4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3', 'hex')
 const context = createChainContext(new RecordedChain(readVectorLines('rpc/chain-main.jsonl')).readerAt(HEAD))
 
-const OPEN: MethodOffer = { modules: [ALL_MODULES], disabledMethods: [], dev: true }
+const OPEN: EnabledMethods = { modules: [ALL_MODULES], disabledMethods: [], dev: true }
 const spec = { doc: '', result: {}, cost: 1, cache: 'none', lane: 'read' } as const
 const methods = [
   ...METHODS,
@@ -44,7 +44,7 @@ const methods = [
 
 async function ask(
   body: string,
-  options: { batch?: number; answerBytes?: number; offer?: MethodOffer } = {},
+  options: { batch?: number; answerBytes?: number; offer?: EnabledMethods } = {},
 ) {
   const service = createLocalService(context, { methods, ...options })
   try {

@@ -136,7 +136,7 @@ t.test('requests, WebSockets at once', (t) => {
   t.match(admission.admitSocket(who), { kind: 'limited', data: { limit: 'sockets' } })
   who.closed(socket)
   t.equal(admission.admitSocket(who), null)
-  t.same(admission.figures(5).refused, {
+  t.same(admission.stats(5).refused, {
     rate: 0,
     dailyQuota: 0,
     concurrency: 1,
@@ -244,7 +244,7 @@ t.test('usage is counted by method, written together, and kept when it cannot be
   t.equal(book.writes, writes)
   clock.monotonic += 1001
   t.match(await reports.report(who), { today: { refused: 4 } })
-  t.same(admission.figures(0).usage, [{ id: 'other', requests: 2, cost: 6 }])
+  t.same(admission.stats(0).usage, [{ id: 'other', requests: 2, cost: 6 }])
   const stranger = openAccess([])
   t.equal(
     await new UsageReports(stranger.admission, stranger.book, () => 0).report(stranger.caller('/')),

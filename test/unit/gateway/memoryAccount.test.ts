@@ -49,7 +49,7 @@ t.test('neither the sum of a client nor that of all is ever above its limit, and
       taken.forEach((list, i) => {
         for (const bytes of list) accounts[i]?.release(bytes)
       })
-      return total.used === 0 && total.figures().largest === 0
+      return total.used === 0 && total.stats().largest === 0
     }),
   )
   t.end()
@@ -64,7 +64,7 @@ t.test('who finds no room is told which limit it was', (t) => {
   t.throws(() => one.draw(1), { message: /--client-memory/ })
   t.notOk(other.take(900 * KIB))
   t.match(other.refusal(900 * KIB), { kind: 'limited', message: /--memory-total/ })
-  t.same(total.figures().refused, { client: 2, total: 1 })
+  t.same(total.stats().refused, { client: 2, total: 1 })
   t.end()
 })
 
@@ -90,7 +90,7 @@ t.test('the largest client loses what it does not read when another needs room',
   const others = new Unread(middle, 2 * 1024 * KIB)
   t.ok(asking.take(1100 * KIB))
   t.same([small.held, big.held, others.held], [1024 * KIB, 0, 2 * 1024 * KIB])
-  t.equal(total.figures().reclaimed, 1)
+  t.equal(total.stats().reclaimed, 1)
   t.notOk(asking.take(7 * 1024 * KIB), 'nobody has more than it would have')
   t.same([small.held, others.held], [1024 * KIB, 2 * 1024 * KIB])
   t.end()

@@ -224,7 +224,7 @@ for (const own of REVERT_FORMS) {
     await checkInterleaved(t, scene, own)
     await scene.command('evm_revert', below)
     await checkInterleaved(t, scene, own)
-    t.ok(scene.keeping.gateway.keptAnswers.hits > 0)
+    t.ok(scene.keeping.gateway.responseCache.hits > 0)
   })
 
   t.test(`what callers are told of reverts, on a node whose own is ${own}`, async (t) => {

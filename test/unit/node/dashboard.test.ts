@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import parsePrometheus from 'parse-prometheus-text-format'
 import t from 'tap'
 import { parse } from 'yaml'
-import type { AccessFigures } from '../../../src/gateway/access/accessAdmission.ts'
+import type { AccessStats } from '../../../src/gateway/access/accessAdmission.ts'
 import { createNodeMetrics } from '../../../src/node/metrics/metrics.ts'
 
-const NOTHING_REFUSED = {} as AccessFigures['refused']
+const NOTHING_REFUSED = {} as AccessStats['refused']
 
 const NO_MEMORY = { used: 0, largest: 0, refused: { client: 0, total: 0 }, reclaimed: 0 }
 const metrics = createNodeMetrics({

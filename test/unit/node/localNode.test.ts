@@ -58,7 +58,7 @@ t.test('a refusal has the text of the pool', async (t) => {
   t.same(await core.sendTransaction(signedTransaction({ from: STRANGER }).encoded), {
     status: 'refused',
     reason: "the sender account doesn't exist",
-    figures: {},
+    stats: {},
   })
   await core.sendTransaction(signedTransaction().encoded)
   t.match(await core.sendTransaction(signedTransaction().encoded), { reason: 'transaction nonce too low' })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { miningFigures } from '../../../src/cli/miningFigures.ts'
+import { miningStats } from '../../../src/cli/miningStats.ts'
 import { createMiningMetrics } from '../../../src/node/metrics/miningMetrics.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
 
@@ -32,7 +32,7 @@ t.test('works, submissions by result, age of work, stale ratio and hash rate', a
   ]) {
     t.ok(found.split('\n').includes(line), line)
   }
-  t.same(miningFigures(found), [
+  t.same(miningStats(found), [
     ['works built', '3'],
     [
       'submissions',
@@ -45,11 +45,11 @@ t.test('works, submissions by result, age of work, stale ratio and hash rate', a
 
 t.test('a node that nobody mined on', async (t) => {
   const { text } = openMetrics()
-  t.same(miningFigures(await text()), [
+  t.same(miningStats(await text()), [
     ['works built', '0'],
     ['submissions', 'none'],
     ['stale', '0.0 %'],
     ['age of work', 'unknown'],
   ])
-  t.throws(() => miningFigures('rhizome_chain_head_number 5\n'), /nothing of merged mining/)
+  t.throws(() => miningStats('rhizome_chain_head_number 5\n'), /nothing of merged mining/)
 })

@@ -54,7 +54,7 @@ t.test('sends of one moment are one group, answered after its commit', async (t)
   const first = [submit(0n), submit(7n)]
   await finishCommit()
   const [, refused] = await Promise.all(first)
-  t.same(refused, { status: 'refused', reason: 'transaction nonce too high', figures: { highest: 6n } })
+  t.same(refused, { status: 'refused', reason: 'transaction nonce too high', stats: { highest: 6n } })
   await queue.drained()
   t.same(events, ['add 0 true', 'add 7 true', 'commit', 'committed', '0 accepted', '7 refused'])
 })

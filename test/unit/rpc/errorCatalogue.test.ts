@@ -271,8 +271,8 @@ t.test('a hosted endpoint asks for `to` and holds no keys', async (t) => {
 
 t.test('only public modules are open on the hosted profile', async (t) => {
   const { fillDefaults } = await import('../../../src/config/load.ts')
-  const { offerFromConfig } = await import('../../../src/node/nodeInfo.ts')
-  const offer = offerFromConfig(fillDefaults({ profile: 'hosted' }))
+  const { enabledMethodsFromConfig } = await import('../../../src/node/nodeInfo.ts')
+  const offer = enabledMethodsFromConfig(fillDefaults({ profile: 'hosted' }))
   for (const name of [
     'evm_mine',
     'hardhat_setBalance',
@@ -288,5 +288,5 @@ t.test('only public modules are open on the hosted profile', async (t) => {
     })
   }
   t.match((await askService(request('eth_chainId'), recorded, { offer })).text, /"result":"0x21"/)
-  t.same(offerFromConfig(fillDefaults({})).modules, [ALL_MODULES])
+  t.same(enabledMethodsFromConfig(fillDefaults({})).modules, [ALL_MODULES])
 })

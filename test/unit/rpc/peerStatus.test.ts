@@ -1,5 +1,5 @@
 import t from 'tap'
-import { REFUSALS } from '../../../src/p2p/peers/peerFigures.ts'
+import { REFUSALS } from '../../../src/p2p/peers/peerStats.ts'
 import type { NodeStatus, PeeringStatus } from '../../../src/rpc/context.ts'
 import { createLocalService } from '../../support/ask.ts'
 import { createChainContext } from '../../support/chainContext.ts'

@@ -3,7 +3,7 @@ import type { MethodDefinition } from '../../../src/rpc/defineMethod.ts'
 import type { Json } from '../../../src/rpc/json.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { Chance } from '../../fuzz/chance.ts'
-import { createFacts } from '../../fuzz/facts.ts'
+import { createMetadata } from '../../fuzz/facts.ts'
 import { validParams } from '../../fuzz/validParams.ts'
 import { openDevNode } from './evm/devNode.ts'
 
@@ -20,12 +20,12 @@ const SEED = 17
 
 t.test('names that objects inherit are unknown names to every method', async (t) => {
   const node = await openDevNode(t, { mining: true, wallet: true })
-  const facts = await createFacts({ request: (method, params = []) => node.ask(method, ...params) })
+  const metadata = await createMetadata({ request: (method, params = []) => node.ask(method, ...params) })
   const chance = new Chance(SEED)
   let asked = 0
   for (const method of METHODS.filter(({ name }) => !NOT_ASKED.has(name))) {
     const { name } = method
-    for (const values of valuesOf(method, () => validParams(method, facts, chance))) {
+    for (const values of valuesOf(method, () => validParams(method, metadata, chance))) {
       const { error } = await node.answer(name, ...values)
       asked += 1
       if (error?.code !== INTERNAL_ERROR) continue

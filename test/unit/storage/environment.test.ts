@@ -80,11 +80,11 @@ t.test('the moment that a thread holds ends with the thread, and its space is us
   t.teardown(() => environment.close())
   /** Bytes by which the file grows when a value is written again and again. */
   const growth = () => {
-    const before = environment.figures().usedBytes
+    const before = environment.stats().usedBytes
     for (let count = 0; count < 200; count += 1) {
       environment.transaction((writer) => writer.put('headers', A, Buffer.alloc(10_000, count)))
     }
-    return environment.figures().usedBytes - before
+    return environment.stats().usedBytes - before
   }
   growth()
   const worker = new Worker(new URL('../../support/storageReaderThread.ts', import.meta.url), {

@@ -56,16 +56,16 @@ t.test('a slow peer thread: heads between are left out, of transactions the olde
     line.transactionsAdded([Buffer.alloc(KIB, number % 256)])
   }
   const { unheardBytes, waitingBytes, noticeBytes } = DEFAULT_NEWS_LIMITS
-  const { figures } = line
-  t.ok(figures.unheardBytes <= unheardBytes + noticeBytes, `${figures.unheardBytes} bytes under way`)
+  const { stats } = line
+  t.ok(stats.unheardBytes <= unheardBytes + noticeBytes, `${stats.unheardBytes} bytes under way`)
   t.ok(bytesOf(told) <= unheardBytes + noticeBytes)
-  t.ok(figures.waitingBytes <= waitingBytes, `${figures.waitingBytes} bytes wait`)
-  t.ok(figures.waitingBytes > waitingBytes - 2 * KIB, 'as many as there is room for')
-  t.ok(figures.dropped > 10_000)
+  t.ok(stats.waitingBytes <= waitingBytes, `${stats.waitingBytes} bytes wait`)
+  t.ok(stats.waitingBytes > waitingBytes - 2 * KIB, 'as many as there is room for')
+  t.ok(stats.dropped > 10_000)
 
   told.length = 0
   for (let notices = 0; notices < 20_000; notices += 1) hear()
-  t.same(line.figures, { unheardBytes: 0, waitingBytes: 0, dropped: figures.dropped })
+  t.same(line.stats, { unheardBytes: 0, waitingBytes: 0, dropped: stats.dropped })
   const tips = told.filter((notice) => notice.kind === 'tip')
   t.equal(tips.length, 1, 'one head for all that changed meanwhile')
   t.equal(tips[0]?.tip.number, 20_000 % 256)
@@ -84,7 +84,7 @@ t.test('a thread that takes the place of another hears of the head and of what i
   line.tipChanged([{ number: 9, hash: Buffer.alloc(32, 9) }])
   line.transactionsAdded([Buffer.from([2])])
   t.equal(told.length, 2, 'nobody is told while there is nobody')
-  t.equal(line.figures.waitingBytes, 0)
+  t.equal(line.stats.waitingBytes, 0)
   const next: SyncNotice[] = []
   line.attach((notice) => next.push(notice), [Buffer.from([1]), Buffer.from([2])])
   t.match(next, [

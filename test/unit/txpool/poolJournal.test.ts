@@ -18,7 +18,7 @@ function pooled(nonce: bigint, addedAt: number): PooledTransaction {
   }
 }
 
-const facts = (journal: PoolJournal) =>
+const metadata = (journal: PoolJournal) =>
   journal
     .load()
     .map(({ transaction, sender, addedAt, addedAtBlock }) => [
@@ -48,7 +48,7 @@ t.test('what was written is read by the next life, in the order of arrival', asy
   await journal.close()
   const reopened = new PoolJournal(path)
   t.teardown(() => reopened.close())
-  t.same(facts(reopened), factsOf([early, late]))
+  t.same(metadata(reopened), factsOf([early, late]))
 })
 
 t.test('what came and went between two writes is never written', async (t) => {
@@ -94,13 +94,13 @@ t.test('a record that was cut off is left out, and the next takes its place', as
   await journal.close()
   truncateSync(path, readFileSync(path).length - 1)
   const cut = new PoolJournal(path)
-  t.same(facts(cut), factsOf([first]))
+  t.same(metadata(cut), factsOf([first]))
   cut.keep(third)
   await cut.flush()
   await cut.close()
   const reopened = new PoolJournal(path)
   t.teardown(() => reopened.close())
-  t.same(facts(reopened), factsOf([first, third]))
+  t.same(metadata(reopened), factsOf([first, third]))
 })
 
 t.test('the file is written anew when most of it is of transactions that are gone', async (t) => {
@@ -121,7 +121,7 @@ t.test('the file is written anew when most of it is of transactions that are gon
   await journal.close()
   const reopened = new PoolJournal(path)
   t.teardown(() => reopened.close())
-  t.same(facts(reopened), factsOf([kept]))
+  t.same(metadata(reopened), factsOf([kept]))
 })
 
 t.test('what could not be written is written by the next flush', async (t) => {
@@ -145,5 +145,5 @@ t.test('what could not be written is written by the next flush', async (t) => {
   await journal.close()
   const reopened = new PoolJournal(path)
   t.teardown(() => reopened.close())
-  t.same(facts(reopened), factsOf([first, second]))
+  t.same(metadata(reopened), factsOf([first, second]))
 })

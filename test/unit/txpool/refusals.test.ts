@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRemascTransaction, type Transaction } from '../../../src/chain/codec/transaction.ts'
-import { PoolRefusal, type PoolRefusalCode, type RefusalFigures } from '../../../src/txpool/errors.ts'
+import { PoolRefusal, type PoolRefusalCode, type RefusalStats } from '../../../src/txpool/errors.ts'
 import { PoolFixture } from '../../support/poolFixture.ts'
 import { COW, STRANGER, signedTransaction, type TestTransaction } from '../../support/signedTransaction.ts'
 
@@ -8,7 +8,7 @@ interface RefusalCase {
   /** The text of the reference, to the letter (consensus.md §9.1). */
   readonly text: string
   /** Where the text says it all there are none. */
-  readonly figures: RefusalFigures
+  readonly stats: RefusalStats
   readonly sent: TestTransaction | Transaction
   readonly pool?: () => PoolFixture
 }
@@ -48,98 +48,98 @@ const withMinimum = () => new PoolFixture({ head: { minimumGasPrice: 59_240_000n
 const CASES: Readonly<Record<PoolRefusalCode, RefusalCase>> = {
   KNOWN_PENDING: {
     text: 'pending transaction with same hash already exists',
-    figures: {},
+    stats: {},
     sent: FIRST,
     pool: () => poolWith(FIRST),
   },
   KNOWN_QUEUED: {
     text: 'queued transaction with same hash already exists',
-    figures: {},
+    stats: {},
     sent: QUEUED,
     pool: () => poolWith(QUEUED),
   },
-  SENDER_MISSING: { text: "the sender account doesn't exist", figures: {}, sent: { from: STRANGER } },
+  SENDER_MISSING: { text: "the sender account doesn't exist", stats: {}, sent: { from: STRANGER } },
   INIT_CODE_SIZE: {
     text: "transaction's init code size is invalid",
-    figures: { size: 49_153n, limit: 49_152n },
+    stats: { size: 49_153n, limit: 49_152n },
     sent: { to: Buffer.alloc(0), data: Buffer.alloc(49_153), gasLimit: 5_000_000n },
   },
   SIZE: {
     text: `transaction's size is higher than defined maximum: ${LARGE.encoded.length} > 131072`,
-    figures: {},
+    stats: {},
     sent: LARGE,
   },
-  REMASC: { text: 'transaction is a remasc transaction', figures: {}, sent: createRemascTransaction(6) },
+  REMASC: { text: 'transaction is a remasc transaction', stats: {}, sent: createRemascTransaction(6) },
   GAS_LIMIT: {
     text: "transaction's gas limit of 6800001 is higher than the block's gas limit of 6800000",
-    figures: {},
+    stats: {},
     sent: { gasLimit: 6_800_001n },
   },
   NONCE_LENGTH: {
     text: 'transaction nonce byte length exceeds maximum: 9 > 8',
-    figures: {},
+    stats: {},
     sent: { nonceBytes: Buffer.alloc(9, 1) },
   },
   NONCE_ENCODING: {
     text: 'transaction nonce has non-canonical encoding',
-    figures: {},
+    stats: {},
     sent: { nonceBytes: Buffer.from([0, 0]) },
   },
   NONCE_TOO_LOW: {
     text: 'transaction nonce too low',
-    figures: { nonce: 2n, accountNonce: 3n },
+    stats: { nonce: 2n, accountNonce: 3n },
     sent: { nonce: 2n },
     pool: () => withNonce(3n),
   },
   NONCE_TOO_HIGH: {
     text: 'transaction nonce too high',
-    figures: { nonce: 19n, accountNonce: 3n, highest: 18n },
+    stats: { nonce: 19n, accountNonce: 3n, highest: 18n },
     sent: { nonce: 19n },
     pool: () => withNonce(3n),
   },
   INSUFFICIENT_FUNDS: {
     text: 'insufficient funds',
-    figures: { balance: BALANCE, required: 21_000n * BALANCE },
+    stats: { balance: BALANCE, required: 21_000n * BALANCE },
     sent: { gasPrice: BALANCE },
   },
   GAS_PRICE_TOO_LOW: {
     text: "transaction's gas price lower than block's minimum",
-    figures: { gasPrice: 1n, minimumGasPrice: 59_240_000n },
+    stats: { gasPrice: 1n, minimumGasPrice: 59_240_000n },
     sent: { gasPrice: 1n },
     pool: withMinimum,
   },
   BASIC_COST: {
     text: "transaction's basic cost is above the gas limit",
-    figures: { gas: 20_999n, basicCost: 21_000n },
+    stats: { gas: 20_999n, basicCost: 21_000n },
     sent: { gasLimit: 20_999n },
   },
   GAS_PRICE_CAP: {
     text: "transaction's gas price exceeds cap",
-    figures: { gasPrice: 4_739_200_001n, cap: 4_739_200_000n },
+    stats: { gasPrice: 4_739_200_001n, cap: 4_739_200_000n },
     sent: { gasPrice: 4_739_200_001n },
     pool: withMinimum,
   },
   BUMP: {
     text: 'gas price not enough to bump transaction',
-    figures: { gasPrice: 139n, required: 140n },
+    stats: { gasPrice: 139n, required: 140n },
     sent: { gasPrice: 139n },
     pool: () => poolWith(FIRST),
   },
   QUOTA: {
     text: 'account exceeds quota',
-    figures: { available: 0n, required: BigInt(Math.ceil(virtualGasOf(SECOND))) },
+    stats: { available: 0n, required: BigInt(Math.ceil(virtualGasOf(SECOND))) },
     sent: SECOND,
     pool: withSpentQuota,
   },
   PENDING_FUNDS: {
     text: 'insufficient funds to pay for pending and new transactions',
-    figures: { balance: BALANCE, required: BALANCE + 1n + 2_100_000n + 21_000n },
+    stats: { balance: BALANCE, required: BALANCE + 1n + 2_100_000n + 21_000n },
     sent: { nonce: 1n, value: BALANCE },
     pool: () => poolWith(FIRST),
   },
 }
 
-for (const [code, { text, figures, sent, pool }] of Object.entries(CASES)) {
+for (const [code, { text, stats, sent, pool }] of Object.entries(CASES)) {
   t.test(`${code}: the text of the reference, the figures beside it`, (t) => {
     const fixture = pool?.() ?? new PoolFixture()
     try {
@@ -150,7 +150,7 @@ for (const [code, { text, figures, sent, pool }] of Object.entries(CASES)) {
       if (!(error instanceof PoolRefusal)) throw error
       t.equal(error.code, code)
       t.equal(error.message, text)
-      t.same(error.figures, figures)
+      t.same(error.stats, stats)
     }
     t.end()
   })
@@ -158,6 +158,6 @@ for (const [code, { text, figures, sent, pool }] of Object.entries(CASES)) {
 
 t.test('a replacement for a price of zero needs more than zero', (t) => {
   const pool = poolWith(signedTransaction({ gasPrice: 0n }))
-  t.throws(() => pool.send({ gasPrice: 0n, value: 2n }), { code: 'BUMP', figures: { required: 1n } })
+  t.throws(() => pool.send({ gasPrice: 0n, value: 2n }), { code: 'BUMP', stats: { required: 1n } })
   t.end()
 })

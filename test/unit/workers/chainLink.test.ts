@@ -31,7 +31,7 @@ const service: ChainService = {
   probe: () => undefined,
   sendTransaction: (encoded) =>
     encoded.length === 0
-      ? { status: 'refused', reason: 'transaction nonce too low', figures: { nonce: 2n, accountNonce: 3n } }
+      ? { status: 'refused', reason: 'transaction nonce too low', stats: { nonce: 2n, accountNonce: 3n } }
       : { status: 'accepted', hash: transaction.hash },
   mine: async () => {
     throw new Error('mining is switched off')
@@ -106,7 +106,7 @@ t.test('another thread reaches pool and writer through a port', async (t) => {
   t.same(await commands.sendTransaction(Buffer.alloc(0)), {
     status: 'refused',
     reason: 'transaction nonce too low',
-    figures: { nonce: 2n, accountNonce: 3n },
+    stats: { nonce: 2n, accountNonce: 3n },
   })
   await t.rejects(commands.mine(), { code: 'CHAIN_LINK', message: 'mining is switched off' })
   t.equal(await commands.dev.snapshot(), 1)

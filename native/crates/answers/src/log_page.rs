@@ -7,7 +7,7 @@ use rhizome_primitives::B256;
 use rhizome_primitives::rlp::RlpError;
 
 use crate::criteria::LogCriteria;
-use crate::kept_texts::KeptTexts;
+use crate::encoded_object_cache::EncodedObjectCache;
 use crate::log_text::{BlockLogs, LogWriter, separate};
 use crate::log_walk::{StoredBlock, walk_logs};
 
@@ -51,7 +51,7 @@ pub struct PageEnd {
 
 /// Logs that match, block after block, as elements of a JSON array without its brackets.
 pub struct LogPage {
-    texts: Arc<KeptTexts>,
+    texts: Arc<EncodedObjectCache>,
     criteria: LogCriteria,
     end: PageEnd,
     out: Vec<u8>,
@@ -60,7 +60,7 @@ pub struct LogPage {
 
 impl LogPage {
     /// An empty page.
-    pub fn new(texts: Arc<KeptTexts>, criteria: LogCriteria, end: PageEnd) -> Self {
+    pub fn new(texts: Arc<EncodedObjectCache>, criteria: LogCriteria, end: PageEnd) -> Self {
         Self { texts, criteria, end, out: recycled_memory(), count: 0 }
     }
 

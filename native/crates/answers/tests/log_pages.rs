@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rhizome_answers::{
-    KeptTexts, LogCriteria, LogPage, PageEnd, ReadyLogs, SearchBounds, StoredBlock, TextKind, TextPlace,
+    EncodedObjectCache, LogCriteria, LogPage, PageEnd, EncodedLogs, SearchBounds, StoredBlock, TextKind, ObjectBlock,
 };
 use rhizome_crypto::keccak256;
 use rhizome_primitives::rlp::{list, write_bytes};
@@ -112,8 +112,8 @@ impl Block {
     }
 }
 
-fn texts() -> Arc<KeptTexts> {
-    Arc::new(KeptTexts::new(64 << 20))
+fn texts() -> Arc<EncodedObjectCache> {
+    Arc::new(EncodedObjectCache::new(64 << 20))
 }
 
 fn parse(page: &mut LogPage) -> Vec<Value> {
@@ -170,7 +170,7 @@ fn a_search_of_kept_logs_is_whole_or_given_up() {
     let texts = texts();
     let blocks: Vec<_> = (0..10).map(|number| Block::new(number, 2, 2)).collect();
     let hashes = || blocks.iter().map(|block| block.hash);
-    let mut ready = ReadyLogs::new(texts.clone());
+    let mut ready = EncodedLogs::new(texts.clone());
     let all = SearchBounds { bytes: 1 << 20, logs: 40 };
     let anything = LogCriteria::new(&[], &[]);
     assert!(!ready.find(&anything, hashes(), all), "nothing is kept");
@@ -222,11 +222,11 @@ fn an_unusual_log_is_told_but_not_kept() {
 
 #[test]
 fn texts_stay_within_their_limit() {
-    let texts = Arc::new(KeptTexts::new(256 * 1024));
+    let texts = Arc::new(EncodedObjectCache::new(256 * 1024));
     let mut page = LogPage::new(texts.clone(), LogCriteria::new(&[], &[]), ENDLESS);
     (0..500).for_each(|number| Block::new(number, 2, 4).add_to(&mut page, false));
     assert!(texts.bytes() > 128 * 1024 && texts.bytes() <= 256 * 1024, "{} bytes", texts.bytes());
-    let place = TextPlace { block_hash: B256::ZERO, block_number: 0 };
+    let place = ObjectBlock { block_hash: B256::ZERO, block_number: 0 };
     texts.keep_text(TextKind::Receipt, B256::ZERO, place, b"{}");
     let json = |kind| texts.with_text(kind, B256::ZERO, |text| text.json.to_vec());
     assert_eq!(json(TextKind::Receipt).as_deref(), Some(&b"{}"[..]));

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use napi_derive::napi;
 use rhizome_answers::{
-    LogCriteria, LogPage, MinedBlock, MinedTransaction, PageEnd, SearchBounds, StoredBlock, TextKind, TextPlace,
+    LogCriteria, LogPage, MinedBlock, MinedTransaction, PageEnd, SearchBounds, StoredBlock, TextKind, ObjectBlock,
 };
 use rhizome_primitives::B256;
 
 use crate::borrowed::Borrowed;
-use crate::byte_array::{Buffer, ByteRoom, Uint8Array};
+use crate::byte_array::{Buffer, OutputBytes, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid};
 
@@ -19,24 +19,24 @@ const HEIGHT_LENGTH: usize = 8;
 
 /// Texts of a chain that all threads share.
 #[napi]
-pub struct KeptTexts {
-    pub(crate) inner: Arc<rhizome_answers::KeptTexts>,
+pub struct EncodedObjectCache {
+    pub(crate) inner: Arc<rhizome_answers::EncodedObjectCache>,
 }
 
 #[napi]
-impl KeptTexts {
+impl EncodedObjectCache {
     /// The texts of the chain in a folder, of at most `limit` bytes if they are not open yet.
     #[napi(factory, catch_unwind)]
     pub fn open(folder: String, limit: i64) -> Result<Self> {
         let limit = usize::try_from(limit).map_err(invalid)?;
-        Ok(Self { inner: rhizome_answers::KeptTexts::open(Path::new(&folder), limit) })
+        Ok(Self { inner: rhizome_answers::EncodedObjectCache::open(Path::new(&folder), limit) })
     }
 
     /// Texts that are gone with the object.
     #[napi(factory, catch_unwind)]
     pub fn in_memory(limit: i64) -> Result<Self> {
         let limit = usize::try_from(limit).map_err(invalid)?;
-        Ok(Self { inner: Arc::new(rhizome_answers::KeptTexts::new(limit)) })
+        Ok(Self { inner: Arc::new(rhizome_answers::EncodedObjectCache::new(limit)) })
     }
 
     /// Bytes held.
@@ -122,7 +122,7 @@ fn height(value: i64) -> Result<u64> {
 }
 
 #[napi]
-impl KeptTexts {
+impl EncodedObjectCache {
     /// The text of a hash, if it is kept and tells of something in that block.
     #[napi(catch_unwind)]
     pub fn text(&self, subject: TextSubject, hash: Uint8Array, block_hash: Uint8Array) -> Result<Option<Buffer>> {
@@ -150,7 +150,7 @@ impl KeptTexts {
             senders: &block.senders,
         };
         let text = rhizome_answers::write_block(&mined, full, &text, at as usize).map_err(invalid)?;
-        let place = TextPlace { block_hash: mined.hash, block_number: mined.number };
+        let place = ObjectBlock { block_hash: mined.hash, block_number: mined.number };
         let kind = if full { TextKind::FullBlock } else { TextKind::Block };
         self.inner.keep_text(kind, mined.hash, place, &text);
         Ok(text.into())
@@ -172,7 +172,7 @@ impl KeptTexts {
             None => (TextKind::Transaction, rhizome_answers::write_transaction(&mined)),
         };
         let text = written.map_err(invalid)?;
-        let place = TextPlace { block_hash: mined.block_hash, block_number: mined.block_number };
+        let place = ObjectBlock { block_hash: mined.block_hash, block_number: mined.block_number };
         self.inner.keep_text(kind, mined.hash, place, &text);
         Ok(text.into())
     }
@@ -192,16 +192,16 @@ fn hashes(name: &str, list: &[u8]) -> Result<Vec<B256>> {
 
 /// Searches that are answered from kept logs alone.
 #[napi]
-pub struct ReadyLogs {
-    inner: rhizome_answers::ReadyLogs,
+pub struct EncodedLogs {
+    inner: rhizome_answers::EncodedLogs,
 }
 
 #[napi]
-impl ReadyLogs {
+impl EncodedLogs {
     /// Nothing was searched yet.
     #[napi(constructor)]
-    pub fn new(texts: &KeptTexts) -> Self {
-        Self { inner: rhizome_answers::ReadyLogs::new(texts.inner.clone()) }
+    pub fn new(texts: &EncodedObjectCache) -> Self {
+        Self { inner: rhizome_answers::EncodedLogs::new(texts.inner.clone()) }
     }
 
     /// Searches blocks, hashes of 32 bytes each: the bytes of what was found, -1 when the logs of a block are not
@@ -225,12 +225,12 @@ impl ReadyLogs {
 
     /// Copies what was found, objects with commas between, to a place of an array.
     #[napi(catch_unwind)]
-    pub fn copy_to(&self, #[napi(ts_arg_type = "Uint8Array")] mut target: ByteRoom, at: u32) -> Result<()> {
+    pub fn copy_to(&self, #[napi(ts_arg_type = "Uint8Array")] mut target: OutputBytes, at: u32) -> Result<()> {
         copy(self.inner.text(), &mut target, at)
     }
 }
 
-fn copy(text: &[u8], target: &mut ByteRoom, at: u32) -> Result<()> {
+fn copy(text: &[u8], target: &mut OutputBytes, at: u32) -> Result<()> {
     let room = target.bytes().get_mut(at as usize..).and_then(|rest| rest.get_mut(..text.len()));
     room.ok_or_else(|| invalid("no room for the text"))?.copy_from_slice(text);
     Ok(())
@@ -312,7 +312,7 @@ impl LogPageWriter {
 
     /// Copies the text, objects with commas between, to a place of an array. The page is empty then.
     #[napi(catch_unwind)]
-    pub fn move_to(&mut self, #[napi(ts_arg_type = "Uint8Array")] mut target: ByteRoom, at: u32) -> Result<()> {
+    pub fn move_to(&mut self, #[napi(ts_arg_type = "Uint8Array")] mut target: OutputBytes, at: u32) -> Result<()> {
         copy(self.page.text(), &mut target, at)?;
         self.page.clear();
         Ok(())

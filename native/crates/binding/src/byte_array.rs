@@ -68,12 +68,12 @@ impl FromNapiValue for ByteArray {
 }
 
 /// Memory of JavaScript that a call writes to. To be used within the call alone.
-pub struct ByteRoom {
+pub struct OutputBytes {
     data: *mut u8,
     length: usize,
 }
 
-impl ByteRoom {
+impl OutputBytes {
     /// The bytes. No other room over the same memory may be in use.
     pub fn bytes(&mut self) -> &mut [u8] {
         if self.length == 0 {
@@ -85,7 +85,7 @@ impl ByteRoom {
     }
 }
 
-impl TypeName for ByteRoom {
+impl TypeName for OutputBytes {
     fn type_name() -> &'static str {
         "Uint8Array"
     }
@@ -95,9 +95,9 @@ impl TypeName for ByteRoom {
     }
 }
 
-impl ValidateNapiValue for ByteRoom {}
+impl ValidateNapiValue for OutputBytes {}
 
-impl FromNapiValue for ByteRoom {
+impl FromNapiValue for OutputBytes {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
         // SAFETY: as this function's.
         let (data, length) = unsafe { elements_of::<u8>(env, value) }?;

@@ -35,7 +35,7 @@ pub struct CallMessage {
     pub gas: BigInt,
 }
 
-/// What a call pretends of an account. Absent parts stay as they are.
+/// What a call overrides of an account. Absent parts stay as they are.
 #[napi(object)]
 pub struct CallOverride {
     /// 20 bytes.
@@ -61,7 +61,7 @@ pub struct CallInput {
     pub block: BlockEnvironment,
     /// What is called.
     pub message: CallMessage,
-    /// Pretended changes.
+    /// Overridden changes.
     pub overrides: Vec<CallOverride>,
     /// Stops the call.
     pub interrupt: Option<InterruptSlot>,

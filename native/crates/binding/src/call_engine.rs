@@ -80,7 +80,7 @@ impl CallEngine {
 
     /// Names state and block of the calls that follow.
     #[napi(catch_unwind)]
-    pub fn set_place(&mut self, root: crate::byte_array::Uint8Array, block: BlockEnvironment) -> Result<()> {
+    pub fn set_block_context(&mut self, root: crate::byte_array::Uint8Array, block: BlockEnvironment) -> Result<()> {
         let context = block.context_of(&self.spec, &self.store)?;
         self.place = Some(Place { root: bytes::hash("root", &root)?, context });
         Ok(())
@@ -89,18 +89,18 @@ impl CallEngine {
     /// Executes a call: its output as hex text. Throws `Interrupted` when it was stopped.
     #[napi(
         catch_unwind,
-        ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null",
+        ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, overridden?: Array<CallOverride> | undefined | null",
         ts_return_type = "string | CallResult"
     )]
     pub fn call(
         &mut self,
         message: Borrowed<u8>,
         flags: Option<Borrowed<i32>>,
-        pretended: Option<Vec<CallOverride>>,
+        overridden: Option<Vec<CallOverride>>,
     ) -> Result<CallAnswer> {
         let (context, state) = self.place()?;
         let packed = Packed::read(&message)?;
-        let overrides = overrides(pretended.as_deref().unwrap_or_default())?;
+        let overrides = overrides(overridden.as_deref().unwrap_or_default())?;
         let interrupt = flags.as_deref().map(|flags| interrupt_word(flags, packed.slot)).transpose()?;
         let call = LocalCall {
             context,
@@ -121,18 +121,18 @@ impl CallEngine {
     /// The gas limit with which a transaction succeeds when it is sent, found by executing it, as hex text.
     #[napi(
         catch_unwind,
-        ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, pretended?: Array<CallOverride> | undefined | null",
+        ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, overridden?: Array<CallOverride> | undefined | null",
         ts_return_type = "string | CallResult"
     )]
     pub fn estimate_gas(
         &mut self,
         message: Borrowed<u8>,
         flags: Option<Borrowed<i32>>,
-        pretended: Option<Vec<CallOverride>>,
+        overridden: Option<Vec<CallOverride>>,
     ) -> Result<CallAnswer> {
         let (context, state) = self.place()?;
         let packed = Packed::read(&message)?;
-        let overrides = overrides(pretended.as_deref().unwrap_or_default())?;
+        let overrides = overrides(overridden.as_deref().unwrap_or_default())?;
         let interrupt = flags.as_deref().map(|flags| interrupt_word(flags, packed.slot)).transpose()?;
         let input = EstimateInput {
             context,

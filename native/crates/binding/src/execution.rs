@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
-use rhizome_evm::{BelowPretended, BlockContext, ExecutionError, Transaction, TransactionError};
+use rhizome_evm::{BelowOverridden, BlockContext, ExecutionError, Transaction, TransactionError};
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::block::{Ancestry, BlockEnv};
 use rhizome_primitives::contract::SignedHash;
@@ -33,7 +33,7 @@ pub struct BlockEnvironment {
     pub minimum_gas_price: Uint8Array,
     /// Hash of the parent, whose facts must be in the store for programs that ask for ancestors.
     pub parent_hash: Uint8Array,
-    /// Pretended blocks between that parent and this block; their hashes read as zero. Absent: none.
+    /// Overridden blocks between that parent and this block; their hashes read as zero. Absent: none.
     pub pretended_below: Option<u32>,
 }
 
@@ -123,7 +123,7 @@ impl BlockEnvironment {
         let below = store.ancestry(env.parent_hash);
         let ancestry: Arc<dyn Ancestry> = match self.pretended_below {
             None | Some(0) => below,
-            Some(above) => Arc::new(BelowPretended { below, above: u64::from(above) }),
+            Some(above) => Arc::new(BelowOverridden { below, above: u64::from(above) }),
         };
         Ok(BlockContext::new(Arc::clone(spec), env, ancestry))
     }

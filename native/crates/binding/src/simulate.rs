@@ -1,4 +1,4 @@
-//! Calls after one another over pretended blocks, for `eth_simulateV1`.
+//! Calls after one another over simulated blocks, for `eth_simulateV1`.
 
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
@@ -17,7 +17,7 @@ use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
-/// A call of a pretended block.
+/// A call of a overridden block.
 #[napi(object)]
 pub struct SimulatedCall {
     /// What is called.
@@ -28,12 +28,12 @@ pub struct SimulatedCall {
     pub cut: bool,
 }
 
-/// A pretended block.
+/// A overridden block.
 #[napi(object)]
 pub struct SimulatedBlock {
     /// The block as programs see it.
     pub environment: BlockEnvironment,
-    /// Pretended changes before its calls.
+    /// Overridden changes before its calls.
     pub overrides: Vec<CallOverride>,
     /// In order.
     pub calls: Vec<SimulatedCall>,
@@ -93,7 +93,7 @@ pub struct SimulatedResult {
     pub gas: BigInt,
 }
 
-/// Executes the calls of pretended blocks, each on the state that the one before left. Throws `Interrupted`
+/// Executes the calls of overridden blocks, each on the state that the one before left. Throws `Interrupted`
 /// when it was stopped.
 #[napi(catch_unwind)]
 pub fn simulate(spec: &ChainSpec, store: &StateStore, input: SimulationInput) -> Result<Vec<Vec<SimulatedResult>>> {

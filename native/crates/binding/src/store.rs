@@ -7,7 +7,7 @@ use std::sync::Arc;
 use napi_derive::napi;
 use rhizome_answers::proof_text;
 use rhizome_primitives::account::{Account, AccountRef};
-use rhizome_primitives::block::{AncestorBlock, UncleFacts};
+use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use rhizome_primitives::{B256, Bytes, U256};
 use rhizome_store::CheckProgress;
@@ -68,7 +68,7 @@ pub struct AccountWrite {
 /// A block as far as later blocks read it (BLOCKHASH, REMASC, the BlockHeader contract). Numbers are
 /// big-endian bytes.
 #[napi(object)]
-pub struct AncestorFacts {
+pub struct AncestorMetadata {
     /// Block hash.
     pub hash: Uint8Array,
     /// Hash of the parent.
@@ -122,28 +122,28 @@ fn height(value: i64) -> Result<u64> {
     u64::try_from(value).map_err(invalid)
 }
 
-fn ancestor_block(facts: &AncestorFacts) -> Result<AncestorBlock> {
+fn ancestor_block(metadata: &AncestorMetadata) -> Result<AncestorBlock> {
     Ok(AncestorBlock {
-        hash: bytes::hash("hash", &facts.hash)?,
-        parent_hash: bytes::hash("parentHash", &facts.parent_hash)?,
-        number: height(facts.number)?,
-        timestamp: height(facts.timestamp)?,
-        coinbase: bytes::address("coinbase", &facts.coinbase)?,
-        minimum_gas_price: bytes::uint("minimumGasPrice", &facts.minimum_gas_price)?,
-        gas_limit: Bytes::copy_from_slice(&facts.gas_limit),
-        gas_used: height(facts.gas_used)?,
-        difficulty: bytes::uint("difficulty", &facts.difficulty)?,
-        paid_fees: bytes::uint("paidFees", &facts.paid_fees)?,
-        uncle_count: height(facts.uncle_count)?,
-        total_difficulty: bytes::uint("totalDifficulty", &facts.total_difficulty)?,
-        bitcoin_header: facts.bitcoin_header.as_deref().map(Bytes::copy_from_slice),
-        bitcoin_coinbase: facts.bitcoin_coinbase.as_deref().map(Bytes::copy_from_slice),
-        uncles: facts.uncles.iter().map(uncle_facts).collect::<Result<_>>()?,
+        hash: bytes::hash("hash", &metadata.hash)?,
+        parent_hash: bytes::hash("parentHash", &metadata.parent_hash)?,
+        number: height(metadata.number)?,
+        timestamp: height(metadata.timestamp)?,
+        coinbase: bytes::address("coinbase", &metadata.coinbase)?,
+        minimum_gas_price: bytes::uint("minimumGasPrice", &metadata.minimum_gas_price)?,
+        gas_limit: Bytes::copy_from_slice(&metadata.gas_limit),
+        gas_used: height(metadata.gas_used)?,
+        difficulty: bytes::uint("difficulty", &metadata.difficulty)?,
+        paid_fees: bytes::uint("paidFees", &metadata.paid_fees)?,
+        uncle_count: height(metadata.uncle_count)?,
+        total_difficulty: bytes::uint("totalDifficulty", &metadata.total_difficulty)?,
+        bitcoin_header: metadata.bitcoin_header.as_deref().map(Bytes::copy_from_slice),
+        bitcoin_coinbase: metadata.bitcoin_coinbase.as_deref().map(Bytes::copy_from_slice),
+        uncles: metadata.uncles.iter().map(uncle_facts).collect::<Result<_>>()?,
     })
 }
 
-fn uncle_facts(uncle: &AncestorUncle) -> Result<UncleFacts> {
-    Ok(UncleFacts {
+fn uncle_facts(uncle: &AncestorUncle) -> Result<UncleMetadata> {
+    Ok(UncleMetadata {
         hash: bytes::hash("uncle hash", &uncle.hash)?,
         number: height(uncle.number)?,
         coinbase: bytes::address("uncle coinbase", &uncle.coinbase)?,
@@ -182,7 +182,7 @@ pub struct StateReport {
 
 /// Sizes, for metrics.
 #[napi(object)]
-pub struct StoreFigures {
+pub struct StoreStats {
     /// Nodes that wait for a commit.
     pub pending_nodes: i64,
     /// Bytes in the node cache.
@@ -295,8 +295,8 @@ impl StateStore {
 
     /// Keeps the facts of a connected block. Durable with the next commit.
     #[napi(catch_unwind)]
-    pub fn put_ancestor(&self, facts: AncestorFacts) -> Result<()> {
-        self.inner.put_ancestor(ancestor_block(&facts)?);
+    pub fn put_ancestor(&self, metadata: AncestorMetadata) -> Result<()> {
+        self.inner.put_ancestor(ancestor_block(&metadata)?);
         Ok(())
     }
 
@@ -417,13 +417,13 @@ impl StateStore {
 
     /// Sizes, for metrics.
     #[napi(catch_unwind)]
-    pub fn figures(&self) -> StoreFigures {
-        let figures = self.inner.figures();
-        StoreFigures {
-            pending_nodes: figures.pending_nodes as i64,
-            node_cache_bytes: figures.node_cache_bytes as i64,
-            code_cache_bytes: figures.code_cache_bytes as i64,
-            head_cache_bytes: figures.head_cache_bytes as i64,
+    pub fn stats(&self) -> StoreStats {
+        let stats = self.inner.stats();
+        StoreStats {
+            pending_nodes: stats.pending_nodes as i64,
+            node_cache_bytes: stats.node_cache_bytes as i64,
+            code_cache_bytes: stats.code_cache_bytes as i64,
+            head_cache_bytes: stats.head_cache_bytes as i64,
         }
     }
 }

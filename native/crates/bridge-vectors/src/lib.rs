@@ -4,7 +4,7 @@
 mod checkpoints;
 #[path = "../../evm/tests/recorded/decode.rs"]
 mod decode;
-mod facts;
+mod metadata;
 mod hex;
 mod kinds;
 pub mod lists;
@@ -30,7 +30,7 @@ const RUNNERS: &[(&str, Runner)] = &[
     ("bridge-primitives", primitives::run),
     ("bridge-difficulty", primitives::run),
     ("bridge-storage", storage::run),
-    ("bridge-facts", facts::run),
+    ("bridge-facts", metadata::run),
     ("bridge-calls", scenario::run),
 ];
 

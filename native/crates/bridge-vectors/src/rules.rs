@@ -33,8 +33,8 @@ pub(crate) fn rules(name: &str) -> RuleSet {
         None if name == "regtest" => ("regtest", REGTEST_HEIGHT),
         None => panic!("unknown rules: {name}"),
     };
-    let facts = rhizome_vectors::json_lines("bridge/bridge-facts.jsonl");
-    let heights = facts.into_iter().find(|line| line["fact"] == "ruleHeights" && line["network"] == network);
+    let metadata = rhizome_vectors::json_lines("bridge/bridge-facts.jsonl");
+    let heights = metadata.into_iter().find(|line| line["fact"] == "ruleHeights" && line["network"] == network);
     let heights = heights.unwrap_or_else(|| panic!("no heights of {network}"));
     let active = |rule: &Rule| (0..=height).contains(&heights["value"][rule.name()].as_i64().unwrap_or(-1));
     Rule::ALL.iter().copied().filter(active).collect()

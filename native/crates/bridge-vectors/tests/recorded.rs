@@ -25,7 +25,7 @@ fn cells() {
 }
 
 #[test]
-fn facts() {
+fn metadata() {
     check("bridge-facts.jsonl");
 }
 

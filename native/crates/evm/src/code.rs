@@ -83,19 +83,19 @@ fn analyse(code: &Bytes) -> (Bytecode, usize) {
 struct Generations {
     young: HashMap<B256, Arc<Code>>,
     old: HashMap<B256, Arc<Code>>,
-    young_bytes: usize,
+    recent_bytes: usize,
 }
 
 impl Generations {
     fn insert(&mut self, code: Arc<Code>) {
         // Analysed code holds the bytes twice and a bit for each; the map entry is the rest.
         let size = code.bytes.len() * 2 + 256;
-        if self.young_bytes + size > CACHE_BYTES / 2 {
+        if self.recent_bytes + size > CACHE_BYTES / 2 {
             self.old = std::mem::take(&mut self.young);
-            self.young_bytes = 0;
+            self.recent_bytes = 0;
         }
         if self.young.insert(code.hash, code).is_none() {
-            self.young_bytes += size;
+            self.recent_bytes += size;
         }
     }
 }

@@ -4,7 +4,7 @@ use rhizome_contracts::Precompile;
 use rhizome_primitives::contract::{CallType, ContractError, Log};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 
-use crate::frames::{CallFacts, Evm, contract_context};
+use crate::frames::{CallMetadata, Evm, contract_context};
 use crate::journal::FrameState;
 
 /// What came of a direct call.
@@ -43,7 +43,7 @@ impl Evm {
         self.host.transaction.local_call = caller == DirectCaller::Local;
         let word = U256::from_be_bytes(address.into_word().0);
         let precompile = Precompile::lookup(word, self.host.rules.set)?;
-        let facts = CallFacts {
+        let metadata = CallMetadata {
             transaction_hash: B256::ZERO,
             origin_hash: B256::ZERO,
             sender: Address::ZERO,
@@ -53,7 +53,7 @@ impl Evm {
             value: U256::ZERO,
             depth: 1,
         };
-        let (context, journal, transfers) = contract_context(&mut self.host, facts);
+        let (context, journal, transfers) = contract_context(&mut self.host, metadata);
         let mut state = FrameState { journal, transfers };
         let gas = precompile.gas(&context, &mut state, input);
         let affordable = gas.as_ref().is_ok_and(|gas| *gas <= gas_limit);

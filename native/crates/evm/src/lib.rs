@@ -37,7 +37,7 @@ pub use gas::basic_cost;
 pub use host::BlockContext;
 pub use journal::{Cell, Journal, KeySets, StateKey, Transfer};
 pub use local::{
-    AccountOverride, BelowPretended, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message,
+    AccountOverride, BelowOverridden, CallOutcome, CallStatus, EstimateError, EstimateInput, LocalCall, Message,
     SimulatedBlock, SimulatedCall, SimulatedOutcome, ValueTransfer, call, call_in, call_watched, estimate_gas,
     simulate,
 };

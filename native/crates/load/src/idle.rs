@@ -16,7 +16,7 @@ use tungstenite::{Message, WebSocket};
 
 use crate::address::Address;
 use crate::connection::{open_web_socket, ready_frame};
-use crate::job::IdleFigures;
+use crate::job::IdleStats;
 
 /// The default of 128 KiB per socket would be more than the server under test needs.
 const BUFFER: usize = 1024;
@@ -36,7 +36,7 @@ pub(crate) fn run(
     connections: usize,
     request: &str,
     ready: &Path,
-) -> Result<IdleFigures, Box<dyn Error>> {
+) -> Result<IdleStats, Box<dyn Error>> {
     let mut idle = Idle::open(address, connections)?;
     std::fs::write(ready, "")?;
     let ended = watch_input();
@@ -63,7 +63,7 @@ pub(crate) fn run(
         })?;
     }
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-    Ok(IdleFigures { opened: connections, closed, answered, milliseconds })
+    Ok(IdleStats { opened: connections, closed, answered, milliseconds })
 }
 
 /// Tells when nothing more comes from whoever started this.

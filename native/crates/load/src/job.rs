@@ -64,7 +64,7 @@ pub(crate) enum Job {
 /// What a load gave. Times in milliseconds unless they say otherwise.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct LoadFigures {
+pub(crate) struct LoadStats {
     /// Answers, failed ones included.
     pub(crate) requests: u64,
     pub(crate) seconds: f64,
@@ -80,7 +80,7 @@ pub(crate) struct LoadFigures {
     /// When the first request was due, in milliseconds since 1970.
     pub(crate) started_at: f64,
     /// Of every second, where they are wanted.
-    pub(crate) timeline: Vec<SecondFigures>,
+    pub(crate) timeline: Vec<SecondStats>,
     /// Processor time of the generator, seconds.
     pub(crate) processor_seconds: f64,
 }
@@ -106,7 +106,7 @@ pub(crate) struct Outcomes {
 /// One second of a load. Times in milliseconds, of answers with a result.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SecondFigures {
+pub(crate) struct SecondStats {
     pub(crate) outcomes: Outcomes,
     pub(crate) p50: f64,
     pub(crate) p99: f64,
@@ -116,7 +116,7 @@ pub(crate) struct SecondFigures {
 /// What became of idle WebSockets.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct IdleFigures {
+pub(crate) struct IdleStats {
     pub(crate) opened: usize,
     /// That the server ended before the end.
     pub(crate) closed: usize,
@@ -129,7 +129,7 @@ pub(crate) struct IdleFigures {
 /// What subscribers saw. Times in milliseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SubscriberFigures {
+pub(crate) struct SubscriberStats {
     pub(crate) events: usize,
     pub(crate) delivered: u64,
     pub(crate) missing: u64,

@@ -10,7 +10,7 @@ use mio::{Events, Interest, Poll, Token};
 
 use crate::address::Address;
 use crate::connection::{Connection, Outcome, Requests, SCRATCH};
-use crate::job::{LoadFigures, Outcomes};
+use crate::job::{LoadStats, Outcomes};
 use crate::meter::{Meter, Timeline, processor_seconds};
 use crate::timer::Timer;
 
@@ -57,7 +57,7 @@ pub(crate) fn run(
     address: &Address,
     requests: &Requests,
     options: &LoadOptions,
-) -> Result<LoadFigures, Box<dyn Error>> {
+) -> Result<LoadStats, Box<dyn Error>> {
     let poll = Poll::new()?;
     let timer = Timer::new()?;
     poll.registry().register(&mut SourceFd(&timer.descriptor()), TIMER, Interest::READABLE)?;
@@ -89,7 +89,7 @@ pub(crate) fn run(
     let in_time = load.turn()?;
     let seconds = load.start.elapsed().min(load.end - load.start).as_secs_f64();
     let meter = load.meter;
-    Ok(LoadFigures {
+    Ok(LoadStats {
         requests: in_time,
         seconds,
         requests_per_second: in_time as f64 / seconds,

@@ -33,8 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{}", serde_json::to_string(&load::run(&address, &requests, &options)?)?);
         }
         Job::Idle { url, connections, request, ready } => {
-            let figures = idle::run(&Address::parse(&url)?, connections, &request, &ready)?;
-            println!("{}", serde_json::to_string(&figures)?);
+            let stats = idle::run(&Address::parse(&url)?, connections, &request, &ready)?;
+            println!("{}", serde_json::to_string(&stats)?);
         }
         Job::Subscribe { url, connections, subscription, trigger_url, triggers, pause_milliseconds, ready } => {
             let trigger_address = Address::parse(&trigger_url)?;
@@ -45,8 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 pause: Duration::from_millis(pause_milliseconds),
                 ready: &ready,
             };
-            let figures = subscribers::run(&Address::parse(&url)?, &trigger_address, &triggers, &options)?;
-            println!("{}", serde_json::to_string(&figures)?);
+            let stats = subscribers::run(&Address::parse(&url)?, &trigger_address, &triggers, &options)?;
+            println!("{}", serde_json::to_string(&stats)?);
         }
     }
     Ok(())

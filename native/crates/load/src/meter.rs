@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 
-use crate::job::{Outcomes, SecondFigures};
+use crate::job::{Outcomes, SecondStats};
 
 /// What was seen.
 pub(crate) struct Meter {
@@ -53,7 +53,7 @@ impl Meter {
 pub(crate) struct Timeline {
     start: Instant,
     current: Meter,
-    finished: Vec<SecondFigures>,
+    finished: Vec<SecondStats>,
 }
 
 impl Timeline {
@@ -70,7 +70,7 @@ impl Timeline {
         &mut self.current
     }
 
-    pub(crate) fn finish(mut self) -> Vec<SecondFigures> {
+    pub(crate) fn finish(mut self) -> Vec<SecondStats> {
         self.next();
         self.finished
     }
@@ -78,7 +78,7 @@ impl Timeline {
     fn next(&mut self) {
         let Meter { outcomes, .. } = self.current;
         let (p50, p99, most) = (self.current.quantile(0.5), self.current.quantile(0.99), self.current.quantile(1.0));
-        self.finished.push(SecondFigures { outcomes, p50, p99, most });
+        self.finished.push(SecondStats { outcomes, p50, p99, most });
         self.current.clear();
     }
 }

@@ -14,7 +14,7 @@ use tungstenite::{Message, WebSocket};
 
 use crate::address::Address;
 use crate::connection::{Connection, Outcome, Requests, SCRATCH, open_web_socket, ready_frame};
-use crate::job::SubscriberFigures;
+use crate::job::SubscriberStats;
 use crate::meter::Meter;
 
 pub(crate) struct SubscriberOptions<'a> {
@@ -41,7 +41,7 @@ pub(crate) fn run(
     trigger_address: &Address,
     triggers: &Requests,
     options: &SubscriberOptions<'_>,
-) -> Result<SubscriberFigures, Box<dyn Error>> {
+) -> Result<SubscriberStats, Box<dyn Error>> {
     let mut subscribers = Subscribers::connect(address, options)?;
     std::fs::write(options.ready, "")?;
     let mut trigger = Connection::open(trigger_address)?;
@@ -92,7 +92,7 @@ pub(crate) fn run(
         spreads.push((last - first.unwrap_or(last)).as_secs_f64() * 1e3);
     }
     spreads.sort_by(f64::total_cmp);
-    Ok(SubscriberFigures {
+    Ok(SubscriberStats {
         events: triggers.len(),
         delivered,
         missing: (options.connections * triggers.len()) as u64 - delivered,

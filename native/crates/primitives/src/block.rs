@@ -25,7 +25,7 @@ pub struct BlockEnv {
 
 /// An uncle named by an ancestor, as far as REMASC and the BlockHeader contract read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UncleFacts {
+pub struct UncleMetadata {
     /// Block hash.
     pub hash: B256,
     /// Height.
@@ -73,7 +73,7 @@ pub struct AncestorBlock {
     /// Compressed merged-mining coinbase; None when the block has none.
     pub bitcoin_coinbase: Option<Bytes>,
     /// Uncles in block order.
-    pub uncles: Vec<UncleFacts>,
+    pub uncles: Vec<UncleMetadata>,
 }
 
 /// The branch below the executing block.

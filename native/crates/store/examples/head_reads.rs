@@ -97,7 +97,7 @@ fn main() {
     println!("commit: {:?}", started.elapsed());
     blocks(&store, &mut root, accounts, cells);
     reads(&store, root, accounts, cells);
-    println!("{:?}", store.figures());
+    println!("{:?}", store.stats());
 }
 
 /// Blocks of 400 changed values, as 100 token transfers make.

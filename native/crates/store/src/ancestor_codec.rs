@@ -1,7 +1,7 @@
 //! Stored form of ancestor blocks: an RLP list of the fields of [`AncestorBlock`] in declaration
 //! order, without the hash, which is the key. Optional bytes are lists of none or one item.
 
-use rhizome_primitives::block::{AncestorBlock, UncleFacts};
+use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::rlp::{self, Item, RlpError};
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, B256, Bytes, U256};
@@ -32,7 +32,7 @@ pub fn encode_ancestor(block: &AncestorBlock) -> Vec<u8> {
     rlp::list(&out)
 }
 
-fn encode_uncle(uncle: &UncleFacts) -> Vec<u8> {
+fn encode_uncle(uncle: &UncleMetadata) -> Vec<u8> {
     let mut out = Vec::with_capacity(96);
     rlp::write_bytes(&mut out, uncle.hash.as_slice());
     rlp::write_uint(&mut out, U256::from(uncle.number));
@@ -70,10 +70,10 @@ fn decode(hash: &B256, bytes: &[u8]) -> Result<AncestorBlock, RlpError> {
     })
 }
 
-fn decode_uncle(item: Item<'_>) -> Result<UncleFacts, RlpError> {
+fn decode_uncle(item: Item<'_>) -> Result<UncleMetadata, RlpError> {
     let mut items = item.items()?.into_iter();
     let mut next = || items.next().ok_or(RlpError::Truncated);
-    Ok(UncleFacts {
+    Ok(UncleMetadata {
         hash: fixed(next()?)?,
         number: next()?.u64()?,
         coinbase: address(next()?)?,

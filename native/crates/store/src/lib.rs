@@ -44,4 +44,4 @@ pub use log_copy::LogError;
 pub use log_export::{LogExport, StateExport};
 pub use log_import::{LogImport, PieceReport};
 pub use options::StoreOptions;
-pub use state_store::{StateStore, StoreFigures};
+pub use state_store::{StateStore, StoreStats};

@@ -140,7 +140,7 @@ pub(crate) struct LongValue {
 }
 
 /// What a node says about itself and what is below it.
-pub(crate) struct NodeFacts {
+pub(crate) struct NodeMetadata {
     /// Children that are stored apart.
     pub(crate) children: [Option<B256>; 2],
     /// Bytes below the node as it says.
@@ -154,10 +154,10 @@ pub(crate) struct NodeFacts {
 }
 
 /// The record of a node apart, for walks that keep few of them.
-pub(crate) fn facts_of(node: &StoredNode, at: u64) -> Result<NodeFacts, LogError> {
+pub(crate) fn metadata_of(node: &StoredNode, at: u64) -> Result<NodeMetadata, LogError> {
     let rule = |reason| LogError::Rule { at, reason };
     let view = NodeView::parse(&node.message).map_err(|error| LogError::Node { at, error })?;
-    let mut facts = NodeFacts {
+    let mut metadata = NodeMetadata {
         children: [None; 2],
         children_size: view.children_size,
         embedded_size: 0,
@@ -168,14 +168,14 @@ pub(crate) fn facts_of(node: &StoredNode, at: u64) -> Result<NodeFacts, LogError
     for (index, child) in [view.left, view.right].into_iter().enumerate() {
         match child {
             ChildView::Empty => continue,
-            ChildView::Hash(hash) => facts.children[index] = Some(hash),
+            ChildView::Hash(hash) => metadata.children[index] = Some(hash),
             ChildView::Embedded(bytes) => {
                 let child = NodeView::parse(bytes).map_err(|error| LogError::Node { at, error })?;
                 if matches!(child.value, ValueView::None) {
                     return Err(rule("an embedded node has no value"));
                 }
-                facts.embedded_size += bytes.len() as u64 + apart(&child.value);
-                facts.long_values[1 + index] = long(&child.value);
+                metadata.embedded_size += bytes.len() as u64 + apart(&child.value);
+                metadata.long_values[1 + index] = long(&child.value);
             }
         }
         children += 1;
@@ -183,7 +183,7 @@ pub(crate) fn facts_of(node: &StoredNode, at: u64) -> Result<NodeFacts, LogError
     if children < 2 && matches!(view.value, ValueView::None) {
         return Err(rule("it has no value and fewer than two children"));
     }
-    Ok(facts)
+    Ok(metadata)
 }
 
 fn apart(value: &ValueView<'_>) -> u64 {

@@ -8,7 +8,7 @@ use rhizome_primitives::B256;
 use rhizome_primitives::state::StateError;
 use rhizome_trie::{EMPTY_ROOT, Location, NodeSource as _, StoredNode};
 
-use crate::log_copy::{LogError, NodeFacts, Piece, facts_of};
+use crate::log_copy::{LogError, NodeMetadata, Piece, metadata_of};
 use crate::node_log::{START, record_length, write_record};
 use crate::state_store::StateStore;
 
@@ -33,7 +33,7 @@ pub struct StateExport {
 /// A node whose children are being handed over.
 struct Frame {
     node: StoredNode,
-    facts: NodeFacts,
+    metadata: NodeMetadata,
     /// Children that were handed over or passed by.
     seen: usize,
     /// Where they are in the new log.
@@ -80,14 +80,14 @@ impl StateExport {
             if frame.seen < 2 {
                 let side = frame.seen;
                 frame.seen += 1;
-                if let Some(hash) = frame.facts.children[side] {
+                if let Some(hash) = frame.metadata.children[side] {
                     let at = frame.node.children[side];
                     self.open(&hash, at)?;
                 }
                 continue;
             }
             let Some(frame) = self.stack.pop() else { break };
-            give_values(&self.store, &mut self.given, &mut piece, &frame.facts)?;
+            give_values(&self.store, &mut self.given, &mut piece, &frame.metadata)?;
             let at = Location(piece.end());
             write_record(&mut piece.nodes, &frame.node.message, frame.places);
             self.nodes += 1;
@@ -105,8 +105,8 @@ impl StateExport {
 
     fn open(&mut self, hash: &B256, at: Location) -> Result<(), LogError> {
         let node = self.store.node_uncached(hash, at)?;
-        let facts = facts_of(&node, at.0)?;
-        self.stack.push(Frame { node, facts, seen: 0, places: [Location::UNKNOWN; 2] });
+        let metadata = metadata_of(&node, at.0)?;
+        self.stack.push(Frame { node, metadata, seen: 0, places: [Location::UNKNOWN; 2] });
         Ok(())
     }
 }
@@ -165,7 +165,7 @@ impl LogExport {
                 let at = start + offset as u64;
                 let damaged = || StateError::Store(format!("the log of nodes is damaged at {at}"));
                 let node = crate::node_log::read_record(&segment, offset).ok_or_else(damaged)?;
-                give_values(&self.store, &mut self.given, piece, &facts_of(&node, at)?)?;
+                give_values(&self.store, &mut self.given, piece, &metadata_of(&node, at)?)?;
                 let length = record_length(&node);
                 piece.nodes.extend_from_slice(&segment[offset..offset + length]);
                 offset += length;
@@ -182,8 +182,8 @@ impl LogExport {
 }
 
 /// Adds the long values of a node that were not handed over yet.
-fn give_values(store: &StateStore, given: &mut Given, piece: &mut Piece, facts: &NodeFacts) -> Result<(), LogError> {
-    for value in facts.long_values.iter().flatten() {
+fn give_values(store: &StateStore, given: &mut Given, piece: &mut Piece, metadata: &NodeMetadata) -> Result<(), LogError> {
+    for value in metadata.long_values.iter().flatten() {
         if given.insert(value.hash) {
             piece.add_value(store.value(&value.hash)?.to_vec());
         }

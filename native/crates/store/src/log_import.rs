@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::{Location, NodeSource as _, StoredNode, keccak256};
 
-use crate::log_copy::{LogError, PieceView, facts_of};
+use crate::log_copy::{LogError, PieceView, metadata_of};
 use crate::node_log::{START, has_flags_of, read_record, record_length};
 use crate::state_store::StateStore;
 
@@ -128,9 +128,9 @@ impl LogImport {
 
     fn check(&mut self, node: &StoredNode, at: u64) -> Result<Below, LogError> {
         let rule = |reason| LogError::Rule { at, reason };
-        let facts = facts_of(node, at)?;
-        let mut size = facts.embedded_size;
-        for (child, place) in facts.children.iter().zip(node.children) {
+        let metadata = metadata_of(node, at)?;
+        let mut size = metadata.embedded_size;
+        for (child, place) in metadata.children.iter().zip(node.children) {
             match child {
                 None if place == Location::UNKNOWN => {}
                 None => return Err(rule("it names the place of a child that it does not have")),
@@ -144,15 +144,15 @@ impl LogImport {
                 }
             }
         }
-        if size != facts.children_size {
+        if size != metadata.children_size {
             return Err(rule("the size of its children is another"));
         }
-        for value in facts.long_values.iter().flatten() {
+        for value in metadata.long_values.iter().flatten() {
             if self.length_of(&value.hash)? != Some(value.length) {
                 return Err(rule("a long value is missing"));
             }
         }
-        Ok(Below { hash: keccak256(&node.message), reference_size: facts.reference_size })
+        Ok(Below { hash: keccak256(&node.message), reference_size: metadata.reference_size })
     }
 
     fn below(&mut self, place: Location, at: u64) -> Result<Below, LogError> {
@@ -163,7 +163,7 @@ impl LogImport {
         let missing = LogError::Rule { at, reason: "a child is not at its place" };
         let Some(store) = &self.store else { return Err(missing) };
         let node = store.backend.node(place)?.ok_or(missing)?;
-        Ok(Below { hash: keccak256(&node.message), reference_size: facts_of(&node, place.0)?.reference_size })
+        Ok(Below { hash: keccak256(&node.message), reference_size: metadata_of(&node, place.0)?.reference_size })
     }
 
     fn length_of(&self, hash: &B256) -> Result<Option<u32>, LogError> {

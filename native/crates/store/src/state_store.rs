@@ -65,7 +65,7 @@ struct Keeping {
 
 /// Sizes for metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StoreFigures {
+pub struct StoreStats {
     /// Nodes and long values that wait for a commit.
     pub pending_nodes: usize,
     /// Bytes in the node cache.
@@ -361,8 +361,8 @@ impl StateStore {
     }
 
     /// Sizes for metrics.
-    pub fn figures(&self) -> StoreFigures {
-        StoreFigures {
+    pub fn stats(&self) -> StoreStats {
+        StoreStats {
             pending_nodes: self.pending.nodes(),
             node_cache_bytes: self.nodes.bytes(),
             node_cache_entries: self.nodes.len(),

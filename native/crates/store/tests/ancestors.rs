@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use rhizome_primitives::block::{AncestorBlock, UncleFacts};
+use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::ancestor_codec::{decode_ancestor, encode_ancestor};
 use rhizome_store::{StateStore, StoreOptions};
@@ -57,7 +57,7 @@ prop_compose! {
             gas_limit: gas_limit.into(),
             bitcoin_header: bitcoin.0.map(Bytes::from),
             bitcoin_coinbase: bitcoin.1.map(Bytes::from),
-            uncles: uncles.into_iter().map(|(hash, number, coinbase, amount, uncle_count)| UncleFacts {
+            uncles: uncles.into_iter().map(|(hash, number, coinbase, amount, uncle_count)| UncleMetadata {
                 hash: hash.into(),
                 number,
                 coinbase: coinbase.into(),

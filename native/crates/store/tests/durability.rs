@@ -84,10 +84,10 @@ fn committed_states_survive_and_others_do_not() {
     store.commit().unwrap();
     let third = keep(&store, second, 2);
     assert!(store.has_root(&third).unwrap());
-    assert!(store.figures().pending_nodes > 0);
+    assert!(store.stats().pending_nodes > 0);
     drop(store);
     let store = open(folder.path());
-    assert_eq!(store.figures().pending_nodes, 0);
+    assert_eq!(store.stats().pending_nodes, 0);
     for root in [first, second] {
         store.check_root(&root, &CheckProgress::default()).unwrap();
     }

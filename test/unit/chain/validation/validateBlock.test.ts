@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ancestorFactsOf } from '../../../../src/chain/ancestorFacts.ts'
+import { ancestorMetadataOf } from '../../../../src/chain/ancestorMetadata.ts'
 import { Ancestry } from '../../../../src/chain/ancestry.ts'
 import { Block, parseBlock, transactionsRoot, unclesHash } from '../../../../src/chain/codec/block.ts'
 import type { BlockHeader } from '../../../../src/chain/codec/header.ts'
@@ -49,7 +49,7 @@ function createContext(disabledRules: readonly OptionalRule[] = []): ValidationC
     disabledRules: new Set(disabledRules),
     ancestry: new Ancestry((hash) => {
       const block = byHash.get(hash)
-      return block && ancestorFactsOf(block)
+      return block && ancestorMetadataOf(block)
     }),
     headerByHash: (hash) => byHash.get(hash.toString('hex'))?.header,
     nonceAfter,

@@ -100,7 +100,7 @@ t.test('what the reference ignores has no answer', (t) => {
   from(keyOf('own'), HOME, ping())
   protocol.receive(encodePacket(ping(), ALICE.privateKey).fill(0, 0, 1), HOME, PORT)
   t.same(sent, [])
-  t.match(protocol.figures(), { received: 7, dropped: 7, questions: 0 })
+  t.match(protocol.stats(), { received: 7, dropped: 7, questions: 0 })
   t.end()
 })
 
@@ -198,7 +198,7 @@ t.test('a source has 20 packets a second and strangers share what finding their 
     protocol.receive(packet, `${30 + (index >> 12)}.${(index >> 4) & 255}.${index & 15}.1`, PORT)
   }
   t.equal(pongs() - before, 20)
-  t.ok(protocol.figures().questions <= 256)
+  t.ok(protocol.stats().questions <= 256)
   t.equal(protocol.nodes().length, 0)
   // Somebody who was asked is heard nevertheless.
   protocol.ping(AWAY, PORT, null)
@@ -222,14 +222,14 @@ t.test('strangers of one block are sent 10 PINGs at most, and all of them 256', 
     protocol.receive(packet, addressOf(index), PORT)
   }
   t.equal(pinged(), 256)
-  t.equal(protocol.figures().questions, 256)
+  t.equal(protocol.stats().questions, 256)
   // Three times each, then they are forgotten.
   for (let round = 0; round < 3; round += 1) {
     times.now += 15_000
     protocol.expire()
   }
   t.equal(pinged(), 3 * 256)
-  t.equal(protocol.figures().questions, 0)
+  t.equal(protocol.stats().questions, 0)
   t.end()
 })
 
@@ -241,7 +241,7 @@ t.test('thousands of ids behind few addresses fill neither the table nor the mem
     meet(keyOf(`sybil ${index}`), `198.51.100.${index % 250}`)
   }
   const nodes = protocol.nodes()
-  t.ok(protocol.figures().nodes <= 11, 'ten of one block, and Bob')
+  t.ok(protocol.stats().nodes <= 11, 'ten of one block, and Bob')
   t.ok(nodes.length <= 21)
   t.ok(nodes.some(({ address }) => address === AWAY))
   t.end()

@@ -48,17 +48,17 @@ t.test('two nodes find one another, ask, answer and leave', async (t) => {
   await until(() => peer?.status !== null)
   t.match(peer?.status, { bestNumber: FAKE_CHAIN.status().bestNumber })
   t.match(peer && (await ask(peer, { type: 'blockHashRequest', height: 1 }, 5000)), { hash: HASH })
-  const figures = client.network.figures()
-  t.match(figures, { listening: null, inbound: 0, outbound: 1, halfOpen: 0 })
-  t.match(figures.peers[0], {
+  const stats = client.network.stats()
+  t.match(stats, { listening: null, inbound: 0, outbound: 1, halfOpen: 0 })
+  t.match(stats.peers[0], {
     id: server.id,
     port: server.place.port,
     bestNumber: 7,
     totalDifficulty: 140n,
     inbound: false,
   })
-  t.ok((figures.peers[0]?.bytesIn ?? 0) > 0 && figures.bytesOut > 0)
-  t.match(server.network.figures(), { inbound: 1, outbound: 0, listening: { port: server.place.port } })
+  t.ok((stats.peers[0]?.bytesIn ?? 0) > 0 && stats.bytesOut > 0)
+  t.match(server.network.stats(), { inbound: 1, outbound: 0, listening: { port: server.place.port } })
   await client.network.close()
   await until(() => server.network.peers.length === 0)
   t.same(
@@ -80,8 +80,8 @@ t.test('nodes of other networks part with the reason, and note it', async (t) =>
     chain: { ...FAKE_CHAIN, networkId: 775 },
   })
   await until(() => server.judge.names().includes('invalidNetwork'))
-  await until(() => server.network.figures().inbound === 0)
-  t.equal(client.network.figures().outbound, 0)
+  await until(() => server.network.stats().inbound === 0)
+  t.equal(client.network.stats().outbound, 0)
 })
 
 t.test('an operator adds and removes peers', async (t) => {
@@ -90,7 +90,7 @@ t.test('an operator adds and removes peers', async (t) => {
   t.notOk(client.network.add(client.place), 'not the node itself')
   t.ok(client.network.add(server.place))
   await until(() => client.network.peers.length === 1)
-  t.match(client.network.figures().peers[0], {
+  t.match(client.network.stats().peers[0], {
     static: true,
     trusted: true,
     capabilities: ['rsk/62', 'rhizome/1', 'snap/1'],
@@ -106,11 +106,11 @@ t.test('half of the places are for who dials us; others are told so and stay awa
   const dialling = (number: number) => open(t, { address: `127.${number}.0.1`, statics: [server.place] })
   await dialling(2)
   await dialling(3)
-  await until(() => server.network.figures().inbound === 2)
+  await until(() => server.network.stats().inbound === 2)
   await dialling(4)
-  await until(() => server.network.figures().refused.full === 1)
-  await until(() => server.network.figures().refused.sentAway >= 1)
-  t.equal(server.network.figures().inbound, 2)
+  await until(() => server.network.stats().refused.full === 1)
+  await until(() => server.network.stats().refused.sentAway >= 1)
+  t.equal(server.network.stats().inbound, 2)
 })
 
 t.test('one block of addresses gets 16 places, one address 4', async (t) => {
@@ -118,15 +118,15 @@ t.test('one block of addresses gets 16 places, one address 4', async (t) => {
   const dial = (address: string) => open(t, { address, statics: [server.place], listens: false })
   // Who is one too many comes once the others sit: its address is refused for a while, for all nodes behind it.
   for (let number = 0; number < 4; number += 1) await dial('127.9.0.1')
-  await until(() => server.network.figures().inbound === 4)
+  await until(() => server.network.stats().inbound === 4)
   await dial('127.9.0.1')
-  await until(() => server.network.figures().refused.addressFull > 0)
+  await until(() => server.network.stats().refused.addressFull > 0)
   for (let number = 1; number < 13; number += 1) await dial(`127.9.1.${number}`)
-  await until(() => server.network.figures().inbound === 16)
+  await until(() => server.network.stats().inbound === 16)
   await dial('127.9.1.13')
-  await until(() => server.network.figures().refused.groupFull > 0)
+  await until(() => server.network.stats().refused.groupFull > 0)
   await dial('127.10.0.1')
-  await until(() => server.network.figures().inbound === 17)
+  await until(() => server.network.stats().inbound === 17)
   const addresses = server.network.peers.map(({ address }) => address)
   t.equal(addresses.filter((address) => address === '127.9.0.1').length, 4)
   t.equal(addresses.filter((address) => address.startsWith('127.9.')).length, 16)
@@ -155,7 +155,7 @@ t.test('of two nodes that dial one another at the same time one connection stays
   await until(() => places.every(({ network }) => network.peers.length === 1))
   await new Promise((resolve) => setTimeout(resolve, 500))
   for (const { network } of places) t.equal(network.peers.length, 1)
-  const [one, other] = places.map(({ network }) => network.figures())
+  const [one, other] = places.map(({ network }) => network.stats())
   t.equal(
     (one?.inbound ?? 0) + (other?.inbound ?? 0),
     1,
@@ -169,9 +169,9 @@ t.test('who is banned meanwhile is closed, and refused before the handshake', as
   await until(() => server.network.peers.length === 1)
   server.judge.addresses.add('127.2.0.1')
   await until(() => server.network.peers.length === 0)
-  await until(() => server.network.figures().refused.banned > 0)
+  await until(() => server.network.stats().refused.banned > 0)
   t.same(server.network.peers, [])
-  t.equal(server.network.figures().refused.handshake, 0)
+  t.equal(server.network.stats().refused.handshake, 0)
 })
 
 t.test('connections without a handshake are few, and end', async (t) => {
@@ -192,16 +192,16 @@ t.test('connections without a handshake are few, and end', async (t) => {
     sockets.push(socket)
   }
   for (let number = 0; number < 100; number += 1) knock(`127.20.0.${number}`, BEGUN)
-  await until(() => server.network.figures().refused.halfOpen > 0)
-  t.ok(server.network.figures().halfOpen <= 16, 'of one block of addresses')
+  await until(() => server.network.stats().refused.halfOpen > 0)
+  t.ok(server.network.stats().halfOpen <= 16, 'of one block of addresses')
   for (let group = 21; group < 121; group += 1) knock(`127.${group}.0.1`, BEGUN)
   const honest = await open(t, { address: '127.200.0.1', statics: [server.place] })
   await until(() => honest.network.peers.length === 1)
-  t.ok(server.network.figures().halfOpen <= 64)
+  t.ok(server.network.stats().halfOpen <= 64)
   await until(() => ended === 200)
-  t.equal(server.network.figures().halfOpen, 0)
-  t.equal(server.network.figures().inbound, 1)
-  t.ok(server.network.figures().memory.peak <= 64 * 64 * 1024 + 1024 * 1024)
+  t.equal(server.network.stats().halfOpen, 0)
+  t.equal(server.network.stats().inbound, 1)
+  t.ok(server.network.stats().memory.peak <= 64 * 64 * 1024 + 1024 * 1024)
 })
 
 t.test('garbage ends the connection of who sends it', async (t) => {
@@ -221,7 +221,7 @@ t.test('garbage ends the connection of who sends it', async (t) => {
     return socket
   })
   await until(() => sockets.every(({ destroyed }) => destroyed))
-  t.equal(server.network.figures().halfOpen, 0)
+  t.equal(server.network.stats().halfOpen, 0)
   t.equal(server.network.memory.used, 0)
   t.same(new Set(server.judge.names()), new Set(['failedHandshake']))
 })
@@ -238,9 +238,9 @@ t.test('a flood of blocks that nobody deals with stays within the memory of a pe
     if (peer?.send(blockOf(1024 * 1024, seed)) === true) accepted += 1
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  const { peak } = server.network.figures().memory
+  const { peak } = server.network.stats().memory
   t.ok(peak > 3 * 1024 * 1024 && peak <= 8 * 1024 * 1024, `${peak} bytes at the receiver`)
-  t.ok(client.network.figures().memory.peak <= 9 * 1024 * 1024, 'and at the sender')
+  t.ok(client.network.stats().memory.peak <= 9 * 1024 * 1024, 'and at the sender')
   t.ok(accepted < 60, `${accepted} of 100 were taken`)
 })
 
@@ -255,7 +255,7 @@ t.test('the end takes less than a second, whatever is open', async (t) => {
   })
   const silent = connect({ host: '127.1.0.1', port: server.place.port, localAddress: '127.3.0.1' })
   silent.on('error', () => undefined).resume()
-  await until(() => client.network.peers.length === 1 && server.network.figures().halfOpen > 0)
+  await until(() => client.network.peers.length === 1 && server.network.stats().halfOpen > 0)
   await Promise.all([client.network.close(), server.network.close()])
   t.equal(server.network.port, null)
   t.same(server.network.peers, [])
@@ -287,7 +287,7 @@ t.test('frames that are not whole are in the account, and who has most of them i
     attacker.write(frame.subarray(0, 1.25 * MIB))
   }
   await until(() => server.gone.length > 0)
-  const { peak } = server.network.figures().memory
+  const { peak } = server.network.stats().memory
   t.ok(peak > 1.5 * MIB && peak <= 2.5 * MIB, `${peak} bytes`)
   const honest = await open(t, { address: '127.9.0.1', statics: [server.place] })
   await until(() => honest.network.peers.length === 1)
@@ -308,7 +308,7 @@ t.test('who repeats HELLO, drips it or sends it without end is closed', async (t
   const drip = setInterval(() => slow.write(Buffer.alloc(1, 1)), 50)
   t.teardown(async () => clearInterval(drip))
   t.equal(await slow.closed(), null)
-  t.equal(server.network.figures().refused.handshake, 2)
+  t.equal(server.network.stats().refused.handshake, 2)
   await until(() => server.network.peers.length === 0)
   t.equal(server.network.memory.used, 0)
 })

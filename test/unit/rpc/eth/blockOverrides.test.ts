@@ -8,7 +8,7 @@ const READS = '0x43600052426020524160405245606052600035406080526101006000f3'
 const OVERRIDES = { [READER]: { code: READS } }
 const word = (value: number | bigint | string) => BigInt(value).toString(16).padStart(64, '0')
 
-t.test('calls in pretended blocks, also past block 449 and on a rewound chain', async (t) => {
+t.test('calls in overridden blocks, also past block 449 and on a rewound chain', async (t) => {
   const { answer, ask } = await openDevNode(t)
   const check = async (height: number) => {
     const read = async (asked: number, block: unknown, overrides?: object) => {
@@ -41,7 +41,7 @@ t.test('calls in pretended blocks, also past block 449 and on a rewound chain', 
       limit: 0x123456n,
       hash: await hashOf(height),
     })
-    t.match(await read(height + 1, 'latest', all), { hash: none }, 'of a block that is pretended')
+    t.match(await read(height + 1, 'latest', all), { hash: none }, 'of a block that is overridden')
     const next = { number: quantity(height + 1) }
     t.match(await read(height, 'latest', next), { number: BigInt(height + 1), hash: await hashOf(height) })
     t.match(await read(height - 2, 'latest', next), { hash: await hashOf(height - 2) })
@@ -79,7 +79,7 @@ t.test('calls in pretended blocks, also past block 449 and on a rewound chain', 
   t.equal(await ask('eth_call', { to: READER }, 'latest', {}, null), '0x')
 })
 
-t.test('an estimate depends on the pretended block', async (t) => {
+t.test('an estimate depends on the overridden block', async (t) => {
   const { ask } = await openDevNode(t)
   await ask('evm_mine')
   // Loops for as many times as the number of the block.

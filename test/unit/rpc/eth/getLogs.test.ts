@@ -272,7 +272,7 @@ t.test('kept logs of a short range are answered in the front thread', async (t) 
   chain.append([one(testLog(1)), one(testLog(2)), [[testLog(1), testLog(2)]], [], [many], one(testLog(1))])
   chain.append(Array.from({ length: 1200 }, () => []))
   const service = openService(t, chain, { logBlocks: 1100 })
-  const pooled = () => service.dispatcher.figures()['scan']?.answered ?? 0
+  const pooled = () => service.dispatcher.stats()['scan']?.answered ?? 0
   const ask = async (filter: unknown) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params: [filter] })
     return JSON.parse((await service.ask(body)).text) as Answer

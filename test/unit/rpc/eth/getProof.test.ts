@@ -9,7 +9,7 @@ const STORING_CODE = Buffer.from('600760015560086002555f5ff3'.replaceAll('5f', '
 const ABSENT = `0x${'77'.repeat(20)}`
 
 t.test('what is in memory is proven in the front thread, the rest by workers, and alike', async (t) => {
-  const { ask, answer, live } = await openDevNode(t, { answerCache: 0 })
+  const { ask, answer, live } = await openDevNode(t, { responseCache: 0 })
   const fields = { nonce: 0n, to: Buffer.alloc(0), data: STORING_CODE, gasLimit: 200_000n, value: 3n }
   const hash = await ask('eth_sendRawTransaction', toHex(signedTransaction(fields).encoded))
   await ask('evm_mine')
@@ -17,7 +17,7 @@ t.test('what is in memory is proven in the front thread, the rest by workers, an
   t.equal(status, '0x1')
   const { stateRoot } = await ask('eth_getBlockByNumber', 'latest', false)
   const root = Buffer.from(stateRoot.slice(2), 'hex')
-  const pooled = () => live.service.dispatcher.figures()['proof']?.answered ?? 0
+  const pooled = () => live.service.dispatcher.stats()['proof']?.answered ?? 0
   const prove = async (address: string, slots: readonly string[], block: string) => {
     const before = pooled()
     const proof: AccountProofAnswer = await ask('eth_getProof', address, slots, block)

@@ -82,7 +82,7 @@ t.test('calls without gas share what their block has', async (t) => {
   }
 })
 
-t.test('programs find the hashes of blocks that there are, and none of pretended ones', async (t) => {
+t.test('programs find the hashes of blocks that there are, and none of overridden ones', async (t) => {
   const { ask } = await openDevNode(t)
   await ask('evm_mine')
   await ask('evm_mine')

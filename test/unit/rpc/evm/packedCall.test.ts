@@ -32,8 +32,8 @@ t.test('every part of a call reaches the program', async (t) => {
     `0x${word(0n)}${word(0n)}${word(0n)}`,
     'nothing is left of the call before',
   )
-  const pretended = { [PROGRAM]: { code: '0x602a5f5260205ff3' } }
-  t.equal(await node.ask('eth_call', { to: PROGRAM }, 'latest', pretended), `0x${word(42n)}`)
+  const overridden = { [PROGRAM]: { code: '0x602a5f5260205ff3' } }
+  t.equal(await node.ask('eth_call', { to: PROGRAM }, 'latest', overridden), `0x${word(42n)}`)
 })
 
 t.test('calls see the block and the state that they name', async (t) => {

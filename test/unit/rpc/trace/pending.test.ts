@@ -51,9 +51,9 @@ t.test('the block that would be mined now is traced as it is afterwards', async 
     calls: await ask(names.debug, 'latest', { tracer: 'callTracer', tracerConfig: { withLog: true } }),
     flat: await ask(names.flat, 'latest'),
   }
-  const facts = (calls: { txHash: string; result: object }[]) =>
+  const metadata = (calls: { txHash: string; result: object }[]) =>
     calls.slice(0, 2).map(({ txHash, result }) => ({ txHash, result }))
-  t.same(facts(before.calls), facts(after.calls))
+  t.same(metadata(before.calls), metadata(after.calls))
   const bare = (traces: { blockHash: string }[]) => traces.map(({ blockHash: _, ...rest }) => rest)
   t.same(bare(before.flat).slice(0, 2), bare(after.flat).slice(0, 2))
   t.match(await ask('trace_transaction', hash), [{ type: 'call' }])

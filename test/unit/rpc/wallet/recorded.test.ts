@@ -53,7 +53,7 @@ function isWiderHere(name: string, params: readonly unknown[]): boolean {
 }
 
 /** The reference has no figures beside the text of a refusal. */
-function withoutFigures(error: { readonly code: number; readonly message: string } | undefined) {
+function withoutStats(error: { readonly code: number; readonly message: string } | undefined) {
   return error === undefined ? undefined : { code: error.code, message: error.message }
 }
 
@@ -80,7 +80,7 @@ t.test('the wallet answers as the reference in the recorded scenario', async (t)
       continue
     }
     t.same(
-      { result: found.result, error: withoutFigures(found.error) },
+      { result: found.result, error: withoutStats(found.error) },
       { result: response.result, error: response.error },
       `step ${step}: ${name}`,
     )

@@ -42,7 +42,7 @@ for (const [name, options, question] of kinds) {
     const peers = [scene.add(chain, options), scene.add(chain, options), scene.add(chain, options)]
     await scene.run()
     t.same(scene.open.chain.reader.history(), { firstBlock: 0, firstReceipts: FIRST, firstState: BLOCKS })
-    t.match(scene.backfill.figures, { firstBlock: 1, blocksLeft: 0, fault: null })
+    t.match(scene.backfill.stats, { firstBlock: 1, blocksLeft: 0, fault: null })
     assertSameBlocks(t, scene.open, maker.open, FIRST)
     t.same(scene.problems(), [])
     for (const peer of peers) t.same(peer.scores, [])
@@ -204,7 +204,7 @@ t.test('a chain that leads to another genesis is said to, and nobody is punished
   })
   const peer = scene.add(chain)
   await scene.run()
-  t.match(scene.backfill.figures?.fault, /does not stand on its genesis/)
+  t.match(scene.backfill.stats?.fault, /does not stand on its genesis/)
   t.ok(scene.firstBlock > 0, 'block 1 is not taken')
   t.same(peer.scores, [])
 })

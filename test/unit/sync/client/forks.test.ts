@@ -39,13 +39,13 @@ t.test('the bytes of headers that are held are bounded too', async (t) => {
 
 t.test('uncles that headers only pretend do not make a light branch heavy', async (t) => {
   // Twice the time for one uncle: the difficulty stays (consensus.md §4.4).
-  const pretended = maker.extend(chain[38] as Block, 1, {
+  const overridden = maker.extend(chain[38] as Block, 1, {
     pretendedUncles: 1,
     interval: 20,
-    label: 'pretended',
+    label: 'overridden',
   })
   const scene = new SyncScene(t, WEIGHTY, {}, chain)
-  const liar = scene.add([...chain.slice(0, 39), ...pretended], { claims: 1n << 40n })
+  const liar = scene.add([...chain.slice(0, 39), ...overridden], { claims: 1n << 40n })
   await until(() => liar.isGone)
   t.same(liar.scores, ['invalidMessage'])
   t.equal(liar.count('bodyRequest'), 1, 'its weight is known then')

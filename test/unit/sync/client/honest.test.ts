@@ -25,8 +25,8 @@ t.test('a recorded chain comes from one peer, body by body', async (t) => {
   await until(() => scene.isAt(tip))
   t.equal(peer.count('bodyRequest'), tip.number)
   t.same(peer.scores, [])
-  await until(() => scene.client.figures.stage === 'following')
-  const { syncing, currentBlock, highestBlock, blockBytes, headerBytes } = scene.client.figures
+  await until(() => scene.client.stats.stage === 'following')
+  const { syncing, currentBlock, highestBlock, blockBytes, headerBytes } = scene.client.stats
   t.same(
     { syncing, currentBlock, highestBlock },
     { syncing: false, currentBlock: tip.number, highestBlock: tip.number },

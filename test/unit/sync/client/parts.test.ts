@@ -200,25 +200,25 @@ t.test('rates, the rest and the end of synchronisation', (t) => {
   now = 10_000
   progress.headers(500, 1000)
   progress.blocks(100)
-  const { syncing, headersPerSecond, blocksPerSecond, secondsLeft, currentBlock } = progress.figures(110)
+  const { syncing, headersPerSecond, blocksPerSecond, secondsLeft, currentBlock } = progress.stats(110)
   t.same(
     { syncing, headersPerSecond, blocksPerSecond, secondsLeft, currentBlock },
     { syncing: true, headersPerSecond: 50, blocksPerSecond: 10, secondsLeft: 89, currentBlock: 110 },
   )
   now = 60_000
-  t.equal(progress.figures(110).blocksPerSecond, 0)
-  t.equal(progress.figures(110).secondsLeft, null)
+  t.equal(progress.stats(110).blocksPerSecond, 0)
+  t.equal(progress.stats(110).secondsLeft, null)
   progress.stage = 'following'
-  t.equal(progress.figures(1000).syncing, false)
+  t.equal(progress.stats(1000).syncing, false)
   now = 100_000
   progress.stage = 'blocks'
   now = 102_000
   progress.blocks(100)
-  t.equal(progress.figures(210).blocksPerSecond, 50, 'what was not work does not count')
+  t.equal(progress.stats(210).blocksPerSecond, 50, 'what was not work does not count')
   progress.stage = 'headers'
   progress.stage = 'blocks'
   now = 105_000
-  t.equal(progress.figures(210).blocksPerSecond, 20, 'the next branch goes on with the rate of the last')
+  t.equal(progress.stats(210).blocksPerSecond, 20, 'the next branch goes on with the rate of the last')
   t.end()
 })
 

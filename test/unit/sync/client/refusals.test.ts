@@ -58,7 +58,7 @@ t.test('independent peers with more work insist: synchronisation halts and nobod
     { number: 25, hash: chain[25]?.hash, rule: 'stateRoot', expected: '0x01', found: '0x02', insisting: 3 },
   )
   t.equal(scene.chain.tip.number, 24)
-  t.equal(scene.client.figures.stage, 'halted')
+  t.equal(scene.client.stats.stage, 'halted')
   for (const peer of peers) t.same(peer.scores, [])
   // Longer chains with it change nothing, announcements of its blocks neither.
   const more = scene.add(chain, { address: '10.4.0.1', claims: 1n << 40n })
@@ -138,7 +138,7 @@ t.test('a block of the own chain that turned out to be wrong stops synchronisati
   scene.client.stopAt({ number, hash, rule: 'stateRoot', expected: '0x01', found: '0x02' })
   const peer = scene.add(chain, { address: '10.9.0.1', claims: 1n << 60n })
   await scene.client.onMessage(peer, { type: 'block', block: (chain[21] as Block).encoded })
-  await until(() => scene.client.figures.stage === 'halted')
+  await until(() => scene.client.stats.stage === 'halted')
   t.equal(scene.chain.tip.number, 20)
   t.equal(scene.halts.at(-1)?.number, 10)
   t.notOk(peer.isGone)

@@ -16,7 +16,7 @@ const known = chain.slice(0, 31)
 async function following(t: Test, count = 1, limits: Partial<SyncLimits> = {}) {
   const scene = new SyncScene(t, WEIGHTY, { limits }, known)
   const peers = Array.from({ length: count }, () => scene.add(known))
-  await until(() => scene.client.figures.stage === 'following')
+  await until(() => scene.client.stats.stage === 'following')
   return { scene, peers: peers as [FakePeer, ...FakePeer[]] }
 }
 
@@ -119,7 +119,7 @@ t.test('reorganisations one to ten deep', async (t) => {
     const branch = maker.extend(fork, depth + 1, { label: `reorganisation ${depth}` })
     const scene = new SyncScene(t, WEIGHTY, {}, known)
     const peer = scene.add(known)
-    await until(() => scene.client.figures.stage === 'following')
+    await until(() => scene.client.stats.stage === 'following')
     scene.grow(peer, [...chain.slice(0, 31 - depth), ...branch])
     await until(() => scene.isAt(last(branch)))
     t.ok(peer.scores.every((event) => event === 'validBlock'))
@@ -177,7 +177,7 @@ t.test('blocks that wait for a parent are bounded in bytes for each peer and in 
   const limits = { waitingBytesPerPeer: size * 2 + 50, waitingBytes: size * 3 + 75 }
   const scene = new SyncScene(t, WEIGHTY, { limits }, known)
   const peers = [1, 2, 3].map(() => scene.add(known))
-  await until(() => scene.client.figures.stage === 'following')
+  await until(() => scene.client.stats.stage === 'following')
   for (const [index, peer] of peers.entries()) {
     peer.onSent = () => undefined
     for (let number = 33; number < 37; number += 1) {

@@ -16,9 +16,9 @@ class Entries {
   readonly #waiting = new Map<number, () => void>()
 
   readonly log = {
-    info: (facts: object) => this.#add('info', facts),
-    warn: (facts: object) => this.#add('warn', facts),
-    error: (facts: object) => this.#add('error', facts),
+    info: (metadata: object) => this.#add('info', metadata),
+    warn: (metadata: object) => this.#add('warn', metadata),
+    error: (metadata: object) => this.#add('error', metadata),
   }
 
   async until(number: number): Promise<void> {
@@ -26,8 +26,8 @@ class Entries {
     await new Promise<void>((resolve) => this.#waiting.set(number, resolve))
   }
 
-  #add(level: string, facts: object): void {
-    const { number } = facts as { number: number }
+  #add(level: string, metadata: object): void {
+    const { number } = metadata as { number: number }
     this.all.push({ level, number })
     this.#waiting.get(number)?.()
   }

@@ -64,7 +64,7 @@ t.test('transactions reach the pool once, in batches, and count for their sender
   t.same(batches.flat(), [...sent, transaction(3)])
   t.same(one.scores, ['validTransaction', 'validTransaction'])
   t.same(two.scores, ['validTransaction'])
-  t.equal(made.figures.waitingBytes, 0)
+  t.equal(made.stats.waitingBytes, 0)
 })
 
 t.test(
@@ -126,13 +126,13 @@ t.test('bytes that wait are bounded for a peer and for all', async (t) => {
   }
   const [first, ...others] = many as [FakePeer, ...FakePeer[]]
   flood(first)
-  t.ok(made.figures.waitingBytes <= 256 * KIB, `${made.figures.waitingBytes} bytes of one`)
-  t.ok(made.figures.waitingBytes > 200 * KIB)
+  t.ok(made.stats.waitingBytes <= 256 * KIB, `${made.stats.waitingBytes} bytes of one`)
+  t.ok(made.stats.waitingBytes > 200 * KIB)
   for (const peer of others) flood(peer)
-  t.ok(made.figures.waitingBytes <= 1024 * KIB, `${made.figures.waitingBytes} bytes of all`)
-  t.ok(made.figures.dropped > 500)
+  t.ok(made.stats.waitingBytes <= 1024 * KIB, `${made.stats.waitingBytes} bytes of all`)
+  t.ok(made.stats.dropped > 500)
   for (const peer of many) made.peerGone(peer)
-  t.equal(made.figures.waitingBytes, 0, 'nothing stays of those that left')
+  t.equal(made.stats.waitingBytes, 0, 'nothing stays of those that left')
   pool.isHeld = false
   release()
   await made.settled()
@@ -177,7 +177,7 @@ t.test('a peer brings no more than its rate', async (t) => {
   t.equal(batches.flat().length, 30)
   made.close()
   bring(300)
-  t.equal(made.figures.waitingBytes, 0)
+  t.equal(made.stats.waitingBytes, 0)
 })
 
 function messagesOf(peer: FakePeer): (readonly Buffer[])[] {

@@ -122,11 +122,11 @@ t.test('answers of one peer come in order, questions beyond a number are dropped
     peer.sent.map((message) => (message as { id: bigint }).id),
     [1n, 2n, 3n],
   )
-  t.match(serving.figures, { answered: 3, dropped: 2 })
+  t.match(serving.stats, { answered: 3, dropped: 2 })
   await ask(2n)
   t.equal(peer.sent.length, 4, 'there is room again')
   serving.onPeerGone(peer)
-  t.equal(serving.figures.peers, 0)
+  t.equal(serving.stats.peers, 0)
 })
 
 t.test('a peer gets no more bytes a second than its share, and does not hold up another', async (t) => {
@@ -229,5 +229,5 @@ t.test('who asked for a block is noted, and errors of the store end nothing', as
   t.equal(peer.sent.length, 1)
   serving.close()
   await serving.onRequest(peer, { type: 'getBlock', hash })
-  t.equal(serving.figures.dropped, 1)
+  t.equal(serving.stats.dropped, 1)
 })

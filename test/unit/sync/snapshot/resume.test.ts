@@ -20,7 +20,7 @@ t.test('what was fetched before a stop is not fetched again', async (t) => {
     }),
   )
   const running = first.run()
-  await until(() => first.sync.figures.stage === 'blocks')
+  await until(() => first.sync.stats.stage === 'blocks')
   first.sync.stop()
   t.equal(await running, 'stopped')
   t.ok(chunks > 3)
@@ -55,7 +55,7 @@ t.test('headers go on from where they were kept', async (t) => {
   })
   first.add(peer)
   const running = first.run()
-  await until(() => first.sync.figures.snapshot?.reason?.includes('headers') === true)
+  await until(() => first.sync.stats.snapshot?.reason?.includes('headers') === true)
   first.sync.stop()
   await running
   await first.close()

@@ -243,7 +243,7 @@ t.test('before RSKIP126 no header names the state: nothing is begun with', async
   })
   scene.add(source.peer())
   const running = scene.run()
-  await until(() => scene.sync.figures.snapshot?.reason?.includes('RSKIP126') === true)
+  await until(() => scene.sync.stats.snapshot?.reason?.includes('RSKIP126') === true)
   scene.sync.stop()
   t.equal(await running, 'stopped')
 })

@@ -32,7 +32,7 @@ const SECONDS: u32 = 60;
 /// Headers of one call, and how far below the head a branch starts.
 const HEADERS: usize = 500;
 const BRANCH_DEPTH: usize = 500;
-/// Inputs of a transaction that pretends to spend from the federation.
+/// Inputs of a transaction that overrides to spend from the federation.
 const INPUTS: usize = 50;
 /// Outputs of a long transaction.
 const OUTPUTS: usize = 2_000;
@@ -117,8 +117,8 @@ impl Scene<'_> {
             context: self.context.clone(),
             state: Arc::new(state),
         };
-        if let Some(figures) = case.measure()? {
-            table.note(figures, false, format!("{}: {input}", self.name));
+        if let Some(stats) = case.measure()? {
+            table.note(stats, false, format!("{}: {input}", self.name));
         }
         Ok(())
     }

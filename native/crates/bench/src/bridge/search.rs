@@ -19,7 +19,7 @@ const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../test/vecto
 
 /// The dearest call of a method.
 struct Worst {
-    figures: Figures,
+    stats: Figures,
     input: String,
 }
 
@@ -35,24 +35,24 @@ fn rate(seconds: f64, gas: u64) -> f64 {
 }
 
 impl Table {
-    pub(crate) fn note(&mut self, figures: Figures, local: bool, input: String) {
-        let key = (method::definition(figures.method).name, local);
+    pub(crate) fn note(&mut self, stats: Figures, local: bool, input: String) {
+        let key = (method::definition(stats.method).name, local);
         *self.calls.entry(key).or_default() += 1;
-        let dearest = self.worst.get(&key).map_or(0.0, |worst| rate(worst.figures.first, worst.figures.gas));
-        if rate(figures.first, figures.gas) > dearest {
-            self.worst.insert(key, Worst { figures, input });
+        let dearest = self.worst.get(&key).map_or(0.0, |worst| rate(worst.stats.first, worst.stats.gas));
+        if rate(stats.first, stats.gas) > dearest {
+            self.worst.insert(key, Worst { stats, input });
         }
     }
 
     fn print(&self) {
-        for (key, Worst { figures, input }) in &self.worst {
+        for (key, Worst { stats, input }) in &self.worst {
             let line = json!({
                 "method": key.0,
                 "local": key.1,
-                "gas": figures.gas,
-                "first": rate(figures.first, figures.gas),
-                "further": rate(figures.further, figures.gas),
-                "threw": figures.threw,
+                "gas": stats.gas,
+                "first": rate(stats.first, stats.gas),
+                "further": rate(stats.further, stats.gas),
+                "threw": stats.threw,
                 "input": input,
                 "calls": self.calls.get(key),
             });
@@ -108,8 +108,8 @@ fn one(executed: &Executed<'_>, scene: &str, enlarger: &mut Enlarger, table: &mu
     let state = Arc::new(enlarger.enlarge(executed.before()?, context.rules));
     let caller = transaction.map_or(Caller::Local, |transaction| Caller::Transaction(Box::new(transaction)));
     let note = line["note"].as_str().unwrap_or_default();
-    if let Some(figures) = (Case { caller, data, context, state }).measure()? {
-        table.note(figures, local, format!("{scene}: {note}"));
+    if let Some(stats) = (Case { caller, data, context, state }).measure()? {
+        table.note(stats, local, format!("{scene}: {note}"));
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ pub(crate) fn run(only: &str) -> Result<(), Box<dyn Error>> {
 
 /// Seconds that this thread has had a processor: what other programs take does not count.
 fn processor_seconds() -> Result<f64, Box<dyn Error>> {
-    let figures = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: u64 = figures.split_whitespace().next().ok_or("no figures of the thread")?.parse()?;
+    let stats = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds: u64 = stats.split_whitespace().next().ok_or("no figures of the thread")?.parse()?;
     Ok(nanoseconds as f64 / 1e9)
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use rhizome_primitives::block::{AncestorBlock, UncleFacts};
+use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::{Address, U256};
 
 /// A block of the paid height that a descendant names as uncle.
 pub(super) struct Sibling<'a> {
-    pub(super) uncle: &'a UncleFacts,
+    pub(super) uncle: &'a UncleMetadata,
     /// Miner of the block that names it.
     pub(super) publisher: Address,
     /// Height of the block that names it.
@@ -34,7 +34,7 @@ pub(super) fn siblings_of(number: u64, descendants: &[Arc<AncestorBlock>]) -> Ve
 /// hash while the block pays less than twice the sibling's fees, or it has more uncles.
 pub(super) fn breaks_selection_rule(block: &AncestorBlock, siblings: &[Sibling]) -> bool {
     let twice = |fees: U256| fees.saturating_mul(U256::from(2));
-    let better = |uncle: &UncleFacts| {
+    let better = |uncle: &UncleMetadata| {
         uncle.paid_fees > twice(block.paid_fees)
             || (block.paid_fees < twice(uncle.paid_fees) && uncle.hash < block.hash)
             || uncle.uncle_count > block.uncle_count

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rhizome_crypto::keccak256;
-use rhizome_primitives::block::{AncestorBlock, Ancestry, UncleFacts};
+use rhizome_primitives::block::{AncestorBlock, Ancestry, UncleMetadata};
 use rhizome_primitives::rlp::{self, Item};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 
@@ -55,7 +55,7 @@ pub(crate) fn decode(rlp: &[u8], hash: B256, total_difficulty: U256, uncle_hashe
     let uncles = parts[2].items().expect("a list of uncles");
     let uncles = uncles.iter().enumerate().map(|(index, uncle)| {
         let uncle = uncle.items().expect("an uncle");
-        UncleFacts {
+        UncleMetadata {
             hash: uncle_hashes.as_ref().map_or_else(|| version_0_hash(&uncle), |hashes| hashes[index]),
             number: word(&uncle, 8).to(),
             coinbase: address(&uncle, 2),

@@ -32,7 +32,7 @@ use crate::trace::{FrameExit, FrameStatus, Inspector};
 pub(crate) use create::created_address;
 pub(crate) use finish::check_code;
 pub(crate) use halt::plain as plain_halt;
-pub(crate) use precompile::{CallFacts, contract_context, failure};
+pub(crate) use precompile::{CallMetadata, contract_context, failure};
 
 /// One engine: host, tables, frames and their memory. It belongs to one thread.
 pub struct Evm {

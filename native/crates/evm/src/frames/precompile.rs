@@ -17,7 +17,7 @@ use crate::trace::{FrameEntry, FrameExit, FrameKind, FrameStatus, Inspector, Tar
 
 /// What a precompiled contract knows of its caller.
 #[derive(Clone, Copy)]
-pub(crate) struct CallFacts {
+pub(crate) struct CallMetadata {
     pub(crate) transaction_hash: B256,
     pub(crate) origin_hash: B256,
     pub(crate) sender: Address,
@@ -32,27 +32,27 @@ pub(crate) struct CallFacts {
 /// Splits the host into what a precompiled contract reads and what it changes.
 pub(crate) fn contract_context(
     host: &mut EvmHost,
-    facts: CallFacts,
+    metadata: CallMetadata,
 ) -> (ContractContext<'_>, &mut Journal, &mut Vec<Transfer>) {
     let context = ContractContext {
         spec: &host.context.spec,
         rules: host.rules.set,
         block: &host.context.block,
         ancestry: &*host.context.ancestry,
-        transaction_hash: facts.transaction_hash,
-        origin_hash: facts.origin_hash,
-        sender: facts.sender,
+        transaction_hash: metadata.transaction_hash,
+        origin_hash: metadata.origin_hash,
+        sender: metadata.sender,
         origin: host.transaction.origin,
-        signature: host.transaction.signature.filter(|_| !facts.from_contract),
-        from_contract: facts.from_contract,
-        call_type: facts.call_type,
-        is_static: facts.is_static,
-        value: facts.value,
-        call_depth: facts.depth,
+        signature: host.transaction.signature.filter(|_| !metadata.from_contract),
+        from_contract: metadata.from_contract,
+        call_type: metadata.call_type,
+        is_static: metadata.is_static,
+        value: metadata.value,
+        call_depth: metadata.depth,
         local_call: host.transaction.local_call,
         remasc_transaction: host.transaction.remasc,
         // The signature of an internal transaction is none, so only the outer one can be free.
-        free_transaction: host.transaction.free && !facts.from_contract,
+        free_transaction: host.transaction.free && !metadata.from_contract,
     };
     (context, &mut host.journal, &mut host.transfers)
 }
@@ -145,7 +145,7 @@ impl Evm {
                 &mut host.journal,
             )?;
         }
-        let facts = CallFacts {
+        let metadata = CallMetadata {
             transaction_hash: B256::ZERO,
             origin_hash: B256::ZERO,
             sender,
@@ -163,7 +163,7 @@ impl Evm {
         // A call that cannot pay must not cost the time of copying its data.
         let outcome = {
             let input = machine.memory.slice_len(offset, size);
-            run(host, precompile, facts, internal, &input, request.gas)?
+            run(host, precompile, metadata, internal, &input, request.gas)?
         };
         for transfer in host.transfers.drain(..) {
             if I::FRAMES {
@@ -276,7 +276,7 @@ impl EvmHost {
 fn run(
     host: &mut EvmHost,
     precompile: Precompile,
-    facts: CallFacts,
+    metadata: CallMetadata,
     internal: Option<InternalTransaction>,
     input: &[u8],
     gas: u64,
@@ -285,7 +285,7 @@ fn run(
         return Ok(Outcome::TooDear);
     }
     let price = {
-        let (context, journal, transfers) = contract_context(host, facts);
+        let (context, journal, transfers) = contract_context(host, metadata);
         let mut state = FrameState { journal, transfers };
         match precompile.gas(&context, &mut state, Some(input)) {
             Ok(price) => price,
@@ -295,14 +295,14 @@ fn run(
     if price > gas {
         return Ok(Outcome::TooDear);
     }
-    let facts = match &internal {
+    let metadata = match &internal {
         Some(internal) if precompile.uses_transaction_hash() => {
             let transaction_hash = host.precompile_call_hash(internal);
-            CallFacts { transaction_hash, origin_hash: host.transaction_hash(0), ..facts }
+            CallMetadata { transaction_hash, origin_hash: host.transaction_hash(0), ..metadata }
         }
-        _ => facts,
+        _ => metadata,
     };
-    let (context, journal, transfers) = contract_context(host, facts);
+    let (context, journal, transfers) = contract_context(host, metadata);
     let mut state = FrameState { journal, transfers };
     match precompile.run(&context, &mut state, Some(input)) {
         Ok(output) => Ok(Outcome::Done(output, price)),

@@ -50,14 +50,14 @@ fn run(existing: &[Address], code: &str) -> (FrameResult, Evm) {
 }
 
 /// Output as a number, and gas used.
-fn facts(result: &FrameResult) -> (U256, u64) {
+fn metadata(result: &FrameResult) -> (U256, u64) {
     (U256::from_be_slice(&result.output), GAS - result.gas_left)
 }
 
 #[track_caller]
 fn expect(existing: &[Address], code: &str, output: impl TryInto<U256, Error: std::fmt::Debug>, gas: u64) {
     let (result, _) = run(existing, code);
-    assert_eq!(facts(&result), (output.try_into().expect("a word"), gas));
+    assert_eq!(metadata(&result), (output.try_into().expect("a word"), gas));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn v6_input_beyond_the_maximum_is_paid_but_not_there() {
     let code = format!("5f5f6102005f5f60015af15059{RET}");
     expect(&[number(1)], &code, U256::from(0x80), 3_778);
     let (result, _) = run_in(all_rules().without(Rule::Rskip516), &[number(1)], &code);
-    assert_eq!(facts(&result), (U256::from(0x200), 3_778));
+    assert_eq!(metadata(&result), (U256::from(0x200), 3_778));
 }
 
 #[test]
@@ -96,9 +96,9 @@ fn v7_static_call_creates_the_account() {
 #[test]
 fn v8_v10_blake2f_fails_cheaply_and_is_cut() {
     let (result, _) = run(&[number(9)], &format!("5a5f5f60015f5f600961fffff1505a9003{RET}"));
-    assert_eq!(facts(&result).0, U256::from(0x2d4));
+    assert_eq!(metadata(&result).0, U256::from(0x2d4));
     let (result, _) = run(&[number(9)], &format!("5f5f61012c5f5f600961fffff1{RET}"));
-    assert_eq!(facts(&result).0, U256::ONE);
+    assert_eq!(metadata(&result).0, U256::ONE);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn v9_v11_refunds_of_constructors_are_lost() {
 fn v12_dupn_skips_a_byte() {
     let until_papyrus = [Rule::Rskip120, Rule::Rskip125, Rule::Rskip126, Rule::Rskip140, Rule::Rskip150];
     let (result, _) = run_in(until_papyrus.into_iter().collect(), &[], "602a6000a8fe60005260206000f3");
-    assert_eq!(facts(&result), (U256::from(0x2a), 24));
+    assert_eq!(metadata(&result), (U256::from(0x2a), 24));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn coinbase(argument: &str) -> (U256, U256) {
     let target = number(0x0100_0010);
     let (success, _) = run(&[target], &format!("{prefix}{RET}"));
     let (size, _) = run(&[target], &format!("{prefix}503d{RET}"));
-    (facts(&success).0, facts(&size).0)
+    (metadata(&success).0, metadata(&size).0)
 }
 
 #[test]

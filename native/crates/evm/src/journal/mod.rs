@@ -58,7 +58,7 @@ struct Entry {
     cells: HashMap<U256, Slot>,
     /// Deleted with everything below: the reader is not asked any more.
     wiped: bool,
-    /// The reader's cells are not asked for: a call pretends another storage.
+    /// The reader's cells are not asked for: a call overrides another storage.
     storage_hidden: bool,
 }
 

@@ -24,7 +24,7 @@ pub struct LocalCall<'a> {
     pub message: Message,
     /// Gas, intrinsic gas included. The caller applies its cap.
     pub gas: u64,
-    /// Pretended changes to the state.
+    /// Overridden changes to the state.
     pub overrides: &'a [AccountOverride],
     /// Stops the call soon after it is raised.
     pub interrupt: Option<Interrupt>,

@@ -35,7 +35,7 @@ pub struct EstimateInput<'a> {
     /// The largest answer: the smallest of the caller's gas, the configured cap and what a block has
     /// room for.
     pub cap: u64,
-    /// Pretended changes to the state.
+    /// Overridden changes to the state.
     pub overrides: &'a [AccountOverride],
     /// Stops the search soon after it is raised.
     pub interrupt: Option<Interrupt>,

@@ -15,7 +15,7 @@ pub use call::{CallOutcome, CallStatus, LocalCall, call, call_in, call_watched};
 pub(crate) use call::{execute, prepare};
 pub use estimate::{EstimateError, EstimateInput, estimate_gas};
 pub use overrides::AccountOverride;
-pub use simulate::{BelowPretended, SimulatedBlock, SimulatedCall, SimulatedOutcome, simulate};
+pub use simulate::{BelowOverridden, SimulatedBlock, SimulatedCall, SimulatedOutcome, simulate};
 pub use transfers::ValueTransfer;
 
 use crate::transaction::Transaction;

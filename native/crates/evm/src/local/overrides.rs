@@ -1,4 +1,4 @@
-//! Pretended changes to the state of a call.
+//! Overridden changes to the state of a call.
 
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
@@ -9,7 +9,7 @@ use crate::journal::{Cell, Journal};
 /// The largest balance: balances are signed.
 const MAX_BALANCE: U256 = U256::from_limbs([u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1]);
 
-/// What a call pretends of an account. Absent parts stay as they are.
+/// What a call overrides of an account. Absent parts stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct AccountOverride {
     /// Account.

@@ -29,13 +29,13 @@ pub struct SimulatedCall {
     pub nonce: Option<U256>,
 }
 
-/// A block that is pretended.
+/// A block that is overridden.
 #[derive(Clone)]
 pub struct SimulatedBlock {
     /// Network, and what programs see of the block. Its ancestry is that of the first block: hashes of
-    /// pretended blocks are known to nobody before they are filled, and read as zero.
+    /// overridden blocks are known to nobody before they are filled, and read as zero.
     pub context: BlockContext,
-    /// Pretended changes before its calls.
+    /// Overridden changes before its calls.
     pub overrides: Vec<AccountOverride>,
     /// In order.
     pub calls: Vec<SimulatedCall>,
@@ -54,15 +54,15 @@ pub struct SimulatedOutcome {
     pub transfers: Vec<ValueTransfer>,
 }
 
-/// Ancestors of a block that stands on `above` pretended blocks, of which nobody knows anything.
-pub struct BelowPretended {
+/// Ancestors of a block that stands on `above` overridden blocks, of which nobody knows anything.
+pub struct BelowOverridden {
     /// Ancestors of the lowest of them.
     pub below: Arc<dyn Ancestry>,
     /// How many they are.
     pub above: u64,
 }
 
-impl Ancestry for BelowPretended {
+impl Ancestry for BelowOverridden {
     fn ancestor(&self, depth: u64) -> Option<Arc<AncestorBlock>> {
         self.below.ancestor(depth.checked_sub(self.above)?)
     }
@@ -89,7 +89,7 @@ pub fn simulate(
     let mut outcomes = Vec::with_capacity(blocks.len());
     for (above, mut block) in blocks.into_iter().enumerate() {
         let below = Arc::clone(&block.context.ancestry);
-        block.context.ancestry = Arc::new(BelowPretended { below, above: above as u64 });
+        block.context.ancestry = Arc::new(BelowOverridden { below, above: above as u64 });
         for account in &block.overrides {
             account.apply(&mut journal)?;
         }

@@ -9,7 +9,7 @@ use rhizome_primitives::{Address, Bytes, U256};
 use super::Transaction;
 use crate::code::initcode_entry;
 use crate::error::{Failure, Halt, HaltKind, TransactionError};
-use crate::frames::{CallFacts, Evm, FrameResult, NewFrame, check_code, contract_context, created_address, failure};
+use crate::frames::{CallMetadata, Evm, FrameResult, NewFrame, check_code, contract_context, created_address, failure};
 use crate::internal_transaction::FrameTransaction;
 use crate::journal::{Checkpoint, FrameState};
 use crate::trace::{FrameEntry, FrameExit, FrameKind, FrameStatus, Inspector, Target};
@@ -204,7 +204,7 @@ impl Evm {
         host.note_banned(precompile);
         let address = precompile.address();
         let data = (!transaction.data.is_empty()).then_some(transaction.data.as_ref());
-        let facts = CallFacts {
+        let metadata = CallMetadata {
             transaction_hash: transaction.hash,
             origin_hash: transaction.hash,
             sender: transaction.sender.address(),
@@ -216,7 +216,7 @@ impl Evm {
         };
         let with_intrinsic = host.rules.precompile_gas_with_intrinsic;
         let local = host.transaction.local_call;
-        let (context, journal, transfers) = contract_context(host, facts);
+        let (context, journal, transfers) = contract_context(host, metadata);
         let mut state = FrameState { journal, transfers };
         let price = precompile.gas(&context, &mut state, data).map_err(failure_without_price)?;
         let used = price.saturating_add(intrinsic).min(i64::MAX as u64);

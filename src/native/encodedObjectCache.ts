@@ -1,0 +1,180 @@
+import type {
+  EncodedLogs,
+  LogPageWriter,
+  MinedBlockBytes,
+  MinedTransactionBytes,
+  EncodedObjectCache as NativeKeptTexts,
+  TextSubject,
+} from '../../native/addon/index.d.ts'
+import { addon } from './addon.ts'
+import { native } from './errors.ts'
+
+/** What a text tells of. */
+export type TextName = 'receipt' | 'transaction' | 'fullBlock' | 'block'
+
+/** Which logs are meant. Empty lists match anything. */
+export interface LogPageCriteria {
+  /** 20 bytes each; any of them. */
+  readonly addresses: readonly Uint8Array[]
+  /** 32 bytes each; by position any of the topics. */
+  readonly topics: readonly (readonly Uint8Array[])[]
+}
+
+/** After what a page of logs takes no further block. */
+export interface LogPageEnd {
+  /** As many bytes. */
+  readonly bytes: number
+  /** More logs than these. */
+  readonly logs: number
+}
+
+/** What a search of kept logs may take: bytes of text, and logs that are looked at. */
+export interface LogSearchBounds {
+  readonly bytes: number
+  readonly logs: number
+}
+
+/** Logs that were found, as JSON objects with commas between; gone with the next search. */
+export interface FoundLogs {
+  readonly length: number
+  moveTo(target: Uint8Array, at: number): void
+}
+
+/**
+ * Parts of answers as JSON text, by the hash of what they tell of, bounded in bytes and shared by all threads that
+ * open the same folder. Texts never change; whether their block belongs to an answer is for the caller to know.
+ */
+export class EncodedObjectCache {
+  /** For calls that take the texts themselves. */
+  readonly handle: NativeKeptTexts
+  readonly #searches: EncodedLogs
+
+  private constructor(handle: NativeKeptTexts) {
+    this.handle = handle
+    this.#searches = native(() => new addon.EncodedLogs(handle))
+  }
+
+  /** The texts of the chain in a folder. The limit in bytes counts for the one who opens first. */
+  static open(folder: string, limit: number): EncodedObjectCache {
+    return new EncodedObjectCache(native(() => addon.EncodedObjectCache.open(folder, limit)))
+  }
+
+  /** Texts that are gone with the object. */
+  static inMemory(limit: number): EncodedObjectCache {
+    return new EncodedObjectCache(native(() => addon.EncodedObjectCache.inMemory(limit)))
+  }
+
+  /** Bytes held. */
+  get bytes(): number {
+    return this.handle.bytes
+  }
+
+  /**
+   * The text of a transaction, a receipt (both by the hash of the transaction) or a block, if it is kept.
+   * @param blockHash of the block in which it has to stand
+   */
+  text(subject: TextName, hash: Uint8Array, blockHash: Uint8Array): Buffer | null {
+    return native(() => this.handle.text(subject as TextSubject, hash, blockHash))
+  }
+
+  /**
+   * Writes the transactions of a block into the text of its object, and keeps that.
+   * @param full whether they are objects, not hashes
+   * @param at where in the text the elements of their array belong
+   * @throws NativeError `InvalidArgument` when it is not what the store keeps
+   */
+  writeBlock(full: boolean, block: MinedBlockBytes, text: Uint8Array, at: number): Buffer {
+    return native(() => this.handle.writeBlock(full, block, text, at))
+  }
+
+  /**
+   * Writes and keeps the receipt of a transaction, or the transaction where no receipts are given.
+   * @throws NativeError `InvalidArgument` when it is not what the store keeps
+   */
+  writeMined(transaction: MinedTransactionBytes): Buffer {
+    return native(() => this.handle.writeMined(transaction))
+  }
+
+  /** An empty page of logs. */
+  logPage({ addresses, topics }: LogPageCriteria, { bytes, logs }: LogPageEnd): LogPage {
+    const byPosition = topics.map((alternatives) => Buffer.concat(alternatives))
+    return new LogPage(native(() => this.handle.logPage(Buffer.concat(addresses), byPosition, bytes, logs)))
+  }
+
+  /**
+   * Searches blocks; null when the logs of one of them are not kept, or when it takes more than it may.
+   * @param hashes 32 bytes each
+   */
+  findLogs(
+    { addresses, topics }: LogPageCriteria,
+    hashes: Uint8Array,
+    { bytes, logs }: LogSearchBounds,
+  ): FoundLogs | null {
+    const byPosition = topics.map((alternatives) => Buffer.concat(alternatives))
+    const searches = this.#searches
+    const length = native(() => searches.find(Buffer.concat(addresses), byPosition, hashes, bytes, logs))
+    return length < 0 ? null : { length, moveTo: (target, at) => native(() => searches.copyTo(target, at)) }
+  }
+}
+
+/** Blocks as the chain store has them, one after the other. */
+export interface StoredLogBlocks {
+  /** Height 8 ∥ hash 32 of each. */
+  readonly keys: Uint8Array
+  /** RLP list of the receipts and RLP `[transactions, uncles]` of each; both empty where they are not stored. */
+  readonly bytes: Uint8Array
+  /** Where in the bytes each of the two ends. */
+  readonly ends: Int32Array
+}
+
+/** Logs that match, block after block, as JSON objects with commas between. `removed`: told as taken back. */
+export class LogPage {
+  readonly #writer: LogPageWriter
+
+  constructor(writer: LogPageWriter) {
+    this.#writer = writer
+  }
+
+  /** Whether no further block is to be added. */
+  get isFull(): boolean {
+    return this.#writer.isFull
+  }
+
+  /** Logs so far. */
+  get count(): number {
+    return this.#writer.count
+  }
+
+  /** Bytes so far. */
+  get length(): number {
+    return this.#writer.bytes
+  }
+
+  /**
+   * Adds blocks whose logs are kept, up to the first of which they are not, or until the page is full.
+   * @param hashes 32 bytes each
+   * @returns how many blocks were added
+   */
+  addKept(hashes: Uint8Array, removed: boolean): number {
+    return native(() => this.#writer.addKept(hashes, removed))
+  }
+
+  /** How many blocks there are up to the first whose logs are kept. @param hashes 32 bytes each */
+  countMissing(hashes: Uint8Array): number {
+    return native(() => this.#writer.countMissing(hashes))
+  }
+
+  /**
+   * Adds blocks until the page is full.
+   * @returns how many blocks were added
+   * @throws NativeError `InvalidArgument` when it is not what the store keeps
+   */
+  addStored({ keys, ends, bytes }: StoredLogBlocks, removed: boolean): number {
+    return native(() => this.#writer.addStored(keys, ends, bytes, removed))
+  }
+
+  /** Copies the text to a place of an array. The page is empty then. */
+  moveTo(target: Uint8Array, at: number): void {
+    native(() => this.#writer.moveTo(target, at))
+  }
+}
