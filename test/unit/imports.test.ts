@@ -127,16 +127,29 @@ t.test('the table of rooms names the folders that exist', (t) => {
   t.end()
 })
 
-t.test('the files that the map of the source names exist', (t) => {
-  const readme = readFileSync(join(ROOT, 'src/README.md'), 'utf8')
-  const named = [...readme.matchAll(/`([\w/]+\.ts)`/g)].map((match) => match[1] as string)
+t.test('the files that the READMEs of the source name exist', async (t) => {
   const paths = new Set(sources.map(({ path }) => path))
+  const readmes = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('README.md'),
+  )
+  t.ok(readmes.length > 10)
+  const named = readmes.flatMap((readme) =>
+    [...readFileSync(join(ROOT, 'src', readme), 'utf8').matchAll(/`([\w/]+\.ts)`/g)].map(
+      (match) => [readme, match[1] as string] as const,
+    ),
+  )
   t.ok(named.length > 0)
   t.same(
-    named.filter((path) => !paths.has(path)),
+    named.filter(([, path]) => !paths.has(path)),
     [],
   )
-  t.end()
+})
+
+t.test('the map of the source stays one that is read in five minutes', async (t) => {
+  const lines = readFileSync(join(ROOT, 'src/README.md'), 'utf8').split('\n')
+  t.ok(lines.length <= 150, `${lines.length} lines`)
+  const words = lines.join(' ').split(/\s+/).length
+  t.ok(words <= 1800, `${words} words`)
 })
 
 function importsBetweenRooms({ path, imports }: SourceFile): Import[] {
