@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use rhizome_primitives::{B256, hex};
 
 use crate::block_names::BlockNames;
-use crate::encoded_object_cache::{EncodedObjectCache, TextKind, ObjectBlock};
+use crate::encoded_object_cache::{EncodedObjectCache, ObjectBlock, TextKind};
 use crate::output::Output;
 
 /// Blocks that are known to be canonical at once; beyond, all are asked for again.

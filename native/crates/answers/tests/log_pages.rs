@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rhizome_answers::{
-    EncodedObjectCache, LogCriteria, LogPage, PageEnd, EncodedLogs, SearchBounds, StoredBlock, TextKind, ObjectBlock,
+    EncodedLogs, EncodedObjectCache, LogCriteria, LogPage, ObjectBlock, PageEnd, SearchBounds, StoredBlock, TextKind,
 };
 use rhizome_crypto::keccak256;
 use rhizome_primitives::rlp::{list, write_bytes};

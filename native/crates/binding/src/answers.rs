@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use napi_derive::napi;
 use rhizome_answers::{
-    LogCriteria, LogPage, MinedBlock, MinedTransaction, PageEnd, SearchBounds, StoredBlock, TextKind, ObjectBlock,
+    LogCriteria, LogPage, MinedBlock, MinedTransaction, ObjectBlock, PageEnd, SearchBounds, StoredBlock, TextKind,
 };
 use rhizome_primitives::B256;
 

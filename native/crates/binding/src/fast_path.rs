@@ -5,7 +5,7 @@ use std::sync::Arc;
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
 use rhizome_answers::{EncodedAnswers, Subject, Unknown};
-use rhizome_rpc::{Answered, FastCalls, CallKind, GasCaps, ResponseCache, Lookups, Outcome, Read, Source, StateReads};
+use rhizome_rpc::{Answered, CallKind, FastCalls, GasCaps, Lookups, Outcome, Read, ResponseCache, Source, StateReads};
 
 use crate::answers::EncodedObjectCache;
 use crate::borrowed::BorrowedBytes;

@@ -53,11 +53,7 @@ struct Load<'a> {
 }
 
 /// Runs a load to its end.
-pub(crate) fn run(
-    address: &Address,
-    requests: &Requests,
-    options: &LoadOptions,
-) -> Result<LoadStats, Box<dyn Error>> {
+pub(crate) fn run(address: &Address, requests: &Requests, options: &LoadOptions) -> Result<LoadStats, Box<dyn Error>> {
     let poll = Poll::new()?;
     let timer = Timer::new()?;
     poll.registry().register(&mut SourceFd(&timer.descriptor()), TIMER, Interest::READABLE)?;

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use rhizome_answers::{Outcome as TextOutcome, Output, EncodedAnswers, Subject};
+use rhizome_answers::{EncodedAnswers, Outcome as TextOutcome, Output, Subject};
 use rhizome_evm::Message;
 
-use crate::fast_calls::{FastCalls, CallKind, Unanswered};
+use crate::fast_calls::{CallKind, FastCalls, Unanswered};
 use crate::response_cache::ResponseCache;
 use crate::scan::{RawRequest, Scanner};
 use crate::state_reads::{Outcome as StateOutcome, StateReads};

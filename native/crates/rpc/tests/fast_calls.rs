@@ -4,14 +4,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rhizome_answers::{EncodedObjectCache, EncodedAnswers};
+use rhizome_answers::{EncodedAnswers, EncodedObjectCache};
 use rhizome_evm::{BlockContext, LocalCall, Message, call};
 use rhizome_primitives::account::Account;
 use rhizome_primitives::block::{AncestorBlock, BlockEnv};
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
-use rhizome_rpc::{Answered, FastCalls, CallKind, FastPath, FrontMethod, GasCaps, ResponseCache, Source};
+use rhizome_rpc::{Answered, CallKind, FastCalls, FastPath, FrontMethod, GasCaps, ResponseCache, Source};
 use rhizome_store::{StateStore, StoreOptions};
 use rhizome_testing::regtest;
 

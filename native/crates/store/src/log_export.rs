@@ -182,7 +182,12 @@ impl LogExport {
 }
 
 /// Adds the long values of a node that were not handed over yet.
-fn give_values(store: &StateStore, given: &mut Given, piece: &mut Piece, metadata: &NodeMetadata) -> Result<(), LogError> {
+fn give_values(
+    store: &StateStore,
+    given: &mut Given,
+    piece: &mut Piece,
+    metadata: &NodeMetadata,
+) -> Result<(), LogError> {
     for value in metadata.long_values.iter().flatten() {
         if given.insert(value.hash) {
             piece.add_value(store.value(&value.hash)?.to_vec());
