@@ -4,10 +4,10 @@
 mod checkpoints;
 #[path = "../../evm/tests/recorded/decode.rs"]
 mod decode;
-mod metadata;
 mod hex;
 mod kinds;
 pub mod lists;
+mod metadata;
 pub mod mutation;
 mod primitives;
 pub mod report;
