@@ -1,8 +1,8 @@
 import { dataDirStores } from '../../src/node/dataDirStores.ts'
 import { migrateDataDir } from '../../src/node/migrateDataDir.ts'
 
-/** Converts a data directory and kills itself when so many stores are converted. */
-const [dataDir = '', stores = ''] = process.argv.slice(2)
+/** Converts a data directory and kills itself after so many conversions. */
+const [dataDir = '', conversions = ''] = process.argv.slice(2)
 
 let converted = 0
 await migrateDataDir({
@@ -10,6 +10,6 @@ await migrateDataDir({
   stores: () => dataDirStores(dataDir),
   onProgress: () => {
     converted += 1
-    if (converted === Number(stores)) process.kill(process.pid, 'SIGKILL')
+    if (converted === Number(conversions)) process.kill(process.pid, 'SIGKILL')
   },
 })

@@ -51,9 +51,9 @@ export const OF_ALL: readonly Change[] = [
   { file: 'config/networks/regtest.ts', find: "difficulty: '0x0000000001'", replace: "difficulty: '0x1000'" },
   {
     file: 'node/peers/peerNode.ts',
-    find: 'network: opened.figures(),',
+    find: 'network: opened.stats(),',
     replace:
-      'network: noted(options.dataDir, { network: opened.figures(), sync: client.figures, halted: client.halt }),',
+      'network: noted(options.dataDir, { network: opened.stats(), sync: client.stats, halted: client.halt }),',
   },
 ]
 
