@@ -3,7 +3,7 @@ import type {
   LogPageWriter,
   MinedBlockBytes,
   MinedTransactionBytes,
-  EncodedObjectCache as NativeKeptTexts,
+  EncodedObjectCache as NativeEncodedObjectCache,
   TextSubject,
 } from '../../native/addon/index.d.ts'
 import { addon } from './addon.ts'
@@ -46,10 +46,10 @@ export interface FoundLogs {
  */
 export class EncodedObjectCache {
   /** For calls that take the texts themselves. */
-  readonly handle: NativeKeptTexts
+  readonly handle: NativeEncodedObjectCache
   readonly #searches: EncodedLogs
 
-  private constructor(handle: NativeKeptTexts) {
+  private constructor(handle: NativeEncodedObjectCache) {
     this.handle = handle
     this.#searches = native(() => new addon.EncodedLogs(handle))
   }

@@ -1,13 +1,12 @@
 import { openChain } from '../../src/execution/openChain.ts'
 import { ChunkIntake } from '../../src/native/stateChunks.ts'
-import { StateStore } from '../../src/native/stateStore.ts'
 import { FetchedSnapshot } from '../../src/snapshot/fetchedSnapshot.ts'
-import { ChainEnvironment } from '../../src/storage/environment.ts'
 import { SnapshotSync } from '../../src/sync/snapshot/snapshotSync.ts'
 import { FakePeer } from '../support/fakePeer.ts'
 import { QUICK_SNAPSHOT, SNAPSHOT_SPEC, servedBy } from '../support/snapshotScene.ts'
 import { LocalSyncChain } from '../support/syncChain.ts'
 import { QUICK } from '../support/syncScene.ts'
+import { DeathAt, dieAtCommits } from './dieAtCommits.ts'
 
 /**
  * Synchronises a data directory by snapshot from the chain of another one, and kills itself at a commit: `saved` behind
@@ -20,31 +19,12 @@ const CHUNKS_PER_SAVE = 1
 /** Milliseconds of each answer, so that a kill at a random instant meets all of it. */
 const DELAY = 20
 
-let isArmed = false
-let left = Number(nth)
-const dieAt = (reached: string) => {
-  if (!isArmed || reached !== point) return
-  left -= 1
-  if (left === 0) process.kill(process.pid, 'SIGKILL')
-}
-const { commit } = StateStore.prototype
-StateStore.prototype.commit = function (this: StateStore) {
-  commit.call(this)
-  dieAt('states')
-}
-const { transaction } = ChainEnvironment.prototype
-ChainEnvironment.prototype.transaction = function <T>(
-  this: ChainEnvironment,
-  write: Parameters<typeof transaction<T>>[0],
-): T {
-  const result = transaction.call(this, write) as T
-  dieAt('chain')
-  return result
-}
+const death = new DeathAt(point, Number(nth))
+dieAtCommits(death)
 const { save } = ChunkIntake.prototype
 ChunkIntake.prototype.save = async function (this: ChunkIntake) {
   const saved = await save.call(this)
-  dieAt('saved')
+  death.reached('saved')
   return saved
 }
 
@@ -74,11 +54,11 @@ if (open.chain.head.number === 0) {
     limits: { ...QUICK_SNAPSHOT, bulkTimeout: 10_000, requestTimeout: 10_000 },
     choice: QUICK,
   })
-  isArmed = true
+  death.isArmed = true
   process.stdout.write('begun\n')
   await sync.run()
 }
-isArmed = false
+death.isArmed = false
 process.stdout.write(`ended ${open.chain.head.hashHex}\n`)
 await open.close()
 await source.close()

@@ -33,7 +33,7 @@ function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
   declare(
     'counter',
     'rpc_requests_total',
-    'JSON-RPC requests by method and by what answered: the native core in the front thread, a kept answer, or the method.',
+    'JSON-RPC requests by method and by what answered: the native core in the front thread, the response cache, or the method.',
     ({ requests }) =>
       requests.stats().flatMap(({ method, requests: all, inFront, fromKept }) => [
         { labels: { method, from: 'front' }, value: inFront },

@@ -69,14 +69,14 @@ function nextHeader(parent: BlockHeader, overrides: BlockOverrides): BlockHeader
       `block timestamps must be in order: ${timestamp} <= ${parent.timestamp}`,
     )
   }
-  return pretendedHeader(parent, number, timestamp, overrides)
+  return plannedHeader(parent, number, timestamp, overrides)
 }
 
 /**
  * A header that nobody mines, in the form of its parent's: what Bitcoin would say in it is not known, so that its
  * fork detection data (RSKIP110, consensus.md §3.5) is zero but for its height.
  */
-function pretendedHeader(
+function plannedHeader(
   parent: BlockHeader,
   number: number,
   timestamp: number,
