@@ -71,6 +71,43 @@ export declare class DirectoryLock {
   release(): void
 }
 
+/** Searches that are answered from kept logs alone. */
+export declare class EncodedLogs {
+  /** Nothing was searched yet. */
+  constructor(texts: EncodedObjectCache)
+  /**
+   * Searches blocks, hashes of 32 bytes each: the bytes of what was found, -1 when the logs of a block are not
+   * kept, or for more bytes or more logs to look at than given.
+   */
+  find(addresses: Uint8Array, topics: Array<Uint8Array>, blockHashes: Uint8Array, mostBytes: number, mostLogs: number): number
+  /** Copies what was found, objects with commas between, to a place of an array. */
+  copyTo(target: Uint8Array, at: number): void
+}
+
+/** Texts of a chain that all threads share. */
+export declare class EncodedObjectCache {
+  /** The texts of the chain in a folder, of at most `limit` bytes if they are not open yet. */
+  static open(folder: string, limit: number): EncodedObjectCache
+  /** Texts that are gone with the object. */
+  static inMemory(limit: number): EncodedObjectCache
+  /** Bytes held. */
+  get bytes(): number
+  /**
+   * An empty page of logs: addresses of 20 bytes each, by position topics of 32 bytes each; empty lists match
+   * anything. The page is full with so many bytes or more than so many logs.
+   */
+  logPage(addresses: Uint8Array, topics: Array<Uint8Array>, bytes: number, logs: number): LogPageWriter
+  /** The text of a hash, if it is kept and tells of something in that block. */
+  text(subject: TextSubject, hash: Uint8Array, blockHash: Uint8Array): Buffer | null
+  /**
+   * Writes the transactions of a block into the text of its object, from a place of it on, as objects or as their
+   * hashes, and keeps the text.
+   */
+  writeBlock(full: boolean, block: MinedBlockBytes, text: Uint8Array, at: number): Buffer
+  /** Writes and keeps the receipt of a transaction, or the transaction where no receipts are given. */
+  writeMined(transaction: MinedTransactionBytes): Buffer
+}
+
 /**
  * Answers requests as far as what they ask for is in memory and short. Calls that answer give the length of what
  * was written, the head before the answer included; the head alone for a call that waits for `run`; 0 for what is
@@ -118,30 +155,6 @@ export declare class FastPath {
   forgetPlain(): void
   /** Drops everything that depends on the head. */
   forget(): void
-}
-
-/** Texts of a chain that all threads share. */
-export declare class EncodedObjectCache {
-  /** The texts of the chain in a folder, of at most `limit` bytes if they are not open yet. */
-  static open(folder: string, limit: number): EncodedObjectCache
-  /** Texts that are gone with the object. */
-  static inMemory(limit: number): EncodedObjectCache
-  /** Bytes held. */
-  get bytes(): number
-  /**
-   * An empty page of logs: addresses of 20 bytes each, by position topics of 32 bytes each; empty lists match
-   * anything. The page is full with so many bytes or more than so many logs.
-   */
-  logPage(addresses: Uint8Array, topics: Array<Uint8Array>, bytes: number, logs: number): LogPageWriter
-  /** The text of a hash, if it is kept and tells of something in that block. */
-  text(subject: TextSubject, hash: Uint8Array, blockHash: Uint8Array): Buffer | null
-  /**
-   * Writes the transactions of a block into the text of its object, from a place of it on, as objects or as their
-   * hashes, and keeps the text.
-   */
-  writeBlock(full: boolean, block: MinedBlockBytes, text: Uint8Array, at: number): Buffer
-  /** Writes and keeps the receipt of a transaction, or the transaction where no receipts are given. */
-  writeMined(transaction: MinedTransactionBytes): Buffer
 }
 
 /** A page of logs that is being written. */
@@ -192,19 +205,6 @@ export declare class OrchidStateRoot {
    * stopped. Rejects for what cannot be read.
    */
   run(): Promise<Buffer | null>
-}
-
-/** Searches that are answered from kept logs alone. */
-export declare class EncodedLogs {
-  /** Nothing was searched yet. */
-  constructor(texts: EncodedObjectCache)
-  /**
-   * Searches blocks, hashes of 32 bytes each: the bytes of what was found, -1 when the logs of a block are not
-   * kept, or for more bytes or more logs to look at than given.
-   */
-  find(addresses: Uint8Array, topics: Array<Uint8Array>, blockHashes: Uint8Array, mostBytes: number, mostLogs: number): number
-  /** Copies what was found, objects with commas between, to a place of an array. */
-  copyTo(target: Uint8Array, at: number): void
 }
 
 /** Keccak-256 of bytes that go on coming. */
@@ -495,9 +495,6 @@ export interface BridgeState {
  */
 export declare function bridgeStatus(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, interrupt?: InterruptSlot | undefined | null): string
 
-/** What a method asks of a call. */
-export type FastCall = 'output' | 'estimate'
-
 /** Builds a block from candidates; those that are invalid or do not fit are left out. */
 export declare function buildBlock(spec: ChainSpec, store: StateStore, candidates: BlockCandidates): BlockExecution
 
@@ -632,6 +629,9 @@ export declare function decodeAccount(value: Uint8Array): AccountFields
 /** Writes an account value. */
 export declare function encodeAccount(account: AccountFields): Buffer
 
+/** What a method tells of that is answered from encoded objects. */
+export type EncodedSubject = 'receipt' | 'transaction' | 'block'
+
 /** A decoded transaction with its sender. Numbers as bytes are big-endian. */
 export interface ExecutableTransaction {
   /** Transaction hash. */
@@ -673,6 +673,9 @@ export declare function executeBlock(spec: ChainSpec, store: StateStore, block: 
  */
 export declare function executeTransaction(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, transaction: ExecutableTransaction, index: number, gasUsedBefore: bigint): TransactionResult
 
+/** What a method asks of a call. */
+export type FastCall = 'output' | 'estimate'
+
 /** A name that requests call a method by. */
 export interface FrontMethod {
   /** The name. */
@@ -702,16 +705,6 @@ export declare function keccak256(bytes: Uint8Array): Buffer
 
 /** Keccak-256 of slices of one buffer: item i is `bytes[ends[i-1]..ends[i]]`. 32 bytes per item. */
 export declare function keccak256Batch(bytes: Uint8Array, ends: Uint32Array): Buffer
-
-/** Lookups of cached responses that found one and that did not, and the bytes that are kept. */
-export interface ResponseCacheStats {
-  /** Found. */
-  hits: number
-  /** Not found. */
-  misses: number
-  /** Bytes held. */
-  bytes: number
-}
 
 /**
  * Takes the lock in an existing folder; null when another process has it. `for_reading`: also where nothing can be
@@ -856,9 +849,6 @@ export declare function readBitcoinHeader(block: Uint8Array): Buffer | null
  */
 export declare function readStateChunk(store: StateStore, root: Uint8Array, from: number, limit: number): Promise<StateChunk | null>
 
-/** What a method tells of that is answered from encoded objects. */
-export type EncodedSubject = 'receipt' | 'transaction' | 'block'
-
 /**
  * Signers of a batch, recovered on all cores. In: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32.
  * Out: n × 21 bytes, found 1 ∥ address 20.
@@ -870,6 +860,16 @@ export declare function recoverAddressesAside(records: Uint8Array): Promise<Buff
 
 /** Public key x ∥ y that signed a 32-byte hash; none when no key did. The signature is r 32 ∥ s 32 ∥ parity 1. */
 export declare function recoverPublicKey(hash: Uint8Array, signature: Uint8Array): Buffer | null
+
+/** Lookups of cached responses that found one and that did not, and the bytes that are kept. */
+export interface ResponseCacheStats {
+  /** Found. */
+  hits: number
+  /** Not found. */
+  misses: number
+  /** Bytes held. */
+  bytes: number
+}
 
 /** Two rounds of SHA-256, as Bitcoin hashes: 32 bytes. */
 export declare function sha256d(bytes: Uint8Array): Buffer
@@ -1021,18 +1021,6 @@ export interface StorageCell {
   value: Buffer
 }
 
-/** Sizes, for metrics. */
-export interface StoreStats {
-  /** Nodes that wait for a commit. */
-  pendingNodes: number
-  /** Bytes in the node cache. */
-  nodeCacheBytes: number
-  /** Bytes in the code cache. */
-  codeCacheBytes: number
-  /** Bytes in the cache of the head state. */
-  headCacheBytes: number
-}
-
 /** Sizes of caches and of the memory map, in bytes; the defaults of `rhizome_store` where absent. */
 export interface StoreOptions {
   /** Serialised trie nodes kept in memory. */
@@ -1045,6 +1033,18 @@ export interface StoreOptions {
   mapBytes?: number
   /** Opens a store that is there for reading only, beside the process that writes it. */
   readOnly?: boolean
+}
+
+/** Sizes, for metrics. */
+export interface StoreStats {
+  /** Nodes that wait for a commit. */
+  pendingNodes: number
+  /** Bytes in the node cache. */
+  nodeCacheBytes: number
+  /** Bytes in the code cache. */
+  codeCacheBytes: number
+  /** Bytes in the cache of the head state. */
+  headCacheBytes: number
 }
 
 /**
