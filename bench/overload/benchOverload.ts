@@ -1,6 +1,7 @@
 import { Generator } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, type Section, saveSections } from '../report/results.ts'
+import { ablate } from './ablation.ts'
 import { openEndpoint } from './endpoint.ts'
 import {
   measureNoisyKeys,
@@ -11,27 +12,31 @@ import {
   type NoiseResult,
 } from './noisyKey.ts'
 import { type OverloadOptions, readOverloadOptions } from './options.ts'
+import { NODE_OPTIONS, SPARSE_BLOCKS } from './scene.ts'
 import { MIX, measureStorm, type StormResult } from './storm.ts'
 
 /** Least part of the peak that is answered with a result in the storm. */
 const LEAST_GOODPUT = 0.8
 /** Most by which an abusive key may move the p99 of another. */
 const MOST_MOVE = 2
-const SPARSE_BLOCKS = 2000
 
 /** `bench -- overload`: how the node does under far more than it can do, and one key beside an abusive one. */
 export async function benchOverload(args: string[]): Promise<void> {
   const options = readOverloadOptions(args)
+  if (options.ablate !== null) {
+    await ablate(options, options.ablate)
+    return
+  }
   const machine = describeMachine()
   const generator = new Generator()
   const sections: Section[] = []
   const detail: { options: object; storm?: StormResult; noisy?: readonly NoiseResult[] } = {
-    options: { ...options, sections: [...options.sections] },
+    options: { ...options, sections: [...options.sections], quiet: [...options.quiet] },
   }
   const size = { transfers: options.transfers, accounts: options.accounts, sparseBlocks: SPARSE_BLOCKS }
   const keys = { ...NOISY_KEYS, storm: {}, idle: {}, probe: {} }
   try {
-    const endpoint = await openEndpoint(size, keys, ['--call-gas-cap', '50000000'])
+    const endpoint = await openEndpoint(size, keys, NODE_OPTIONS)
     try {
       if (options.sections.has('noisy')) {
         detail.noisy = await measureNoisyKeys(endpoint, generator, options)
@@ -113,20 +118,22 @@ function latencyRow(when: string, { p50, p99 }: { readonly p50: number; readonly
 
 function noisySection(
   results: readonly NoiseResult[],
-  { quietRate, noisySeconds }: OverloadOptions,
+  { quietRate, workerRate, noisySeconds }: OverloadOptions,
 ): Section {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   return {
     title: 'Noisy key',
     note:
-      `A key with ${quietRate} reads of balances per second, ${noisySeconds} s alone and ${noisySeconds} s beside another ` +
-      'key that asks for as much as it can, by turns: medians of the turns.',
+      `A key with ${quietRate} reads of balances per second that the front thread answers, or with ${workerRate} short ` +
+      `calls, traces and reads of blocks that workers answer, ${noisySeconds} s alone and ${noisySeconds} s beside ` +
+      'another key that asks for as much as it can, by turns: medians of the turns.',
     rows: results.map((result) => {
-      const { noise, parts } = result
+      const { quiet, noise, parts } = result
       const of = (pick: (part: NoisePart) => number) => median(parts.map(pick))
       const failures = sum(parts.map(({ alone, beside }) => alone.failures + beside.failures))
       const factor = movedBy(result)
       return {
+        quiet,
         noise,
         'noisy results/s': Math.round(of(({ noisy }) => noisy.outcomes.results / noisy.seconds)),
         'noisy refused/s': Math.round(of(({ noisy }) => noisy.outcomes.refused / noisy.seconds)),

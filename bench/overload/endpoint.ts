@@ -29,11 +29,13 @@ const MODULES = 'eth,net,web3,rsk,trace,debug,evm'
  * Starts a node on the hosted profile. Its limits of addresses do not count, for every request carries a key.
  * @param keys names and limits of keys
  * @param more arguments of the node
+ * @param program its compiled command line, unless it is this repository's
  */
 export async function openEndpoint(
   size: SceneSize,
   keys: Readonly<Record<string, KeyLimits>>,
   more: readonly string[] = [],
+  program?: string,
 ): Promise<Endpoint> {
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-overload-'))
   const keysFile = join(folder, 'keys.yaml')
@@ -48,6 +50,7 @@ export async function openEndpoint(
     dataDir: join(folder, 'data'),
     path: pathOf(OWNER),
     args: [...args, '--keys-file', keysFile, '--log-level', 'warn', ...more],
+    ...(program === undefined ? {} : { program }),
   })
   const origin = new URL(node.url).origin
   const stop = async () => {

@@ -6,7 +6,7 @@ import { accountOf, encodeBalanceOf } from '../rpc/encode.ts'
 import { type Body, textOf } from '../rpc/requests.ts'
 import type { Scene } from '../rpc/setup.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { OverloadOptions } from './options.ts'
+import type { OverloadOptions, QuietKind } from './options.ts'
 
 /** Somewhat less than 50,000,000 gas of hashing. */
 const HEAVY_ROUNDS = 130_000
@@ -34,6 +34,8 @@ export interface NoisePart {
 }
 
 export interface NoiseResult {
+  /** What the quiet key asked for. */
+  readonly quiet: QuietKind
   readonly noise: string
   readonly parts: readonly NoisePart[]
 }
@@ -57,17 +59,38 @@ interface Noise {
 export async function measureNoisyKeys(
   endpoint: Endpoint,
   generator: Generator,
-  { noisySeconds: seconds, quietRate, noisyRounds, noisyNiceness: niceness, only }: OverloadOptions,
+  options: OverloadOptions,
 ): Promise<NoiseResult[]> {
-  const light = generator.write(quietBodies(endpoint.scene).map(textOf))
+  const results: NoiseResult[] = []
+  for (const quiet of options.quiet)
+    results.push(...(await measureNoise(endpoint, generator, options, quiet)))
+  return results
+}
+
+async function measureNoise(
+  endpoint: Endpoint,
+  generator: Generator,
+  {
+    noisySeconds: seconds,
+    quietRate,
+    workerRate,
+    noisyRounds,
+    noisyNiceness: niceness,
+    only,
+  }: OverloadOptions,
+  quiet: QuietKind,
+): Promise<NoiseResult[]> {
+  const isFront = quiet === 'front'
+  const light = generator.write((isFront ? frontBodies : workerBodies)(endpoint.scene).map(textOf))
+  const steady = isFront ? quietRate : workerRate
   const askQuietly = (rate?: number) =>
     generator.load(endpoint.url('quiet'), light, {
       seconds,
       connections: QUIET_CONNECTIONS,
       ...(rate === undefined ? {} : { rate }),
     })
-  await askQuietly()
-  await askQuietly(quietRate)
+  if (isFront) await askQuietly()
+  await askQuietly(steady)
   const wanted = noises(endpoint.scene).filter(
     ({ name }) => only?.some((part) => name.includes(part)) ?? true,
   )
@@ -76,23 +99,23 @@ export async function measureNoisyKeys(
     const requests = generator.write(bodies.map(textOf))
     const parts: NoisePart[] = []
     for (let round = 0; round < noisyRounds; round++) {
-      const alone = await askQuietly(quietRate)
+      const alone = await askQuietly(steady)
       const loud = generator.load(endpoint.url(key), requests, {
         seconds: seconds + 2 * LEAD_SECONDS,
         connections,
         niceness,
       })
       await sleep(LEAD_SECONDS * 1000)
-      const beside = await askQuietly(quietRate)
+      const beside = await askQuietly(steady)
       parts.push({ alone, beside, noisy: await loud })
     }
-    results.push({ noise: name, parts })
+    results.push({ quiet, noise: name, parts })
   }
   return results
 }
 
 /** Balances and balances of the token, each of another account. */
-function quietBodies({ accounts, token }: Scene): Body[] {
+function frontBodies({ accounts, token }: Scene): Body[] {
   return Array.from({ length: QUIET_VARIANTS }, (_, i) =>
     i % 2 === 0
       ? { method: 'eth_getBalance', params: [accountOf(i % accounts), 'latest'] }
@@ -101,6 +124,27 @@ function quietBodies({ accounts, token }: Scene): Body[] {
           params: [{ to: token, data: encodeBalanceOf(accountOf(i % accounts)) }, 'latest'],
         },
   )
+}
+
+/** Short requests in the lanes of calls, traces and reads, each of which is none of the fast path. */
+function workerBodies({ accounts, token, transfers, firstBlock, lastBlock }: Scene): Body[] {
+  const blocks = lastBlock - firstBlock + 1
+  const call = (i: number): Body => ({
+    method: 'eth_call',
+    params: [
+      { to: token, data: encodeBalanceOf(accountOf(i % accounts)), gas: toHex(1_000_000 + i) },
+      'latest',
+    ],
+  })
+  const trace = (i: number): Body => ({
+    method: 'debug_traceTransaction',
+    params: [transfers[i % transfers.length], { tracer: 'callTracer' }],
+  })
+  const count = (i: number): Body => ({
+    method: 'eth_getBlockTransactionCountByNumber',
+    params: [toHex(firstBlock + (i % blocks))],
+  })
+  return Array.from({ length: QUIET_VARIANTS }, (_, i) => [call, trace, count][i % 3]?.(i) as Body)
 }
 
 /** The middle one of an odd number of figures. */

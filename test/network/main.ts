@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util'
 import { describeMachine } from '../../bench/report/machine.ts'
 import { ATTACK_CASES, type AttackCase } from './long/attacks.ts'
 import { runIpv6 } from './long/ipv6.ts'
+import { createNetworkBuild } from './long/networkBuild.ts'
 import { type ResultRow, saveRow } from './long/results.ts'
 import { Scene } from './long/scene.ts'
 import { runSplit } from './long/split.ts'
-import { TestBuild } from './long/testBuild.ts'
 import { runTurn, type Turn } from './long/turn.ts'
 
 const MIB = 1024 * 1024
@@ -43,7 +43,7 @@ process.exitCode = failed === 0 ? 0 : 1
 /** Networks of honest nodes: one that is split and heals, one over IPv6. */
 async function joinAndSplit(): Promise<void> {
   if (values['defences-off'] || !(chosen('split') || chosen('ipv6'))) return
-  const build = await TestBuild.create()
+  const build = await createNetworkBuild()
   const told = (name: string, result: { readonly faults: readonly string[] }) => {
     print(`${name}: ${JSON.stringify(result)}`)
     failed += result.faults.length

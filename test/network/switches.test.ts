@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { ROOT } from '../support/sources.ts'
+import { changed } from '../support/testBuild.ts'
 import { ATTACK_CASES } from './long/attacks.ts'
-import { changed, OF_ALL } from './long/testBuild.ts'
+import { OF_ALL } from './long/networkBuild.ts'
 
 t.test('every switch of a defence still finds what it switches off', (t) => {
   for (const { name, off } of [...ATTACK_CASES, { name: 'all', off: OF_ALL }]) {

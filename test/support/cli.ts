@@ -44,10 +44,17 @@ export function cliArguments(): string[] {
  */
 const BARE_NODE = ['env', '-u', 'NODE_OPTIONS', process.execPath]
 
-/** Starts `rhizome` with these arguments, optionally under another program such as strace. */
-export function startCommand(args: readonly string[], under: readonly string[] = []): RunningCommand {
+/**
+ * Starts `rhizome` with these arguments, optionally under another program such as strace.
+ * @param rhizome arguments of `node` that run it
+ */
+export function startCommand(
+  args: readonly string[],
+  under: readonly string[] = [],
+  rhizome: readonly string[] = cliArguments(),
+): RunningCommand {
   const [program = '', ...before] = [...under, ...BARE_NODE]
-  const child = spawn(program, [...before, ...cliArguments(), ...args], {
+  const child = spawn(program, [...before, ...rhizome, ...args], {
     env: commandEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own, for a program such as strace does not hand on signals.

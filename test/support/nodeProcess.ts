@@ -25,6 +25,8 @@ export interface StartNodeOptions {
   readonly args?: readonly string[]
   /** Program and arguments to run the node under. */
   readonly under?: readonly string[]
+  /** A compiled command line in place of this repository's. */
+  readonly program?: string
   /** What requests put behind the address, such as `/KEY`. */
   readonly path?: string
   /** The port; a free one unless given. */
@@ -61,6 +63,7 @@ export async function startNode(options: StartNodeOptions): Promise<NodeProcess>
   const command = startCommand(
     ['start', '--data-dir', options.dataDir, '--http-port', String(port), ...metrics, ...args],
     options.under,
+    options.program === undefined ? undefined : [options.program],
   )
   const url = `http://127.0.0.1:${port}${options.path ?? ''}`
   const request = <T>(method: string, params: readonly unknown[] = []) => askNode<T>(url, method, params)

@@ -1,6 +1,6 @@
 import type { RefusalCounts } from '../../../src/p2p/peers/peerStats.ts'
+import type { Change } from '../../support/testBuild.ts'
 import type { Score } from './productNode.ts'
-import type { Change } from './testBuild.ts'
 
 /** What was seen of a node under attack. */
 export interface Observation {

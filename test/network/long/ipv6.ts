@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { TestBuild } from '../../support/testBuild.ts'
 import { Namespaces } from './namespaces.ts'
 import { ProductNode } from './productNode.ts'
-import type { TestBuild } from './testBuild.ts'
 
 /** What two nodes that have IPv6 between them and nothing else came to. */
 export interface Ipv6Result {

@@ -7,10 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { NODE_KEY_FILE } from '../../../src/p2p/identity/nodeKeyFile.ts'
 import type { PeerAddress } from '../../../src/p2p/peers/ports.ts'
 import { freePort } from '../../support/nodeProcess.ts'
+import type { TestBuild } from '../../support/testBuild.ts'
 import type { FromAttackers, ToAttackers } from './attackMessages.ts'
 import { type Chains, chainsFile, fillDirectory, openChains } from './chains.ts'
+import { createNetworkBuild } from './networkBuild.ts'
 import { ProductNode } from './productNode.ts'
-import { TestBuild } from './testBuild.ts'
 
 const SOURCE_ADDRESS = '127.40.0.1'
 const VICTIM_ADDRESS = '127.41.0.1'
@@ -42,7 +43,7 @@ export class Scene {
   /** @param known blocks to be synchronised @param growth blocks that come one by one behind them */
   static async open(known: number, growth: number): Promise<Scene> {
     const folder = mkdtempSync(join(tmpdir(), 'rhizome-turns-'))
-    const build = await TestBuild.create()
+    const build = await createNetworkBuild()
     const chains = openChains(known, growth, folder)
     const scene = new Scene(build, chains, folder, chainsFile(known, growth))
     await fillDirectory(join(folder, 'source'), chains)

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openNodeKey } from '../../../src/p2p/identity/nodeKeyFile.ts'
+import type { TestBuild } from '../../support/testBuild.ts'
 import { TestNetwork } from '../testNetwork.ts'
 import { Namespaces } from './namespaces.ts'
 import { ProductNode } from './productNode.ts'
-import type { TestBuild } from './testBuild.ts'
 
 /** What a network that was split and healed came to. */
 export interface SplitResult {

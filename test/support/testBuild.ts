@@ -10,9 +10,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
-import { ROOT } from '../../support/sources.ts'
+import { ROOT } from './sources.ts'
 
 /** A piece of a source file that a build of its own has otherwise. */
 export interface Change {
@@ -26,36 +25,14 @@ export interface Change {
 /** Sources are imported by their names, compiled files by theirs. */
 const SOURCE_NAME = /((?:from|import)\s*\(?\s*['"]\.{1,2}\/[^'"]+)\.ts(?=['"])/g
 
-const SETTLE = fileURLToPath(new URL('settle.ts', import.meta.url))
-
-/** Put before modules that have no such imports; the first is loaded by every thread. */
-const PREFIXES: Readonly<Record<string, string>> = {
-  'observe/logger.ts': "import '../settle.ts'\n",
-  'node/peers/peerNode.ts': `
-    import { renameSync, writeFileSync } from 'node:fs'
-    import { join } from 'node:path'
-    function noted(folder, report) {
-      const text = JSON.stringify(report, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-      writeFileSync(join(folder, 'report.json.new'), text)
-      renameSync(join(folder, 'report.json.new'), join(folder, 'report.json'))
-      return report.network
-    }
-  `,
+/** What every program of a build has otherwise. */
+export interface BuildOptions {
+  readonly changes?: readonly Change[]
+  /** Files of its own, by their path below the source. */
+  readonly files?: ReadonlyMap<string, string>
+  /** Put before source files, by their path. */
+  readonly prefixes?: Readonly<Record<string, string>>
 }
-
-/**
- * Of all nodes of the network: blocks weigh enough for a branch to be lighter than another of its length, the peers'
- * thread writes its report down, and heaps can be settled.
- */
-export const OF_ALL: readonly Change[] = [
-  { file: 'config/networks/regtest.ts', find: "difficulty: '0x0000000001'", replace: "difficulty: '0x1000'" },
-  {
-    file: 'node/peers/peerNode.ts',
-    find: 'network: opened.stats(),',
-    replace:
-      'network: noted(options.dataDir, { network: opened.stats(), sync: client.stats, halted: client.halt }),',
-  },
-]
 
 /**
  * The node compiled in a folder of its own, with some of its source otherwise: what is switched off is switched off in
@@ -70,8 +47,8 @@ export class TestBuild {
     this.#files = files
   }
 
-  static async create(): Promise<TestBuild> {
-    const folder = mkdtempSync(join(tmpdir(), 'rhizome-network-'))
+  static async create({ changes = [], files: own, prefixes = {} }: BuildOptions = {}): Promise<TestBuild> {
+    const folder = mkdtempSync(join(tmpdir(), 'rhizome-build-'))
     for (const name of ['node_modules', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name))
     const native = join(ROOT, 'native')
     mkdirSync(join(folder, 'native'))
@@ -84,10 +61,10 @@ export class TestBuild {
       /(?<!\.d)\.ts$/.test(name),
     )
     const files = new Map(names.map((name) => [name, readFileSync(join(source, name), 'utf8')]))
-    files.set('settle.ts', readFileSync(SETTLE, 'utf8'))
-    for (const [name, prefix] of Object.entries(PREFIXES))
+    for (const [name, text] of own ?? []) files.set(name, text)
+    for (const [name, prefix] of Object.entries(prefixes))
       files.set(name, `${prefix}${files.get(name) ?? ''}`)
-    for (const change of OF_ALL) files.set(change.file, changed(files, change))
+    for (const change of changes) files.set(change.file, changed(files, change))
     const build = new TestBuild(folder, files)
     await Promise.all([...files].map(([name, text]) => build.#compile('dist', name, text)))
     cpSync(join(source, 'page'), join(folder, 'dist/page'), { recursive: true })
