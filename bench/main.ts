@@ -4,6 +4,7 @@ import { NATIVE_HELP } from './native/options.ts'
 import { OVERLOAD_HELP } from './overload/options.ts'
 import { PRECOMPILES_HELP } from './precompiles/options.ts'
 import { quietProcess } from './quietProcess.ts'
+import { PAIRS_HELP } from './rpc/benchPairs.ts'
 import { RPC_HELP } from './rpc/options.ts'
 import { SCALE_HELP } from './scale/options.ts'
 import { SYNC_HELP } from './sync/options.ts'
@@ -20,6 +21,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     summary: 'requests/s, latency, processor time and memory beside anvil, geth and others',
     help: RPC_HELP,
     run: async (args) => (await import('./rpc/benchRpc.ts')).benchRpc(args),
+  },
+  pairs: {
+    summary: 'requests/s of this build beside another build of this node',
+    help: PAIRS_HELP,
+    run: async (args) => (await import('./rpc/benchPairs.ts')).benchPairs(args),
   },
   overload: {
     summary: 'many times the peak rate beside idle WebSockets; an abusive key beside a quiet one',

@@ -33,7 +33,7 @@ export const LAYERS: readonly Layer[] = [
     off: [
       {
         file: 'gateway/scheduler/workerLimiter.ts',
-        find: 'if (capacity === 1 || (this.#batches.get(owner) ?? 0) < capacity - 1) return true',
+        find: 'if (capacity === 1 || (this.#batches.get(client) ?? 0) < capacity - 1) return true',
         replace: 'return true',
       },
     ],
@@ -43,8 +43,8 @@ export const LAYERS: readonly Layer[] = [
     off: [
       {
         file: 'gateway/scheduler/laneQueue.ts',
-        find: 'shareOf({ owner = NOBODY }: Ticket): ClientQueue {',
-        replace: 'shareOf(_: Ticket): ClientQueue { const owner = NOBODY',
+        find: 'queueOf({ client = NOBODY }: Ticket): ClientQueue {',
+        replace: 'queueOf(_: Ticket): ClientQueue { const client = NOBODY',
       },
     ],
   },
@@ -53,7 +53,7 @@ export const LAYERS: readonly Layer[] = [
     off: [
       {
         file: 'gateway/scheduler/laneQueue.ts',
-        find: 'if (taken.length > 0 && expected + share.milliseconds > BATCH_MILLISECONDS) break',
+        find: 'if (taken.length > 0 && expected + cost > BATCH_MILLISECONDS) break',
         replace: '',
       },
     ],
@@ -65,16 +65,6 @@ export const LAYERS: readonly Layer[] = [
         file: 'workers/runBatch.ts',
         find: 'if (ended - start < BATCH_MILLISECONDS) continue',
         replace: 'continue',
-      },
-    ],
-  },
-  {
-    name: 'permits of lanes',
-    off: [
-      {
-        file: 'gateway/scheduler/lanes.ts',
-        find: 'return { ...PLACES[name], permits, queue, timeLimit: timeout * 1000 }',
-        replace: 'return { ...PLACES[name], permits: permits + 1e6, queue, timeLimit: timeout * 1000 }',
       },
     ],
   },

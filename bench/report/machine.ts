@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { nativeBuild } from '../../src/native/buildInfo.ts'
 
 /** Where and with what a measurement was made. */
 export interface Machine {
@@ -54,16 +53,11 @@ function commit(): string {
   }
 }
 
-/** Whether the addon in use is what cargo built with the release profile, for this machine or for a named target. */
+/** Whether the addon in use has the release profile. */
 function isReleaseBuild(): boolean {
-  const target = `${ROOT}native/target/`
-  const used = `${ROOT}native/addon/rhizome.node`
-  if (!existsSync(used) || !existsSync(target)) return false
-  const folders = ['', ...readdirSync(target).map((name) => `${name}/`)]
-  const built = folders.map((folder) => `${target}${folder}release/librhizome_binding.so`).filter(existsSync)
-  return built.some((file) => digest(file) === digest(used))
-}
-
-function digest(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex')
+  try {
+    return nativeBuild().profile === 'release'
+  } catch {
+    return false
+  }
 }

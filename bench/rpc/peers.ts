@@ -26,15 +26,23 @@ export interface Peer {
 const ANVIL_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const START_LIMIT_MS = 30_000
 
-/** Starts this node on a new data directory. */
-export async function startRhizome(args: readonly string[], name = 'rhizome'): Promise<Peer> {
-  if (cliArguments().length > 1) {
+/** Starts this node on a new data directory. @param program a compiled command line in place of this repository's */
+export async function startRhizome(
+  args: readonly string[],
+  name = 'rhizome',
+  program?: string,
+): Promise<Peer> {
+  if (program === undefined && cliArguments().length > 1) {
     throw new Error(
       'dist/ is older than src/ (npm run build:ts): sources under the loader take four times the memory',
     )
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'rhizome-bench-'))
-  const node = await startNode({ dataDir, args: ['--log-level', 'warn', ...args] })
+  const node = await startNode({
+    dataDir,
+    args: ['--log-level', 'warn', ...args],
+    ...(program === undefined ? {} : { program }),
+  })
   return {
     name,
     url: node.url,

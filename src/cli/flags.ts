@@ -47,12 +47,18 @@ export function addFlags(command: Command, flag: string, definition: OptionDefin
   const heading = `${definition.group === 'Command' ? 'Command options' : definition.group}:`
   if (definition.kind === 'boolean') {
     const negative = `--no-${flag.slice(2)}`
-    command.addOption(new Option(flag, describe(definition, `; ${negative}`)).helpGroup(heading))
+    command.addOption(
+      shown(new Option(flag, describe(definition, `; ${negative}`)).helpGroup(heading), definition),
+    )
     command.addOption(new Option(negative).hideHelp())
     return
   }
   const option = new Option(`${flag} <${argumentOf(definition)}>`, describe(definition, ''))
-  command.addOption(option.helpGroup(heading).argParser(readWith(definition, flag)))
+  command.addOption(shown(option.helpGroup(heading).argParser(readWith(definition, flag)), definition))
+}
+
+function shown(option: Option, { retired }: OptionDefinition): Option {
+  return retired === undefined ? option : option.hideHelp()
 }
 
 /** Reads the text of a flag. A list that is given more than once is all of it together; of others the last one counts. */

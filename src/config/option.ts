@@ -32,6 +32,11 @@ type Described = {
   readonly inFile?: false
   /** The name that it had before, while that is taken or still explained. */
   readonly renamedFrom?: RenamedFrom
+  /**
+   * Last minor version that takes it, e.g. `0.2`, for an option without effect: it is out of sight, and whoever gives it
+   * is warned.
+   */
+  readonly retired?: string
   /** Whether its value is kept from whoever has the configuration shown. */
   readonly secret?: true
 }

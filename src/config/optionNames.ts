@@ -60,12 +60,13 @@ export class OptionNames {
 
   /**
    * The key of an option that the source gives under a name; undefined when there is none.
-   * @throws ConfigError `UnknownOption` for a name that is no longer taken, `Conflict` when the option was given under
+   * @throws ConfigError `UnknownOption` for a name or an option that is no longer taken, `Conflict` when the option was given under
    * its other name already
    */
   take(name: string): string | undefined {
     const key = this.#keys.get(name) ?? this.#earlier(name)
     if (key === undefined) return undefined
+    this.#checkRetired(name, this.#schema.options[key]?.retired)
     const other = this.#given.get(key)
     if (other !== undefined && other !== name) {
       throw new ConfigError(
@@ -75,6 +76,17 @@ export class OptionNames {
     }
     this.#given.set(key, name)
     return key
+  }
+
+  #checkRetired(name: string, until: string | undefined): void {
+    if (until === undefined) return
+    if (!isUpTo(this.#schema.version, until)) {
+      throw new ConfigError(
+        'UnknownOption',
+        `${name} is no option any more; it has no effect and is to be removed`,
+      )
+    }
+    this.#schema.onWarning(`${name} has no effect any more; it is taken until version ${until}`)
   }
 
   #earlier(name: string): string | undefined {

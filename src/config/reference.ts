@@ -1,4 +1,4 @@
-import { OPTION_GROUPS, type OptionDefinition } from './option.ts'
+import { OPTION_GROUPS, type OptionDefinition, type OptionGroup } from './option.ts'
 import { environmentNameOf, flagOf, OPTION_KEYS, OPTIONS, type OptionKey } from './schema.ts'
 import { expectedValue } from './value.ts'
 
@@ -13,7 +13,7 @@ export function defaultText(definition: OptionDefinition): string {
 /** Markdown tables of all options by group: file key, flag, environment name, values, default, meaning. */
 export function configReference(): string {
   return OPTION_GROUPS.map((group) => {
-    const rows = OPTION_KEYS.filter((key) => OPTIONS[key].group === group).map(referenceRow)
+    const rows = OPTION_KEYS.filter((key) => isShown(key, group)).map(referenceRow)
     return [
       `### ${group}`,
       '',
@@ -22,6 +22,11 @@ export function configReference(): string {
       ...rows,
     ].join('\n')
   }).join('\n\n')
+}
+
+function isShown(key: OptionKey, inGroup: OptionGroup): boolean {
+  const { group, retired }: OptionDefinition = OPTIONS[key]
+  return group === inGroup && retired === undefined
 }
 
 function referenceRow(key: OptionKey): string {

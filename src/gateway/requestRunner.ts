@@ -169,7 +169,7 @@ export class RequestRunner {
     const { dispatcher } = this.#parts
     const lane = route.lane as PoolLane
     const ticket: Ticket = {
-      owner: caller.account,
+      client: caller.account,
       method: route.index,
       lane,
       id,

@@ -5,7 +5,7 @@ import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './params/param.ts'
 
 /**
- * Where and under which permits a method runs: `inline` in the front thread, `chain` in the front thread
+ * Where and behind which queue a method runs: `inline` in the front thread, `chain` in the front thread
  * waiting for the writer, the others in the pool (decisions.md D8).
  */
 export type Lane = 'inline' | 'chain' | 'read' | 'evm' | 'scan' | 'proof' | 'trace'

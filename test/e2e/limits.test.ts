@@ -12,7 +12,7 @@ t.test('work over its time limit is stopped, and work beyond the lane is refused
     dataDir: t.testdir(),
     args: [
       ...['--workers', '1', '--call-gas-cap', '1000000000', '--lane-evm-timeout', '1'],
-      ...['--lane-evm-permits', '1', '--lane-evm-queue', '1'],
+      ...['--lane-evm-queue', '1'],
     ],
   })
   t.teardown(() => node.stop())

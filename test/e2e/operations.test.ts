@@ -98,12 +98,12 @@ t.test('SIGHUP: the file is read again, a wrong one is refused', async (t) => {
   write('logLevel: nonsense\n')
   await hangUp('the configuration was refused')
   t.match(node.output(), /logLevel: expected one of/)
-  write('logLevel: info\nslowRequestTime: 1\nworkers: 2\nlaneReadPermits: 7\n')
+  write('logLevel: info\nslowRequestTime: 1\nworkers: 2\nlaneReadQueue: 7\n')
   await hangUp('the configuration was read again')
   await node.untilPrinted('after a restart only')
-  t.match(node.output(), /"applied":\[[^\]]*--lane-read-permits/)
+  t.match(node.output(), /"applied":\[[^\]]*--lane-read-queue/)
   t.match(node.output(), /"afterRestart":\["--workers"\]/)
-  t.match(await (await fetch(`${node.url}/metrics`)).text(), /lane_permits_count\{lane="read"\} 7$/m)
+  t.match(await (await fetch(`${node.url}/metrics`)).text(), /lane_queue_limit_count\{lane="read"\} 7$/m)
 })
 
 /** Asks over a connection of an agent. */

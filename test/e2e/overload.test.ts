@@ -57,7 +57,7 @@ t.test('far more than the node can do: honest refusals, bounded memory, and it g
     { id: 'heavy', hash: hash('heavy-key') },
   ]
   writeFileSync(keysFile, JSON.stringify(entries))
-  const lanes = ['--workers', '1', '--lane-evm-permits', '4', '--lane-evm-queue', '8']
+  const lanes = ['--workers', '1', '--lane-evm-queue', '8']
   const node = await startNode({
     dataDir: join(folder, 'data'),
     path: '/quiet-key',

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { LAYERS } from '../../bench/overload/layers.ts'
 import { ROOT } from '../support/sources.ts'
 import { changed } from '../support/testBuild.ts'
 import { ATTACK_CASES } from './long/attacks.ts'
 import { OF_ALL } from './long/networkBuild.ts'
 
-t.test('every switch of a defence still finds what it switches off', (t) => {
-  for (const { name, off } of [...ATTACK_CASES, { name: 'all', off: OF_ALL }]) {
+t.test('every switch still finds what it switches off', (t) => {
+  for (const { name, off } of [...ATTACK_CASES, { name: 'all', off: OF_ALL }, ...LAYERS]) {
     t.ok(off.length > 0, `${name} has a switch`)
     const files = new Map(off.map(({ file }) => [file, readFileSync(join(ROOT, 'src', file), 'utf8')]))
     for (const change of off) {

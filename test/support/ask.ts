@@ -51,7 +51,7 @@ export interface LocalServiceOptions {
   readonly onUnexpected?: (method: string, error: unknown) => void
 }
 
-const LANE: LaneLimits = { pool: 'reads', permits: 1000, queue: 1000, timeLimit: 60_000, batch: 100 }
+const LANE: LaneLimits = { pool: 'reads', queue: 1000, timeLimit: 60_000, batch: 100 }
 const LANES: Readonly<Record<PoolLane, LaneLimits>> = {
   read: LANE,
   evm: LANE,

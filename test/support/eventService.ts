@@ -7,7 +7,7 @@ import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import { createLanes } from '../../src/gateway/scheduler/lanes.ts'
 import type { SyntheticChain } from './syntheticChain.ts'
 
-const LANE = { permits: 64, queue: 256, timeout: 60 }
+const LANE = { queue: 256, timeout: 60 }
 
 /** What a test says about its service; the rest is as by default. */
 export interface EventServiceOptions {

@@ -15,8 +15,8 @@ export interface HttpServiceOptions {
   readonly front?: Partial<FrontOptions>
   readonly watch?: ServiceOptions['watch']
   readonly limits?: ServiceOptions['limits']
-  /** Of every lane. @default 64 permits, 256 in the queue, 5 seconds */
-  readonly lane?: { readonly permits: number; readonly queue: number; readonly timeout: number }
+  /** Of every lane. @default 256 in the queue, 5 seconds */
+  readonly lane?: { readonly queue: number; readonly timeout: number }
   /** Whether reads of an account's state never come back. */
   readonly freezeOnState?: boolean
 }
@@ -30,7 +30,7 @@ export function openHttpService({
   lane,
   freezeOnState,
 }: HttpServiceOptions = {}): Promise<Service> {
-  const laneLimits = lane ?? { permits: 64, queue: 256, timeout: 5 }
+  const laneLimits = lane ?? { queue: 256, timeout: 5 }
   return openService({
     sockets,
     front: { ...DEFAULT_FRONT, port: 0, ...front },

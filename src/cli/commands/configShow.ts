@@ -18,7 +18,7 @@ export const configShow = defineCommand({
   },
   run: async ({ config, extra, stdout }) => {
     const shown = Object.fromEntries(
-      OPTION_KEYS.filter((key) => !('inFile' in OPTIONS[key])).map((key) => [
+      OPTION_KEYS.filter((key) => !('inFile' in OPTIONS[key] || 'retired' in OPTIONS[key])).map((key) => [
         key,
         'secret' in OPTIONS[key] && config[key] !== null ? HIDDEN : config[key],
       ]),

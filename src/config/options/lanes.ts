@@ -11,28 +11,25 @@ export type LaneName = (typeof LANES)[number]
 
 /** Limits of a lane. */
 export type LaneLimits = {
-  /** Requests that may be with the workers at once. */
-  readonly permits: number
   /** Requests that may wait; one more is refused. */
   readonly queue: number
   /** Seconds until a request is stopped. */
   readonly timeout: number
 }
 
-/** Key of one limit of a lane, e.g. `laneEvmPermits`. */
-export type LaneOptionKey = `lane${Capitalize<LaneName>}${Capitalize<keyof LaneLimits>}`
+/** Key of one option of a lane, e.g. `laneEvmQueue`. */
+export type LaneOptionKey = `lane${Capitalize<LaneName>}${Capitalize<keyof LaneLimits | 'permits'>}`
 
 /**
- * Cheap requests travel in batches and may be many; expensive ones are few, so that they leave threads
- * to others. Times are the reference node's 5 s where an answer is expected at once. Revise with the
- * waiting and running times per lane.
+ * Cheap requests may wait in numbers; expensive ones are few. Times are the reference node's 5 s where an answer is
+ * expected at once. Revise with the waiting and running times per lane.
  */
 const DEFAULTS: Readonly<Record<LaneName, LaneLimits>> = {
-  read: { permits: 4096, queue: 16_384, timeout: 5 },
-  evm: { permits: 1024, queue: 8192, timeout: 5 },
-  scan: { permits: 64, queue: 512, timeout: 30 },
-  proof: { permits: 64, queue: 512, timeout: 5 },
-  trace: { permits: 16, queue: 128, timeout: 60 },
+  read: { queue: 16_384, timeout: 5 },
+  evm: { queue: 8192, timeout: 5 },
+  scan: { queue: 512, timeout: 30 },
+  proof: { queue: 512, timeout: 5 },
+  trace: { queue: 128, timeout: 60 },
 }
 
 const WORK: Readonly<Record<LaneName, string>> = {
@@ -44,17 +41,17 @@ const WORK: Readonly<Record<LaneName, string>> = {
 }
 
 /** Key of a limit of a lane. */
-export function laneOptionKey(lane: LaneName, limit: keyof LaneLimits): LaneOptionKey {
+export function laneOptionKey(lane: LaneName, limit: keyof LaneLimits | 'permits'): LaneOptionKey {
   return `lane${capitalize(lane)}${capitalize(limit)}`
 }
 
-/** Permits, queue length and time limit of every lane. */
+/** Last version that takes what had no effect: requests of a lane at the workers are bounded by the workers. */
+const PERMITS_UNTIL = '0.2'
+
+/** Queue length and time limit of every lane. */
 export const LANE_OPTIONS = Object.fromEntries(
   LANES.flatMap((lane) => [
-    [
-      laneOptionKey(lane, 'permits'),
-      limitOption(`Requests at once: ${WORK[lane]}`, DEFAULTS[lane].permits, 1),
-    ],
+    [laneOptionKey(lane, 'permits'), { ...limitOption('Without effect', 1, 1), retired: PERMITS_UNTIL }],
     [laneOptionKey(lane, 'queue'), limitOption(`Requests waiting: ${WORK[lane]}`, DEFAULTS[lane].queue, 0)],
     [
       laneOptionKey(lane, 'timeout'),
@@ -66,7 +63,6 @@ export const LANE_OPTIONS = Object.fromEntries(
 /** The limits of a lane in a configuration. */
 export function laneLimits(config: Readonly<Record<LaneOptionKey, number>>, lane: LaneName): LaneLimits {
   return {
-    permits: config[laneOptionKey(lane, 'permits')],
     queue: config[laneOptionKey(lane, 'queue')],
     timeout: config[laneOptionKey(lane, 'timeout')],
   }

@@ -1,38 +1,52 @@
 import { BATCH_MILLISECONDS } from '../../workers/messages.ts'
-import { MovingMean } from './movingMean.ts'
 import type { Ticket } from './ticket.ts'
 
-/** Tickets below this place are dropped from the array at once, so that taking stays cheap. */
+/** Tickets in front that were taken are dropped from the array at once, so that taking stays cheap. */
 const COMPACT_AT = 1024
 
 /** Settled tickets that are left where they are, as long as they are not the most. */
 const SETTLED_KEPT = 64
 
-/** What one owner has in a lane: its requests in order, and how long they take. */
+/** How much the newest time of a request counts in what is expected of the next one. */
+const NEWEST = 0.2
+
+/** Most worker time that a client can owe, milliseconds: one long request must not shut it out for good. */
+const MOST_DEBT = 1000
+
+/** The requests of one client in a lane, in order, with its account of worker time. */
 export class ClientQueue {
-  readonly owner: object
-  /** Whether it is among those that take turns. */
-  hasTurn = false
-  readonly #mean: MovingMean
+  readonly client: object
+  /** Whether it is among the queues of the lane that are served by turns. */
+  isQueued = false
+  /** Worker time that it may still use before others are served, milliseconds; below zero it owes as much. */
+  #deficit = 0
+  /** Time on the monotonic clock until which the deficit is settled. */
+  #settledAt = 0
+  #expected: number
+  #isMeasured = false
   #tickets: (Ticket | undefined)[] = []
   #first = 0
   /** Tickets that were settled while they waited. */
   #settled = 0
 
-  /** @param expected milliseconds that a request is expected to take at a worker as long as none did */
-  constructor(owner: object, expected: number) {
-    this.owner = owner
-    this.#mean = new MovingMean(expected)
+  /** @param expected milliseconds that a request is expected to take at a worker until one was measured */
+  constructor(client: object, expected: number) {
+    this.client = client
+    this.#expected = expected
   }
 
-  /** Time that a request of the owner takes at a worker. */
-  get milliseconds(): number {
-    return this.#mean.value
+  /** Milliseconds that the next request is expected to take at a worker: a moving mean of those before. */
+  get expected(): number {
+    return this.#expected
   }
 
-  /** Whether a request of the owner may fill a batch. As long as nothing is known of them any may. */
+  /** Whether the next request may fill a batch. As long as none was measured any may. */
   get mayBeLong(): boolean {
-    return !this.#mean.isKnown || this.milliseconds >= BATCH_MILLISECONDS
+    return !this.#isMeasured || this.#expected >= BATCH_MILLISECONDS
+  }
+
+  get deficit(): number {
+    return this.#deficit
   }
 
   /** Tickets that wait for an answer. */
@@ -43,6 +57,27 @@ export class ClientQueue {
   /** Whether there is nothing to be taken, not even what was settled since it came. */
   get isEmpty(): boolean {
     return this.#tickets.length === this.#first
+  }
+
+  /** Adds worker time that it may use. @param most milliseconds that it may have then */
+  credit(milliseconds: number, most: number): void {
+    this.#deficit = Math.min(most, this.#deficit + milliseconds)
+  }
+
+  /** Takes worker time from what it may use; below zero gives it back. */
+  charge(milliseconds: number): void {
+    this.#deficit = Math.max(-MOST_DEBT, this.#deficit - milliseconds)
+  }
+
+  /** It had nothing to ask for since it was last served: what it owes is forgiven as time goes by. */
+  returned(now: number, most: number): void {
+    this.credit(Math.max(0, now - this.#settledAt), most)
+    this.#settledAt = now
+  }
+
+  /** Its last request was taken. */
+  left(now: number): void {
+    this.#settledAt = now
   }
 
   add(ticket: Ticket): void {
@@ -90,9 +125,10 @@ export class ClientQueue {
     this.#settled = 0
   }
 
-  /** Notes how long a request took at a worker. */
-  ran(milliseconds: number): void {
-    this.#mean.add(milliseconds)
+  /** A request took so long at a worker. */
+  measured(milliseconds: number): void {
+    this.#expected += (this.#isMeasured ? NEWEST : 1) * (milliseconds - this.#expected)
+    this.#isMeasured = true
   }
 
   #compact(): void {

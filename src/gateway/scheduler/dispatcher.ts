@@ -42,8 +42,8 @@ interface RunningBatch {
 /**
  * Takes requests to the workers. Those that arrive in one turn of the event loop go together: one
  * message per free worker. While all are busy the next batch grows, so load makes batches larger. Lanes of a pool
- * take turns, and so do the owners of requests in a lane; one whose requests are long never has all workers of a
- * pool while somebody else asks for them.
+ * are served by turns, and the clients of a lane by the worker time that they used; a client whose requests are long
+ * never has all workers of a pool while another one asks for them.
  */
 export class Dispatcher {
   readonly #queues = new Map<PoolLane, LaneQueue>()
@@ -93,7 +93,7 @@ export class Dispatcher {
       if (refused === ticket) return
     }
     this.#waiting.add(ticket)
-    this.#uses[queue.limits.pool].asked(queue.shareOf(ticket).owner, this.#lookedAt)
+    this.#uses[queue.limits.pool].asked(queue.queueOf(ticket).client, this.#lookedAt)
     if (this.#scheduled) return
     this.#scheduled = true
     // After all sockets of this turn were read.
@@ -157,8 +157,8 @@ export class Dispatcher {
   #pump(name: PoolName): void {
     const { capacity } = this.#pools[name]
     const use = this.#uses[name]
-    const mayTake = ({ owner, mayBeLong }: ClientQueue) =>
-      !mayBeLong || use.mayHoldMore(owner, capacity, this.#lookedAt)
+    const mayTake = ({ client, mayBeLong }: ClientQueue) =>
+      !mayBeLong || use.mayHoldMore(client, capacity, this.#lookedAt)
     const queues = this.#queuesOf[name]
     for (let empty = 0; empty < queues.length && this.#busy[name] < capacity; ) {
       const queue = queues[use.nextLane % queues.length] as LaneQueue
@@ -180,9 +180,9 @@ export class Dispatcher {
     const latest = Math.max(...batch.map(({ deadline }) => deadline)) + this.#frozenAfter
     const running: RunningBatch = { latest, end: new AbortController() }
     this.#batches.add(running)
-    const owners = new Set(batch.map((ticket) => queue.shareOf(ticket).owner))
+    const clients = new Set(batch.map((ticket) => queue.queueOf(ticket).client))
     const use = this.#uses[name]
-    use.began(owners)
+    use.began(clients)
     let answers: readonly PoolAnswer[] | null = null
     try {
       answers = await this.#pools[name].run(requests, running.end.signal)
@@ -192,13 +192,17 @@ export class Dispatcher {
     }
     this.#batches.delete(running)
     this.#busy[name] -= 1
-    queue.running -= batch.length
-    use.ended(owners)
-    queue.putBack(batch.filter((ticket, i) => answers?.[i]?.status === NOT_RUN && this.#stop(ticket)))
+    use.ended(clients)
+    const isLeft = (i: number) => answers?.[i]?.status === NOT_RUN
+    batch.forEach((ticket, i) => {
+      if (isLeft(i)) this.#takeBack(ticket)
+      else queue.ended(ticket, answers?.[i]?.milliseconds ?? null)
+    })
+    queue.putBack(batch.filter((_, i) => isLeft(i)))
     // Workers get their next batch before this one's answers are written to the sockets.
     this.#pump(name)
     batch.forEach((ticket, i) => {
-      if (answers?.[i]?.status !== NOT_RUN) this.#finish(queue, ticket, answers?.[i])
+      if (!isLeft(i)) this.#finish(queue, ticket, answers?.[i])
     })
   }
 
@@ -217,11 +221,10 @@ export class Dispatcher {
     if (this.#waiting.delete(ticket)) this.#queue(ticket.lane as PoolLane).settled(ticket)
   }
 
-  /** A worker gave it back: whether it is to go there again. */
-  #stop(ticket: Ticket): boolean {
+  /** No worker began it. */
+  #takeBack(ticket: Ticket): void {
     this.#leave(ticket)
     if (!ticket.settled) this.#waiting.add(ticket)
-    return !ticket.settled
   }
 
   /** A ticket is no longer at a worker. */
@@ -233,7 +236,6 @@ export class Dispatcher {
 
   #finish(queue: LaneQueue, ticket: Ticket, answer: PoolAnswer | undefined): void {
     this.#leave(ticket)
-    if (answer?.milliseconds !== undefined) queue.ran(ticket, answer.milliseconds)
     if (ticket.settled) return
     queue.answered += 1
     if (answer === undefined) {

@@ -1,12 +1,19 @@
 import { BATCH_MILLISECONDS } from '../../workers/messages.ts'
 import { ClientQueue } from './clientQueue.ts'
 import type { LaneLimits } from './lanes.ts'
-import { MovingMean } from './movingMean.ts'
 import type { Ticket } from './ticket.ts'
+
+/** Worker time that each client gets in a round, milliseconds: a batch has room for several of them. */
+const QUANTUM = 1
+
+/** What the way to a worker and back costs at least, milliseconds: no request is free. */
+const LEAST_COST = 0.05
+
+/** How much a request counts in what is expected of those of a new client. */
+const NEWEST = 0.02
 
 /** Figures of a lane for metrics. Totals only grow. */
 export interface LaneStats {
-  readonly permits: number
   readonly queue: number
   readonly waiting: number
   readonly running: number
@@ -15,12 +22,13 @@ export interface LaneStats {
   readonly timedOut: number
 }
 
-/** Stands for tickets without an owner. */
+/** Stands for tickets without a client. */
 const NOBODY = {}
 
 /**
- * Queue of one lane with its permits. Owners take turns, each with its own requests in the order in which they
- * came: one that asks for much waits behind itself, and not in front of the others.
+ * Queue of one lane: deficit round robin over the clients (Shreedhar and Varghese), charged with the time that their
+ * requests took at workers. A client that comes back with nothing owed is served first, as in FQ-CoDel (RFC 8290), so
+ * that who asks for little does not wait behind who asks for much.
  */
 export class LaneQueue {
   limits: LaneLimits
@@ -29,15 +37,22 @@ export class LaneQueue {
   refused = 0
   timedOut = 0
   #waiting = 0
-  /** Time that a request takes at a worker, of all owners: what is expected of an owner of whom nothing is known. */
-  readonly #usual = new MovingMean()
-  /** What is known of owners lives as long as they do. */
-  readonly #shares = new WeakMap<object, ClientQueue>()
-  /** Shares with tickets, the next one first. */
-  readonly #turns: ClientQueue[] = []
+  /** Time that a request of any client takes: what is expected of a new client. */
+  #usual = 0
+  /** What is known of clients lives as long as they do. */
+  readonly #clients = new WeakMap<object, ClientQueue>()
+  /** Clients that came back owing nothing, the next one first: they are served before the round. */
+  readonly #returned: ClientQueue[] = []
+  /** The other clients with tickets, the next one first. */
+  readonly #round: ClientQueue[] = []
+  /** What requests at the workers were charged in advance. */
+  readonly #charged = new Map<Ticket, number>()
+  readonly #now: () => number
 
-  constructor(limits: LaneLimits) {
+  /** @param now monotonic milliseconds */
+  constructor(limits: LaneLimits, now: () => number = () => performance.now()) {
     this.limits = limits
+    this.#now = now
   }
 
   get waiting(): number {
@@ -45,110 +60,143 @@ export class LaneQueue {
   }
 
   /**
-   * Adds a ticket. In a full queue it takes the place of the newest one of whoever has the most there.
-   * @returns the ticket that found no place, or lost it
+   * Adds a ticket. In a full queue it takes the slot of the newest one of the client that has the most there.
+   * @returns the ticket that found no slot, or lost it
    */
   add(ticket: Ticket): Ticket | null {
-    const share = this.shareOf(ticket)
+    const client = this.queueOf(ticket)
     let removed: Ticket | null = null
     if (this.#waiting >= this.limits.queue) {
       this.refused += 1
       const longest = this.#longest()
       // One more of the newcomer must not make it the one with the most.
-      if (longest === null || longest.waiting <= share.waiting + 1) return ticket
+      if (longest === null || longest.waiting <= client.waiting + 1) return ticket
       removed = longest.removeNewest()
       this.#waiting -= 1
     }
-    if (!share.hasTurn) this.#turns.push(share)
-    share.hasTurn = true
-    share.add(ticket)
+    this.#enter(client)
+    client.add(ticket)
     this.#waiting += 1
     return removed
   }
 
-  /** A ticket that waits was settled: its place is free. */
+  /** A ticket that waits was settled: its slot is free. */
   settled(ticket: Ticket): void {
-    this.shareOf(ticket).settled()
+    this.queueOf(ticket).settled()
     this.#waiting -= 1
   }
 
-  /** What belongs to the owner of a ticket. */
-  shareOf({ owner = NOBODY }: Ticket): ClientQueue {
-    let share = this.#shares.get(owner)
-    if (share === undefined) {
-      share = new ClientQueue(owner, this.#usual.value)
-      this.#shares.set(owner, share)
+  /** The queue of the client of a ticket. */
+  queueOf({ client = NOBODY }: Ticket): ClientQueue {
+    let queue = this.#clients.get(client)
+    if (queue === undefined) {
+      queue = new ClientQueue(client, this.#usual)
+      this.#clients.set(client, queue)
     }
-    return share
+    return queue
   }
 
   /**
-   * Takes unsettled tickets for which there are permits, one of each owner by turns, as many as are work for some
-   * milliseconds, at least one.
+   * Takes the tickets of a batch: as many as are work for some milliseconds, at least one.
    * @param most tickets
-   * @param mayTake whether it may be the turn of a share
+   * @param mayTake whether a client may have a worker now
    */
-  take(most: number, mayTake: (share: ClientQueue) => boolean = () => true): Ticket[] {
+  take(most: number, mayTake: (client: ClientQueue) => boolean = () => true): Ticket[] {
     const taken: Ticket[] = []
-    const allowed = Math.min(most, this.limits.batch, this.limits.permits - this.running)
+    const allowed = Math.min(most, this.limits.batch)
     let expected = 0
-    let passed = 0
-    while (taken.length < allowed && passed < this.#turns.length) {
-      const share = this.#turns[0] as ClientQueue
-      if (taken.length > 0 && expected + share.milliseconds > BATCH_MILLISECONDS) break
-      if (!mayTake(share)) {
-        this.#nextTurn()
-        passed += 1
-        continue
-      }
-      const ticket = share.take()
-      if (share.isEmpty) {
-        this.#turns.shift()
-        share.hasTurn = false
-      } else this.#nextTurn()
+    while (taken.length < allowed) {
+      const client = this.#next(mayTake)
+      if (client === null) break
+      const cost = Math.max(LEAST_COST, client.expected)
+      if (taken.length > 0 && expected + cost > BATCH_MILLISECONDS) break
+      const ticket = client.take()
+      if (client.isEmpty) this.#leave(client)
       if (ticket === null) continue
+      client.charge(cost)
+      this.#charged.set(ticket, cost)
       this.#waiting -= 1
       taken.push(ticket)
-      expected += share.milliseconds
-      passed = 0
+      expected += cost
     }
     this.running += taken.length
     return taken
   }
 
-  /** A ticket's request took so long at a worker. */
-  ran(ticket: Ticket, milliseconds: number): void {
-    this.#usual.add(milliseconds)
-    this.shareOf(ticket).ran(milliseconds)
+  /** A ticket came back from a worker. @param milliseconds that it took there; null when nobody knows */
+  ended(ticket: Ticket, milliseconds: number | null): void {
+    this.running -= 1
+    const client = this.queueOf(ticket)
+    const charged = this.#charged.get(ticket) ?? 0
+    this.#charged.delete(ticket)
+    if (milliseconds === null) return
+    client.charge(Math.max(LEAST_COST, milliseconds) - charged)
+    client.measured(milliseconds)
+    this.#usual += (this.#usual === 0 ? 1 : NEWEST) * (milliseconds - this.#usual)
   }
 
-  /** Takes back tickets that were taken and have no answer, the first of them first. */
+  /** Takes back tickets that no worker began, the first of them first. Those that were settled meanwhile are dropped. */
   putBack(tickets: readonly Ticket[]): void {
     for (const ticket of tickets.toReversed()) {
-      const share = this.shareOf(ticket)
-      if (!share.hasTurn) this.#turns.unshift(share)
-      share.hasTurn = true
-      share.putBack(ticket)
+      const client = this.queueOf(ticket)
+      client.charge(-(this.#charged.get(ticket) ?? 0))
+      this.#charged.delete(ticket)
+      this.running -= 1
+      if (ticket.settled) continue
+      this.#enter(client)
+      client.putBack(ticket)
       this.#waiting += 1
     }
   }
 
   stats(): LaneStats {
     const { waiting, running, answered, refused, timedOut } = this
-    const { permits, queue } = this.limits
-    return { permits, queue, waiting, running, answered, refused, timedOut }
+    return { queue: this.limits.queue, waiting, running, answered, refused, timedOut }
   }
 
-  #nextTurn(): void {
-    if (this.#turns.length < 2) return
-    const share = this.#turns.shift()
-    if (share !== undefined) this.#turns.push(share)
+  #enter(client: ClientQueue): void {
+    if (client.isQueued) return
+    client.isQueued = true
+    client.returned(this.#now(), QUANTUM)
+    if (client.deficit > 0) this.#returned.push(client)
+    else this.#round.push(client)
+  }
+
+  /** @param client the next one */
+  #leave(client: ClientQueue): void {
+    this.#queueOfNext().shift()
+    client.isQueued = false
+    client.left(this.#now())
+  }
+
+  /** Brings the client to the front whose next ticket is to be taken; null when none may have a worker. */
+  #next(mayTake: (client: ClientQueue) => boolean): ClientQueue | null {
+    let best = Number.NEGATIVE_INFINITY
+    const count = this.#returned.length + this.#round.length
+    for (let passed = 0; passed < count; passed += 1) {
+      const client = this.#queueOfNext()[0] as ClientQueue
+      const isAllowed = mayTake(client)
+      if (isAllowed && client.deficit > 0) return client
+      if (client.deficit <= 0) client.credit(QUANTUM, QUANTUM)
+      if (isAllowed) best = Math.max(best, client.deficit)
+      this.#queueOfNext().shift()
+      this.#round.push(client)
+    }
+    if (best === Number.NEGATIVE_INFINITY) return null
+    // All owe more than a round gives: as many rounds at once as it takes until one has time again.
+    const rounds = best > 0 ? 0 : Math.floor(-best / QUANTUM) + 1
+    if (rounds > 0) for (const client of this.#round) client.credit(rounds * QUANTUM, QUANTUM)
+    return this.#next(mayTake)
+  }
+
+  #queueOfNext(): ClientQueue[] {
+    return this.#returned.length > 0 ? this.#returned : this.#round
   }
 
   #longest(): ClientQueue | null {
     let longest: ClientQueue | null = null
-    for (const share of this.#turns) {
-      if (longest === null || share.waiting > longest.waiting) longest = share
+    for (const client of [...this.#returned, ...this.#round]) {
+      if (longest === null || client.waiting > longest.waiting) longest = client
     }
     return longest
   }

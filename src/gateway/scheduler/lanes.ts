@@ -13,9 +13,7 @@ export const POOL_NAMES: readonly PoolName[] = ['reads', 'calls', 'scans']
 /** Bounds of one lane. */
 export interface LaneLimits {
   readonly pool: PoolName
-  /** Requests that may be at the workers at the same time. */
-  readonly permits: number
-  /** Requests that may wait for a permit; more are refused with -32005. */
+  /** Requests that may wait for a worker; more are refused with -32005. */
   readonly queue: number
   /** Milliseconds from arrival to the -32011 answer. */
   readonly timeLimit: number
@@ -25,11 +23,11 @@ export interface LaneLimits {
 
 /**
  * Threads and batch sizes. Reads are short: large batches carry the cost of a way to a worker and back, some
- * 100 µs of the front thread. A batch is work for some milliseconds by what requests of the same owners took
+ * 100 µs of the front thread. A batch is work for some milliseconds by what requests of the same clients took
  * (`laneQueue.ts`); these bounds are for requests that take longer than those before them, whose whole batch waits.
  * Scans and traces differ most. Revise with `bench -- rpc --sections open` when p99 of a lane grows with them.
  */
-const PLACES: Readonly<Record<PoolLane, { readonly pool: PoolName; readonly batch: number }>> = {
+const WORKERS: Readonly<Record<PoolLane, { readonly pool: PoolName; readonly batch: number }>> = {
   read: { pool: 'reads', batch: 128 },
   evm: { pool: 'calls', batch: 16 },
   proof: { pool: 'calls', batch: 16 },
@@ -42,8 +40,8 @@ export function createLanes(
   configured: Readonly<Record<PoolLane, ConfiguredLimits>>,
 ): Readonly<Record<PoolLane, LaneLimits>> {
   const lane = (name: PoolLane): LaneLimits => {
-    const { permits, queue, timeout } = configured[name]
-    return { ...PLACES[name], permits, queue, timeLimit: timeout * 1000 }
+    const { queue, timeout } = configured[name]
+    return { ...WORKERS[name], queue, timeLimit: timeout * 1000 }
   }
   return {
     read: lane('read'),

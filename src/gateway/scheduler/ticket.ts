@@ -9,8 +9,8 @@ export type AnswerSink = (body: string | Uint8Array, status: number) => void
 
 /** One request on its way through a lane. */
 export interface Ticket {
-  /** Whose it is: lanes are shared fairly among owners. Those without one share a turn. */
-  readonly owner?: object
+  /** Who asked: lanes are shared fairly among clients. Tickets without one count as those of one client. */
+  readonly client?: object
   /** Place in METHODS. */
   readonly method: number
   readonly lane: Lane

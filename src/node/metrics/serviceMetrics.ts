@@ -77,7 +77,6 @@ function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
 }
 
 const LANE_GAUGES: readonly (readonly [name: string, help: string, pick: keyof LaneStats])[] = [
-  ['lane_permits_count', 'Requests of a lane that may be at the workers at the same time.', 'permits'],
   ['lane_queue_limit_count', 'Requests of a lane that may wait; more are refused.', 'queue'],
   ['lane_waiting_count', 'Requests of a lane that wait.', 'waiting'],
   ['lane_running_count', 'Requests of a lane that are at the workers.', 'running'],

@@ -82,9 +82,9 @@ t.test('origins are those that browsers send, and nobody trusts all', (t) => {
 })
 
 t.test('every lane has limits', (t) => {
-  const config = fillDefaults({ laneScanPermits: 3 })
-  for (const lane of LANES) t.ok(laneLimits(config, lane).permits >= 1)
-  t.equal(laneLimits(config, 'scan').permits, 3)
+  const config = fillDefaults({ laneScanQueue: 3 })
+  for (const lane of LANES) t.ok(laneLimits(config, lane).queue >= 1)
+  t.equal(laneLimits(config, 'scan').queue, 3)
   t.end()
 })
 

@@ -24,6 +24,15 @@ const OPTIONS = {
     doc: 'A switch',
     renamedFrom: { name: 'mayPost', until: '0.2' },
   },
+  permits: {
+    kind: 'integer',
+    group: 'Store',
+    minimum: 0,
+    maximum: 9,
+    default: 1,
+    doc: 'Without effect',
+    retired: '0.2',
+  },
 } as const satisfies OptionTable
 
 interface Source {
@@ -130,6 +139,22 @@ t.test('values under the earlier name keep their bounds', (t) => {
 t.test('help does not show earlier flags', (t) => {
   const command = new Command('test')
   for (const renamed of renamedOptions(OPTIONS)) addEarlierFlag(command, renamed)
-  t.notMatch(command.helpInformation(), /text-room|may-post/)
+  for (const [key, option] of Object.entries(OPTIONS)) addFlags(command, camelToFlag(key), option)
+  t.notMatch(command.helpInformation(), /text-room|may-post|permits/)
+  t.match(command.helpInformation(), /cache-size/)
+  t.end()
+})
+
+t.test('an option without effect is taken with a warning for a while', (t) => {
+  for (const read of [
+    (schema: OptionSchema) => readFlags(schema, ['--permits', '3']),
+    (schema: OptionSchema) => parseEnvironment({ RHIZOME_PERMITS: '3' }, schema),
+    (schema: OptionSchema) => parseConfigFile('permits: 3', 'f', schema),
+  ]) {
+    const schema = schemaOf('0.2.1')
+    t.same(read(schema), { permits: 3 })
+    t.match(schema.warnings, [/ermits has no effect any more; it is taken until version 0.2$/i])
+    t.throws(() => read(schemaOf('0.3.0')), { code: 'UnknownOption', message: /is to be removed$/ })
+  }
   t.end()
 })

@@ -5,7 +5,7 @@ import type { Service } from '../../../src/front/service.ts'
 import { openHttpService } from '../../support/httpService.ts'
 
 /** No request runs into its own limit here. */
-const LANE = { permits: 1, queue: 256, timeout: 600 }
+const LANE = { queue: 256, timeout: 600 }
 const ADDRESS = `0x${'11'.repeat(20)}`
 const FOREVER = { method: 'eth_getBalance', params: [ADDRESS, 'latest'] }
 const SHORT = { method: 'eth_getBlockTransactionCountByNumber', params: ['0x6'] }

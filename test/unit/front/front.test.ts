@@ -17,7 +17,7 @@ import { openAccess } from '../../support/accessScene.ts'
 import { openNodeContext } from '../../support/chainContext.ts'
 
 const HEAD = '0xd4ad81091f44b6272b0d70e48840a41041aba1883d4a241f70aa30bfd92ac3d3'
-const LANE = { permits: 64, queue: 256, timeout: 5 }
+const LANE = { queue: 256, timeout: 5 }
 const CHAIN_ID = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
 const POOLED = '{"jsonrpc":"2.0","id":2,"method":"eth_getBlockTransactionCountByNumber","params":["0x6"]}'
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Dispatcher } from '../../../src/gateway/scheduler/dispatcher.ts'
+import { LaneQueue } from '../../../src/gateway/scheduler/laneQueue.ts'
 import type { LaneLimits, PoolLane } from '../../../src/gateway/scheduler/lanes.ts'
 import type { Ticket } from '../../../src/gateway/scheduler/ticket.ts'
 import type { RequestPool } from '../../../src/workers/interface.ts'
@@ -43,7 +44,7 @@ class HeldPool implements RequestPool {
 
 const ANYBODY = {}
 
-const LIMITS: LaneLimits = { pool: 'reads', permits: 100, queue: 100, timeLimit: 1000, batch: 10 }
+const LIMITS: LaneLimits = { pool: 'reads', queue: 100, timeLimit: 1000, batch: 10 }
 
 function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits>>> = {}, capacity = 1) {
   const pools = { reads: new HeldPool(capacity), calls: new HeldPool(1), scans: new HeldPool(1) }
@@ -69,11 +70,11 @@ function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits
   const submit = (
     name: PoolLane = 'read',
     deadline = performance.now() + 10_000,
-    owner: object = ANYBODY,
+    client: object = ANYBODY,
   ): Ticket => {
     const id = String(next++)
     const ticket: Ticket = {
-      owner,
+      client,
       method: 0,
       lane: name,
       id,
@@ -88,8 +89,8 @@ function setUp(t: Tap.Test, changes: Partial<Record<PoolLane, Partial<LaneLimits
     dispatcher.submit(name, ticket)
     return ticket
   }
-  const submitAs = (owner: object, count: number, name?: PoolLane) => {
-    for (let i = 0; i < count; i += 1) submit(name, undefined, owner)
+  const submitAs = (client: object, count: number, name?: PoolLane) => {
+    for (let i = 0; i < count; i += 1) submit(name, undefined, client)
   }
   return { dispatcher, pools, submit, submitAs, answers, lost, flags: new Int32Array(interrupts.shared) }
 }
@@ -145,34 +146,81 @@ t.test('a slow lane does not hold up another', async (t) => {
 })
 
 t.test('a full lane answers -32005 at once', async (t) => {
-  const { submit, answers, dispatcher } = setUp(t, { read: { queue: 2, permits: 1, batch: 1 } })
+  const { submit, answers, dispatcher } = setUp(t, { read: { queue: 2, batch: 1 } })
   for (let i = 0; i < 3; i++) submit()
   t.equal(answers.length, 1)
   t.match(answers[0], /^2 429 .*"code":-32005/)
   t.match(dispatcher.stats()['read'], { waiting: 2, refused: 1 })
 })
 
-t.test('permits bound what is at the workers', async (t) => {
-  const { pools, submit } = setUp(t, { read: { permits: 2 } }, 4)
-  for (let i = 0; i < 5; i++) submit()
-  await turn()
-  t.equal(
-    pools.reads.batches.reduce((sum, { requests }) => sum + requests.length, 0),
-    2,
-  )
-})
-
 const idsOf = ({ batches }: HeldPool) => batches.map(({ requests }) => requests.map(({ id }) => id).join(' '))
 
-t.test('owners take turns', async (t) => {
-  const { pools, submitAs } = setUp(t, { read: { batch: 4 } })
+t.test('who comes with little is served before who has much', async (t) => {
+  const { pools, submitAs } = setUp(t, { read: { batch: 1 } })
   const [many, few] = [{}, {}]
-  submitAs(many, 6)
+  submitAs(many, 4)
+  await turn()
+  pools.reads.batches[0]?.finish(2)
+  await turn()
   submitAs(few, 2)
+  for (const batch of [1, 2, 3, 4]) {
+    pools.reads.batches[batch]?.finish(2)
+    await turn()
+  }
+  t.same(idsOf(pools.reads), ['0', '1', '4', '5', '2', '3'])
+})
+
+t.test('clients get the same time of the workers, however long their requests are', async (t) => {
+  const { pools, submitAs } = setUp(t, { read: { batch: 1, queue: 1000 } })
+  const [long, short] = [{}, {}]
+  const milliseconds = (id: string) => (Number(id) < 300 ? 8 : 2)
+  submitAs(long, 300)
+  submitAs(short, 300)
   await turn()
-  pools.reads.batches[0]?.finish()
-  await turn()
-  t.same(idsOf(pools.reads), ['0 6 1 7', '2 3 4 5'])
+  const spent = { long: 0, short: 0 }
+  for (let i = 0; i < 200; i += 1) {
+    const batch = pools.reads.batches[i]
+    const id = batch?.requests[0]?.id ?? ''
+    spent[Number(id) < 300 ? 'long' : 'short'] += milliseconds(id)
+    batch?.finish(milliseconds(id))
+    await turn()
+  }
+  t.ok(spent.long > 0 && spent.short > 0)
+  t.ok(Math.abs(spent.long - spent.short) <= 16, JSON.stringify(spent))
+})
+
+t.test('what a client owes is not more than a second, and forgiven while it asks for nothing', async (t) => {
+  let now = 0
+  const lane = new LaneQueue(LIMITS, () => now)
+  const ticket = (client: object, id: string): Ticket => ({
+    client,
+    method: 0,
+    lane: 'read',
+    id,
+    params: '',
+    reverts: 'reference',
+    deadline: 0,
+    startedAt: 0,
+    slot: -1,
+    settled: false,
+    sink: () => undefined,
+  })
+  const [long, other] = [{}, {}]
+  const served = () => {
+    const [taken] = lane.take(1)
+    if (taken !== undefined) lane.ended(taken, taken.client === long ? 60_000 : 1)
+    return taken?.id
+  }
+  lane.add(ticket(long, 'long'))
+  served()
+  t.equal(lane.queueOf(ticket(long, '')).deficit, -1000)
+  lane.add(ticket(long, 'again'))
+  for (let i = 0; i < 3; i += 1) lane.add(ticket(other, `other ${i}`))
+  t.same([served(), served(), served(), served()], ['other 0', 'other 1', 'other 2', 'again'])
+  now = 1100
+  lane.add(ticket(long, 'forgiven'))
+  t.equal(lane.queueOf(ticket(long, '')).deficit, 1, 'it comes back owing nothing')
+  t.end()
 })
 
 t.test('who has the most in a full lane loses the newest to others, and is told', async (t) => {
@@ -184,10 +232,10 @@ t.test('who has the most in a full lane loses the newest to others, and is told'
   t.equal(answers.length, 3)
   t.match(dispatcher.stats()['read'], { waiting: 4, refused: 3 })
   await turn()
-  t.same(idsOf(pools.reads), ['0 4 1 5'])
+  t.same(idsOf(pools.reads), ['0 1 4 5'])
 })
 
-t.test('what a worker did not begin goes again, before what came later', async (t) => {
+t.test('what a worker did not begin goes again, before what the same client asked later', async (t) => {
   const { pools, submit, submitAs, answers, dispatcher } = setUp(t)
   submitAs({}, 3)
   await turn()
@@ -195,7 +243,7 @@ t.test('what a worker did not begin goes again, before what came later', async (
   pools.reads.batches[0]?.finish(0, 1)
   await turn()
   t.same(answers, ['0 200 answer 0'])
-  t.same(idsOf(pools.reads), ['0 1 2', '1 3 2'])
+  t.same(idsOf(pools.reads), ['0 1 2', '3 1 2'])
   pools.reads.batches[1]?.finish()
   await turn()
   t.equal(answers.length, 4)
@@ -255,7 +303,7 @@ t.test("a newcomer's requests are expected to take what those of others took", a
 })
 
 t.test('what nobody waits for takes no place in a full lane', async (t) => {
-  const { pools, dispatcher, submit, answers } = setUp(t, { read: { queue: 2, permits: 1 } })
+  const { pools, dispatcher, submit, answers } = setUp(t, { read: { queue: 2 } })
   submit()
   await turn()
   for (const ticket of [submit(), submit()]) dispatcher.cancel(ticket)

@@ -30,12 +30,12 @@ t.test(
 )
 
 t.test('what is configured reaches the service', (t) => {
-  const config = fillDefaults({ httpPort: 0, maxBatchRequests: 7, laneTraceTimeout: 3, laneTracePermits: 2 })
+  const config = fillDefaults({ httpPort: 0, maxBatchRequests: 7, laneTraceTimeout: 3 })
   t.equal(frontOptionsFromConfig(config).port, 0)
   t.equal(frontOptionsFromConfig(config).corsOrigin, 'loopback,extensions')
   const trustedOrigins = ['https://app.example']
   t.match(frontOptionsFromConfig(fillDefaults({ trustedOrigins })), { trustedOrigins, hosts: ['localhost'] })
   t.equal(gatewayLimitsFromConfig(config).batch, 7)
-  t.match(lanesFromConfig(config).trace, { timeLimit: 3000, permits: 2, queue: config.laneTraceQueue })
+  t.match(lanesFromConfig(config).trace, { timeLimit: 3000, queue: config.laneTraceQueue })
   t.end()
 })

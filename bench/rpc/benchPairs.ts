@@ -1,0 +1,167 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Generator } from '../load/generator.ts'
+import { describeMachine } from '../report/machine.ts'
+import { type Row, saveSections } from '../report/results.ts'
+import { type Comparison, comparePairs } from './comparePairs.ts'
+import { Contender } from './contender.ts'
+import { type Peer, startRhizome } from './peers.ts'
+import { setUpScene } from './setup.ts'
+
+export const PAIRS_HELP = `bench -- pairs: this build beside another build of this node, by turns; writes bench/results/pairs.{md,json}
+
+  --before DIR        the other build: a folder with dist/ and native/addon/
+  --runs N            pairs of measurements of each workload (default 7)
+  --seconds N         length of one measurement (default 1)
+  --warm-up N         seconds of load on each node before its first measurement (default 1)
+  --connections N     of the closed loop (default 64)
+  --only TEXT         only workloads whose name contains the text; may be repeated
+  --transfers N       blocks with a token transfer (default 300)
+  --accounts N        accounts with funds and tokens (default 500)
+  --sparse-blocks N   blocks with a log here and there (default 2000)`
+
+interface PairOptions {
+  readonly before: string
+  readonly runs: number
+  readonly load: { readonly seconds: number; readonly connections: number }
+  readonly warmUp: number
+  readonly only: readonly string[] | null
+  readonly size: { readonly transfers: number; readonly accounts: number; readonly sparseBlocks: number }
+}
+
+/** Two builds with the same options. */
+interface Pair {
+  /** Appended to the name of the workload. */
+  readonly label: string
+  readonly before: Contender
+  readonly after: Contender
+}
+
+/**
+ * `bench -- pairs`: what a change does to the speed of requests. Both builds have the same scene; every workload loads
+ * them in turn, and the order changes from pair to pair, so that what else the machine does comes to both.
+ */
+export async function benchPairs(args: string[]): Promise<void> {
+  const options = readOptions(args)
+  const machine = describeMachine()
+  const generator = new Generator()
+  const peers: Peer[] = []
+  const rows: Row[] = []
+  const problems: Row[] = []
+  try {
+    const pairs = [
+      await startPair(options, generator, peers, '', []),
+      await startPair(options, generator, peers, ', cache off', ['--response-cache', '0']),
+    ]
+    for (const pair of pairs) {
+      for (const { name, kind, transport } of pair.after.workloads) {
+        if (options.only?.some((part) => name.includes(part)) === false) continue
+        if (pair.label !== '' && (kind !== 'repeated' || transport !== 'http')) continue
+        try {
+          const comparison = await measurePair(pair, name, options)
+          rows.push(rowOf(`${name}${pair.label}`, comparison))
+          console.error(`${name}${pair.label}: ${comparison.ratio.toFixed(3)}`)
+        } catch (error) {
+          problems.push({ workload: `${name}${pair.label}`, problem: String(error) })
+        }
+      }
+    }
+  } finally {
+    await Promise.all(peers.map((peer) => peer.stop()))
+    generator.close()
+  }
+  const note =
+    `Requests/s of this build over those of the one before, ${options.runs} pairs of ${options.load.seconds} s by turns: ` +
+    'the mean of the ratios with its 95 % interval. A row is lower when the whole interval is below 1.'
+  saveSections(
+    'pairs',
+    machine,
+    [
+      { title: 'Pairs', note, rows },
+      ...(problems.length > 0 ? [{ title: 'Not measured', rows: problems }] : []),
+    ],
+    { options, rows },
+  )
+}
+
+function readOptions(args: string[]): PairOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      before: { type: 'string' },
+      runs: { type: 'string', default: '7' },
+      seconds: { type: 'string', default: '1' },
+      'warm-up': { type: 'string', default: '1' },
+      connections: { type: 'string', default: '64' },
+      only: { type: 'string', multiple: true },
+      transfers: { type: 'string', default: '300' },
+      accounts: { type: 'string', default: '500' },
+      'sparse-blocks': { type: 'string', default: '2000' },
+    },
+  })
+  if (values.before === undefined) throw new Error('--before: the folder of the build to compare with')
+  return {
+    before: values.before,
+    runs: Number(values.runs),
+    load: { seconds: Number(values.seconds), connections: Number(values.connections) },
+    warmUp: Number(values['warm-up']),
+    only: values.only ?? null,
+    size: {
+      transfers: Number(values.transfers),
+      accounts: Number(values.accounts),
+      sparseBlocks: Number(values['sparse-blocks']),
+    },
+  }
+}
+
+async function startPair(
+  { before, size }: PairOptions,
+  generator: Generator,
+  peers: Peer[],
+  label: string,
+  args: readonly string[],
+): Promise<Pair> {
+  const start = async (name: string, program?: string) => {
+    const peer = await startRhizome(args, `${name}${label}`, program)
+    peers.push(peer)
+    return new Contender(peer, await setUpScene(peer, size), generator)
+  }
+  return {
+    label,
+    before: await start('before', join(before, 'dist/cli/main.js')),
+    after: await start('after'),
+  }
+}
+
+async function measurePair(
+  { before, after }: Pair,
+  name: string,
+  { runs, load, warmUp }: PairOptions,
+): Promise<Comparison> {
+  const speeds: { before: number; after: number }[] = []
+  const measure = async (contender: Contender, seconds: number, isWarmUp = false) => {
+    const workload = contender.workload(name)
+    if (workload === null) throw new Error('no such workload')
+    if (workload.kind === 'distinct' && !isWarmUp) await contender.moveHead()
+    return (await contender.measure(workload, { ...load, seconds })).requestsPerSecond
+  }
+  for (const contender of [before, after]) await measure(contender, warmUp, true)
+  for (let run = 0; run < runs; run += 1) {
+    const isFirst = run % 2 === 0
+    const first = await measure(isFirst ? before : after, load.seconds)
+    const second = await measure(isFirst ? after : before, load.seconds)
+    speeds.push(isFirst ? { before: first, after: second } : { before: second, after: first })
+  }
+  return comparePairs(speeds)
+}
+
+function rowOf(workload: string, { before, after, ratio, low, high }: Comparison): Row {
+  return {
+    workload,
+    'before/s': Math.round(before),
+    'after/s': Math.round(after),
+    ratio: Number(ratio.toFixed(3)),
+    '95 %': `${low.toFixed(3)} to ${high.toFixed(3)}`,
+    verdict: high < 1 ? '**lower**' : low > 1 ? 'higher' : 'as before',
+  }
+}
