@@ -12,8 +12,8 @@ export const LAYERS: readonly Layer[] = [
     name: 'rate of large answers while others ask',
     off: [
       {
-        file: 'front/sendTurns.ts',
-        find: 'if (!this.#recent.hasOther(owner, this.#ticks - ASKS_FOR / TICK)) return true',
+        file: 'front/answerPacer.ts',
+        find: 'if (!this.#recent.hasOther(client, this.#clock - ASKS_FOR / CLOCK_PERIOD)) return true',
         replace: 'return true',
       },
     ],
@@ -72,8 +72,8 @@ export const LAYERS: readonly Layer[] = [
     name: 'requests of one client in a turn',
     off: [
       {
-        file: 'front/turns.ts',
-        find: 'return use.askedInTurn <= MOST_ASKED',
+        file: 'front/tickBudget.ts',
+        find: 'return use.askedInTick <= MOST_ASKED',
         replace: 'return true',
       },
     ],

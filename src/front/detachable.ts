@@ -23,8 +23,8 @@ export interface DetachableApp {
 }
 
 /**
- * The library keeps the handlers of an app until the process ends, also when the app is closed. What they hold is a
- * whole node, so that they must be let go of where nodes come and go in one process.
+ * The library keeps the handlers of an app until the process ends, even after the app is closed. Handlers reference a
+ * whole node, so a process that starts and stops nodes has to detach them.
  */
 export function detachable(app: TemplatedApp): DetachableApp {
   const held: { handler: Handler | null }[] = []

@@ -55,7 +55,7 @@ export class FrontMetrics {
   connected(change: number): void {
     this.connections += change
     if (!this.draining || change > 0) return
-    // One that had nothing to wait for may be taken for it: the others are then not waited for, as without a drain.
+    // An idle connection may be counted in its place; then one busy connection is not waited for, as without a drain.
     if (this.#ending > 0) this.#ending -= 1
     this.#checkIdle()
   }

@@ -7,6 +7,7 @@ import type { ExchangeTrace, Tracing } from '../observe/tracing.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
+import type { AnswerPacer } from './answerPacer.ts'
 import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
 import { HttpExchange, REQUEST_COPIES, STATUS_LINES } from './httpExchange.ts'
@@ -19,8 +20,7 @@ import { refuseMethod } from './refuseMethod.ts'
 import { AMBIGUOUS, BAD_HOST, refuseRequest, withoutAmbiguous } from './refuseRequest.ts'
 import { RequestHeaders } from './requestHeaders.ts'
 import { pageMetadataOf, RequestMetadata } from './requestMetadata.ts'
-import type { SendTurns } from './sendTurns.ts'
-import type { Turns } from './turns.ts'
+import type { TickBudget } from './tickBudget.ts'
 import { addUsageRoute } from './usageRoute.ts'
 
 /** What HTTP routes need. */
@@ -41,9 +41,9 @@ export interface HttpRoutes {
   readonly usageReport?: (caller: Caller) => Promise<Json>
   readonly metrics: FrontMetrics
   /** In which large answers are sent. */
-  readonly turns: SendTurns
-  /** Bounds what a turn of the event loop answers. */
-  readonly loop: Turns
+  readonly pacer: AnswerPacer
+  /** Bounds what a tick of the event loop answers. */
+  readonly loop: TickBudget
   /** null while tracing is off. */
   readonly tracing: Tracing | null
 }
@@ -93,7 +93,7 @@ function receive(
     headers.origin === '' && headers.site === ''
       ? NO_PAGE
       : routes.origins.accessOf(headers, known?.origins ?? null)
-  const exchange = new HttpExchange(response, access, known, metrics, routes.turns, requestId, trace)
+  const exchange = new HttpExchange(response, access, known, metrics, routes.pacer, requestId, trace)
   if (caller instanceof RpcError) {
     const { text, status } = errorAnswer('null', caller)
     exchange.watch()

@@ -4,13 +4,13 @@ import { idOfAnswer } from '../gateway/envelope/answerId.ts'
 import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
 import { errorAnswer } from '../rpc/execute.ts'
+import { type AnswerPacer, PIECE_BYTES } from './answerPacer.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
 import { APPLICATION_JSON, CONTENT_TYPE } from './headerBytes.ts'
 import { writeLimitHeaders } from './limitHeaders.ts'
 import { type PageAccess, writeAllowedOrigin } from './origins.ts'
 import { PacedBody, PacedStream, type PacedTarget } from './pacedBody.ts'
-import { PIECE_BYTES, type SendTurns } from './sendTurns.ts'
-import { holdBack } from './turns.ts'
+import { holdBack } from './tickBudget.ts'
 
 /** Status lines of the codes that are sent. */
 export const STATUS_LINES: Readonly<Record<number, string>> = {
@@ -29,10 +29,10 @@ export const STATUS_LINES: Readonly<Record<number, string>> = {
   503: '503 Service Unavailable',
 }
 
-/** What is kept of a byte of a request: itself, the text of its parameters, and their copy for a worker. */
+/** Copies of a request that may exist at once: the body, the text of its parameters, and a worker's copy of them. */
 export const REQUEST_COPIES = 3
 
-/** Bytes or characters of a body that is not sent as one. */
+/** Bodies of more bytes or characters are sent in pieces. */
 const LARGE = 2 * PIECE_BYTES
 
 /** One HTTP request. */
@@ -46,7 +46,7 @@ export class HttpExchange implements Exchange {
   readonly #allowedOrigin: string | null
   readonly #caller: Caller | null
   readonly #metrics: FrontMetrics
-  readonly #turns: SendTurns
+  readonly #pacer: AnswerPacer
   /** What is sent in pieces. */
   #large: PacedBody | PacedStream | undefined
   /** Bytes that were taken from the memory of the caller. */
@@ -57,17 +57,17 @@ export class HttpExchange implements Exchange {
   corked = false
 
   /**
-   * @param access what the page may do that the request comes from
-   * @param caller whose running requests it is one of; null for one that was not let in
-   * @param turns in which large answers are sent
-   * @param requestId name that the client gave the exchange; it is echoed
+   * @param access what the page that sent the request may do
+   * @param caller who is charged for the request; null when it was not admitted
+   * @param pacer sends large answers
+   * @param requestId the client's name for the exchange; it is echoed
    */
   constructor(
     response: HttpResponse,
     access: PageAccess,
     caller: Caller | null,
     metrics: FrontMetrics,
-    turns: SendTurns,
+    pacer: AnswerPacer,
     requestId: string | null,
     trace: ExchangeTrace | null,
   ) {
@@ -76,7 +76,7 @@ export class HttpExchange implements Exchange {
     this.#allowedOrigin = access.allowedOrigin
     this.#caller = caller
     this.#metrics = metrics
-    this.#turns = turns
+    this.#pacer = pacer
     this.requestId = requestId
     this.trace = trace
     this.onGone = undefined
@@ -84,7 +84,7 @@ export class HttpExchange implements Exchange {
     metrics.began()
     if (caller !== null) {
       caller.begin()
-      turns.asked(caller.account)
+      pacer.asked(caller.account)
     }
   }
 
@@ -105,8 +105,8 @@ export class HttpExchange implements Exchange {
   answer(body: string | Uint8Array, status: number): void {
     if (this.gone) return
     if (this.corked && this.#isFlood()) {
-      // What is refused is refused while the library calls: an answer now is not one that took its time. It may be one
-      // that others were refused before, in memory that the next answer takes.
+      // `corked` says that the answer is written in the library's own callback: it is a refusal that took no work. Its
+      // bytes may lie in memory that the next answer reuses, so they are copied.
       this.answerLater(typeof body === 'string' ? body : Uint8Array.from(body), status)
       return
     }
@@ -126,8 +126,8 @@ export class HttpExchange implements Exchange {
   }
 
   /**
-   * Keeps a refusal back from a client that goes on and on after it was refused. Whoever sends the next request as soon
-   * as it has the answer would else have the front thread refuse instead of answer others.
+   * Delays a refusal to a client that keeps asking after refusals. Otherwise a client that sends its next request as
+   * soon as it has an answer would keep the front thread busy with refusals.
    */
   answerLater(body: string | Uint8Array, status: number): void {
     this.corked = false
@@ -166,7 +166,7 @@ export class HttpExchange implements Exchange {
     return stream
   }
 
-  /** Sends a body in turns with others; at the end of the node's life as one, so that the connection ends with it. */
+  /** Sends a body piece by piece, round robin with other large answers. While the node stops, bodies are sent whole. */
   #sendLarge(body: string | Uint8Array, status: number): void {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body
     if (!this.hold(bytes.length)) {
@@ -177,7 +177,7 @@ export class HttpExchange implements Exchange {
     this.#large = new PacedBody(this.#target(), bytes, () => this.#end(status))
   }
 
-  /** Keeps what the socket did not take of a body; without room for it the connection ends. */
+  /** Queues what the socket did not take of a body. The connection ends when the client's memory is used up. */
   #keepRest(body: string | Uint8Array, status: number): void {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body
     const rest = bytes.subarray(this.#response.getWriteOffset())
@@ -197,27 +197,26 @@ export class HttpExchange implements Exchange {
   }
 
   #target(): PacedTarget {
-    const owner = this.#caller?.account ?? this
+    const client = this.#caller?.account ?? this
     return {
       response: this.#response,
-      turns: this.#turns,
-      owner,
+      pacer: this.#pacer,
+      client,
       memory: this.#caller?.account.memory ?? null,
       isGone: () => this.gone,
       abort: () => this.#abort(),
     }
   }
 
-  /** Whether the request was refused to a client that does not take no for an answer. */
+  /** Whether the request was refused and its client keeps asking after refusals. */
   #isFlood(): boolean {
     const account = this.#caller?.account
     return account?.isFlooding === true && account.refused !== this.#refusedBefore && !this.#metrics.draining
   }
 
   /**
-   * Writes an answer as far as the socket takes it. What it does not take is not left to the library, which would keep
-   * it however much there is already.
-   * @returns whether it took all
+   * Writes as much of an answer as the socket takes. The rest is not left to the library, whose buffer has no limit.
+   * @returns whether the socket took everything
    */
   #write(body: string | Uint8Array, status: number): boolean {
     this.#writeHead(status)

@@ -24,8 +24,8 @@ interface Undeclared {
 export interface Listener {
   readonly port: number
   /**
-   * Has new connections use what the files of certificate and key hold now; open ones stay as they are.
-   * @throws TlsError, and new connections go on with the files from before
+   * Reloads certificate and key for new connections; open connections keep theirs.
+   * @throws TlsError; new connections then keep using the old files
    */
   reloadTls(files: TlsFiles): TlsMetadata
   /** Takes no further connections. */
@@ -51,9 +51,9 @@ export class ListenError extends Error {
 /**
  * Listens on a port.
  *
- * Under TLS one app accepts connections and hands them to another, which has the certificate: a new certificate is
- * a new app that gets the connections from then on, so that none is lost and none is closed. Both are apps of the
- * same kind, TLS or not: a plain acceptor would reserve too little memory for the sockets that a TLS app takes over.
+ * Under TLS one app accepts connections and hands them to another app, which holds the certificate. A new certificate
+ * means a new app that gets the connections from then on, so no connection is lost or closed. Both apps are of the same
+ * kind, TLS or not: a plain acceptor reserves too little memory for sockets that a TLS app takes over.
  * @param addRoutes called with every app that answers
  * @throws ListenError, TlsError
  */

@@ -5,7 +5,7 @@ import { STATUS_LINES } from './httpExchange.ts'
 import type { ListenAddress } from './options.ts'
 import { BAD_HOST, type RouteApp, refuseRequest } from './refuseRequest.ts'
 import { sendText } from './sendText.ts'
-import type { Turns } from './turns.ts'
+import type { TickBudget } from './tickBudget.ts'
 
 /** Answers to questions of operators. */
 export interface FrontProbes {
@@ -19,23 +19,23 @@ const JSON_TYPE = 'application/json'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**
- * Adds what operators ask.
+ * Adds the routes of operators.
  *
  * - `/health`: 200 as long as the process answers.
- * - `/ready`: 200 or 503, for whoever sends requests on; with the reasons.
+ * - `/ready`: 200 or 503 with the reasons, for load balancers.
  * - `/metrics`: Prometheus text.
  *
- * No answer has CORS headers, so that pages of other origins cannot read it; a `Host` that is not let through is
- * answered with 400, so that a page cannot become one of this origin by DNS rebinding.
+ * Answers have no CORS headers, so that pages of other origins cannot read them. A `Host` that is not allowed is
+ * answered with 400, so that DNS rebinding does not make a page one of this origin.
  *
- * @param shown `public` leaves out reasons and metrics: they tell strangers how to hurt the node
+ * @param shown `public` leaves out reasons and metrics, which would tell strangers how to hurt the node
  * @param hosts names that a `Host` header may have besides IP addresses, as {@link monitoringHosts} has them
  */
 export function addMonitoringRoutes(
   unguarded: RouteApp,
   probes: FrontProbes,
   shown: 'all' | 'public',
-  loop: Turns,
+  loop: TickBudget,
   hosts: readonly string[],
 ): void {
   const app = {
@@ -66,8 +66,8 @@ export function addMonitoringRoutes(
 }
 
 /**
- * The names under which monitoring answers at a port: those of requests where it listens on loopback alone. Elsewhere
- * probes and scrapers come by names that only the network of the operator knows, so that all do.
+ * The `Host` names under which monitoring answers: those of requests when it listens on loopback only. On other
+ * addresses every name is accepted, because probes and scrapers use names that only the operator's network knows.
  */
 export function monitoringHosts({ host }: ListenAddress, hosts: readonly string[]): readonly string[] {
   return isLoopbackHost(host) ? hosts : ['*']

@@ -1,14 +1,14 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import type { MemoryAccount, Reclaimable } from '../gateway/access/memoryAccount.ts'
 import type { AnswerStream } from '../gateway/exchange.ts'
-import { PIECE_BYTES, type Sending, type SendTurns } from './sendTurns.ts'
+import { type AnswerPacer, PIECE_BYTES, type Sending } from './answerPacer.ts'
 
 /** Where the pieces of an answer go. */
 export interface PacedTarget {
   readonly response: HttpResponse
-  readonly turns: SendTurns
-  /** Whose answer it is. */
-  readonly owner: object
+  readonly pacer: AnswerPacer
+  /** Who asked for the answer. */
+  readonly client: object
   /** Memory of the client; null where nobody counts. */
   readonly memory: MemoryAccount | null
   /** Ends the connection. */
@@ -17,7 +17,7 @@ export interface PacedTarget {
   isGone(): boolean
 }
 
-/** What waits of an answer, which goes when others need the memory more. */
+/** The unsent part of an answer. It is dropped when other clients need the memory more. */
 class WaitingBytes implements Reclaimable {
   readonly account: MemoryAccount
   held = 0
@@ -41,7 +41,7 @@ class WaitingBytes implements Reclaimable {
 /** A body of known length, whose head is written. Its memory is taken from the account by whoever makes it. */
 export class PacedBody implements Sending {
   isDue = false
-  readonly owner: object
+  readonly client: object
   readonly #target: PacedTarget
   readonly #pieces: Buffer[]
   readonly #length: number
@@ -56,23 +56,23 @@ export class PacedBody implements Sending {
    * @param length bytes of the whole body
    */
   constructor(target: PacedTarget, body: Uint8Array, onSent: () => void, length: number = body.length) {
-    const { turns, response, memory } = target
+    const { pacer, response, memory } = target
     this.#waiting = memory && new WaitingBytes(memory, target.abort)
     if (this.#waiting !== null) this.#waiting.held = body.length
-    this.owner = target.owner
+    this.client = target.client
     this.#target = target
-    this.#pieces = turns.copy(body)
+    this.#pieces = pacer.copy(body)
     this.#length = length
     this.#onSent = onSent
     response.onWritable(() => {
-      turns.add(this)
+      pacer.add(this)
       return true
     })
-    turns.add(this)
+    pacer.add(this)
   }
 
   send(): boolean {
-    const { response, turns, isGone } = this.#target
+    const { response, pacer, isGone } = this.#target
     const piece = this.#pieces[0]
     if (piece === undefined) return false
     if (isGone()) {
@@ -86,11 +86,11 @@ export class PacedBody implements Sending {
       isTaken = answer[0]
       isDone = answer[1]
     })
-    // What the socket did not take is offered again.
+    // What the socket did not take is written again.
     this.#sent = isDone ? piece.length : this.#sent + response.getWriteOffset() - before
     if (this.#sent === piece.length) {
       this.#sent = 0
-      turns.giveBack(piece)
+      pacer.giveBack(piece)
       this.#pieces.shift()
     }
     if (isDone) {
@@ -103,7 +103,7 @@ export class PacedBody implements Sending {
   /** To be called when the client is gone. */
   drop(): void {
     this.#waiting?.end()
-    for (const piece of this.#pieces.splice(0)) this.#target.turns.giveBack(piece)
+    for (const piece of this.#pieces.splice(0)) this.#target.pacer.giveBack(piece)
   }
 }
 
@@ -119,21 +119,21 @@ export interface StreamEnds {
 export class PacedStream implements AnswerStream, Sending {
   isDue = false
   onWritable: (() => void) | undefined = undefined
-  readonly owner: object
+  readonly client: object
   readonly #target: PacedTarget
   readonly #ends: StreamEnds
-  /** What waits for its turn. */
+  /** Queued, not yet written. */
   readonly #pieces: Buffer[] = []
   readonly #waiting: WaitingBytes | null
   #isEnding = false
 
   constructor(target: PacedTarget, ends: StreamEnds) {
-    this.owner = target.owner
+    this.client = target.client
     this.#target = target
     this.#ends = ends
     this.#waiting = target.memory && new WaitingBytes(target.memory, target.abort)
     target.response.onWritable(() => {
-      if (this.#pieces.length > 0) target.turns.add(this)
+      if (this.#pieces.length > 0) target.pacer.add(this)
       else this.onWritable?.()
       return true
     })
@@ -184,7 +184,7 @@ export class PacedStream implements AnswerStream, Sending {
   }
 
   #giveBack(piece: Buffer): void {
-    this.#target.turns.giveBack(piece)
+    this.#target.pacer.giveBack(piece)
     if (this.#waiting === null) return
     this.#waiting.held -= piece.length
     this.#waiting.account.release(piece.length)
@@ -199,9 +199,9 @@ export class PacedStream implements AnswerStream, Sending {
     return isTaken
   }
 
-  /** Keeps pieces until it is their turn: their memory may be that of the next answer by then. */
+  /** Copies pieces to the queue: the next answer may reuse their memory before they are written. */
   #add(pieces: readonly Uint8Array[]): void {
-    const { turns, abort } = this.#target
+    const { pacer, abort } = this.#target
     if (this.#waiting !== null) {
       const bytes = lengthOf(pieces)
       if (!this.#waiting.account.take(bytes)) {
@@ -210,8 +210,8 @@ export class PacedStream implements AnswerStream, Sending {
       }
       this.#waiting.held += bytes
     }
-    for (const piece of pieces) this.#pieces.push(...turns.copy(piece))
-    turns.add(this)
+    for (const piece of pieces) this.#pieces.push(...pacer.copy(piece))
+    pacer.add(this)
   }
 }
 

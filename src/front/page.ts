@@ -4,7 +4,7 @@ import { STATUS_LINES } from './httpExchange.ts'
 import type { FrontOptions } from './options.ts'
 import type { PageFile, PageFiles } from './pageFiles.ts'
 import { BAD_HOST, type RouteApp, refuseRequest } from './refuseRequest.ts'
-import type { Turns } from './turns.ts'
+import type { TickBudget } from './tickBudget.ts'
 
 /** What is sent of a file: its bytes and the name of their encoding. */
 type Form = readonly [body: Buffer, encoding: string | null]
@@ -30,12 +30,12 @@ const PART_CACHING = 'public, max-age=31536000, immutable'
 /** What routes of the page need besides its files. */
 export interface PageRoutes {
   readonly options: FrontOptions
-  readonly loop: Turns
+  readonly loop: TickBudget
 }
 
 /**
- * Adds the page: the document at `/`, what it needs below `/page/`, for GET and HEAD. Under a name that is not the
- * node's there is none: its scripts would be those of another site.
+ * Adds the page: the document at `/` and its files below `/page/`, for GET and HEAD. It is not served under a foreign
+ * host name, where its scripts would belong to another site.
  */
 export function addPageRoutes(
   app: RouteApp,
@@ -64,7 +64,7 @@ function sendFile(
   request: HttpRequest,
   file: PageFile,
   caching: string,
-  loop: Turns,
+  loop: TickBudget,
 ): void {
   const isHead = request.getMethod() === 'head'
   const form = bodyFor(file, request.getHeader('accept-encoding'))

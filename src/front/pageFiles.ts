@@ -41,7 +41,7 @@ export interface PageFiles {
 }
 
 /**
- * Reads the files of the page. Their paths carry a hash of all of them, so that browsers may keep each for good and
+ * Reads the files of the page. Their paths contain a hash over all of them, so browsers may cache each for good and
  * never mix two versions.
  * @throws what reading the folder throws
  */

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import { STATUS_LINES } from './httpExchange.ts'
 import { RequestHeaders } from './requestHeaders.ts'
-import type { Turns } from './turns.ts'
+import type { TickBudget } from './tickBudget.ts'
 
 /** Why the headers of a request are not let through, for whoever looks for the reason. */
 export const BAD_HOST = 'the Host of the request is none of --allowed-hosts\n'
@@ -22,7 +22,7 @@ export function refuseRequest(response: HttpResponse, reason: string): void {
 }
 
 /** An app whose routes refuse requests that others might read in another way. */
-export function withoutAmbiguous(app: TemplatedApp, loop: Turns): RouteApp {
+export function withoutAmbiguous(app: TemplatedApp, loop: TickBudget): RouteApp {
   const headers = new RequestHeaders()
   const guard =
     (handler: Handler): Handler =>

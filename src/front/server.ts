@@ -75,7 +75,7 @@ function limitConnections(app: TemplatedApp, most: number, metrics: FrontMetrics
     const difference = Number(change)
     metrics.connected(difference)
     if (difference < 0 || metrics.connections <= most) return
-    // Left waiting it would be found again by every turn: a busy thread, and nothing gained.
+    // A pending connection would wake every tick of the event loop: a busy thread for nothing.
     metrics.refusedConnections += 1
     response.close()
   }

@@ -23,23 +23,23 @@ import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
 import type { RequestPool } from '../workers/interface.ts'
 import { InterruptTable } from '../workers/interrupts.ts'
 import { PooledPool } from '../workers/pooled.ts'
+import { AnswerPacer } from './answerPacer.ts'
 import { type DrainLimits, drain } from './drain.ts'
 import { FrontMetrics, type FrontStats } from './frontMetrics.ts'
 import type { FrontProbes } from './monitoring.ts'
 import type { FrontOptions } from './options.ts'
 import { Origins } from './origins.ts'
 import { readPageFiles } from './pageFiles.ts'
-import { SendTurns } from './sendTurns.ts'
 import { type Front, listen } from './server.ts'
 import type { SocketLibrary } from './socketLibrary.ts'
-import { Turns } from './turns.ts'
+import { TickBudget } from './tickBudget.ts'
 
 /** Idle time after which the threads of slow work end, milliseconds. */
 const SCAN_IDLE = 60_000
 
 /**
- * How far threads stand behind those that keep everybody waiting: sockets, chain and short reads. What they do takes
- * its time anyway, and with all processors busy a balance must not wait for it.
+ * Niceness of the threads for long work, behind those that every client waits for: sockets, chain and short reads. When
+ * all processors are busy, a balance must not wait for a trace.
  */
 const CALLS_NICENESS = 2
 const SCANS_NICENESS = 5
@@ -169,7 +169,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await Promise.all(POOL_NAMES.map((name) => pools[name].close()))
   }
   const frontMetrics = new FrontMetrics()
-  const turns = new SendTurns()
+  const pacer = new AnswerPacer()
   const routes = {
     events,
     gateway,
@@ -181,8 +181,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     page,
     ...(options.usageReport === undefined ? {} : { usageReport: options.usageReport }),
     metrics: frontMetrics,
-    turns,
-    loop: new Turns(),
+    pacer,
+    loop: new TickBudget(),
     tracing: options.tracing ?? null,
   }
   const front = await startWorkers(pools)
@@ -201,7 +201,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onCommand: () => gateway.onCommand(),
     headChanged: (notice) => {
       gateway.onChange()
-      // What was read before may be of a moment in which the blocks were not there yet.
+      // An earlier snapshot may not contain the blocks yet.
       options.context.refresh()
       try {
         events.headChanged(notice)
@@ -235,7 +235,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     drain: (limits) => drain({ front, metrics: frontMetrics, dispatcher, gateway }, limits),
     stop: async () => {
       clearInterval(workTimer)
-      turns.close()
+      pacer.close()
       front.close()
       await closePools()
     },
@@ -243,8 +243,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 /**
- * Waits until the threads that are always there answer, so that no request waits for their start.
- * @throws what keeps them from starting
+ * Waits until the permanent threads answer, so that no request waits for their start.
+ * @throws the error that keeps them from starting
  */
 async function startWorkers({ reads, calls }: Record<PoolName, RequestPool>): Promise<void> {
   const empty = [reads, calls].flatMap((pool) => Array.from({ length: pool.capacity }, () => pool.run([])))

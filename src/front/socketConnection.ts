@@ -33,8 +33,8 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
   readonly #maxBacklog: number
 
   /**
-   * @param maxBacklog bytes that may wait for the client; with more it is cut off. A message of any size goes
-   *   out when nothing waits.
+   * @param maxBacklog bytes that may wait for the client; it is disconnected beyond. A message of any size is sent when
+   *   nothing waits.
    * @param budget what all connections of the client share
    */
   constructor(socket: WebSocket<T>, maxBacklog: number, budget: Account) {
@@ -60,7 +60,7 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
     this.#socket = null
     if (socket === null) return
     socket.end(code, reason)
-    // A client that reads nothing would keep what waits for it.
+    // A client that reads nothing would pin its backlog.
     setTimeout(() => this.#open?.close(), LAST_READS).unref()
   }
 

@@ -23,7 +23,8 @@ export class TlsError extends Error {
 /**
  * Reads certificate and key as a listener would.
  * @param now milliseconds since 1970
- * @throws TlsError for a file that is missing or no PEM, a key of another certificate, a certificate out of its time
+ * @throws TlsError for a file that is missing or not PEM, a key that does not match, or a certificate outside of its
+ * validity period
  */
 export function checkTlsFiles({ certificate, key }: TlsFiles, now: number = Date.now()): TlsMetadata {
   const x509 = readCertificate(certificate)

@@ -10,7 +10,7 @@ import { type Origins, writeAllowedOrigin } from './origins.ts'
 import { refuseMethod } from './refuseMethod.ts'
 import { BAD_HOST, type RouteApp, refuseRequest } from './refuseRequest.ts'
 import { pageMetadataOf, RequestMetadata } from './requestMetadata.ts'
-import { holdBack, type Turns } from './turns.ts'
+import { holdBack, type TickBudget } from './tickBudget.ts'
 
 /** What follows the API key in the path. */
 const ENDING = '/usage'
@@ -23,8 +23,8 @@ export interface UsageRoute {
   readonly hosts: readonly string[]
   /** The usage of a caller; null for one without a key. */
   readonly report: (caller: Caller) => Promise<Json>
-  /** Bounds what a turn of the event loop answers. */
-  readonly loop: Turns
+  /** Bounds what a tick of the event loop answers. */
+  readonly loop: TickBudget
 }
 
 /** Adds `GET /<API_KEY>/usage`: limits of the key and its usage. Other paths are answered with 405, as before. */

@@ -5,8 +5,8 @@ import type { TlsFiles } from './tls.ts'
 const PERIOD = 2000
 
 /**
- * Calls back after one of the files changed. They are usually replaced one after the other: after the first of two
- * they may not fit together yet. To be called before the files are read, so that no change is missed.
+ * Calls back after one of the files changed. The two files are usually replaced one after the other, so they may not
+ * match after the first change. Call it before reading the files, so that no change is missed.
  * @returns what ends the watching
  */
 export function watchTlsFiles(

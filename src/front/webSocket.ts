@@ -33,7 +33,7 @@ interface SocketData {
   readonly page: PageMetadata
   /** Messages without an answer yet. */
   readonly open: Set<SocketExchange>
-  /** Messages that are left to later turns of the event loop. */
+  /** Messages that are left to later pacer of the event loop. */
   readonly later: { readonly exchange: SocketExchange; readonly message: Buffer }[]
   /** Requests over the limits of the caller since the last message without one. */
   overLimit: number
@@ -120,7 +120,7 @@ export interface OpenSockets {
 
 /** Adds the WebSocket on the same port: every frame is a body, every answer a text frame. */
 export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets {
-  const { gateway, admission, options, origins, events, answerBytes, metrics, turns, loop, tracing } = routes
+  const { gateway, admission, options, origins, events, answerBytes, metrics, pacer, loop, tracing } = routes
   const sockets = new Set<WebSocket<SocketData>>()
   const headers = new RequestHeaders()
   const handle = (data: SocketData, exchange: SocketExchange, message: ArrayBuffer | Buffer) => {
@@ -129,7 +129,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     const bytes = message.byteLength * REQUEST_COPIES
     if (exchange.hold(bytes)) gateway.handle(message, data.caller, exchange)
     else exchange.refuseMemory(bytes)
-    // What is over a limit is known when the gateway returns.
+    // The gateway has counted refusals by the time it returns.
     data.overLimit = account.refused === before ? 0 : data.overLimit + account.refused - before
     if (data.overLimit > MOST_OVER_LIMIT) exchange.connection.end(POLICY_CODE, 'goes on over its limits')
   }
@@ -145,7 +145,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
   }
   app.ws<SocketData>('/*', {
     maxPayloadLength: options.maxBodyBytes,
-    // The library closes without a code, so it only steps in where the front has no say: pongs to a flood.
+    // The library closes without a code, so its limit only covers what the front does not send: pongs to a flood.
     maxBackpressure: options.maxSocketBacklog + answerBytes + CONTROL_BYTES,
     closeOnBackpressureLimit: true,
     idleTimeout: options.socketIdleSeconds,
@@ -198,7 +198,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
       const { caller } = data
       const { account } = caller
       data.connection ??= new SocketConnection(socket, options.maxSocketBacklog, account)
-      turns.asked(account)
+      pacer.asked(account)
       const exchange = new SocketExchange(
         data.connection,
         data,
@@ -220,7 +220,7 @@ export function addWebSocket(app: TemplatedApp, routes: HttpRoutes): OpenSockets
     close: (socket) => {
       sockets.delete(socket)
       metrics.webSockets -= 1
-      // The library tells of the end of HTTP connections alone, and of an upgrade not at all.
+      // The library reports the end of HTTP connections only, and does not report upgrades.
       metrics.connections -= 1
       const { open, later, connection, caller } = socket.getUserData()
       caller.closed(socket)

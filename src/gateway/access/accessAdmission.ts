@@ -71,7 +71,7 @@ export class AccessAdmission implements Admission {
   readonly #anybody: Caller
   readonly #retention: number
   readonly #wall: () => number
-  readonly #dearest: number
+  readonly #maxCost: number
   #rules: AccessRules
   #clientLimits: Limits
   #isClientLimited: boolean
@@ -83,7 +83,7 @@ export class AccessAdmission implements Admission {
     this.#book = book
     this.#names = [...methods.map(({ name }) => name), UNKNOWN_METHOD]
     this.#costs = Float64Array.from([...methods.map(({ cost }) => cost), UNKNOWN_COST])
-    this.#dearest = maxCost(methods)
+    this.#maxCost = maxCost(methods)
     this.#retention = retention
     this.#wall = clocks.wall
     this.day = new QuotaDay(timezone, clocks)
@@ -239,6 +239,6 @@ export class AccessAdmission implements Admission {
   }
 
   #resolveClientLimits({ clientLimits }: AccessRules): Limits {
-    return resolveLimits(clientLimits, clientLimits, this.#dearest)
+    return resolveLimits(clientLimits, clientLimits, this.#maxCost)
   }
 }

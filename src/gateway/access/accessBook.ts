@@ -2,8 +2,8 @@ import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import type { DayUsage } from '../../storage/access/usageRecord.ts'
 
 /**
- * Where keys and their usage are kept: the access store of this node, or one that several nodes share. Everything
- * that admission needs of it is here.
+ * Storage of keys and their usage: the access store of this node, or one that several nodes share. This is all that
+ * admission needs of it.
  */
 export interface AccessBook {
   /** Grows with every change of keys, by whoever made it. Asked several times a second. */

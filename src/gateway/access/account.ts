@@ -45,9 +45,9 @@ export class Account {
   refused = 0
   /** Whether it went on and on after it was refused in this second. */
   isFlooding = false
-  /** The turn of the event loop in which it last asked, and how often it has asked there. */
-  turn = 0
-  askedInTurn = 0
+  /** Tick of the event loop in which it last asked, and how often it asked in that tick. */
+  tick = 0
+  askedInTick = 0
   #secondBegan = 0
   #refusedInSecond = 0
   readonly #clock: AccountClock

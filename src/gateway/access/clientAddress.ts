@@ -2,8 +2,8 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 import { parseSubnet } from '../../util/subnet.ts'
 
 /**
- * The part of an address that stands for one client: an IPv4 address as a number, the first 64 bits of an IPv6
- * address as text, for a client has all the addresses below them.
+ * The part of an address that identifies a client: an IPv4 address as a number, or the first 64 bits of an IPv6 address
+ * as text, because a client controls a whole /64.
  */
 export type ClientAddress = number | string
 
@@ -41,8 +41,8 @@ export class TrustedProxies {
   }
 
   /**
-   * The client of a request: the last address of the header that is no proxy, as long as all behind it are; the
-   * sender itself when it is none, or when the header cannot be read.
+   * The client of a request: the last address in the header that is not a trusted proxy. The sender itself when it is
+   * not a trusted proxy or the header is malformed.
    */
   clientOf(sender: ArrayBuffer, forwardedFor: string): ClientAddress | null {
     const own = clientOfBytes(sender)

@@ -11,8 +11,8 @@ interface Entry<T> {
 }
 
 /**
- * A value for each client address, at most so many: then one goes that was not asked for lately (clock, second
- * chance). Addresses that are made up cannot make it grow.
+ * A bounded map from client address to value with clock (second chance) eviction, so that forged addresses cannot make
+ * it grow.
  */
 export class ClientTable<T> {
   readonly #most: number
@@ -24,7 +24,7 @@ export class ClientTable<T> {
 
   /**
    * @param most entries
-   * @param isBusy whether a value is better kept
+   * @param isBusy whether a value should stay
    */
   constructor(most: number, create: () => T, isBusy: (value: T) => boolean) {
     this.#most = most

@@ -34,8 +34,8 @@ export class KeyCallers {
   #callers = new Map<string, Caller>()
   readonly #accounts = new Map<string, Account>()
   /**
-   * Callers of paths that came before. Only whole paths that opened a key get here, and only a whole one is found
-   * again, by a hash that is seeded at random: nothing is told about a part of a key.
+   * Callers by path. Only complete paths that matched a key are inserted, and lookups hash the complete path with a
+   * random seed, so timing reveals nothing about part of a key.
    */
   readonly #byPath = new Map<string, Caller>()
 

@@ -23,7 +23,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 const LONGEST_ID = 64
 
 /**
- * API keys of the text of a YAML or JSON file: a list of keys with `id` and `hash`, the SHA-256 of the key in hex,
+ * Parses the API keys of a YAML or JSON file: a list of keys with `id` and `hash`, the SHA-256 of the key in hex,
  * and, where wanted, `name`, the lists `methods`, `modules` and `origins`, `revertErrors` (`reference` or `geth`), and
  * the limits.
  * @param name of the file, for messages
@@ -60,7 +60,7 @@ function parseKey(entry: unknown, where: string, created: number): KeyRecord {
   }
   const unknown = Object.keys(entry).find((member) => !MEMBERS.has(member))
   if (unknown !== undefined) {
-    // Its value could be the key itself, so it is not shown.
+    // The value could be the key itself, so the message does not show it.
     throw new KeyFileError(`${where}: unknown member ${unknown}; write the SHA-256 of the key as hash`)
   }
   const {

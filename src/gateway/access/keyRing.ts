@@ -35,8 +35,7 @@ export class KeyRing {
   }
 
   /**
-   * The secret of this text, or null. How long it takes tells nothing about how much of a secret is right: texts
-   * are hashed, and hashes compared in constant time.
+   * The key with this secret, or null. Timing reveals nothing about the secret: hashes are compared, in constant time.
    */
   find(text: string): KnownSecret | null {
     const hash = hashSecret(text)

@@ -17,7 +17,7 @@ export const UNLIMITED: Limits = {
 /** Cost units of what is no method, and of a body that is no request: somebody has to read it. */
 export const UNKNOWN_COST = 1
 
-/** Least burst unless one is given: the dearest method can be asked for once. */
+/** Least burst unless one is given: the maxCost method can be asked for once. */
 const DEFAULT_BURST_SECONDS = 2
 
 /** Whether any limit holds. */
@@ -28,17 +28,17 @@ export function isLimited(limits: Limits): boolean {
 /**
  * The limits of a key, or of keyless use.
  * @param own null where the defaults hold
- * @param dearest cost units of the dearest method: the least burst that a rate has unless another one is given
+ * @param maxCost cost units of the most expensive method: the least default burst of a rate
  */
-export function resolveLimits(own: KeyLimits, defaults: Limits, dearest: number): Limits {
+export function resolveLimits(own: KeyLimits, defaults: Limits, maxCost: number): Limits {
   const { rate, burst, ...rest } = Object.fromEntries(
     LIMIT_NAMES.map((name) => [name, own[name] ?? defaults[name]]),
   ) as Record<LimitName, number>
-  const least = Math.max(dearest, rate * DEFAULT_BURST_SECONDS)
+  const least = Math.max(maxCost, rate * DEFAULT_BURST_SECONDS)
   return { rate, burst: rate > 0 && burst === 0 ? least : burst, ...rest }
 }
 
-/** Cost units of the dearest of some methods. */
+/** Cost units of the maxCost of some methods. */
 export function maxCost(methods: readonly MethodDefinition[]): number {
   return methods.reduce((most, { cost }) => Math.max(most, cost), UNKNOWN_COST)
 }

@@ -38,8 +38,8 @@ export interface MemoryStats {
 }
 
 /**
- * What all clients of the process have in use. Near the end of it the clients with the most lose answers that they do
- * not read, then everybody but light clients is refused; the sum is never above the limit.
+ * Memory in use for all clients of the process. Near the limit the clients with the most lose the answers that they do
+ * not read; then every client but light ones is refused. The sum never exceeds the limit.
  */
 export class MemoryTotal {
   limits: MemoryLimits
@@ -114,8 +114,8 @@ export class MemoryTotal {
 }
 
 /**
- * What one client has the process keep for it, in bytes: requests that wait, answers that it does not read, filters
- * and subscriptions. Whoever takes bytes releases as many.
+ * Bytes that the process keeps for one client: waiting requests, unread answers, filters and subscriptions. Whoever
+ * takes bytes releases as many.
  */
 export class MemoryAccount implements MemoryUse {
   readonly total: MemoryTotal

@@ -13,8 +13,8 @@ export interface Clocks {
 export const SYSTEM_CLOCKS: Clocks = { monotonic: () => performance.now(), wall: Date.now }
 
 /**
- * The day in which quotas are counted: a calendar day at one place. It follows the wall clock in both directions,
- * whenever it is looked at; in between it stands.
+ * The day in which quotas are counted: a calendar day in one time zone. Each look at it follows the wall clock, in
+ * either direction.
  */
 export class QuotaDay implements AccountClock {
   readonly timezone: string

@@ -1,6 +1,6 @@
 /**
  * A token bucket: never gives more than `rate · t + burst` units in any time t. Time is monotonic, in
- * milliseconds; one that does not go on gives nothing.
+ * milliseconds; a clock that stands still yields nothing.
  */
 export class TokenBucket {
   #rate: number

@@ -15,8 +15,8 @@ export class UsageCounts {
   #isChanged = false
 
   /**
-   * @param methods places of methods
-   * @param changed gets the counts when they are no longer empty
+   * @param methods number of method indices
+   * @param changed receives the counts once they are not empty
    */
   constructor(id: string, methods: number, changed: Set<UsageCounts>) {
     this.id = id

@@ -45,12 +45,12 @@ export class UsageLedger {
   }
 
   /**
-   * Brings what was counted so far to disk, of this day unless it was closed before.
-   * @throws what the store throws; nothing is lost then
+   * Writes the counts so far to disk, those of this day unless it was closed before.
+   * @throws what the store throws; the counts are kept then
    */
   async flush(day: number): Promise<void> {
     this.close(day)
-    // A write that is under way may not hold what was counted since it began.
+    // A write that is under way may lack what was counted since it began.
     if (this.#writing !== null) await this.#writing.catch(() => undefined)
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null

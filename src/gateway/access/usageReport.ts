@@ -31,8 +31,8 @@ export class UsageReports {
   }
 
   /**
-   * Limits of a key, what is left of them and the usage of the last days; null for a caller without a key. What it
-   * tells is on disk.
+   * Limits of a key, what is left of them, and the usage of the last days, as it is on disk; null for a caller without
+   * a key.
    * @throws what the store throws
    */
   async report(caller: Caller): Promise<Json> {

@@ -27,7 +27,7 @@ export function watchKeyFile(
   listener: KeyFileListener,
   period: number = PERIOD,
 ): WatchedKeyFile {
-  // Taken before the file is read: what changes in between is seen at the next look.
+  // Taken before the file is read, so that a change in between is seen at the next look.
   let seen = stampOf(path)
   listener.onKeys(readKeys(path))
   const look = setInterval(() => {

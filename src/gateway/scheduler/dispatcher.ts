@@ -13,8 +13,8 @@ import { WorkerLimiter } from './workerLimiter.ts'
 const DEADLINE_PERIOD = 50
 
 /**
- * How long after the last deadline of its requests a worker that does not answer is given up, milliseconds. What it
- * runs was told to stop at the deadline and looks for that all the time, so that it has run into a fault.
+ * How long after the last deadline of its requests a silent worker is terminated, milliseconds. Its request was
+ * interrupted at the deadline and checks for that all the time, so the worker has run into a fault.
  */
 const FROZEN_AFTER = 2000
 
@@ -40,7 +40,7 @@ interface RunningBatch {
 }
 
 /**
- * Takes requests to the workers. Those that arrive in one turn of the event loop go together: one
+ * Takes requests to the workers. Those that arrive in one tick of the event loop go together: one
  * message per free worker. While all are busy the next batch grows, so load makes batches larger. Lanes of a pool
  * are served by turns, and the clients of a lane by the worker time that they used; a client whose requests are long
  * never has all workers of a pool while another one asks for them.
@@ -96,7 +96,7 @@ export class Dispatcher {
     this.#uses[queue.limits.pool].asked(queue.queueOf(ticket).client, this.#lookedAt)
     if (this.#scheduled) return
     this.#scheduled = true
-    // After all sockets of this turn were read.
+    // After all sockets of this tick were read.
     setImmediate(() => {
       this.#scheduled = false
       for (const name of POOL_NAMES) this.#pump(name)
@@ -248,7 +248,7 @@ export class Dispatcher {
 
   /** Answers what is over its time with -32011 and stops what runs. */
   #expire(): void {
-    // The machine's time may be set while requests run.
+    // The wall clock may be set while requests run.
     const now = performance.now()
     const late = now - this.#lookedAt - DEADLINE_PERIOD
     this.#lookedAt = now

@@ -27,8 +27,8 @@ const NOBODY = {}
 
 /**
  * Queue of one lane: deficit round robin over the clients (Shreedhar and Varghese), charged with the time that their
- * requests took at workers. A client that comes back with nothing owed is served first, as in FQ-CoDel (RFC 8290), so
- * that who asks for little does not wait behind who asks for much.
+ * requests took at workers. A client that comes back owing nothing is served first, as in FQ-CoDel (RFC 8290), so a
+ * client that asks for little does not wait behind one that asks for much.
  */
 export class LaneQueue {
   limits: LaneLimits
@@ -61,7 +61,7 @@ export class LaneQueue {
 
   /**
    * Adds a ticket. In a full queue it takes the slot of the newest one of the client that has the most there.
-   * @returns the ticket that found no slot, or lost it
+   * @returns the ticket that got no slot, or lost it
    */
   add(ticket: Ticket): Ticket | null {
     const client = this.queueOf(ticket)

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import t, { type Test } from 'tap'
+import { AnswerPacer } from '../../../src/front/answerPacer.ts'
 import { FrontMetrics } from '../../../src/front/frontMetrics.ts'
 import { HttpExchange } from '../../../src/front/httpExchange.ts'
 import { NO_PAGE } from '../../../src/front/origins.ts'
-import { SendTurns } from '../../../src/front/sendTurns.ts'
 import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
 
 const { App, us_listen_socket_close, us_socket_local_port } = loadSocketLibrary()
@@ -26,7 +26,7 @@ interface Server {
 
 /** Answers `/whole` and `/text` at once, `/pages` in pages, and `/small` with little. */
 async function openServer(t: Test): Promise<Server> {
-  const [metrics, turns] = [new FrontMetrics(), new SendTurns()]
+  const [metrics, turns] = [new FrontMetrics(), new AnswerPacer()]
   const app = App()
   app.get('/*', (response, incoming) => {
     const exchange = new HttpExchange(response, NO_PAGE, null, metrics, turns, null, null)

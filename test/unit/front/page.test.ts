@@ -5,13 +5,13 @@ import { DEFAULT_FRONT } from '../../../src/front/options.ts'
 import { addPageRoutes } from '../../../src/front/page.ts'
 import { readPageFiles } from '../../../src/front/pageFiles.ts'
 import { loadSocketLibrary } from '../../../src/front/socketLibrary.ts'
-import { Turns } from '../../../src/front/turns.ts'
+import { TickBudget } from '../../../src/front/tickBudget.ts'
 
 const { App, us_listen_socket_close, us_socket_local_port } = loadSocketLibrary()
 
 const files = await readPageFiles()
 const app = App()
-addPageRoutes(app, files, { options: { ...DEFAULT_FRONT, hosts: ['localhost'] }, loop: new Turns() })
+addPageRoutes(app, files, { options: { ...DEFAULT_FRONT, hosts: ['localhost'] }, loop: new TickBudget() })
 const port = await new Promise<number>((resolve, reject) => {
   app.listen('127.0.0.1', 0, (socket) => {
     if (socket === false) {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { BlockPool } from '../../../src/front/blockPool.ts'
+import { BufferPool } from '../../../src/front/bufferPool.ts'
 
 t.test('no block is given out twice, and what a burst took is freed', (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -600, max: 600 }), { maxLength: 12 }), (steps) => {
-      const pool = new BlockPool(16)
+      const pool = new BufferPool(16)
       const out: Buffer[] = []
       for (const step of steps) {
         for (let i = 0; i < step; i += 1) {

@@ -1,10 +1,10 @@
 import type { HttpResponse } from 'uWebSockets.js'
 
-/** Requests of one client that are answered in one turn of the event loop; those beyond wait for the next. */
+/** Requests of one client that are answered in one tick of the event loop; those beyond it wait for the next. */
 const MOST_ASKED = 256
 
-/** Refusals that are sent in one turn. */
-const MOST_REFUSED_IN_TURN = 16
+/** Refusals that are sent in one tick. */
+const MOST_REFUSED_IN_TICK = 16
 
 /** Refusals in a second after which further ones are held back. */
 const MOST_REFUSED_IN_SECOND = 200
@@ -13,46 +13,46 @@ const MOST_REFUSED_IN_SECOND = 200
 const HELD_BACK = 200
 
 /** What is counted of a client. */
-export interface TurnUse {
-  turn: number
-  askedInTurn: number
+export interface TickUse {
+  tick: number
+  askedInTick: number
 }
 
 /**
- * Bounds what one turn of the event loop answers. The library hands over every request that a socket sent without
- * waiting for answers before it looks at the next socket, thousands of them at once. Whatever is not answered at once
- * ends that: the library closes a connection that has the next request for it before the answer to the last one, so
- * that whoever waits for each answer is only delayed, and whoever does not is cut off.
+ * Bounds what one tick of the event loop answers. The library hands over every request that a socket pipelined before
+ * it looks at the next socket: thousands of them at once. It stops at the first request that is not answered
+ * synchronously, and closes a connection on which another request arrives before that answer. A client that waits for
+ * each answer is therefore only delayed; a client that pipelines is cut off.
  */
-export class Turns {
-  #turn = 1
+export class TickBudget {
+  #tick = 1
   #isScheduled = false
-  #refusedInTurn = 0
+  #refusedInTick = 0
   #secondBegan = 0
   #refusedInSecond = 0
 
-  /** Counts a request of a client; whether it is to be answered in this turn. */
-  admits(use: TurnUse): boolean {
+  /** Counts a request of a client; whether it is to be answered in this tick. */
+  admits(use: TickUse): boolean {
     this.#begin()
-    if (use.turn !== this.#turn) {
-      use.turn = this.#turn
-      use.askedInTurn = 0
+    if (use.tick !== this.#tick) {
+      use.tick = this.#tick
+      use.askedInTick = 0
     }
-    use.askedInTurn += 1
-    return use.askedInTurn <= MOST_ASKED
+    use.askedInTick += 1
+    return use.askedInTick <= MOST_ASKED
   }
 
   /** Counts an answer that nobody pays for; whether it is to be held back. */
   holdsBack(): boolean {
     this.#begin()
-    this.#refusedInTurn += 1
+    this.#refusedInTick += 1
     const now = performance.now()
     if (now - this.#secondBegan >= 1000) {
       this.#secondBegan = now
       this.#refusedInSecond = 0
     }
     this.#refusedInSecond += 1
-    return this.#refusedInTurn > MOST_REFUSED_IN_TURN || this.#refusedInSecond > MOST_REFUSED_IN_SECOND
+    return this.#refusedInTick > MOST_REFUSED_IN_TICK || this.#refusedInSecond > MOST_REFUSED_IN_SECOND
   }
 
   /**
@@ -78,8 +78,8 @@ export class Turns {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      this.#turn += 1
-      this.#refusedInTurn = 0
+      this.#tick += 1
+      this.#refusedInTick = 0
     })
   }
 }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { Turns } from '../../../src/front/turns.ts'
+import { TickBudget } from '../../../src/front/tickBudget.ts'
 
 t.test('a client gets a bounded number of answers in a turn, and goes on in the next', async (t) => {
-  const loop = new Turns()
-  const [many, few] = [0, 1].map(() => ({ turn: 0, askedInTurn: 0 })) as [
-    { turn: number; askedInTurn: number },
-    { turn: number; askedInTurn: number },
+  const loop = new TickBudget()
+  const [many, few] = [0, 1].map(() => ({ tick: 0, askedInTick: 0 })) as [
+    { tick: number; askedInTick: number },
+    { tick: number; askedInTick: number },
   ]
   const admitted = (use: typeof many, times: number) =>
     Array.from({ length: times }, () => loop.admits(use)).filter(Boolean).length
@@ -17,7 +17,7 @@ t.test('a client gets a bounded number of answers in a turn, and goes on in the 
 })
 
 t.test('refusals are held back beyond some in a turn and some in a second', async (t) => {
-  const loop = new Turns()
+  const loop = new TickBudget()
   const held = (times: number) => Array.from({ length: times }, () => loop.holdsBack()).filter(Boolean).length
   t.equal(held(100), 84)
   await nextTurn()

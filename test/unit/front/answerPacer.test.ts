@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { PIECE_BYTES, type Sending, SendTurns } from '../../../src/front/sendTurns.ts'
+import { AnswerPacer, PIECE_BYTES, type Sending } from '../../../src/front/answerPacer.ts'
 
-/** Pieces that one turn hands over, and that an owner has at once while others ask. */
+/** Pieces that one turn hands over, and that an client has at once while others ask. */
 const PIECES = 4
 /** Pieces of 64 KiB in a millisecond of 64 MiB a second, rounded up. */
 const PIECES_PER_MILLISECOND = 1.1
 
-function open(t: Test): SendTurns {
-  const turns = new SendTurns()
+function open(t: Test): AnswerPacer {
+  const turns = new AnswerPacer()
   t.teardown(() => turns.close())
   return turns
 }
@@ -16,13 +16,13 @@ function open(t: Test): SendTurns {
 /** An answer of so many pieces, all of which its client takes at once. */
 class Pieces implements Sending {
   isDue = false
-  readonly owner: object
+  readonly client: object
   readonly log: string[]
   readonly name: string
   left: number
 
-  constructor(owner: object, left: number, name = '', log: string[] = []) {
-    this.owner = owner
+  constructor(client: object, left: number, name = '', log: string[] = []) {
+    this.client = client
     this.left = left
     this.name = name
     this.log = log
@@ -38,19 +38,19 @@ class Pieces implements Sending {
 t.test('answers take turns, a few pieces of all of them in each turn of the event loop', async (t) => {
   const turns = open(t)
   const log: string[] = []
-  const owner = {}
-  for (const name of ['a', 'b']) turns.add(new Pieces(owner, 5, name, log))
+  const client = {}
+  for (const name of ['a', 'b']) turns.add(new Pieces(client, 5, name, log))
   await nextTurn()
   t.equal(log.join(''), 'abab')
   while (log.length < 10) await nextTurn()
   t.equal(log.join(''), 'ababababab')
 })
 
-t.test('an owner that nobody else asks beside gets all of every turn', async (t) => {
+t.test('an client that nobody else asks beside gets all of every turn', async (t) => {
   const turns = open(t)
-  const owner = {}
-  turns.asked(owner)
-  const sending = new Pieces(owner, 1000)
+  const client = {}
+  turns.asked(client)
+  const sending = new Pieces(client, 1000)
   turns.add(sending)
   for (let turn = 1; turn <= 100; turn += 1) {
     await nextTurn()
