@@ -4,7 +4,7 @@ import { invalidParams, RpcError } from '../errors.ts'
 
 /**
  * The node of an enode URL, for a change of the peers.
- * @throws RpcError -32602 for a text that is none, -32000 for a node without peers
+ * @throws RpcError -32602 for a text that is no enode URL, -32000 on a node without peers
  */
 export async function namedPeer(peers: PeerAdmin, text: string): Promise<EnodeAddress> {
   let peer: EnodeAddress

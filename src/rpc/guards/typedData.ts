@@ -9,7 +9,7 @@ import { toRpcError, unlockedSigner, walletOfExtension } from './wallet.ts'
 
 /**
  * The hash of typed data (EIP-712), which comes as an object or as its JSON text.
- * @param check refuses what the version of the method does not know, with a WalletError or an RpcError
+ * @param check throws a WalletError or an RpcError for data that the version of the method does not support
  */
 export function typedData(check: (data: TypedData) => void = () => undefined): Param<Buffer> {
   return {

@@ -22,7 +22,7 @@ export function localWallet({ wallet }: NodeContext): Wallet {
 }
 
 /**
- * The wallet of a method that is there only with one (rpc.md §8.3).
+ * The wallet of a method that exists only with a wallet (rpc.md §8.3).
  * @throws RpcError -32601 where there is none
  */
 export function walletOfExtension({ wallet }: NodeContext, method: string): Wallet {
@@ -40,7 +40,7 @@ export function unlockedSigner(wallet: Wallet, address: Buffer): Signer {
   return signer
 }
 
-/** Runs an action of the wallet; its refusals become answers that say what is wrong. */
+/** Runs an action of the wallet and converts its errors to JSON-RPC errors. */
 export async function walletAnswer<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action()
@@ -49,7 +49,7 @@ export async function walletAnswer<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a refusal of the wallet means for a caller. */
+/** The JSON-RPC error for an error of the wallet. */
 export function toRpcError(error: WalletError): RpcError {
   if (error.code === 'BUSY') return new RpcError('limited', error.message, { cause: error })
   if (error.code === 'KEY_FILE') return new RpcError('internal', error.message, { cause: error })

@@ -5,7 +5,7 @@ import { parseUnsigned } from './number.ts'
 import { isJsonObject, nodeText, type Param } from './param.ts'
 import { wideNumber } from './wideNumber.ts'
 
-/** What a overridden block has that the chain would not give it. */
+/** Fields of a block that a request overrides; absent ones are those of the chain. */
 export interface BlockOverrides {
   readonly number?: number
   /** Seconds since 1970. */

@@ -3,10 +3,10 @@ import { parseHash } from './hex.ts'
 import { parseNumber } from './number.ts'
 import { isJsonObject, type JsonSchema, type Param, scalarText } from './param.ts'
 
-/** Tags that name a block by its place in the chain. `safe` and `finalized`: decisions.md D34. */
+/** Tags that name a block by its position in the chain. `safe` and `finalized`: decisions.md D34. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 
-/** What a request says about the block it means. `text` is the request's own wording, for errors. */
+/** The block that a request names. `text` is the request's own wording, for errors. */
 export type BlockSelector =
   | { readonly kind: 'tag'; readonly tag: BlockTag }
   | { readonly kind: 'number'; readonly number: bigint; readonly text: string }
@@ -42,12 +42,12 @@ const SCHEMA: JsonSchema = {
   ],
 }
 
-/** What a method does with the forms that only some accept. */
+/** Forms of a block reference that only some methods accept. */
 export interface BlockSelectorOptions {
   readonly name?: string
   /** Decimal text is a number (eth_call, eth_estimateGas) or `invalid blocknumber` (the others). */
   readonly decimal?: boolean
-  /** Whether `pending` is taken; false where nothing could be said of that block. */
+  /** Whether `pending` is accepted; false for methods that have no answer for that block. */
   readonly pending?: boolean
 }
 
@@ -103,12 +103,12 @@ export function estimateBlock(): Param<BlockSelector> {
 export function parseIdentifier(text: string): string {
   if (text === '') throw invalidParams('Invalid block identifier: empty or null.')
   if (!isBlockTag(text.toLowerCase()) && !DECIMAL.test(text) && !HEX.test(text)) throw invalidIdentifier(text)
-  // Before anybody turns it into a number: that takes time with the square of its length.
+  // Checked before it is converted: conversion takes quadratic time in its length.
   if (text.length > HASH_CHARACTERS) throw invalidParams(`invalid block identifier ${text}`)
   return text
 }
 
-/** @throws RpcError where the method does not take what the text says */
+/** @throws RpcError when the method does not accept the form of the text */
 function fromText(text: string, method: string, options: BlockSelectorOptions): BlockSelector {
   if (isBlockTag(text)) {
     if (text === 'pending' && options.pending === false) {

@@ -3,8 +3,7 @@ import { parseData } from './hex.ts'
 import { type Param, scalarText } from './param.ts'
 
 /**
- * DATA of one length. It is read when it is called for: whether the method is there at all is said first, as
- * the reference does (recorded: `eth_submitWork` of short texts).
+ * DATA of one length. It is parsed lazily, because the reference first answers whether the method exists at all (recorded: `eth_submitWork` of short texts).
  */
 export function fixedData(name: string, length: number): Param<() => Buffer> {
   return {

@@ -6,8 +6,8 @@ import { parseAddress, parseHash } from './hex.ts'
 import { isJsonObject, nodeText, type Param } from './param.ts'
 
 /**
- * Bytes of the parameters (JSON text) of what is installed and kept, a filter or a subscription: some 1,400 addresses.
- * What asks once (eth_getLogs) may name as many as a body holds (decisions.md D54).
+ * Most bytes of the parameters (JSON text) of a filter or subscription, which stay in memory: some 1,400 addresses.
+ * eth_getLogs, which keeps nothing, takes as many as fit in a body (decisions.md D54).
  */
 export const MOST_CRITERIA_BYTES = 65_536
 

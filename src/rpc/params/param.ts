@@ -4,7 +4,7 @@ import type { Json } from '../json.ts'
 /** JSON schema of a parameter, as it stands in the OpenRPC document. */
 export type JsonSchema = { readonly [key: string]: Json }
 
-/** One positional parameter: how it is called, what it accepts, and how it is read. */
+/** One positional parameter: its name, its schema and its parser. */
 export interface Param<T> {
   readonly name: string
   readonly schema: JsonSchema
@@ -14,7 +14,7 @@ export interface Param<T> {
   readonly parse: (value: unknown, method: string) => T
 }
 
-/** The tuple of values that a tuple of parameters reads. */
+/** The tuple of values that a tuple of parameters parses to. */
 export type ParamValues<P extends readonly Param<unknown>[]> = {
   readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never
 }

@@ -1,6 +1,6 @@
 import { type Param, scalarText } from './param.ts'
 
-/** Any text; another scalar is taken as the text that it is written as, null as `null`. */
+/** Any string; another scalar counts as its JSON text, null as `null`. */
 export function plainText(name: string): Param<string> {
   return {
     name,

@@ -2,7 +2,7 @@ import { RpcError } from '../errors.ts'
 import { type Param, scalarText } from './param.ts'
 
 /**
- * A text of a mining pool. Numbers are taken as the text that they are written as; null is an internal error,
+ * A string parameter of a mining pool. A number counts as its JSON text; null is an internal error,
  * as everything else that does not parse in these methods (recorded; mining.md §5).
  */
 export function poolText(name: string): Param<string> {

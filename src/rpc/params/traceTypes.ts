@@ -1,7 +1,7 @@
 import { invalidParams } from '../errors.ts'
 import type { Param } from './param.ts'
 
-/** What a replay tells beside the output. */
+/** What the answer of a replay contains besides the output. */
 export interface TraceTypes {
   /** The calls. */
   readonly trace: boolean
@@ -11,7 +11,7 @@ export interface TraceTypes {
 
 const SHOWN_CHARACTERS = 66
 
-/** The kinds of trace that Parity's methods are asked for; `vmTrace` is refused. */
+/** The kinds of trace that a request to Parity's methods names; `vmTrace` is refused. */
 export function traceTypes(name = 'traceTypes'): Param<TraceTypes> {
   return {
     name,

@@ -6,7 +6,7 @@ import { isJsonObject, nodeText, type Param } from './param.ts'
 export interface TransactionObject extends CallObject {
   /** null when absent. */
   readonly chainIdText: string | null
-  /** What a transaction of type 2 offers at most: its gas price where it names no other (decisions.md D44). */
+  /** `maxFeePerGas` of a transaction of type 2: its gas price unless it names one (decisions.md D44). */
   readonly maxFeePerGas: bigint | null
 }
 

@@ -3,7 +3,7 @@ import type { ChainReader } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import type { BlockRange } from '../logs/logSearch.ts'
 
-/** Blocks of a run: what is looked up before the first of them is read. */
+/** Blocks that are looked up ahead of the first read. */
 const RUN_BLOCKS = 512
 
 /** Blocks that follow one another in a chain, not necessarily without gaps. */
@@ -14,10 +14,10 @@ export interface BlockRun {
 }
 
 /**
- * Blocks of a range that may hold logs, ascending. The range belongs to the chain that ends with its tip:
- * when that is canonical no more, its blocks above the fork are taken by their hashes, so that an answer
- * which is sent in pages is of one chain.
- * @throws RpcError kind `internal` when the tip is not stored any more
+ * Blocks of a range that may have matching logs, ascending. The range belongs to the chain that ends with its tip. When
+ * the tip is no longer canonical, blocks above the fork are found by hash, so that all pages of an answer come from one
+ * chain.
+ * @throws RpcError kind `internal` when the tip is no longer stored
  */
 export function* anchoredRuns(
   chain: ChainReader,

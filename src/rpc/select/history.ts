@@ -3,7 +3,7 @@ import type { ChainReader } from '../context.ts'
 import { RpcError } from '../errors.ts'
 
 /**
- * Lets heights through whose blocks a node keeps: genesis and those from its first block on.
+ * Accepts heights whose blocks the node keeps: genesis, and those from its first block on.
  * @throws RpcError `historyNotKept` that names the first block
  */
 export function assertKept(chain: Pick<ChainReader, 'history'>, number: number): void {
@@ -13,7 +13,7 @@ export function assertKept(chain: Pick<ChainReader, 'history'>, number: number):
 }
 
 /**
- * Lets heights through whose receipts a node keeps. Blocks that were filled in below a snapshot have none.
+ * Accepts heights whose receipts the node keeps. Blocks that were backfilled below a snapshot have none.
  * @throws RpcError `historyNotKept` that names the first block, or the first with receipts
  */
 export function assertReceiptsKept(chain: Pick<ChainReader, 'history'>, number: number): void {

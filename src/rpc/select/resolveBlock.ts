@@ -81,17 +81,17 @@ export function atBlockForCall<T>(
 }
 
 /**
- * Heights below the head that count as young, about two days of the main network. What is further down may lie on
- * pages that have to be read from disk first, which the front thread must not wait for.
+ * Blocks this far below the head count as recent, about two days of the main network. Older blocks may lie on pages
+ * that have to be read from disk, which the front thread must not wait for.
  */
-export const YOUNG_DEPTH = 8192
+export const RECENT_DEPTH = 8192
 
-/** Whether the selector names a young block by its number or a tag. */
+/** Whether the selector names a recent block by its number or a tag. */
 export function isRecent({ chain }: NodeContext, selector: BlockSelector): boolean {
   if (selector.kind === 'hash') return false
   if (selector.kind === 'tag') return selector.tag !== 'earliest'
   const depth = BigInt(chain.head().number) - selector.number
-  return depth >= 0n && depth <= YOUNG_DEPTH
+  return depth >= 0n && depth <= RECENT_DEPTH
 }
 
 /** Runs a read on the pending block. */
@@ -101,7 +101,7 @@ export function withPending<T>(context: NodeContext, read: (pending: PendingBloc
 }
 
 /**
- * Whether the selector is the pending tag, for a method of which the specification calls it unsupported.
+ * Whether the selector is the pending tag, for a method that does not support it according to the specification.
  * @throws RpcError where the node is told to refuse it (decisions.md D28)
  */
 export function asksForPending({ node }: NodeContext, selector: BlockSelector, method: string): boolean {
@@ -111,8 +111,8 @@ export function asksForPending({ node }: NodeContext, selector: BlockSelector, m
 }
 
 /**
- * The block of a request that names none.
- * @throws RpcError where the hosted endpoint wants it named (specification.md Methods with full shape)
+ * The block of a request that names no block.
+ * @throws RpcError on a hosted endpoint, which requires it (specification.md Methods with full shape)
  */
 export function latestUnlessHosted({ node }: NodeContext): BlockSelector {
   if (node.settings.hosted) throw invalidParams()

@@ -5,7 +5,7 @@ import type { NodeContext } from '../context.ts'
 
 const WORD_BYTES = 32
 
-/** A signer that writes the sender in place of a signature. */
+/** A signer that writes the sender where the signature would be. */
 export function impersonatingSigner(address: Buffer): Signer {
   const { r, s } = impersonatedSignature(address)
   return {
@@ -18,7 +18,7 @@ export function impersonatingSigner(address: Buffer): Signer {
   }
 }
 
-/** The context in which what is sent needs no signature. */
+/** A context in which transactions need no signature. */
 export function withoutSignatures(context: NodeContext): NodeContext {
   const { commands } = context
   return {

@@ -3,7 +3,7 @@ import { RpcError } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 
 /**
- * Geth's texts for what the reference words otherwise: ethers knows the cause by a `message` anywhere in the error
+ * Geth's texts for refusals that the reference words differently: ethers finds the cause in any `message` of the error
  * (decisions.md D53). An account that does not exist has no funds.
  */
 const TEXTS_OF_GETH: readonly (readonly [pattern: RegExp, text: string])[] = [
@@ -13,8 +13,8 @@ const TEXTS_OF_GETH: readonly (readonly [pattern: RegExp, text: string])[] = [
 
 /**
  * The error for a transaction that the pool refused: -32010 with the text of the reference (rpc.md §4.2). What
- * was compared is in `data`, each figure a QUANTITY under its name, geth's text as `message` where
- * there is one; there is no `data` where there is neither.
+ * was compared is in `data`: each value a QUANTITY under its name, and geth's text as `message` if there is one. Without
+ * either there is no `data`.
  */
 export function transactionRefused({ reason, stats }: Extract<SendOutcome, { status: 'refused' }>): RpcError {
   const known = TEXTS_OF_GETH.find(([pattern]) => pattern.test(reason))?.[1]
@@ -26,7 +26,7 @@ export function transactionRefused({ reason, stats }: Extract<SendOutcome, { sta
   })
 }
 
-/** Balances below zero exist: the network's early rules let them happen. */
+/** Negative balances exist: the network's early rules allowed them. */
 function signedQuantity(value: bigint): string {
   return value < 0n ? `-${quantity(-value)}` : quantity(value)
 }

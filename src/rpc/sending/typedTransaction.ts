@@ -1,6 +1,6 @@
 import { invalidParams } from '../errors.ts'
 
-/** The first bytes (EIP-2718) of the types that clients send elsewhere, and the proposal that each comes from. */
+/** The first byte (EIP-2718) of each transaction type of Ethereum, and its EIP. */
 const KNOWN_TYPES: ReadonlyMap<number, string> = new Map([
   [1, 'EIP-2930'],
   [2, 'EIP-1559'],
@@ -10,7 +10,7 @@ const KNOWN_TYPES: ReadonlyMap<number, string> = new Map([
 
 /**
  * Refuses a transaction with a type: this network has legacy transactions only (decisions.md D44). The text begins
- * as geth's does, by which clients know it, and says how the common clients send the others.
+ * like geth's, which clients recognise, and says how the common clients send legacy ones.
  * @throws RpcError -32602
  */
 export function assertLegacy(encoded: Uint8Array): void {

@@ -8,7 +8,7 @@ const NO_DATA = Buffer.alloc(0)
 
 /**
  * A simulation of a call object with at most `gasCap` gas.
- * @throws RpcError when the profile asks for `to` and it is not there, or overrides are switched off
+ * @throws RpcError when the profile requires `to` and it is absent, or overrides are switched off
  */
 export function createCallRequest(
   { node }: NodeContext,
@@ -31,7 +31,7 @@ export function createCallRequest(
 }
 
 /**
- * Refuses to override what has no state: precompiled contracts are active by their block.
+ * Refuses overrides of precompiled contracts, which are no state: the block decides which are active.
  * @throws RpcError -32602 (rpc.md §3.5)
  */
 export function assertOverridable(

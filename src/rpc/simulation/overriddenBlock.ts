@@ -4,12 +4,12 @@ import type { NodeContext } from '../context.ts'
 import type { BlockOverrides } from '../params/blockOverrides.ts'
 
 const NO_BLOCK = Buffer.alloc(32)
-/** More than programs can look back. */
+/** More blocks than BLOCKHASH can look back. */
 const MOST_PRETENDED = 0xffff
 
 /**
- * The same call in a block that is overridden on the state of one that is: programs see its number, its time, its gas
- * limit and its miner. They find the hashes of the blocks below it that there are; those between read as zero.
+ * The same call in an overridden block on the state of an existing one. Programs see the overridden number, time, gas
+ * limit and miner. BLOCKHASH gives the hashes of existing blocks, and zero for the gap between.
  */
 export function inOverriddenBlock(
   { chain }: Pick<NodeContext, 'chain'>,
@@ -30,7 +30,7 @@ export function inOverriddenBlock(
   }
 }
 
-/** The highest block below a height that there is, and how many are missing above it. */
+/** The highest existing block below a height, and how many are missing above it. */
 function below(chain: NodeContext['chain'], header: BlockHeader, number: number) {
   if (number === header.number) return {}
   if (number < header.number) return { parentHash: chain.hashByNumber(number - 1) ?? NO_BLOCK }

@@ -73,8 +73,8 @@ function nextHeader(parent: BlockHeader, overrides: BlockOverrides): BlockHeader
 }
 
 /**
- * A header that nobody mines, in the form of its parent's: what Bitcoin would say in it is not known, so that its
- * fork detection data (RSKIP110, consensus.md §3.5) is zero but for its height.
+ * A header that is never mined, in the format of its parent's. It has no merged-mining data, so its fork detection data
+ * (RSKIP110, consensus.md §3.5) is zero except for the height.
  */
 function plannedHeader(
   parent: BlockHeader,

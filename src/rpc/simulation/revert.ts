@@ -15,7 +15,7 @@ export function revertError(output: Buffer): RpcError {
   const text = reason === null ? 'transaction reverted' : `revert ${reason}`
   const data = toHex(output)
   const message = reason === null ? GETH_TEXT : `${GETH_TEXT}: ${reason}`
-  // Empty data are there as well: Hardhat's matchers know a revert without a reason by them.
+  // Empty data is present, too: Hardhat's matchers recognise a revert without a reason by it.
   return new RpcError('vmException', PREFIX + text, { data, inGeth: { code: GETH_CODE, message, data } })
 }
 
@@ -35,7 +35,7 @@ export function revertReason(output: Buffer): string | null {
   return start + length > output.length ? null : output.toString('utf8', start, start + length)
 }
 
-/** A word that can be a position in memory; null when it is missing or too large. */
+/** A word that can be a memory offset; null when it is missing or too large. */
 function readSize(bytes: Buffer, position: number): number | null {
   if (position + 32 > bytes.length) return null
   for (let i = position; i < position + 28; i++) if (bytes[i] !== 0) return null

@@ -9,7 +9,7 @@ import { inOverriddenBlock } from './overriddenBlock.ts'
 
 /**
  * Runs a simulation at a block: its result as hex text.
- * @throws RpcError for a block that is not there, an override that cannot be, or what `fail` makes of a failure
+ * @throws RpcError for an unknown block, an invalid override, or the error that `fail` makes of a failed call
  */
 export function simulateAt(
   context: NodeContext,

@@ -3,8 +3,8 @@ import type { SimulatedCall, SimulatedOutcome } from '../../execution/simulation
 import { bigIntToBytes, EMPTY_BYTES } from '../../util/bytes.ts'
 
 /**
- * A simulated call as the transaction that it would be, with the nonce and the gas that it had. Nobody signed it: its
- * hash is the one that its sender would sign (EIP-155), so that equal calls of different senders share it.
+ * A simulated call as a transaction, with the nonce and the gas that it had. It has no signature: its hash is the one
+ * that its sender would sign (EIP-155), so equal calls of different senders share it.
  */
 export function unsignedTransaction(
   { to, gas, gasPrice, value, data }: SimulatedCall,

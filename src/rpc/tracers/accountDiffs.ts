@@ -10,8 +10,8 @@ export interface AccountFields {
 }
 
 /**
- * What an execution changed, as prestateTracer with `diffMode` tells it: accounts that were created are only in `post`,
- * those that are gone only in `pre`.
+ * What an execution changed, in the format of prestateTracer with `diffMode`: created accounts are only in `post`,
+ * deleted ones only in `pre`.
  */
 export interface AccountDiffs {
   readonly pre: Readonly<Record<string, AccountFields>>

@@ -7,9 +7,9 @@ import { RawJson } from '../json.ts'
 import { traceTransactions } from './traceBlock.ts'
 
 /**
- * The traces of a block's transactions: bare ones in the reference's own form, with their hashes in the
- * forms that geth has.
- * @throws RpcError for the genesis block in the reference's form, which it has none of
+ * The traces of a block's transactions: the plain traces for the reference's own tracer, with transaction hashes for
+ * geth's tracers.
+ * @throws RpcError for the genesis block with the reference's tracer, as the reference
  */
 export function blockTraceAnswer(context: NodeContext, block: Block, form: TraceForm): RawJson {
   const bare = form.tracer === 'structLogs'

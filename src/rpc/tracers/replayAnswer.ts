@@ -25,13 +25,13 @@ export interface ReplayParts {
   readonly output: string
   /** JSON texts. */
   readonly calls: readonly string[]
-  /** Text of the trace in the form `prestate` with `diffMode`; null where it was not asked for. */
+  /** Text of the trace in the form `prestate` with `diffMode`; null when it was not requested. */
   readonly diffs: string | null
 }
 
 /**
- * Transactions of a block as Parity's replays tell them, all unless `wanted` says which; each form that is asked for is
- * an execution of the block.
+ * Transactions of a block in the format of Parity's replays, all unless `wanted` selects some. Each requested form takes
+ * one execution of the block.
  * @throws RpcError when the answer would be too large or the state is not here
  */
 export function replayTransactions(
@@ -88,7 +88,7 @@ function topCall(texts: readonly string[]): FlatCall {
   return JSON.parse(texts[0] ?? '{"result":null}') as FlatCall
 }
 
-/** In a replay the calls do not say where their transaction is. */
+/** Calls of a replay do not contain the position of their transaction. */
 function withoutPlace(text: string): string {
   const {
     blockHash: _hash,

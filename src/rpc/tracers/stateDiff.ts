@@ -6,8 +6,7 @@ const UNCHANGED = '='
 const NOTHING: AccountFields = {}
 
 /**
- * The `stateDiff` of Parity's traces: `=` for what stays, `+` for what is new, `-` for what is gone, `*` for what is
- * another.
+ * The `stateDiff` of Parity's traces: `=` unchanged, `+` created, `-` deleted, `*` changed.
  */
 export function stateDiff({ pre, post }: AccountDiffs): { readonly [address: string]: Json } {
   const addresses = [...new Set([...Object.keys(pre), ...Object.keys(post)])].sort()
@@ -32,7 +31,7 @@ function accountDiff(before: AccountFields | undefined, after: AccountFields | u
   }
 }
 
-/** Whether there was no account: one that was paid is told as it was, without anything. */
+/** Whether the account did not exist before: prestateTracer lists an account that was only paid as empty. */
 function isEmpty({ balance, nonce, code, storage }: AccountFields): boolean {
   return (
     BigInt(balance ?? 0) === 0n &&

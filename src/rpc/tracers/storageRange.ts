@@ -4,7 +4,7 @@ import type { StoredCell } from '../context.ts'
 
 const WORD_BYTES = 32
 
-/** A cell under the hash of its slot, by which cells are ordered (consensus.md §6.4). */
+/** A cell with the hash of its slot, by which cells are ordered (consensus.md §6.4). */
 export interface RangedCell {
   /** DATA of 32 bytes. */
   readonly hash: string
@@ -13,13 +13,13 @@ export interface RangedCell {
   readonly value: string
 }
 
-/** Cells of an account, some at a time, in the order of the trie. */
+/** Pages of cells of an account, in the order of the trie. */
 export type CellPages = (after: bigint | null) => readonly StoredCell[]
 
 /**
  * The first cells whose slots hash to `start` or more.
  * @param pages of the state that the changes are made on; an empty page is the end
- * @param changes words by slots, DATA; a word of zero is no cell
+ * @param changes words by slots, DATA; a zero word deletes the cell
  * @param count most cells
  */
 export function storageRange(

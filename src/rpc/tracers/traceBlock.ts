@@ -50,7 +50,7 @@ export function traceTransactions(
   const { parentHash } = block.header
   const parent = context.chain.headerByHash(parentHash)
   if (parent === null) assertKept(context.chain, block.number - 1)
-  // A pending block may be asked for while the chain is taken back below its parent.
+  // The chain may be rewound below the parent of a pending block meanwhile.
   if (parent === null) {
     throw new RpcError('notFound', `State not found for block with hash ${parentHash.toString('hex')}`)
   }
@@ -59,7 +59,7 @@ export function traceTransactions(
 }
 
 /**
- * Runs a trace and words its failures.
+ * Runs a trace and converts its failures to JSON-RPC errors.
  * @param header block whose state it needs
  * @throws RpcError
  */

@@ -6,17 +6,17 @@ import type { TraceTypes } from '../params/traceTypes.ts'
 import { replayText } from './replayAnswer.ts'
 import { tracing } from './traceBlock.ts'
 
-/** A simulated call as Parity tells it. */
+/** The trace of a simulated call in Parity's format. */
 export interface TracedCallAnswer {
   /** JSON text. */
   readonly text: string
-  /** Text of the trace in the form `prestate` with `diffMode`; null where it was not asked for. */
+  /** Text of the trace in the form `prestate` with `diffMode`; null when it was not requested. */
   readonly diffs: string | null
 }
 
 /**
  * Traces a call on the state after a block.
- * @param needsDiffs whether what it changed is wanted, whatever the answer tells
+ * @param needsDiffs whether the state changes are needed even when the answer does not contain them
  * @throws RpcError
  */
 export function tracedCall(
