@@ -3,7 +3,7 @@ import type { NodeContext } from '../context.ts'
 import { DELEGATE_TO_WORKER, type Forward, PagedResult, type RpcResult } from '../json.ts'
 import type { LogFilter } from '../params/logFilter.ts'
 import { anchoredRuns } from '../select/anchoredChain.ts'
-import { YOUNG_DEPTH } from '../select/resolveBlock.ts'
+import { RECENT_DEPTH } from '../select/resolveBlock.ts'
 import { resolveLogRange } from './resolveLogRange.ts'
 
 /** Blocks of a range that the front thread searches. */
@@ -26,7 +26,7 @@ export function findEncodedLogs(context: NodeContext, filter: LogFilter): RpcRes
   if (range === null) return []
   const head = chain.head()
   const mostBlocks = Math.min(MOST_BLOCKS, node.settings.logBlocks)
-  if (range.to - range.from >= mostBlocks || head.number - range.from > YOUNG_DEPTH) return DELEGATE_TO_WORKER
+  if (range.to - range.from >= mostBlocks || head.number - range.from > RECENT_DEPTH) return DELEGATE_TO_WORKER
   const hashes: Buffer[] = []
   for (const run of anchoredRuns(chain, filter, { ...range, tip: head.hash })) hashes.push(run.hashes)
   if (hashes.length === 0) return new PagedResult(NOTHING, null)
