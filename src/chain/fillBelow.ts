@@ -1,20 +1,17 @@
 import type { TableWriter } from '../storage/environment.ts'
 import { setCanonical } from '../storage/heights.ts'
 import { readGenesis, readHistory, writeHistory } from '../storage/metadata.ts'
+import { CodedError } from '../util/codedError.ts'
 import type { ChainReader } from './chainReader.ts'
 import { writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
 
-/** A block that does not belong directly below those that are kept. */
-export class FillError extends Error {
-  override readonly name = 'FillError'
-  /** `ORDER`: it is not the parent of the lowest block; `GENESIS`: block 1 does not stand on this chain's genesis. */
-  readonly code: 'ORDER' | 'GENESIS'
+/** `ORDER`: it is not the parent of the lowest block; `GENESIS`: block 1 does not stand on this chain's genesis. */
+export type FillErrorCode = 'ORDER' | 'GENESIS'
 
-  constructor(code: FillError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
+/** A block that does not belong directly below those that are kept. */
+export class FillError extends CodedError<FillErrorCode> {
+  override readonly name = 'FillError'
 }
 
 /**

@@ -2,15 +2,15 @@ import { isUndecodable } from '../chain/codec/errors.ts'
 import { UndecidedBlockError } from '../chain/validation/errors.ts'
 import { ConfigError } from '../config/errors.ts'
 import { NodeError, toLimitError, toStoreError } from '../node/errors.ts'
+import { CodedError } from '../util/codedError.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 
 /** Why a command could not do its work. */
 export type CommandErrorCode = 'NotBuilt' | 'Failed'
 
 /** A failure whose message is meant for the user as it is. */
-export class CommandError extends Error {
+export class CommandError extends CodedError<CommandErrorCode> {
   override readonly name = 'CommandError'
-  readonly code: CommandErrorCode
   readonly exitCode: ExitCode
 
   constructor(
@@ -19,8 +19,7 @@ export class CommandError extends Error {
     exitCode: ExitCode = EXIT_CODES.failed,
     options?: ErrorOptions,
   ) {
-    super(message, options)
-    this.code = code
+    super(code, message, options)
     this.exitCode = exitCode
   }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { CodedError } from '../util/codedError.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { ChildMessage, ChildOrder } from './childMessages.ts'
 import type { StartRequest } from './inProcess.ts'
@@ -9,14 +10,8 @@ import type { StartedNode } from './startedNode.ts'
 const END_LIMIT = 5000
 
 /** The process of a node failed, or told why it does not go on. */
-export class ChildError extends Error {
+export class ChildError extends CodedError<string> {
   override readonly name = 'ChildError'
-  readonly code: string
-
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
 
 /**

@@ -1,3 +1,5 @@
+import { CodedError } from '../util/codedError.ts'
+
 /** Why no block could be made. */
 export type MiningErrorCode =
   /** The difficulty is too high for a search in this process. */
@@ -14,12 +16,6 @@ export type MiningErrorCode =
   | 'STOPPED'
 
 /** A block that could not be made. */
-export class MiningError extends Error {
+export class MiningError extends CodedError<MiningErrorCode> {
   override readonly name = 'MiningError'
-  readonly code: MiningErrorCode
-
-  constructor(code: MiningErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from '../util/codedError.ts'
+
 /** Why the native core refused or failed: the codes that `native/crates/binding/src/errors.rs` sets. */
 export type NativeErrorCode =
   | 'InvalidArgument'
@@ -23,14 +25,8 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
 ])
 
 /** A failure of the native core, with a code from a closed set and the core's own message. */
-export class NativeError extends Error {
+export class NativeError extends CodedError<NativeErrorCode> {
   override readonly name = 'NativeError'
-  readonly code: NativeErrorCode
-
-  constructor(code: NativeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
 
 /** Turns what the addon throws into a {@link NativeError}; anything else passes through. */

@@ -1,18 +1,13 @@
 import type * as Addon from '../../native/addon/index.d.ts'
+import { CodedError } from '../util/codedError.ts'
 import { describePlatform, GLIBC_FLOOR, type HostPlatform, platformPackages } from './platform.ts'
 
 /** `Missing`: there is no native core; `Unusable`: the one that is there does not load. */
 export type NativeCoreErrorCode = 'Missing' | 'Unusable'
 
 /** The native core cannot be loaded, so that nothing of the node works. */
-export class NativeCoreError extends Error {
+export class NativeCoreError extends CodedError<NativeCoreErrorCode> {
   override readonly name = 'NativeCoreError'
-  readonly code: NativeCoreErrorCode
-
-  constructor(code: NativeCoreErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
 
 /** What of `require` loading takes: {@link NodeJS.Require} is one. */

@@ -3,6 +3,7 @@ import { NativeError } from '../native/errors.ts'
 import { AccessError, type AccessErrorCode } from '../storage/access/errors.ts'
 import { StorageError, type StorageErrorCode } from '../storage/errors.ts'
 import { toUnwritable } from '../storage/unwritable.ts'
+import { CodedError } from '../util/codedError.ts'
 import { describeFileLimit } from '../util/fileLimit.ts'
 
 /** Why a node does not start or has ended. */
@@ -47,14 +48,8 @@ export interface NodeErrorMetadata {
 }
 
 /** A node that cannot start or go on. The message says what to do. */
-export class NodeError extends Error {
+export class NodeError extends CodedError<NodeErrorCode> {
   override readonly name = 'NodeError'
-  readonly code: NodeErrorCode
-
-  constructor(code: NodeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 
   /** Whether something stored is lost or not what was written. */
   get isDamage(): boolean {

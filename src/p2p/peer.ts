@@ -1,3 +1,4 @@
+import { CodedError } from '../util/codedError.ts'
 import type { ChainStatus, PeerMessage, PeerRequest, ResponseTo } from './messages/rskMessage.ts'
 import type { ScoreEventName } from './scoring/events.ts'
 
@@ -5,14 +6,8 @@ import type { ScoreEventName } from './scoring/events.ts'
 export type Question = PeerRequest extends infer Q ? (Q extends PeerRequest ? Omit<Q, 'id'> : never) : never
 
 /** A peer gave no answer that could be used: it was silent, it left, or nothing more may be sent to it now. */
-export class PeerRequestError extends Error {
+export class PeerRequestError extends CodedError<'TIMEOUT' | 'GONE' | 'BUSY'> {
   override readonly name = 'PeerRequestError'
-  readonly code: 'TIMEOUT' | 'GONE' | 'BUSY'
-
-  constructor(code: PeerRequestError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
 }
 
 /** A connected peer whose handshake is over. */

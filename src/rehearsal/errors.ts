@@ -1,3 +1,5 @@
+import { CodedError } from '../util/codedError.ts'
+
 /** Why a rehearsal cannot begin or go on. */
 export type RehearsalErrorCode =
   /** The node is not a development node of regtest, or its Bridge has been used. */
@@ -6,12 +8,6 @@ export type RehearsalErrorCode =
   | 'REFUSED'
 
 /** A rehearsal that cannot begin or go on. The message is for people. */
-export class RehearsalError extends Error {
+export class RehearsalError extends CodedError<RehearsalErrorCode> {
   override readonly name = 'RehearsalError'
-  readonly code: RehearsalErrorCode
-
-  constructor(code: RehearsalErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from '../util/codedError.ts'
+
 /** Why a snapshot cannot be made, read or restored. */
 export type SnapshotErrorCode =
   /** The file, folder or server cannot be read or written. */
@@ -20,14 +22,8 @@ export type SnapshotErrorCode =
   | 'SNAPSHOT_INTERRUPTED'
 
 /** A snapshot that cannot be made, read or restored; the message is for the user as it is. */
-export class SnapshotError extends Error {
+export class SnapshotError extends CodedError<SnapshotErrorCode> {
   override readonly name = 'SnapshotError'
-  readonly code: SnapshotErrorCode
-
-  constructor(code: SnapshotErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
 
 /** Text of anything thrown. */

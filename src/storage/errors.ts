@@ -1,3 +1,5 @@
+import { CodedError } from '../util/codedError.ts'
+
 /** Why the chain store cannot be used. */
 export type StorageErrorCode =
   /** Of a format that is neither read nor converted. */
@@ -24,12 +26,6 @@ export type StorageErrorCode =
   | 'STORAGE_UNWRITABLE'
 
 /** A chain store that cannot be used. */
-export class StorageError extends Error {
-  readonly code: StorageErrorCode
+export class StorageError extends CodedError<StorageErrorCode> {
   override readonly name = 'StorageError'
-
-  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }

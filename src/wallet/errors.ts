@@ -1,3 +1,5 @@
+import { CodedError } from '../util/codedError.ts'
+
 /** Why the wallet refuses. */
 export type WalletErrorCode =
   /** No key file has the address. */
@@ -14,12 +16,6 @@ export type WalletErrorCode =
   | 'TYPED_DATA'
 
 /** A refusal of the wallet. Its message never holds a key or a passphrase. */
-export class WalletError extends Error {
+export class WalletError extends CodedError<WalletErrorCode> {
   override readonly name = 'WalletError'
-  readonly code: WalletErrorCode
-
-  constructor(code: WalletErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }

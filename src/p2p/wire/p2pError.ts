@@ -1,3 +1,5 @@
+import { CodedError } from '../../util/codedError.ts'
+
 /** What went wrong on a connection. */
 export type P2pErrorCode =
   /** The other end was not reached. */
@@ -20,9 +22,8 @@ export type P2pErrorCode =
   | 'ABORTED'
 
 /** What another node sent is not what the protocol says, or it cannot be talked to. */
-export class P2pError extends Error {
+export class P2pError extends CodedError<P2pErrorCode> {
   override readonly name = 'P2pError'
-  readonly code: P2pErrorCode
   /** What the other end said in DISCONNECT instead of going on with the handshake; null when it said nothing. */
   readonly disconnectReason: number | null
 
@@ -31,8 +32,7 @@ export class P2pError extends Error {
     message: string,
     options: ErrorOptions & { readonly disconnectReason?: number } = {},
   ) {
-    super(message, options)
-    this.code = code
+    super(code, message, options)
     this.disconnectReason = options.disconnectReason ?? null
   }
 }

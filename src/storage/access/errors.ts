@@ -1,3 +1,5 @@
+import { CodedError } from '../../util/codedError.ts'
+
 /** Why the access store cannot be used. */
 export type AccessErrorCode =
   /** Written by another version of the format. */
@@ -12,12 +14,6 @@ export type AccessErrorCode =
   | 'ACCESS_FROM_FILE'
 
 /** An access store that cannot be used, or a change that it does not take. The message says what to do. */
-export class AccessError extends Error {
+export class AccessError extends CodedError<AccessErrorCode> {
   override readonly name = 'AccessError'
-  readonly code: AccessErrorCode
-
-  constructor(code: AccessErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
