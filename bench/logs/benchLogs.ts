@@ -10,7 +10,7 @@ import { logTermsOf } from '../../src/chain/logs/logTerms.ts'
 import { SubscriptionHub } from '../../src/filters/subscriptionHub.ts'
 import { EVENT_TEXTS } from '../../src/rpc/format/eventTexts.ts'
 import { LogText } from '../../src/rpc/logs/logText.ts'
-import { ChainEnvironment } from '../../src/storage/environment.ts'
+import { ChainEnvironment } from '../../src/storage/chainEnvironment.ts'
 import { findLogHeights, LogIndexChanges } from '../../src/storage/logIndex.ts'
 import { addressTerm, type LogTerm, topicTerm } from '../../src/storage/logTerm.ts'
 

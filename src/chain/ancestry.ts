@@ -1,5 +1,5 @@
 /** What the rules read of the blocks below a block. Small, so that many are kept in memory. */
-export interface AncestorMetadata {
+export interface Ancestor {
   readonly hashHex: string
   readonly parentHashHex: string
   readonly number: number
@@ -22,18 +22,18 @@ const LONGEST_BRANCH = 2048
 
 /** The connected blocks below a block, followed by parent hash. */
 export class Ancestry {
-  readonly #load: (hashHex: string) => AncestorMetadata | undefined
-  readonly #recent = new Map<string, AncestorMetadata>()
+  readonly #load: (hashHex: string) => Ancestor | undefined
+  readonly #recent = new Map<string, Ancestor>()
   /** A run of one branch, oldest first: what the last walks went through, so that the next need no lookups. */
-  #branch: AncestorMetadata[] = []
+  #branch: Ancestor[] = []
 
   /** @param load reads the facts of a stored block */
-  constructor(load: (hashHex: string) => AncestorMetadata | undefined) {
+  constructor(load: (hashHex: string) => Ancestor | undefined) {
     this.#load = load
   }
 
   /** Makes a newly connected block known. */
-  add(metadata: AncestorMetadata): void {
+  add(metadata: Ancestor): void {
     this.#recent.delete(metadata.hashHex)
     this.#recent.set(metadata.hashHex, metadata)
     if (this.#recent.size <= CAPACITY) return
@@ -42,7 +42,7 @@ export class Ancestry {
   }
 
   /** Facts of a connected block, or undefined. */
-  get(hashHex: string): AncestorMetadata | undefined {
+  get(hashHex: string): Ancestor | undefined {
     const known = this.#recent.get(hashHex)
     if (known !== undefined) return known
     const loaded = this.#load(hashHex)
@@ -51,7 +51,7 @@ export class Ancestry {
   }
 
   /** The block and its ancestors, newest first: `count` of them, or fewer where the chain begins. */
-  walk(hashHex: string, count: number): AncestorMetadata[] {
+  walk(hashHex: string, count: number): Ancestor[] {
     const end = this.#place(hashHex, count) + 1
     return this.#branch.slice(Math.max(0, end - count), end).reverse()
   }
@@ -74,7 +74,7 @@ export class Ancestry {
 
   /** Adds blocks below the branch: how many were found. */
   #extend(count: number): number {
-    const found: AncestorMetadata[] = []
+    const found: Ancestor[] = []
     let lowest = this.#branch[0]
     while (lowest !== undefined && lowest.number > 0 && found.length < count) {
       lowest = this.get(lowest.parentHashHex)
@@ -85,8 +85,8 @@ export class Ancestry {
   }
 
   /** The block and its ancestors down to a height, newest first. */
-  downTo(hashHex: string, lowest: number): AncestorMetadata[] {
-    const found: AncestorMetadata[] = []
+  downTo(hashHex: string, lowest: number): Ancestor[] {
+    const found: Ancestor[] = []
     let next = this.get(hashHex)
     while (next !== undefined && next.number >= lowest) {
       found.push(next)

@@ -1,25 +1,25 @@
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
+import type { ChainEnvironment, TableWriter } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
-import type { ChainEnvironment, TableWriter } from '../storage/environment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
 import { type KeptHistory, writeHead } from '../storage/metadata.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
-import { ancestorMetadataOf } from './ancestorMetadata.ts'
+import { ancestorOf } from './ancestorOf.ts'
 import { Ancestry } from './ancestry.ts'
 import type { BlockExecutor, ExecutedBlock } from './blockExecutor.ts'
-import { ChainReader } from './chainReader.ts'
+import { ChainStoreReader } from './chainStoreReader.ts'
 import { type HeadChange, moveHead, writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
 import { isBetterTip } from './forkChoice.ts'
 import { OrphanBlocks } from './orphanBlocks.ts'
 import { rewindTo } from './rewind.ts'
-import type { ValidationContext } from './validation/context.ts'
+import type { OptionalRule } from './validation/blockRules.ts'
 import { InvalidBlockError, UndecidedBlockError } from './validation/errors.ts'
-import type { OptionalRule } from './validation/rules.ts'
 import { createInvalidBlockError, validateBlock } from './validation/validateBlock.ts'
+import type { ValidationContext } from './validation/validationContext.ts'
 
 /** What became of a block that was offered (consensus.md §7). */
 export type ConnectResult =
@@ -59,7 +59,7 @@ export interface RewindHooks {
 
 /** The chain of one network: connects blocks, chooses the head. The one thread that writes has one. */
 export class Blockchain {
-  readonly reader: ChainReader
+  readonly reader: ChainStoreReader
   /** Recent connected blocks, as the rules read them. */
   readonly ancestry: Ancestry
   readonly #environment: ChainEnvironment
@@ -86,10 +86,10 @@ export class Blockchain {
     const { spec, nativeSpec, environment, executor } = options
     this.#environment = environment
     this.#executor = executor
-    this.reader = new ChainReader(spec, environment)
+    this.reader = new ChainStoreReader(spec, environment)
     this.ancestry = new Ancestry((hashHex) => {
       const block = this.reader.blockByHash(Buffer.from(hashHex, 'hex'))
-      return block === null ? undefined : ancestorMetadataOf(block)
+      return block === null ? undefined : ancestorOf(block)
     })
     this.#context = {
       spec,
@@ -274,7 +274,7 @@ export class Blockchain {
     const { receipts } = this.#execute(block, parent)
     writeBlock(writer, block, { receipts, totalDifficulty })
     this.#executor.connected(block, totalDifficulty)
-    this.ancestry.add(ancestorMetadataOf(block))
+    this.ancestry.add(ancestorOf(block))
     this.#newest.set(block.hashHex, block)
   }
 

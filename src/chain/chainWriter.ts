@@ -1,13 +1,13 @@
 import { blockKey } from '../storage/blockKey.ts'
-import type { TableWriter } from '../storage/environment.ts'
+import type { TableWriter } from '../storage/chainEnvironment.ts'
 import { addToHeight, setCanonical } from '../storage/heights.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
 import type { LogTerm } from '../storage/logTerm.ts'
 import { writeHead } from '../storage/metadata.ts'
 import { writePosition } from '../storage/totalDifficulty.ts'
 import { addOccurrences } from '../storage/transactionIndex.ts'
-import type { ChainReader } from './chainReader.ts'
-import { encodeSenders } from './chainReader.ts'
+import type { ChainStoreReader } from './chainStoreReader.ts'
+import { encodeSenders } from './chainStoreReader.ts'
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
 import { BLOOM_LENGTH } from './codec/logsBloom.ts'
@@ -53,7 +53,7 @@ export function writeBlock(
  */
 export function moveHead(
   writer: TableWriter,
-  reader: ChainReader,
+  reader: ChainStoreReader,
   from: BlockHeader,
   to: BlockHeader,
   index?: LogIndexChanges,
@@ -88,7 +88,7 @@ function logTermsOfBlock(writer: TableWriter, header: BlockHeader): Iterable<Log
   return receipts === undefined ? [] : logTermsOf(receipts)
 }
 
-function parentOf(reader: ChainReader, header: BlockHeader): BlockHeader {
+function parentOf(reader: ChainStoreReader, header: BlockHeader): BlockHeader {
   const parent = reader.headerByHash(header.parentHash)
   if (parent === null) throw new Error(`parent of connected block ${header.hashHex} is missing`)
   return parent

@@ -1,5 +1,5 @@
 import { StorageError } from '../storage/errors.ts'
-import type { ChainReader } from './chainReader.ts'
+import type { ChainStoreReader } from './chainStoreReader.ts'
 import type { Block } from './codec/block.ts'
 import { impersonatedSender } from './codec/impersonated.ts'
 
@@ -42,7 +42,7 @@ export class HistoryError extends Error {
  * @throws HistoryError when the range begins before what is kept
  * @throws StorageError `STORAGE_CORRUPT` when one is missing
  */
-export function* exportBlocks(reader: ChainReader, range: ExportRange): Generator<Block, void, void> {
+export function* exportBlocks(reader: ChainStoreReader, range: ExportRange): Generator<Block, void, void> {
   const last = Math.min(range.to, reader.head().number)
   const { firstBlock } = reader.history()
   if (range.from > 0 && range.from < firstBlock && range.from <= last) {
@@ -58,7 +58,7 @@ export function* exportBlocks(reader: ChainReader, range: ExportRange): Generato
 }
 
 /** @throws ExportError for a block that {@link exportBlocks} refuses */
-export function assertExportable(reader: ChainReader, block: Block): void {
+export function assertExportable(reader: ChainStoreReader, block: Block): void {
   if (block.number > 0 && reader.hasEditedState(block.header.parentHash)) {
     throw new ExportError(block.number, 'stands on a state that was edited by hand')
   }

@@ -1,8 +1,8 @@
-import type { TableWriter } from '../storage/environment.ts'
+import type { TableWriter } from '../storage/chainEnvironment.ts'
 import { setCanonical } from '../storage/heights.ts'
 import { readGenesis, readHistory, writeHistory } from '../storage/metadata.ts'
 import { CodedError } from '../util/codedError.ts'
-import type { ChainReader } from './chainReader.ts'
+import type { ChainStoreReader } from './chainStoreReader.ts'
 import { writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
 
@@ -23,7 +23,7 @@ export class FillError extends CodedError<FillErrorCode> {
  * @throws FillError
  * @throws RangeError when nothing is missing
  */
-export function fillBelow(writer: TableWriter, reader: ChainReader, blocks: Iterable<Block>): number {
+export function fillBelow(writer: TableWriter, reader: ChainStoreReader, blocks: Iterable<Block>): number {
   const history = readHistory(writer)
   let above = reader.blockByNumber(history.firstBlock)
   if (history.firstBlock <= 1 || above === null) throw new RangeError('the chain has all of its blocks')

@@ -1,4 +1,4 @@
-import type { AncestorMetadata } from './ancestry.ts'
+import type { Ancestor } from './ancestry.ts'
 
 /** Ancestors that the data is computed from: enough for seven checkpoints 64 blocks apart. */
 export const FORK_DETECTION_ANCESTORS = 449
@@ -13,7 +13,7 @@ const MAX_UNCLES_WRITTEN = 255
  * @param ancestors newest first, at least {@link FORK_DETECTION_ANCESTORS}
  * @returns null when an ancestor lacks its Bitcoin header or the uncle counts overflow
  */
-export function calculateForkDetectionData(ancestors: readonly AncestorMetadata[]): Buffer | null {
+export function calculateForkDetectionData(ancestors: readonly Ancestor[]): Buffer | null {
   const best = ancestors[0]
   if (best === undefined || ancestors.length < FORK_DETECTION_ANCESTORS) return null
   const data = Buffer.alloc(CHECKPOINTS + 1 + 4)

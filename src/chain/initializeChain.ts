@@ -1,6 +1,6 @@
 import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
-import type { ChainEnvironment } from '../storage/environment.ts'
 import { setCanonical } from '../storage/heights.ts'
 import { checkIdentity, noteWriter, writeHead, writeIdentity } from '../storage/metadata.ts'
 import type { BlockExecutor } from './blockExecutor.ts'

@@ -1,11 +1,11 @@
-import type { TableWriter } from '../storage/environment.ts'
+import type { TableWriter } from '../storage/chainEnvironment.ts'
 import { clearHeight, readHeight } from '../storage/heights.ts'
 import type { LogIndexChanges } from '../storage/logIndex.ts'
 import { countRewind } from '../storage/metadata.ts'
 import { readStateEdit, writeStateEdit } from '../storage/stateEdits.ts'
 import { removePosition } from '../storage/totalDifficulty.ts'
 import { removeOccurrences } from '../storage/transactionIndex.ts'
-import type { ChainReader } from './chainReader.ts'
+import type { ChainStoreReader } from './chainStoreReader.ts'
 import { type HeadChange, moveHead } from './chainWriter.ts'
 import type { BlockHeader } from './codec/header.ts'
 
@@ -17,7 +17,7 @@ import type { BlockHeader } from './codec/header.ts'
  */
 export function rewindTo(
   writer: TableWriter,
-  reader: ChainReader,
+  reader: ChainStoreReader,
   from: BlockHeader,
   to: BlockHeader,
   index: LogIndexChanges,
@@ -34,7 +34,7 @@ export function rewindTo(
   return change
 }
 
-function disconnect(writer: TableWriter, reader: ChainReader, hash: Buffer): void {
+function disconnect(writer: TableWriter, reader: ChainStoreReader, hash: Buffer): void {
   const hashes = reader.blockByHash(hash)?.transactions.map((transaction) => transaction.hash) ?? []
   removeOccurrences(writer, hash, hashes)
   removePosition(writer, hash)

@@ -1,9 +1,9 @@
 import { type BlockReference, blockKey } from '../storage/blockKey.ts'
-import type { TableWriter } from '../storage/environment.ts'
+import type { TableWriter } from '../storage/chainEnvironment.ts'
 import { addToHeight, setCanonical } from '../storage/heights.ts'
 import { writePosition } from '../storage/totalDifficulty.ts'
 import { addOccurrences } from '../storage/transactionIndex.ts'
-import { type ChainReader, encodeSenders } from './chainReader.ts'
+import { type ChainStoreReader, encodeSenders } from './chainStoreReader.ts'
 import type { Block } from './codec/block.ts'
 
 /** Writes what belongs to a block, but not its place in the chain: nobody finds it until it is placed. */
@@ -22,7 +22,7 @@ export function writeUnplaced(writer: TableWriter, block: Block): void {
  */
 export function placeBlocks(
   writer: TableWriter,
-  reader: ChainReader,
+  reader: ChainStoreReader,
   top: BlockReference & { readonly totalDifficulty: bigint },
   lowest: number,
 ): void {

@@ -1,7 +1,7 @@
 import { configuredNetwork } from '../config/networks/configured.ts'
 import type { Config } from '../config/schema.ts'
 import { type OpenChain, openChain } from '../execution/openChain.ts'
-import { openStoredChain, type StoredChain } from '../execution/openStoredChain.ts'
+import { openStoredChain, type ReadOnlyStores } from '../execution/openStoredChain.ts'
 import { toNodeError } from '../node/errors.ts'
 import { stateStoreOptionsFromConfig } from '../node/options/storeOptions.ts'
 
@@ -28,7 +28,7 @@ export function openConfiguredChain(config: Config): OpenChain {
 export async function openConfiguredStores(
   config: Config,
   options: { checksPages?: boolean } = {},
-): Promise<StoredChain> {
+): Promise<ReadOnlyStores> {
   try {
     return await openStoredChain({
       spec: configuredNetwork(config),

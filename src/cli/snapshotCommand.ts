@@ -3,7 +3,7 @@ import { ExportError } from '../chain/exportBlocks.ts'
 import type { OptionTable } from '../config/option.ts'
 import type { Config } from '../config/schema.ts'
 import { messageOf, type SnapshotError } from '../snapshot/errors.ts'
-import { type Trust, trustFrom } from '../snapshot/trust.ts'
+import { type SnapshotTrust, trustFrom } from '../snapshot/snapshotTrust.ts'
 import { CommandError } from './errors.ts'
 
 /** The option of commands that read snapshots. */
@@ -35,7 +35,10 @@ export const SIGNER_KEY = {
 } as const satisfies OptionTable
 
 /** Whose word counts under a configuration. @throws SnapshotError for keys that cannot be used */
-export function trustOf(config: Pick<Config, 'snapshotKeys' | 'snapshotQuorum'>, unsigned: boolean): Trust {
+export function trustOf(
+  config: Pick<Config, 'snapshotKeys' | 'snapshotQuorum'>,
+  unsigned: boolean,
+): SnapshotTrust {
   return unsigned ? { kind: 'anyone' } : trustFrom(config.snapshotKeys, config.snapshotQuorum)
 }
 

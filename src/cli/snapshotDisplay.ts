@@ -1,5 +1,5 @@
 import type { Logger } from '../observe/logger.ts'
-import type { SnapshotProgress } from '../snapshot/progress.ts'
+import type { SnapshotProgress } from '../snapshot/snapshotProgress.ts'
 import { formatSeconds } from './importDisplay.ts'
 
 const LOG_INTERVAL = 10_000

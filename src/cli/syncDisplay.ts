@@ -1,5 +1,5 @@
 import type { Logger } from '../observe/logger.ts'
-import type { SnapshotStats, SyncStats } from '../sync/client/progress.ts'
+import type { SnapshotStats, SyncStats } from '../sync/client/syncStats.ts'
 import { formatSeconds } from './importDisplay.ts'
 
 /** Milliseconds between two log lines of a synchronisation that no one watches. */

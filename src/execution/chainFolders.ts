@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ChainEnvironment } from '../storage/environment.ts'
+import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { readGenesis } from '../storage/metadata.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'

@@ -3,17 +3,16 @@ import { Blockchain } from '../chain/blockchain.ts'
 import type { Block } from '../chain/codec/block.ts'
 import { createGenesis, type GenesisStateWriter } from '../chain/genesis.ts'
 import { initializeChain } from '../chain/initializeChain.ts'
-import type { OptionalRule } from '../chain/validation/rules.ts'
+import type { OptionalRule } from '../chain/validation/blockRules.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { createNativeChainSpec, type NativeChainSpec } from '../native/chainSpec.ts'
 import { type DirectoryLock, lockDirectory } from '../native/directoryLock.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { nameEditedStates } from '../state/editedStates.ts'
-import { ChainEnvironment } from '../storage/environment.ts'
+import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { makePrivateFolder, restrictModes, storePaths } from '../storage/fileModes.ts'
 import { makeLockFile } from '../storage/lockFile.ts'
 import { noteStoresMade } from '../storage/storeFile.ts'
-import { NativeBlockExecutor } from './blockExecutor.ts'
 import {
   assertNotEmptied,
   assertReadable,
@@ -23,6 +22,7 @@ import {
   storeFolders,
 } from './chainFolders.ts'
 import { NativeGenesisState } from './genesisState.ts'
+import { NativeBlockExecutor } from './nativeBlockExecutor.ts'
 
 export interface OpenChainOptions {
   readonly spec: NetworkSpec

@@ -5,7 +5,7 @@ import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { lockDirectory } from '../native/directoryLock.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { nameEditedStates } from '../state/editedStates.ts'
-import { ChainEnvironment } from '../storage/environment.ts'
+import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { makeLockFile } from '../storage/lockFile.ts'
 import { checkIdentity } from '../storage/metadata.ts'
@@ -21,7 +21,7 @@ export interface OpenStoredChainOptions {
 }
 
 /** The stores of a data directory, for reading. */
-export interface StoredChain {
+export interface ReadOnlyStores {
   readonly environment: ChainEnvironment
   readonly stateStore: StateStore
   close(): Promise<void>
@@ -36,7 +36,7 @@ export async function openStoredChain({
   spec,
   dataDir,
   checksPages = false,
-}: OpenStoredChainOptions): Promise<StoredChain> {
+}: OpenStoredChainOptions): Promise<ReadOnlyStores> {
   const folders = storeFolders(dataDir)
   // A marker of a restore, and one store without the other, are told first.
   assertWhole(dataDir)

@@ -1,4 +1,4 @@
-import type { NativeTraceForm, TraceForm } from './tracing.ts'
+import type { NativeTraceForm, TraceForm } from './transactionTracer.ts'
 
 /** Traces in a form that the native core has, with at most so many bytes of text; one per transaction. */
 type Run<T> = (form: NativeTraceForm, maxBytes: number) => readonly T[]

@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Hex } from '../config/networkSpec.ts'
 import type { PartialConfig } from '../config/schema.ts'
 import type { StartedNode } from './startedNode.ts'
 
-/** Bytes as `0x` and hexadecimal digits. */
-export type Hex = `0x${string}`
+export type { Hex } from '../config/networkSpec.ts'
 
 /** What a development node is started with. Everything has a default. */
 export interface DevelopmentNodeOptions {

@@ -8,7 +8,7 @@ import { calculateForkDetectionData, FORK_DETECTION_ANCESTORS } from '../chain/f
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { toBlockEnvironment } from '../execution/blockEnvironment.ts'
 import { toExecutable } from '../execution/executableTransaction.ts'
-import { buildBlock, type NativeBlockExecution } from '../native/block.ts'
+import { buildBlock, type NativeBlockExecution } from '../native/blockExecution.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'

@@ -1,9 +1,9 @@
 import type { Ancestry } from '../chain/ancestry.ts'
-import type { ChainReader } from '../chain/chainReader.ts'
+import type { ChainStoreReader } from '../chain/chainStoreReader.ts'
 import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
-import type { HeaderContext } from '../chain/validation/context.ts'
 import { checkUncles } from '../chain/validation/uncles.ts'
+import type { HeaderContext } from '../chain/validation/validationContext.ts'
 import { MAXIMUM_UNCLES, UNCLE_GENERATIONS } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
@@ -13,7 +13,7 @@ export interface UncleSelectionParams {
   readonly spec: NetworkSpec
   readonly nativeSpec: NativeChainSpec
   readonly ancestry: Ancestry
-  readonly reader: Pick<ChainReader, 'blocksAt' | 'headerByHash'>
+  readonly reader: Pick<ChainStoreReader, 'blocksAt' | 'headerByHash'>
   /** Seconds since 1970. */
   readonly now: () => number
 }

@@ -1,7 +1,7 @@
 import { addon } from './addon.ts'
 import { native } from './errors.ts'
 import type { StateStore } from './stateStore.ts'
-import type { ChunkReport as NativeReport, StateChunk } from './types.ts'
+import type { NativeChunkReport as NativeReport, StateChunk } from './types.ts'
 
 /** What became of a chunk. */
 export interface ChunkReport {

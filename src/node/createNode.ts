@@ -23,7 +23,7 @@ import { type ChainHandle, startChainThread } from './chainThread/chainHandle.ts
 import { diskNeed, shortageOf } from './diskNeed.ts'
 import { NodeError } from './errors.ts'
 import { assertSafeExposure } from './exposure.ts'
-import { createNodeMetrics, type NodeMetrics } from './metrics/metrics.ts'
+import { createNodeMetrics, type NodeMetrics } from './metrics/nodeMetrics.ts'
 import type { OpenStores } from './metrics/storeMetrics.ts'
 import { createFrontMining, type FrontMining } from './miningCommands.ts'
 import { nodeInfoFromConfig } from './nodeInfo.ts'

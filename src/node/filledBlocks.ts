@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ChainReader } from '../chain/chainReader.ts'
+import type { ChainStoreReader } from '../chain/chainStoreReader.ts'
 import type { Block } from '../chain/codec/block.ts'
 import { fillBelow } from '../chain/fillBelow.ts'
 import { decodeReadBlock } from '../chain/import/decodeReadBlock.ts'
 import type { ReadBlock } from '../chain/import/messages.ts'
 import { InvalidBlockError } from '../chain/validation/errors.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import type { ChainEnvironment } from '../storage/environment.ts'
+import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import type { BackfillStore } from '../sync/backfill/backfillStore.ts'
 
 /** Requests of clients and blocks of the tip wait so long at most while old blocks are stored, milliseconds. */
@@ -16,7 +16,7 @@ const TURN = 10
 export interface FilledBlocksOptions {
   readonly spec: NetworkSpec
   readonly environment: ChainEnvironment
-  readonly reader: ChainReader
+  readonly reader: ChainStoreReader
   /** @throws StorageError while the stores take no writes */
   assertWritable(): void
 }

@@ -1,8 +1,8 @@
-import { addressesOfSenders } from '../chain/chainReader.ts'
+import { addressesOfSenders } from '../chain/chainStoreReader.ts'
 import { parseReceipt } from '../chain/codec/receipt.ts'
 import { chosenNetwork } from '../config/networks/configured.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
-import { createTracing } from '../execution/tracing.ts'
+import { createTransactionTracer } from '../execution/transactionTracer.ts'
 import { adjustedCoinbase } from '../mining/adjustablePolicy.ts'
 import { isAutomatic } from '../mining/blockProducer.ts'
 import { EncodedObjectCache } from '../native/encodedObjectCache.ts'
@@ -86,7 +86,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     texts: EncodedObjectCache.inMemory(TEXT_BYTES),
     execution: (mayBeEdited) =>
       createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt, mayBeEdited }),
-    tracing: createTracing({
+    tracing: createTransactionTracer({
       spec,
       nativeSpec,
       store: stateStore,

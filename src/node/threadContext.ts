@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { chosenNetwork, type NetworkChoice } from '../config/networks/configured.ts'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
-import { createTracing } from '../execution/tracing.ts'
+import { createTransactionTracer } from '../execution/transactionTracer.ts'
 import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import { StateStore } from '../native/stateStore.ts'
@@ -11,7 +11,7 @@ import type { StoreOptions } from '../native/types.ts'
 import type { PeerAdmin } from '../p2p/peerAdmin.ts'
 import type { Interrupt, NodeContext, NodeInfo, NodeStatus } from '../rpc/context.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
-import { ChainEnvironment } from '../storage/environment.ts'
+import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import { createChainLink } from '../workers/chainLink.ts'
@@ -68,7 +68,7 @@ export function openThreadContext(
     texts: EncodedObjectCache.open(options.dataDir, options.textBytes),
     execution: (mayBeEdited) =>
       createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt, mayBeEdited }),
-    tracing: createTracing({
+    tracing: createTransactionTracer({
       spec,
       nativeSpec,
       store: stateStore,

@@ -1,9 +1,13 @@
 import { CodedError } from '../util/codedError.ts'
 import type { ChainStatus, PeerMessage, PeerRequest, ResponseTo } from './messages/rskMessage.ts'
-import type { ScoreEventName } from './scoring/events.ts'
+import type { ScoreEventName } from './scoring/scoreEvents.ts'
 
 /** A question without its id, which the peer gives it. */
-export type Question = PeerRequest extends infer Q ? (Q extends PeerRequest ? Omit<Q, 'id'> : never) : never
+export type UnnumberedRequest = PeerRequest extends infer Q
+  ? Q extends PeerRequest
+    ? Omit<Q, 'id'>
+    : never
+  : never
 
 /** A peer gave no answer that could be used: it was silent, it left, or nothing more may be sent to it now. */
 export class PeerRequestError extends CodedError<'TIMEOUT' | 'GONE' | 'BUSY'> {

@@ -1,12 +1,12 @@
 import { Transaction } from 'bitcoinjs-lib'
 import { p2shP2wshScript } from './bitcoin/purse.ts'
 import { outPointOf } from './bitcoin/transactions.ts'
+import { register } from './bitcoinRelay.ts'
 import { RehearsalError } from './errors.ts'
 import { signForBridge } from './keyPair.ts'
-import { register } from './relay.ts'
 import { formatBitcoin } from './report.ts'
 import { bytesAt } from './rootstock/abi.ts'
-import { addressOfScript, type BridgeReceipt, type WaitingRelease } from './rootstock/bridge.ts'
+import { addressOfScript, type BridgeReceipt, type WaitingRelease } from './rootstock/bridgeContract.ts'
 import { type Member, relayerOf, type Scene } from './scene.ts'
 
 /** Blocks on Rootstock behind which a release may be signed (bridge.md §6.1). */

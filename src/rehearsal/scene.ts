@@ -1,7 +1,7 @@
 import { BitcoinChain } from './bitcoin/bitcoinChain.ts'
 import { type Purse, p2pkhOf, p2pkhPurse } from './bitcoin/purse.ts'
 import { type KeyPair, keyPairOfSeed } from './keyPair.ts'
-import type { Bridge } from './rootstock/bridge.ts'
+import type { Bridge } from './rootstock/bridgeContract.ts'
 
 /** A member of a federation: it signs on Bitcoin with one key and on Rootstock with another. */
 export interface Member {

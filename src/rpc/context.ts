@@ -1,11 +1,11 @@
+import type { TransactionLocation } from '../chain/chainStoreReader.ts'
 import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Receipt } from '../chain/codec/receipt.ts'
-import type { Transaction } from '../chain/codec/transaction.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 import type { RevertForm } from '../config/revertForm.ts'
 import type { Execution } from '../execution/localExecution.ts'
-import type { Tracing } from '../execution/tracing.ts'
+import type { TransactionTracer } from '../execution/transactionTracer.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { MineRequest } from '../mining/blockProducer.ts'
 import type { EncodedObjectCache } from '../native/encodedObjectCache.ts'
@@ -13,9 +13,10 @@ import type { PeerAdmin } from '../p2p/peerAdmin.ts'
 import type { PeerNetworkStats } from '../p2p/peers/peerStats.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 import type { KeptHistory } from '../storage/metadata.ts'
-import type { SyncStats } from '../sync/client/progress.ts'
+import type { SyncStats } from '../sync/client/syncStats.ts'
 import type { BlockRefusal } from '../sync/syncChain.ts'
 import type { RefusalStats } from '../txpool/errors.ts'
+import type { SignedTransaction } from '../txpool/interface.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { EnabledMethods } from './availability.ts'
@@ -109,12 +110,6 @@ export interface NodeStatus {
   /** 20 bytes; null without a miner. */
   readonly coinbase: Buffer | null
   readonly mining: boolean
-}
-
-/** Place of a transaction in the canonical chain. */
-export interface TransactionLocation {
-  readonly blockHash: Buffer
-  readonly index: number
 }
 
 /** A connected block of a height. */
@@ -226,23 +221,16 @@ export interface PendingBlock {
   readonly receipts: readonly Receipt[]
 }
 
-/** A transaction of the pool. */
-export interface PooledTransaction {
-  readonly transaction: Transaction
-  /** 20 bytes. */
-  readonly sender: Buffer
-}
-
 /** Reads of the transaction pool. */
 export interface PoolReader {
   /** A pending (not queued) transaction. */
-  transaction(hash: Buffer): Eventually<PooledTransaction | null>
+  transaction(hash: Buffer): Eventually<SignedTransaction | null>
   /** Nonce after the sender's pending transactions; null when it has none. */
   nextNonce(address: Buffer): Eventually<bigint | null>
   /** Pending transactions in the order of the pool. */
-  pending(): Eventually<readonly PooledTransaction[]>
+  pending(): Eventually<readonly SignedTransaction[]>
   /** Transactions that wait for a predecessor, in the order of the pool. */
-  queued(): Eventually<readonly PooledTransaction[]>
+  queued(): Eventually<readonly SignedTransaction[]>
   /** What an account has left of its quota; null when it never sent anything, or there is none. */
   quota(address: Buffer): Eventually<QuotaBalance | null>
   block(): Eventually<PendingBlock>
@@ -299,7 +287,7 @@ export interface NodeContext {
   readonly texts: EncodedObjectCache
   readonly state: StateReader
   readonly execution: Execution
-  readonly tracing: Tracing
+  readonly tracing: TransactionTracer
   readonly pool: PoolReader
   readonly commands: NodeCommands
   /** Peers and bans; only those of the front thread count. */

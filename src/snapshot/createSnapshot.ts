@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ChainReader } from '../chain/chainReader.ts'
+import { ChainStoreReader } from '../chain/chainStoreReader.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import { assertExportable } from '../chain/exportBlocks.ts'
 import { isActive } from '../config/activations.ts'
@@ -10,14 +10,14 @@ import { NativeError } from '../native/errors.ts'
 import { StateCopy } from '../native/snapshot.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { stateRootOfHeader } from '../state/stateRoot.ts'
-import { ChainEnvironment } from '../storage/environment.ts'
+import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { checkChainFormat, readGenesis } from '../storage/metadata.ts'
 import { readRestoreMarker } from '../storage/restoreMarker.ts'
 import { encodeBlockRecord } from './blockRecord.ts'
 import { messageOf, SnapshotError } from './errors.ts'
 import { formatManifest, type Manifest, SNAPSHOT_VERSION, snapshotId } from './manifest.ts'
 import { neededHistory } from './neededHistory.ts'
-import type { SnapshotProgressSink } from './progress.ts'
+import type { SnapshotProgressSink } from './snapshotProgress.ts'
 import { SnapshotWriter } from './snapshotWriter.ts'
 
 /** Bytes of blocks from where on another chunk begins, unless said. */
@@ -82,14 +82,14 @@ export async function createSnapshot(options: CreateSnapshotOptions): Promise<Cr
 class Creation {
   readonly #options: CreateSnapshotOptions
   readonly #environment: ChainEnvironment
-  readonly #reader: ChainReader
+  readonly #reader: ChainStoreReader
   readonly #store: StateStore
   readonly #writer: SnapshotWriter
 
   constructor(options: CreateSnapshotOptions, environment: ChainEnvironment) {
     this.#options = options
     this.#environment = environment
-    this.#reader = new ChainReader(options.spec, environment)
+    this.#reader = new ChainStoreReader(options.spec, environment)
     this.#store = StateStore.open(join(options.dataDir, STATE_FOLDER), { readOnly: true })
     this.#writer = new SnapshotWriter(options.folder)
   }

@@ -8,18 +8,18 @@ import { InvalidBlockError } from '../chain/validation/errors.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { ChunkIntake } from '../native/stateChunks.ts'
 import type { StateStore } from '../native/stateStore.ts'
+import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
-import type { ChainEnvironment } from '../storage/environment.ts'
 import { writeHistory } from '../storage/metadata.ts'
 import {
-  readSnapshotProgress,
+  readSnapshotSyncState,
   removeSnapshotProgress,
   type SnapshotTarget,
   writeSnapshotBlocks,
   writeSnapshotHeaders,
   writeSnapshotState,
   writeSnapshotTarget,
-} from '../storage/snapshotProgress.ts'
+} from '../storage/snapshotSyncState.ts'
 import type { SnapshotPosition, SnapshotStore, WantedBlock } from '../sync/snapshot/snapshotStore.ts'
 import { SnapshotError } from './errors.ts'
 import { neededHistory } from './neededHistory.ts'
@@ -55,7 +55,7 @@ export class FetchedSnapshot implements SnapshotStore {
   }
 
   async position(): Promise<SnapshotPosition> {
-    const { headers, target, state } = readSnapshotProgress(this.#options.environment)
+    const { headers, target, state } = readSnapshotSyncState(this.#options.environment)
     return {
       headers,
       target,
@@ -78,7 +78,7 @@ export class FetchedSnapshot implements SnapshotStore {
 
   async takeChunk(chunk: Buffer): Promise<{ refused: string | null; nextChunk: number | null }> {
     this.#options.assertWritable()
-    const { target, state } = readSnapshotProgress(this.#options.environment)
+    const { target, state } = readSnapshotSyncState(this.#options.environment)
     if (target === null || state?.saved === null) throw fault('no state is fetched')
     const intake = this.#intakeOf(target)
     const { refused, complete, next } = await intake.take(chunk)
@@ -92,7 +92,7 @@ export class FetchedSnapshot implements SnapshotStore {
   async takeBlocks(blocks: readonly ReadBlock[]): Promise<WantedBlock | null> {
     const { spec, executor, environment } = this.#options
     this.#options.assertWritable()
-    const { blocks: from } = readSnapshotProgress(environment)
+    const { blocks: from } = readSnapshotSyncState(environment)
     if (from === null) throw fault('no blocks are fetched')
     let { number, hash, totalDifficulty } = from
     const taken: { block: Block; totalDifficulty: bigint }[] = []
@@ -117,7 +117,7 @@ export class FetchedSnapshot implements SnapshotStore {
   async adopt(): Promise<void> {
     const { chain, environment } = this.#options
     this.#options.assertWritable()
-    const { target, state, blocks } = readSnapshotProgress(environment)
+    const { target, state, blocks } = readSnapshotSyncState(environment)
     if (target === null || blocks === null) throw fault('nothing was fetched')
     if (state?.saved !== null || this.#wanted() !== null) throw fault('a part of it is missing')
     const lowest = this.#lowest(target)
@@ -157,7 +157,7 @@ export class FetchedSnapshot implements SnapshotStore {
     this.#intake ??= new ChunkIntake(
       stateStore,
       stateRoot,
-      readSnapshotProgress(environment).state?.saved ?? null,
+      readSnapshotSyncState(environment).state?.saved ?? null,
     )
     return this.#intake
   }
@@ -167,7 +167,7 @@ export class FetchedSnapshot implements SnapshotStore {
   }
 
   #wanted(): WantedBlock | null {
-    const { target, blocks } = readSnapshotProgress(this.#options.environment)
+    const { target, blocks } = readSnapshotSyncState(this.#options.environment)
     if (target === null || blocks === null) return null
     const lowest = this.#lowest(target)
     return blocks.number < lowest ? null : { number: blocks.number, hash: blocks.hash, lowest }

@@ -6,8 +6,8 @@ import { createNativeChainSpec } from '../native/chainSpec.ts'
 import { StateStore } from '../native/stateStore.ts'
 import { SnapshotError } from './errors.ts'
 import { parseManifest, type ReadManifest } from './manifest.ts'
+import { assertTrusted, type SnapshotTrust } from './snapshotTrust.ts'
 import type { SnapshotSource } from './source.ts'
-import { assertTrusted, type Trust } from './trust.ts'
 
 /** Makes another block 0 than the network's. */
 export type GenesisMaker = (writer: GenesisStateWriter) => Block
@@ -17,7 +17,7 @@ export interface SnapshotExpectation {
   readonly spec: NetworkSpec
   readonly source: SnapshotSource
   /** Whose word counts. */
-  readonly trust: Trust
+  readonly trust: SnapshotTrust
   readonly genesis?: GenesisMaker
 }
 

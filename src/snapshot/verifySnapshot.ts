@@ -3,8 +3,8 @@ import { BlockVerifier } from './blockVerifier.ts'
 import { messageOf, SnapshotError } from './errors.ts'
 import type { ChunkEntry, Manifest } from './manifest.ts'
 import { type OpenedSnapshot, openSnapshot, type SnapshotExpectation } from './openSnapshot.ts'
-import type { SnapshotProgressSink } from './progress.ts'
 import { readChunks } from './readChunk.ts'
+import type { SnapshotProgressSink } from './snapshotProgress.ts'
 
 export interface VerifySnapshotOptions extends SnapshotExpectation {
   readonly signal?: AbortSignal

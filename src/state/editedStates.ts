@@ -1,5 +1,5 @@
 import type { StateStore } from '../native/stateStore.ts'
-import type { ChainEnvironment } from '../storage/environment.ts'
+import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 
 /**
  * Names to the state store which states of a development chain were edited. The chain store alone keeps them: one

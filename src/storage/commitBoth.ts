@@ -1,4 +1,4 @@
-import type { ChainEnvironment, TableWriter } from './environment.ts'
+import type { ChainEnvironment, TableWriter } from './chainEnvironment.ts'
 
 /** A state store as far as its commits go. */
 export interface StateCommit {

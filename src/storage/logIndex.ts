@@ -1,4 +1,4 @@
-import type { ChainEnvironment, TableReader, TableWriter } from './environment.ts'
+import type { ChainEnvironment, TableReader, TableWriter } from './chainEnvironment.ts'
 import { ChunkBits, clearInChunk, readChunk, setInChunk } from './logIndexChunk.ts'
 import type { LogTerm } from './logTerm.ts'
 

@@ -1,4 +1,4 @@
-import type { ChainEnvironment, TableReader, TableWriter } from './environment.ts'
+import type { ChainEnvironment, TableReader, TableWriter } from './chainEnvironment.ts'
 import { StorageError } from './errors.ts'
 import { CHAIN_FORMATS, chainFormatTable } from './formats/chainFormat.ts'
 import { noteProgram, readFormat, writeFormat } from './formats/formatTable.ts'

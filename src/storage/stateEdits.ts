@@ -1,4 +1,4 @@
-import type { TableReader, TableWriter } from './environment.ts'
+import type { TableReader, TableWriter } from './chainEnvironment.ts'
 import { countEdit } from './metadata.ts'
 
 /** Root of the state after a block that was edited by hand; undefined where it is the header's. */

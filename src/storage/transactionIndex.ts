@@ -1,4 +1,4 @@
-import type { TableReader, TableWriter } from './environment.ts'
+import type { TableReader, TableWriter } from './chainEnvironment.ts'
 
 const ENTRY_LENGTH = 36
 

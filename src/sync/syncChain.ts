@@ -1,5 +1,5 @@
-import type { ChainReader } from '../chain/chainReader.ts'
-import type { BlockRule } from '../chain/validation/rules.ts'
+import type { ChainStoreReader } from '../chain/chainStoreReader.ts'
+import type { BlockRule } from '../chain/validation/blockRules.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 
 /** The best block and the difficulty of the chain up to it, uncles included. */
@@ -40,7 +40,7 @@ export interface TipChange {
 export interface SyncChain {
   readonly spec: NetworkSpec
   /** The newest committed blocks; decoded reads of the stores. */
-  readonly reader: ChainReader
+  readonly reader: ChainStoreReader
   /** Lets {@link reader} see what was committed since. */
   refresh(): void
   readonly tip: ChainTip

@@ -1,5 +1,5 @@
-import type { ChainReader } from '../chain/chainReader.ts'
-import type { ChainEnvironment } from '../storage/environment.ts'
+import type { ChainStoreReader } from '../chain/chainStoreReader.ts'
+import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { readHeight } from '../storage/heights.ts'
 import type { SignedTransaction } from './interface.ts'
 
@@ -16,7 +16,7 @@ export interface SideTransaction extends SignedTransaction {
  */
 export function sideTransactions(
   environment: ChainEnvironment,
-  reader: ChainReader,
+  reader: ChainStoreReader,
   depth: number,
 ): SideTransaction[] {
   const found = new Map<string, SideTransaction>()

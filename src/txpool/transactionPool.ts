@@ -1,5 +1,5 @@
 import type { Transaction } from '../chain/codec/transaction.ts'
-import { assertAdmissible } from './admission.ts'
+import { assertAdmissible } from './admissionRules.ts'
 import { PoolRefusal } from './errors.ts'
 import type {
   Arrival,

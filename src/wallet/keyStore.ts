@@ -3,7 +3,7 @@ import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs
 import { join } from 'node:path'
 import { WalletError } from './errors.ts'
 import { keyFileName } from './keyFileName.ts'
-import { formatKeyFile, type KeyFile, parseKeyFile } from './secretStorage/keyFile.ts'
+import { formatKeyFile, type KeyFile, parseKeyFile } from './secretStorage/web3KeyFile.ts'
 
 /** Key files are some 500 bytes; what is much longer is something else. */
 const MAXIMUM_FILE_BYTES = 64 * 1024

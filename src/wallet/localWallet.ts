@@ -5,7 +5,7 @@ import type { KeyStore } from './keyStore.ts'
 import { inListingOrder } from './listingOrder.ts'
 import { createPrivateKey, normalizePrivateKey, privateKeyOfSeed } from './privateKey.ts'
 import { decryptKey, encryptKey, type ScryptCost } from './secretStorage/cipher.ts'
-import { Turns } from './turns.ts'
+import { SerialTasks } from './serialTasks.ts'
 import { UnlockedKeys } from './unlockedKeys.ts'
 
 /** How long a new or imported account stays unlocked, and what an unlock without a duration means; 30 min. */
@@ -34,7 +34,7 @@ export class LocalWallet implements Wallet {
   readonly #unlocked: UnlockedKeys
   /** Addresses of seed accounts in the order of their adding. */
   readonly #seeded: Buffer[] = []
-  readonly #turns = new Turns()
+  readonly #turns = new SerialTasks()
   #waiting = 0
 
   constructor({ store, scrypt, now }: LocalWalletParts) {

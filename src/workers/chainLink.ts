@@ -5,10 +5,11 @@ import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import type { MineRequest, ProducerMode } from '../mining/blockProducer.ts'
-import type { NodeCommands, PooledTransaction, PoolReader, SendOutcome } from '../rpc/context.ts'
+import type { NodeCommands, PoolReader, SendOutcome } from '../rpc/context.ts'
 import type { AccountEdit, DevCommands, PoolSelection } from '../rpc/devCommands.ts'
 import { type ErrorData, RpcError, type RpcErrorKind } from '../rpc/errors.ts'
 import type { RefusalStats } from '../txpool/errors.ts'
+import type { SignedTransaction } from '../txpool/interface.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import { asBuffer } from '../util/bytes.ts'
 import { decodeSolutionOutcome, decodeWork, type MiningLink, type MiningLinkService } from './miningLink.ts'
@@ -264,6 +265,6 @@ function toOutcome(outcome: EncodedOutcome): SendOutcome {
   return outcome.status === 'refused' ? outcome : { status: 'accepted', hash: asBuffer(outcome.hash) }
 }
 
-function decode({ encoded, sender }: EncodedTransaction): PooledTransaction {
+function decode({ encoded, sender }: EncodedTransaction): SignedTransaction {
   return { transaction: parseTransaction(encoded), sender: asBuffer(sender) }
 }

@@ -1,6 +1,6 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { createNativeChainSpec } from '../../native/chainSpec.ts'
-import type { ChainEnvironment } from '../../storage/environment.ts'
+import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
 import { type HeightEntry, readHeight } from '../../storage/heights.ts'
 import { countLogTerms } from '../../storage/logIndex.ts'
 import { readGenesis, readHead, readHistory } from '../../storage/metadata.ts'

@@ -1,5 +1,5 @@
 import { blockKey } from '../../storage/blockKey.ts'
-import type { TableReader } from '../../storage/environment.ts'
+import type { TableReader } from '../../storage/chainEnvironment.ts'
 import { findLogHeights } from '../../storage/logIndex.ts'
 import { ANY_LOG, type LogTerm } from '../../storage/logTerm.ts'
 import { RlpError } from '../codec/rlpReader.ts'

@@ -1,5 +1,5 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
-import type { ChainReader } from '../chainReader.ts'
+import type { ChainStoreReader } from '../chainStoreReader.ts'
 import {
   compareOlderRoot,
   hasOlderRoot,
@@ -12,7 +12,7 @@ import type { Problem } from './problem.ts'
 
 export interface OlderRootsOptions {
   readonly spec: NetworkSpec
-  readonly reader: Pick<ChainReader, 'head' | 'headerByNumber' | 'history'>
+  readonly reader: Pick<ChainStoreReader, 'head' | 'headerByNumber' | 'history'>
   readonly stateStore: OlderRootStates
   /** Blocks from one comparison to the next. */
   readonly interval?: number

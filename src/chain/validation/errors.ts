@@ -1,4 +1,4 @@
-import type { BlockRule, Violation } from './rules.ts'
+import type { BlockRule, Violation } from './blockRules.ts'
 
 /** An {@link InvalidBlockError} as plain data, for messages between threads. */
 export interface InvalidBlockMetadata extends Violation {

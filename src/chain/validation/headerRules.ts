@@ -7,8 +7,8 @@ import { calculateDifficulty } from '../difficulty.ts'
 import { calculateForkDetectionData, FORK_DETECTION_ANCESTORS } from '../forkDetection.ts'
 import { gasLimitBounds } from '../gasLimit.ts'
 import { minimumGasPriceBounds } from '../minimumGasPrice.ts'
-import type { HeaderContext } from './context.ts'
-import type { Violation } from './rules.ts'
+import type { Violation } from './blockRules.ts'
+import type { HeaderContext } from './validationContext.ts'
 
 /** Where a Bitcoin header has its time, unsigned 32 bits, little-endian. */
 const BITCOIN_TIME_OFFSET = 68

@@ -2,8 +2,8 @@ import { proofOfWorkFault, proofOfWorkFaultsAside } from '../../native/mergedMin
 import type { ProofOfWork } from '../../native/types.ts'
 import { bigIntToBytes } from '../../util/bytes.ts'
 import type { BlockHeader } from '../codec/header.ts'
-import type { ValidationContext } from './context.ts'
-import type { Violation } from './rules.ts'
+import type { Violation } from './blockRules.ts'
+import type { ValidationContext } from './validationContext.ts'
 
 /** What a proof of work is checked with. */
 export type WorkContext = Pick<ValidationContext, 'spec' | 'nativeSpec' | 'disabledRules'>

@@ -7,8 +7,8 @@ import type { BlockHeader } from '../codec/header.ts'
 import { hasValidFieldLengths } from '../codec/signature.ts'
 import type { Transaction } from '../codec/transaction.ts'
 import { BLOCK_GAS_PRICE_CAP, exceedsGasPriceCap } from '../gasPriceCap.ts'
-import type { ValidationContext } from './context.ts'
-import type { Violation } from './rules.ts'
+import type { Violation } from './blockRules.ts'
+import type { ValidationContext } from './validationContext.ts'
 
 /** Field lengths are within bounds and signed transactions have a sender (consensus.md §4.2 rule 1). */
 export function checkTransactionFields(block: Block): Violation | null {

@@ -3,7 +3,7 @@ import { toHex } from '../../util/bytes.ts'
 import type { Block } from '../codec/block.ts'
 import { unclesHash } from '../codec/block.ts'
 import type { BlockHeader } from '../codec/header.ts'
-import type { HeaderContext } from './context.ts'
+import type { Violation } from './blockRules.ts'
 import {
   checkBlockNumber,
   checkDifficulty,
@@ -15,7 +15,7 @@ import {
   checkTimestamp,
 } from './headerRules.ts'
 import { checkProofOfWork } from './proofOfWork.ts'
-import type { Violation } from './rules.ts'
+import type { HeaderContext } from './validationContext.ts'
 
 /** The uncles are real, recent, new siblings of ancestors (consensus.md §4.3, uncle rule). */
 export function checkUncles(context: HeaderContext, block: Block): Violation | null {

@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import type { Block } from '../codec/block.ts'
 import type { BlockHeader } from '../codec/header.ts'
-import type { ValidationContext } from './context.ts'
+import type { BlockRule, Violation } from './blockRules.ts'
 import { InvalidBlockError } from './errors.ts'
 import {
   checkBlockNumber,
@@ -14,7 +14,6 @@ import {
   checkTimestamp,
 } from './headerRules.ts'
 import { checkProofOfWork } from './proofOfWork.ts'
-import type { BlockRule, Violation } from './rules.ts'
 import {
   checkRemascTransaction,
   checkSublistEdges,
@@ -25,6 +24,7 @@ import {
   checkTransactionsRoot,
 } from './transactionRules.ts'
 import { checkUncles } from './uncles.ts'
+import type { ValidationContext } from './validationContext.ts'
 
 interface NamedRule {
   readonly rule: BlockRule

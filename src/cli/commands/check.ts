@@ -1,4 +1,4 @@
-import { ChainReader } from '../../chain/chainReader.ts'
+import { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import { checkChain } from '../../chain/check/checkChain.ts'
 import { checkOlderRoots, type OlderRootsReport } from '../../chain/check/checkOlderRoots.ts'
 import type { Problem } from '../../chain/check/problem.ts'
@@ -60,7 +60,7 @@ export const check = defineCommand({
         extra.olderRoots && blocks > 0
           ? await checkOlderRoots({
               spec,
-              reader: new ChainReader(spec, opened.environment),
+              reader: new ChainStoreReader(spec, opened.environment),
               stateStore: opened.stateStore,
               ...(onHeight && { onHeight }),
             })

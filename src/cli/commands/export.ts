@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ChainReader } from '../../chain/chainReader.ts'
+import { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import type { Block } from '../../chain/codec/block.ts'
 import { ExportError, HistoryError, exportBlocks as storedBlocks } from '../../chain/exportBlocks.ts'
 import { referenceLine } from '../../chain/referenceLine.ts'
@@ -54,7 +54,7 @@ export const exportBlocks = defineCommand({
   run: async ({ config, extra, stdout, stderr }) => {
     const opened = await openConfiguredStores(config)
     try {
-      const reader = new ChainReader(configuredNetwork(config), opened.environment)
+      const reader = new ChainStoreReader(configuredNetwork(config), opened.environment)
       const blocks = storedBlocks(reader, { from: extra.from, to: extra.to })
       const write = extra.format === 'reference' ? asLine(reader) : (block: Block) => block.encoded
       let count = 0
@@ -75,7 +75,7 @@ export const exportBlocks = defineCommand({
   },
 })
 
-function asLine(reader: ChainReader): (block: Block) => string {
+function asLine(reader: ChainStoreReader): (block: Block) => string {
   return (block) => {
     const totalDifficulty = reader.totalDifficulty(block.hash)
     if (totalDifficulty === null) {

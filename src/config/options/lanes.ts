@@ -10,7 +10,7 @@ export const LANES = ['read', 'evm', 'scan', 'proof', 'trace'] as const
 export type LaneName = (typeof LANES)[number]
 
 /** Limits of a lane. */
-export type LaneLimits = {
+export type ConfiguredLaneLimits = {
   /** Requests that may wait; one more is refused. */
   readonly queue: number
   /** Seconds until a request is stopped. */
@@ -18,13 +18,13 @@ export type LaneLimits = {
 }
 
 /** Key of one option of a lane, e.g. `laneEvmQueue`. */
-export type LaneOptionKey = `lane${Capitalize<LaneName>}${Capitalize<keyof LaneLimits | 'permits'>}`
+export type LaneOptionKey = `lane${Capitalize<LaneName>}${Capitalize<keyof ConfiguredLaneLimits | 'permits'>}`
 
 /**
  * Cheap requests may wait in numbers; expensive ones are few. Times are the reference node's 5 s where an answer is
  * expected at once. Revise with the waiting and running times per lane.
  */
-const DEFAULTS: Readonly<Record<LaneName, LaneLimits>> = {
+const DEFAULTS: Readonly<Record<LaneName, ConfiguredLaneLimits>> = {
   read: { queue: 16_384, timeout: 5 },
   evm: { queue: 8192, timeout: 5 },
   scan: { queue: 512, timeout: 30 },
@@ -41,7 +41,7 @@ const WORK: Readonly<Record<LaneName, string>> = {
 }
 
 /** Key of a limit of a lane. */
-export function laneOptionKey(lane: LaneName, limit: keyof LaneLimits | 'permits'): LaneOptionKey {
+export function laneOptionKey(lane: LaneName, limit: keyof ConfiguredLaneLimits | 'permits'): LaneOptionKey {
   return `lane${capitalize(lane)}${capitalize(limit)}`
 }
 
@@ -61,7 +61,10 @@ export const LANE_OPTIONS = Object.fromEntries(
 ) as Readonly<Record<LaneOptionKey, IntegerOption>>
 
 /** The limits of a lane in a configuration. */
-export function laneLimits(config: Readonly<Record<LaneOptionKey, number>>, lane: LaneName): LaneLimits {
+export function laneLimits(
+  config: Readonly<Record<LaneOptionKey, number>>,
+  lane: LaneName,
+): ConfiguredLaneLimits {
   return {
     queue: config[laneOptionKey(lane, 'queue')],
     timeout: config[laneOptionKey(lane, 'timeout')],

@@ -1,4 +1,4 @@
-import type { LaneLimits as ConfiguredLimits } from '../../config/options/lanes.ts'
+import type { ConfiguredLaneLimits as ConfiguredLimits } from '../../config/options/lanes.ts'
 import type { Lane } from '../../rpc/defineMethod.ts'
 
 /** Lanes whose methods run in worker threads. */

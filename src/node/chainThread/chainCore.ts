@@ -20,8 +20,8 @@ import type { WorkServer } from '../../mining/workServer.ts'
 import type { SendOutcome } from '../../rpc/context.ts'
 import { FetchedSnapshot } from '../../snapshot/fetchedSnapshot.ts'
 import type { StorageError } from '../../storage/errors.ts'
+import { cachedFeeMarket } from '../../txpool/cachedFeeMarket.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
-import { createFeeMarket } from '../../txpool/feeMarket.ts'
 import type { PoolChange, PooledTransaction, PoolHead, SignedTransaction } from '../../txpool/interface.ts'
 import { createPoolHead } from '../../txpool/poolHead.ts'
 import { TransactionQuota } from '../../txpool/quota.ts'
@@ -141,7 +141,7 @@ export class ChainCore {
       reader: chain.reader,
       assertWritable: () => this.#commits.assertWritable(),
     })
-    const feeMarket = createFeeMarket(chain.reader)
+    const feeMarket = cachedFeeMarket(chain.reader)
     this.quota = options.quota ? new TransactionQuota({ now: steady, feeMarket }) : null
     this.pool = new TransactionPool({
       limits: options.pool,

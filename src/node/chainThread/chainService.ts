@@ -1,4 +1,4 @@
-import { addressesOfSenders } from '../../chain/chainReader.ts'
+import { addressesOfSenders } from '../../chain/chainStoreReader.ts'
 import type { AccountEdit } from '../../rpc/devCommands.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import { StorageError } from '../../storage/errors.ts'

@@ -4,7 +4,7 @@ import { CHAIN_FOLDER, STATE_FOLDER } from '../../execution/chainFolders.ts'
 import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
-import type { ChainEnvironment } from '../../storage/environment.ts'
+import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
 
 /** File of an LMDB environment below its folder. */
 const DATA_FILE = 'data.mdb'

@@ -1,5 +1,5 @@
 import type { NodeStatus, PeerThreadStatus, SyncProgress } from '../../rpc/context.ts'
-import type { SnapshotStats, SyncStats } from '../../sync/client/progress.ts'
+import type { SnapshotStats, SyncStats } from '../../sync/client/syncStats.ts'
 import type { PeerReport } from './messages.ts'
 
 /** Blocks behind the best known one from which on a node is of little use (p2p.md §6 `hasBetterBlockToSync`). */

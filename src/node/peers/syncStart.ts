@@ -1,7 +1,7 @@
 import type { Logger } from '../../observe/logger.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import type { SyncStats } from '../../sync/client/progress.ts'
 import type { SyncClient } from '../../sync/client/syncClient.ts'
+import type { SyncStats } from '../../sync/client/syncStats.ts'
 import type { SnapshotStore } from '../../sync/snapshot/snapshotStore.ts'
 import type { SnapshotSync } from '../../sync/snapshot/snapshotSync.ts'
 

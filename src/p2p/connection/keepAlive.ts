@@ -1,6 +1,6 @@
 import { DISCONNECT_REASONS } from '../messages/codes.ts'
 import { P2pError } from '../wire/p2pError.ts'
-import type { ConnectionTimings } from './options.ts'
+import type { ConnectionTimings } from './connectionOptions.ts'
 
 /** What a connection is asked by {@link KeepAlive}. */
 export interface Watched {

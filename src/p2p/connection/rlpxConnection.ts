@@ -6,10 +6,10 @@ import type { Frame, FrameReader, FrameRoom } from '../wire/frameReader.ts'
 import { type FrameWriter, MAX_FRAME_BYTES } from '../wire/frameWriter.ts'
 import { P2pError } from '../wire/p2pError.ts'
 import type { CloseReason, Connection, RemoteHello } from './connection.ts'
+import type { ConnectionOptions } from './connectionOptions.ts'
 import { KeepAlive } from './keepAlive.ts'
-import type { ConnectionOptions } from './options.ts'
 import { Pace } from './pace.ts'
-import type { Session } from './session.ts'
+import type { RlpxSession } from './rlpxSession.ts'
 
 /** Bytes that may wait in the socket when a PONG is added; above, it waits until they are gone. */
 const MAX_BEFORE_PONG = 65_536
@@ -47,7 +47,7 @@ export class RlpxConnection implements Connection {
   #why: CloseReason | null = null
 
   /** @param socket whose handshake gave the session; nobody listens to it any more */
-  constructor(socket: Socket, inbound: boolean, session: Session, options: ConnectionOptions) {
+  constructor(socket: Socket, inbound: boolean, session: RlpxSession, options: ConnectionOptions) {
     this.#socket = socket
     this.#reader = session.reader
     this.#reader.limit = MAX_FRAME_BYTES

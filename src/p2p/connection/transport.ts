@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { P2pError } from '../wire/p2pError.ts'
 import type { Connection } from './connection.ts'
+import type { ConnectionOptions } from './connectionOptions.ts'
 import { HandshakeSocket } from './handshakeSocket.ts'
-import type { ConnectionOptions } from './options.ts'
 import { RlpxConnection } from './rlpxConnection.ts'
-import { initiate, respond, type Session } from './session.ts'
+import { initiate, type RlpxSession, respond } from './rlpxSession.ts'
 
 /** Who is dialled. */
 export interface DialTarget {
@@ -49,7 +49,7 @@ async function open(
   inbound: boolean,
   options: ConnectionOptions,
   signal: AbortSignal | undefined,
-  shakeHands: (io: HandshakeSocket) => Promise<Session>,
+  shakeHands: (io: HandshakeSocket) => Promise<RlpxSession>,
 ): Promise<Connection> {
   socket.setNoDelay(true)
   const io = new HandshakeSocket(socket, options.timings.handshake, signal)

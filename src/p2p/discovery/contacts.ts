@@ -80,7 +80,7 @@ export class Contacts {
   }
 
   #place(node: KnownNode): Challenge | null {
-    const offer = this.#table.offer(node)
+    const offer = this.#table.insert(node)
     if (offer.status === 'added' || offer.status === 'own') return null
     this.#spares.add(node)
     return offer.status === 'full' ? { oldest: offer.oldest, challenger: node } : null

@@ -7,7 +7,7 @@ import { placeOf } from './distance.ts'
 import { InboundGate } from './inboundGate.ts'
 import type { KnownNode } from './knownNode.ts'
 import { namedNodes, neighborsOf } from './neighbors.ts'
-import { OpenQuestions, type Question } from './openQuestions.ts'
+import { type OpenRequest, OpenRequests } from './openRequests.ts'
 import {
   type DiscoveryMessage,
   type DiscoveryPacket,
@@ -65,7 +65,7 @@ export class DiscoveryProtocol {
   readonly #options: DiscoveryProtocolOptions
   readonly #ownId: string
   readonly #contacts: Contacts
-  readonly #questions = new OpenQuestions()
+  readonly #questions = new OpenRequests()
   readonly #gate: InboundGate
   #received = 0
   #dropped = 0
@@ -216,7 +216,7 @@ export class DiscoveryProtocol {
     }
   }
 
-  #giveUp({ id, address, port, challenge }: Question): void {
+  #giveUp({ id, address, port, challenge }: OpenRequest): void {
     if (challenge !== null) this.#contacts.settle(challenge)
     else if (id !== null && this.#contacts.find(id, address, port) !== null) this.#contacts.forget(id)
   }
@@ -225,7 +225,7 @@ export class DiscoveryProtocol {
     this.#ping({ address, port, id, reason: 'known', attempt: 1, challenge })
   }
 
-  #ping(asked: Omit<Question, 'kind' | 'sentAt'>): void {
+  #ping(asked: Omit<OpenRequest, 'kind' | 'sentAt'>): void {
     const { address, port, reason } = asked
     if (this.#questions.isPinged(address, port) || !this.#mayAsk(reason, address)) return
     const check = this.#options.uuid()
@@ -244,7 +244,7 @@ export class DiscoveryProtocol {
     this.#send({ type: 'findNode', nodeId: this.#options.key.id, ...this.#tail(check) }, address, port)
   }
 
-  #mayAsk(reason: Question['reason'], address: string): boolean {
+  #mayAsk(reason: OpenRequest['reason'], address: string): boolean {
     return this.#questions.hasRoom(reason, address) && !this.#options.refusesAddress(address)
   }
 

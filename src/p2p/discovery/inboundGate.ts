@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { scopeOf } from './addressBlock.ts'
-import { type Rate, TokenBucket, TokenBuckets } from './tokenBuckets.ts'
+import { KeyedRateLimiter, type Rate, RateLimiter } from './rateLimiter.ts'
 
 /** Packets of one source. A node sends another one a few a minute. */
 const SOURCE_RATE: Rate = { perSecond: 20, burst: 60 }
@@ -19,13 +19,13 @@ const CUSTOMER_GROUPS = 4
 
 /** Bounds what packets cost that nobody asked for. Times are milliseconds of the steady clock. */
 export class InboundGate {
-  readonly #sources = new TokenBuckets(SOURCE_RATE, MOST_SOURCES)
-  readonly #known: TokenBucket
-  readonly #strangers: TokenBucket
+  readonly #sources = new KeyedRateLimiter(SOURCE_RATE, MOST_SOURCES)
+  readonly #known: RateLimiter
+  readonly #strangers: RateLimiter
 
   constructor(now: number) {
-    this.#known = new TokenBucket(KNOWN_RATE, now)
-    this.#strangers = new TokenBucket(STRANGER_RATE, now)
+    this.#known = new RateLimiter(KNOWN_RATE, now)
+    this.#strangers = new RateLimiter(STRANGER_RATE, now)
   }
 
   /** Whether a packet of that source is looked at. */

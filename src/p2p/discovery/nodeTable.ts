@@ -8,7 +8,7 @@ export const BUCKET_SIZE = 16
 export const BLOCK_LIMITS = { bucket: 2, table: 10 } as const
 
 /** What became of a node that was offered: `full` names the node whose place it could have. */
-export type Offer =
+export type InsertResult =
   | { readonly status: 'added' | 'limited' | 'own' }
   | { readonly status: 'full'; readonly oldest: KnownNode }
 
@@ -53,7 +53,7 @@ export class NodeTable {
   }
 
   /** Takes a node that is not in the table, where its bucket and its block of addresses have room. */
-  offer(node: KnownNode): Offer {
+  insert(node: KnownNode): InsertResult {
     const away = distance(this.#options.ownPlace, node.place)
     if (away === 0) return { status: 'own' }
     const bucket = this.#buckets[away - 1] as KnownNode[]

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Connection } from '../connection/connection.ts'
-import type { ScreenRefusal } from './admission.ts'
 import type { HalfOpen } from './halfOpen.ts'
 import { plainAddress } from './networkGroup.ts'
+import type { ScreenRefusal } from './peerAdmission.ts'
 import type { PeerTransport } from './ports.ts'
 
 /** Sockets that wait to be accepted by the process. */

@@ -1,6 +1,6 @@
 import { DISCONNECT_REASONS } from '../messages/codes.ts'
 import type { EthStatus } from '../messages/ethStatus.ts'
-import type { ScoreEventName } from '../scoring/events.ts'
+import type { ScoreEventName } from '../scoring/scoreEvents.ts'
 import type { LocalChain } from './ports.ts'
 
 /** Version of the protocol behind STATUS 0x10 (p2p.md §3). */

@@ -2,7 +2,6 @@ import type { Connection } from '../connection/connection.ts'
 import { DISCONNECT_REASONS } from '../messages/codes.ts'
 import type { Peer, PeerSet } from '../peer.ts'
 import { Acceptor, type AcceptorParts } from './acceptor.ts'
-import { Admission } from './admission.ts'
 import { ConnectedPeer } from './connectedPeer.ts'
 import { ConnectRate } from './connectRate.ts'
 import { Dialer, STAYED_MS } from './dialer.ts'
@@ -10,6 +9,7 @@ import { type BackOff, CANDIDATE_BACK_OFF, DialHistory, STATIC_BACK_OFF } from '
 import type { Seat } from './eviction.ts'
 import { HalfOpen } from './halfOpen.ts'
 import { networkGroup, plainAddress } from './networkGroup.ts'
+import { PeerAdmission } from './peerAdmission.ts'
 import { PeerMemory } from './peerMemory.ts'
 import type { PeerNetworkOptions } from './peerNetworkOptions.ts'
 import type { PeerServices } from './peerServices.ts'
@@ -19,7 +19,7 @@ import type { PeerAddress, PeerTransport } from './ports.ts'
 import { RecentDrops } from './recentDrops.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { SeenMessages } from './seenMessages.ts'
-import { Trust } from './trust.ts'
+import { TrustedPeers } from './trustedPeers.ts'
 
 /** How long connections may take to end, milliseconds. */
 const CLOSE_MS = 800
@@ -36,9 +36,9 @@ export class PeerNetwork implements PeerSet {
   readonly #options: PeerNetworkOptions
   readonly #scheduler: Scheduler
   readonly #services: PeerServices
-  readonly #trust: Trust
+  readonly #trust: TrustedPeers
   readonly #drops: RecentDrops
-  readonly #admission: Admission
+  readonly #admission: PeerAdmission
   readonly #halfOpen: HalfOpen
   readonly #history: DialHistory
   readonly #backOff: BackOff
@@ -75,10 +75,10 @@ export class PeerNetwork implements PeerSet {
       paces: options.paces ?? true,
       log,
     }
-    this.#trust = new Trust(options.trusted.ids, options.trusted.subnets)
+    this.#trust = new TrustedPeers(options.trusted.ids, options.trusted.subnets)
     for (const node of options.statics) this.#statics.set(node.id, node)
     this.#drops = new RecentDrops(scheduler)
-    this.#admission = new Admission({
+    this.#admission = new PeerAdmission({
       limits,
       judge,
       drops: this.#drops,

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Connection } from '../connection/connection.ts'
 import type { ChainStatus } from '../messages/rskMessage.ts'
-import type { ScoreEventName } from '../scoring/events.ts'
+import type { ScoreEventName } from '../scoring/scoreEvents.ts'
 
 /** Another node: its id as 128 hex digits, its IP address and its port. */
 export interface PeerAddress {

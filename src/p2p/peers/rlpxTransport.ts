@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { CONNECTION_TIMINGS, type ConnectionOptions, type ConnectionTimings } from '../connection/options.ts'
+import {
+  CONNECTION_TIMINGS,
+  type ConnectionOptions,
+  type ConnectionTimings,
+} from '../connection/connectionOptions.ts'
 import { accept, dial } from '../connection/transport.ts'
 import { RHIZOME_CAPABILITY, RSK_CAPABILITY, SNAP_CAPABILITY } from '../messages/hello.ts'
 import type { NodeKey } from '../wire/curve.ts'

@@ -1,6 +1,6 @@
 import { BanError, BannedAddresses } from './bannedAddresses.ts'
-import type { ScoreEventName } from './events.ts'
 import type { PeerScore } from './peerScore.ts'
+import type { ScoreEventName } from './scoreEvents.ts'
 import { type ScoredPeer, ScoreTable, type ScoreTableOptions } from './scoreTable.ts'
 
 export interface PeerReputationOptions extends ScoreTableOptions {

@@ -1,4 +1,4 @@
-import type { ScoreEventName } from './events.ts'
+import type { ScoreEventName } from './scoreEvents.ts'
 
 /** What is counted of a peer (rpc.md §3.12), in the order in which it is answered. */
 export const SCORE_COUNTERS = [

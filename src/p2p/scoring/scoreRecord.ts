@@ -1,4 +1,3 @@
-import type { ScoreEventName } from './events.ts'
 import {
   type PeerScore,
   SCORE_COUNTERS,
@@ -7,6 +6,7 @@ import {
   type ScoreSubject,
 } from './peerScore.ts'
 import { punishmentTime } from './punishment.ts'
+import type { ScoreEventName } from './scoreEvents.ts'
 
 /** The behaviour of one node or address. Times are milliseconds of a steady clock. */
 export class ScoreRecord {

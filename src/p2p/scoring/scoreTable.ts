@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import type { ScoreEventName } from './events.ts'
 import type { PeerScore, ScoreSubject } from './peerScore.ts'
+import type { ScoreEventName } from './scoreEvents.ts'
 import { ScoreRecord } from './scoreRecord.ts'
 
 /**

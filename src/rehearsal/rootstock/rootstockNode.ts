@@ -15,19 +15,19 @@ const EMPTY = Buffer.alloc(0)
 export type JsonRpc = (method: string, params: unknown[]) => Promise<unknown>
 
 /** An event in a receipt. */
-export interface Log {
+export interface RpcLog {
   readonly address: string
   readonly topics: readonly string[]
   readonly data: string
 }
 
 /** What became of a transaction. */
-export interface Receipt {
+export interface RpcReceipt {
   readonly transactionHash: string
   readonly blockNumber: string
   readonly status: string
   readonly contractAddress: string | null
-  readonly logs: readonly Log[]
+  readonly logs: readonly RpcLog[]
 }
 
 /** What a transaction asks for; without a receiver it makes a contract of its data. */
@@ -80,7 +80,10 @@ export class RootstockNode {
   }
 
   /** Signs, sends and mines a transaction. @throws RehearsalError when it fails */
-  async send(key: KeyPair, { to = EMPTY, value = 0n, data = EMPTY }: TransactionRequest): Promise<Receipt> {
+  async send(
+    key: KeyPair,
+    { to = EMPTY, value = 0n, data = EMPTY }: TransactionRequest,
+  ): Promise<RpcReceipt> {
     const [chainId, nonce, price] = await Promise.all([
       this.chainId(),
       this.#ask('eth_getTransactionCount', [toHex(key.address), 'pending']),
@@ -102,9 +105,9 @@ export class RootstockNode {
     throw new RehearsalError('REFUSED', `transaction ${hash} failed`)
   }
 
-  async #receipt(hash: string): Promise<Receipt> {
+  async #receipt(hash: string): Promise<RpcReceipt> {
     for (let tries = 0; tries < RECEIPT_TRIES; tries += 1) {
-      const receipt = (await this.#ask('eth_getTransactionReceipt', [hash])) as Receipt | null
+      const receipt = (await this.#ask('eth_getTransactionReceipt', [hash])) as RpcReceipt | null
       if (receipt !== null) return receipt
       // A node that mines at intervals, or not at all, is told to.
       if (tries > 0) await this.#ask('evm_mine', [])

@@ -1,6 +1,6 @@
+import { register } from '../bitcoinRelay.ts'
 import { RehearsalError } from '../errors.ts'
 import { keyPairOfSeed } from '../keyPair.ts'
-import { register } from '../relay.ts'
 import { awaitRelease, describeRelease, publish, sign, updateCollections } from '../releases.ts'
 import { formatBitcoin, type StepReport } from '../report.ts'
 import { type AbiValue, numberAt } from '../rootstock/abi.ts'

@@ -8,12 +8,12 @@ import {
   p2shMultisigPurse,
   p2shP2wpkhPurse,
 } from '../bitcoin/purse.ts'
+import { feedHeaders, register } from '../bitcoinRelay.ts'
 import { RehearsalError } from '../errors.ts'
 import { keyPairOfSeed } from '../keyPair.ts'
-import { feedHeaders, register } from '../relay.ts'
 import { formatBitcoin, formatRbtc, type StepReport } from '../report.ts'
 import { numberAt } from '../rootstock/abi.ts'
-import { addressOfScript, scriptOfAddress } from '../rootstock/bridge.ts'
+import { addressOfScript, scriptOfAddress } from '../rootstock/bridgeContract.ts'
 import type { Scene } from '../scene.ts'
 
 /**

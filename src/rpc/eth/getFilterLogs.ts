@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { frontEvents } from '../guards/frontEvents.ts'
+import { frontEvents } from '../guards/requireFrontEvents.ts'
 import { Forward } from '../json.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 

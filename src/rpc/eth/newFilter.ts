@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { frontEvents, grantedHandle } from '../guards/frontEvents.ts'
+import { frontEvents, grantedHandle } from '../guards/requireFrontEvents.ts'
 import { resolveFilterBounds } from '../logs/resolveLogRange.ts'
 import { encodeLogFilter, logFilter, MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
 

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { frontEvents, grantedHandle } from '../guards/frontEvents.ts'
+import { frontEvents, grantedHandle } from '../guards/requireFrontEvents.ts'
 
 /** Handle of a filter for the hashes of transactions that enter the pending set. */
 export const newPendingTransactionFilter = defineMethod({

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { frontEvents, grantedHandle } from '../guards/frontEvents.ts'
+import { frontEvents, grantedHandle } from '../guards/requireFrontEvents.ts'
 import { MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
 import { anyValue, parseSubscriptionTopic } from '../params/subscriptionTopic.ts'
 

@@ -1,5 +1,5 @@
 import { defineMethod } from '../defineMethod.ts'
-import { frontEvents } from '../guards/frontEvents.ts'
+import { frontEvents } from '../guards/requireFrontEvents.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 
 /** Removes a filter; false when there is none of that handle. */

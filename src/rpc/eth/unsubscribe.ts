@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
-import { frontEvents } from '../guards/frontEvents.ts'
+import { frontEvents } from '../guards/requireFrontEvents.ts'
 import { anyValue } from '../params/subscriptionTopic.ts'
 
 const HEX = /^(0x)?[0-9a-fA-F]+$/

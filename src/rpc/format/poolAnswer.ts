@@ -1,5 +1,6 @@
+import type { SignedTransaction } from '../../txpool/interface.ts'
 import { bigIntToSignedBytes, toHex } from '../../util/bytes.ts'
-import type { PooledTransaction, PoolReader } from '../context.ts'
+import type { PoolReader } from '../context.ts'
 import type { Json } from '../json.ts'
 import { quantity, quantityOfBytes } from './quantity.ts'
 
@@ -9,7 +10,7 @@ const NO_RECEIVER = '0x00'
 /** Sender → nonce → transactions, as the `txpool_` methods answer it (rpc.md §3.11). */
 export async function poolAnswer(
   pool: PoolReader,
-  format: (entry: PooledTransaction) => Json,
+  format: (entry: SignedTransaction) => Json,
 ): Promise<{ readonly [key: string]: Json }> {
   const [pending, queued] = await Promise.all([pool.pending(), pool.queued()])
   return { pending: group(pending, format), queued: group(queued, format) }
@@ -19,7 +20,7 @@ export async function poolAnswer(
  * A transaction as txpool_content has it (rpc.md §3.11): price and value are the bytes of the number with its sign, not
  * quantities.
  */
-export function formatPooled({ transaction, sender }: PooledTransaction): { readonly [key: string]: Json } {
+export function formatPooled({ transaction, sender }: SignedTransaction): { readonly [key: string]: Json } {
   const { fields } = transaction
   return {
     blockHash: NO_BLOCK,
@@ -37,8 +38,8 @@ export function formatPooled({ transaction, sender }: PooledTransaction): { read
 }
 
 function group(
-  entries: readonly PooledTransaction[],
-  format: (entry: PooledTransaction) => Json,
+  entries: readonly SignedTransaction[],
+  format: (entry: SignedTransaction) => Json,
 ): { readonly [key: string]: Json } {
   const senders = new Map<string, Map<string, Json[]>>()
   for (const entry of entries) {

@@ -1,11 +1,11 @@
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Execution } from '../../execution/localExecution.ts'
-import type { Tracing } from '../../execution/tracing.ts'
+import type { TransactionTracer } from '../../execution/transactionTracer.ts'
 import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import { NoPeers } from '../../p2p/noPeers.ts'
 import type { PeerAdmin } from '../../p2p/peerAdmin.ts'
-import type { ChainEnvironment } from '../../storage/environment.ts'
+import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
 import type { Wallet } from '../../wallet/interface.ts'
 import type { Interrupt, NodeCommands, NodeContext, NodeInfo, NodeStatus, PoolReader } from '../context.ts'
 import { ImpersonatedAccounts } from './impersonatedAccounts.ts'
@@ -21,7 +21,7 @@ export interface NodeContextParts {
   readonly texts: EncodedObjectCache
   /** Made with what says whether states may have been edited. */
   readonly execution: (mayBeEdited: () => boolean) => Execution
-  readonly tracing: Tracing
+  readonly tracing: TransactionTracer
   readonly interrupt: Interrupt
   /** Pool and writer, which live in the chain thread. */
   readonly pool: PoolReader

@@ -1,4 +1,4 @@
-import { ChainReader as TablesReader } from '../../chain/chainReader.ts'
+import { ChainStoreReader, type TransactionLocation } from '../../chain/chainStoreReader.ts'
 import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { Receipt } from '../../chain/codec/receipt.ts'
@@ -6,9 +6,9 @@ import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
 import type { TransactionHashes } from '../../chain/logs/transactionHashes.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { type BlockReference, heightOfKey } from '../../storage/blockKey.ts'
-import type { ChainEnvironment, TableSnapshot } from '../../storage/environment.ts'
+import type { ChainEnvironment, TableSnapshot } from '../../storage/chainEnvironment.ts'
 import { type KeptHistory, readHead, readHistory, readRevision } from '../../storage/metadata.ts'
-import type { ChainReader, PlacedBlock, TransactionLocation } from '../context.ts'
+import type { ChainReader, PlacedBlock } from '../context.ts'
 import { assertReceiptsKept } from '../select/history.ts'
 import { BoundedCache } from './boundedCache.ts'
 import { CanonicalHashes } from './canonicalHashes.ts'
@@ -30,7 +30,7 @@ export class StoredChain implements ChainReader {
   readonly #receipts = new BoundedCache<readonly Receipt[]>(KEPT_BLOCKS)
   readonly #hashes = new CanonicalHashes()
   #snapshot: TableSnapshot | null = null
-  #reader: TablesReader
+  #reader: ChainStoreReader
   #head: BlockHeader | null = null
   #history: KeptHistory | null = null
   /** Whether a state was ever edited, as of the last moment. */
@@ -41,7 +41,7 @@ export class StoredChain implements ChainReader {
   constructor(spec: NetworkSpec, environment: ChainEnvironment) {
     this.#spec = spec
     this.#environment = environment
-    this.#reader = new TablesReader(spec, environment)
+    this.#reader = new ChainStoreReader(spec, environment)
   }
 
   /** Moves to the newest moment. */
@@ -52,7 +52,7 @@ export class StoredChain implements ChainReader {
     // It grows downwards while blocks are filled in; what begins with block 1 never changes.
     if (this.#history !== null && this.#history.firstBlock > 0) this.#history = null
     this.#followRevision(this.#snapshot)
-    this.#reader = new TablesReader(this.#spec, this.#snapshot)
+    this.#reader = new ChainStoreReader(this.#spec, this.#snapshot)
   }
 
   /** Gives the moment back; reads are then of the newest one. */
@@ -63,7 +63,7 @@ export class StoredChain implements ChainReader {
       // A thread that then waits for work would keep the moment, and the file could not use its space again.
       this.#environment.refresh()
     }
-    this.#reader = new TablesReader(this.#spec, this.#environment)
+    this.#reader = new ChainStoreReader(this.#spec, this.#environment)
     this.#head = null
     this.#history = null
   }

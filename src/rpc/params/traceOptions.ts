@@ -1,5 +1,5 @@
 import type { AccountOverride } from '../../execution/localExecution.ts'
-import type { TraceForm } from '../../execution/tracing.ts'
+import type { TraceForm } from '../../execution/transactionTracer.ts'
 import { invalidParams } from '../errors.ts'
 import { type BlockOverrides, parseBlockOverrides } from './blockOverrides.ts'
 import { isJsonObject, nodeText, type Param } from './param.ts'

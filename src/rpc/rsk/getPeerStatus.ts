@@ -1,5 +1,5 @@
 import type { PeerStats } from '../../p2p/peers/peerStats.ts'
-import type { BackfillStats, SnapshotStats, SyncStats } from '../../sync/client/progress.ts'
+import type { BackfillStats, SnapshotStats, SyncStats } from '../../sync/client/syncStats.ts'
 import type { BlockRefusal } from '../../sync/syncChain.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { PeeringStatus } from '../context.ts'

@@ -6,7 +6,7 @@ import type { SimulatedBlock } from '../../execution/simulation.ts'
 import { bigIntToSignedBytes, EMPTY_BYTES } from '../../util/bytes.ts'
 import { RpcError } from '../errors.ts'
 import type { BlockOverrides } from '../params/blockOverrides.ts'
-import { type BlockStateCalls, MOST_SIMULATED_BLOCKS } from '../params/simulation.ts'
+import { type BlockStateCalls, MOST_SIMULATED_BLOCKS } from '../params/simulationParam.ts'
 
 const NO_DATA = Buffer.alloc(0)
 const BLOCK_NUMBER_BYTES = 4

@@ -1,5 +1,5 @@
 /** An account in the texts of prestateTracer; absent fields are as they were, or zero of an account that is new. */
-export interface AccountFields {
+export interface TracedAccount {
   /** QUANTITY. */
   readonly balance?: string
   readonly nonce?: number
@@ -14,8 +14,8 @@ export interface AccountFields {
  * deleted ones only in `pre`.
  */
 export interface AccountDiffs {
-  readonly pre: Readonly<Record<string, AccountFields>>
-  readonly post: Readonly<Record<string, AccountFields>>
+  readonly pre: Readonly<Record<string, TracedAccount>>
+  readonly post: Readonly<Record<string, TracedAccount>>
 }
 
 /** Reads the text of a trace in the form `prestate` with `diffMode`. */
@@ -24,7 +24,7 @@ export function parseAccountDiffs(text: string): AccountDiffs {
 }
 
 /** Slots that changed in an account, with their new words; zero where there is none any more. */
-export function changedSlots(before: AccountFields, after: AccountFields): ReadonlyMap<string, string> {
+export function changedSlots(before: TracedAccount, after: TracedAccount): ReadonlyMap<string, string> {
   const slots = new Map(Object.keys(before.storage ?? {}).map((slot) => [slot, ZERO_WORD]))
   for (const [slot, word] of Object.entries(after.storage ?? {})) slots.set(slot, word)
   return slots

@@ -1,9 +1,9 @@
 import type { AccountOverride } from '../../execution/localExecution.ts'
 import { fromHex, toHex } from '../../util/bytes.ts'
 import type { AccountView } from '../context.ts'
-import { type AccountDiffs, type AccountFields, changedSlots } from './accountDiffs.ts'
+import { type AccountDiffs, changedSlots, type TracedAccount } from './accountDiffs.ts'
 
-const NOTHING: AccountFields = {}
+const NOTHING: TracedAccount = {}
 const GONE = { balance: 0n, nonce: 0n, code: Buffer.alloc(0), state: new Map<bigint, Buffer>() }
 
 /** What calls changed so far, as overrides for the next one. */
@@ -35,7 +35,7 @@ export class CarriedState {
     this.#accounts.set(key, { address: sender, ...known, nonce })
   }
 
-  #change(key: string, address: Buffer, before: AccountFields, after: AccountFields): void {
+  #change(key: string, address: Buffer, before: TracedAccount, after: TracedAccount): void {
     const known = this.#accounts.get(key)
     const cells = new Map(known?.state ?? known?.stateDiff)
     for (const [slot, word] of changedSlots(before, after)) cells.set(BigInt(slot), fromHex(word))

@@ -1,9 +1,9 @@
 import { quantity } from '../format/quantity.ts'
 import type { Json } from '../json.ts'
-import { type AccountDiffs, type AccountFields, changedSlots, ZERO_WORD } from './accountDiffs.ts'
+import { type AccountDiffs, changedSlots, type TracedAccount, ZERO_WORD } from './accountDiffs.ts'
 
 const UNCHANGED = '='
-const NOTHING: AccountFields = {}
+const NOTHING: TracedAccount = {}
 
 /**
  * The `stateDiff` of Parity's traces: `=` unchanged, `+` created, `-` deleted, `*` changed.
@@ -13,7 +13,7 @@ export function stateDiff({ pre, post }: AccountDiffs): { readonly [address: str
   return Object.fromEntries(addresses.map((address) => [address, accountDiff(pre[address], post[address])]))
 }
 
-function accountDiff(before: AccountFields | undefined, after: AccountFields | undefined): Json {
+function accountDiff(before: TracedAccount | undefined, after: TracedAccount | undefined): Json {
   if (before === undefined || isEmpty(before)) return whole('+', after ?? NOTHING)
   if (after === undefined) return whole('-', before)
   const change = (from: string, to: string | undefined) =>
@@ -32,7 +32,7 @@ function accountDiff(before: AccountFields | undefined, after: AccountFields | u
 }
 
 /** Whether the account did not exist before: prestateTracer lists an account that was only paid as empty. */
-function isEmpty({ balance, nonce, code, storage }: AccountFields): boolean {
+function isEmpty({ balance, nonce, code, storage }: TracedAccount): boolean {
   return (
     BigInt(balance ?? 0) === 0n &&
     (nonce ?? 0) === 0 &&
@@ -42,7 +42,7 @@ function isEmpty({ balance, nonce, code, storage }: AccountFields): boolean {
 }
 
 /** An account that is new or gone. */
-function whole(sign: '+' | '-', { balance, nonce, code, storage }: AccountFields): Json {
+function whole(sign: '+' | '-', { balance, nonce, code, storage }: TracedAccount): Json {
   return {
     balance: { [sign]: balance ?? '0x0' },
     code: { [sign]: code ?? '0x' },

@@ -1,4 +1,4 @@
-import type { PooledTransaction } from '../context.ts'
+import type { SignedTransaction } from '../../txpool/interface.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { formatPooled } from '../format/poolAnswer.ts'
 import type { Json } from '../json.ts'
@@ -20,7 +20,7 @@ export const contentFrom = defineMethod({
 })
 
 /** Nonce → transaction: a sender has no two of a nonce. */
-function ofSender(entries: readonly PooledTransaction[], sender: Buffer): { readonly [nonce: string]: Json } {
+function ofSender(entries: readonly SignedTransaction[], sender: Buffer): { readonly [nonce: string]: Json } {
   return Object.fromEntries(
     entries
       .filter((entry) => entry.sender.equals(sender))

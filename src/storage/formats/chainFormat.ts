@@ -1,4 +1,4 @@
-import { ChainEnvironment, type TableWriter } from '../environment.ts'
+import { ChainEnvironment, type TableWriter } from '../chainEnvironment.ts'
 import { TABLES } from '../tables.ts'
 import { type ConversionOptions, type ConversionStep, convertStore } from './conversion.ts'
 import type { FormatTable } from './formatTable.ts'

@@ -4,7 +4,7 @@ import { createSteadyClock } from '../../util/steadyClock.ts'
 import { type BodyMatch, BodyRules } from '../client/bodyMatch.ts'
 import { type HeaderCheck, HeaderRules } from '../client/headerCheck.ts'
 import { Wake } from '../client/pause.ts'
-import { type BackfillStats, SyncProgress } from '../client/progress.ts'
+import { type BackfillStats, SyncStatsCollector } from '../client/syncStats.ts'
 import type { SyncChain } from '../syncChain.ts'
 import type { BackfillStore } from './backfillStore.ts'
 import { FillRun } from './fillRun.ts'
@@ -40,7 +40,7 @@ export class Backfill {
   readonly #options: BackfillOptions
   readonly #limits: BackfillLimits
   readonly #now: () => number
-  readonly #progress: SyncProgress
+  readonly #progress: SyncStatsCollector
   readonly #wake = new Wake()
   readonly #match: BodyMatch
   readonly #check: Pick<HeaderCheck, 'alone'>
@@ -56,7 +56,7 @@ export class Backfill {
     this.#options = options
     this.#limits = { ...DEFAULT_BACKFILL_LIMITS, ...options.limits }
     this.#now = options.now ?? createSteadyClock()
-    this.#progress = new SyncProgress(this.#now)
+    this.#progress = new SyncStatsCollector(this.#now)
     this.#match = options.match ?? new BodyRules(chain.spec)
     this.#check = options.check ?? new HeaderRules({ spec: chain.spec, reader: chain.reader })
   }

@@ -1,4 +1,4 @@
-import type { ChainReader } from '../../chain/chainReader.ts'
+import type { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import type { Peer } from '../../p2p/peer.ts'
 import { ask } from './ask.ts'
 
@@ -11,7 +11,7 @@ export interface ConnectionPoint {
 /** What the search reads. */
 export interface ConnectionPointParams {
   readonly peer: Peer
-  readonly reader: Pick<ChainReader, 'hashByNumber' | 'history'>
+  readonly reader: Pick<ChainStoreReader, 'hashByNumber' | 'history'>
   /** Height of our best block. */
   readonly best: number
   /** Height of the peer's. */

@@ -2,7 +2,7 @@ import type { Logger } from '../../observe/logger.ts'
 import type { Peer } from '../../p2p/peer.ts'
 import type { BlockRefusal, SyncChain } from '../syncChain.ts'
 import type { SyncLimits } from './limits.ts'
-import { isLie, type RefusedBranches, type ScoredPeer } from './refusedBranches.ts'
+import { type BlamedPeer, isLie, type RefusedBranches } from './refusedBranches.ts'
 
 /** A block that this node refuses and independent peers with more work insist on. */
 export interface Halt extends BlockRefusal {
@@ -19,7 +19,7 @@ export interface HaltsOptions {
   /** A peer did not do its part. */
   onFailed(peer: Peer): void
   /** What these peers were scored for is not to count. */
-  onForgiven(peers: readonly ScoredPeer[]): void
+  onForgiven(peers: readonly BlamedPeer[]): void
   /** Synchronisation stops at a block, or goes on again (null). */
   onHalt(halt: Halt | null): void
 }

@@ -1,9 +1,9 @@
-import type { AncestorMetadata } from '../../chain/ancestry.ts'
+import type { Ancestor } from '../../chain/ancestry.ts'
 import { Ancestry } from '../../chain/ancestry.ts'
-import type { ChainReader } from '../../chain/chainReader.ts'
+import type { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import { FORK_DETECTION_ANCESTORS } from '../../chain/forkDetection.ts'
-import type { HeaderContext } from '../../chain/validation/context.ts'
+import type { BlockRule, OptionalRule, Violation } from '../../chain/validation/blockRules.ts'
 import {
   checkBlockNumber,
   checkDifficulty,
@@ -15,7 +15,7 @@ import {
   checkTimestamp,
 } from '../../chain/validation/headerRules.ts'
 import { checkProofsOfWork } from '../../chain/validation/proofOfWork.ts'
-import type { BlockRule, OptionalRule, Violation } from '../../chain/validation/rules.ts'
+import type { HeaderContext } from '../../chain/validation/validationContext.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { createNativeChainSpec } from '../../native/chainSpec.ts'
 import { sha256d } from '../../native/crypto.ts'
@@ -41,7 +41,7 @@ export interface HeaderCheck {
 /** What {@link HeaderRules} is made of. */
 export interface HeaderRulesOptions {
   readonly spec: NetworkSpec
-  readonly reader: Pick<ChainReader, 'headerByHash'>
+  readonly reader: Pick<ChainStoreReader, 'headerByHash'>
   /** Rules that recorded chains do not keep; none on a network. */
   readonly disabledRules?: ReadonlySet<OptionalRule>
   /** Seconds since 1970. */
@@ -139,7 +139,7 @@ function faultOf(header: BlockHeader, rule: BlockRule, violation: Violation | nu
 }
 
 /** What fork detection reads of a header; its uncles are in the body, and nothing here asks for them. */
-function factsOfHeader(header: BlockHeader): AncestorMetadata {
+function factsOfHeader(header: BlockHeader): Ancestor {
   const { fields } = header
   const bitcoinHeader = fields.bitcoinMergedMiningHeader
   return {

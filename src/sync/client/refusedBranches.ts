@@ -1,4 +1,4 @@
-import type { BlockRule } from '../../chain/validation/rules.ts'
+import type { BlockRule } from '../../chain/validation/blockRules.ts'
 import type { Peer } from '../../p2p/peer.ts'
 import { networkGroup } from '../../p2p/peers/networkGroup.ts'
 import type { BlockRefusal } from '../syncChain.ts'
@@ -34,11 +34,11 @@ interface Refused {
   /** Blocks of addresses, or trusted peers, that offer a chain with it that has more work than ours. */
   readonly insisting: Set<string>
   /** Who was scored for it, by node id. */
-  readonly scored: Map<string, ScoredPeer>
+  readonly scored: Map<string, BlamedPeer>
 }
 
 /** A peer that was scored, which may be gone since. */
-export type ScoredPeer = Pick<Peer, 'id' | 'address'>
+export type BlamedPeer = Pick<Peer, 'id' | 'address'>
 
 /**
  * Blocks that this chain refused, with those who insist on them: their branches are not fetched again. Work was
@@ -71,13 +71,13 @@ export class RefusedBranches {
   }
 
   /** Notes that a peer was scored for a refused block. */
-  scored(hash: Buffer, { id, address }: ScoredPeer): void {
+  scored(hash: Buffer, { id, address }: BlamedPeer): void {
     const refused = this.#refused.get(hash.toString('hex'))
     if (refused !== undefined && refused.scored.size < MOST_INSISTING) refused.scored.set(id, { id, address })
   }
 
   /** Peers that were scored for a block which this node may be wrong about. */
-  takeScored(hash: Buffer): readonly ScoredPeer[] {
+  takeScored(hash: Buffer): readonly BlamedPeer[] {
     const refused = this.#refused.get(hash.toString('hex'))
     const peers = [...(refused?.scored.values() ?? [])]
     refused?.scored.clear()

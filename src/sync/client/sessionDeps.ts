@@ -2,11 +2,11 @@ import type { Peer } from '../../p2p/peer.ts'
 import type { BlockRefusal, SyncChain } from '../syncChain.ts'
 import type { BodyMatch } from './bodyMatch.ts'
 import type { BranchBudget } from './branchBudget.ts'
-import type { Checkpoints } from './checkpoints.ts'
+import type { Checkpoints } from './checkpointCheck.ts'
 import type { HeaderCheck } from './headerCheck.ts'
 import type { SyncLimits } from './limits.ts'
-import type { SyncProgress } from './progress.ts'
 import type { RefusedBranches } from './refusedBranches.ts'
+import type { SyncStatsCollector } from './syncStats.ts'
 
 /** What became of a branch. */
 export type SessionEnd =
@@ -29,7 +29,7 @@ export interface SessionDeps {
   readonly checkpoints: Checkpoints
   readonly refused: RefusedBranches
   readonly budget: BranchBudget
-  readonly progress: SyncProgress
+  readonly progress: SyncStatsCollector
   /** Milliseconds, steady. */
   readonly now: () => number
   /** A number from 0 to below 1. */

@@ -6,16 +6,16 @@ import { createSteadyClock } from '../../util/steadyClock.ts'
 import type { BlockRefusal, SyncChain } from '../syncChain.ts'
 import { type BodyMatch, BodyRules } from './bodyMatch.ts'
 import { BranchBudget } from './branchBudget.ts'
-import { Checkpoints } from './checkpoints.ts'
+import { Checkpoints } from './checkpointCheck.ts'
 import { type Halt, Halts } from './halts.ts'
 import { type HeaderCheck, HeaderRules } from './headerCheck.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from './limits.ts'
 import { Wake } from './pause.ts'
 import { PeerChoice } from './peerChoice.ts'
-import { SyncProgress, type SyncStats } from './progress.ts'
-import { RefusedBranches, type ScoredPeer } from './refusedBranches.ts'
-import { Session } from './session.ts'
+import { type BlamedPeer, RefusedBranches } from './refusedBranches.ts'
 import type { SessionDeps } from './sessionDeps.ts'
+import { SyncSession } from './syncSession.ts'
+import { type SyncStats, SyncStatsCollector } from './syncStats.ts'
 import { TipFollower } from './tipFollower.ts'
 
 /** What synchronisation is made of. */
@@ -34,7 +34,7 @@ export interface SyncClientOptions {
   /** Whether the operator named a peer. */
   readonly isStatic?: (peer: Peer) => boolean
   /** What these peers were scored for is not to count. */
-  onForgiven(peers: readonly ScoredPeer[]): void
+  onForgiven(peers: readonly BlamedPeer[]): void
   /** Synchronisation stops at a block, or goes on again (null). */
   onHalt(halt: Halt | null): void
 }
@@ -56,13 +56,13 @@ export class SyncClient {
   readonly #options: SyncClientOptions
   readonly #limits: SyncLimits
   readonly #now: () => number
-  readonly #progress: SyncProgress
+  readonly #progress: SyncStatsCollector
   readonly #choice: PeerChoice
   readonly #follower: TipFollower
   readonly #sessionDeps: SessionDeps
   readonly #halts: Halts
   readonly #wake = new Wake()
-  #session: Session | null = null
+  #session: SyncSession | null = null
   #backoff = 0
   #retryAt = 0
   #hasFollowed = false
@@ -76,7 +76,7 @@ export class SyncClient {
     this.#limits = { ...DEFAULT_SYNC_LIMITS, ...options.limits }
     const now = options.now ?? createSteadyClock()
     this.#now = now
-    this.#progress = new SyncProgress(now)
+    this.#progress = new SyncStatsCollector(now)
     this.#choice = new PeerChoice({ limits: this.#limits, now, isStatic })
     const refused = new RefusedBranches()
     this.#halts = new Halts({
@@ -217,7 +217,7 @@ export class SyncClient {
       this.#progress.startingBlock = chain.tip.number
     }
     this.#progress.highestBlock = this.#highestBlock()
-    this.#session = new Session(this.#sessionDeps, leader)
+    this.#session = new SyncSession(this.#sessionDeps, leader)
     const ticks = setInterval(() => this.#follower.tick(), TICK)
     ticks.unref()
     try {

@@ -7,14 +7,14 @@ import { ask } from './ask.ts'
 import type { BodyMatch } from './bodyMatch.ts'
 import { mostWeight, toChecked } from './branch.ts'
 import type { BranchBudget } from './branchBudget.ts'
-import type { Checkpoints } from './checkpoints.ts'
+import type { Checkpoints } from './checkpointCheck.ts'
 import type { HeaderCheck } from './headerCheck.ts'
 import { JudgedBlocks } from './judgedBlocks.ts'
 import type { SyncLimits } from './limits.ts'
 import { createStop } from './pause.ts'
-import type { SyncProgress } from './progress.ts'
 import { ADVANCED_BLOCKS, BAD_PROTOCOL } from './protocol.ts'
 import type { RefusedBranches } from './refusedBranches.ts'
+import type { SyncStatsCollector } from './syncStats.ts'
 import { WaitingBlocks } from './waitingBlocks.ts'
 import { WantedBlocks } from './wantedBlocks.ts'
 
@@ -27,7 +27,7 @@ export interface TipFollowerDeps {
   readonly checkpoints: Checkpoints
   readonly refused: RefusedBranches
   readonly budget: BranchBudget
-  readonly progress: SyncProgress
+  readonly progress: SyncStatsCollector
   /** Milliseconds, steady. */
   readonly now: () => number
   /** Whether a branch is being fetched: then what does not stand on a connected block is left to that. */

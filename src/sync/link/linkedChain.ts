@@ -1,12 +1,12 @@
 import type { MessagePort } from 'node:worker_threads'
-import { ChainReader } from '../../chain/chainReader.ts'
+import { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import { packBlocks } from '../../chain/import/messages.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
-import type { ChainEnvironment } from '../../storage/environment.ts'
+import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { BlockOutcome, ChainTip, SyncChain, TipChange, TransactionOutcome } from '../syncChain.ts'
 import { ByteGate } from './byteGate.ts'
-import type { SyncCall, SyncNotice, TipMessage } from './messages.ts'
+import type { SyncCall, SyncLinkEvent, TipMessage } from './messages.ts'
 import { readSenders } from './readSenders.ts'
 
 const ENDED = 'the chain thread has ended'
@@ -40,7 +40,7 @@ export function openLinkedChain(
   spec: NetworkSpec,
   environment: ChainEnvironment,
 ): Promise<LinkedChain> {
-  const reader = new ChainReader(spec, environment)
+  const reader = new ChainStoreReader(spec, environment)
   const waiting = new Map<number, Waiting>()
   const tipListeners = new Set<(change: TipChange) => void>()
   const transactionListeners = new Set<(encoded: readonly Buffer[]) => void>()
@@ -125,7 +125,7 @@ export function openLinkedChain(
     close: () => port.close(),
   }
   return new Promise((resolve) => {
-    port.on('message', (notice: SyncNotice) => {
+    port.on('message', (notice: SyncLinkEvent) => {
       switch (notice.kind) {
         case 'connected':
         case 'added':

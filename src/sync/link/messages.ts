@@ -19,7 +19,7 @@ export type SyncCall =
   | { readonly call: 'heard' }
 
 /** What the chain thread says. */
-export type SyncNotice =
+export type SyncLinkEvent =
   | { readonly kind: 'connected'; readonly id: number; readonly outcomes: readonly BlockOutcome[] }
   | { readonly kind: 'added'; readonly id: number; readonly outcomes: readonly TransactionOutcome[] }
   /** The call failed, which says nothing about what was given. */

@@ -1,5 +1,5 @@
 import type { ChainTip } from '../syncChain.ts'
-import type { SyncNotice, TipMessage } from './messages.ts'
+import type { SyncLinkEvent, TipMessage } from './messages.ts'
 
 /** What may wait for the peer thread. */
 export interface NewsLimits {
@@ -27,7 +27,7 @@ export const DEFAULT_NEWS_LIMITS: NewsLimits = {
 /** What a notice, and each transaction or block in it, takes beside its bytes. */
 const OVERHEAD_BYTES = 256
 
-type Tell = (notice: SyncNotice) => void
+type Tell = (notice: SyncLinkEvent) => void
 
 interface EnactedBlock {
   readonly number: number
@@ -140,13 +140,13 @@ export class NewsLine {
     }
   }
 
-  #send(tell: Tell, { notice, bytes }: { notice: SyncNotice; bytes: number }): void {
+  #send(tell: Tell, { notice, bytes }: { notice: SyncLinkEvent; bytes: number }): void {
     this.#unheard.push(bytes)
     this.#unheardBytes += bytes
     tell(notice)
   }
 
-  #nextTip(): { notice: SyncNotice; bytes: number } {
+  #nextTip(): { notice: SyncLinkEvent; bytes: number } {
     const enacted = this.#enacted
     this.#hasTip = false
     this.#enacted = []
@@ -154,7 +154,7 @@ export class NewsLine {
     return { notice: { kind: 'tip', tip: toMessage(this.#tip()), enacted }, bytes }
   }
 
-  #nextTransactions(): { notice: SyncNotice; bytes: number } | null {
+  #nextTransactions(): { notice: SyncLinkEvent; bytes: number } | null {
     let count = 0
     let bytes = OVERHEAD_BYTES
     for (const one of this.#transactions) {

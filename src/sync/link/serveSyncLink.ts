@@ -4,7 +4,7 @@ import { asBuffer } from '../../util/bytes.ts'
 import type { BackfillCall } from '../backfill/backfillLink.ts'
 import type { SnapshotCall } from '../snapshot/snapshotMessages.ts'
 import type { BlockOutcome, ChainTip, TransactionOutcome } from '../syncChain.ts'
-import type { SyncCall, SyncNotice } from './messages.ts'
+import type { SyncCall, SyncLinkEvent } from './messages.ts'
 import { NewsLine } from './newsLine.ts'
 
 /** What the chain thread does for the peer thread. */
@@ -37,8 +37,8 @@ export function createSyncLink(service: SyncService): SyncLink {
   let last: Promise<void> = Promise.resolve()
   return {
     serve: (port) => {
-      const tell = (notice: SyncNotice) => port.postMessage(notice)
-      const reply = (notice: SyncNotice) => {
+      const tell = (notice: SyncLinkEvent) => port.postMessage(notice)
+      const reply = (notice: SyncLinkEvent) => {
         news.tellTip()
         tell(notice)
       }
@@ -55,7 +55,7 @@ export function createSyncLink(service: SyncService): SyncLink {
   }
 }
 
-async function answer(service: SyncService, call: Question): Promise<SyncNotice> {
+async function answer(service: SyncService, call: Question): Promise<SyncLinkEvent> {
   const { id } = call
   try {
     if (call.call === 'connect') {

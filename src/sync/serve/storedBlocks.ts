@@ -1,4 +1,4 @@
-import type { ChainReader } from '../../chain/chainReader.ts'
+import type { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import { parseHeader } from '../../chain/codec/headerDecoder.ts'
 import { encodeExtension } from '../../chain/codec/headerExtension.ts'
 import { itemAt, parseRLPList, type RlpItem } from '../../chain/codec/rlpReader.ts'
@@ -12,7 +12,7 @@ import type { BlockReference } from '../../storage/blockKey.ts'
 /** What of the chain is needed to answer. */
 export interface ServedChain {
   readonly spec: NetworkSpec
-  readonly reader: ChainReader
+  readonly reader: ChainStoreReader
 }
 
 /** What type 15 carries (p2p.md §4). */

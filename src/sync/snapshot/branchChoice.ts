@@ -1,10 +1,10 @@
 import { isActive } from '../../config/activations.ts'
 import type { Peer } from '../../p2p/peer.ts'
-import type { SnapshotTarget } from '../../storage/snapshotProgress.ts'
+import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { USELESS_PEER } from '../client/protocol.ts'
 import { HeaderStage, type HeaderStageDeps } from './headerStage.ts'
 import { HeaderWindow } from './headerWindow.ts'
-import { type Branch, branchesAt, collectOffers, type Offer } from './offers.ts'
+import { type BranchPeers, branchesAt, collectOffers, type SnapshotOffer } from './offers.ts'
 import type { SnapshotStore } from './snapshotStore.ts'
 
 /** What a snapshot's block is chosen with. */
@@ -24,7 +24,7 @@ export type Choice = { readonly target: SnapshotTarget } | { readonly reason: st
 const UNSETTLED = 64
 
 interface WeighedBranch {
-  readonly branch: Branch
+  readonly branch: BranchPeers
   readonly window: HeaderWindow
 }
 
@@ -123,7 +123,7 @@ export class BranchChoice {
 
   /** Headers of a branch up to a height. @returns null when they do not come, or lead elsewhere */
   async #weigh(
-    branch: Pick<Branch, 'peers'> & { readonly hash: Buffer | null },
+    branch: Pick<BranchPeers, 'peers'> & { readonly hash: Buffer | null },
     upTo: number,
   ): Promise<HeaderWindow | null> {
     const { hash } = branch
@@ -148,7 +148,11 @@ export class BranchChoice {
     }
   }
 
-  async #targetOf(branch: Branch, window: HeaderWindow, offers: readonly Offer[]): Promise<Choice> {
+  async #targetOf(
+    branch: BranchPeers,
+    window: HeaderWindow,
+    offers: readonly SnapshotOffer[],
+  ): Promise<Choice> {
     const offering = offers.filter(({ hash }) => hash.equals(branch.hash))
     const [offer] = offering
     if (offer === undefined) {
@@ -189,7 +193,7 @@ export class BranchChoice {
   }
 }
 
-function refusedOffer(offers: readonly Offer[]): string {
+function refusedOffer(offers: readonly SnapshotOffer[]): string {
   const highest = Math.max(...offers.map(({ number }) => number))
   if (offers.length === 0) return 'no peer says which state it gives'
   return highest > 0

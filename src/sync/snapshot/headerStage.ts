@@ -1,15 +1,15 @@
-import type { ChainReader } from '../../chain/chainReader.ts'
+import type { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import { parseHeader } from '../../chain/codec/headerDecoder.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Peer } from '../../p2p/peer.ts'
 import type { CheckedHeader } from '../client/branch.ts'
-import type { Checkpoints } from '../client/checkpoints.ts'
+import type { Checkpoints } from '../client/checkpointCheck.ts'
 import { type HeaderCheck, HeaderRules } from '../client/headerCheck.ts'
 import { HeaderDownload } from '../client/headerDownload.ts'
 import { createStop } from '../client/pause.ts'
-import type { SyncProgress } from '../client/progress.ts'
 import { RefusedBranches } from '../client/refusedBranches.ts'
 import { Suppliers } from '../client/suppliers.ts'
+import type { SyncStatsCollector } from '../client/syncStats.ts'
 import type { HeaderWindow } from './headerWindow.ts'
 import type { SnapshotLimits } from './limits.ts'
 import { workOf } from './uncleWork.ts'
@@ -17,10 +17,10 @@ import { workOf } from './uncleWork.ts'
 /** What the headers up to a snapshot's block are checked with. */
 export interface HeaderStageDeps {
   readonly spec: NetworkSpec
-  readonly reader: Pick<ChainReader, 'headerByHash'>
+  readonly reader: Pick<ChainStoreReader, 'headerByHash'>
   readonly checkpoints: Checkpoints
   readonly limits: SnapshotLimits
-  readonly progress: SyncProgress
+  readonly progress: SyncStatsCollector
   /** Milliseconds, steady. */
   readonly now: () => number
   /** In place of the rules: for tests. */

@@ -6,7 +6,7 @@ import type { Peer } from '../../p2p/peer.ts'
 import { ask } from '../client/ask.ts'
 
 /** A block whose state a peer offers. */
-export interface Offer {
+export interface SnapshotOffer {
   readonly peer: Peer
   readonly number: number
   readonly hash: Buffer
@@ -26,8 +26,8 @@ export async function collectOffers(
   peers: readonly Peer[],
   timeout: number,
   signal: AbortSignal,
-): Promise<Offer[]> {
-  const offers: Offer[] = []
+): Promise<SnapshotOffer[]> {
+  const offers: SnapshotOffer[] = []
   for (let from = 0; from < peers.length && !signal.aborted; from += ASKED_AT_ONCE) {
     const asked = peers.slice(from, from + ASKED_AT_ONCE)
     const answers = await Promise.all(asked.map((peer) => offerOf(spec, peer, timeout, signal)))
@@ -41,7 +41,7 @@ async function offerOf(
   peer: Peer,
   timeout: number,
   signal: AbortSignal,
-): Promise<Offer | null> {
+): Promise<SnapshotOffer | null> {
   const answer = await ask<'snapStatusRequest'>(peer, { type: 'snapStatusRequest' }, timeout, signal)
   if (typeof answer === 'string') return null
   const header = headerOf(spec, answer.blocks.at(-1))
@@ -62,7 +62,7 @@ function headerOf(spec: NetworkSpec, block: Buffer | undefined): BlockHeader | n
 }
 
 /** Peers that have the same block at a height. */
-export interface Branch {
+export interface BranchPeers {
   readonly hash: Buffer
   readonly peers: readonly Peer[]
 }
@@ -76,7 +76,7 @@ export async function branchesAt(
   peers: readonly Peer[],
   timeout: number,
   signal: AbortSignal,
-): Promise<Branch[]> {
+): Promise<BranchPeers[]> {
   const branches = new Map<string, { hash: Buffer; peers: Peer[] }>()
   const ordered = peers.toSorted((a, b) => (claimOf(a) < claimOf(b) ? 1 : -1))
   const answers = await Promise.all(

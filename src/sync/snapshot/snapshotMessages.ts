@@ -1,5 +1,5 @@
 import type { PackedBlocks } from '../../chain/import/messages.ts'
-import type { SnapshotTarget } from '../../storage/snapshotProgress.ts'
+import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import type { SnapshotStore } from './snapshotStore.ts'
 
 /** What crosses between the peer thread and the chain thread. Byte arrays lose their Buffer methods on the way. */

@@ -1,5 +1,5 @@
 import type { ReadBlock } from '../../chain/import/messages.ts'
-import type { SnapshotTarget } from '../../storage/snapshotProgress.ts'
+import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 
 /** How far a snapshot synchronisation is in the stores. */
 export interface SnapshotPosition {

@@ -1,13 +1,13 @@
 import type { Checkpoint } from '../../config/checkpoints.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Peer, PeerSet } from '../../p2p/peer.ts'
-import type { SnapshotTarget } from '../../storage/snapshotProgress.ts'
+import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
-import { Checkpoints } from '../client/checkpoints.ts'
+import { Checkpoints } from '../client/checkpointCheck.ts'
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from '../client/limits.ts'
 import { createStop, Wake } from '../client/pause.ts'
 import { PeerChoice } from '../client/peerChoice.ts'
-import { type SnapshotStats, SyncProgress, type SyncStats } from '../client/progress.ts'
+import { type SnapshotStats, type SyncStats, SyncStatsCollector } from '../client/syncStats.ts'
 import type { SyncChain } from '../syncChain.ts'
 import { BranchChoice } from './branchChoice.ts'
 import { DEFAULT_SNAPSHOT_LIMITS, type SnapshotLimits } from './limits.ts'
@@ -51,7 +51,7 @@ export class SnapshotSync {
   readonly #options: SnapshotSyncOptions
   readonly #limits: SnapshotLimits
   readonly #now: () => number
-  readonly #progress: SyncProgress
+  readonly #progress: SyncStatsCollector
   readonly #choice: PeerChoice
   readonly #stop = createStop()
   readonly #wake = new Wake()
@@ -66,7 +66,7 @@ export class SnapshotSync {
     this.#options = options
     this.#limits = { ...DEFAULT_SNAPSHOT_LIMITS, ...options.limits }
     this.#now = options.now ?? createSteadyClock()
-    this.#progress = new SyncProgress(this.#now)
+    this.#progress = new SyncStatsCollector(this.#now)
     this.#choice = new PeerChoice({
       limits: { ...DEFAULT_SYNC_LIMITS, ...options.choice },
       now: this.#now,

@@ -1,9 +1,9 @@
 import type { Peer } from '../../p2p/peer.ts'
-import type { SnapshotTarget } from '../../storage/snapshotProgress.ts'
+import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import { HeaderRules } from '../client/headerCheck.ts'
 import type { PeerChoice } from '../client/peerChoice.ts'
-import type { SnapshotStats, SyncProgress } from '../client/progress.ts'
 import { Suppliers } from '../client/suppliers.ts'
+import type { SnapshotStats, SyncStatsCollector } from '../client/syncStats.ts'
 import type { SyncChain } from '../syncChain.ts'
 import { BlockDownload } from './blockDownload.ts'
 import type { SnapshotLimits } from './limits.ts'
@@ -16,7 +16,7 @@ export interface TargetFetchDeps {
   readonly chain: Pick<SyncChain, 'spec' | 'reader'>
   readonly store: SnapshotStore
   readonly limits: SnapshotLimits
-  readonly progress: SyncProgress
+  readonly progress: SyncStatsCollector
   readonly choice: PeerChoice
   /** Milliseconds, steady. */
   readonly now: () => number

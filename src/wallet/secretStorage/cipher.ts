@@ -3,7 +3,7 @@ import { addressOfPrivateKey, keccak256 } from '../../native/crypto.ts'
 import { WalletError } from '../errors.ts'
 import { normalizePrivateKey } from '../privateKey.ts'
 import { deriveKey } from './deriveKey.ts'
-import type { KeyFile } from './keyFile.ts'
+import type { KeyFile } from './web3KeyFile.ts'
 
 /** Cost of scrypt for files that are written. */
 export interface ScryptCost {

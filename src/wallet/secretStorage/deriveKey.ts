@@ -5,8 +5,8 @@ import { Worker } from 'node:worker_threads'
 import { asBuffer } from '../../util/bytes.ts'
 import { workerEntry, workerOptions } from '../../util/entry.ts'
 import { WalletError } from '../errors.ts'
-import type { KdfParams, ScryptParams } from './keyFile.ts'
 import type { ScryptTask } from './scryptThread.ts'
+import type { KdfParams, ScryptParams } from './web3KeyFile.ts'
 
 /**
  * Most memory that a key file may ask for, in bytes. The strongest files in use (n = 2^18, r = 8) need a

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { scrypt } from '@noble/hashes/scrypt'
-import type { ScryptParams } from './keyFile.ts'
+import type { ScryptParams } from './web3KeyFile.ts'
 
 /** What the thread is given. */
 export interface ScryptTask {

@@ -93,7 +93,7 @@ export const ATTACK_CASES: readonly AttackCase[] = [
     defence: 'the comparison of the state root with the state',
     off: [
       {
-        file: 'execution/blockExecutor.ts',
+        file: 'execution/nativeBlockExecutor.ts',
         find: "['stateRoot', checkStateRoot ? fields.stateRoot : null",
         replace: "['stateRoot', checkStateRoot && false ? fields.stateRoot : null",
       },
@@ -141,7 +141,7 @@ export const ATTACK_CASES: readonly AttackCase[] = [
     defence: 'blocks are fetched once their headers outweigh the head',
     off: [
       {
-        file: 'sync/client/session.ts',
+        file: 'sync/client/syncSession.ts',
         find: 'if (!this.#outweighs && this.#branch.weight > this.#deps.threshold()) {',
         replace: 'if (!this.#outweighs) {',
       },

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type AncestorMetadata, Ancestry } from '../../../src/chain/ancestry.ts'
+import { type Ancestor, Ancestry } from '../../../src/chain/ancestry.ts'
 
 /** A tree: every block stands on an earlier one. */
-function treeOf(parents: readonly number[]): AncestorMetadata[] {
-  const blocks: AncestorMetadata[] = []
-  const add = (parent: AncestorMetadata | undefined) => {
+function treeOf(parents: readonly number[]): Ancestor[] {
+  const blocks: Ancestor[] = []
+  const add = (parent: Ancestor | undefined) => {
     blocks.push({
       hashHex: `block ${blocks.length}`,
       parentHashHex: parent?.hashHex ?? 'nothing',
@@ -21,9 +21,9 @@ function treeOf(parents: readonly number[]): AncestorMetadata[] {
   return blocks
 }
 
-function expectedWalk(blocks: readonly AncestorMetadata[], from: AncestorMetadata, count: number): string[] {
+function expectedWalk(blocks: readonly Ancestor[], from: Ancestor, count: number): string[] {
   const found: string[] = []
-  let next: AncestorMetadata | undefined = from
+  let next: Ancestor | undefined = from
   while (next !== undefined && found.length < count) {
     found.push(next.hashHex)
     const parent: string = next.parentHashHex

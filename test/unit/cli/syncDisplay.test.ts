@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import t from 'tap'
 import { createSyncDisplay, formatSyncBar } from '../../../src/cli/syncDisplay.ts'
 import { createLogger } from '../../../src/observe/logger.ts'
-import type { SyncStats } from '../../../src/sync/client/progress.ts'
+import type { SyncStats } from '../../../src/sync/client/syncStats.ts'
 
 const SYNCING: SyncStats = {
   stage: 'blocks',

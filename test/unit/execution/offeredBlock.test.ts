@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { MANUAL_MODE } from '../../../src/mining/blockProducer.ts'
 import { sealInProcess } from '../../../src/mining/seal.ts'
-import type { NativeBlockExecution } from '../../../src/native/block.ts'
+import type { NativeBlockExecution } from '../../../src/native/blockExecution.ts'
 import { openLocalNode } from '../../support/localNode.ts'
 import { signedTransaction } from '../../support/signedTransaction.ts'
 

@@ -3,7 +3,7 @@ import parsePrometheus from 'parse-prometheus-text-format'
 import t from 'tap'
 import { parse } from 'yaml'
 import type { AccessStats } from '../../../src/gateway/access/accessAdmission.ts'
-import { createNodeMetrics } from '../../../src/node/metrics/metrics.ts'
+import { createNodeMetrics } from '../../../src/node/metrics/nodeMetrics.ts'
 
 const NOTHING_REFUSED = {} as AccessStats['refused']
 

@@ -14,7 +14,7 @@ import {
 import { formatSignatures, parseSignatures } from '../../../src/snapshot/signatureFile.ts'
 import { readSignerKey, writeSignerKey } from '../../../src/snapshot/signerKeyFile.ts'
 import { mergeSignatures, signSnapshot } from '../../../src/snapshot/signSnapshot.ts'
-import { assertTrusted, type Trust, trustFrom } from '../../../src/snapshot/trust.ts'
+import { assertTrusted, type SnapshotTrust, trustFrom } from '../../../src/snapshot/snapshotTrust.ts'
 
 const key = (seed: number) => SignerKey.generate(Buffer.alloc(32, seed))
 const KEYS = [key(1), key(2), key(3)] as const
@@ -22,7 +22,7 @@ const ID = 'ab'.repeat(32)
 /** JSON in which writers of JSON exhaust the stack. */
 const NESTED = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
 const textOf = (signer: SignerKey) => `${signer.publicKey}:${signer.prove()}`
-const trusted = (quorum: number, keys: readonly SignerKey[] = KEYS): Trust =>
+const trusted = (quorum: number, keys: readonly SignerKey[] = KEYS): SnapshotTrust =>
   trustFrom(keys.map(textOf), quorum)
 
 /** Signatures of some keys over a snapshot, as their file holds them. */
@@ -44,7 +44,7 @@ t.test('as many trusted signers as are asked for', async (t) => {
 
 t.test('everything else is refused with what is wrong', async (t) => {
   const stranger = key(9)
-  const cases: readonly [Buffer | null, Trust, RegExp][] = [
+  const cases: readonly [Buffer | null, SnapshotTrust, RegExp][] = [
     [null, trusted(1), /is not signed: give --unsigned/],
     [signed(KEYS), trustFrom([], 0), /no key is trusted/],
     [signed([KEYS[0]]), trusted(2), /has 1 of the 2 signatures/],

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import t, { type Test } from 'tap'
-import { ChainEnvironment } from '../../../src/storage/environment.ts'
+import { ChainEnvironment } from '../../../src/storage/chainEnvironment.ts'
 import { checkLmdbFile } from '../../../src/storage/lmdbFile.ts'
 import { TABLES } from '../../../src/storage/tables.ts'
 

@@ -7,7 +7,7 @@ import type { Peer } from '../../../src/p2p/peer.ts'
 import { JudgedBlocks } from '../../../src/sync/client/judgedBlocks.ts'
 import { ByteGate } from '../../../src/sync/link/byteGate.ts'
 import { LINK_BYTES, openLinkedChain } from '../../../src/sync/link/linkedChain.ts'
-import type { SyncNotice } from '../../../src/sync/link/messages.ts'
+import type { SyncLinkEvent } from '../../../src/sync/link/messages.ts'
 import { DEFAULT_NEWS_LIMITS, NewsLine } from '../../../src/sync/link/newsLine.ts'
 import { createSyncLink } from '../../../src/sync/link/serveSyncLink.ts'
 import type { BlockOutcome, ChainTip } from '../../../src/sync/syncChain.ts'
@@ -36,12 +36,12 @@ async function turns(): Promise<void> {
 function newsTo() {
   const head = { number: 1 }
   const line = new NewsLine(() => tipAt(head.number))
-  const told: SyncNotice[] = []
-  const tell = (notice: SyncNotice) => void told.push(notice)
+  const told: SyncLinkEvent[] = []
+  const tell = (notice: SyncLinkEvent) => void told.push(notice)
   return { line, head, told, tell, hear: () => line.heard(tell) }
 }
 
-function bytesOf(notices: readonly SyncNotice[]): number {
+function bytesOf(notices: readonly SyncLinkEvent[]): number {
   return notices
     .flatMap((notice) => (notice.kind === 'transactions' ? notice.encoded : []))
     .reduce((sum, { length }) => sum + length, 0)
@@ -85,7 +85,7 @@ t.test('a thread that takes the place of another hears of the head and of what i
   line.transactionsAdded([Buffer.from([2])])
   t.equal(told.length, 2, 'nobody is told while there is nobody')
   t.equal(line.stats.waitingBytes, 0)
-  const next: SyncNotice[] = []
+  const next: SyncLinkEvent[] = []
   line.attach((notice) => next.push(notice), [Buffer.from([1]), Buffer.from([2])])
   t.match(next, [
     { kind: 'tip', tip: { number: 9 } },
@@ -96,8 +96,8 @@ t.test('a thread that takes the place of another hears of the head and of what i
   line.tipChanged([])
   t.equal(next.length, 3, 'what the thread before did late changes nothing')
   const most = Array.from({ length: 6000 }, () => Buffer.alloc(KIB))
-  const many: SyncNotice[] = []
-  const late = (notice: SyncNotice) => void many.push(notice)
+  const many: SyncLinkEvent[] = []
+  const late = (notice: SyncLinkEvent) => void many.push(notice)
   line.attach(late, most)
   for (let notices = 0; notices < 100; notices += 1) line.heard(late)
   t.ok(bytesOf(many) <= DEFAULT_NEWS_LIMITS.waitingBytes && bytesOf(many) > 3 * MIB, 'of many as many as fit')

@@ -4,7 +4,7 @@ import t from 'tap'
 import { addressOfPrivateKey } from '../../../src/native/crypto.ts'
 import { WalletError } from '../../../src/wallet/errors.ts'
 import { decryptKey, encryptKey } from '../../../src/wallet/secretStorage/cipher.ts'
-import { formatKeyFile, parseKeyFile } from '../../../src/wallet/secretStorage/keyFile.ts'
+import { formatKeyFile, parseKeyFile } from '../../../src/wallet/secretStorage/web3KeyFile.ts'
 import { KEY_FILE_VECTORS } from './fixtures/keyFiles.ts'
 
 const LIGHT = { n: 1024, r: 8, p: 1 }

@@ -1,9 +1,9 @@
 import { EnodeError, parseEnode } from '../../../p2p/identity/enode.ts'
+import { askOfPeers } from '../../askOfPeers.ts'
 import { defineCommand } from '../../command.ts'
 import { CommandError } from '../../errors.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { NODE_URL } from '../../nodeClient.ts'
-import { askOfPeers } from '../../peerNode.ts'
 
 /** `rhizome peer add`: has a running node keep a connection, or keep none. */
 export const peerAdd = defineCommand({

@@ -1,7 +1,7 @@
+import { askOfPeers } from '../../askOfPeers.ts'
 import { defineCommand } from '../../command.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { NODE_URL } from '../../nodeClient.ts'
-import { askOfPeers } from '../../peerNode.ts'
 import { textTable } from '../../textTable.ts'
 
 /** What is read of an answer of admin_peers. */

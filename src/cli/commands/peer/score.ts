@@ -1,8 +1,8 @@
+import { askOfPeers } from '../../askOfPeers.ts'
 import { defineCommand } from '../../command.ts'
 import { CommandError } from '../../errors.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { NODE_URL } from '../../nodeClient.ts'
-import { askOfPeers } from '../../peerNode.ts'
 import { textTable } from '../../textTable.ts'
 
 /** What is read of an answer of sco_peerList. */

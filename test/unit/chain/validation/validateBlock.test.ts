@@ -1,14 +1,18 @@
 import t from 'tap'
-import { ancestorMetadataOf } from '../../../../src/chain/ancestorMetadata.ts'
+import { ancestorOf } from '../../../../src/chain/ancestorOf.ts'
 import { Ancestry } from '../../../../src/chain/ancestry.ts'
 import { Block, parseBlock, transactionsRoot, unclesHash } from '../../../../src/chain/codec/block.ts'
 import type { BlockHeader } from '../../../../src/chain/codec/header.ts'
 import type { HeaderFields } from '../../../../src/chain/codec/headerFields.ts'
 import { Transaction } from '../../../../src/chain/codec/transaction.ts'
-import type { ValidationContext } from '../../../../src/chain/validation/context.ts'
+import {
+  BLOCK_RULES,
+  type BlockRule,
+  type OptionalRule,
+} from '../../../../src/chain/validation/blockRules.ts'
 import { InvalidBlockError } from '../../../../src/chain/validation/errors.ts'
-import { BLOCK_RULES, type BlockRule, type OptionalRule } from '../../../../src/chain/validation/rules.ts'
 import { validateBlock } from '../../../../src/chain/validation/validateBlock.ts'
+import type { ValidationContext } from '../../../../src/chain/validation/validationContext.ts'
 import { createNetworkSpec } from '../../../../src/config/networkSpec.ts'
 import { networkByName } from '../../../../src/config/networks/byName.ts'
 import { createNativeChainSpec } from '../../../../src/native/chainSpec.ts'
@@ -49,7 +53,7 @@ function createContext(disabledRules: readonly OptionalRule[] = []): ValidationC
     disabledRules: new Set(disabledRules),
     ancestry: new Ancestry((hash) => {
       const block = byHash.get(hash)
-      return block && ancestorMetadataOf(block)
+      return block && ancestorOf(block)
     }),
     headerByHash: (hash) => byHash.get(hash.toString('hex'))?.header,
     nonceAfter,

@@ -7,7 +7,7 @@ import {
   encodePacket,
   recoverSender,
 } from '../../../../src/p2p/discovery/packet.ts'
-import { TokenBuckets } from '../../../../src/p2p/discovery/tokenBuckets.ts'
+import { KeyedRateLimiter } from '../../../../src/p2p/discovery/rateLimiter.ts'
 import type { NodeKey } from '../../../../src/p2p/wire/curve.ts'
 import { addressOf, keyOf, NETWORK_ID, PORT } from './scene.ts'
 
@@ -248,7 +248,7 @@ t.test('thousands of ids behind few addresses fill neither the table nor the mem
 })
 
 t.test('sources are remembered up to a number', (t) => {
-  const buckets = new TokenBuckets({ perSecond: 1, burst: 2 }, 100)
+  const buckets = new KeyedRateLimiter({ perSecond: 1, burst: 2 }, 100)
   for (let index = 0; index < 1_000; index += 1) buckets.take(String(index), 0)
   t.equal(buckets.size, 100)
   t.ok(buckets.take('999', 0))

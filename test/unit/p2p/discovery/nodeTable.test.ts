@@ -39,7 +39,7 @@ t.test('distance counts from the first bit that differs, over hashes of hashes',
 t.test('one block of addresses has 2 places of a bucket and 10 of the table', (t) => {
   const table = new NodeTable({ ownPlace, exemptsLocal: false })
   for (let index = 0; index < 2_000; index += 1) {
-    table.offer(createKnownNode(randomBytes(64), `203.0.113.${index % 250}`, 5050, 0))
+    table.insert(createKnownNode(randomBytes(64), `203.0.113.${index % 250}`, 5050, 0))
   }
   t.equal(table.size, 10)
   const buckets = new Map<number, number>()
@@ -48,13 +48,13 @@ t.test('one block of addresses has 2 places of a bucket and 10 of the table', (t
     buckets.set(away, (buckets.get(away) ?? 0) + 1)
   }
   t.ok([...buckets.values()].every((count) => count <= 2))
-  t.equal(table.offer(createKnownNode(randomBytes(64), '203.0.114.1', 5050, 0)).status, 'added')
+  t.equal(table.insert(createKnownNode(randomBytes(64), '203.0.114.1', 5050, 0)).status, 'added')
   const [first] = table.nodes()
   table.remove(first?.id ?? '')
   t.equal(table.size, 10)
   const spread = new NodeTable({ ownPlace, exemptsLocal: false })
   for (let index = 0; index < 20_000; index += 1) {
-    spread.offer(
+    spread.insert(
       createKnownNode(
         randomBytes(64),
         `2001:db8:${(index % 100).toString(16)}::${index.toString(16)}`,
@@ -75,7 +75,7 @@ t.test('addresses of local networks are counted unless the network is one for de
     const table = new NodeTable({ ownPlace, exemptsLocal })
     const ids = farIds()
     for (let index = 0; index < 40; index += 1) {
-      table.offer(createKnownNode(ids.next().value as Buffer, '127.0.0.1', 1000 + index, 0))
+      table.insert(createKnownNode(ids.next().value as Buffer, '127.0.0.1', 1000 + index, 0))
     }
     t.equal(table.size, expected)
   }
@@ -84,7 +84,7 @@ t.test('addresses of local networks are counted unless the network is one for de
 
 t.test('the own id is never taken', (t) => {
   const table = new NodeTable({ ownPlace, exemptsLocal: false })
-  t.equal(table.offer(createKnownNode(OWN, '203.0.113.1', 5050, 0)).status, 'own')
+  t.equal(table.insert(createKnownNode(OWN, '203.0.113.1', 5050, 0)).status, 'own')
   t.equal(table.size, 0)
   t.end()
 })

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { Admission } from '../../../../src/p2p/peers/admission.ts'
 import { ConnectRate } from '../../../../src/p2p/peers/connectRate.ts'
 import { chooseEvicted, type Seat } from '../../../../src/p2p/peers/eviction.ts'
 import { createPeerLimits } from '../../../../src/p2p/peers/limits.ts'
 import { networkGroup, plainAddress } from '../../../../src/p2p/peers/networkGroup.ts'
+import { PeerAdmission } from '../../../../src/p2p/peers/peerAdmission.ts'
 import { RecentDrops } from '../../../../src/p2p/peers/recentDrops.ts'
 import { SeenMessages } from '../../../../src/p2p/peers/seenMessages.ts'
-import { Trust } from '../../../../src/p2p/peers/trust.ts'
+import { TrustedPeers } from '../../../../src/p2p/peers/trustedPeers.ts'
 import { FakeJudge } from '../../../support/peerScene.ts'
 import { createRandom } from '../../../support/random.ts'
 import { VirtualTime } from '../../../support/virtualTime.ts'
@@ -35,8 +35,8 @@ function seats(length: number, differences: (index: number) => Partial<Seat> = (
   return Array.from({ length }, (_, index) => seat(differences(index)))
 }
 
-function admission(judge = new FakeJudge(), drops = new RecentDrops(time)): Admission {
-  return new Admission({
+function admission(judge = new FakeJudge(), drops = new RecentDrops(time)): PeerAdmission {
+  return new PeerAdmission({
     limits: createPeerLimits(30),
     judge,
     drops,
@@ -145,7 +145,7 @@ t.test('of two connections that crossed, both ends keep the same', (t) => {
   const low = '11'.repeat(64)
   const high = '99'.repeat(64)
   const keptBy = (own: string, other: string, firstInbound: boolean, age = 1000) => {
-    const placed = new Admission({
+    const placed = new PeerAdmission({
       limits: createPeerLimits(30),
       judge: new FakeJudge(),
       drops: new RecentDrops(time),
@@ -222,7 +222,7 @@ t.test('blocks of addresses are /16 of IPv4 and /32 of IPv6', (t) => {
 })
 
 t.test('trust goes by id, address and block of addresses', (t) => {
-  const trust = new Trust(['aa'], [{ family: 'ipv4', address: '10.1.0.0', bits: 16 }])
+  const trust = new TrustedPeers(['aa'], [{ family: 'ipv4', address: '10.1.0.0', bits: 16 }])
   t.ok(trust.trusts('aa', '1.2.3.4'))
   t.ok(trust.trusts('bb', '10.1.9.9'))
   t.notOk(trust.trusts('bb', '10.2.9.9'))

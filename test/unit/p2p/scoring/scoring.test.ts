@@ -1,7 +1,7 @@
 import t from 'tap'
-import { SCORE_EVENT_NAMES, type ScoreEventName } from '../../../../src/p2p/scoring/events.ts'
 import { PeerReputation } from '../../../../src/p2p/scoring/peerReputation.ts'
 import { FIRST_PUNISHMENT, punishmentTime } from '../../../../src/p2p/scoring/punishment.ts'
+import { SCORE_EVENT_NAMES, type ScoreEventName } from '../../../../src/p2p/scoring/scoreEvents.ts'
 
 const MINUTE = 60_000
 const ID = 'ab'.repeat(64)

@@ -1,14 +1,14 @@
 import t from 'tap'
 import type { CheckedHeader } from '../../../../src/sync/client/branch.ts'
 import { BranchBudget } from '../../../../src/sync/client/branchBudget.ts'
-import { Checkpoints } from '../../../../src/sync/client/checkpoints.ts'
+import { Checkpoints } from '../../../../src/sync/client/checkpointCheck.ts'
 import { findConnectionPoint } from '../../../../src/sync/client/connectionPoint.ts'
 import { DownloadWindow } from '../../../../src/sync/client/downloadWindow.ts'
 import { DEFAULT_SYNC_LIMITS } from '../../../../src/sync/client/limits.ts'
 import { PeerChoice } from '../../../../src/sync/client/peerChoice.ts'
-import { SyncProgress } from '../../../../src/sync/client/progress.ts'
 import { RefusedBranches } from '../../../../src/sync/client/refusedBranches.ts'
 import { planChunks } from '../../../../src/sync/client/skeleton.ts'
+import { SyncStatsCollector } from '../../../../src/sync/client/syncStats.ts'
 import { WantedBlocks } from '../../../../src/sync/client/wantedBlocks.ts'
 import { BlockMaker } from '../../../support/blockMaker.ts'
 import { FakePeer } from '../../../support/fakePeer.ts'
@@ -193,7 +193,7 @@ t.test('single blocks that were asked for: bounded, and of the next one after si
 
 t.test('rates, the rest and the end of synchronisation', (t) => {
   let now = 0
-  const progress = new SyncProgress(() => now)
+  const progress = new SyncStatsCollector(() => now)
   progress.stage = 'blocks'
   progress.startingBlock = 10
   progress.highestBlock = 1000

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { ChainReader } from '../../../../src/chain/chainReader.ts'
+import type { ChainStoreReader } from '../../../../src/chain/chainStoreReader.ts'
 import { type Block, parseBlockUnchecked } from '../../../../src/chain/codec/block.ts'
 import {
   ChunkIntake,
@@ -42,7 +42,7 @@ function ofType<T extends PeerMessage['type']>(type: T): MessageOf<T>[] {
 const BEST = 5060
 
 /** The blocks that the recorded server sent, as a reader has them. */
-function recordedReader(): ChainReader {
+function recordedReader(): ChainStoreReader {
   const byHash = new Map<string, { block: Block; total: bigint }>()
   const byNumber = new Map<number, Block>()
   for (const { blocks, totalDifficulties } of [
@@ -56,7 +56,7 @@ function recordedReader(): ChainReader {
     })
   }
   const find = (hash: Buffer) => byHash.get(hash.toString('hex'))
-  const reader: Partial<ChainReader> = {
+  const reader: Partial<ChainStoreReader> = {
     head: () => ({ number: BEST }) as Block['header'],
     hashByNumber: (number) => byNumber.get(number)?.hash ?? null,
     heightOf: (hash) => find(hash)?.block.number ?? null,
@@ -67,7 +67,7 @@ function recordedReader(): ChainReader {
     totalDifficulty: (hash) => find(hash)?.total ?? null,
     hasEditedState: () => false,
   }
-  return reader as ChainReader
+  return reader as ChainStoreReader
 }
 
 const chunks = lines.flatMap((line, index) => {

@@ -3,7 +3,7 @@ import { type Block, parseBlock } from '../../../../src/chain/codec/block.ts'
 import { stateSize } from '../../../../src/native/stateChunks.ts'
 import { decodePeerMessage } from '../../../../src/p2p/messages/rskCodec.ts'
 import type { PeerMessage } from '../../../../src/p2p/messages/rskMessage.ts'
-import { readSnapshotProgress } from '../../../../src/storage/snapshotProgress.ts'
+import { readSnapshotSyncState } from '../../../../src/storage/snapshotSyncState.ts'
 import { FakePeer, type Misbehaviour } from '../../../support/fakePeer.ts'
 import { REGTEST } from '../../../support/openTestChain.ts'
 import { SnapshotScene } from '../../../support/snapshotScene.ts'
@@ -89,7 +89,7 @@ t.test(
     scene.add(peer)
     const running = scene.run()
     const { environment, stateStore } = scene.open
-    await until(() => readSnapshotProgress(environment).blocks?.number === LOWEST - 1)
+    await until(() => readSnapshotSyncState(environment).blocks?.number === LOWEST - 1)
     scene.sync.stop()
     t.equal(await running, 'stopped')
     t.notOk(peer.scores.includes('invalidMessage'))
@@ -100,7 +100,7 @@ t.test(
     )
     const lowest = blocks.get(LOWEST) as Block
     t.equal(
-      readSnapshotProgress(environment).blocks?.totalDifficulty,
+      readSnapshotSyncState(environment).blocks?.totalDifficulty,
       (totals.get(LOWEST) ?? 0n) - lowest.cumulativeDifficulty,
     )
   },

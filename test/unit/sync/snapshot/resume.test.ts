@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readSnapshotProgress } from '../../../../src/storage/snapshotProgress.ts'
+import { readSnapshotSyncState } from '../../../../src/storage/snapshotSyncState.ts'
 import { SnapshotScene, SnapshotSource } from '../../../support/snapshotScene.ts'
 import { until } from '../../../support/syncScene.ts'
 import { testFolder } from '../../../support/testFolder.ts'
@@ -27,7 +27,7 @@ t.test('what was fetched before a stop is not fetched again', async (t) => {
   await first.close()
 
   const second = new SnapshotScene(t, { dataDir })
-  const { target, state } = readSnapshotProgress(second.open.environment)
+  const { target, state } = readSnapshotSyncState(second.open.environment)
   t.equal(target?.number, checkpoint.number)
   t.same(state, { saved: null })
   const peer = second.add(source.peer())
@@ -35,7 +35,7 @@ t.test('what was fetched before a stop is not fetched again', async (t) => {
   t.equal(peer.count('blockHeadersRequest'), 0)
   t.equal(peer.count('snapStateChunkRequest'), 0)
   t.equal(second.open.chain.head.hashHex, checkpoint.hashHex)
-  t.same(readSnapshotProgress(second.open.environment), {
+  t.same(readSnapshotSyncState(second.open.environment), {
     headers: null,
     target: null,
     state: null,

@@ -5,7 +5,7 @@ import type { OpenChain } from '../../../../src/execution/openChain.ts'
 import { openPeerNode, type PeerNode, type PeerNodeParts } from '../../../../src/node/peers/peerNode.ts'
 import { createNodeKey } from '../../../../src/p2p/wire/curve.ts'
 import { FetchedSnapshot } from '../../../../src/snapshot/fetchedSnapshot.ts'
-import { readSnapshotProgress, writeSnapshotHeaders } from '../../../../src/storage/snapshotProgress.ts'
+import { readSnapshotSyncState, writeSnapshotHeaders } from '../../../../src/storage/snapshotSyncState.ts'
 import { storedStates } from '../../../../src/sync/serve/storedStates.ts'
 import { linkSnapshotStore } from '../../../../src/sync/snapshot/linkedSnapshotStore.ts'
 import { serveSnapshotStore } from '../../../../src/sync/snapshot/serveSnapshotStore.ts'
@@ -100,6 +100,6 @@ t.test('a node that executes all blocks forgets what it had of a snapshot', asyn
   chain.environment.transaction((writer) => writeSnapshotHeaders(writer, Buffer.from('c0', 'hex')))
   await begin()
   await until(() => chain.chain.head.hash.equals(tip.hash))
-  t.equal(readSnapshotProgress(chain.environment).headers, null)
+  t.equal(readSnapshotSyncState(chain.environment).headers, null)
   t.equal(chain.chain.reader.history().firstBlock, 0)
 })

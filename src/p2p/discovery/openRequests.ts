@@ -6,7 +6,7 @@ import { BLOCK_LIMITS } from './nodeTable.ts'
 export type Reason = 'stranger' | 'named' | 'known'
 
 /** What was sent and waits for its answer. */
-export interface Question {
+export interface OpenRequest {
   readonly kind: 'ping' | 'findNode'
   readonly address: string
   readonly port: number
@@ -25,8 +25,8 @@ export interface Question {
 const LIMITS: Readonly<Record<Reason, number>> = { stranger: 256, named: 512, known: 512 }
 
 /** Questions by their check. Strangers have a share of their own, and each block of addresses a part of that. */
-export class OpenQuestions {
-  readonly #questions = new Map<string, Question>()
+export class OpenRequests {
+  readonly #questions = new Map<string, OpenRequest>()
   readonly #counts: Record<Reason, number> = { stranger: 0, named: 0, known: 0 }
   /** Endpoints that were sent a PING. */
   readonly #pinged = new Map<string, string>()
@@ -35,7 +35,7 @@ export class OpenQuestions {
     return this.#questions.size
   }
 
-  get(check: string): Question | undefined {
+  get(check: string): OpenRequest | undefined {
     return this.#questions.get(check)
   }
 
@@ -56,7 +56,7 @@ export class OpenQuestions {
     return kin < BLOCK_LIMITS.table
   }
 
-  add(check: string, question: Question): void {
+  add(check: string, question: OpenRequest): void {
     this.#questions.set(check, question)
     this.#counts[question.reason] += 1
     if (question.kind === 'ping') this.#pinged.set(endpointKey(question.address, question.port), check)
@@ -72,7 +72,7 @@ export class OpenQuestions {
   }
 
   /** Removes and returns those that were sent before a time. */
-  takeOlder(time: number): Question[] {
+  takeOlder(time: number): OpenRequest[] {
     const old = [...this.#questions].filter(([, { sentAt }]) => sentAt <= time)
     for (const [check] of old) this.remove(check)
     return old.map(([, question]) => question)

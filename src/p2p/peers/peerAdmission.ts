@@ -25,7 +25,7 @@ export type PlaceRefusal = 'banned' | 'self' | 'duplicate' | 'full' | Crowd
 const CROSSING_MS = 5000
 
 /** Who decides whether connections find a place. */
-export interface AdmissionParts {
+export interface PeerAdmissionParts {
   readonly limits: PeerLimits
   readonly judge: PeerJudge
   readonly drops: RecentDrops
@@ -37,10 +37,10 @@ export interface AdmissionParts {
 }
 
 /** Places of peers: how many, for whom, and who leaves for whom (p2p.md §7). */
-export class Admission {
-  readonly #parts: AdmissionParts
+export class PeerAdmission {
+  readonly #parts: PeerAdmissionParts
 
-  constructor(parts: AdmissionParts) {
+  constructor(parts: PeerAdmissionParts) {
     this.#parts = parts
   }
 

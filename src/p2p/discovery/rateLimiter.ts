@@ -10,7 +10,7 @@ interface Bucket {
 }
 
 /** A rate for everybody together. Times are milliseconds of the steady clock. */
-export class TokenBucket {
+export class RateLimiter {
   readonly #rate: Rate
   readonly #bucket: Bucket
 
@@ -26,7 +26,7 @@ export class TokenBucket {
 }
 
 /** A rate for each of those who were there last. */
-export class TokenBuckets {
+export class KeyedRateLimiter {
   readonly #rate: Rate
   readonly #most: number
   /** Longest idle first. */

@@ -71,7 +71,7 @@ export interface TracedBlock {
 }
 
 /** Traces by executing again. All texts together have at most the bytes that one answer may have. */
-export interface Tracing {
+export interface TransactionTracer {
   /**
    * Traces the transactions with the indices `wanted`, all when absent, in block order.
    * @throws NativeError `OutputLimit`, `Interrupted`, `MissingState`, `InvalidBlock`
@@ -82,7 +82,7 @@ export interface Tracing {
 }
 
 /** What traces run on. */
-export interface TracingParts {
+export interface TransactionTracerParts {
   readonly spec: NetworkSpec
   readonly nativeSpec: NativeChainSpec
   readonly store: StateStore
@@ -98,7 +98,7 @@ export interface TracingParts {
 const MAX_INITIAL_CELLS = 10_000
 
 /** Traces in the native core. */
-export function createTracing(parts: TracingParts): Tracing {
+export function createTransactionTracer(parts: TransactionTracerParts): TransactionTracer {
   const { spec, nativeSpec, store } = parts
   return {
     block: ({ block, parent }, form, wanted) => {
@@ -128,7 +128,7 @@ export function createTracing(parts: TracingParts): Tracing {
   }
 }
 
-function toOptions({ maxBytes, interrupt }: TracingParts, form: NativeTraceForm): TraceOptions {
+function toOptions({ maxBytes, interrupt }: TransactionTracerParts, form: NativeTraceForm): TraceOptions {
   return {
     ...form,
     maxBytes,

@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { Subnet } from '../../util/subnet.ts'
 
 /** Peers that the operator vouches for: they find a place past all limits (p2p.md §7, `peer.trusted`). */
-export class Trust {
+export class TrustedPeers {
   readonly #ids: ReadonlySet<string>
   readonly #addresses = new BlockList()
 

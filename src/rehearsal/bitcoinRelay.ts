@@ -1,6 +1,6 @@
 import type { Transaction } from 'bitcoinjs-lib'
 import type { MinedTransaction } from './bitcoin/bitcoinChain.ts'
-import type { BridgeReceipt } from './rootstock/bridge.ts'
+import type { BridgeReceipt } from './rootstock/bridgeContract.ts'
 import { relayerOf, type Scene } from './scene.ts'
 
 /** Bitcoin blocks, its own counted, behind which the Bridge believes a transaction (bridge.md §6.1). */

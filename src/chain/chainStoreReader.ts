@@ -1,6 +1,6 @@
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { type BlockReference, blockKey } from '../storage/blockKey.ts'
-import type { TableReader } from '../storage/environment.ts'
+import type { TableReader } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { type HeightEntry, readCanonicalHash, readHeight } from '../storage/heights.ts'
 import { findLogHeights } from '../storage/logIndex.ts'
@@ -27,7 +27,7 @@ export interface TransactionLocation {
 }
 
 /** Decoded reads of the chain store. All reads are of the moment that the tables given stand for. */
-export class ChainReader {
+export class ChainStoreReader {
   readonly #spec: NetworkSpec
   readonly #tables: TableReader
 

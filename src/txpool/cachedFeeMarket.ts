@@ -3,7 +3,7 @@ import { type FeeMarketReader, isFeeMarketWorking, usualGasPrice } from '../chai
 import type { FeeMarket } from './quota.ts'
 
 /** The fee market at the head, computed once per head. */
-export function createFeeMarket(chain: FeeMarketReader & { head(): BlockHeader }): () => FeeMarket {
+export function cachedFeeMarket(chain: FeeMarketReader & { head(): BlockHeader }): () => FeeMarket {
   let known: { readonly hashHex: string; readonly market: FeeMarket } | null = null
   return () => {
     const head = chain.head()

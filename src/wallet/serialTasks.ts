@@ -1,5 +1,5 @@
 /** Runs actions of one name one after another; those of different names do not wait for each other. */
-export class Turns {
+export class SerialTasks {
   readonly #last = new Map<string, Promise<unknown>>()
 
   run<T>(name: string, action: () => Promise<T>): Promise<T> {

@@ -1,20 +1,20 @@
 import type { BlockExecutor, ExecutedBlock } from '../chain/blockExecutor.ts'
 import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
-import type { Violation } from '../chain/validation/rules.ts'
+import type { Violation } from '../chain/validation/blockRules.ts'
 import { createInvalidBlockError } from '../chain/validation/validateBlock.ts'
 import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
-import type { NativeBlockExecution } from '../native/block.ts'
-import { executeBlock } from '../native/block.ts'
+import type { NativeBlockExecution } from '../native/blockExecution.ts'
+import { executeBlock } from '../native/blockExecution.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import { stateRootAfter } from '../state/stateRoot.ts'
 import { bytesToBigInt, toHex } from '../util/bytes.ts'
-import { ancestorMetadata } from './ancestorMetadata.ts'
 import { toBlockEnvironment } from './blockEnvironment.ts'
 import { toExecutable } from './executableTransaction.ts'
+import { nativeAncestorOf } from './nativeAncestor.ts'
 
 /** What a native executor is made of. */
 export interface NativeBlockExecutorOptions {
@@ -70,7 +70,7 @@ export class NativeBlockExecutor implements BlockExecutor {
   }
 
   connected(block: Block, totalDifficulty: bigint): void {
-    this.#options.store.putAncestor(ancestorMetadata(block, totalDifficulty))
+    this.#options.store.putAncestor(nativeAncestorOf(block, totalDifficulty))
   }
 
   headChanged(head: BlockHeader): void {

@@ -1,11 +1,11 @@
 import { sha256d } from '../native/crypto.ts'
-import type { AncestorMetadata } from './ancestry.ts'
+import type { Ancestor } from './ancestry.ts'
 import type { Block } from './codec/block.ts'
 
 const BITCOIN_HEADER_LENGTH = 80
 
 /** What the rules will read of a block once others stand on it. */
-export function ancestorMetadataOf(block: Block): AncestorMetadata {
+export function ancestorOf(block: Block): Ancestor {
   const { fields } = block.header
   const bitcoinHeader = fields.bitcoinMergedMiningHeader
   return {

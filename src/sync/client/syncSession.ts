@@ -4,7 +4,7 @@ import { BlockFeed, type CommitReport } from './blockFeed.ts'
 import { BodyDownload } from './bodyDownload.ts'
 import { Branch, type CheckedHeader } from './branch.ts'
 import { BranchHeaders } from './branchHeaders.ts'
-import { keepsCheckpoint } from './checkpoints.ts'
+import { keepsCheckpoint } from './checkpointCheck.ts'
 import { type ConnectionPoint, findConnectionPoint } from './connectionPoint.ts'
 import { DownloadWindow } from './downloadWindow.ts'
 import { Patience } from './patience.ts'
@@ -16,7 +16,7 @@ import { Suppliers } from './suppliers.ts'
 /** How often waiting loops look at what has no event: the messages of a peer's minute, milliseconds. */
 const TICK = 250
 /** One branch, from the choice of a peer until all of it is connected or it is given up. */
-export class Session {
+export class SyncSession {
   readonly #deps: SessionDeps
   readonly #leader: Peer
   readonly #stop = createStop()

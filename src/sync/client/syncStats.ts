@@ -107,7 +107,7 @@ class Rate {
 }
 
 /** Collects the figures of synchronisation. */
-export class SyncProgress {
+export class SyncStatsCollector {
   readonly #headers: Rate
   readonly #blocks: Rate
   #stage: SyncStage = 'waiting'

@@ -4,7 +4,7 @@ import type { AncestorMetadata, AncestorUncle } from '../native/types.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 
 /** What later blocks read of a connected block (BLOCKHASH, REMASC, the BlockHeader contract). */
-export function ancestorMetadata(block: Block, totalDifficulty: bigint): AncestorMetadata {
+export function nativeAncestorOf(block: Block, totalDifficulty: bigint): AncestorMetadata {
   const { fields } = block.header
   return {
     hash: block.hash,

@@ -1,5 +1,5 @@
 import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
-import type { TableReader, TableWriter } from './environment.ts'
+import type { TableReader, TableWriter } from './chainEnvironment.ts'
 
 const HEADERS_KEY = Buffer.from('snapshotHeaders')
 const TARGET_KEY = Buffer.from('snapshotTarget')
@@ -39,7 +39,7 @@ export interface SnapshotState {
 }
 
 /** What a snapshot synchronisation that has not ended left in the chain store. */
-export interface SnapshotProgress {
+export interface SnapshotSyncState {
   /** The newest checked headers, in the form of whoever checks them. */
   readonly headers: Buffer | null
   readonly target: SnapshotTarget | null
@@ -48,7 +48,7 @@ export interface SnapshotProgress {
 }
 
 /** Reads how far a snapshot synchronisation is; all null where none has begun. */
-export function readSnapshotProgress(reader: TableReader): SnapshotProgress {
+export function readSnapshotSyncState(reader: TableReader): SnapshotSyncState {
   const read = (key: Buffer) => reader.get('metadata', key) ?? null
   const [headers, target, state, blocks] = [
     read(HEADERS_KEY),

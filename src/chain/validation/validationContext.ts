@@ -2,7 +2,7 @@ import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { NativeChainSpec } from '../../native/chainSpec.ts'
 import type { Ancestry } from '../ancestry.ts'
 import type { BlockHeader } from '../codec/header.ts'
-import type { OptionalRule } from './rules.ts'
+import type { OptionalRule } from './blockRules.ts'
 
 /** What the rules need to know beyond the block and its parent. */
 export interface ValidationContext {

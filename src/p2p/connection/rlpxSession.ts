@@ -15,14 +15,14 @@ import { createFreshSecrets, readAck, readAuth, writeAck, writeAuth } from '../w
 import { P2pError } from '../wire/p2pError.ts'
 import { OLD_ACK_BYTES, OLD_AUTH_BYTES, PacketReader, type ReadPacket } from '../wire/packetReader.ts'
 import { createFrameKeys, type FrameKeys } from '../wire/secrets.ts'
+import type { ConnectionOptions } from './connectionOptions.ts'
 import type { HandshakeSocket } from './handshakeSocket.ts'
-import type { ConnectionOptions } from './options.ts'
 
 /** Bytes of a frame before HELLO was read. */
 const MAX_HELLO_BYTES = 8192
 
 /** Both directions of a connection after the handshake. */
-export interface Session {
+export interface RlpxSession {
   readonly remoteId: Buffer
   readonly reader: FrameReader
   readonly writer: FrameWriter
@@ -38,7 +38,7 @@ export async function initiate(
   io: HandshakeSocket,
   remoteId: Buffer,
   options: ConnectionOptions,
-): Promise<Session> {
+): Promise<RlpxSession> {
   const fresh = createFreshSecrets(options.random)
   const auth = writeAuth(options.key, fresh, remoteId, 'eip8')
   io.socket.write(auth)
@@ -55,7 +55,7 @@ export async function initiate(
  * The handshake of who is dialled: HELLO only after that of the other end (p2p.md §3 Order).
  * @throws P2pError
  */
-export async function respond(io: HandshakeSocket, options: ConnectionOptions): Promise<Session> {
+export async function respond(io: HandshakeSocket, options: ConnectionOptions): Promise<RlpxSession> {
   const auth = await readPacket(io, new PacketReader(options.key.privateKey, OLD_AUTH_BYTES))
   const remote = readAuth(auth, options.key)
   const fresh = createFreshSecrets(options.random)
@@ -77,7 +77,7 @@ async function readPacket(io: HandshakeSocket, reader: PacketReader): Promise<Re
   }
 }
 
-function frames(keys: FrameKeys, rest: Buffer): Pick<Session, 'reader' | 'writer'> {
+function frames(keys: FrameKeys, rest: Buffer): Pick<RlpxSession, 'reader' | 'writer'> {
   const reader = new FrameReader(keys.aes, keys.ingress, MAX_HELLO_BYTES)
   reader.push(rest)
   return { reader, writer: new FrameWriter(keys.aes, keys.egress) }

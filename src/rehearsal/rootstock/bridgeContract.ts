@@ -4,7 +4,7 @@ import { fromHex, toHex } from '../../util/bytes.ts'
 import { RehearsalError } from '../errors.ts'
 import type { KeyPair } from '../keyPair.ts'
 import { type AbiValue, bytesAt, encodeCall, numberAt, textAt, topicOf } from './abi.ts'
-import type { Receipt, RootstockNode } from './rootstockNode.ts'
+import type { RootstockNode, RpcReceipt } from './rootstockNode.ts'
 
 /** Address of the Bridge contract. */
 export const BRIDGE_ADDRESS: Buffer = fromHex('0x0000000000000000000000000000000001000006')
@@ -107,7 +107,7 @@ export function addressOfScript(script: Uint8Array): string {
   return bitcoinAddress.fromOutputScript(script, networks.regtest)
 }
 
-function readReceipt({ transactionHash, blockNumber, logs }: Receipt, output: Buffer): BridgeReceipt {
+function readReceipt({ transactionHash, blockNumber, logs }: RpcReceipt, output: Buffer): BridgeReceipt {
   const events = (name: keyof typeof EVENTS) =>
     logs
       .filter(

@@ -12,7 +12,7 @@ export interface TrustedKey {
 }
 
 /** Whose word a snapshot needs: nobody's, or that of so many of these keys. */
-export type Trust =
+export type SnapshotTrust =
   | { readonly kind: 'anyone' }
   | { readonly kind: 'signers'; readonly keys: readonly TrustedKey[]; readonly quorum: number }
 
@@ -21,7 +21,7 @@ export type Trust =
  * @throws SnapshotError `SNAPSHOT_SIGNATURE` for a key without a right proof, one that is named twice, or a quorum
  *   above the number of keys
  */
-export function trustFrom(texts: readonly string[], quorum: number): Trust {
+export function trustFrom(texts: readonly string[], quorum: number): SnapshotTrust {
   const keys = texts.map(parseTrustedKey)
   keys.forEach(({ publicKey }, index) => {
     if (keys.findIndex((other) => other.publicKey === publicKey) !== index) {
@@ -41,7 +41,7 @@ export function trustFrom(texts: readonly string[], quorum: number): Trust {
 export function assertTrusted(
   snapshot: Pick<ReadManifest, 'id'>,
   signatures: Buffer | null,
-  trust: Trust,
+  trust: SnapshotTrust,
 ): void {
   if (trust.kind === 'anyone') return
   if (trust.keys.length === 0) {
