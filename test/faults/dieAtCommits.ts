@@ -1,5 +1,5 @@
 import { StateStore } from '../../src/native/stateStore.ts'
-import { ChainEnvironment } from '../../src/storage/environment.ts'
+import { ChainEnvironment } from '../../src/storage/chainEnvironment.ts'
 
 /** Kills this process when it has reached a point so many times, counted from when it is armed. */
 export class DeathAt {

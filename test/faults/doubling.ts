@@ -1,4 +1,4 @@
-import type { TableWriter } from '../../src/storage/environment.ts'
+import type { TableWriter } from '../../src/storage/chainEnvironment.ts'
 import { CHAIN_FORMATS } from '../../src/storage/formats/chainFormat.ts'
 import type { ConversionStep } from '../../src/storage/formats/conversion.ts'
 import type { SupportedFormats } from '../../src/storage/formats/storeFormat.ts'

@@ -1,4 +1,4 @@
-import type { ChainReader } from '../../src/chain/chainReader.ts'
+import type { ChainStoreReader } from '../../src/chain/chainStoreReader.ts'
 import type { Block } from '../../src/chain/codec/block.ts'
 import type { BlockHeader } from '../../src/chain/codec/header.ts'
 import type { NetworkSpec } from '../../src/config/networkSpec.ts'
@@ -89,7 +89,7 @@ export class RemascModel {
 }
 
 /** Every block of the canonical chain, genesis first. */
-export function canonicalBlocks(reader: ChainReader): Block[] {
+export function canonicalBlocks(reader: ChainStoreReader): Block[] {
   const blocks: Block[] = []
   for (let number = 0; ; number += 1) {
     const block = reader.blockByNumber(number)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { importBlocks } from '../../src/chain/import/importBlocks.ts'
 import { createLocalExecution } from '../../src/execution/localExecution.ts'
 import { openChain } from '../../src/execution/openChain.ts'
-import { createTracing } from '../../src/execution/tracing.ts'
+import { createTransactionTracer } from '../../src/execution/transactionTracer.ts'
 import { createStateReader } from '../../src/rpc/node/stateReader.ts'
 import { fromHex } from '../../src/util/bytes.ts'
 import { createChainContext } from '../support/chainContext.ts'
@@ -50,7 +50,7 @@ export async function createExecutedSource(
         node,
         state: createStateReader(spec, store, context.chain),
         execution: createLocalExecution({ spec, nativeSpec, store, interrupt }),
-        tracing: createTracing({
+        tracing: createTransactionTracer({
           spec,
           nativeSpec,
           store,

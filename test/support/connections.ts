@@ -6,7 +6,7 @@ import {
   CONNECTION_TIMINGS,
   type ConnectionOptions,
   type ConnectionTimings,
-} from '../../src/p2p/connection/options.ts'
+} from '../../src/p2p/connection/connectionOptions.ts'
 import { accept, dial } from '../../src/p2p/connection/transport.ts'
 import { RSK_CAPABILITY } from '../../src/p2p/messages/hello.ts'
 import { createNodeKey } from '../../src/p2p/wire/curve.ts'

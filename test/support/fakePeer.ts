@@ -9,7 +9,7 @@ import type {
   ResponseTo,
 } from '../../src/p2p/messages/rskMessage.ts'
 import { type Peer, PeerRequestError } from '../../src/p2p/peer.ts'
-import type { ScoreEventName } from '../../src/p2p/scoring/events.ts'
+import type { ScoreEventName } from '../../src/p2p/scoring/scoreEvents.ts'
 
 /** An answer without its id. */
 export type Reply = PeerResponse extends infer R ? (R extends PeerResponse ? Omit<R, 'id'> : never) : never

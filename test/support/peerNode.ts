@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ConnectionTimings } from '../../src/p2p/connection/options.ts'
+import type { ConnectionTimings } from '../../src/p2p/connection/connectionOptions.ts'
 import type { PeerMessage } from '../../src/p2p/messages/rskMessage.ts'
 import type { Peer } from '../../src/p2p/peer.ts'
 import { createPeerLimits } from '../../src/p2p/peers/limits.ts'

@@ -1,6 +1,6 @@
 import { createLogger } from '../../src/observe/logger.ts'
 import type { PeerMessage, PeerRequest, ResponseTo } from '../../src/p2p/messages/rskMessage.ts'
-import type { Peer, Question } from '../../src/p2p/peer.ts'
+import type { Peer, UnnumberedRequest } from '../../src/p2p/peer.ts'
 import { ConnectedPeer } from '../../src/p2p/peers/connectedPeer.ts'
 import { createPeerLimits, type PeerLimits } from '../../src/p2p/peers/limits.ts'
 import { PeerMemory } from '../../src/p2p/peers/peerMemory.ts'
@@ -100,9 +100,9 @@ export const RHIZOME = [
 ]
 
 /** Asks a peer; the answer has the type that belongs to the question's. */
-export function ask<T extends Question['type']>(
+export function ask<T extends UnnumberedRequest['type']>(
   peer: Peer,
-  question: Question & { readonly type: T },
+  question: UnnumberedRequest & { readonly type: T },
   timeout: number,
 ): Promise<ResponseTo<Extract<PeerRequest, { type: T }>>> {
   // The compiler cannot see that a question of a type has the answer of that type.

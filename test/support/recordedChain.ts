@@ -1,4 +1,4 @@
-import { encodeSenders } from '../../src/chain/chainReader.ts'
+import { encodeSenders } from '../../src/chain/chainStoreReader.ts'
 import { type Block, parseBlock } from '../../src/chain/codec/block.ts'
 import type { BlockHeader } from '../../src/chain/codec/header.ts'
 import { parseReceipt, type Receipt } from '../../src/chain/codec/receipt.ts'

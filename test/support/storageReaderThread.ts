@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { ChainEnvironment } from '../../src/storage/environment.ts'
+import { ChainEnvironment } from '../../src/storage/chainEnvironment.ts'
 
 const { folder, key, holds } = workerData as { folder: string; key: Uint8Array; holds?: boolean }
 const environment = new ChainEnvironment(folder, { readOnly: true })

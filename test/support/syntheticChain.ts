@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { ChainReader } from '../../src/chain/chainReader.ts'
+import { ChainStoreReader } from '../../src/chain/chainStoreReader.ts'
 import { type HeadChange, moveHead, writeBlock } from '../../src/chain/chainWriter.ts'
 import { Block } from '../../src/chain/codec/block.ts'
 import { BlockHeader } from '../../src/chain/codec/header.ts'
@@ -15,7 +15,7 @@ import { createNetworkSpec, type NetworkSpec } from '../../src/config/networkSpe
 import { networkByName } from '../../src/config/networks/byName.ts'
 import type { Interrupt, NodeContext, RpcSettings } from '../../src/rpc/context.ts'
 import { StoredChain } from '../../src/rpc/node/storedChain.ts'
-import { ChainEnvironment } from '../../src/storage/environment.ts'
+import { ChainEnvironment } from '../../src/storage/chainEnvironment.ts'
 import { setCanonical } from '../../src/storage/heights.ts'
 import { writeHead, writeIdentity } from '../../src/storage/metadata.ts'
 import { createChainContext, TEST_SETTINGS } from './chainContext.ts'
@@ -33,7 +33,7 @@ export class SyntheticChain {
   readonly spec: NetworkSpec
   readonly path: string
   readonly environment: ChainEnvironment
-  readonly reader: ChainReader
+  readonly reader: ChainStoreReader
   readonly genesis: Block
   #head: BlockHeader
   #made = 0
@@ -43,7 +43,7 @@ export class SyntheticChain {
     this.path = join(folder, 'store')
     this.spec = syntheticSpec()
     this.environment = new ChainEnvironment(this.path)
-    this.reader = new ChainReader(this.spec, this.environment)
+    this.reader = new ChainStoreReader(this.spec, this.environment)
     this.genesis = new Block(genesisHeader(this.spec, Buffer.alloc(32, 1)), [], [])
     this.#head = this.genesis.header
     this.environment.transaction((writer) => {

@@ -3,29 +3,19 @@ import { join } from 'node:path'
 import t from 'tap'
 import { isBarrel, ROOT, readSources, resolveImport, type SourceFile } from '../support/sources.ts'
 
-/** Rooms from the top down; rooms on one line stand side by side. */
-const LEVELS: readonly (readonly string[])[] = [
-  ['cli', 'library'],
-  ['rehearsal'],
-  ['node'],
-  ['front'],
-  ['gateway'],
-  ['workers'],
-  ['rpc'],
-  ['snapshot'],
-  ['filters', 'txpool', 'mining', 'wallet', 'sync', 'p2p'],
-  ['execution'],
-  ['chain'],
-  ['state'],
-  ['storage'],
-  ['native'],
-]
+/** Folders from the top down: the rows of the table in src/README.md. */
+const ORDER: readonly string[] = [
+  ...readFileSync(join(ROOT, 'src/README.md'), 'utf8').matchAll(/^\| `(\w+)\/` \|/gm),
+].map((row) => row[1] as string)
 
-/** Rooms that all others may use and that use only one another. */
+/** Folders that all others may use and that use only one another. */
 const SHARED: readonly string[] = ['config', 'observe', 'util']
 
-/** Packages and files that one room alone may import. */
-const OWNED: readonly [specifier: RegExp, room: string][] = [
+/** Folders that no other imports and that import none: the modules of the page run in a browser. */
+const STANDS_ALONE: readonly string[] = ['page']
+
+/** Packages and files that one folder alone may import. */
+const OWNED: readonly [specifier: RegExp, folder: string][] = [
   [/^uWebSockets\.js$/, 'front'],
   [/^piscina$/, 'workers'],
   [/^lmdb$/, 'storage'],
@@ -47,30 +37,20 @@ type Import = {
 }
 
 const sources = readSources('src')
-const imports = sources.flatMap(importsBetweenRooms)
+const imports = sources.flatMap(importsBetweenFolders)
 
-t.test('imports go down', (t) => {
+t.test('imports go down the table of src/README.md', (t) => {
   t.ok(imports.length > 0)
   t.same(imports.filter(goesUp).map(describe), [])
   t.end()
 })
 
-t.test('rooms side by side do not import one another in circles', (t) => {
-  const sideways = imports.filter(({ from, to }) => levelOf(from) === levelOf(to) && levelOf(from) >= 0)
-  const reaches = (from: string, goal: string, seen: readonly string[]): boolean =>
-    sideways.some(
-      (next) =>
-        next.from === from &&
-        (next.to === goal || (!seen.includes(next.to) && reaches(next.to, goal, [...seen, next.to]))),
-    )
-  t.same(sideways.filter(({ from, to }) => reaches(to, from, [to])).map(describe), [])
-  t.end()
-})
-
-t.test('a package or the addon has one room that imports it', (t) => {
+t.test('a package or the addon has one folder that imports it', (t) => {
   const strays = sources.flatMap(({ path, imports }) =>
     imports
-      .filter((specifier) => OWNED.some(([owned, room]) => owned.test(specifier) && roomOf(path) !== room))
+      .filter((specifier) =>
+        OWNED.some(([owned, folder]) => owned.test(specifier) && folderOf(path) !== folder),
+      )
       .map((specifier) => `${path} imports ${specifier}`),
   )
   t.same(strays, [])
@@ -106,24 +86,27 @@ t.test('there are no barrel files and none that is too long', (t) => {
 
 t.test('the rules above find what they forbid', (t) => {
   const file = (path: string, ...imports: string[]): SourceFile => ({ path, text: '', imports })
-  t.ok(importsBetweenRooms(file('chain/a.ts', '../rpc/b.ts')).every(goesUp))
-  t.ok(importsBetweenRooms(file('util/a.ts', '../chain/b.ts')).every(goesUp))
-  t.ok(importsBetweenRooms(file('unknown/a.ts', '../chain/b.ts')).every(goesUp))
-  t.notOk(importsBetweenRooms(file('rpc/eth/a.ts', '../../chain/b.ts')).some(goesUp))
-  t.notOk(importsBetweenRooms(file('chain/a.ts', '../util/b.ts')).some(goesUp))
+  t.ok(importsBetweenFolders(file('chain/a.ts', '../rpc/b.ts')).every(goesUp))
+  t.ok(importsBetweenFolders(file('util/a.ts', '../chain/b.ts')).every(goesUp))
+  t.ok(importsBetweenFolders(file('unknown/a.ts', '../chain/b.ts')).every(goesUp))
+  t.ok(importsBetweenFolders(file('chain/a.ts', '../unknown/b.ts')).every(goesUp))
+  t.ok(importsBetweenFolders(file('p2p/a.ts', '../sync/b.ts')).every(goesUp))
+  t.ok(importsBetweenFolders(file('txpool/a.ts', '../mining/b.ts')).every(goesUp))
+  t.ok(importsBetweenFolders(file('cli/a.ts', '../page/b.js')).every(goesUp))
+  t.notOk(importsBetweenFolders(file('sync/a.ts', '../p2p/b.ts')).some(goesUp))
+  t.notOk(importsBetweenFolders(file('rpc/eth/a.ts', '../../chain/b.ts')).some(goesUp))
+  t.notOk(importsBetweenFolders(file('chain/a.ts', '../util/b.ts')).some(goesUp))
   t.ok(isBarrel("export { a } from './a.ts'\nexport * from './b.ts'\n"))
   t.ok(isBarrel("import { a } from './a.ts'\nexport { a }\n"))
   t.notOk(isBarrel("import { a } from './a.ts'\nexport const b = a\n"))
   t.end()
 })
 
-t.test('the table of rooms names the folders that exist', (t) => {
-  const readme = readFileSync(join(ROOT, 'src/README.md'), 'utf8')
-  const named = [...readme.matchAll(/^\| `(\w+)\/` \|/gm)].map((match) => match[1])
+t.test('the table names the folders that exist', (t) => {
   const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && sources.some(({ path }) => roomOf(path) === entry.name))
+    .filter((entry) => entry.isDirectory() && sources.some(({ path }) => folderOf(path) === entry.name))
     .map(({ name }) => name)
-  t.same([...named].sort(), folders.sort())
+  t.same([...ORDER].sort(), folders.sort())
   t.end()
 })
 
@@ -152,14 +135,14 @@ t.test('the map of the source stays one that is read in five minutes', async (t)
   t.ok(words <= 1800, `${words} words`)
 })
 
-function importsBetweenRooms({ path, imports }: SourceFile): Import[] {
+function importsBetweenFolders({ path, imports }: SourceFile): Import[] {
   return imports
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => ({ specifier, target: resolveImport(`src/${path}`, specifier) }))
     .filter(({ target }) => target.startsWith('src/'))
     .map(({ specifier, target }) => ({
-      from: roomOf(path),
-      to: roomOf(target.slice('src/'.length)),
+      from: folderOf(path),
+      to: folderOf(target.slice('src/'.length)),
       file: path,
       specifier,
     }))
@@ -168,15 +151,12 @@ function importsBetweenRooms({ path, imports }: SourceFile): Import[] {
 
 function goesUp({ from, to }: Import): boolean {
   if (SHARED.includes(to)) return false
-  if (SHARED.includes(from)) return true
-  return levelOf(from) < 0 || levelOf(to) < 0 || levelOf(to) < levelOf(from)
+  if (SHARED.includes(from) || STANDS_ALONE.includes(from) || STANDS_ALONE.includes(to)) return true
+  const [above, below] = [ORDER.indexOf(from), ORDER.indexOf(to)]
+  return above < 0 || below < above
 }
 
-function levelOf(room: string): number {
-  return LEVELS.findIndex((rooms) => rooms.includes(room))
-}
-
-function roomOf(path: string): string {
+function folderOf(path: string): string {
   return path.split('/')[0] as string
 }
 

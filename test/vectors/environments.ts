@@ -4,7 +4,7 @@ import { parseBlockUnchecked } from '../../src/chain/codec/block.ts'
 import type { NetworkSpec } from '../../src/config/networkSpec.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
 import type { NetworkName } from '../../src/config/networks/names.ts'
-import { ancestorMetadata } from '../../src/execution/ancestorMetadata.ts'
+import { nativeAncestorOf } from '../../src/execution/nativeAncestor.ts'
 import { createNativeChainSpec, type NativeChainSpec } from '../../src/native/chainSpec.ts'
 import { StateStore } from '../../src/native/stateStore.ts'
 import type { AncestorMetadata } from '../../src/native/types.ts'
@@ -87,7 +87,7 @@ function factsOf(
 ): AncestorMetadata {
   const totalDifficulty = BigInt(vector.totalDifficulty)
   if (vector.rlp !== null)
-    return ancestorMetadata(parseBlockUnchecked(spec, fromHex(vector.rlp)), totalDifficulty)
+    return nativeAncestorOf(parseBlockUnchecked(spec, fromHex(vector.rlp)), totalDifficulty)
   return {
     hash: fromHex(vector.hash),
     parentHash: parentHash === undefined ? Buffer.alloc(32) : fromHex(parentHash),

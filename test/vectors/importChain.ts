@@ -5,7 +5,7 @@ import type { ConnectResult } from '../../src/chain/blockchain.ts'
 import type { Block } from '../../src/chain/codec/block.ts'
 import type { GenesisStateWriter } from '../../src/chain/genesis.ts'
 import { type ImportReport, importBlocks } from '../../src/chain/import/importBlocks.ts'
-import type { OptionalRule } from '../../src/chain/validation/rules.ts'
+import type { OptionalRule } from '../../src/chain/validation/blockRules.ts'
 import type { NetworkSpec } from '../../src/config/networkSpec.ts'
 import { type OpenChain, openChain } from '../../src/execution/openChain.ts'
 

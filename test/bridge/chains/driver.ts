@@ -1,5 +1,5 @@
 import { AbiCoder } from 'ethers'
-import { ChainReader } from '../../../src/chain/chainReader.ts'
+import { ChainStoreReader } from '../../../src/chain/chainStoreReader.ts'
 import type { Log } from '../../../src/chain/codec/receipt.ts'
 import type { ActivationHeights } from '../../../src/config/activations.ts'
 import { fillDefaults } from '../../../src/config/load.ts'
@@ -55,7 +55,7 @@ interface Sent extends Sending {
 /** A chain of regtest in this thread, which is told transactions and when to make a block. */
 export class ChainDriver {
   readonly heights: ActivationHeights
-  readonly reader: ChainReader
+  readonly reader: ChainStoreReader
   /** Transactions by label and outcome. */
   readonly counts = new Map<string, number>()
   /** Calls that contracts made, and those of them that did not fail. */
@@ -85,7 +85,7 @@ export class ChainDriver {
       node: nodeInfoFromConfig(config, 'test'),
       now: () => now.seconds * 1000,
     })
-    this.reader = new ChainReader(chosenNetwork(chain), this.#node.core.open.environment)
+    this.reader = new ChainStoreReader(chosenNetwork(chain), this.#node.core.open.environment)
   }
 
   /** Of the newest block. */

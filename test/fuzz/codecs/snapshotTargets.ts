@@ -20,7 +20,7 @@ import {
   SNAPSHOT_VERSION,
 } from '../../../src/snapshot/manifest.ts'
 import { formatSignatures, parseSignatures } from '../../../src/snapshot/signatureFile.ts'
-import { assertTrusted, trustFrom } from '../../../src/snapshot/trust.ts'
+import { assertTrusted, trustFrom } from '../../../src/snapshot/snapshotTrust.ts'
 import { fromHex } from '../../../src/util/bytes.ts'
 import { RecordedChain } from '../../support/recordedChain.ts'
 import { readVectorLines } from '../../support/vectors.ts'

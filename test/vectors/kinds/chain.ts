@@ -1,7 +1,7 @@
-import type { ChainReader } from '../../../src/chain/chainReader.ts'
+import type { ChainStoreReader } from '../../../src/chain/chainStoreReader.ts'
 import { parseBlock } from '../../../src/chain/codec/block.ts'
 import type { BlockHeader } from '../../../src/chain/codec/header.ts'
-import type { OptionalRule } from '../../../src/chain/validation/rules.ts'
+import type { OptionalRule } from '../../../src/chain/validation/blockRules.ts'
 import type { ActivationHeights } from '../../../src/config/activations.ts'
 import { createNetworkSpec } from '../../../src/config/networkSpec.ts'
 import { networkByName } from '../../../src/config/networks/byName.ts'
@@ -129,7 +129,7 @@ function bestOf(blocks: readonly BlockLine[]): string | undefined {
   return blocks.findLast((line) => line.main)?.hash
 }
 
-function compareBlock(line: BlockLine, reader: ChainReader, values: CaseValues): void {
+function compareBlock(line: BlockLine, reader: ChainStoreReader, values: CaseValues): void {
   const hash = fromHex(line.hash)
   const block = reader.blockByHash(hash)
   values.equal('stored', true, block !== null)

@@ -5,7 +5,7 @@ import { parseTransaction } from '../../../src/chain/codec/transactionDecoder.ts
 import { toExecutable } from '../../../src/execution/executableTransaction.ts'
 import { keccak256 } from '../../../src/native/crypto.ts'
 import { NativeError } from '../../../src/native/errors.ts'
-import { executeTransaction } from '../../../src/native/transaction.ts'
+import { executeTransaction } from '../../../src/native/transactionExecution.ts'
 import type { TransactionResult } from '../../../src/native/types.ts'
 import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES, fromHex } from '../../../src/util/bytes.ts'
 import { type AccountVector, accountWrite, compareAccount } from '../accounts.ts'

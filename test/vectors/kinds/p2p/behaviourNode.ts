@@ -1,5 +1,5 @@
 import type { Connection } from '../../../../src/p2p/connection/connection.ts'
-import type { ConnectionOptions } from '../../../../src/p2p/connection/options.ts'
+import type { ConnectionOptions } from '../../../../src/p2p/connection/connectionOptions.ts'
 import { accept } from '../../../../src/p2p/connection/transport.ts'
 import { FRAME_CODES } from '../../../../src/p2p/messages/codes.ts'
 import type { Hello } from '../../../../src/p2p/messages/hello.ts'
