@@ -3,6 +3,9 @@ import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 /** Endings that say the unit of a metric: seconds, bytes, a share, or a count that only grows. */
 const UNIT_ENDINGS = ['_seconds', '_bytes', '_ratio', '_total', '_count', '_number', '_info'] as const
 
+/** How the help of a metric under its earlier name begins. */
+export const DEPRECATED = 'Deprecated, renamed to '
+
 type MetricDescription<L extends string> = {
   /** Lower case with underscores, ends in a unit; `rhizome_` is put before it. */
   readonly name: string
@@ -33,6 +36,8 @@ export type Metrics = {
     description: MetricDescription<string> & {
       readonly type: 'counter' | 'gauge'
       readonly collect: () => readonly Sample[] | Promise<readonly Sample[]>
+      /** Name before 0.2: the same samples are also exported under it, marked as deprecated. */
+      readonly renamedFrom?: string
     },
   ) => void
   /** Distributions that are counted elsewhere. */
@@ -65,9 +70,15 @@ export function createMetrics(): Metrics {
   const register = (metric: ReadMetric) => registry.registerMetric(metric as unknown as Metric)
   return {
     registry,
-    samples: ({ name, help, type, collect }) => {
-      const full = fullName(name, type === 'counter' ? ['_total'] : UNIT_ENDINGS)
-      register({ name: full, get: async () => ({ name: full, help, type, values: await collect() }) })
+    samples: ({ name, help, type, collect, renamedFrom }) => {
+      const endings = type === 'counter' ? ['_total'] : UNIT_ENDINGS
+      const declare = (full: string, text: string) =>
+        register({ name: full, get: async () => ({ name: full, help: text, type, values: await collect() }) })
+      const full = fullName(name, endings)
+      declare(full, help)
+      if (renamedFrom !== undefined) {
+        declare(fullName(renamedFrom, endings), `${DEPRECATED}${full} until 0.2. ${help}`)
+      }
     },
     distributions: ({ name, help, buckets, collect }) => {
       const full = fullName(name, UNIT_ENDINGS)

@@ -1,12 +1,12 @@
 import type { AccessStats } from '../../gateway/access/accessAdmission.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 
-/** Keys that have lines of their own; the others are one, so that keys cannot make the metrics grow. */
+/** Keys with samples of their own. The others share one, so that the metrics do not grow with the number of keys. */
 const NAMED_KEYS = 50
 
 /**
  * Declares the metrics of keys and limits.
- * @param figures at the moment that they are read
+ * @param stats reads the stats, with the usage of so many keys
  */
 export function addAccessMetrics({ gauge, samples }: Metrics, stats: (most: number) => AccessStats): void {
   gauge({
@@ -16,13 +16,13 @@ export function addAccessMetrics({ gauge, samples }: Metrics, stats: (most: numb
   })
   gauge({
     name: 'access_clients_count',
-    help: 'Addresses without a key whose use is remembered.',
+    help: 'Addresses without a key whose usage is tracked.',
     collect: (own) => own.set(stats(0).clients),
   })
   samples({
     type: 'counter',
     name: 'access_refused_total',
-    help: 'Requests that were refused, by the reason: a limit, or no valid key.',
+    help: 'Refused requests by reason: a limit, or no valid key.',
     labels: ['reason'],
     collect: () => Object.entries(stats(0).refused).map(([reason, value]) => ({ labels: { reason }, value })),
   })
@@ -33,13 +33,13 @@ export function addAccessMetrics({ gauge, samples }: Metrics, stats: (most: numb
   })
   gauge({
     name: 'client_memory_largest_bytes',
-    help: 'The most of it that one client has.',
+    help: 'Memory in use of the client that uses most.',
     collect: (own) => own.set(stats(0).memory.largest),
   })
   samples({
     type: 'counter',
     name: 'client_memory_refused_total',
-    help: 'Requests, answers and messages that found no room in it, by whose limit that was: client or total.',
+    help: 'Requests, responses and messages that were refused for lack of memory, by the limit that was reached: client or total.',
     labels: ['limit'],
     collect: () =>
       Object.entries(stats(0).memory.refused).map(([limit, value]) => ({ labels: { limit }, value })),
@@ -47,7 +47,7 @@ export function addAccessMetrics({ gauge, samples }: Metrics, stats: (most: numb
   samples({
     type: 'counter',
     name: 'client_memory_reclaimed_total',
-    help: 'Connections of the largest clients, unread, that were ended to make room for others.',
+    help: 'Connections closed to reclaim memory: those of the largest clients, which did not read their responses.',
     labels: [],
     collect: () => [{ labels: {}, value: stats(0).memory.reclaimed }],
   })
@@ -55,10 +55,10 @@ export function addAccessMetrics({ gauge, samples }: Metrics, stats: (most: numb
     samples({
       type: 'counter',
       name,
-      help: `${help}, of the ${NAMED_KEYS} keys with the most requests; - is without a key.`,
+      help: `${help}, of the ${NAMED_KEYS} keys with the most requests; - stands for requests without a key.`,
       labels: ['key'],
       collect: () => stats(NAMED_KEYS).usage.map((one) => ({ labels: { key: one.id }, value: one[member] })),
     })
-  usage('access_requests_total', 'Requests that were let through', 'requests')
-  usage('access_cost_units_total', 'Cost units of the requests that were let through', 'cost')
+  usage('access_requests_total', 'Admitted requests', 'requests')
+  usage('access_cost_units_total', 'Cost units of the admitted requests', 'cost')
 }

@@ -3,12 +3,12 @@ import type { Metrics } from '../../observe/metrics.ts'
 import type { HeadStats } from '../chainThread/chainCore.ts'
 import type { PoolStats } from '../chainThread/chainHandle.ts'
 
-/** Blocks that one reorganisation took back. */
+/** Upper bounds of the depth of a reorganisation, blocks. */
 const DEPTHS = [1, 2, 3, 5, 10, 20, 50, 100, 500]
 
 const IMPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Figures of chain and pool for operators. */
+/** Metrics of the chain and the transaction pool. */
 export interface ChainMetrics {
   started(head: number, timestamp: number, pool: PoolStats): void
   headChanged(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
@@ -35,7 +35,10 @@ export function createChainMetrics(
   const { gauge, counter, histogram, samples } = metrics
   const headGauge = gauge({ name: 'chain_head_number', help: 'Height of the head.' })
   const blocks = counter({ name: 'chain_blocks_total', help: 'Blocks that joined the canonical chain.' })
-  const retracted = counter({ name: 'chain_retracted_blocks_total', help: 'Blocks that left it again.' })
+  const retracted = counter({
+    name: 'chain_retracted_blocks_total',
+    help: 'Blocks that left the canonical chain.',
+  })
   const reorgs = histogram({
     name: 'chain_reorganisation_depth_count',
     help: 'Blocks that left the canonical chain in a reorganisation.',
@@ -56,7 +59,7 @@ export function createChainMetrics(
   })
   const pool = gauge({
     name: 'txpool_transactions_count',
-    help: 'Transactions in the pool after the last block, by where they wait.',
+    help: 'Transactions in the pool after the last block: pending (executable) or queued (behind a nonce gap).',
     labels: ['set'],
   })
   samples({

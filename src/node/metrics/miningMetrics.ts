@@ -4,10 +4,10 @@ import type { Metrics } from '../../observe/metrics.ts'
 /** Upper bounds of the age of work at submission, seconds: blocks come every half minute. */
 const AGE_BUCKETS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600]
 
-/** Ends that a faster pool, or a faster node, would have turned into a best block. */
+/** Results of solutions that came too late to become the best block. */
 const STALE: ReadonlySet<SubmissionResult> = new Set(['imported_not_best', 'unknown_work', 'no_parent'])
 
-/** Figures of merged mining for operators. */
+/** Metrics of merged mining. */
 export interface MiningMetrics {
   workBuilt(): void
   /** @param age seconds since the work was built; null for an unknown one */
@@ -19,22 +19,22 @@ export interface MiningMetrics {
  * @param hashrate hashes per second that miners reported
  */
 export function createMiningMetrics(metrics: Metrics, hashrate: () => bigint): MiningMetrics {
-  const works = metrics.counter({ name: 'mining_works_built_total', help: 'Works built for miners.' })
+  const works = metrics.counter({ name: 'mining_works_built_total', help: 'Work items built for miners.' })
   const submissions = metrics.counter({
     name: 'mining_submissions_total',
-    help: 'Solutions that came from miners, by what became of them.',
+    help: 'Solutions submitted by miners, by result.',
     labels: ['result'],
   })
   const age = metrics.histogram({
     name: 'mining_work_age_seconds',
-    help: 'Age of the work at the submission of its solution.',
+    help: 'Age of the work when its solution was submitted.',
     buckets: AGE_BUCKETS,
   })
   let all = 0
   let stale = 0
   metrics.gauge({
     name: 'mining_stale_submissions_ratio',
-    help: 'Share of the solutions that came too late to make a best block.',
+    help: 'Share of the solutions that came too late to become the best block.',
     collect: (gauge) => gauge.set(all === 0 ? 0 : stale / all),
   })
   metrics.gauge({

@@ -9,7 +9,7 @@ import { addPeerMetrics, type PeerMetricsSources } from './peerMetrics.ts'
 import { createServiceMetrics } from './serviceMetrics.ts'
 import { createStoreMetrics, type OpenStores } from './storeMetrics.ts'
 
-/** Where the figures of a node come from. What is not there yet is null. */
+/** Sources of the metrics of a node: null until a part is started. */
 export interface MetricsSources {
   /** Version of the program. */
   readonly version: string
@@ -21,21 +21,21 @@ export interface MetricsSources {
   chainBusySeconds(): number
 }
 
-/** Figures of the node for operators. */
+/** Metrics of a node. */
 export interface NodeMetrics {
   readonly chain: ChainMetrics
   readonly mining: MiningMetrics
-  /** Shows the figures of peers from now on. */
+  /** Exports the metrics of peers from now on. */
   watchPeers(sources: PeerMetricsSources): void
-  /** Shows the figures of admission from now on. */
+  /** Exports the metrics of admission from now on. */
   watchAccess(stats: (most: number) => AccessStats): void
-  /** Prometheus text. */
+  /** The metrics in the Prometheus text format. */
   text(): Promise<string>
-  /** Ends the watching of this thread. */
+  /** Stops observing the event loop and garbage collection of this thread. */
   close(): void
 }
 
-/** Metrics of a node, all in the front thread. */
+/** Creates the metrics of a node. All are collected in the front thread. */
 export function createNodeMetrics(sources: MetricsSources): NodeMetrics {
   const metrics = createMetrics()
   const close = createProcessMetrics(metrics, sources.version)

@@ -3,10 +3,11 @@ import { REFUSALS } from '../../p2p/peers/peerStats.ts'
 import type { PeerThreadStatus } from '../../rpc/context.ts'
 import type { PeerReport } from '../peers/messages.ts'
 
-/** Where the figures of peers come from: null while there are none. */
+/** Sources of the metrics of peers. */
 export interface PeerMetricsSources {
+  /** Last report of the peer thread; null before the first. */
   report(): PeerReport | null
-  /** How the peer thread is. */
+  /** State of the peer thread. */
   status(): PeerThreadStatus
   /** Seconds in which the present peer thread was not idle. */
   busySeconds(): number
@@ -19,7 +20,7 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   samples({
     type: 'gauge',
     name: 'peers_count',
-    help: 'Connected peers, by what they call themselves and by who connected.',
+    help: 'Connected peers by client and by direction of the connection.',
     collect: () => {
       const counts = new Map<string, { labels: { client: string; direction: string }; value: number }>()
       for (const { client, inbound } of report()?.network.peers ?? []) {
@@ -47,7 +48,7 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   samples({
     type: 'counter',
     name: 'peer_refusals_total',
-    help: 'Connections that were closed before they were peers, by reason.',
+    help: 'Connections that were closed before the handshake was complete, by reason.',
     collect: () => {
       const refused = report()?.network.refused
       return refused === undefined
@@ -73,13 +74,13 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   samples({
     type: 'gauge',
     name: 'peer_memory_bytes',
-    help: 'Bytes that are kept for peers.',
+    help: 'Memory in use for peers.',
     collect: () => one(report()?.network.memory.used),
   })
   samples({
     type: 'gauge',
     name: 'clock_difference_seconds',
-    help: 'Seconds by which the clock of this machine is ahead of the blocks of peers; less than 0 when it is behind, 0 while it fits.',
+    help: 'Seconds by which the clock of this machine is ahead of the timestamps of new blocks; negative when it is behind, 0 within tolerance.',
     collect: () => {
       const now = report()
       return now === null ? [] : [{ value: (now.clockAhead ?? 0) - (now.clockBehind ?? 0) }]
@@ -88,7 +89,7 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   samples({
     type: 'gauge',
     name: 'sync_highest_block_number',
-    help: 'Height of the best block that a peer is believed to have.',
+    help: 'Height of the best block that peers are believed to have.',
     collect: () => one(report()?.sync.highestBlock),
   })
   samples({
@@ -100,7 +101,7 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   samples({
     type: 'gauge',
     name: 'sync_stage_info',
-    help: 'What synchronisation is doing: 1 for the present stage.',
+    help: 'Stage of synchronisation: 1 for the current one.',
     collect: () => {
       const stage = report()?.sync.stage
       return stage === undefined ? [] : [{ labels: { stage }, value: 1 }]
@@ -109,13 +110,13 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   samples({
     type: 'gauge',
     name: 'sync_snapshot_state_bytes',
-    help: 'Bytes of the state that is fetched from peers: those that are here, and those that peers say it has.',
+    help: 'Bytes of the state in a snapshot synchronisation: downloaded so far, and the total that peers announce.',
     collect: () => {
       const snapshot = report()?.sync.snapshot
       if (snapshot === undefined) return []
       return [
-        { labels: { part: 'here' }, value: snapshot.stateBytes },
-        { labels: { part: 'whole' }, value: snapshot.stateSize },
+        { labels: { part: 'downloaded' }, value: snapshot.stateBytes },
+        { labels: { part: 'total' }, value: snapshot.stateSize },
       ]
     },
   })
@@ -128,19 +129,19 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   samples({
     type: 'gauge',
     name: 'sync_remaining_seconds',
-    help: 'Seconds until the highest block at the present rate.',
+    help: 'Estimated seconds until the highest block is reached.',
     collect: () => one(report()?.sync.secondsLeft),
   })
   samples({
     type: 'gauge',
     name: 'backfill_first_block_number',
-    help: 'Lowest block above genesis that is here, while blocks below a snapshot are filled in.',
+    help: 'Lowest stored block above genesis, while the blocks below a snapshot are backfilled.',
     collect: () => one(report()?.sync.backfill?.firstBlock),
   })
   samples({
     type: 'gauge',
     name: 'backfill_blocks_per_second_ratio',
-    help: 'Blocks below a snapshot that were filled in per second in the last half minute.',
+    help: 'Blocks below a snapshot that were backfilled per second in the last half minute.',
     collect: () => one(report()?.sync.backfill?.blocksPerSecond),
   })
   samples({
@@ -158,17 +159,17 @@ export function addPeerMetrics(metrics: Metrics, { report, status, busySeconds }
   samples({
     type: 'gauge',
     name: 'peer_thread_failed_info',
-    help: 'Whether the peer thread failed and does not run again yet: 1 then.',
+    help: '1 while the peer thread has failed and not been restarted, otherwise 0.',
     collect: () => [{ value: status().fault === null ? 0 : 1 }],
   })
   gauge({
     name: 'sync_halted_info',
-    help: 'Whether peers insist on a block that this node refuses: 1 when it follows them no further.',
+    help: '1 while synchronisation is halted at a block that peers have and this node refuses, otherwise 0.',
     collect: (own) => own.set(report()?.halted ? 1 : 0),
   })
 }
 
-/** What a client calls itself up to its first slash: what a stranger sends must not make labels without end. */
+/** One of three labels for the client name of a peer: peers choose their names, so that these cannot be labels. */
 function clientFamily(client: string): string {
   if (/^Rhizome\b/i.test(client)) return 'rhizome'
   return /^(Ethereum\(J\)|RskJ)/i.test(client) ? 'rskj' : 'other'

@@ -14,7 +14,15 @@ export function createServiceMetrics(metrics: Metrics, service: () => Service | 
     name: string,
     help: string,
     pick: (stats: ServiceStats) => readonly Sample[],
-  ) => metrics.samples({ type, name, help, collect: () => read(pick) })
+    renamedFrom?: string,
+  ) =>
+    metrics.samples({
+      type,
+      name,
+      help,
+      collect: () => read(pick),
+      ...(renamedFrom === undefined ? {} : { renamedFrom }),
+    })
   declareRequests(metrics, samples, read)
   declareLanes(samples)
   declareWorkers(samples)
@@ -27,23 +35,24 @@ type Declare = (
   name: string,
   help: string,
   pick: (stats: ServiceStats) => readonly Sample[],
+  renamedFrom?: string,
 ) => void
 
 function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
   declare(
     'counter',
     'rpc_requests_total',
-    'JSON-RPC requests by method and by what answered: the native core in the front thread, the response cache, or the method.',
+    'JSON-RPC requests by method and by what answered: the native fast path, the response cache, or the handler of the method.',
     ({ requests }) =>
       requests.stats().flatMap(({ method, requests: all, inFront, fromKept }) => [
-        { labels: { method, from: 'front' }, value: inFront },
-        { labels: { method, from: 'kept' }, value: fromKept },
-        { labels: { method, from: 'method' }, value: all - inFront - fromKept },
+        { labels: { method, from: 'fast_path' }, value: inFront },
+        { labels: { method, from: 'response_cache' }, value: fromKept },
+        { labels: { method, from: 'handler' }, value: all - inFront - fromKept },
       ]),
   )
   metrics.distributions({
     name: 'rpc_request_seconds',
-    help: 'Time from a request to its answer. Of answers that take microseconds one in 16 is timed and counts for all.',
+    help: 'Time from a request to its answer. Of requests that take microseconds one in 16 is measured and counts for 16.',
     labels: ['method'],
     buckets: REQUEST_BUCKETS,
     collect: () =>
@@ -62,30 +71,41 @@ function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
     'Requests whose client went away before the answer.',
     ({ requests }) => [{ value: requests.abandoned }],
   )
-  declare('counter', 'answer_cache_hits_total', 'Answers found among those kept for the head.', (stats) => [
-    { value: stats.responseCache.hits },
-  ])
-  declare(
-    'counter',
-    'answer_cache_misses_total',
-    'Answers looked for and not kept for the head.',
-    (stats) => [{ value: stats.responseCache.misses }],
-  )
-  declare('gauge', 'answer_cache_bytes', 'Answers kept for the head.', (stats) => [
-    { value: stats.responseCache.bytes },
-  ])
+  declareResponseCache(declare)
+}
+
+function declareResponseCache(declare: Declare): void {
+  const rows = [
+    ['counter', 'hits_total', 'Requests that the response cache answered.', 'hits'],
+    [
+      'counter',
+      'misses_total',
+      'Requests that were looked up in the response cache and not found.',
+      'misses',
+    ],
+    ['gauge', 'bytes', 'Size of the response cache, which holds responses of the present head.', 'bytes'],
+  ] as const
+  for (const [type, name, help, pick] of rows) {
+    declare(
+      type,
+      `response_cache_${name}`,
+      help,
+      ({ responseCache }) => [{ value: responseCache[pick] }],
+      `answer_cache_${name}`,
+    )
+  }
 }
 
 const LANE_GAUGES: readonly (readonly [name: string, help: string, pick: keyof LaneStats])[] = [
-  ['lane_queue_limit_count', 'Requests of a lane that may wait; more are refused.', 'queue'],
-  ['lane_waiting_count', 'Requests of a lane that wait.', 'waiting'],
-  ['lane_running_count', 'Requests of a lane that are at the workers.', 'running'],
+  ['lane_queue_limit_count', 'Length of the queue of a lane; further requests are refused.', 'queue'],
+  ['lane_waiting_count', 'Requests of a lane that wait in its queue.', 'waiting'],
+  ['lane_running_count', 'Requests of a lane that workers have.', 'running'],
 ]
 
 const LANE_COUNTERS: typeof LANE_GAUGES = [
   ['lane_answered_total', 'Requests of a lane that workers answered.', 'answered'],
   ['lane_refused_total', 'Requests that were refused because the queue of their lane was full.', 'refused'],
-  ['lane_timed_out_total', 'Requests that ran into the time limit of their lane.', 'timedOut'],
+  ['lane_timed_out_total', 'Requests that exceeded the time limit of their lane.', 'timedOut'],
 ]
 
 function declareLanes(declare: Declare): void {
@@ -102,31 +122,44 @@ function declareLanes(declare: Declare): void {
 
 function declareWorkers(declare: Declare): void {
   const rows = [
-    ['gauge', 'pool_threads_count', 'Worker threads that run.', 'threads'],
-    ['gauge', 'pool_busy_threads_count', 'Worker threads that have requests.', 'busy'],
+    ['gauge', 'threads_count', 'Worker threads that run.', 'threads'],
+    ['gauge', 'busy_threads_count', 'Worker threads that have requests.', 'busy'],
     [
       'counter',
-      'pool_threads_started_total',
+      'threads_started_total',
       'Worker threads that were started, replacements included.',
       'started',
     ],
-    ['counter', 'pool_active_seconds_total', 'Time in which worker threads were not idle.', 'activeSeconds'],
+    ['counter', 'active_seconds_total', 'Time in which worker threads were not idle.', 'activeSeconds'],
   ] as const
   for (const [type, name, help, pick] of rows) {
-    declare(type, name, help, ({ pools }) =>
-      Object.entries(pools).map(([pool, stats]) => ({ labels: { pool }, value: stats[pick] })),
+    declare(
+      type,
+      `worker_${name}`,
+      help,
+      ({ pools }) => Object.entries(pools).map(([pool, stats]) => ({ labels: { pool }, value: stats[pick] })),
+      `pool_${name}`,
     )
   }
-  declare('counter', 'pool_lost_batches_total', 'Messages to a worker that died with them.', (stats) => [
-    { value: stats.lostBatches },
-  ])
+  declare(
+    'counter',
+    'worker_lost_batches_total',
+    'Batches of requests that were lost because their worker died.',
+    (stats) => [{ value: stats.lostBatches }],
+    'pool_lost_batches_total',
+  )
 }
 
 function declareSockets(declare: Declare): void {
-  declare('counter', 'http_answers_total', 'HTTP answers by status.', ({ front }) =>
-    front.statuses.map(({ status, count }) => ({ labels: { status: String(status) }, value: count })),
+  declare(
+    'counter',
+    'http_responses_total',
+    'HTTP responses by status.',
+    ({ front }) =>
+      front.statuses.map(({ status, count }) => ({ labels: { status: String(status) }, value: count })),
+    'http_answers_total',
   )
-  declare('counter', 'websocket_messages_total', 'Messages that came over WebSockets.', ({ front }) => [
+  declare('counter', 'websocket_messages_total', 'Messages received over WebSockets.', ({ front }) => [
     { value: front.messages },
   ])
   declare(
@@ -138,10 +171,16 @@ function declareSockets(declare: Declare): void {
   const gauges = [
     ['connections_count', 'Connections that are open, WebSockets included.', 'connections'],
     ['websocket_connections_count', 'WebSockets that are open.', 'webSockets'],
-    ['exchanges_count', 'HTTP requests and WebSocket messages without an answer yet.', 'exchanges'],
   ] as const
   for (const [name, help, pick] of gauges)
     declare('gauge', name, help, ({ front }) => [{ value: front[pick] }])
+  declare(
+    'gauge',
+    'pending_exchanges_count',
+    'HTTP requests and WebSocket messages without a response yet.',
+    ({ front }) => [{ value: front.exchanges }],
+    'exchanges_count',
+  )
   declare('gauge', 'subscriptions_count', 'Subscriptions of all WebSockets.', (stats) => [
     { value: stats.subscriptions },
   ])

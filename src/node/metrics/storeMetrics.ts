@@ -29,7 +29,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   samples({
     type: 'gauge',
     name: 'store_disk_bytes',
-    help: 'Space that the file of a store takes on disk.',
+    help: 'Disk space that the file of a store occupies.',
     labels: ['store'],
     collect: read(({ dataDir }) =>
       Promise.all([sizeOf(dataDir, CHAIN_FOLDER), sizeOf(dataDir, STATE_FOLDER)]),
@@ -38,7 +38,7 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   samples({
     type: 'gauge',
     name: 'store_disk_free_bytes',
-    help: 'Space that is left on the disk of the data directory.',
+    help: 'Free space on the disk of the data directory.',
     collect: read(async ({ dataDir }) => {
       const { bavail, bsize } = await statfs(dataDir)
       return [{ value: bavail * bsize }]
@@ -47,12 +47,12 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
   const maps = [
     [
       'store_map_bytes',
-      'Bytes that the memory map of a store may grow to before it is made larger.',
+      'Size of the memory map of a store; the map is enlarged when the file outgrows it.',
       'mapBytes',
     ],
-    ['store_map_used_bytes', 'Bytes of the memory map of a store that were ever used.', 'usedBytes'],
-    ['store_readers_count', 'Slots of readers of a store that were ever taken at the same time.', 'readers'],
-    ['store_readers_limit_count', 'Slots of readers of a store.', 'mostReaders'],
+    ['store_map_used_bytes', 'Bytes of the memory map of a store that have been used so far.', 'usedBytes'],
+    ['store_readers_count', 'Most reader slots of a store that were in use at the same time.', 'readers'],
+    ['store_readers_limit_count', 'Reader slots that a store has.', 'mostReaders'],
   ] as const
   for (const [name, help, pick] of maps) {
     samples({
@@ -76,7 +76,12 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
     labels: ['cache'],
     collect: read(({ state, texts }) => {
       const { nodeCacheBytes, codeCacheBytes, headCacheBytes } = state.stats()
-      const sizes = { nodes: nodeCacheBytes, code: codeCacheBytes, head: headCacheBytes, texts: texts.bytes }
+      const sizes = {
+        nodes: nodeCacheBytes,
+        code: codeCacheBytes,
+        head: headCacheBytes,
+        encoded_objects: texts.bytes,
+      }
       return Object.entries(sizes).map(([cache, value]) => ({ labels: { cache }, value }))
     }),
   })

@@ -26,7 +26,8 @@ export function findEncodedLogs(context: NodeContext, filter: LogFilter): RpcRes
   if (range === null) return []
   const head = chain.head()
   const mostBlocks = Math.min(MOST_BLOCKS, node.settings.logBlocks)
-  if (range.to - range.from >= mostBlocks || head.number - range.from > RECENT_DEPTH) return DELEGATE_TO_WORKER
+  if (range.to - range.from >= mostBlocks || head.number - range.from > RECENT_DEPTH)
+    return DELEGATE_TO_WORKER
   const hashes: Buffer[] = []
   for (const run of anchoredRuns(chain, filter, { ...range, tip: head.hash })) hashes.push(run.hashes)
   if (hashes.length === 0) return new PagedResult(NOTHING, null)

@@ -4,6 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import type { AccessStats } from '../../../src/gateway/access/accessAdmission.ts'
 import { createNodeMetrics } from '../../../src/node/metrics/nodeMetrics.ts'
+import { DEPRECATED } from '../../../src/observe/metrics.ts'
 
 const NOTHING_REFUSED = {} as AccessStats['refused']
 
@@ -18,7 +19,8 @@ const metrics = createNodeMetrics({
 metrics.watchAccess(() => ({ keys: 0, clients: 0, refused: NOTHING_REFUSED, memory: NO_MEMORY, usage: [] }))
 t.teardown(() => metrics.close())
 const families = parsePrometheus(await metrics.text())
-const names = new Set(families.map(({ name }) => name))
+const isDeprecated = ({ help }: { help: string }) => help.startsWith(DEPRECATED)
+const names = new Set(families.filter((family) => !isDeprecated(family)).map(({ name }) => name))
 
 /** Metrics that a text of queries names; the series of a distribution count as the distribution. */
 function namesIn(text: string): Set<string> {

@@ -20,3 +20,14 @@ t.test('a name without its unit is refused', (t) => {
   t.throws(() => metrics.histogram({ name: 'wait', help: 'Waiting time', buckets: [1] }), RangeError)
   t.end()
 })
+
+t.test('a renamed metric is exported under both names', async (t) => {
+  const metrics = createMetrics()
+  const collect = () => [{ value: 3 }]
+  metrics.samples({ type: 'gauge', name: 'new_count', help: 'Things.', collect, renamedFrom: 'old_count' })
+  const text = await metrics.registry.metrics()
+  t.match(text, '# HELP rhizome_new_count Things.\n')
+  t.match(text, 'rhizome_new_count 3')
+  t.match(text, '# HELP rhizome_old_count Deprecated, renamed to rhizome_new_count until 0.2. Things.\n')
+  t.match(text, 'rhizome_old_count 3')
+})
