@@ -75,7 +75,7 @@ export interface ServiceOptions {
   /** Where spans go; none when absent. */
   readonly tracing?: Tracing
   readonly onUnexpected: UnexpectedErrorSink
-  /** Gets the port of each worker to the chain thread, to be served there by `serveChainLink`. */
+  /** Gets the port of each worker to the chain thread, to be served there (`workers/proxy.ts`). */
   readonly onChainPort: (port: MessagePort) => void
   /** Told when a worker died and its batch was answered with -32603. */
   readonly onLostBatch: (error: unknown) => void
@@ -110,8 +110,6 @@ export interface ServiceStats {
 export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   /** To be called when something else changed that answers depend on: coinbase, mining, peers. */
   onChange(): void
-  /** To be called when the chain thread did what a client asked for, whose next request has to see it. */
-  onCommand(): void
   /** To be called after each committed change of the head, in order. */
   headChanged(notice: HeadNotice): void
   /** To be called when transactions entered the pending set, and when a reorganisation brought some back. */
@@ -198,7 +196,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   return {
     ...front,
     onChange: () => gateway.onChange(),
-    onCommand: () => gateway.onCommand(),
     headChanged: (notice) => {
       gateway.onChange()
       // An earlier snapshot may not contain the blocks yet.

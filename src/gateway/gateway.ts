@@ -59,11 +59,8 @@ export class Gateway {
   readonly #metrics: RequestMetrics
   readonly #notes: AnswerRecords
   readonly #quick: FastPath
-  readonly #snapshot: TurnSnapshot
   /** How reverts are told to callers who want no form of their own. */
   readonly #reverts: RevertForm
-  /** Hash of the head since which answers are kept; null before the first change. */
-  #head: Buffer | null = null
   readonly #scanner = new RequestScanner()
   readonly #answers: ResponseCache
   readonly #inline: InlineRunner
@@ -78,7 +75,6 @@ export class Gateway {
     this.#metrics = metrics
     this.#notes = new AnswerRecords(metrics, options.watch ?? null)
     const snapshot = new TurnSnapshot(context)
-    this.#snapshot = snapshot
     this.#reverts = context.node.settings.revertErrors
     const keptBytes = limits.keptBytes ?? 0
     const { texts } = context
@@ -105,19 +101,6 @@ export class Gateway {
     this.#answers.forget()
     this.#quick.native.forget()
     this.#inline.forget()
-    this.#head = this.#readHead()
-  }
-
-  /**
-   * To be called when the chain thread did what a client asked for, whose next request has to see it: the news of a
-   * new head may still be on their way. Most transactions that are sent leave the head, and so every cached response, as
-   * they were.
-   */
-  onCommand(): void {
-    this.#snapshot.forget()
-    const head = this.#readHead()
-    if (head !== null && this.#head?.equals(head) === true) this.onStatusChange()
-    else this.onChange()
   }
 
   /** To be called when only the pool or the node's status changed. */
@@ -224,19 +207,6 @@ export class Gateway {
       this.#request(request, origin, this.#metrics.sample(), refusals?.[i])
     })
     collector.end()
-  }
-
-  /** Hash of the newest head in the store; null where it cannot be read. */
-  #readHead(): Buffer | null {
-    try {
-      this.#snapshot.take()
-      return this.#snapshot.context.chain.head().hash
-    } catch {
-      return null
-    } finally {
-      // Whoever follows the change refreshes and releases the context, too.
-      this.#snapshot.forget()
-    }
   }
 
   /** @param tooLarge in place of answers that are too large together */

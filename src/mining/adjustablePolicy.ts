@@ -4,16 +4,11 @@ import type { GasPriceSource } from './gasPriceSource.ts'
 /** What users of a development chain may change of the blocks to come. Absent fields stay as they are. */
 export interface BlockAdjustment {
   /** Account that is paid, 20 bytes. */
-  readonly coinbase?: Uint8Array
+  readonly coinbase?: Buffer
   /** Gas limit that blocks move towards, by a part in 1024 each. */
   readonly gasLimit?: bigint
   /** Wei that the minimum gas price moves towards. */
   readonly minimumGasPrice?: bigint
-}
-
-/** The account that an adjustment has paid, if it names one; also when its bytes came from another thread. */
-export function adjustedCoinbase({ coinbase }: BlockAdjustment): Buffer | undefined {
-  return coinbase === undefined ? undefined : Buffer.from(coinbase)
 }
 
 /** What a policy begins with. */
@@ -50,8 +45,8 @@ export class AdjustablePolicy implements BlockPolicy {
 
   /** Counts from the next block that is built. */
   adjust(adjustment: BlockAdjustment): void {
-    const { gasLimit, minimumGasPrice } = adjustment
-    this.#coinbase = adjustedCoinbase(adjustment) ?? this.#coinbase
+    const { coinbase, gasLimit, minimumGasPrice } = adjustment
+    if (coinbase !== undefined) this.#coinbase = coinbase
     if (gasLimit !== undefined) this.#gasLimit = gasLimit
     if (minimumGasPrice !== undefined) this.#minimumGasPrice = minimumGasPrice
   }

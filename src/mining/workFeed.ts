@@ -51,10 +51,7 @@ export class WorkFeed {
     if (!isOnHead) this.doubt()
   }
 
-  /**
-   * To be called when somebody was told of what may have changed the head, as a command's answer and the news of
-   * the head come by different ways: the next reader's work is asked for.
-   */
+  /** To be called when the next block would be another one: the next reader's work is asked for. */
   doubt(): void {
     this.#receivedAt = Number.NEGATIVE_INFINITY
   }

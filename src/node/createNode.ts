@@ -7,11 +7,10 @@ import type { HeadNotice } from '../filters/events.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { openService, type Service } from '../front/service.ts'
 import { loadSocketLibrary, type SocketLibrary } from '../front/socketLibrary.ts'
-import { adjustedCoinbase, type BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import { type Logger, setLogLevel } from '../observe/logger.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { EnodeError } from '../p2p/identity/enode.ts'
-import type { NodeCommands, NodeContext } from '../rpc/context.ts'
+import type { NodeContext, NodeStatus } from '../rpc/context.ts'
 import { findExposed, storePaths } from '../storage/fileModes.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
@@ -110,6 +109,7 @@ export async function createNode({
   let service: Service | null = null
   let mining: FrontMining | null = null
   let isProducing = config.mining
+  let coinbase: Buffer | null = null
   let isSyncing = false
   let current = config
   let chainThread: ChainHandle | null = null
@@ -135,6 +135,11 @@ export async function createNode({
       isProducing = on
       service?.onChange()
     },
+    onChange: (paid) => {
+      coinbase = paid
+      mining?.settingsChanged()
+      service?.onChange()
+    },
     onStore: (fault) => {
       metrics.chain.storeChanged(fault)
       if (fault === null) log.info('the store takes writes again')
@@ -152,6 +157,7 @@ export async function createNode({
     onFault: (text) => log.error({ error: text }, 'work in the chain thread failed'),
   })
   chainThread = chain
+  coinbase = chain.coinbase
   const exposed = findExposed([config.dataDir, ...storeFolders(config.dataDir).flatMap(storePaths)])
   if (exposed.length > 0) {
     log.warn(
@@ -224,18 +230,19 @@ export async function createNode({
       storeFault: () => metrics.chain.storeFault,
       accessFault: () => access.fault(),
       peerReasons: () => (peers === null ? [] : peerReasons(peers.report, peers.status)),
-      writeProbe: () => front.probe(),
+      writeProbe: () => chain.service.probe(),
       poolPing: async () => service?.ping(),
     })
     const watch = new SlowLog(logger.child({ part: 'rpc' }), config.slowRequestTime)
-    if (config.mergedMining) mining = createFrontMining(front.mining, config.workRefreshTime * 1000, Date.now)
-    const isProducingNow = () => isProducing
-    const shared = { config, logger, options, chain, front, mining, metrics, access, isProducingNow, peers }
+    if (config.mergedMining)
+      mining = createFrontMining(chain.service, config.workRefreshTime * 1000, Date.now)
+    const production = () => ({ coinbase, mining: isProducing })
+    const shared = { config, logger, options, chain, front, mining, metrics, access, production, peers }
     const parts = { ...shared, sockets, readiness, watch, tracing }
     const tlsFiles = tlsFilesFromConfig(config)
     const certificate = tlsFiles && new Certificate(tlsFiles, () => service, log)
     closers.push(async () => certificate?.close())
-    const running = await listenForRequests(parts, () => service)
+    const running = await listenForRequests(parts)
     service = running
     closers.push(async () => {
       readiness.drain()
@@ -253,10 +260,7 @@ export async function createNode({
       head: chain.head,
       restored: chain.restored,
       balanceOf: (address) => balanceOf(front.context, address),
-      setBalance: async (address, balance) => {
-        await front.context.commands.dev.editAccount({ address, balance })
-        running.onCommand()
-      },
+      setBalance: (address, balance) => chain.service.editAccount({ address, balance }),
       reconfigure: (next) => {
         const change = compareConfigs(current, next)
         const merged = mergeLive(current, next)
@@ -293,14 +297,14 @@ interface ServiceParts {
   readonly watch: SlowLog
   /** null while it is off. */
   readonly tracing: Tracing | null
-  /** Whether blocks are made without being asked for. */
-  readonly isProducingNow: () => boolean
+  /** How blocks are made now. */
+  readonly production: () => Pick<NodeStatus, 'coinbase' | 'mining'>
   /** null for a node without peers. */
   readonly peers: PeerHandle | null
 }
 
-function listenForRequests(parts: ServiceParts, current: () => Service | null): Promise<Service> {
-  const { config, logger, options, chain, front, mining, metrics, access, isProducingNow, peers } = parts
+function listenForRequests(parts: ServiceParts): Promise<Service> {
+  const { config, logger, options, chain, front, metrics, access } = parts
   const log = logger.child({ part: 'rpc' })
   const workerOptions: WorkerContextOptions = {
     ...options,
@@ -315,7 +319,7 @@ function listenForRequests(parts: ServiceParts, current: () => Service | null): 
     workers: config.workers,
     admission: access.admission,
     usageReport: (caller) => access.reports.report(caller),
-    context: withFreshAnswers(withStatus(front.context, mining, isProducingNow, peers), mining, current),
+    context: withStatus(parts),
     stateStore: front.stateStore,
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
     contextOptions: workerOptions,
@@ -368,7 +372,7 @@ function openFrontContext(
   // Nothing stops what runs in this thread: it is short.
   const interrupt = { flags: new Int32Array(1), slot: 0 }
   const admin = peers === null ? {} : { peers: peers.admin }
-  return openThreadContext(options, interrupt, chain.connect(), { wallet, ...admin })
+  return openThreadContext(options, interrupt, chain.service, { wallet, ...admin })
 }
 
 /** @throws NodeError `PEERS` */
@@ -381,106 +385,15 @@ function peerOptions(config: Config, client: string): PeerOptions | null {
   }
 }
 
-function withStatus(
-  context: NodeContext,
-  mining: FrontMining | null,
-  isProducing: () => boolean,
-  peers: PeerHandle | null,
-): NodeContext {
+function withStatus({ front: { context }, mining, production, peers }: ServiceParts): NodeContext {
   return {
     ...context,
     commands: { ...context.commands, mining: mining?.commands ?? null },
     status: () => ({
       ...context.status(),
-      mining: isProducing(),
+      ...production(),
       ...(peers === null ? {} : peerStatus(peers.report, peers.status)),
     }),
-  }
-}
-
-/**
- * Commands whose answer is not overtaken by the news of what they did: who has the answer of a send or of a
- * mined block finds its block in the next answer of this thread, too.
- */
-function withFreshAnswers(
-  context: NodeContext,
-  mining: FrontMining | null,
-  service: () => Service | null,
-): NodeContext {
-  let isFresh = false
-  let coinbase: Buffer | null = null
-  const fresh = async <T>(command: Promise<T>): Promise<T> => {
-    const answer = await command
-    if (isFresh) return answer
-    // Answers that came in one message are of one moment: they all are told to their senders before the next tick.
-    isFresh = true
-    process.nextTick(() => {
-      isFresh = false
-    })
-    service()?.onCommand()
-    return answer
-  }
-  return {
-    ...context,
-    status: () => ({ ...context.status(), ...(coinbase === null ? {} : { coinbase }) }),
-    commands: freshCommands(
-      context.commands,
-      fresh,
-      async (command) => {
-        const answer = await command
-        service()?.onChange()
-        mining?.headMayHaveChanged()
-        return answer
-      },
-      (adjustment) => {
-        coinbase = adjustedCoinbase(adjustment) ?? coinbase
-      },
-    ),
-  }
-}
-
-type Fresh = <T>(command: Promise<T>) => Promise<T>
-
-/**
- * @param freshHead for commands that users of a development chain change the head with
- * @param onAdjusted told what blocks are made with from now on
- */
-function freshCommands(
-  commands: NodeCommands,
-  fresh: Fresh,
-  freshHead: Fresh,
-  onAdjusted: (adjustment: BlockAdjustment) => void,
-): NodeCommands {
-  const { dev, mining } = commands
-  return {
-    sendTransaction: (encoded) => fresh(commands.sendTransaction(encoded)),
-    mine: (request, signal) => freshHead(commands.mine(request, signal)),
-    dev: {
-      snapshot: () => dev.snapshot(),
-      revert: (id) => freshHead(dev.revert(id)),
-      reset: () => freshHead(dev.reset()),
-      increaseTime: (seconds) => dev.increaseTime(seconds),
-      setNextBlockTimestamp: (timestamp) => dev.setNextBlockTimestamp(timestamp),
-      setTimestampInterval: (seconds) => dev.setTimestampInterval(seconds),
-      adjustBlocks: (adjustment) =>
-        freshHead(dev.adjustBlocks(adjustment).then(() => onAdjusted(adjustment))),
-      dropTransactions: (selection) => freshHead(dev.dropTransactions(selection)),
-      dumpState: () => dev.dumpState(),
-      loadState: (dump, signal) => freshHead(dev.loadState(dump, signal)),
-      instance: () => dev.instance(),
-      mode: () => dev.mode(),
-      setAutomine: (on) => freshHead(dev.setAutomine(on)),
-      setInterval: (seconds) => dev.setInterval(seconds),
-      setMining: (on) => dev.setMining(on),
-      editAccount: (edit) => freshHead(dev.editAccount(edit)),
-      importBlock: (encoded) => freshHead(dev.importBlock(encoded)),
-      sendImpersonated: (encoded) => fresh(dev.sendImpersonated(encoded)),
-    },
-    mining: mining && {
-      ...mining,
-      submit: (solution) => fresh(mining.submit(solution)),
-      submitTemplate: (solution) => fresh(mining.submitTemplate(solution)),
-    },
   }
 }
 

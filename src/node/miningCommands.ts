@@ -1,9 +1,8 @@
 import type { HeadNotice } from '../filters/events.ts'
-import type { MiningWork, SolutionOutcome } from '../mining/interface.ts'
+import type { MiningWork } from '../mining/interface.ts'
 import { ReportedHashrates } from '../mining/reportedHashrates.ts'
 import { WorkFeed } from '../mining/workFeed.ts'
-import type { MiningCommands } from '../rpc/miningCommands.ts'
-import type { MiningLink } from '../workers/miningLink.ts'
+import type { MinerCommands, MiningCommands } from '../rpc/miningCommands.ts'
 
 /** Mining as the front thread has it. */
 export interface FrontMining {
@@ -11,8 +10,8 @@ export interface FrontMining {
   /** To be called with new work, before the head that it is built on. */
   workBuilt(work: MiningWork): void
   headChanged(notice: HeadNotice): void
-  /** To be called before a command is answered that may have changed the head. */
-  headMayHaveChanged(): void
+  /** To be called when blocks are made with something else from now on. */
+  settingsChanged(): void
 }
 
 /**
@@ -20,25 +19,20 @@ export interface FrontMining {
  * @param freshTime milliseconds after which work is asked for again
  * @param now milliseconds since 1970
  */
-export function createFrontMining(link: MiningLink, freshTime: number, now: () => number): FrontMining {
-  const feed = new WorkFeed({ ask: () => link.work(), freshTime, now })
+export function createFrontMining(chain: MinerCommands, freshTime: number, now: () => number): FrontMining {
+  const feed = new WorkFeed({ ask: () => chain.work(), freshTime, now })
   const rates = new ReportedHashrates(now)
-  const settled = async (submission: Promise<SolutionOutcome>) => {
-    const outcome = await submission
-    if (outcome.status === 'imported') feed.doubt()
-    return outcome
-  }
   return {
     commands: {
       work: () => feed.read(),
-      submit: (solution) => settled(link.submit(solution)),
-      submitTemplate: (solution) => settled(link.submitTemplate(solution)),
+      submit: (solution) => chain.submit(solution),
+      submitTemplate: (solution) => chain.submitTemplate(solution),
       reportHashrate: (rate, miner) => rates.report(miner, rate),
       reportedHashrate: () => rates.sum(),
       keepAwake: () => feed.keepAwake(),
     },
     workBuilt: (work) => feed.push(work),
-    headMayHaveChanged: () => feed.doubt(),
+    settingsChanged: () => feed.doubt(),
     headChanged: ({ enacted, retracted }) => {
       // A rewind has no new block: whatever there was is of another chain.
       const isEdit = enacted.length === 0 && retracted.length === 0

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { MessagePort } from 'node:worker_threads'
 import { chosenNetwork, type NetworkChoice } from '../config/networks/configured.ts'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../execution/chainFolders.ts'
 import { createLocalExecution } from '../execution/localExecution.ts'
@@ -14,8 +13,7 @@ import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Wallet } from '../wallet/interface.ts'
-import { createChainLink } from '../workers/chainLink.ts'
-import type { MiningLink } from '../workers/miningLink.ts'
+import { type ChainService, createPoolReader } from '../workers/chainService.ts'
 
 /** What a thread needs to answer requests: plain data, so that it can cross to another thread. */
 export interface ThreadContextOptions extends NetworkChoice {
@@ -34,30 +32,27 @@ export type ThreadStatus = Omit<NodeStatus, 'coinbase'> & { readonly coinbase: U
 export interface ThreadContext {
   /** Serves no miners: the front thread adds that. */
   readonly context: NodeContext
-  readonly mining: MiningLink
   readonly stateStore: StateStore
   readonly environment: ChainEnvironment
-  /** Resolves when the chain thread has written to its store. @throws ChainLinkError with what keeps it from that */
-  probe(): Promise<void>
   close(): Promise<void>
 }
 
 /**
  * Opens the stores for reading; the chain thread must have opened them before.
- * @param port to the chain thread, which serves it
+ * @param chain the chain thread's. What it did is committed before it answers, and each batch begins with a new snapshot:
+ *   a thread that gets no events reads nothing that is older than an answer
  * @param front what only the front thread has
  */
 export function openThreadContext(
   options: ThreadContextOptions,
   interrupt: Interrupt,
-  port: MessagePort,
+  chain: ChainService,
   front: { readonly wallet?: Wallet | null; readonly peers?: PeerAdmin } = {},
 ): ThreadContext {
   const spec = chosenNetwork(options)
   const nativeSpec = createNativeChainSpec(spec)
   const stateStore = StateStore.open(join(options.dataDir, STATE_FOLDER), options.storeOptions)
   const environment = new ChainEnvironment(join(options.dataDir, CHAIN_FOLDER), { readOnly: true })
-  const { pool, commands, mining, probe } = createChainLink(port, spec)
   const { coinbase } = options.status
   const status: NodeStatus = { ...options.status, coinbase: coinbase === null ? null : asBuffer(coinbase) }
   const context = createNodeContext({
@@ -76,20 +71,15 @@ export function openThreadContext(
       maxBytes: options.node.settings.answerBytes,
     }),
     interrupt,
-    pool,
-    commands: { ...commands, mining: null },
+    pool: createPoolReader(chain, spec),
+    commands: { sendTransaction: chain.sendTransaction, mine: chain.mine, dev: chain, mining: null },
     ...front,
     status: () => status,
   })
   return {
     context,
-    mining,
     stateStore,
     environment,
-    probe,
-    close: async () => {
-      port.close()
-      await environment.close()
-    },
+    close: () => environment.close(),
   }
 }

@@ -1,6 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import { createLogger, type Logger, type LoggerOptions } from '../observe/logger.ts'
 import type { Interrupt, NodeContext } from '../rpc/context.ts'
+import type { ChainService } from '../workers/chainService.ts'
+import { createProxy } from '../workers/proxy.ts'
 import { openThreadContext, type ThreadContextOptions } from './threadContext.ts'
 
 /** What the workers of a node get. */
@@ -14,7 +16,7 @@ let logger: Logger | null = null
 export function openNodeContext(options: unknown, interrupt: Interrupt, chain: MessagePort): NodeContext {
   const given = options as WorkerContextOptions
   logger = createLogger(given.log).child({ part: 'rpc' })
-  return openThreadContext(given, interrupt, chain).context
+  return openThreadContext(given, interrupt, createProxy<ChainService>(chain)).context
 }
 
 /** Errors that no method expects. */

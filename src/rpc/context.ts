@@ -254,12 +254,18 @@ export interface Impersonation {
   clear(): void
 }
 
-/** Requests to the one thread that writes. */
+/** What says that nobody waits any more: a signal, or what stands for one of another thread. */
+export type StopSignal = Pick<AbortSignal, 'aborted'>
+
+/**
+ * Requests to the one thread that writes. When one is answered, whatever is read next shows what it did: the thread
+ * says what changed before it answers, and readers take a new snapshot of the stores for each batch.
+ */
 export interface NodeCommands {
   /** Offers a decoded, well-signed transaction to the pool; `encoded` is its RLP as it came. */
   sendTransaction(encoded: Buffer): Promise<SendOutcome>
-  /** Builds and mines blocks on the head. @param signal ends that with the block at hand */
-  mine(request?: MineRequest, signal?: AbortSignal): Promise<void>
+  /** Builds and mines blocks on the head. @param stop ends that with the block at hand */
+  mine(request?: MineRequest, stop?: StopSignal): Promise<void>
   readonly dev: DevCommands
   /** null where the node serves no miners. */
   readonly mining: MiningCommands | null

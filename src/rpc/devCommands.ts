@@ -1,6 +1,6 @@
 import type { BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import type { ProducerMode } from '../mining/blockProducer.ts'
-import type { SendOutcome } from './context.ts'
+import type { SendOutcome, StopSignal } from './context.ts'
 
 /** What is to be changed of an account. Absent fields stay as they are. */
 export interface AccountEdit {
@@ -20,13 +20,14 @@ export interface AccountEdit {
 /** Which transactions of the pool are meant: one, those of an account, or all. */
 export interface PoolSelection {
   /** 32 bytes. */
-  readonly hash?: Uint8Array
+  readonly hash?: Buffer
   /** 20 bytes. */
-  readonly sender?: Uint8Array
+  readonly sender?: Buffer
 }
 
 /**
- * Control over a development chain. Refusals are thrown as RpcError.
+ * Control over a development chain. Refusals are thrown as RpcError. What is declared here, other threads ask for over
+ * a port: parameters and results are plain values (`workers/plainValue.ts`).
  */
 export interface DevCommands {
   /** Remembers the chain as it is; ids count from 1. */
@@ -45,8 +46,8 @@ export interface DevCommands {
   adjustBlocks(adjustment: BlockAdjustment): Promise<void>
   /** The blocks of the chain, packed; refused where they do not make its state. */
   dumpState(): Promise<Buffer>
-  /** Goes back to genesis and on to the chain of a dump. @param signal ends that with the block at hand */
-  loadState(dump: Uint8Array, signal?: AbortSignal): Promise<void>
+  /** Goes back to genesis and on to the chain of a dump. @param stop ends that with the block at hand */
+  loadState(dump: Uint8Array, stop?: StopSignal): Promise<void>
   /** Takes transactions out of the pool. @returns whether there was one */
   dropTransactions(selection: PoolSelection): Promise<boolean>
   /** Name of this chain in this run, 32 bytes as 0x hex; another one after a reset. */

@@ -1,12 +1,16 @@
 import type { PoolSolution } from '../mining/bitcoinSolution.ts'
 import type { MiningWork, SolutionOutcome, TemplateSolution } from '../mining/interface.ts'
 
-/** Mining from outside the node. The work is built, and solutions are taken, in the chain thread. */
-export interface MiningCommands {
-  /** The newest work; `notify` is true for the first reader only. */
+/** Work and solutions, as the chain thread has them. Rejects where miners are not served. */
+export interface MinerCommands {
+  /** The newest work. */
   work(): Promise<MiningWork>
   submit(solution: PoolSolution): Promise<SolutionOutcome>
   submitTemplate(solution: TemplateSolution): Promise<SolutionOutcome>
+}
+
+/** Mining from outside the node; `notify` of the work is true for its first reader only. */
+export interface MiningCommands extends MinerCommands {
   /**
    * Notes the hash rate of a miner.
    * @param rate hashes per second

@@ -73,7 +73,7 @@ export interface WorkerSetup {
 
 /** What a worker says once, when it starts. */
 export interface WorkerHello {
-  /** To be served by the chain thread (`serveChainLink`). */
+  /** To be served by the chain thread (`proxy.ts`). */
   readonly chainPort: MessagePort
 }
 

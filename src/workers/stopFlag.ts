@@ -1,5 +1,7 @@
+import type { StopSignal } from '../rpc/context.ts'
+
 /** Memory of two threads in which one tells the other to stop what it does for it: not zero when it is to. */
-export type StopFlag = Int32Array
+type StopFlag = Int32Array
 
 /** A flag that is raised by a signal; the thread that gets it reads it between two steps. */
 export function raisedBy(signal: AbortSignal): StopFlag {
@@ -10,7 +12,11 @@ export function raisedBy(signal: AbortSignal): StopFlag {
   return flag
 }
 
-/** Whether a flag was raised. */
-export function isRaised(flag: StopFlag): boolean {
-  return Atomics.load(flag, 0) !== 0
+/** The signal of another thread, by its flag. */
+export function signalOf(flag: StopFlag): StopSignal {
+  return {
+    get aborted() {
+      return Atomics.load(flag, 0) !== 0
+    },
+  }
 }

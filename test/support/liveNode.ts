@@ -62,6 +62,7 @@ export async function openLiveNode(
         events?.pendingAdded(notices)
       },
       onMode: () => service?.gateway.onStatusChange(),
+      onChange: () => service?.gateway.onChange(),
     },
   })
   const wallet = await openWallet({

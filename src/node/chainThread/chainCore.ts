@@ -58,6 +58,8 @@ export interface ChainListener extends WorkListener {
   onHead(notice: HeadNotice, stats: HeadStats): void
   /** Transactions entered the pending set, or came back to it by a reorganisation. */
   onPending(notices: readonly PendingNotice[]): void
+  /** Users changed something else that can be read: what blocks are made with, the pool, blocks beside the chain. */
+  onChange(): void
   /** Somebody switched how blocks are made. */
   onMode(mode: ProducerMode): void
   /** The stores take no writes any more, and why; null when they do again. */
@@ -84,14 +86,13 @@ export class ChainCore {
   readonly dev: DevControl | null
   /** What its users set of blocks to come and of the pool. */
   readonly settings: DevSettings
-  /** Account that is paid for blocks, 20 bytes; null where there is none. */
-  readonly coinbase: Buffer | null
   /** Transactions of the last run that the pool took back. */
   readonly restored: number
   /** Where a snapshot of peers is put together, on a chain of genesis alone. */
   readonly fetchedSnapshot: FetchedSnapshot
   /** Where blocks below the first that is kept go. */
   readonly filledBlocks: FilledBlocks
+  #coinbase: Buffer | null
   readonly #listener: ChainListener
   readonly #commits: StoreCommits
   readonly #pendingBlocks: PendingBlocks
@@ -114,7 +115,7 @@ export class ChainCore {
     const extraData = createExtraData(production.client, production.extraText)
     this.spec = spec
     this.#listener = listener
-    this.coinbase = rewardAddress(production.coinbase, spec.mining, production.coinbaseSecret)
+    this.#coinbase = rewardAddress(production.coinbase, spec.mining, production.coinbaseSecret)
     const seconds = () => Math.floor(now() / 1000)
     this.open = openChain({
       spec,
@@ -160,7 +161,7 @@ export class ChainCore {
       pool,
       clock: this.clock,
       production,
-      coinbase: this.coinbase ?? Buffer.alloc(20),
+      coinbase: this.#coinbase ?? Buffer.alloc(20),
       extraData,
       listener,
       onEvicted,
@@ -186,13 +187,16 @@ export class ChainCore {
       policy,
       clock: this.clock,
       pool,
-      onAdjusted: () => {
+      onAdjusted: ({ coinbase }) => {
+        this.#coinbase = coinbase ?? this.#coinbase
         this.#pendingBlocks.forget()
         work?.headChanged()
+        listener.onChange()
       },
       onDropped: (dropped) => {
         this.#note({ pending: [], removed: [...dropped] })
         this.#commitSoon()
+        listener.onChange()
       },
     })
     this.#sends = new SendQueue({
@@ -204,6 +208,11 @@ export class ChainCore {
     chain.onHead((change) => this.#followHead(change))
     this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK)
     this.#timer.unref()
+  }
+
+  /** Account that is paid for blocks, 20 bytes; null where there is none. */
+  get coinbase(): Buffer | null {
+    return this.#coinbase
   }
 
   /** Transactions that would outlive the process now, as the pool's journal has them. */
@@ -339,6 +348,7 @@ export class ChainCore {
       producer: this.producer,
       editor: new StateEditor(this.spec, this.open),
       onStateEdited: () => this.#followEdit(),
+      onSideBlock: () => this.#listener.onChange(),
       clearPool: () => this.#note({ pending: [], removed: this.pool.clear() }),
       assertWritable: () => this.#commits.assertWritable(),
       commit: () => this.#commits.all(),

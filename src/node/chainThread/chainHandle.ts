@@ -3,11 +3,12 @@ import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import { workerEntry, workerOptions } from '../../util/entry.ts'
-import { decodeWork } from '../../workers/miningLink.ts'
+import type { ChainService } from '../../workers/chainService.ts'
+import { createProxy } from '../../workers/proxy.ts'
 import { NodeError } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
 import type { HeadStats } from './chainCore.ts'
-import type { ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
+import type { ChainEvent, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
 import { unpackPending } from './pendingMessage.ts'
 
 /** Sizes of the pool. */
@@ -16,12 +17,14 @@ export interface PoolStats {
   readonly queued: number
 }
 
-/** Who is told what happens in the chain thread. */
+/** Who is told what happens in the chain thread, before the answers to the calls that led to it. */
 export interface ChainHandleListener {
   onHead(notice: HeadNotice, pool: PoolStats, stats: HeadStats): void
   onPending(notices: readonly PendingNotice[]): void
   /** Whether blocks are made without being asked for. */
   onMining(on: boolean): void
+  /** Users changed something else that answers depend on. @param coinbase account that is paid for blocks, 20 bytes */
+  onChange(coinbase: Buffer | null): void
   /** The stores take no writes any more, and why; null when they do again. */
   onStore(fault: string | null): void
   /** New work for miners; before the head that it is built on. */
@@ -34,6 +37,8 @@ export interface ChainHandleListener {
 
 /** The chain thread as the front thread has it. */
 export interface ChainHandle {
+  /** What it does for this thread. */
+  readonly service: ChainService
   /** Height of the head when it started. */
   readonly head: number
   /** Time of that head, seconds since 1970. */
@@ -50,8 +55,6 @@ export interface ChainHandle {
   start(): void
   /** Lets another thread call it through the port, whose other end that thread has. */
   serve(port: MessagePort): void
-  /** A port for this thread's own calls. */
-  connect(): MessagePort
   /** A port for the peer thread. */
   connectPeers(): MessagePort
   /** Has requests for many blocks end with the block at hand, because the node stops. */
@@ -70,12 +73,17 @@ export async function startChainThread(
   options: ChainOptions,
   listener: ChainHandleListener,
 ): Promise<ChainHandle> {
-  const setup: ChainThreadSetup = { options }
+  const { port1, port2 } = new MessageChannel()
+  const setup: ChainThreadSetup = { options, front: port2 }
   const worker = new Worker(workerEntry('./chainThread.ts', import.meta.url), {
     workerData: setup,
+    transferList: [port2],
     ...workerOptions(import.meta.url),
     name: 'chain',
   })
+  const service = createProxy<ChainService, ChainEvent>(port1, (event) => report(listener, event))
+  // The thread itself keeps the process running.
+  port1.unref()
   const tell = (order: ChainThreadOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
   let closing = false
   let settleClosed: () => void = () => undefined
@@ -102,9 +110,6 @@ export async function startChainThread(
           return
         case 'broken':
           fail(NodeError.fromObject(message.error))
-          return
-        default:
-          report(listener, message)
       }
     })
     const end = (error: NodeError) => {
@@ -122,23 +127,18 @@ export async function startChainThread(
       settleClosed()
     })
   })
-  const { head, timestamp, coinbase, restored, pending, queued } = await ready
+  const { head, timestamp, coinbase, restored, pool } = await ready
   return {
-    head: head.number,
+    service,
+    head,
     headTime: timestamp,
-    pool: { pending, queued },
+    pool,
     coinbase: coinbase === null ? null : asBuffer(coinbase),
     restored,
     failed,
     busySeconds: () => worker.performance.eventLoopUtilization().active / 1000,
     start: () => tell({ kind: 'start' }),
     serve: (port) => tell({ kind: 'serve', port }, [port]),
-    connect: () => {
-      const { port1, port2 } = new MessageChannel()
-      tell({ kind: 'serve', port: port2 }, [port2])
-      port1.unref()
-      return port1
-    },
     connectPeers: () => {
       const { port1, port2 } = new MessageChannel()
       tell({ kind: 'servePeers', port: port2 }, [port2])
@@ -155,40 +155,30 @@ export async function startChainThread(
   }
 }
 
-function report(
-  listener: ChainHandleListener,
-  message: Extract<
-    ChainThreadMessage,
-    { kind: 'head' | 'pending' | 'mining' | 'store' | 'work' | 'submission' | 'fault' }
-  >,
-): void {
-  switch (message.kind) {
-    case 'head': {
-      const { retracted, enacted, pending, queued, stats } = message
-      const reference = ({ number, hash }: { number: number; hash: Uint8Array }) => ({
-        number,
-        hash: asBuffer(hash),
-      })
-      const notice = { retracted: retracted.map(reference), enacted: enacted.map(reference) }
-      listener.onHead(notice, { pending, queued }, stats)
+function report(listener: ChainHandleListener, event: ChainEvent): void {
+  switch (event.kind) {
+    case 'head':
+      listener.onHead(event.notice, event.pool, event.stats)
       return
-    }
     case 'pending':
-      listener.onPending(unpackPending(message.packed))
+      listener.onPending(unpackPending(event.packed))
       return
     case 'mining':
-      listener.onMining(message.on)
+      listener.onMining(event.on)
+      return
+    case 'changed':
+      listener.onChange(event.coinbase)
       return
     case 'store':
-      listener.onStore(message.fault)
+      listener.onStore(event.fault)
       return
     case 'work':
-      listener.onWork(decodeWork(message.work))
+      listener.onWork(event.work)
       return
     case 'submission':
-      listener.onSubmission(message.result, message.age)
+      listener.onSubmission(event.result, event.age)
       return
     case 'fault':
-      listener.onFault(message.text)
+      listener.onFault(event.text)
   }
 }

@@ -4,12 +4,13 @@ import { isAutomatic } from '../../mining/blockProducer.ts'
 import { serveBackfillStore } from '../../sync/backfill/backfillLink.ts'
 import { createSyncLink, type SyncLink } from '../../sync/link/serveSyncLink.ts'
 import { serveSnapshotStore } from '../../sync/snapshot/serveSnapshotStore.ts'
-import { asBuffer } from '../../util/bytes.ts'
-import { serveChainLink } from '../../workers/chainLink.ts'
+import type { ChainService } from '../../workers/chainService.ts'
+import { serve } from '../../workers/proxy.ts'
 import { NodeError, toNodeError } from '../errors.ts'
 import { ChainCore } from './chainCore.ts'
+import type { PoolStats } from './chainHandle.ts'
 import { createChainService } from './chainService.ts'
-import type { BlockMark, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
+import type { ChainEvent, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
 import { packPending } from './pendingMessage.ts'
 import { createSyncService } from './syncService.ts'
 
@@ -19,20 +20,24 @@ let pending: PendingNotice[] = []
 /** The link to the peer thread; null on a node that never had one. */
 let peers: SyncLink | null = null
 
+/** Sends an event to the front thread, in order among the answers. There are none before the chain is open. */
+let sendEvent: (event: ChainEvent) => void = () => undefined
+
 /** Entry of the chain thread: the only writer of the process. */
 run(workerData as ChainThreadSetup)
 
-function run({ options }: ChainThreadSetup): void {
+function run({ options, front }: ChainThreadSetup): void {
   const core = openCore(options)
   if (core === null) return
   const service = createChainService(core)
+  sendEvent = serve<ChainService, ChainEvent>(front, service)
   parentPort?.on('message', (order: ChainThreadOrder) => {
     switch (order.kind) {
       case 'start':
         core.start()
         return
       case 'serve':
-        serveChainLink(order.port, service)
+        serve(order.port, service)
         return
       case 'servePeers':
         servePeers(core, order.port)
@@ -43,7 +48,7 @@ function run({ options }: ChainThreadSetup): void {
       case 'close':
         void core.close().then(
           () => {
-            tell({ kind: 'closed' })
+            post({ kind: 'closed' })
             parentPort?.close()
           },
           // Ends the thread, and with it the process, with this error.
@@ -51,32 +56,26 @@ function run({ options }: ChainThreadSetup): void {
         )
     }
   })
-  const { number, hash, fields } = core.open.chain.head
-  tell({
+  const { number, fields } = core.open.chain.head
+  post({
     kind: 'ready',
-    head: { number, hash },
+    head: number,
     timestamp: Number(fields.timestamp),
     coinbase: core.coinbase,
     restored: core.restored,
-    ...poolStats(core),
+    pool: poolStats(core),
   })
 }
 
 function openCore(options: ChainThreadSetup['options']): ChainCore | null {
   try {
     const core: ChainCore = new ChainCore(options, {
-      onHead: ({ retracted, enacted }, stats) =>
-        tell({
-          kind: 'head',
-          retracted: retracted.map(mark),
-          enacted: enacted.map(mark),
-          ...poolStats(core),
-          stats,
-        }),
+      onHead: (notice, stats) => tell({ kind: 'head', notice, pool: poolStats(core), stats }),
       onPending: notePending,
+      onChange: () => tell({ kind: 'changed', coinbase: core.coinbase }),
       onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),
       onStore: (fault) => tell({ kind: 'store', fault: fault?.message ?? null }),
-      onBroken: (error) => tell({ kind: 'broken', error: error.toObject() }),
+      onBroken: (error) => post({ kind: 'broken', error: error.toObject() }),
       onWork: (work) => tell({ kind: 'work', work }),
       onSubmission: (result, age) => tell({ kind: 'submission', result, age }),
       onFailure: (error) => tell({ kind: 'fault', text: describe(error) }),
@@ -85,7 +84,7 @@ function openCore(options: ChainThreadSetup['options']): ChainCore | null {
   } catch (thrown) {
     const error = toNodeError(thrown, options.dataDir)
     if (!(error instanceof NodeError)) throw error
-    tell({ kind: 'failed', error: error.toObject() })
+    post({ kind: 'failed', error: error.toObject() })
     parentPort?.close()
     return null
   }
@@ -103,7 +102,10 @@ function servePeers(core: ChainCore, port: MessagePort): void {
   serveBackfillStore(port, core.filledBlocks)
 }
 
-/** Those of one turn go in one message, and before whatever happens next. */
+/**
+ * Those of one tick go in one event, before whatever happens next: an answer to a call that brought one is sent in a
+ * later microtask than this.
+ */
 function notePending(notices: readonly PendingNotice[]): void {
   peers?.transactionsAdded(notices.map(({ encoded }) => encoded))
   if (pending.length === 0) queueMicrotask(tellPending)
@@ -114,24 +116,20 @@ function tellPending(): void {
   if (pending.length === 0) return
   const packed = packPending(pending)
   pending = []
-  post({ kind: 'pending', packed }, [packed.buffer])
+  sendEvent({ kind: 'pending', packed })
 }
 
-function poolStats({ pool }: ChainCore): { readonly pending: number; readonly queued: number } {
+function tell(event: ChainEvent): void {
+  tellPending()
+  sendEvent(event)
+}
+
+function poolStats({ pool }: ChainCore): PoolStats {
   return { pending: pool.pendingCount, queued: pool.queuedCount }
 }
 
-function tell(message: ChainThreadMessage): void {
-  tellPending()
-  post(message)
-}
-
-function post(message: ChainThreadMessage, transfer: readonly ArrayBuffer[] = []): void {
-  parentPort?.postMessage(message, transfer)
-}
-
-function mark({ number, hash }: BlockMark): BlockMark {
-  return { number, hash: asBuffer(hash) }
+function post(message: ChainThreadMessage): void {
+  parentPort?.postMessage(message)
 }
 
 function describe(error: unknown): string {

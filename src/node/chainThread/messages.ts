@@ -1,60 +1,63 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { SubmissionResult } from '../../mining/interface.ts'
-import type { EncodedWork } from '../../workers/miningLink.ts'
+import type { HeadNotice } from '../../filters/events.ts'
+import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { NodeErrorMetadata } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
 import type { HeadStats } from './chainCore.ts'
+import type { PoolStats } from './chainHandle.ts'
 
-/** What crosses between the front thread and the chain thread, beside the calls of `workers/chainLink.ts`. */
+/** What crosses between the front thread and the chain thread, beside the calls of `workers/chainService.ts`. */
 
 /** What the chain thread is started with. */
 export interface ChainThreadSetup {
   readonly options: ChainOptions
+  /** To the front thread: its calls and their answers, and every {@link ChainEvent}. */
+  readonly front: MessagePort
 }
 
-/** A block as messages name it. */
-export interface BlockMark {
-  readonly number: number
-  readonly hash: Uint8Array
-}
-
-/** What the chain thread says. */
-export type ChainThreadMessage =
-  /** The stores are open and the chain can be read. */
-  | {
-      readonly kind: 'ready'
-      readonly head: BlockMark
-      /** Time of the head, seconds since 1970. */
-      readonly timestamp: number
-      readonly pending: number
-      readonly queued: number
-      readonly coinbase: Uint8Array | null
-      readonly restored: number
-    }
-  /** It could not start. */
-  | { readonly kind: 'failed'; readonly error: NodeErrorMetadata }
+/**
+ * What happens in the chain thread. Events come over the port of the front thread's calls, in order among the answers:
+ * who has the answer of a call finds the front thread without whatever was cached before it.
+ */
+export type ChainEvent =
   | {
       readonly kind: 'head'
-      readonly retracted: readonly BlockMark[]
-      readonly enacted: readonly BlockMark[]
-      readonly pending: number
-      readonly queued: number
+      readonly notice: HeadNotice
+      readonly pool: PoolStats
       readonly stats: HeadStats
     }
   /** Transactions entered the pending set: see `pendingMessage.ts`. */
   | { readonly kind: 'pending'; readonly packed: Uint8Array }
   /** Whether blocks are made without being asked for. */
   | { readonly kind: 'mining'; readonly on: boolean }
+  /** Users changed something else that answers depend on; with the account that is paid for blocks. */
+  | { readonly kind: 'changed'; readonly coinbase: Buffer | null }
   /** Why the stores take no writes; null when they do again. */
   | { readonly kind: 'store'; readonly fault: string | null }
-  /** A store is of no use any more: the process has to end. */
-  | { readonly kind: 'broken'; readonly error: NodeErrorMetadata }
   /** New work for miners; comes before the head that it is built on. */
-  | { readonly kind: 'work'; readonly work: EncodedWork }
+  | { readonly kind: 'work'; readonly work: MiningWork }
   /** A solution came. */
   | { readonly kind: 'submission'; readonly result: SubmissionResult; readonly age: number | null }
   /** Something failed that nobody waits for. */
   | { readonly kind: 'fault'; readonly text: string }
+
+/** How the chain thread starts and ends. */
+export type ChainThreadMessage =
+  /** The stores are open and the chain can be read. */
+  | {
+      readonly kind: 'ready'
+      /** Height of the head. */
+      readonly head: number
+      /** Time of the head, seconds since 1970. */
+      readonly timestamp: number
+      readonly pool: PoolStats
+      readonly coinbase: Uint8Array | null
+      readonly restored: number
+    }
+  /** It could not start. */
+  | { readonly kind: 'failed'; readonly error: NodeErrorMetadata }
+  /** A store is of no use any more: the process has to end. */
+  | { readonly kind: 'broken'; readonly error: NodeErrorMetadata }
   /** Everything is on disk and closed. */
   | { readonly kind: 'closed' }
 

@@ -40,6 +40,8 @@ export interface DevControlParams {
   readonly editor: StateEditor
   /** To be called when the state after the head is no longer what it was, the head itself being the same. */
   readonly onStateEdited: () => void
+  /** To be called when a block joined beside the canonical chain. */
+  readonly onSideBlock: () => void
   /** Empties the transaction pool. */
   readonly clearPool: () => void
   /** @throws StorageError `STORAGE_UNWRITABLE` while the stores take no writes */
@@ -203,6 +205,7 @@ export class DevControl {
         )
       }
       default:
+        if (result.status === 'IMPORTED_NOT_BEST') this.#params.onSideBlock()
         // What a reorganisation gave back is as good as sent.
         producer.mineWaiting()
         await commit()

@@ -14,7 +14,7 @@ export interface DevSettingsParams {
   readonly clock: BlockClock
   readonly pool: TransactionPool
   /** To be called when the next block would be another one. */
-  readonly onAdjusted: () => void
+  readonly onAdjusted: (adjustment: BlockAdjustment) => void
   /** Gets what left the pool. */
   readonly onDropped: (dropped: readonly PooledTransaction[]) => void
 }
@@ -41,7 +41,7 @@ export class DevSettings {
   /** Changes what blocks are made with from the next one on. */
   adjust(adjustment: BlockAdjustment): void {
     this.#params.policy.adjust(adjustment)
-    this.#params.onAdjusted()
+    this.#params.onAdjusted(adjustment)
   }
 
   /** Gives blocks times so many seconds apart; null follows the clock. @returns whether there was an interval */
@@ -49,7 +49,7 @@ export class DevSettings {
     const { clock } = this.#params
     const had = clock.interval !== null
     clock.setInterval(seconds)
-    this.#params.onAdjusted()
+    this.#params.onAdjusted({})
     return had
   }
 
@@ -63,7 +63,7 @@ export class DevSettings {
 }
 
 function hashesOf(pool: TransactionPool, { hash, sender }: PoolSelection): string[] {
-  if (hash !== undefined) return [Buffer.from(hash).toString('hex')]
+  if (hash !== undefined) return [hash.toString('hex')]
   const entries = [...pool.pending(), ...pool.queued()]
   return entries
     .filter((entry) => sender === undefined || entry.sender.equals(sender))

@@ -57,25 +57,6 @@ t.test('an answer is kept until the head changes, whatever the id', async (t) =>
   t.equal(counter.runs, 3)
 })
 
-t.test('a command that left the head leaves the answers, one that moved it does not', async (t) => {
-  let head = context.chain.head()
-  const chain = Object.create(context.chain, { head: { value: () => head } }) as NodeContext['chain']
-  const { counter, service, ask } = createService(toHex, undefined, { ...context, chain })
-  t.teardown(() => service.close())
-  service.gateway.onChange()
-  await ask('["0x01"]')
-  service.gateway.onCommand()
-  await ask('["0x01"]')
-  t.equal(counter.runs, 1)
-  head = context.chain.headerByNumber(head.number - 1) ?? head
-  service.gateway.onCommand()
-  await ask('["0x01"]')
-  t.equal(counter.runs, 2)
-  service.gateway.onCommand()
-  await ask('["0x01"]')
-  t.equal(counter.runs, 2)
-})
-
 t.test('what is asked right after a change of the head is of one moment', async (t) => {
   let refreshes = 0
   const refresh = () => {

@@ -14,13 +14,10 @@ function workOn(parent: number): MiningWork {
   }
 }
 
-/** A chain thread whose news of the head come late: the answers to calls are all that is heard of it. */
+/** A chain thread that counts who asks it for work. */
 function openMining(outcome: SolutionOutcome) {
   const chain = { head: 1, asked: 0 }
-  const submit = async () => {
-    chain.head += 1
-    return outcome
-  }
+  const submit = async () => outcome
   const link = {
     work: async () => {
       chain.asked += 1
@@ -33,31 +30,26 @@ function openMining(outcome: SolutionOutcome) {
 }
 
 const SOLUTION = { kind: 'block', block: '' } as const
-const TEMPLATE = { nonce: Buffer.alloc(8), work: Buffer.alloc(32), seed: Buffer.alloc(32) }
 
-t.test('after the answer to a solution nobody gets work on the head before it', async (t) => {
-  const imported = {
-    status: 'imported',
-    word: 'IMPORTED_BEST',
-    hash: Buffer.alloc(32, 2),
-    number: 2,
-  } as const
-  const { chain, mining } = openMining(imported)
+t.test('nobody gets work on the head before, or of settings before', async (t) => {
+  const { chain, mining } = openMining({ status: 'malformed' })
   t.same((await mining.commands.work()).parentHash, Buffer.alloc(32, 1))
-  await mining.commands.submit(SOLUTION)
+  const enacted = (number: number) => ({
+    retracted: [],
+    enacted: [{ number, hash: Buffer.alloc(32, number) }],
+  })
+  chain.head = 2
+  mining.headChanged(enacted(2))
   t.same((await mining.commands.work()).parentHash, Buffer.alloc(32, 2))
-  await mining.commands.submitTemplate(TEMPLATE)
+  t.equal(chain.asked, 2)
+  mining.workBuilt(workOn(3))
+  mining.headChanged(enacted(3))
   t.same((await mining.commands.work()).parentHash, Buffer.alloc(32, 3))
-  t.equal(chain.asked, 3)
-  await mining.commands.work()
-  t.equal(chain.asked, 3, 'once is enough')
+  t.equal(chain.asked, 2, 'the work came before its head')
   chain.head = 9
-  mining.headMayHaveChanged()
-  t.same(
-    (await mining.commands.work()).parentHash,
-    Buffer.alloc(32, 9),
-    'after a command of the chain’s user',
-  )
+  mining.settingsChanged()
+  t.same((await mining.commands.work()).parentHash, Buffer.alloc(32, 9))
+  t.equal(chain.asked, 3)
 })
 
 t.test('a solution that is refused costs no work', async (t) => {

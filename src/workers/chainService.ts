@@ -1,0 +1,79 @@
+import { Block, parseBlock } from '../chain/codec/block.ts'
+import { parseReceipt } from '../chain/codec/receipt.ts'
+import { parseTransaction } from '../chain/codec/transactionDecoder.ts'
+import type { NetworkSpec } from '../config/networkSpec.ts'
+import type { NodeCommands, PoolReader } from '../rpc/context.ts'
+import type { DevCommands } from '../rpc/devCommands.ts'
+import type { MinerCommands } from '../rpc/miningCommands.ts'
+import type { SignedTransaction } from '../txpool/interface.ts'
+
+/** A transaction with its sender. */
+export interface EncodedTransaction {
+  readonly encoded: Buffer
+  /** 20 bytes. */
+  readonly sender: Buffer
+}
+
+/** The next block. */
+export interface EncodedPendingBlock {
+  /** Without proof of work. */
+  readonly block: Buffer
+  /** 12 bytes, or empty: the encoding of a block without proof of work does not hold it. */
+  readonly forkDetectionData: Buffer
+  readonly senders: readonly Buffer[]
+  readonly receipts: readonly Buffer[]
+}
+
+/** Reads of the pool, encoded: decoded objects do not cross threads. */
+export interface EncodedPool extends Pick<RemotePool, 'nextNonce' | 'quota'> {
+  pendingTransaction(hash: Buffer): Promise<EncodedTransaction | null>
+  pendingTransactions(): Promise<readonly EncodedTransaction[]>
+  queuedTransactions(): Promise<readonly EncodedTransaction[]>
+  /** The state after it is readable under its state root before this answers. */
+  pendingBlock(): Promise<EncodedPendingBlock>
+}
+
+/** A pool that is always asked. */
+type RemotePool = {
+  [K in keyof PoolReader]: (...args: Parameters<PoolReader[K]>) => Promise<Awaited<ReturnType<PoolReader[K]>>>
+}
+
+/**
+ * What the chain thread does for the others: all that a method can ask it for. Other threads have it as a proxy over a
+ * port (`proxy.ts`).
+ */
+export interface ChainService
+  extends Pick<NodeCommands, 'sendTransaction' | 'mine'>,
+    DevCommands,
+    MinerCommands,
+    EncodedPool {
+  /** Resolves when the store has taken a write. @throws ChainLinkError with what keeps it from that */
+  probe(): Promise<void>
+}
+
+/** The pool with decoded objects. */
+export function createPoolReader(chain: EncodedPool, spec: NetworkSpec): PoolReader {
+  return {
+    transaction: async (hash) => {
+      const found = await chain.pendingTransaction(hash)
+      return found === null ? null : decode(found)
+    },
+    nextNonce: (address) => chain.nextNonce(address),
+    pending: async () => (await chain.pendingTransactions()).map(decode),
+    queued: async () => (await chain.queuedTransactions()).map(decode),
+    quota: (address) => chain.quota(address),
+    block: async () => {
+      const { block, forkDetectionData, senders, receipts } = await chain.pendingBlock()
+      const { header, transactions, uncles } = parseBlock(spec, block)
+      return {
+        block: new Block(header.with({ forkDetectionData }), transactions, uncles),
+        senders,
+        receipts: receipts.map(parseReceipt),
+      }
+    },
+  }
+}
+
+function decode({ encoded, sender }: EncodedTransaction): SignedTransaction {
+  return { transaction: parseTransaction(encoded), sender }
+}
