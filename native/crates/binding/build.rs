@@ -1,4 +1,4 @@
-//! Links the addon against the host Node, and hands it what `build_info` tells of the build.
+//! Links the addon against the host Node.js, and passes on the build's metadata for `build_info`.
 
 use std::env;
 use std::process::Command;

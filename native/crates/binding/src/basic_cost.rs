@@ -7,8 +7,8 @@ use crate::errors::Result;
 use crate::execution::{ExecutableTransaction, count};
 use crate::spec::ChainSpec;
 
-/// Gas that a transaction must bring along in a block of this height; 0 for the reward transaction and for free
-/// ones to the Bridge (consensus.md §5.4).
+/// Gas that a transaction must provide in a block of this height; 0 for the reward transaction and for free ones to the
+/// Bridge (consensus.md §5.4).
 #[napi(catch_unwind)]
 pub fn basic_cost(spec: &ChainSpec, number: i64, transaction: ExecutableTransaction) -> Result<BigInt> {
     let number = count("number", number)?;

@@ -1,4 +1,4 @@
-//! Executing and building blocks.
+//! Execution and building of blocks.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub struct BlockCandidates {
     pub parent_root: Uint8Array,
     /// The block as programs see it.
     pub environment: BlockEnvironment,
-    /// In the order of preference; the reward transaction, if any, last.
+    /// In order of preference; the reward transaction, if there is one, comes last.
     pub transactions: Vec<ExecutableTransaction>,
 }
 
@@ -52,11 +52,11 @@ pub struct BlockCandidates {
 pub struct SkippedCandidate {
     /// Index among the candidates.
     pub index: u32,
-    /// Why, for people.
+    /// The reason, as a message for people.
     pub reason: String,
 }
 
-/// What execution made of a block. Nothing is kept until `keep`.
+/// The result of executing a block. Nothing is kept until `keep` is called.
 #[napi]
 pub struct BlockExecution {
     store: Arc<rhizome_store::StateStore>,
@@ -116,13 +116,13 @@ impl BlockExecution {
         self.outcome.transactions.iter().map(|transaction| transaction.receipt.rlp.to_vec().into()).collect()
     }
 
-    /// Indices of the candidates in the block, in order; all of them for a given block.
+    /// Indices of the candidates in the block, in order; for a given block, all of its transactions.
     #[napi(getter)]
     pub fn included(&self) -> Vec<u32> {
         self.included.clone()
     }
 
-    /// Sublist edges of a block built here, exclusive ends (RSKIP144); null before the rule and for a given block.
+    /// Sublist edges of a block built here, as exclusive ends (RSKIP144); null before the rule and for a given block.
     #[napi(getter)]
     pub fn edges(&self) -> Option<Vec<u16>> {
         self.edges.clone()
@@ -142,7 +142,7 @@ impl BlockExecution {
         }
     }
 
-    /// Says that the head has this state. Cached reads are carried over when the parent was the head.
+    /// Sets this state as the head's. Cached reads are carried over when the parent was the head.
     #[napi(catch_unwind)]
     pub fn set_head(&self) {
         self.store.set_head(self.root, Some((&self.parent_root, &self.outcome.write_set)));
@@ -164,7 +164,7 @@ pub fn execute_block(spec: &ChainSpec, store: &StateStore, block: BlockToExecute
 }
 
 impl BlockToExecute {
-    /// Hands the block and its parent's state over as the executor takes them.
+    /// Converts the block and its parent's state to the executor's types.
     pub fn with_input<T>(
         &self,
         spec: &ChainSpec,
@@ -200,8 +200,8 @@ pub fn build_block(spec: &ChainSpec, store: &StateStore, candidates: BlockCandid
     execution(store, applied, built.outcome, orchid, Placed { included, edges: built.edges, skipped })
 }
 
-/// Adds the accounts of the precompiled contracts to a genesis state (consensus.md §1.4, §1.5) and keeps it. The
-/// new root.
+/// Adds the accounts of the precompiled contracts to a genesis state (consensus.md §1.4, §1.5) and keeps it. Returns
+/// the new root.
 #[napi(catch_unwind)]
 pub fn add_genesis_contracts(spec: &ChainSpec, store: &StateStore, root: Uint8Array) -> Result<Buffer> {
     let root = bytes::hash("root", &root)?;
@@ -216,7 +216,7 @@ fn transactions(given: &[ExecutableTransaction]) -> Result<Vec<Transaction>> {
     given.iter().map(ExecutableTransaction::to_transaction).collect()
 }
 
-/// Where candidates went.
+/// The candidates after building a block.
 struct Placed {
     included: Vec<u32>,
     edges: Option<Vec<u16>>,
@@ -244,7 +244,7 @@ fn execution(
     })
 }
 
-/// A block that is invalid, or could not be executed.
+/// The error of a block that is invalid or could not be executed.
 pub fn block_error(failure: BlockError) -> napi::Error<Code> {
     match failure {
         BlockError::Execution(failure) => execution_error(failure),

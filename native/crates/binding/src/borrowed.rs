@@ -1,4 +1,4 @@
-//! Typed arrays that are read where they lie, during one call into the addon.
+//! Typed arrays that are read in place during one call into the addon.
 
 use std::ops::Deref;
 use std::ptr;
@@ -8,9 +8,9 @@ use napi::{Error, Result, Status, ValueType, check_status, sys};
 
 /// An element of a typed array.
 pub trait Element: Copy {
-    /// Its kind of array.
+    /// The N-API constant of the array type.
     const KIND: i32;
-    /// Name of that kind.
+    /// Name of that array type.
     const NAME: &'static str;
 }
 
@@ -24,8 +24,8 @@ impl Element for i32 {
     const NAME: &'static str = "Int32Array";
 }
 
-/// Elements of an argument. It must not be kept beyond the call: only arguments are made of it, and those end
-/// with the call.
+/// Elements of an argument, read in place. It must not be kept beyond the call: only arguments are converted to it, and
+/// they end with the call.
 pub struct Borrowed<T: Element> {
     data: *const T,
     length: usize,
@@ -64,15 +64,15 @@ impl<T: Element> FromNapiValue for Borrowed<T> {
     }
 }
 
-/// Where the elements of an array are; of an empty one the address says nothing. Safe for a live environment and a
-/// value of it.
+/// Address and number of an array's elements; the address of an empty array is meaningless. Safe for a live environment
+/// and a value of it.
 pub(crate) unsafe fn elements_of<T: Element>(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut T, usize)> {
     let mut is_typed_array = false;
     // SAFETY: the caller gives a live environment and a value of it.
     check_status!(unsafe { sys::napi_is_typedarray(env, value, &mut is_typed_array) })?;
     let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
     if is_typed_array {
-        // SAFETY: the value is a typed array; of what is not asked for null may be given.
+        // SAFETY: the value is a typed array; null is allowed for results that are not needed.
         check_status!(unsafe {
             sys::napi_get_typedarray_info(
                 env,
@@ -91,7 +91,7 @@ pub(crate) unsafe fn elements_of<T: Element>(env: sys::napi_env, value: sys::nap
     Ok((data.cast::<T>(), if data.is_null() { 0 } else { length }))
 }
 
-/// Bytes of an argument that is an array of bytes or the memory of one. As [`Borrowed`], not to be kept.
+/// Bytes of an argument that is a byte array or an ArrayBuffer. Like [`Borrowed`], it must not be kept.
 pub struct BorrowedBytes(Borrowed<u8>);
 
 impl Deref for BorrowedBytes {

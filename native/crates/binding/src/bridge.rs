@@ -12,10 +12,10 @@ use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
-/// What the Bridge tells of itself.
+/// The state that the Bridge reports.
 #[napi(object)]
 pub struct BridgeState {
-    /// Height of the best Bitcoin chain that it knows.
+    /// Height of the best Bitcoin chain that the Bridge knows.
     pub bitcoin_height: i32,
     /// Hashes of the transactions whose Bitcoin transactions wait for signatures.
     pub waiting_for_signatures: Vec<Buffer>,
@@ -39,8 +39,8 @@ pub fn bridge_state(
     })
 }
 
-/// Federations, funds and peg-outs on a state, under the rules of a block, until `interrupt` is raised: JSON text as it
-/// goes out.
+/// Federations, funds and peg-outs on a state, under the rules of a block, until `interrupt` is raised: JSON as clients
+/// receive it.
 #[napi(catch_unwind)]
 pub fn bridge_status(
     spec: &ChainSpec,

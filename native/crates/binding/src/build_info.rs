@@ -1,8 +1,8 @@
-//! What this addon was built from and for.
+//! Version and target of this addon's build.
 
 use napi_derive::napi;
 
-/// A build of the native core. It holds no date and no path, so that equal builds tell the same.
+/// A build of the native core. It has no date and no path, so that equal builds report the same.
 #[napi(object)]
 pub struct BuildInfo {
     /// Version of the native core.
@@ -15,7 +15,7 @@ pub struct BuildInfo {
     pub compiler: String,
 }
 
-/// Tells how this addon was built.
+/// Returns how this addon was built.
 #[napi]
 pub fn build_info() -> BuildInfo {
     BuildInfo {

@@ -1,6 +1,7 @@
-//! Byte arrays that are copied when they cross. The library's own types of these names keep a reference to, or
-//! memory for, each array, which the garbage collector has to end: for the few bytes of an address or a balance
-//! that costs ten times the copy. They have the same names because the declarations are made of them.
+//! Byte arrays that are copied between Rust and JavaScript. The library's own types of these names keep a reference to
+//! each array, or memory for it, which the garbage collector has to release; for the few bytes of an address or a
+//! balance that costs ten times as much as the copy. The names are the same because the TypeScript declarations are
+//! generated from them.
 
 use std::ffi::c_void;
 use std::ops::Deref;
@@ -11,16 +12,16 @@ use napi::{Result, ValueType, check_status, sys};
 
 use crate::borrowed::elements_of;
 
-/// Longer arrays go to JavaScript as they are.
+/// Longer arrays are passed to JavaScript without a copy.
 const LONGEST_COPY: usize = 16 * 1024;
 
-/// Bytes as they cross.
+/// Bytes that are copied in both directions.
 pub struct ByteArray(Vec<u8>);
 
-/// What JavaScript gives.
+/// Argument from JavaScript.
 pub type Uint8Array = ByteArray;
 
-/// What JavaScript gets.
+/// Result for JavaScript.
 pub type Buffer = ByteArray;
 
 impl From<Vec<u8>> for ByteArray {
@@ -67,20 +68,20 @@ impl FromNapiValue for ByteArray {
     }
 }
 
-/// Memory of JavaScript that a call writes to. To be used within the call alone.
+/// Memory of JavaScript that a call writes to. It must only be used within the call.
 pub struct OutputBytes {
     data: *mut u8,
     length: usize,
 }
 
 impl OutputBytes {
-    /// The bytes. No other room over the same memory may be in use.
+    /// The bytes. No other buffer over the same memory may be in use.
     pub fn bytes(&mut self) -> &mut [u8] {
         if self.length == 0 {
             return &mut [];
         }
-        // SAFETY: the array is an argument of the running call, so it lives, and JavaScript, which alone could take
-        // its memory away, does not run.
+        // SAFETY: the array is an argument of the running call, so it is alive, and JavaScript, which alone could
+        // detach its memory, does not run.
         unsafe { std::slice::from_raw_parts_mut(self.data, self.length) }
     }
 }

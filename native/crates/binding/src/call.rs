@@ -1,4 +1,4 @@
-//! Calls that leave no trace, with everything that came of them.
+//! Calls that keep no state, with their full results.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
-/// What is called; nobody signed it. Numbers are big-endian bytes.
+/// The message of a call, which nobody signed. Numbers are big-endian bytes.
 #[napi(object)]
 pub struct CallMessage {
     /// 20 bytes; absent is the zero address.
@@ -35,7 +35,7 @@ pub struct CallMessage {
     pub gas: BigInt,
 }
 
-/// What a call overrides of an account. Absent parts stay as they are.
+/// Overrides of one account. Absent fields keep their values.
 #[napi(object)]
 pub struct CallOverride {
     /// 20 bytes.
@@ -46,22 +46,22 @@ pub struct CallOverride {
     pub nonce: Option<Uint8Array>,
     /// Code.
     pub code: Option<Uint8Array>,
-    /// The whole storage: slot and word by turns.
+    /// The whole storage: slot and word alternate.
     pub state: Option<Vec<Uint8Array>>,
-    /// Single cells: slot and word by turns.
+    /// Single cells: slot and word alternate.
     pub state_diff: Option<Vec<Uint8Array>>,
 }
 
-/// A call and where it happens.
+/// A call with its state and block.
 #[napi(object)]
 pub struct CallInput {
     /// Root of the state.
     pub root: Uint8Array,
     /// The block whose number, time and miner the call sees.
     pub block: BlockEnvironment,
-    /// What is called.
+    /// The message.
     pub message: CallMessage,
-    /// Overridden changes.
+    /// Overrides of the state.
     pub overrides: Vec<CallOverride>,
     /// Stops the call.
     pub interrupt: Option<InterruptSlot>,
@@ -70,17 +70,17 @@ pub struct CallInput {
 /// How a call ended.
 #[napi(string_enum = "lowercase")]
 pub enum CallEnd {
-    /// With its output.
+    /// It succeeded, with its output.
     Success,
     /// REVERT with its data.
     Revert,
     /// Exceptional halt, or a precompiled contract that threw.
     Halt,
-    /// The sender cannot pay; of estimates only.
+    /// The sender cannot pay; only estimates return this.
     Funds,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[napi(object)]
 pub struct CallResult {
     /// How it ended.
@@ -89,7 +89,7 @@ pub struct CallResult {
     pub output: Buffer,
     /// Gas used, refund deducted.
     pub gas: BigInt,
-    /// Why it halted, for people.
+    /// Why it halted, as a message for people.
     pub reason: Option<String>,
 }
 
@@ -104,7 +104,7 @@ pub fn call(spec: &ChainSpec, store: &StateStore, input: CallInput) -> Result<Ca
 }
 
 impl CallInput {
-    /// Hands the call and the state over as the core takes them.
+    /// Converts the call and the state to the core's types.
     pub fn with_call<T>(
         &self,
         spec: &ChainSpec,

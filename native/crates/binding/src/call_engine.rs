@@ -1,4 +1,4 @@
-//! Calls and estimates in a form that is quick to cross: a message in one array, the answer as text.
+//! Calls and estimates in a form that is cheap to pass: the message in one array, the result as a string.
 
 use std::ptr;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use crate::interrupt::interrupt_word;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
-/// Bytes before the data of a message.
+/// Bytes of a message before its data.
 const HEAD: usize = 120;
 
-/// Answer of a call or an estimate.
+/// Result of a call or an estimate.
 pub enum CallAnswer {
-    /// It succeeded: output, or gas, as hex text.
+    /// Success: the output, or the gas, as a hex string.
     Text(Vec<u8>),
-    /// How it ended otherwise.
+    /// Any other end.
     Failed(CallResult),
 }
 
@@ -39,7 +39,7 @@ impl ToNapiValue for CallAnswer {
             Self::Text(text) => {
                 let mut value = ptr::null_mut();
                 let length = text.len() as isize;
-                // SAFETY: the environment is live, and the text is copied before the call ends.
+                // SAFETY: the environment is live, and the string is copied before the call ends.
                 check_status!(unsafe {
                     sys::napi_create_string_latin1(env, text.as_ptr().cast(), length, &mut value)
                 })?;
@@ -71,14 +71,14 @@ pub struct CallEngine {
 
 #[napi]
 impl CallEngine {
-    /// An engine that has no place yet.
+    /// An engine without block context.
     #[napi(constructor, catch_unwind)]
     pub fn new(spec: &ChainSpec, store: &StateStore) -> Self {
         let (spec, store) = (Arc::clone(&spec.inner), Arc::clone(&store.inner));
         Self { spec, store, place: None, workspace: Workspace::default() }
     }
 
-    /// Names state and block of the calls that follow.
+    /// Sets state and block of the calls that follow.
     #[napi(catch_unwind)]
     pub fn set_block_context(&mut self, root: crate::byte_array::Uint8Array, block: BlockEnvironment) -> Result<()> {
         let context = block.context_of(&self.spec, &self.store)?;
@@ -86,7 +86,7 @@ impl CallEngine {
         Ok(())
     }
 
-    /// Executes a call: its output as hex text. Throws `Interrupted` when it was stopped.
+    /// Executes a call and returns its output as a hex string. Throws `Interrupted` when it was stopped.
     #[napi(
         catch_unwind,
         ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, overridden?: Array<CallOverride> | undefined | null",
@@ -118,7 +118,7 @@ impl CallEngine {
         }
     }
 
-    /// The gas limit with which a transaction succeeds when it is sent, found by executing it, as hex text.
+    /// The gas limit with which a transaction succeeds when it is sent, found by executing it, as a hex string.
     #[napi(
         catch_unwind,
         ts_args_type = "message: Uint8Array, flags?: Int32Array | undefined | null, overridden?: Array<CallOverride> | undefined | null",

@@ -1,4 +1,4 @@
-//! States in chunks of snapshot sync: given out, checked, taken. All of it runs beside JavaScript.
+//! States in chunks of snapshot sync: reading, checking and taking them. All of it runs outside the JavaScript thread.
 
 use std::sync::Arc;
 
@@ -17,18 +17,18 @@ use crate::bytes;
 use crate::errors::{Result, invalid, state};
 use crate::store::StateStore;
 
-/// A fault as it rejects a promise.
+/// Converts a failure to the error of a rejected promise.
 fn rejected(fault: impl ToString) -> napi::Error {
     napi::Error::from_reason(fault.to_string())
 }
 
-/// Bytes of a state that a chunk spans.
+/// Bytes of a state that one chunk covers.
 #[napi]
 pub fn state_chunk_span() -> i64 {
     CHUNK_SPAN as i64
 }
 
-/// Bytes of the state under a root as snapshot sync counts them; null where it is not here.
+/// Bytes of the state under a root, as snapshot sync counts them; null where the state is not in the store.
 #[napi(catch_unwind)]
 pub fn state_size(store: &StateStore, root: Uint8Array) -> Result<Option<i64>> {
     let root = bytes::hash("root", &root)?;
@@ -42,17 +42,17 @@ pub fn state_size(store: &StateStore, root: Uint8Array) -> Result<Option<i64>> {
     }
 }
 
-/// A chunk of a state as it is sent.
+/// A chunk of a state in the form that is sent.
 #[napi(object)]
 pub struct StateChunk {
     /// RLP.
     pub body: Buffer,
-    /// Whether the state ends with it.
+    /// Whether it is the last chunk of the state.
     pub complete: bool,
 }
 
-/// The chunk of the state under a root from an offset on; null behind its end, where the state is not here, and when
-/// it would be longer than `limit` bytes.
+/// The chunk of the state under a root from an offset on. Null behind the end of the state, where the state is not in
+/// the store, and when the chunk would be longer than `limit` bytes.
 #[napi(ts_return_type = "Promise<StateChunk | null>", catch_unwind)]
 pub fn read_state_chunk(
     store: &StateStore,
@@ -65,7 +65,7 @@ pub fn read_state_chunk(
     Ok(AsyncTask::new(ChunkReading { store: store.shared(), root, from, limit: limit as usize }))
 }
 
-/// Reading of a chunk as it runs beside JavaScript.
+/// Reads a chunk outside the JavaScript thread.
 pub struct ChunkReading {
     store: Arc<rhizome_store::StateStore>,
     root: B256,
@@ -89,27 +89,27 @@ impl Task for ChunkReading {
     }
 }
 
-/// What became of a chunk.
+/// The result of checking or taking a chunk.
 #[napi(object)]
 pub struct ChunkReport {
-    /// What is wrong with it, which is the fault of who made it; null where it was taken.
+    /// Why it was refused, which is the fault of the peer that made it; null if it was accepted.
     pub refused: Option<String>,
-    /// Nodes in it.
+    /// Nodes in the chunk.
     pub nodes: i64,
-    /// Where the next one begins.
+    /// Offset of the next chunk.
     pub next: i64,
-    /// Whether the state ends with it.
+    /// Whether it is the last chunk of the state.
     pub complete: bool,
 }
 
-/// Checks that a chunk has exactly the nodes from an offset on of the state under a root; keeps nothing.
+/// Checks that a chunk has exactly the nodes of the state under a root from an offset on; stores nothing.
 #[napi(ts_return_type = "Promise<ChunkReport>", catch_unwind)]
 pub fn check_state_chunk(body: Uint8Array, root: Uint8Array, from: i64) -> Result<AsyncTask<ChunkChecking>> {
     let from = u64::try_from(from).map_err(invalid)?;
     Ok(AsyncTask::new(ChunkChecking { body: body.to_vec(), root: bytes::hash("root", &root)?, from }))
 }
 
-/// Checking of a chunk as it runs beside JavaScript.
+/// Checks a chunk outside the JavaScript thread.
 pub struct ChunkChecking {
     body: Vec<u8>,
     root: B256,
@@ -142,7 +142,7 @@ fn refusal(fault: impl ToString, next: u64) -> ChunkReport {
     ChunkReport { refused: Some(fault.to_string()), nodes: 0, next: next as i64, complete: false }
 }
 
-/// A state on its way into a store in chunks.
+/// A state that is being stored chunk by chunk.
 #[napi]
 pub struct ChunkIntake {
     inner: Arc<Mutex<rhizome_store::ChunkIntake>>,
@@ -150,7 +150,7 @@ pub struct ChunkIntake {
 
 #[napi]
 impl ChunkIntake {
-    /// Begins with the first chunk, or goes on with what `save` gave.
+    /// Starts with the first chunk, or resumes from the bytes that `save` returned.
     #[napi(constructor)]
     pub fn new(store: &StateStore, root: Uint8Array, saved: Option<Uint8Array>) -> Result<Self> {
         let root = bytes::hash("root", &root)?;
@@ -161,26 +161,26 @@ impl ChunkIntake {
         Ok(Self { inner: Arc::new(Mutex::new(intake)) })
     }
 
-    /// Where the next chunk begins.
+    /// Offset of the next chunk.
     #[napi(getter)]
     pub fn next(&self) -> i64 {
         self.inner.lock().next() as i64
     }
 
-    /// Checks and takes the next chunk. One that is refused changes nothing; rejects when the store fails.
+    /// Checks and takes the next chunk. A refused chunk changes nothing; rejects when the store fails.
     #[napi(ts_return_type = "Promise<ChunkReport>")]
     pub fn take(&self, body: Uint8Array) -> AsyncTask<ChunkTaking> {
         AsyncTask::new(ChunkTaking { intake: Arc::clone(&self.inner), body: body.to_vec() })
     }
 
-    /// Makes what was taken durable; the bytes to go on with.
+    /// Makes everything taken so far durable; returns the bytes to resume from.
     #[napi(ts_return_type = "Promise<Buffer>")]
     pub fn save(&self) -> AsyncTask<IntakeSaving> {
         AsyncTask::new(IntakeSaving(Arc::clone(&self.inner)))
     }
 }
 
-/// Taking of a chunk as it runs beside JavaScript.
+/// Takes a chunk outside the JavaScript thread.
 pub struct ChunkTaking {
     intake: Arc<Mutex<rhizome_store::ChunkIntake>>,
     body: Vec<u8>,
@@ -209,7 +209,7 @@ impl Task for ChunkTaking {
     }
 }
 
-/// Saving of an intake as it runs beside JavaScript.
+/// Saves an intake outside the JavaScript thread.
 pub struct IntakeSaving(Arc<Mutex<rhizome_store::ChunkIntake>>);
 
 impl Task for IntakeSaving {

@@ -27,26 +27,26 @@ pub fn keccak256_batch(bytes: Uint8Array, ends: &[u32]) -> Result<Buffer> {
     Ok(rhizome_crypto::keccak256_batch(&items).concat().into())
 }
 
-/// Two rounds of SHA-256, as Bitcoin hashes: 32 bytes.
+/// Two rounds of SHA-256, as in Bitcoin: 32 bytes.
 #[napi(js_name = "sha256d", catch_unwind)]
 pub fn sha256d(bytes: Uint8Array) -> Buffer {
     rhizome_crypto::sha256d(&bytes).to_vec().into()
 }
 
-/// Signers of a batch, recovered on all cores. In: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32.
-/// Out: n × 21 bytes, found 1 ∥ address 20.
+/// Signers of a batch, recovered on all cores. Input: n × 97 bytes, hash 32 ∥ parity 1 ∥ r 32 ∥ s 32. Output: n × 21
+/// bytes, found 1 ∥ address 20.
 #[napi(catch_unwind)]
 pub fn recover_addresses(records: Uint8Array) -> Result<Buffer> {
     rhizome_crypto::recover_addresses(&records).map(Buffer::from).map_err(invalid)
 }
 
-/// As `recoverAddresses`, beside JavaScript.
+/// Like `recoverAddresses`, outside the JavaScript thread.
 #[napi(ts_return_type = "Promise<Buffer>")]
 pub fn recover_addresses_aside(records: Uint8Array) -> AsyncTask<Recovery> {
     AsyncTask::new(Recovery { records: records.to_vec() })
 }
 
-/// A recovery as it runs beside JavaScript.
+/// Recovers signers outside the JavaScript thread.
 pub struct Recovery {
     records: Vec<u8>,
 }

@@ -1,10 +1,10 @@
-//! The lock that keeps a second process out of a data directory.
+//! The lock that excludes other processes from a data directory.
 
 use napi_derive::napi;
 
 use crate::errors::{Code, Result, error};
 
-/// A data directory that this process has for itself, until it is released or the process ends.
+/// Exclusive use of a data directory, until it is released or the process ends.
 #[napi]
 pub struct DirectoryLock {
     inner: Option<rhizome_store::DirectoryLock>,
@@ -12,7 +12,7 @@ pub struct DirectoryLock {
 
 #[napi]
 impl DirectoryLock {
-    /// Lets others have the directory.
+    /// Releases the directory.
     #[napi]
     pub fn release(&mut self) {
         self.inner = None;

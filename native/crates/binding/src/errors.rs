@@ -1,5 +1,4 @@
-//! Maps core errors to JavaScript errors whose `code` is from the closed set of
-//! `src/native/errors.ts`.
+//! Maps core errors to JavaScript errors whose `code` is from the closed set of `src/native/errors.ts`.
 
 use rhizome_primitives::state::StateError;
 
@@ -8,15 +7,15 @@ use rhizome_primitives::state::StateError;
 pub enum Code {
     /// An argument has the wrong length or form.
     InvalidArgument,
-    /// A state root or node that is not in the store.
+    /// A state root or node is not in the store.
     MissingState,
-    /// A stored node that does not parse.
+    /// A stored node does not parse.
     CorruptState,
     /// The store failed: disk, map, permissions, version.
     Store,
-    /// The store is of a format that this build does not read.
+    /// The store has a format that this build does not read.
     StoreFormat,
-    /// A block or transaction that execution refuses.
+    /// Execution refuses a block or transaction.
     InvalidBlock,
     /// Stopped by the caller or by the time limit.
     Interrupted,

@@ -1,4 +1,4 @@
-//! What executions of every kind are given: blocks, transactions, and their conversion.
+//! Inputs of all executions: blocks, transactions, and their conversion.
 
 use std::sync::Arc;
 
@@ -31,9 +31,9 @@ pub struct BlockEnvironment {
     pub coinbase: Uint8Array,
     /// Wei.
     pub minimum_gas_price: Uint8Array,
-    /// Hash of the parent, whose facts must be in the store for programs that ask for ancestors.
+    /// Hash of the parent, whose metadata must be in the store for programs that read ancestors.
     pub parent_hash: Uint8Array,
-    /// Overridden blocks between that parent and this block; their hashes read as zero. Absent: none.
+    /// Number of overridden blocks between that parent and this block; their hashes read as zero. Absent means none.
     pub pretended_below: Option<u32>,
 }
 
@@ -58,8 +58,8 @@ pub struct ExecutableTransaction {
     pub data: Uint8Array,
     /// Whether signature and chain id are accepted (consensus.md §5.2).
     pub signature_accepted: bool,
-    /// Hash that was signed 32 ∥ parity 1 ∥ r 32 ∥ s 32, for transactions to a contract that asks for the key of the
-    /// signer. Absent: the contract takes it for unsigned.
+    /// Hash that was signed 32 ∥ parity 1 ∥ r 32 ∥ s 32, for transactions to a contract that needs the signer's key. If
+    /// it is absent, the contract treats the transaction as unsigned.
     pub signature: Option<Uint8Array>,
     /// Whether it is the reward transaction.
     pub remasc: bool,
@@ -95,7 +95,7 @@ fn signed_hash(record: &[u8]) -> Result<SignedHash> {
 }
 
 impl BlockEnvironment {
-    /// The block as the executor takes it.
+    /// Converts the block to the executor's type.
     pub fn to_env(&self) -> Result<BlockEnv> {
         Ok(BlockEnv {
             number: count("number", self.number)?,
@@ -113,7 +113,7 @@ impl BlockEnvironment {
         self.context_of(&spec.inner, &store.inner)
     }
 
-    /// The same of what the two hold.
+    /// Like [`Self::context`], with the inner values.
     pub fn context_of(
         &self,
         spec: &Arc<rhizome_primitives::spec::ChainSpec>,
@@ -130,7 +130,7 @@ impl BlockEnvironment {
 }
 
 impl ExecutableTransaction {
-    /// The transaction as the executor takes it.
+    /// Converts the transaction to the executor's type.
     pub fn to_transaction(&self) -> Result<Transaction> {
         let to = match self.to.as_ref() {
             [] => None,
@@ -152,18 +152,18 @@ impl ExecutableTransaction {
     }
 }
 
-/// A failure that says nothing about the block.
+/// The error of a failure that says nothing about the block.
 pub fn execution_error(failure: ExecutionError) -> napi::Error<Code> {
     match failure {
         ExecutionError::State(failure) => state(failure),
         ExecutionError::Interrupted => error(Code::Interrupted, failure),
         ExecutionError::Panicked => error(Code::Panic, failure),
-        // Only callers that set a limit meet it, and those look for it.
+        // Only callers that set a limit get this error, and they handle it.
         ExecutionError::TooLong => error(Code::Interrupted, failure),
     }
 }
 
-/// A transaction that is invalid, or could not be executed.
+/// The error of a transaction that is invalid or could not be executed.
 pub fn transaction_error(failure: TransactionError) -> napi::Error<Code> {
     match failure {
         TransactionError::Invalid(reason) => error(Code::InvalidBlock, reason),

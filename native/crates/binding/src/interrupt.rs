@@ -1,4 +1,4 @@
-//! Memory through which JavaScript stops a running call.
+//! Shared memory through which JavaScript stops a running call.
 
 use std::sync::atomic::AtomicI32;
 
@@ -8,24 +8,24 @@ use rhizome_primitives::interrupt::Interrupt;
 
 use crate::errors::{Result, invalid};
 
-/// Where other threads say that a call is to stop: the element `slot` of `flags` is then not zero.
+/// Where other threads signal that a call must stop: they set the element `slot` of `flags` to a nonzero value.
 #[napi(object)]
 pub struct InterruptSlot {
-    /// Over shared memory that lives as long as the process works.
+    /// A view of shared memory that lives until the process ends.
     pub flags: Int32Array,
     /// Element of this call.
     pub slot: u32,
 }
 
 impl InterruptSlot {
-    /// The flag as the core looks at it. It must not outlive the call into the addon.
+    /// The flag in the core's form. It must not outlive the call into the addon.
     pub fn to_interrupt(&self) -> Result<Interrupt> {
         interrupt_word(&self.flags, self.slot)
     }
 }
 
-/// The element `slot` of `flags`, which are an argument of the running call, as the core looks at it. It must not
-/// outlive the call.
+/// The element `slot` of `flags` in the core's form. `flags` must be an argument of the running call, and the result
+/// must not outlive the call.
 pub fn interrupt_word(flags: &[i32], slot: u32) -> Result<Interrupt> {
     let flag = flags.get(slot as usize).ok_or_else(|| invalid("interrupt slot outside its table"))?;
     // SAFETY: the pointer is aligned and points into memory that the caller's typed array keeps alive for

@@ -1,5 +1,5 @@
-//! The Node addon. Converts between JavaScript values and the core crates and maps their errors;
-//! nothing is computed here.
+//! The Node.js addon. It converts between JavaScript values and the core crates and maps their errors; it computes
+//! nothing itself.
 
 #![cfg_attr(test, allow(dead_code, reason = "only JavaScript calls what is exported"))]
 #![allow(unsafe_code, reason = "memory of JavaScript, and what napi generates")]

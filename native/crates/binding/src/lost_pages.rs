@@ -1,11 +1,11 @@
-//! What a program says when a page of a mapped file is not there any more.
+//! The message of a process that reads a page of a mapped file which is gone.
 
 use napi_derive::napi;
 
-/// From now on a read of a mapped page that is gone, because its file was cut or the disk fails, writes one line to the
-/// standard error output and ends the process with an exit code, where the system would end it with SIGBUS and without
-/// a word. It changes how the whole process takes that signal, so that it is for programs, not for libraries. Only the
-/// first call counts.
+/// After this call, a read of a mapped page that is gone, because its file was truncated or the disk fails, writes one
+/// line to standard error and ends the process with an exit code. Otherwise the system would end it with SIGBUS and
+/// without a message. It changes how the whole process handles that signal, so it is meant for programs, not for
+/// libraries. Only the first call has an effect.
 #[napi(catch_unwind)]
 pub fn tell_lost_pages(message: String, exit_code: i32) {
     #[cfg(unix)]
@@ -29,8 +29,8 @@ mod unix {
         if LAST_WORDS.set((line, exit_code)).is_err() {
             return;
         }
-        // SAFETY: zero is a valid value of the structure, whose fields are set before it is used; the handler calls
-        // only what may be called in one.
+        // SAFETY: zero is a valid value of the structure, whose fields are set before it is used; the handler only
+        // calls functions that are allowed in one.
         unsafe {
             let mut action: libc::sigaction = mem::zeroed();
             let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = end;
@@ -45,7 +45,7 @@ mod unix {
         // SAFETY: the system passes a valid structure; write, raise and _exit may be called in a handler
         // (signal-safety(7)), and a OnceLock that is set is read without a lock.
         unsafe {
-            // Somebody sent the signal: it does what it does without this handler, which is gone by now.
+            // The signal was sent by a process: the default action follows, because this handler is already removed.
             if info.is_null() || (*info).si_code <= 0 {
                 libc::raise(signal);
                 return;

@@ -15,7 +15,7 @@ use crate::bytes;
 use crate::errors::{Result, invalid};
 use crate::spec::ChainSpec;
 
-/// What the proof-of-work rules read of a header; null is absent, which differs from empty.
+/// Fields of a header that the proof-of-work rules read. Null means absent, which differs from empty.
 #[napi(object)]
 pub struct ProofOfWork {
     /// Hash that the Bitcoin coinbase commits to; null when the header has none.
@@ -34,20 +34,20 @@ pub struct ProofOfWork {
     pub fallback_mining_difficulty: Uint8Array,
 }
 
-/// Judges the proof of work of a header (consensus.md §3.2): the first rule broken, or null.
+/// Checks the proof of work of a header (consensus.md §3.2): the first broken rule, or null.
 #[napi(catch_unwind)]
 pub fn proof_of_work_fault(spec: &ChainSpec, proof: ProofOfWork) -> Result<Option<String>> {
     Ok(OwnedProof::read(&proof)?.fault(&spec.inner))
 }
 
-/// As `proofOfWorkFault` for many headers, beside JavaScript: one answer each, in their order.
+/// Like `proofOfWorkFault` for many headers, outside the JavaScript thread: one result for each, in order.
 #[napi(ts_return_type = "Promise<Array<string | null>>")]
 pub fn proof_of_work_faults_aside(spec: &ChainSpec, proofs: Vec<ProofOfWork>) -> Result<AsyncTask<ProofChecking>> {
     let proofs = proofs.iter().map(OwnedProof::read).collect::<Result<_>>()?;
     Ok(AsyncTask::new(ProofChecking { spec: Arc::clone(&spec.inner), proofs }))
 }
 
-/// Proofs as they are judged beside JavaScript.
+/// Checks proofs outside the JavaScript thread.
 pub struct ProofChecking {
     spec: Arc<rhizome_primitives::spec::ChainSpec>,
     proofs: Vec<OwnedProof>,
@@ -66,7 +66,7 @@ impl Task for ProofChecking {
     }
 }
 
-/// A [`ProofOfWork`] that another thread can have.
+/// A [`ProofOfWork`] that can move to another thread.
 struct OwnedProof {
     hash_for_merged_mining: Option<B256>,
     difficulty: U256,
@@ -125,8 +125,8 @@ pub struct MiningFields {
     pub coinbase: Buffer,
 }
 
-/// Searches a Bitcoin block of one transaction that proves a difficulty: for the development chain, where
-/// that takes a few tries. `time` is the Bitcoin header's, in seconds. Null when no nonce fits.
+/// Searches for a Bitcoin block of one transaction that proves a difficulty, for the development chain, where that
+/// takes a few attempts. `time` is the Bitcoin header's, in seconds. Null when no nonce fits.
 #[napi(catch_unwind)]
 pub fn solve_proof_of_work(
     hash_for_merged_mining: Uint8Array,
@@ -138,7 +138,7 @@ pub fn solve_proof_of_work(
     Ok(mine(&hash, target, time, &Control::default()).map(MiningFields::from))
 }
 
-/// The merged-mining fields of the template of a work (src/mining/README.md) with the eight bytes of a nonce.
+/// The merged-mining fields for the template of a work (src/mining/README.md) and the eight bytes of a nonce.
 #[napi(catch_unwind)]
 pub fn solve_template(hash_for_merged_mining: Uint8Array, time: u32, nonce: Uint8Array) -> Result<MiningFields> {
     let hash = bytes::hash("hashForMergedMining", &hash_for_merged_mining)?;
@@ -156,7 +156,7 @@ impl From<Solution> for MiningFields {
     }
 }
 
-/// A serialised coinbase without witness as headers carry it: midstate (40 bytes) and tail. Null when it
+/// A serialised coinbase without witness, compressed as headers carry it: midstate (40 bytes) and tail. Null when it
 /// has no merged-mining tag.
 #[napi(catch_unwind)]
 pub fn compress_bitcoin_coinbase(coinbase: Uint8Array) -> Option<Buffer> {

@@ -1,4 +1,4 @@
-//! Searching nonces on several threads, for the solo miner.
+//! Searches nonces on several threads, for the solo miner.
 
 use std::sync::Arc;
 
@@ -39,13 +39,14 @@ impl NonceSearch {
         self.control.hashes().into()
     }
 
-    /// Ends the search within some milliseconds; it then finds nothing.
+    /// Ends the search within some milliseconds; `run` then returns null.
     #[napi]
     pub fn stop(&self) {
         self.control.stop();
     }
 
-    /// Searches on that many threads: the eight bytes of the nonce, or null when the search was stopped.
+    /// Searches on the given number of threads. Returns the eight bytes of the nonce, or null when the search was
+    /// stopped.
     #[napi(ts_return_type = "Promise<Buffer | null>")]
     pub fn run(&self, threads: u32) -> AsyncTask<Search> {
         AsyncTask::new(Search {
@@ -58,7 +59,7 @@ impl NonceSearch {
     }
 }
 
-/// A search as it runs beside JavaScript.
+/// Searches outside the JavaScript thread.
 pub struct Search {
     control: Arc<Control>,
     hash: B256,

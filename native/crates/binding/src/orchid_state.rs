@@ -14,7 +14,7 @@ use crate::bytes;
 use crate::errors::{Result, state};
 use crate::store::StateStore;
 
-/// The computation of what a header before RSKIP126 says of a state.
+/// Computes the state root that a header before RSKIP126 has for a state.
 #[napi]
 pub struct OrchidStateRoot {
     store: Arc<rhizome_store::StateStore>,
@@ -24,7 +24,7 @@ pub struct OrchidStateRoot {
 
 #[napi]
 impl OrchidStateRoot {
-    /// Of the state under a Unitrie root, which must be there. Nothing is read yet.
+    /// For the state under a Unitrie root, which must be in the store. Nothing is read yet.
     #[napi(constructor, catch_unwind)]
     pub fn new(store: &StateStore, root: Uint8Array) -> Result<Self> {
         let (store, root) = (store.shared(), bytes::hash("root", &root)?);
@@ -34,14 +34,14 @@ impl OrchidStateRoot {
         Ok(Self { store, root, stop: Arc::default() })
     }
 
-    /// Ends the computation at the node that it reads.
+    /// Ends the computation at the current node.
     #[napi]
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Reads the whole state beside JavaScript, on one thread and past the node cache: 32 bytes, or null when it was
-    /// stopped. Rejects for what cannot be read.
+    /// Reads the whole state outside the JavaScript thread, on one thread and bypassing the node cache: 32 bytes, or
+    /// null when it was stopped. Rejects when the state cannot be read.
     #[napi(ts_return_type = "Promise<Buffer | null>")]
     pub fn run(&self) -> AsyncTask<StateReading> {
         AsyncTask::new(StateReading {
@@ -52,7 +52,7 @@ impl OrchidStateRoot {
     }
 }
 
-/// The computation as it runs beside JavaScript.
+/// Computes the root outside the JavaScript thread.
 pub struct StateReading {
     store: Arc<rhizome_store::StateStore>,
     root: B256,

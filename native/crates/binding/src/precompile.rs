@@ -1,4 +1,4 @@
-//! Precompiled contracts by themselves: for recorded calls and tools.
+//! Direct calls of precompiled contracts, for recorded calls and tools.
 
 use napi::bindgen_prelude::{BigInt, Buffer, Uint8Array};
 use napi_derive::napi;
@@ -11,18 +11,18 @@ use crate::execution::{BlockEnvironment, execution_error, gas};
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
-/// What came of a direct call.
+/// The result of a direct call.
 #[napi(object)]
 pub struct PrecompileCall {
-    /// Longest input that a call from a contract hands over (RSKIP516); absent is no limit.
+    /// Longest input that a call from a contract passes on (RSKIP516); absent means no limit.
     pub max_input: Option<u32>,
-    /// Price; absent when it cannot be told.
+    /// Price; absent when it cannot be computed.
     pub gas: Option<BigInt>,
     /// Whether the contract ran: its price was at most the limit.
     pub executed: bool,
-    /// Output; absent when there is none, or the contract threw.
+    /// Output; absent when there is none or the contract threw.
     pub output: Option<Buffer>,
-    /// Why the contract threw, for people.
+    /// Why the contract threw, as a message for people.
     pub failure: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub fn call_precompile(
     Ok(Some(result))
 }
 
-/// The text of a contract that throws; any other failure is an error of the call.
+/// The message of a contract that throws; any other failure is an error of the call.
 fn thrown(failure: ContractError) -> std::result::Result<String, napi::Error<Code>> {
     match failure {
         ContractError::Failed(text) => Ok(text),

@@ -1,4 +1,4 @@
-//! Calls after one another over simulated blocks, for `eth_simulateV1`.
+//! Consecutive calls in simulated blocks, for `eth_simulateV1`.
 
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
@@ -17,34 +17,34 @@ use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
-/// A call of a overridden block.
+/// A call of a simulated block.
 #[napi(object)]
 pub struct SimulatedCall {
-    /// What is called.
+    /// The message.
     pub message: CallMessage,
-    /// Big-endian; absent is the sender's next one.
+    /// Big-endian; absent means the sender's next one.
     pub nonce: Option<Uint8Array>,
-    /// Whether the gas is cut to what the block has left.
+    /// Whether the gas is capped to what the block has left.
     pub cut: bool,
 }
 
-/// A overridden block.
+/// A simulated block.
 #[napi(object)]
 pub struct SimulatedBlock {
     /// The block as programs see it.
     pub environment: BlockEnvironment,
-    /// Overridden changes before its calls.
+    /// Overrides that apply before its calls.
     pub overrides: Vec<CallOverride>,
-    /// In order.
+    /// Calls in order.
     pub calls: Vec<SimulatedCall>,
 }
 
-/// What is to be simulated.
+/// A simulation.
 #[napi(object)]
 pub struct SimulationInput {
     /// Root of the state before the first block.
     pub root: Uint8Array,
-    /// In order.
+    /// Blocks in order.
     pub blocks: Vec<SimulatedBlock>,
     /// Whether calls are checked as sent transactions are.
     pub validate: bool,
@@ -63,38 +63,38 @@ pub struct SimulatedLog {
     pub data: Buffer,
 }
 
-/// A payment of a call, or of one below it.
+/// A payment of a call, or of a call below it.
 #[napi(object)]
 pub struct SimulatedTransfer {
     /// Logs of the call that come before it.
     pub logs_before: u32,
-    /// Who pays, 20 bytes.
+    /// Payer, 20 bytes.
     pub from: Buffer,
-    /// Who is paid, 20 bytes.
+    /// Receiver, 20 bytes.
     pub to: Buffer,
     /// Wei, 32 bytes.
     pub value: Buffer,
 }
 
-/// What came of a simulated call.
+/// The result of a simulated call.
 #[napi(object)]
 pub struct SimulatedResult {
-    /// As of a call; one that could be in no block ends with its reason and no gas.
+    /// As of a call; a call that could be in no block has its reason and no gas.
     pub result: CallResult,
     /// Why it could be in no block: `nonceTooLow`, `nonceTooHigh`, `intrinsicGas`, `funds`, `room` or `other`.
     pub refusal: Option<String>,
-    /// Logs; none of a call that failed.
+    /// Logs; none if the call failed.
     pub logs: Vec<SimulatedLog>,
-    /// Payments in order; none of what was undone.
+    /// Payments in order, without those that were undone.
     pub transfers: Vec<SimulatedTransfer>,
-    /// Nonce that the call had, 32 bytes.
+    /// Nonce of the call, 32 bytes.
     pub nonce: Buffer,
-    /// Gas that the call had.
+    /// Gas of the call.
     pub gas: BigInt,
 }
 
-/// Executes the calls of overridden blocks, each on the state that the one before left. Throws `Interrupted`
-/// when it was stopped.
+/// Executes the calls of simulated blocks, each on the state after the previous one. Throws `Interrupted` when it was
+/// stopped.
 #[napi(catch_unwind)]
 pub fn simulate(spec: &ChainSpec, store: &StateStore, input: SimulationInput) -> Result<Vec<Vec<SimulatedResult>>> {
     let blocks = input.blocks.iter().map(|block| core_block(spec, store, block)).collect::<Result<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! Snapshots: chunks, and states that leave and enter the store as pieces of its log.
+//! Snapshots: chunks, and export and import of states as pieces of the store's log.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::bytes;
 use crate::errors::{Result, invalid, state};
 use crate::store::StateStore;
 
-/// A fault as it rejects a promise.
+/// Converts a failure to the error of a rejected promise.
 fn rejected(fault: impl ToString) -> napi::Error {
     napi::Error::from_reason(fault.to_string())
 }
 
-/// A chunk as it is written.
+/// A chunk in the form that is written.
 #[napi(object)]
 pub struct PackedChunk {
     /// SHA-256 of the contents.
@@ -33,7 +33,7 @@ pub fn pack_chunk(contents: Uint8Array) -> AsyncTask<Packing> {
     AsyncTask::new(Packing(contents.to_vec()))
 }
 
-/// Compression as it runs beside JavaScript.
+/// Compresses outside the JavaScript thread.
 pub struct Packing(Vec<u8>);
 
 impl Task for Packing {
@@ -50,14 +50,14 @@ impl Task for Packing {
     }
 }
 
-/// The contents of a chunk; rejects when they have not this size and hash.
+/// The contents of a chunk; rejects when they do not have this size and hash.
 #[napi(ts_return_type = "Promise<Buffer>", catch_unwind)]
 pub fn unpack_chunk(packed: Uint8Array, size: u32, hash: Uint8Array) -> Result<AsyncTask<Unpacking>> {
     let hash = bytes::hash("hash", &hash)?.0;
     Ok(AsyncTask::new(Unpacking { packed: packed.to_vec(), size, hash }))
 }
 
-/// Decompression as it runs beside JavaScript.
+/// Decompresses outside the JavaScript thread.
 pub struct Unpacking {
     packed: Vec<u8>,
     size: u32,
@@ -82,7 +82,7 @@ enum Export {
     Log(LogExport),
 }
 
-/// States on their way out of a store.
+/// An export of states from a store.
 #[napi]
 pub struct StateCopy {
     inner: Arc<Mutex<Export>>,
@@ -115,7 +115,7 @@ impl StateCopy {
         }
     }
 
-    /// Position behind what was copied so far.
+    /// Position behind the nodes copied so far.
     #[napi(getter)]
     pub fn end(&self) -> i64 {
         match &*self.inner.lock() {
@@ -125,7 +125,7 @@ impl StateCopy {
     }
 }
 
-/// Reading of a piece as it runs beside JavaScript.
+/// Reads a piece outside the JavaScript thread.
 pub struct NextPiece(Arc<Mutex<Export>>);
 
 impl Task for NextPiece {
@@ -144,7 +144,7 @@ impl Task for NextPiece {
     }
 }
 
-/// What a piece held.
+/// Contents of a piece.
 #[napi(object)]
 pub struct PieceReport {
     /// Nodes.
@@ -157,7 +157,7 @@ pub struct PieceReport {
     pub end: i64,
 }
 
-/// States on their way into a store, or only checked.
+/// An import of states into a store, or a mere check of them.
 #[napi]
 pub struct StateIntake {
     inner: Arc<Mutex<LogImport>>,
@@ -165,33 +165,33 @@ pub struct StateIntake {
 
 #[napi]
 impl StateIntake {
-    /// Goes on where the log of the store ends. `single`: the pieces are of one state.
+    /// Continues at the end of the store's log. `single`: the pieces are of one state.
     #[napi(constructor)]
     pub fn new(store: Option<&StateStore>, single: bool) -> Result<Self> {
         let import = LogImport::new(store.map(StateStore::shared), single).map_err(invalid)?;
         Ok(Self { inner: Arc::new(Mutex::new(import)) })
     }
 
-    /// Position behind what was taken.
+    /// Position behind the pieces taken so far.
     #[napi(getter)]
     pub fn end(&self) -> i64 {
         self.inner.lock().end() as i64
     }
 
-    /// Whether the state under a root was taken, whole.
+    /// Whether the complete state under a root was taken.
     #[napi(catch_unwind)]
     pub fn has_root(&self, root: Uint8Array) -> Result<bool> {
         self.inner.lock().has_root(&bytes::hash("root", &root)?).map_err(invalid)
     }
 
-    /// Checks a piece and, with a store, makes it durable; rejects with what is wrong with it.
+    /// Checks a piece and, with a store, makes it durable; rejects with the reason when the piece is invalid.
     #[napi(ts_return_type = "Promise<PieceReport>")]
     pub fn take(&self, piece: Uint8Array) -> AsyncTask<Taking> {
         AsyncTask::new(Taking { import: Arc::clone(&self.inner), piece: piece.to_vec() })
     }
 }
 
-/// The taking of a piece as it runs beside JavaScript.
+/// Takes a piece outside the JavaScript thread.
 pub struct Taking {
     import: Arc<Mutex<LogImport>>,
     piece: Vec<u8>,

@@ -1,4 +1,4 @@
-//! The network that an object of the core works for.
+//! The network of an object of the core.
 
 use std::sync::Arc;
 

@@ -18,18 +18,18 @@ use crate::bytes;
 use crate::errors::{Result, invalid, state};
 use crate::trie::AccountFields;
 
-/// Sizes of caches and of the memory map, in bytes; the defaults of `rhizome_store` where absent.
+/// Sizes of caches and of the memory map, in bytes; where absent, the defaults of `rhizome_store`.
 #[napi(object)]
 pub struct StoreOptions {
-    /// Serialised trie nodes kept in memory.
+    /// Serialised trie nodes in the cache.
     pub node_cache_bytes: Option<i64>,
-    /// Code kept in memory.
+    /// Code in the cache.
     pub code_cache_bytes: Option<i64>,
-    /// Accounts and cells of the head state kept in memory.
+    /// Accounts and cells of the head state in the cache.
     pub head_cache_bytes: Option<i64>,
-    /// Largest size of the file; address space is reserved for it.
+    /// Maximum size of the file; address space is reserved for it.
     pub map_bytes: Option<i64>,
-    /// Opens a store that is there for reading only, beside the process that writes it.
+    /// Opens an existing store for reading only, beside the process that writes it.
     pub read_only: Option<bool>,
 }
 
@@ -53,7 +53,7 @@ fn store_options(options: &StoreOptions) -> Result<rhizome_store::StoreOptions> 
 pub struct AccountWrite {
     /// 20 bytes, or the single zero byte of the REMASC sender.
     pub address: Uint8Array,
-    /// Big-endian; with `balance` absent too, the account node is left alone.
+    /// Big-endian; if `balance` is absent, too, the account node is unchanged.
     pub nonce: Option<Uint8Array>,
     /// Wei, big-endian.
     pub balance: Option<Uint8Array>,
@@ -61,12 +61,12 @@ pub struct AccountWrite {
     pub code: Option<Uint8Array>,
     /// Whether to set the contract marker.
     pub contract: bool,
-    /// Cells: slot and value by turns; an empty value removes the cell.
+    /// Cells: slot and value alternate; an empty value removes the cell.
     pub storage: Vec<Uint8Array>,
 }
 
-/// A block as far as later blocks read it (BLOCKHASH, REMASC, the BlockHeader contract). Numbers are
-/// big-endian bytes.
+/// The fields of a block that later blocks read (BLOCKHASH, REMASC, the BlockHeader contract). Numbers are big-endian
+/// bytes.
 #[napi(object)]
 pub struct AncestorMetadata {
     /// Block hash.
@@ -171,7 +171,7 @@ pub struct StorageCell {
     pub value: Buffer,
 }
 
-/// What a walk through a state saw.
+/// Totals of a walk through a state.
 #[napi(object)]
 pub struct StateReport {
     /// Nodes and long values.
@@ -198,7 +198,7 @@ pub struct StoreStats {
 pub struct StateStoreFormat {
     /// Version of its tables.
     pub format: u32,
-    /// Version of the program that wrote it last; null where it left none.
+    /// Version of the program that wrote it last; null if it recorded none.
     pub program: Option<String>,
     /// Whether a conversion to this format has begun and not ended.
     pub converting: bool,
@@ -219,7 +219,7 @@ pub fn state_store_format(path: String) -> Result<Option<StateStoreFormat>> {
     }))
 }
 
-/// States, code and ancestor facts. All threads of the process that open one folder share it.
+/// States, code and ancestor metadata. All threads of the process that open one folder share it.
 #[napi]
 pub struct StateStore {
     pub(crate) inner: Arc<rhizome_store::StateStore>,
@@ -227,14 +227,14 @@ pub struct StateStore {
 
 #[napi]
 impl StateStore {
-    /// Opens the store in a folder, creating it when missing.
+    /// Opens the store in a folder, creating it if it is missing.
     #[napi(factory, catch_unwind)]
     pub fn open(path: String, options: StoreOptions) -> Result<Self> {
         let inner = rhizome_store::StateStore::open(Path::new(&path), &store_options(&options)?).map_err(state)?;
         Ok(Self { inner })
     }
 
-    /// Closes the files for all threads of the process. What was not committed is lost; later accesses to the files fail.
+    /// Closes the files for all threads of the process. Uncommitted changes are lost; later accesses to the files fail.
     #[napi(catch_unwind)]
     pub fn close(&self) {
         self.inner.close();
@@ -246,27 +246,27 @@ impl StateStore {
         Ok(Self { inner: rhizome_store::StateStore::in_memory(&store_options(&options)?) })
     }
 
-    /// Whether the state under this root is here.
+    /// Whether the state under this root is in the store.
     #[napi(catch_unwind)]
     pub fn has_root(&self, root: Uint8Array) -> Result<bool> {
         self.inner.has_root(&bytes::hash("root", &root)?).map_err(state)
     }
 
-    /// Notes the Unitrie root after a block whose header has none (before RSKIP126).
+    /// Records the Unitrie root after a block whose header has none (before RSKIP126).
     #[napi(catch_unwind)]
     pub fn put_root(&self, block_hash: Uint8Array, root: Uint8Array) -> Result<()> {
         self.inner.put_root(bytes::hash("blockHash", &block_hash)?, bytes::hash("root", &root)?);
         Ok(())
     }
 
-    /// The Unitrie root that was noted for a block, or null.
+    /// The Unitrie root that was recorded for a block, or null.
     #[napi(catch_unwind)]
     pub fn root_for(&self, block_hash: Uint8Array) -> Result<Option<Buffer>> {
         let root = self.inner.root_for(&bytes::hash("blockHash", &block_hash)?).map_err(state)?;
         Ok(root.map(|root| root.to_vec().into()))
     }
 
-    /// Names the root of the state after a block that a user edited, for this process alone; null for none any more.
+    /// Sets the root of the state after a block that a user edited, for this process alone; null removes it.
     #[napi(catch_unwind)]
     pub fn put_edited_root(&self, block_hash: Uint8Array, root: Option<Uint8Array>) -> Result<()> {
         let root = root.map(|root| bytes::hash("root", &root)).transpose()?;
@@ -274,7 +274,7 @@ impl StateStore {
         Ok(())
     }
 
-    /// Makes exactly these the edited states: block hashes and roots by turns.
+    /// Replaces all edited states: block hashes and roots alternate.
     #[napi(catch_unwind)]
     pub fn replace_edited_roots(&self, entries: Vec<Uint8Array>) -> Result<()> {
         let mut roots = HashMap::with_capacity(entries.len() / 2);
@@ -286,22 +286,22 @@ impl StateStore {
         Ok(())
     }
 
-    /// The root of the state after a block that a user edited; null where it was not.
+    /// The root of the state after a block that a user edited; null where no user did.
     #[napi(catch_unwind)]
     pub fn edited_root(&self, block_hash: Uint8Array) -> Result<Option<Buffer>> {
         let root = self.inner.edited_root(&bytes::hash("blockHash", &block_hash)?);
         Ok(root.map(|root| root.to_vec().into()))
     }
 
-    /// Keeps the facts of a connected block. Durable with the next commit.
+    /// Keeps the metadata of a connected block. Durable with the next commit.
     #[napi(catch_unwind)]
     pub fn put_ancestor(&self, metadata: AncestorMetadata) -> Result<()> {
         self.inner.put_ancestor(ancestor_block(&metadata)?);
         Ok(())
     }
 
-    /// Writes accounts onto the state under a root and keeps the result: genesis, and changes by hand on
-    /// development chains. The new root.
+    /// Writes accounts onto the state under a root and keeps the result, for genesis and for edits on development
+    /// chains. Returns the new root.
     #[napi(catch_unwind)]
     pub fn write_accounts(&self, root: Uint8Array, accounts: Vec<AccountWrite>) -> Result<Buffer> {
         let root = bytes::hash("root", &root)?;
@@ -322,7 +322,7 @@ impl StateStore {
         self.inner.commit().map_err(state)
     }
 
-    /// Names the root of the head, whose reads are cached.
+    /// Sets the root of the head, whose reads are cached.
     #[napi(catch_unwind)]
     pub fn set_head(&self, root: Uint8Array) -> Result<()> {
         self.inner.set_head(bytes::hash("root", &root)?, None);
@@ -383,7 +383,7 @@ impl StateStore {
             .collect())
     }
 
-    /// Proof of an account and some of its cells (consensus.md §6.8) as JSON text. `in_memory`: null instead of
+    /// Proof of an account and some of its cells (consensus.md §6.8) as JSON. `in_memory`: returns null instead of
     /// waiting for the disk.
     #[napi(catch_unwind)]
     pub fn proof(

@@ -1,4 +1,4 @@
-//! What mining pools submit.
+//! Submissions of mining pools.
 
 use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
@@ -8,18 +8,18 @@ use rhizome_primitives::B256;
 
 use crate::errors::{Result, invalid};
 
-/// What a header needs of a Bitcoin block.
+/// The parts of a Bitcoin block that a header needs.
 #[napi(object)]
 pub struct BitcoinBlockParts {
     /// Header, 80 bytes.
     pub header: Buffer,
-    /// First transaction as it stands in the block.
+    /// First transaction, as serialised in the block.
     pub coinbase: Buffer,
     /// Proof in the RSKIP92 format that it is the first.
     pub merkle_proof: Buffer,
 }
 
-/// Takes a serialised Bitcoin block apart. Null when it does not parse or has no transaction.
+/// Splits a serialised Bitcoin block. Null when it does not parse or has no transaction.
 #[napi(catch_unwind)]
 pub fn read_bitcoin_block(block: Uint8Array) -> Option<BitcoinBlockParts> {
     read_block(&block).map(|parts| BitcoinBlockParts {
@@ -42,7 +42,7 @@ pub fn read_bitcoin_coinbase(bytes: Uint8Array) -> Option<Buffer> {
     read_coinbase(&bytes).map(|coinbase| coinbase.to_vec().into())
 }
 
-/// The 32 bytes after the last tag of a coinbase, which name the work. Null when it is too short.
+/// The 32 bytes after the last tag of a coinbase, which identify the work. Null when the coinbase is too short.
 #[napi(catch_unwind)]
 pub fn work_of_bitcoin_coinbase(coinbase: Uint8Array) -> Option<Buffer> {
     work_of_coinbase(&coinbase).map(|hash| hash.to_vec().into())

@@ -1,4 +1,4 @@
-//! Traces of transactions and calls, as JSON text.
+//! Traces of transactions and calls, as JSON.
 
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
@@ -17,7 +17,7 @@ use crate::interrupt::InterruptSlot;
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
-/// How to trace. Switches that a tracer does not know are ignored.
+/// Options of a trace. Options that a tracer does not have are ignored.
 #[napi(object)]
 pub struct TraceOptions {
     /// `structLogs`, `gethLogs`, `calls`, `flat`, `prestate` or `fourByte`.
@@ -28,7 +28,7 @@ pub struct TraceOptions {
     pub enable_memory: Option<bool>,
     /// With the data that calls returned, in geth's struct logs.
     pub enable_return_data: Option<bool>,
-    /// Most entries of geth's struct logs; 0 or absent for all.
+    /// Maximum number of entries of geth's struct logs; 0 or absent for all.
     pub limit: Option<u32>,
     /// Leaves the stack out of struct logs.
     pub disable_stack: Option<bool>,
@@ -38,11 +38,11 @@ pub struct TraceOptions {
     pub only_top_call: Option<bool>,
     /// With the logs of each call.
     pub with_log: Option<bool>,
-    /// What changed, before and after, in place of what was touched.
+    /// The changes, before and after, instead of the touched state.
     pub diff_mode: Option<bool>,
-    /// Most bytes of all texts together.
+    /// Maximum bytes of the JSON of all transactions together.
     pub max_bytes: u32,
-    /// Cells up to which struct logs show a contract's whole storage.
+    /// Struct logs show a contract's whole storage up to this number of cells.
     pub max_initial_cells: u32,
     /// Stops the execution.
     pub interrupt: Option<InterruptSlot>,
@@ -64,14 +64,14 @@ pub struct BlockToTrace {
 pub struct TransactionTrace {
     /// Index in the block.
     pub index: u32,
-    /// JSON texts: one, or one per element of a flat trace.
+    /// JSON: one value, or one per element of a flat trace.
     pub texts: Vec<String>,
 }
 
 /// The trace of a call.
 #[napi(object)]
 pub struct CallTrace {
-    /// JSON texts: one, or one per element of a flat trace.
+    /// JSON: one value, or one per element of a flat trace.
     pub texts: Vec<String>,
     /// How the call ended.
     pub end: CallEnd,
@@ -110,8 +110,8 @@ impl TraceOptions {
     }
 }
 
-/// Traces transactions of a block by executing it on its parent's state (evm.md §6). Throws `OutputLimit` when
-/// the texts are too large, `Interrupted` when it was stopped.
+/// Traces transactions of a block by executing it on its parent's state (evm.md §6). Throws `OutputLimit` when the JSON
+/// is too large, and `Interrupted` when it was stopped.
 #[napi(catch_unwind)]
 pub fn trace_block(
     spec: &ChainSpec,
@@ -136,7 +136,7 @@ pub fn trace_block(
     })
 }
 
-/// Traces a call on a state. Throws as [`trace_block`], and `InvalidBlock` where it cannot run at all.
+/// Traces a call on a state. Throws the errors of [`trace_block`], and `InvalidBlock` where the call cannot run at all.
 #[napi(catch_unwind)]
 pub fn trace_call(spec: &ChainSpec, store: &StateStore, input: CallInput, options: TraceOptions) -> Result<CallTrace> {
     let options = options.to_core()?;

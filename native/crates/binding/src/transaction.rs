@@ -1,4 +1,4 @@
-//! One transaction on a state, outside any block: for recorded cases and tools.
+//! A single transaction on a state, outside any block, for recorded cases and tools.
 
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
@@ -12,12 +12,12 @@ use crate::execution::{BlockEnvironment, ExecutableTransaction, gas, minimal, tr
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
-/// What came of a transaction.
+/// The result of a transaction.
 #[napi(object)]
 pub struct TransactionResult {
     /// Status of the receipt.
     pub succeeded: bool,
-    /// Gas used as the receipt says.
+    /// Gas used according to the receipt.
     pub gas_used: BigInt,
     /// Wei, big-endian.
     pub paid_fees: Buffer,
@@ -31,14 +31,14 @@ pub struct TransactionResult {
     pub contract_address: Option<Buffer>,
     /// Accounts deleted by SELFDESTRUCT.
     pub deleted: Vec<Buffer>,
-    /// Why it did not succeed, for people.
+    /// Why it did not succeed, as a message for people.
     pub failure: Option<String>,
     /// Root of the state after it, which is kept.
     pub state_root: Buffer,
 }
 
-/// Executes a transaction on the state under a root. The fee goes to REMASC at once, whatever the rules; the
-/// block's gas limit bounds it. Throws `InvalidBlock` for a transaction that must not be in a block.
+/// Executes a transaction on the state under a root. The fee goes to REMASC at once, whatever the rules; the block's
+/// gas limit applies. Throws `InvalidBlock` for a transaction that must not be in a block.
 #[napi(catch_unwind)]
 pub fn execute_transaction(
     spec: &ChainSpec,
@@ -75,7 +75,7 @@ pub fn execute_transaction(
     })
 }
 
-/// A failure in words.
+/// The message of a failure.
 pub fn failure_text(failure: &Failure) -> String {
     match failure {
         Failure::Revert(_) => "execution reverted".to_owned(),

@@ -19,11 +19,11 @@ pub struct TrieNode {
     pub message: Buffer,
     /// Keccak-256 of the serialisation.
     pub hash: Buffer,
-    /// Whether a parent carries the node inline.
+    /// Whether its parent embeds the node.
     pub embeddable: bool,
-    /// Keccak-256 of the value when it is stored apart.
+    /// Keccak-256 of the value, if it is stored outside the node.
     pub long_value_hash: Option<Buffer>,
-    /// Length of the value when it is stored apart.
+    /// Length of the value, if it is stored outside the node.
     pub long_value_length: Option<u32>,
     /// Bytes below the node.
     pub children_size: i64,
@@ -56,7 +56,7 @@ impl Unitrie {
         self.inner.delete(&key).map_err(state)
     }
 
-    /// Removes the node at the key, if it has a value, with all below it.
+    /// Removes the node at the key, if it has a value, with everything below it.
     #[napi(catch_unwind)]
     pub fn delete_recursive(&mut self, key: Uint8Array) -> Result<()> {
         self.inner.delete_recursive(&key).map_err(state)
@@ -116,7 +116,7 @@ pub fn ordered_trie_root(values: Vec<Uint8Array>, orchid: bool) -> Result<Buffer
     Ok(root.to_vec().into())
 }
 
-/// Serialised nodes of that trie from the one of value `index` up to the root; null past the last value.
+/// Serialised nodes of that trie, from the one of value `index` up to the root; null past the last value.
 #[napi(catch_unwind)]
 pub fn ordered_trie_nodes(values: Vec<Uint8Array>, index: u32) -> Result<Option<Vec<Buffer>>> {
     let trie = ordered::ordered_trie(&owned(&values)).map_err(state)?;

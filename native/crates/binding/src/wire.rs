@@ -1,4 +1,4 @@
-//! What the wire between nodes needs: running hashes, and keys of secp256k1 that are node ids.
+//! Cryptography of the wire protocol: incremental hashes, and secp256k1 keys that are node ids.
 
 use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi_derive::napi;
@@ -7,7 +7,7 @@ use rhizome_crypto::RecoveredKey;
 use crate::bytes;
 use crate::errors::{Result, invalid};
 
-/// Keccak-256 of bytes that go on coming.
+/// Incremental Keccak-256.
 #[napi(js_name = "RunningKeccak")]
 #[derive(Default)]
 pub struct RunningHash {
@@ -16,7 +16,7 @@ pub struct RunningHash {
 
 #[napi]
 impl RunningHash {
-    /// Of no bytes yet.
+    /// A hash of no bytes yet.
     #[napi(constructor)]
     pub fn new() -> Self {
         Self::default()
@@ -28,14 +28,14 @@ impl RunningHash {
         self.inner.update(&bytes);
     }
 
-    /// Of everything so far: 32 bytes.
+    /// Digest of everything added so far: 32 bytes.
     #[napi]
     pub fn digest(&self) -> Buffer {
         self.inner.digest().to_vec().into()
     }
 }
 
-/// Public key x ∥ y that signed a 32-byte hash; none when no key did. The signature is r 32 ∥ s 32 ∥ parity 1.
+/// Public key x ∥ y that signed a 32-byte hash; null when no key did. The signature is r 32 ∥ s 32 ∥ parity 1.
 #[napi(catch_unwind)]
 pub fn recover_public_key(hash: Uint8Array, signature: Uint8Array) -> Result<Option<Buffer>> {
     let hash = bytes::hash("hash", &hash)?;
@@ -50,7 +50,8 @@ pub fn recover_public_key(hash: Uint8Array, signature: Uint8Array) -> Result<Opt
     })
 }
 
-/// Abscissa, 32 bytes, of the product of a private key and a public key x ∥ y; none when one of them is no key.
+/// The x-coordinate, 32 bytes, of the product of a private key and a public key x ∥ y; null when one of them is not a
+/// valid key.
 #[napi(catch_unwind)]
 pub fn shared_abscissa(private_key: Uint8Array, public_key: Uint8Array) -> Result<Option<Buffer>> {
     let private_key = bytes::hash("private key", &private_key)?;

@@ -9,14 +9,14 @@ use crate::script::builder::{pay_to_public_key_hash, pay_to_script_hash};
 /// A Base58Check address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Tells the network and the kind of address.
+    /// Identifies the network and the kind of address.
     pub version: u8,
     /// HASH160 of a public key or of a script.
     pub hash: [u8; 20],
 }
 
 impl Address {
-    /// The text of the address.
+    /// The address as Base58Check.
     #[must_use]
     pub fn to_base58(self) -> String {
         let mut bytes = vec![self.version];
@@ -40,13 +40,13 @@ impl Address {
         }
     }
 
-    /// Whether it is of a script.
+    /// Whether it is the address of a script.
     #[must_use]
     pub const fn is_script(&self, bitcoin: &BitcoinSpec) -> bool {
         self.version == bitcoin.script_address_version
     }
 
-    /// The script that pays to it.
+    /// The script that pays to this address.
     #[must_use]
     pub fn output_script(&self, bitcoin: &BitcoinSpec) -> Vec<u8> {
         if self.is_script(bitcoin) { pay_to_script_hash(&self.hash) } else { pay_to_public_key_hash(&self.hash) }
@@ -64,13 +64,13 @@ impl Address {
         bytes
     }
 
-    /// Reads version and hash: from RSKIP284 on exactly 21 bytes, before it the first 21, with a version
-    /// below 128.
+    /// Reads version and hash: from RSKIP284 on exactly 21 bytes; before it the first 21 bytes, with a version below
+    /// 128.
     ///
     /// # Errors
-    /// [`AddressError::Length`] for no bytes, from RSKIP284 on also for another number than 21;
-    /// [`AddressError::Fatal`] before it for too few bytes and a negative version; [`AddressError::Format`]
-    /// for a version of another network.
+    /// [`AddressError::Length`] for no bytes, and from RSKIP284 on for any length but 21; before RSKIP284
+    /// [`AddressError::Fatal`] for too few bytes and for a negative version; [`AddressError::Format`] for a version of
+    /// another network.
     pub fn from_bytes(bitcoin: &BitcoinSpec, bytes: &[u8], rskip284: bool) -> Result<Self, AddressError> {
         let (version, hash) = bytes.split_first().ok_or(AddressError::Length)?;
         if rskip284 && hash.len() != 20 {
@@ -90,21 +90,21 @@ pub fn script_address(bitcoin: &BitcoinSpec, script: &[u8]) -> Address {
     Address { version: bitcoin.script_address_version, hash: hash160(script) }
 }
 
-/// Why a text is no address of the network.
+/// Why a text is not an address of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressError {
-    /// Wrong characters, checksum or version: the reference takes this for "no such address".
+    /// Wrong characters, checksum or version: the reference treats the text as no address.
     Format,
-    /// Nothing between version and checksum, or not even a version: the reference throws.
+    /// No bytes between version and checksum, or no version: the reference throws.
     Fatal,
-    /// Bytes in another number than those of an address: the reference throws its own illegal argument.
+    /// A wrong number of bytes: the reference throws an illegal argument of its own.
     Length,
 }
 
-/// Reads an address. The hash may have any length: the reference does not check it, so an odd one is
-/// told apart from every stored one only by its bytes.
+/// Reads an address. The hash may have any length, because the reference does not check it: an address with an odd
+/// length differs from every stored one by its bytes only.
 ///
-/// # Errors
+/// [`AddressError`], according to what the reference does.
 /// [`AddressError`] tells what the reference does about it.
 pub fn parse(bitcoin: &BitcoinSpec, text: &str) -> Result<(u8, Vec<u8>), AddressError> {
     let bytes = base58::decode(text).ok_or(AddressError::Format)?;

@@ -1,14 +1,14 @@
-//! Base58 of any length. The `bs58` crate takes a time that grows with the square of the length, and the Bridge reads
-//! addresses out of call data for 2 gas a byte.
+//! Base58 of any length. The time of the `bs58` crate grows with the square of the length, and the Bridge reads
+//! addresses from call data for 2 gas per byte.
 
 use num_bigint::BigUint;
 
 const ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/// Digits that are read at once: below it splitting costs more than it saves.
+/// Digits that are converted in one piece: below this length splitting costs more than it saves.
 const LEAF_DIGITS: usize = 512;
 
-/// Bytes of a text; None when a character is no digit.
+/// Bytes of a text; None when a character is not a Base58 digit.
 #[must_use]
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.bytes().map(digit).collect::<Option<Vec<u8>>>()?;
@@ -35,7 +35,7 @@ fn digit(character: u8) -> Option<u8> {
     Some(VALUES[usize::from(character)]).filter(|&value| value != NONE)
 }
 
-/// The number of some digits: pairs of parts of equal length are put together, then pairs of those.
+/// The number that the digits represent: parts of equal length are combined in pairs, then the pairs of those.
 fn number(digits: &[u8]) -> BigUint {
     let leaf = |digits: &[u8]| BigUint::from_radix_be(digits, 58).unwrap_or_default();
     let mut parts: Vec<BigUint> = digits.rchunks(LEAF_DIGITS).map(leaf).collect();

@@ -21,7 +21,7 @@ impl BlockHeader {
     /// Reads a header; a list of transactions may follow, as in a block.
     ///
     /// # Errors
-    /// [`PowError`] when there are fewer than 80 bytes, or what follows does not parse.
+    /// [`PowError`] when there are fewer than 80 bytes, or the transactions do not parse.
     pub fn parse(bytes: &[u8]) -> Result<Self, PowError> {
         read_header(bytes, false).copied().map(Self)
     }
@@ -53,13 +53,13 @@ impl BlockHeader {
         self.word(0)
     }
 
-    /// Hash of the header below.
+    /// Hash of the parent.
     #[must_use]
     pub fn parent(&self) -> B256 {
         self.display(4)
     }
 
-    /// Root of the tree of transactions.
+    /// Merkle root of the transactions.
     #[must_use]
     pub fn merkle_root(&self) -> B256 {
         self.display(36)

@@ -7,10 +7,10 @@ use crate::stored_header::StoredHeader;
 
 const MAIN: &[u8] = include_bytes!("../data/checkpoints-main.bin");
 const TESTNET: &[u8] = include_bytes!("../data/checkpoints-testnet.bin");
-/// Work, height and header.
+/// Bytes of an entry: work, height and header.
 const ENTRY: usize = 96;
 
-/// The entries of a network, as they are stored, by height; none on networks without checkpoints.
+/// The entries of a network in their stored form, by height; none on networks without checkpoints.
 #[must_use]
 pub fn entries(network: BitcoinNetwork) -> &'static [[u8; ENTRY]] {
     let table = match network {
@@ -36,8 +36,8 @@ mod tests {
     use super::*;
     use rhizome_primitives::hex;
 
-    /// The tables are those of the reference: a file of the reference is a heading, no signatures, the number of
-    /// entries and the entries.
+    /// Compares the tables with those of the reference. A file of the reference is a heading, no signatures, the number
+    /// of entries and the entries.
     #[test]
     fn tables_have_the_recorded_hashes() {
         for (network, count, hash) in [

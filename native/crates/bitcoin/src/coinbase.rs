@@ -6,26 +6,26 @@ use rhizome_primitives::B256;
 use crate::TAG;
 use crate::error::PowError;
 
-/// A SHA-256 block; the tag must start within the first block of the tail.
+/// Bytes of a SHA-256 block; the tag must start within the first block of the tail.
 const BLOCK_BYTES: usize = 64;
 
 /// Bytes that may follow the hash for merged mining.
 const MAX_BYTES_AFTER_HASH: usize = 128;
 
-/// The shortest coinbase is longer than this, so that it cannot be taken for two hashes.
+/// Every coinbase is longer than this, so that it cannot be mistaken for two hashes.
 const TREE_NODE_BYTES: i64 = 64;
 
-/// A compressed coinbase taken apart.
+/// A parsed compressed coinbase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompressedCoinbase<'a> {
-    /// SHA-256 after what stood before the tail.
+    /// SHA-256 midstate of the bytes before the tail.
     pub midstate: Sha256Midstate,
     /// The rest of the coinbase.
     pub tail: &'a [u8],
 }
 
 impl<'a> CompressedCoinbase<'a> {
-    /// Takes the header's field apart.
+    /// Parses the header's field.
     pub fn read(bytes: &'a [u8]) -> Result<Self, PowError> {
         let (midstate, tail) = bytes.split_first_chunk().ok_or(PowError::CoinbaseTooShort(bytes.len()))?;
         Ok(Self { midstate: Sha256Midstate::from_bytes(midstate), tail })
@@ -70,7 +70,7 @@ pub fn compress_coinbase(coinbase: &[u8]) -> Option<Vec<u8>> {
     Some(compressed)
 }
 
-/// Where `needle` occurs last.
+/// The last occurrence of `needle`.
 fn last_index(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).rposition(|window| window == needle)
 }

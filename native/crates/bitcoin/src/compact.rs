@@ -1,10 +1,11 @@
 //! Targets in the compact form of Bitcoin headers.
 //!
-//! Our own, since the reference decodes all 2^32 forms: negative targets, and such of up to 255 bytes.
+//! This is not the `bitcoin` crate's code, because the reference decodes all 2^32 forms, including negative targets and
+//! those of up to 255 bytes.
 
 use rhizome_primitives::U256;
 
-/// A number of 512 bits: the easiest target of a regression test network has 263.
+/// A number of 512 bits: the easiest target of a regression test network has 263 bits.
 pub type U512 = alloy_primitives::aliases::U512;
 
 /// Bit of the sign in the compact form.
@@ -19,7 +20,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Decodes the compact form. Bytes of the number beyond the stated size are left out.
+    /// Decodes the compact form. Bytes of the number beyond the stated size are dropped.
     #[must_use]
     pub fn from_compact(bits: u32) -> Self {
         let [size, a, b, c] = bits.to_be_bytes();
@@ -47,14 +48,14 @@ impl Target {
         &self.magnitude
     }
 
-    /// The number when it is above zero and has at most 512 bits.
+    /// The number if it is above zero and has at most 512 bits.
     #[must_use]
     pub fn positive(&self) -> Option<U512> {
         let fits = !self.negative && !self.magnitude.is_empty() && self.magnitude.len() <= U512::BYTES;
         fits.then(|| U512::from_be_slice(&self.magnitude))
     }
 
-    /// The compact form as the reference's library encodes it, which for a negative number is no compact
+    /// The compact form as the reference's library encodes it. For a negative number the result is not a valid compact
     /// form.
     #[must_use]
     pub fn to_compact(&self) -> i64 {
@@ -70,7 +71,7 @@ impl Target {
             result >>= 8;
             size += 1;
         }
-        // Sizes above 127 reach the sign of 32 bits.
+        // Sizes above 127 reach the sign bit of 32 bits.
         result |= i64::from(size << 24);
         result | if self.negative { i64::from(SIGN) } else { 0 }
     }
@@ -97,7 +98,7 @@ pub fn to_compact(target: U512) -> u32 {
     Target { negative: false, magnitude }.to_compact() as u32
 }
 
-/// 2^256 / (target + 1): how many hashes a header of this target stands for.
+/// 2^256 / (target + 1): the expected number of hashes for a header with this target.
 #[must_use]
 pub fn work_of(target: U512) -> U256 {
     let work: U512 = (U512::from(1) << 256) / (target.saturating_add(U512::from(1)));

@@ -1,7 +1,7 @@
-//! Which Bitcoin headers a network accepts by their proof of work and its difficulty (bridge.md §3.2).
+//! Bitcoin headers that a network accepts by their proof of work and difficulty (bridge.md §3.2).
 //!
-//! Our own, since the reference masks a new target to the precision of the received one, has targets of
-//! more than 256 bits on the regression test network, and keeps no median of times.
+//! This is not the `bitcoin` crate's code, because the reference masks a new target to the precision of the received
+//! one, has targets of more than 256 bits on the regression test network, and does not use a median of times.
 
 use rhizome_primitives::bridge_spec::{BitcoinNetwork, BitcoinSpec};
 use rhizome_primitives::{B256, U256};
@@ -11,14 +11,14 @@ use crate::block_header::BlockHeader;
 use crate::compact::{Target, U512, to_compact, work_of};
 use crate::stored_header::StoredHeader;
 
-/// Bits of the easiest target of the regression test network, all ones.
+/// Number of bits of the easiest target of the regression test network; all of them are ones.
 const REGTEST_TARGET_BITS: usize = 263;
 
-/// Targets of more bytes are above the easiest ones whatever the adjustment; those of fewer, multiplied by the
-/// timespan, have less than 512 bits.
+/// Targets of more bytes exceed the easiest ones whatever the adjustment; shorter ones, multiplied by the timespan,
+/// have less than 512 bits.
 const PRODUCT_BYTES: usize = 40;
 
-/// Seconds that the blocks between two adjustments should take.
+/// Target duration of the blocks between two adjustments, in seconds.
 pub const TARGET_TIMESPAN: i64 = 14 * 86_400;
 
 /// Seconds without a block after which the test network allows the easiest target.
@@ -36,7 +36,7 @@ pub enum DifficultyError {
     /// Not enough work.
     #[error("the hash is above the target")]
     HashAboveTarget,
-    /// Another target than the network asks for.
+    /// The target is not the one that the network requires.
     #[error("the difficulty is not that of the network")]
     Difficulty,
     /// A header below is not known.
@@ -62,7 +62,7 @@ pub fn target(bitcoin: &BitcoinSpec, header: &BlockHeader) -> Result<U512, Diffi
     target.filter(|target| *target <= easiest_target(bitcoin)).ok_or(DifficultyError::Target)
 }
 
-/// The work that a header stands for.
+/// The work of a header.
 ///
 /// # Errors
 /// [`DifficultyError::Target`].
@@ -70,7 +70,7 @@ pub fn work(bitcoin: &BitcoinSpec, header: &BlockHeader) -> Result<U256, Difficu
     target(bitcoin, header).map(work_of)
 }
 
-/// Checks that a header has the work that it states.
+/// Checks that a header has the work that its target requires.
 ///
 /// # Errors
 /// [`DifficultyError::Target`] and [`DifficultyError::HashAboveTarget`].
@@ -78,7 +78,7 @@ pub fn check_proof_of_work(bitcoin: &BitcoinSpec, header: &BlockHeader) -> Resul
     check_hash(bitcoin, header, header.hash())
 }
 
-/// [`check_proof_of_work`] of a header whose hash, in display order, is known.
+/// Like [`check_proof_of_work`], for a header whose hash, in display order, is known.
 ///
 /// # Errors
 /// [`DifficultyError::Target`] and [`DifficultyError::HashAboveTarget`].
@@ -87,11 +87,11 @@ pub fn check_hash(bitcoin: &BitcoinSpec, header: &BlockHeader, hash: B256) -> Re
     if U512::from_be_slice(hash.as_slice()) <= target { Ok(()) } else { Err(DifficultyError::HashAboveTarget) }
 }
 
-/// Checks that a header states the difficulty that its network asks for above `parent`.
+/// Checks that a header has the difficulty that its network requires on top of `parent`.
 ///
 /// # Errors
-/// [`DifficultyError`] for the header, and what `stored` returns for a header below, which it looks up
-/// by the hash in display order.
+/// [`DifficultyError`] for the header, and the error of `stored`, which looks up a lower header by its hash in display
+/// order.
 pub fn check_difficulty<E: From<DifficultyError>>(
     bitcoin: &BitcoinSpec,
     parent: &StoredHeader,
@@ -114,7 +114,7 @@ pub fn check_difficulty<E: From<DifficultyError>>(
         first = stored(hash)?;
     }
     let first = first.ok_or(DifficultyError::MissingHeader)?;
-    // The reference cuts the difference to 32 bits.
+    // The reference truncates the difference to 32 bits.
     let timespan = (i64::from(parent_header.time()) - i64::from(first.block_header().time())) as i32;
     let timespan = i64::from(timespan).clamp(TARGET_TIMESPAN / 4, TARGET_TIMESPAN * 4);
     let old = Target::from_compact(parent_header.bits());
@@ -132,7 +132,7 @@ pub fn check_difficulty<E: From<DifficultyError>>(
     }
 }
 
-/// A target with the three bytes of precision that `bits` has.
+/// A target with the three bytes of precision of `bits`.
 fn masked(target: U512, bits: u32) -> U512 {
     let precision = U512::from(0x00ff_ffff);
     let mask = match (bits >> 24) as usize {
@@ -142,8 +142,8 @@ fn masked(target: U512, bits: u32) -> U512 {
     target & mask
 }
 
-/// Between adjustments the target is that of the last header that was not easiest, except after a time
-/// without blocks, when any is.
+/// Between adjustments, the target is that of the last header that did not have the easiest target. After a long time
+/// without blocks, any target is accepted.
 fn check_testnet<E: From<DifficultyError>>(
     bitcoin: &BitcoinSpec,
     parent: &StoredHeader,
@@ -197,7 +197,7 @@ mod tests {
         BlockHeader::new(bytes)
     }
 
-    /// Headers above each other up to `height`, by time and bits of each.
+    /// A chain of headers up to `height`, given by time and bits of each.
     fn chain(height: i32, headers: &[(u32, u32)]) -> (StoredHeader, HashMap<B256, StoredHeader>) {
         let mut known = HashMap::new();
         let mut last = StoredHeader { chain_work: U256::ZERO, height: height - headers.len() as i32, header: [1; 80] };

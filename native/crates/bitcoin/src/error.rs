@@ -1,4 +1,4 @@
-//! Why a header does not prove work. One reason per rule, in the order of consensus.md §3.2.
+//! Why a header does not prove work: one reason per rule, in the order of consensus.md §3.2.
 
 use rhizome_primitives::U256;
 use thiserror::Error;
@@ -6,7 +6,7 @@ use thiserror::Error;
 /// Why a header's proof of work is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PowError {
-    /// A block of fallback mining without its signature.
+    /// A block of fallback mining whose signature is missing or invalid.
     #[error("fallback mining: {0}")]
     Fallback(#[from] FallbackError),
     /// No Merkle proof.
@@ -32,7 +32,7 @@ pub enum PowError {
     /// A Bitcoin header that is not 80 bytes long.
     #[error("a Bitcoin header has 80 bytes, got {0}")]
     BitcoinHeaderLength(usize),
-    /// Before RSKIP98 transactions may follow the Bitcoin header; these do not parse.
+    /// Before RSKIP98 transactions may follow the Bitcoin header; these ones do not parse.
     #[error("what follows the Bitcoin header is no list of transactions")]
     BitcoinTransactions,
     /// Not enough work.
@@ -64,7 +64,7 @@ pub enum PowError {
         /// Where the last tag is.
         last: usize,
     },
-    /// Too much after the hash.
+    /// Too many bytes after the hash.
     #[error("{0} bytes follow the hash in the coinbase, at most 128 may")]
     BytesAfterHash(usize),
     /// A coinbase as short as an inner node of a Merkle tree.
@@ -96,7 +96,7 @@ pub enum FallbackError {
     /// No key signed this.
     #[error("the signature recovers no key")]
     NoKey,
-    /// Signed, but not with the key of this height.
+    /// Signed with a key that is not the one of this height.
     #[error("the signature is not of the key for this height")]
     WrongKey,
 }
@@ -121,7 +121,7 @@ pub enum MerkleError {
 /// Why a partial Merkle tree is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PartialTreeError {
-    /// The bytes are not as many as the counts declare.
+    /// The number of bytes differs from what the counts declare.
     #[error("its size differs from the declared one")]
     Size,
     /// Zero transactions, or more than fit into a block.
@@ -148,7 +148,7 @@ pub enum PartialTreeError {
 }
 
 impl PowError {
-    /// A stable name of the reason for logs, metrics and the binding.
+    /// A stable name of the reason, for logs, metrics and the binding.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Fallback(_) => "POW_FALLBACK_SIGNATURE",

@@ -15,8 +15,8 @@ const MERKLE_ROOT_AT: usize = 36;
 /// Byte at which the time starts.
 const TIME_AT: usize = 68;
 
-/// The header in the bytes of the header field. Exactly 80 bytes `only_header`, which is RSKIP98;
-/// before it a list of transactions may follow, which must parse.
+/// The header in the bytes of the header field: exactly 80 bytes with `only_header` (RSKIP98); before it a list of
+/// transactions may follow, which must parse.
 pub fn read_header(bytes: &[u8], only_header: bool) -> Result<&[u8; HEADER_BYTES], PowError> {
     let (header, rest) = bytes.split_first_chunk().ok_or(PowError::BitcoinHeaderLength(bytes.len()))?;
     if rest.is_empty() {

@@ -1,7 +1,7 @@
 //! Whether an input's script spends an output that pays to the hash of a script (bridge.md §4.2).
 //!
-//! Our own, since signatures are over the reference's legacy hash. It runs what redeem scripts of
-//! federations are made of: pushes, branches, the check of an age, the check of several signatures.
+//! This is not the `bitcoin` crate's code, because signatures are over the reference's legacy hash. It executes the
+//! opcodes of federations' redeem scripts: pushes, branches, the check of an age, and the check of several signatures.
 
 use std::borrow::Cow;
 
@@ -23,24 +23,23 @@ const MAX_OPERATIONS: usize = 201;
 const MAX_KEYS: i64 = 20;
 const MAX_STACK: usize = 1_000;
 
-/// Bit that takes a sequence out of the check of ages.
+/// Bit that exempts a sequence from the check of ages.
 const SEQUENCE_DISABLED: u64 = 1 << 31;
-/// Bit that tells times from heights.
+/// Bit that distinguishes times from heights.
 const SEQUENCE_IS_TIME: u64 = 1 << 22;
-/// Bits that count.
+/// Bits of a sequence that are compared.
 const SEQUENCE_MASK: u64 = SEQUENCE_IS_TIME | 0xffff;
-/// From this version on a transaction keeps to ages.
+/// From this version on, ages are checked.
 const VERSION_WITH_AGES: u32 = 2;
 
 type Element<'a> = Cow<'a, [u8]>;
 
-/// Checks that the input spends an output with the script `script_pubkey`, which pays to the hash of a
-/// script, under all rules that the reference knows. As it knows no witnesses, the script of an input with
-/// a witness need only push the program that is hashed.
+/// Checks that the input spends an output with the script `script_pubkey`, which pays to the hash of a script, under
+/// all rules that the reference knows. The reference does not know witnesses, so the script of an input with a witness
+/// need only push the program that is hashed.
 ///
 /// # Errors
-/// [`ScriptError::Script`] when it does not; also for a redeem script with other operations than those of
-/// federations.
+/// [`ScriptError::Script`] when it does not, and for a redeem script with opcodes that federations do not use.
 pub fn correctly_spends(transaction: &Transaction, index: usize, script_pubkey: &[u8]) -> Result<(), ScriptError> {
     let input = transaction.inputs.get(index).ok_or(ScriptError::Other("there is no such input"))?;
     let script = Script::parse(&input.script)?;
@@ -63,7 +62,7 @@ pub fn correctly_spends(transaction: &Transaction, index: usize, script_pubkey: 
     }
 }
 
-/// What a script pushes that does nothing else.
+/// The elements that a push-only script pushes.
 fn pushes<'a>(script: &Script<'a>) -> Result<Vec<Element<'a>>, ScriptError> {
     let mut stack = Vec::new();
     for chunk in script.chunks() {
@@ -90,7 +89,7 @@ fn pushed<'a>(chunk: &Chunk<'a>) -> Result<Element<'a>, ScriptError> {
     }
 }
 
-/// False is zero in any length, be it negative.
+/// An element is false if it is zero, in any length and with either sign.
 fn is_true(element: &[u8]) -> bool {
     match element {
         [rest @ .., 0 | 0x80] => rest.iter().any(|byte| *byte != 0),
@@ -179,7 +178,7 @@ impl<'a> Machine<'a> {
         self.stack.pop().ok_or(ScriptError::Script("the stack is empty"))
     }
 
-    /// Pops that many elements, the topmost first, when `spare` more are below.
+    /// Pops that many elements, the top one first, if `spare` more are below.
     fn pop_many(&mut self, count: usize, spare: usize) -> Result<Vec<Element<'a>>, ScriptError> {
         if self.stack.len() < count + spare {
             return Err(ScriptError::Script("the stack is too short"));
@@ -225,15 +224,14 @@ impl<'a> Machine<'a> {
             script = removal::without(&script, &pushed.finish())?;
         }
         let valid = self.signatures_match(&keys, &signatures, &script);
-        // One element too many is taken, and must be empty.
+        // One extra element is popped; it must be empty.
         if !self.pop()?.is_empty() {
             return Err(ScriptError::Script("the spare element is not empty"));
         }
         Ok(valid)
     }
 
-    /// Whether each signature is of a key, both in their order. A key or signature that cannot be read
-    /// does not match.
+    /// Whether the signatures match keys in the same order. A key or signature that cannot be parsed does not match.
     fn signatures_match(&self, keys: &[Element<'a>], signatures: &[Element<'a>], script: &[u8]) -> bool {
         let mut keys = keys.iter();
         let mut signatures = signatures.iter().peekable();

@@ -1,4 +1,4 @@
-//! Public keys of secp256k1, as the reference accepts and keeps them (bridge.md §9).
+//! Public keys of secp256k1, as the reference accepts and stores them (bridge.md §9).
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -14,8 +14,8 @@ use crate::script::ScriptError;
 use crate::signature::Signature;
 use crate::signers;
 
-/// Compressed keys that each thread remembers to be points of the curve: those of some federations, which are read
-/// again for each of their signatures.
+/// Number of compressed keys that each thread caches as valid points of the curve: those of some federations, which are
+/// parsed again for each of their signatures.
 const KNOWN_POINTS: usize = 1_024;
 
 thread_local! {
@@ -38,7 +38,7 @@ fn is_point(key: &[u8; 33]) -> bool {
     is_point
 }
 
-/// The bytes are no public key.
+/// The bytes are not a public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the bytes are no public key")]
 pub struct PublicKeyError;
@@ -49,16 +49,15 @@ impl From<PublicKeyError> for ScriptError {
     }
 }
 
-/// A public key with the bytes that the reference keeps of it. Keys are compared by these, so a key in
-/// its two encodings is two keys.
+/// A public key with the bytes that the reference stores for it. Keys are compared by these bytes, so the two encodings
+/// of one key are two keys.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PublicKey {
     bytes: Vec<u8>,
 }
 
 impl PublicKey {
-    /// Accepts compressed and uncompressed keys, hybrid ones (kept uncompressed), and the one byte 0 for
-    /// infinity.
+    /// Accepts compressed and uncompressed keys, hybrid ones (stored uncompressed), and the single byte 0 for infinity.
     ///
     /// # Errors
     /// [`PublicKeyError`] for other bytes.
@@ -73,7 +72,7 @@ impl PublicKey {
         Ok(Self { bytes: point.serialize_uncompressed().to_vec() })
     }
 
-    /// The bytes that the reference keeps.
+    /// The bytes that the reference stores.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
@@ -95,7 +94,7 @@ impl PublicKey {
         self.point().map_or_else(|| self.bytes.clone(), |point| point.serialize_uncompressed().to_vec())
     }
 
-    /// HASH160 of the kept bytes.
+    /// HASH160 of the stored bytes.
     #[must_use]
     pub fn hash(&self) -> [u8; 20] {
         hash160(&self.bytes)
@@ -113,7 +112,7 @@ impl PublicKey {
         Address::from_word(keccak256(&self.uncompressed()[1..]))
     }
 
-    /// Whether the key signed the hash, be s high or low.
+    /// Whether the key signed the hash; s may be high or low.
     ///
     /// # Errors
     /// [`PublicKeyError`] for the key at infinity, on which the reference throws.
@@ -135,7 +134,7 @@ mod tests {
 
     const COMPRESSED: [u8; 33] = hex!("0213bef446466d4798bd530e002c335f2c6f94759d46f6bacb49bee9d31f278582");
 
-    /// What a verification says.
+    /// The result of a verification.
     fn verifies(key: &secp256k1::PublicKey, hash: &B256, signature: &Signature) -> bool {
         let Some((r, s)) = signature.normalised() else { return false };
         let compact = [r.as_slice(), s.as_slice()].concat();

@@ -1,11 +1,11 @@
-//! Bitcoin, as far as a Rootstock node needs it.
+//! The parts of Bitcoin that a Rootstock node needs.
 //!
-//! - Merged mining: the proof-of-work rules over Bitcoin headers, coinbases and Merkle proofs
-//!   (consensus.md §3), and what a solo miner needs to make such a proof. Bitcoin's own rules (nBits,
-//!   previous hash, script validity) play no part there, and hashes are in internal byte order.
-//! - What the Bridge reads and writes of Bitcoin (bridge.md §3, §9): transactions, scripts, redeem
-//!   scripts, signatures, proofs, headers and addresses, as the reference's Bitcoin library takes
-//!   them. Hashes of transactions and blocks are in display order there, the reverse.
+//! - Merged mining: the proof-of-work rules over Bitcoin headers, coinbases and Merkle proofs (consensus.md §3), and
+//!   the search of a solo miner for such a proof. Bitcoin's own rules (nBits, previous hash, script validity) do not
+//!   apply there, and hashes are in internal byte order.
+//! - Bitcoin data of the Bridge (bridge.md §3, §9): transactions, scripts, redeem scripts, signatures, proofs, headers
+//!   and addresses, as the reference's Bitcoin library handles them. Hashes of transactions and blocks are in display
+//!   order there, which is the reverse.
 
 pub mod address;
 pub mod block_header;
@@ -57,5 +57,5 @@ pub use submission::{BlockParts, read_block, read_block_header, read_coinbase, w
 pub use target::target_from_difficulty;
 pub use transaction::{Input, OutPoint, Output, Transaction, TransactionError, TransactionViolation, display_hash};
 
-/// Marks the hash for merged mining in a coinbase: ASCII `RSKBLOCK:`.
+/// Tag before the hash for merged mining in a coinbase: ASCII `RSKBLOCK:`.
 pub const TAG: &[u8; 9] = b"RSKBLOCK:";

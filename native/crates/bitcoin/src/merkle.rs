@@ -11,7 +11,7 @@ pub const MAX_PROOF_BYTES: usize = 960;
 /// Most satoshis an output can hold.
 const MAX_SATOSHIS: i64 = 21_000_000 * 100_000_000;
 
-/// Largest output index that a transaction could refer to.
+/// Largest output index that such a transaction could refer to.
 const MAX_OUTPUT_INDEX: u32 = 1_000_000;
 
 /// Parent of two nodes, unless together they could be a transaction.
@@ -29,14 +29,14 @@ fn parent(left: &B256, right: &B256) -> B256 {
     sha256d(&both)
 }
 
-/// The proof, in the RSKIP92 format, that the first of a block's transactions is in it. The ids are in
-/// block order; one alone needs an empty proof.
+/// The proof, in the RSKIP92 format, that the first of a block's transactions is in it. The ids are in block order; a
+/// single one needs an empty proof.
 pub fn prove_first(ids: &[B256]) -> Vec<u8> {
     let mut proof = Vec::new();
     let mut level = ids.to_vec();
     while level.len() > 1 {
         proof.extend(level[1].iter().rev());
-        // A node without a neighbour is its own.
+        // A node without a neighbour is paired with itself.
         level = level.chunks(2).map(|pair| parent(&pair[0], pair.last().unwrap_or(&pair[0]))).collect();
     }
     proof
@@ -70,8 +70,8 @@ fn display_order(left: &B256, right: &B256) -> [u8; 64] {
     both
 }
 
-/// Whether two nodes could be a transaction with one input and one output. The reference looks at
-/// the nodes in display order, not at the bytes that are hashed; so must everyone.
+/// Whether two nodes could be a transaction with one input and one output. The reference examines the nodes in display
+/// order, not the bytes that are hashed, so this does the same.
 fn looks_like_transaction(nodes: &[u8; 64]) -> bool {
     let script_length = |at: usize| usize::from(nodes[at]);
     let output_index = u32::from_le_bytes([nodes[37], nodes[38], nodes[39], nodes[40]]);

@@ -5,7 +5,7 @@ use rhizome_primitives::B256;
 use crate::error::MerkleError;
 use crate::merkle::combine;
 
-/// Most hashes in a branch.
+/// Maximum number of hashes in a branch.
 const MAX_HASHES: usize = 32;
 
 /// A path from a transaction to the merkle root; hashes in display order.
@@ -16,15 +16,15 @@ pub struct MerkleBranch {
 }
 
 impl MerkleBranch {
-    /// None when there are too many hashes, or the path has more significant bits than hashes; a
-    /// negative path counts as having none.
+    /// None when there are too many hashes, or the path has more significant bits than there are hashes; a negative
+    /// path counts as having no bits.
     #[must_use]
     pub fn new(hashes: Vec<B256>, path: i32) -> Option<Self> {
         let bits = if path > 0 { (i32::BITS - path.leading_zeros()) as usize } else { 0 };
         (hashes.len() <= MAX_HASHES && bits <= hashes.len()).then_some(Self { hashes, path })
     }
 
-    /// The root above a transaction; bit i of the path says that the node stands on the right at level i.
+    /// The root above a transaction; bit i of the path is set if the node is on the right at level i.
     ///
     /// # Errors
     /// As [`combine_display`].
@@ -39,7 +39,7 @@ impl MerkleBranch {
     }
 }
 
-/// The node above two nodes, all in display order.
+/// The parent of two nodes, all in display order.
 ///
 /// # Errors
 /// [`MerkleError::SixtyFourByteTransaction`] when both could be a transaction.
@@ -47,7 +47,7 @@ pub fn combine_display(left: B256, right: B256) -> Result<B256, MerkleError> {
     combine(&reversed(left), &reversed(right)).map(reversed)
 }
 
-/// The hash with its bytes in the other order.
+/// The hash with its bytes reversed.
 #[must_use]
 pub fn reversed(mut hash: B256) -> B256 {
     hash.0.reverse();

@@ -9,7 +9,7 @@ use crate::reader::{Reader, Unparsable, write_bytes, write_var_int};
 /// More transactions of at least 60 bytes do not fit into a block of a million bytes.
 const MAX_TRANSACTIONS: u32 = 1_000_000 / 60;
 
-/// A partial Merkle tree whose declared size is its real one.
+/// A partial Merkle tree whose size matches its counts.
 #[derive(Clone, Copy, Debug)]
 pub struct PartialMerkleTree<'a> {
     transactions: u32,
@@ -17,25 +17,25 @@ pub struct PartialMerkleTree<'a> {
     flags: &'a [u8],
 }
 
-/// What a tree proves, in internal byte order.
+/// The result of a tree, in internal byte order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extracted {
-    /// The transactions that it marks.
+    /// The transactions that the tree proves.
     pub matched: Vec<B256>,
     /// The root above them.
     pub root: B256,
 }
 
 impl<'a> PartialMerkleTree<'a> {
-    /// Reads `count (u32 LE) ∥ VarInt n ∥ n hashes ∥ VarInt m ∥ m bytes of flags`. Lengths need not be
-    /// encoded shortest; nothing may follow.
+    /// Reads `count (u32 LE) ∥ VarInt n ∥ n hashes ∥ VarInt m ∥ m bytes of flags`. Lengths may have longer encodings
+    /// than necessary; no bytes may follow.
     pub fn read(bytes: &'a [u8]) -> Result<Self, PartialTreeError> {
         let tree = Self::parse(bytes)?;
         if Self::has_expected_size(bytes) { Ok(tree) } else { Err(PartialTreeError::Size) }
     }
 
-    /// The same without a look at the size: what follows is ignored, and of the counts all but the low 32
-    /// bits.
+    /// Like [`Self::read`], without a check of the size: bytes that follow are ignored, and only the low 32 bits of
+    /// each count are used.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, PartialTreeError> {
         let mut reader = Reader::new(bytes);
         let mut parts = || -> Result<Self, Unparsable> {
@@ -47,7 +47,7 @@ impl<'a> PartialMerkleTree<'a> {
         parts().map_err(|_| PartialTreeError::Size)
     }
 
-    /// Whether the bytes are exactly as many as their counts declare, whatever they hold.
+    /// Whether the number of bytes is what their counts declare, whatever the contents.
     #[must_use]
     pub fn has_expected_size(bytes: &[u8]) -> bool {
         let mut reader = Reader::new(bytes.get(4..).unwrap_or_default());
@@ -60,7 +60,7 @@ impl<'a> PartialMerkleTree<'a> {
         declared().unwrap_or(false)
     }
 
-    /// How many transactions the block has.
+    /// Number of transactions in the block.
     #[must_use]
     pub const fn transactions(&self) -> u32 {
         self.transactions
@@ -97,7 +97,7 @@ impl<'a> PartialMerkleTree<'a> {
     }
 }
 
-/// Nodes at a height above so many leaves, which are at 0.
+/// Number of nodes at a height above the given number of leaves; leaves have height 0.
 const fn width(leaves: u32, height: u32) -> u32 {
     (leaves + (1 << height) - 1) >> height
 }
@@ -106,8 +106,8 @@ fn height(leaves: u32) -> u32 {
     (0..).find(|height| width(leaves, *height) <= 1).unwrap_or(0)
 }
 
-/// The tree that proves some of a block's transactions, by their ids in internal byte order. None when
-/// there are none, more than fit into a block, or a node looks like a transaction.
+/// The tree that proves some of a block's transactions, given by their ids in internal byte order. None when there are
+/// no transactions, more than fit into a block, or when a node looks like a transaction.
 #[must_use]
 pub fn build(leaves: &[B256], proven: impl Fn(usize) -> bool) -> Option<Vec<u8>> {
     let count = u32::try_from(leaves.len()).ok().filter(|count| (1..=MAX_TRANSACTIONS).contains(count))?;
@@ -148,7 +148,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Hash of a node, depth first as the flags were written. At most 15 levels deep.
+    /// Hash of a node; nodes are read depth first, in the order of the flags. At most 15 levels deep.
     fn node(&mut self, height: u32, position: u32) -> Result<B256, MerkleError> {
         let flags = self.tree.flags.get(self.bits / 8).ok_or(PartialTreeError::BitsExhausted)?;
         let matched_below = flags >> (self.bits % 8) & 1 == 1;

@@ -11,7 +11,7 @@ use crate::merkle::{check_proof, check_proof_length};
 use crate::partial_merkle_tree::PartialMerkleTree;
 use crate::target::target_from_difficulty;
 
-/// What the rules read of a header.
+/// Fields of the header that the rules read.
 #[derive(Clone, Copy, Debug)]
 pub struct MergedMining<'a> {
     /// Hash that the Bitcoin coinbase commits to (consensus.md §2.4); None when the header has none:
@@ -27,14 +27,13 @@ pub struct MergedMining<'a> {
     pub merkle_proof: Option<&'a [u8]>,
     /// Compressed coinbase.
     pub coinbase: Option<&'a [u8]>,
-    /// Rules active at the height.
+    /// Rules that are active at the height.
     pub rules: RuleSet,
     /// The network's largest difficulty at which a block may be signed instead (consensus.md §1.1).
     pub fallback_mining_difficulty: U256,
 }
 
-/// Checks a header's proof of work. The first rule broken, in the order of consensus.md §3.2, is the
-/// reason given.
+/// Checks a header's proof of work. Returns the first broken rule in the order of consensus.md §3.2.
 pub fn check_proof_of_work(mining: &MergedMining<'_>) -> Result<(), PowError> {
     let hash = || mining.hash_for_merged_mining.ok_or(PowError::HashForMergedMiningMissing);
     if is_fallback(mining) {
@@ -53,8 +52,8 @@ pub fn check_proof_of_work(mining: &MergedMining<'_>) -> Result<(), PowError> {
     Ok(proof.check(&coinbase.transaction_id(), &merkle_root(header))?)
 }
 
-/// Whether the header is judged by a signature: it has neither coinbase nor proof, and height and
-/// difficulty allow it.
+/// Whether a signature replaces the proof of work: the header has neither coinbase nor proof, and height and difficulty
+/// allow it.
 fn is_fallback(mining: &MergedMining<'_>) -> bool {
     mining.coinbase.is_none()
         && mining.merkle_proof.is_none_or(<[u8]>::is_empty)

@@ -1,13 +1,13 @@
 //! Reads the Bitcoin wire format with the widths and limits of the reference's library (bridge.md §9).
 
-/// The bytes are not what they should be: they end early, or a length is impossible.
+/// The bytes do not parse: they end early, or a length is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unparsable;
 
-/// Longest byte string the reference reads.
+/// Longest byte string that the reference reads.
 const MAX_FIELD_BYTES: usize = 0x0200_0000;
 
-/// What is left to read.
+/// The bytes that are left to read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a> {
     pub(crate) rest: &'a [u8],
@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// A CompactSize, as signed as the reference keeps it. It need not be encoded shortest.
+    /// A CompactSize as the signed number that the reference stores. Its encoding may be longer than necessary.
     pub(crate) fn var_int(&mut self) -> Result<i64, Unparsable> {
         Ok(match self.array::<1>()? {
             [0xfd] => i64::from(u16::from_le_bytes(self.array()?)),
@@ -44,7 +44,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Length of a list. The reference reserves room for its low 32 bits, so these may not be negative.
+    /// Length of a list. The reference allocates for its low 32 bits, so they must not be negative.
     pub(crate) fn list_length(&mut self) -> Result<i64, Unparsable> {
         let length = self.var_int()?;
         if (length as i32) < 0 { Err(Unparsable) } else { Ok(length) }
@@ -79,7 +79,7 @@ pub(crate) fn write_var_int(out: &mut Vec<u8>, value: usize) {
     }
 }
 
-/// Appends bytes with their length in front.
+/// Appends bytes, preceded by their length.
 pub(crate) fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     write_var_int(out, bytes.len());
     out.extend_from_slice(bytes);

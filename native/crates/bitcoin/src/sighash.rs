@@ -1,7 +1,7 @@
-//! What the signature of an input signs (bridge.md §3.4).
+//! Signature hashes of inputs (bridge.md §3.4).
 //!
-//! Our own, since the reference's legacy hash keeps marker, flag and witnesses of a transaction that has
-//! any. Hashes are in the order in which they are signed, not in display order.
+//! This is not the `bitcoin` crate's code, because the reference's legacy hash includes marker, flag and witnesses of a
+//! transaction that has any. Hashes are in the order in which they are signed, not in display order.
 
 use rhizome_crypto::sha256d;
 use rhizome_primitives::B256;
@@ -15,18 +15,17 @@ const SINGLE: u8 = 3;
 const ANYONE_CAN_PAY: u8 = 0x80;
 const BASE: u8 = 0x1f;
 
-/// The hash of the last output's signature where there is no such output.
+/// The hash for SIGHASH_SINGLE where there is no such output.
 const NO_SUCH_OUTPUT: B256 = {
     let mut one = [0; 32];
     one[0] = 1;
     B256::new(one)
 };
 
-/// The legacy hash of an input with `script` in its place, as the reference has it.
+/// The legacy hash of an input with `script` in its place, as the reference computes it.
 ///
 /// # Errors
-/// [`ScriptError::Other`] when there is no such input, and as the removal of code separators from the
-/// script.
+/// [`ScriptError::Other`] when there is no such input, and the errors of removing code separators from the script.
 pub fn legacy(transaction: &Transaction, index: usize, script: &[u8], sighash: u8) -> Result<B256, ScriptError> {
     let mut signed = transaction.clone();
     signed.inputs.iter_mut().for_each(|input| input.script.clear());
@@ -48,7 +47,7 @@ pub fn legacy(transaction: &Transaction, index: usize, script: &[u8], sighash: u
         others.for_each(|(_, input)| input.sequence = 0);
     }
     if sighash & ANYONE_CAN_PAY != 0 {
-        // The reference keeps the witnesses by position: the input is left with that of the first.
+        // The reference stores witnesses by position, so the input gets the witness of the first input.
         let witness = signed.inputs.first().map(|input| input.witness.clone()).unwrap_or_default();
         let mut input = signed.inputs.swap_remove(index);
         input.witness = witness;
@@ -59,7 +58,7 @@ pub fn legacy(transaction: &Transaction, index: usize, script: &[u8], sighash: u
     Ok(sha256d(&preimage))
 }
 
-/// The hash of BIP 143: `script` is the whole redeem script, `value` that of the output which is spent.
+/// The hash of BIP 143: `script` is the whole redeem script, `value` that of the spent output.
 ///
 /// # Errors
 /// [`ScriptError::Other`] when there is no such input.
@@ -111,7 +110,7 @@ fn hash_of_outputs(outputs: &[Output]) -> B256 {
     sha256d(&bytes)
 }
 
-/// The reference fills a negative number up with zeros behind its shortest bytes.
+/// The reference pads the shortest bytes of a negative number with zeros.
 fn unsigned_le(value: i64) -> [u8; 8] {
     let mut bytes = value.to_le_bytes();
     if value < 0 {

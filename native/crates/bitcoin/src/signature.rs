@@ -8,7 +8,7 @@ use crate::der::{DerError, read_signature, sequence, trimmed, write_integer};
 /// Signs all inputs and outputs.
 pub const SIGHASH_ALL: u8 = 1;
 
-/// A pair of numbers, which need not be in the range of signatures.
+/// A pair of numbers. They may be out of the range of signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     r: Vec<u8>,
@@ -22,8 +22,8 @@ impl Signature {
         Self { r: trimmed(r).to_vec(), s: trimmed(s).to_vec() }
     }
 
-    /// Reads DER as leniently as the reference; what follows, as the sighash byte of an input's
-    /// signature, is ignored.
+    /// Reads DER as leniently as the reference; bytes that follow, such as the sighash byte of an input's signature,
+    /// are ignored.
     ///
     /// # Errors
     /// [`DerError`] where the reference throws.
@@ -37,7 +37,7 @@ impl Signature {
         &self.r
     }
 
-    /// S, likewise.
+    /// S, big-endian without leading zeros.
     #[must_use]
     pub fn s(&self) -> &[u8] {
         &self.s
@@ -52,7 +52,7 @@ impl Signature {
         sequence(&contents)
     }
 
-    /// What an input carries: shortest DER and the sighash byte.
+    /// The signature as in an input: shortest DER and the sighash byte.
     #[must_use]
     pub fn to_input(&self, sighash: u8) -> Vec<u8> {
         let mut out = self.to_der();
@@ -66,7 +66,7 @@ impl Signature {
         word(&self.s).is_some_and(|s| s <= HALF_ORDER)
     }
 
-    /// R and the lower of s and n - s, which signs the same; None when either is out of range.
+    /// R and the lower of s and n - s, which is an equivalent signature; None when either is out of range.
     pub(crate) fn normalised(&self) -> Option<(B256, B256)> {
         let (r, s) = (word(&self.r)?, word(&self.s)?);
         if !rhizome_crypto::scalar_in_range(&r) || !rhizome_crypto::scalar_in_range(&s) {
@@ -81,8 +81,8 @@ fn word(number: &[u8]) -> Option<B256> {
     (number.len() <= 32).then(|| B256::left_padding_from(number))
 }
 
-/// Whether the signature of an input, sighash byte included, is encoded as strictly as Bitcoin relays
-/// it: shortest lengths, positive numbers without padding, a known sighash byte.
+/// Whether the signature of an input, sighash byte included, satisfies Bitcoin's strict encoding: shortest lengths,
+/// positive numbers without padding, a known sighash byte.
 #[must_use]
 pub fn is_canonical(signature: &[u8]) -> bool {
     let [0x30, length, 2, r_length, rest @ .., sighash] = signature else { return false };

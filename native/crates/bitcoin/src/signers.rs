@@ -1,5 +1,5 @@
-//! Which keys a signature is of. Asking that once costs two recoveries; asking each of twenty keys whether it signed
-//! costs a verification for each, and inputs with many signatures are asked about all of them again with every
+//! Finds the keys that a signature is of. Computing them once costs two recoveries, while asking each of twenty keys
+//! costs a verification for each; and for inputs with many signatures, all of them are checked again with every
 //! signature that is added.
 
 use std::cell::RefCell;
@@ -10,7 +10,8 @@ use rhizome_primitives::B256;
 
 use crate::signature::Signature;
 
-/// Signatures that each thread remembers: those of a few transactions of as many inputs as fit, some 200 bytes each.
+/// Number of signatures that each thread caches: those of some transactions with the maximum number of inputs, some 200
+/// bytes each.
 const KNOWN_SIGNATURES: usize = 8_192;
 
 /// A signed hash with r and the lower s.
@@ -20,8 +21,8 @@ thread_local! {
     static KNOWN: RefCell<HashMap<Signed, Vec<[u8; 33]>>> = RefCell::new(HashMap::new());
 }
 
-/// Whether the compressed key signed the hash: exactly where it verifies. A key verifies when it is one of those that
-/// the signature recovers to, of which there are as many as points with an abscissa of r, or of r and the order.
+/// Whether the compressed key signed the hash, which is the case exactly where it verifies. A key verifies if it is one
+/// of those that the signature recovers to. There is one for each point with the x-coordinate r, or r plus the order.
 pub(crate) fn is_signer(key: &[u8; 33], hash: &B256, signature: &Signature) -> bool {
     let Some((r, s)) = signature.normalised() else { return false };
     KNOWN.with_borrow_mut(|known| {
@@ -36,7 +37,7 @@ fn signers(hash: &B256, r: &B256, s: &B256) -> Vec<[u8; 33]> {
     (0..4)
         .filter_map(|id| match recover_public_key(hash, id, r, s) {
             Some(RecoveredKey::Point(point)) => Some(compressed(&point)),
-            // No key that is a point verifies then.
+            // In this case no valid key verifies.
             Some(RecoveredKey::Infinity) | None => None,
         })
         .collect()

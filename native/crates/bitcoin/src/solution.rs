@@ -1,5 +1,5 @@
-//! Proofs of work made here: the dev chain's block producer and the solo miner. Both sides of
-//! eth_getWork and eth_submitWork derive the same Bitcoin block from the work, the template below.
+//! Proofs of work made by this node, for the dev chain's block producer and the solo miner. Both sides of eth_getWork
+//! and eth_submitWork derive the same Bitcoin block from the work; [`Template`] is that block.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -10,13 +10,13 @@ use crate::TAG;
 use crate::coinbase::compress_coinbase;
 use crate::header::{HEADER_BYTES, hash_as_number};
 
-/// Nonces tried between two looks at the stop signal: about five milliseconds of work.
+/// Nonces tried between two checks of the stop signal: about five milliseconds of work.
 const NONCES_PER_CHECK: u64 = 1 << 15;
 
 /// Byte at which the nonce of a Bitcoin header starts.
 const NONCE_AT: usize = 76;
 
-/// Version, previous hash (zero) and so on stand as in Bitcoin's regtest; no rule reads them.
+/// Version, previous hash (zero) and so on are those of Bitcoin's regtest; no rule reads them.
 const HEADER_VERSION: [u8; 4] = hex!("00000020");
 const HEADER_BITS: [u8; 4] = hex!("ffff7f20");
 
@@ -25,7 +25,7 @@ const HEADER_BITS: [u8; 4] = hex!("ffff7f20");
 const COINBASE_START: [u8; 43] =
     hex!("01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff0504");
 
-/// End of the input; an output of 50 BTC to nobody; an output that holds the tag and the hash.
+/// End of the input, an output of 50 BTC to nobody, and an output with the tag and the hash.
 const COINBASE_MIDDLE: [u8; 50] =
     hex!("ffffffff0200f2052a010000001976a914000000000000000000000000000000000000000088ac00000000000000002b6a29");
 
@@ -36,11 +36,11 @@ pub struct Solution {
     pub bitcoin_header: [u8; HEADER_BYTES],
     /// Coinbase as midstate ∥ tail.
     pub compressed_coinbase: Vec<u8>,
-    /// Merkle proof: empty, the Bitcoin block has one transaction.
+    /// Merkle proof: empty, because the Bitcoin block has one transaction.
     pub merkle_proof: Vec<u8>,
 }
 
-/// A Bitcoin block with a coinbase only, complete but for the nonce.
+/// A Bitcoin block that consists of a coinbase and is complete except for the nonce.
 #[derive(Clone, Debug)]
 pub struct Template {
     header: [u8; HEADER_BYTES],
@@ -48,9 +48,9 @@ pub struct Template {
 }
 
 impl Template {
-    /// A block that commits to the hash. `time` is in seconds and goes into the Bitcoin header, which
-    /// RSKIP179 compares with the block's own; another `extra_nonce`, whose bytes stand in the coinbase
-    /// before the tag, gives the same work another four thousand million nonces.
+    /// A block that commits to the hash. `time` is in seconds and goes into the Bitcoin header; RSKIP179 compares it
+    /// with the block's own. A different `extra_nonce`, whose bytes are in the coinbase before the tag, opens another
+    /// 2^32 nonces for the same work.
     pub fn new(hash_for_merged_mining: &B256, time: u32, extra_nonce: [u8; 4]) -> Self {
         let mut coinbase = COINBASE_START.to_vec();
         coinbase.extend_from_slice(&extra_nonce);
@@ -67,7 +67,7 @@ impl Template {
         Self { header, coinbase }
     }
 
-    /// The 80 bytes to search a nonce for; the last four are the nonce, little-endian.
+    /// The 80 bytes of the header to search a nonce for; the last four are the nonce, little-endian.
     pub fn header(&self) -> &[u8; HEADER_BYTES] {
         &self.header
     }
@@ -77,8 +77,8 @@ impl Template {
         &self.coinbase
     }
 
-    /// The first nonce in the range whose block hash is at most the target. Gives up, within some
-    /// milliseconds, when the search is stopped.
+    /// The first nonce in the range whose block hash is at most the target. Returns within some milliseconds when the
+    /// search is stopped.
     pub fn search(&self, target: U256, nonces: std::ops::RangeInclusive<u32>, control: &Control) -> Option<u32> {
         let start = Sha256Midstate::after_whole_blocks(&self.header, HEADER_BYTES);
         let mut tail = [0; 16];
@@ -104,7 +104,7 @@ impl Template {
         found
     }
 
-    /// The fields of a header that commits to the hash, with the nonce of a solution.
+    /// The fields of a header that commits to the hash, for the nonce of a solution.
     pub fn solve(hash_for_merged_mining: &B256, time: u32, nonce: WorkNonce) -> Solution {
         let [a, b, c, d, nonce @ ..] = nonce;
         Self::new(hash_for_merged_mining, time, [a, b, c, d]).solution(u32::from_le_bytes(nonce))
@@ -120,7 +120,7 @@ impl Template {
     }
 }
 
-/// How a search is stopped and how far it is. All threads of a search share one.
+/// Stop signal and progress of a search. All threads of a search share one.
 #[derive(Debug, Default)]
 pub struct Control {
     stopped: AtomicBool,
@@ -133,7 +133,7 @@ impl Control {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the search was told to end.
+    /// Whether the search was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
@@ -144,20 +144,17 @@ impl Control {
     }
 }
 
-/// A nonce of eight bytes that solves a template: the extra nonce as it stands in the coinbase, then
-/// the nonce as it stands in the header.
+/// A nonce of eight bytes that solves a template: the extra nonce as in the coinbase, then the nonce as in the header.
 pub type WorkNonce = [u8; 8];
 
-/// Searches a proof of work for the hash on the calling thread, until it is found or the search is
-/// stopped. The target is [`crate::target_from_difficulty`] of the header's difficulty; `time` is in
-/// seconds.
+/// Searches for a proof of work on the calling thread, until one is found or the search is stopped. The target is
+/// [`crate::target_from_difficulty`] of the header's difficulty; `time` is in seconds.
 pub fn mine(hash_for_merged_mining: &B256, target: U256, time: u32, control: &Control) -> Option<Solution> {
     let nonce = search_share(hash_for_merged_mining, target, time, (0, 1), control)?;
     Some(Template::solve(hash_for_merged_mining, time, nonce))
 }
 
-/// As [`mine`], on several threads at once: the first nonce found by any of them. At least one thread
-/// runs.
+/// Like [`mine`], on several threads at once, but at least one: the first nonce that any of them finds.
 pub fn mine_on_threads(hash: &B256, target: U256, time: u32, threads: u32, control: &Control) -> Option<WorkNonce> {
     let threads = threads.max(1);
     std::thread::scope(|scope| {
@@ -175,7 +172,7 @@ pub fn mine_on_threads(hash: &B256, target: U256, time: u32, threads: u32, contr
     })
 }
 
-/// Tries every extra nonce of a thread: from the first number on in steps of the second.
+/// Tries every extra nonce of one thread: starting from the first number, in steps of the second.
 fn search_share(
     hash: &B256,
     target: U256,

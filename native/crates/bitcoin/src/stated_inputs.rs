@@ -1,16 +1,16 @@
-//! How many inputs raw transaction bytes state, looked at before they are parsed (bridge.md §3.3).
+//! The number of inputs that raw transaction bytes state, read before they are parsed (bridge.md §3.3).
 
 use crate::reader::Reader;
 use crate::transaction::TransactionError;
 
-/// Where the number of inputs stands, or the marker of a transaction with witnesses.
+/// Offset of the number of inputs, or of the marker of a transaction with witnesses.
 const COUNT_AT: usize = 4;
 
 fn var_int_at(bytes: &[u8], at: usize) -> Result<i64, TransactionError> {
     Ok(Reader::new(bytes.get(at..).unwrap_or_default()).var_int()?)
 }
 
-/// The number behind the version.
+/// The number that follows the version.
 ///
 /// # Errors
 /// [`TransactionError::Malformed`] when the bytes end before it.
@@ -18,7 +18,7 @@ pub fn stated_inputs(bytes: &[u8]) -> Result<i64, TransactionError> {
     var_int_at(bytes, COUNT_AT)
 }
 
-/// The number behind marker and flag; -1 when they are not 0 and 1.
+/// The number that follows marker and flag; -1 when they are not 0 and 1.
 ///
 /// # Errors
 /// As [`stated_inputs`].
@@ -29,7 +29,7 @@ pub fn stated_segwit_inputs(bytes: &[u8]) -> Result<i64, TransactionError> {
     var_int_at(bytes, COUNT_AT + 2)
 }
 
-/// Whether the bytes state inputs; from RSKIP143 on also behind a marker.
+/// Whether the bytes state at least one input; from RSKIP143 on also after a marker.
 ///
 /// # Errors
 /// As [`stated_inputs`].

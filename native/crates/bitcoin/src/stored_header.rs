@@ -1,4 +1,4 @@
-//! Bitcoin headers with their place in the chain, as the reference stores them (bridge.md §2.3).
+//! Bitcoin headers with their position in the chain, as the reference stores them (bridge.md §2.3).
 
 use rhizome_primitives::{B256, U256};
 use thiserror::Error;
@@ -21,7 +21,7 @@ pub enum StoredHeaderError {
     WorkTooLarge,
 }
 
-/// A header with its place in the chain.
+/// A header with its position in the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredHeader {
     /// Work of the chain up to and with this header.
@@ -33,7 +33,7 @@ pub struct StoredHeader {
 }
 
 impl StoredHeader {
-    /// The header itself, to read its fields.
+    /// The header, for reading its fields.
     #[must_use]
     pub const fn block_header(&self) -> BlockHeader {
         BlockHeader::new(self.header)
@@ -45,7 +45,7 @@ impl StoredHeader {
         self.block_header().hash()
     }
 
-    /// Hash of the header below, display order.
+    /// Hash of the parent, display order.
     #[must_use]
     pub fn parent(&self) -> B256 {
         self.block_header().parent()
@@ -72,10 +72,10 @@ impl StoredHeader {
         Ok(Self { chain_work: U256::from_be_slice(work), height: i32::from_be_bytes(height), header })
     }
 
-    /// Twelve bytes of work before RSKIP454, 32 from it on.
+    /// Uses twelve bytes for the work before RSKIP454, and 32 from it on.
     ///
     /// # Errors
-    /// [`StoredHeaderError::WorkTooLarge`] in the format of twelve.
+    /// [`StoredHeaderError::WorkTooLarge`] if the work does not fit twelve bytes.
     pub fn encode(&self, wide_work: bool) -> Result<Vec<u8>, StoredHeaderError> {
         let work = self.chain_work.to_be_bytes::<WORK_BYTES>();
         let (high, low) = work.split_at(WORK_BYTES - LEGACY_WORK_BYTES);

@@ -1,4 +1,4 @@
-//! What pools submit: Bitcoin blocks and coinbases, serialised as in Bitcoin.
+//! Submissions of pools: Bitcoin blocks and coinbases in Bitcoin's serialisation.
 
 use rhizome_primitives::B256;
 
@@ -7,19 +7,19 @@ use crate::header::HEADER_BYTES;
 use crate::merkle::prove_first;
 use crate::transactions::{read_transaction, read_transactions};
 
-/// What a header needs of a Bitcoin block.
+/// The parts of a Bitcoin block that a header needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockParts<'a> {
     /// Bitcoin header.
     pub header: &'a [u8; HEADER_BYTES],
-    /// First transaction as it stands in the block.
+    /// First transaction, as serialised in the block.
     pub coinbase: &'a [u8],
     /// Proof in the RSKIP92 format that it is the first.
     pub merkle_proof: Vec<u8>,
 }
 
-/// Takes a block apart: header, count, transactions with or without witnesses. What follows them is
-/// ignored. None when it does not parse or has no transaction.
+/// Splits a block into header, count and transactions with or without witnesses. Bytes that follow are ignored. None
+/// when the block does not parse or has no transaction.
 pub fn read_block(bytes: &[u8]) -> Option<BlockParts<'_>> {
     let (header, rest) = bytes.split_first_chunk()?;
     let transactions = read_transactions(rest).ok()?;
@@ -42,8 +42,8 @@ pub fn read_coinbase(bytes: &[u8]) -> Option<&[u8]> {
     read_transaction(bytes).ok().map(|transaction| transaction.bytes)
 }
 
-/// The 32 bytes that a coinbase holds after its last tag: the name of the work it is for. Without a tag
-/// those at the place where the reference looks then. None when the coinbase is too short.
+/// The 32 bytes after the last tag of a coinbase, which identify its work. Without a tag, the bytes at the offset that
+/// the reference uses then. None when the coinbase is too short.
 pub fn work_of_coinbase(coinbase: &[u8]) -> Option<B256> {
     let tag = coinbase.windows(TAG.len()).rposition(|window| window == TAG);
     let start = tag.map_or(TAG.len() - 1, |position| position + TAG.len());

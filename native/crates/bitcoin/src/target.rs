@@ -2,14 +2,15 @@
 
 use rhizome_primitives::U256;
 
-/// Difficulty that smaller ones count as: the target must stay below 2^255.
+/// Smaller difficulties count as this one: the target must stay below 2^255.
 const SMALLEST_DIFFICULTY: u64 = 3;
 
 /// The largest Bitcoin block hash, read as a number, that proves work of this difficulty:
 /// floor(2^256 / d), where d below 3 counts as 3 (consensus.md §3.2 step 5).
 pub fn target_from_difficulty(difficulty: U256) -> U256 {
     let divisor = difficulty.max(U256::from(SMALLEST_DIFFICULTY));
-    // 2^256 itself has no place in 256 bits: divide 2^256 - 1 and carry when that was one short.
+    // 2^256 does not fit 256 bits: divide 2^256 - 1, and add one where the remainder shows that the quotient is one too
+    // low.
     let (quotient, remainder) = U256::MAX.div_rem(divisor);
     if remainder + U256::from(1) == divisor { quotient + U256::from(1) } else { quotient }
 }

@@ -1,5 +1,5 @@
-//! Walks Bitcoin transactions without keeping them: in blocks that pools submit, and in headers
-//! before RSKIP98, which may carry a whole block that the reference parses.
+//! Walks Bitcoin transactions without storing them: in blocks that pools submit, and in headers before RSKIP98, which
+//! may carry a whole block that the reference parses.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::reader::{Reader, Unparsable};
 /// Checks that `bytes` start with a count and that many transactions. What follows them is ignored.
 pub(crate) fn check_transactions(bytes: &[u8]) -> Result<(), Unparsable> {
     let mut reader = Reader::new(bytes);
-    // The count is cut to 32 bits, unlike the counts inside a transaction.
+    // The count is truncated to 32 bits, unlike the counts inside a transaction.
     let count = reader.list_length()? as i32;
     for _ in 0..count {
         reader.transaction()?;
@@ -24,7 +24,7 @@ pub(crate) fn check_transactions(bytes: &[u8]) -> Result<(), Unparsable> {
 pub(crate) struct Transaction<'a> {
     /// All of its bytes.
     pub(crate) bytes: &'a [u8],
-    /// Marker, flag and, apart from them, witnesses; None without.
+    /// Range of the witnesses; None for a transaction without marker and flag.
     witness: Option<Range<usize>>,
 }
 
@@ -39,8 +39,7 @@ impl Transaction<'_> {
     }
 }
 
-/// Where the marker of a transaction with witnesses stands, after the version, and its bytes with the
-/// flag.
+/// Offset of the marker of a transaction with witnesses, which follows the version, and the bytes of marker and flag.
 const MARKER_AT: usize = 4;
 const MARKER_BYTES: usize = 2;
 
@@ -62,7 +61,7 @@ impl<'a> Reader<'a> {
         self.bytes().map(|_| ())
     }
 
-    /// Skips inputs and returns how many there were.
+    /// Skips inputs and returns their number.
     fn inputs(&mut self) -> Result<i64, Unparsable> {
         let count = self.list_length()?;
         for _ in 0..count {
@@ -89,7 +88,7 @@ impl<'a> Reader<'a> {
         Ok(Transaction { bytes, witness: witness.map(|left| at(left.start)..at(left.end)) })
     }
 
-    /// Where its witnesses are, as bytes left at their start and end; None without.
+    /// The range of its witnesses, as bytes left at their start and end; None without.
     fn transaction(&mut self) -> Result<Option<Range<usize>>, Unparsable> {
         self.take(MARKER_AT)?;
         let mut inputs = self.inputs()?;

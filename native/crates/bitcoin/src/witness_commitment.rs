@@ -10,12 +10,12 @@ use crate::transaction::Transaction;
 /// OP_RETURN, a push of 36 bytes, the marker of commitments.
 const PREFIX: [u8; 6] = [0x6a, 0x24, 0xaa, 0x21, 0xa9, 0xed];
 
-/// The commitment in the last output that has one, in the order of its script; None without. Before
-/// RSKIP460, `parses_outputs`, each output is taken apart from the last on.
+/// The commitment in the last output that has one, in the order of its script; None without. With `parses_outputs`,
+/// before RSKIP460, each output is parsed, starting from the last one.
 ///
 /// # Errors
-/// [`ScriptError::State`] for a transaction that is no coinbase; [`ScriptError::Script`] for an output that
-/// does not parse.
+/// [`ScriptError::State`] for a transaction that is not a coinbase; [`ScriptError::Script`] for an output that does not
+/// parse.
 pub fn witness_commitment(coinbase: &Transaction, parses_outputs: bool) -> Result<Option<B256>, ScriptError> {
     if !coinbase.is_coinbase() {
         return Err(ScriptError::State("only a coinbase has a commitment to witnesses"));

@@ -1,5 +1,4 @@
-//! The script interpreter on inputs of a federation of two of three keys, with an emergency branch and
-//! without.
+//! The script interpreter on inputs of a two-of-three federation, with and without an emergency branch.
 
 use rhizome_bitcoin::multisig_input::{insert_signature, insertion_index, set_skeleton, signature_hash};
 use rhizome_bitcoin::script::builder::{multisig, pay_to_script_hash};
@@ -27,7 +26,7 @@ fn script(threshold: usize) -> Vec<u8> {
     multisig(threshold, &keys).expect("a script")
 }
 
-/// The emergency branch asks for one signature after 500 blocks.
+/// The emergency branch requires one signature after 500 blocks.
 fn erp() -> Vec<u8> {
     let mut builder = ScriptBuilder::default();
     builder.op(0x64).raw(&script(2)).op(0x67).data(&[0xf4, 1]).op(0xb2).op(0x75).raw(&script(1)).op(0x68);
@@ -114,7 +113,7 @@ fn high_and_loosely_encoded_signatures() {
     assert!(!spends(&transaction, &redeem), "a byte too many");
 }
 
-/// The emergency branch: one signature and a true in place of the last empty push.
+/// Uses the emergency branch: one signature, and a true value instead of the last empty push.
 fn emergency(sequence: u32, version: u32) -> Transaction {
     let redeem = erp();
     let mut transaction = unsigned(&redeem);

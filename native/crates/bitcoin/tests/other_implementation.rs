@@ -1,5 +1,5 @@
-//! Ordinary transactions, scripts, signatures, trees and headers of the recorded vectors: what the crate
-//! `bitcoin` takes is the same to us.
+//! Compares ordinary transactions, scripts, signatures, trees and headers of the recorded vectors with the `bitcoin`
+//! crate: the results must be equal for everything that it accepts.
 
 use bitcoin::consensus::{deserialize, serialize};
 use bitcoin::hashes::Hash;
@@ -25,7 +25,7 @@ fn lines(kinds: &[&str]) -> Vec<(Value, Value)> {
     wanted.map(|line| (line["in"].clone(), line["out"].clone())).collect()
 }
 
-/// A hash as the other implementation keeps it, in display order.
+/// A hash of the other implementation, in display order.
 fn shown(hash: [u8; 32]) -> B256 {
     reversed(B256::from(hash))
 }
@@ -77,7 +77,7 @@ fn scripts() {
         let others = other.instructions().filter_map(|instruction| {
             let instruction = instruction.expect("what parses here");
             let empty = instruction.push_bytes().is_some_and(|push| push.is_empty());
-            // Zero is a push to the other implementation; ours tells an opcode from an empty push.
+            // The other implementation treats zero as a push; ours distinguishes the opcode from an empty push.
             instruction.push_bytes().filter(|_| !empty).map(|push| push.as_bytes().to_vec())
         });
         assert_eq!(pushes.into_iter().filter(|push| !push.is_empty()).collect::<Vec<_>>(), others.collect::<Vec<_>>());
@@ -99,7 +99,7 @@ fn signatures() {
             continue;
         }
         let other = OtherSignature::from_der(&der).expect("what is strict");
-        // It reads a number beyond the group's order as zero.
+        // The other implementation reads a number beyond the group's order as zero.
         if other.serialize_compact().chunks(32).any(|number| number == [0; 32]) {
             continue;
         }
@@ -144,7 +144,7 @@ fn headers() {
         assert_eq!(ours.parent(), shown(other.prev_blockhash.to_byte_array()));
         assert_eq!(ours.merkle_root(), shown(other.merkle_root.to_byte_array()));
         assert_eq!((ours.time(), ours.bits(), ours.nonce()), (other.time, other.bits.to_consensus(), other.nonce));
-        // Beyond 256 bits and below zero the other implementation has no targets.
+        // The other implementation has no targets beyond 256 bits or below zero.
         let target = Target::from_compact(ours.bits());
         if !target.is_negative() && target.magnitude().len() <= 32 && (3..=32).contains(&(ours.bits() >> 24)) {
             let mut wide = [0; 32];

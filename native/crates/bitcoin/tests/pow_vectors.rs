@@ -1,7 +1,7 @@
-//! Headers recorded from the reference node with its verdict on their proof of work.
+//! Headers recorded from the reference node, with its verdict on their proof of work.
 //!
-//! Taken from the vectors: the hash for merged mining, which the header codec in TypeScript computes
-//! and tests. Computed here: everything else.
+//! The hash for merged mining is taken from the vectors, because the header codec in TypeScript computes and tests it.
+//! Everything else is computed here.
 
 use rhizome_bitcoin::header::read_header;
 use rhizome_bitcoin::{
@@ -28,7 +28,7 @@ struct Vector {
     timestamp_rule_valid: Option<bool>,
 }
 
-/// Heights of the rules that shape or judge a header, as (main, testnet); regtest has them from the start.
+/// Heights of the rules that change or check a header, as (main, testnet); regtest has them from the start.
 const HEIGHTS: [(Rule, Option<u64>, Option<u64>); 9] = [
     (Rule::Rskip92, Some(729_000), Some(0)),
     (Rule::Rskip98, Some(729_000), Some(0)),

@@ -46,7 +46,7 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
         self.slots.len()
     }
 
-    /// The value under a key, which is then not among the next to go.
+    /// The value under a key. Reading it gives the entry a second chance at the next eviction.
     pub fn get(&self, key: &K) -> Option<&V> {
         let slot = self.slots.get(key)?;
         // Written only when it changes: a shared cache line that is only read stays on every core.
@@ -56,7 +56,8 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
         Some(&slot.value)
     }
 
-    /// Adds or replaces; `weight` is the bytes that the value holds outside itself. Then evicts down to the limit.
+    /// Adds or replaces an entry; `weight` is the number of bytes that the value holds outside itself. Then evicts down
+    /// to the limit.
     pub fn insert(&mut self, key: K, value: V, weight: usize) {
         let weight = weight + size_of::<K>() + size_of::<Slot<V>>() + ENTRY_OVERHEAD;
         if weight > self.limit {
@@ -76,14 +77,14 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
         }
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     pub fn remove(&mut self, key: &K) {
         if let Some(slot) = self.slots.swap_remove(key) {
             self.bytes -= slot.weight;
         }
     }
 
-    /// Takes out every entry that is not to be kept.
+    /// Removes the entries for which `keep` returns false.
     pub fn retain(&mut self, mut keep: impl FnMut(&K) -> bool) {
         let mut freed = 0;
         self.slots.retain(|key, slot| {
@@ -94,7 +95,7 @@ impl<K: Hash + Eq, V> ClockCache<K, V> {
         self.bytes -= freed;
     }
 
-    /// Takes out everything.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.slots.clear();
         self.bytes = 0;

@@ -9,7 +9,7 @@ use rhizome_primitives::{Bytes, U256};
 
 use crate::native::{Method, failed, named, no_method, output, parse};
 
-/// Ancestors from this depth on are out of reach; the depth of the parent is 0.
+/// Ancestors of this depth and beyond cannot be read; the depth of the parent is 0.
 const MAX_DEPTH: i16 = 4000;
 
 const METHOD_GAS: u64 = 4000;
@@ -62,7 +62,7 @@ fn enabled(rules: RuleSet) -> impl Fn(Field) -> bool {
     }
 }
 
-/// 4000 plus 2 per byte of call data; 0 when it names no method.
+/// 4000 plus 2 per byte of call data; 0 when the data name no method.
 pub(crate) fn gas(rules: RuleSet, data: Option<&[u8]>) -> u64 {
     match (named(METHODS, enabled(rules), data), data) {
         (Some(_), Some(data)) => METHOD_GAS + GAS_PER_BYTE * data.len() as u64,
@@ -70,8 +70,8 @@ pub(crate) fn gas(rules: RuleSet, data: Option<&[u8]>) -> u64 {
     }
 }
 
-/// The field as ABI `bytes`: empty when the depth is no 16-bit number or there is no such block.
-/// None when the block does not have the field; fails for a negative depth or uncle index.
+/// The field as ABI `bytes`: empty when the depth does not fit 16 bits or there is no such block. None when the block
+/// does not have the field; fails for a negative depth or uncle index.
 pub(crate) fn run(context: &ContractContext, data: Option<&[u8]>) -> Result<Option<Bytes>, ContractError> {
     let (field, arguments) = parse(METHODS, enabled(context.rules), data).ok_or_else(no_method)?;
     let empty = Ok(output(AbiValue::Bytes(Bytes::new())));
@@ -119,7 +119,7 @@ fn uncle_coinbase(block: &AncestorBlock, arguments: &[AbiValue]) -> Result<Optio
     Ok(Some(coinbase.unwrap_or_default()))
 }
 
-/// What follows the last tag and its hash in the stored coinbase transaction; empty without a tag.
+/// The bytes after the last tag and its hash in the stored coinbase transaction; empty without a tag.
 fn merged_mining_tags(block: &AncestorBlock) -> Result<Bytes, ContractError> {
     let coinbase = block.bitcoin_coinbase.as_ref().ok_or_else(|| failed("the block has no merged-mining coinbase"))?;
     let Some(tag) = coinbase.windows(RSK_TAG.len()).rposition(|window| window == RSK_TAG) else {

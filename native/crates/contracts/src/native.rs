@@ -1,5 +1,5 @@
-//! What HDWalletUtils, BlockHeader and Environment share: methods found by selector, arguments
-//! decoded by the ABI (evm.md §4.3).
+//! Shared by HDWalletUtils, BlockHeader and Environment: dispatch by selector, and ABI decoding of arguments (evm.md
+//! §4.3).
 
 use rhizome_primitives::Bytes;
 use rhizome_primitives::abi::{self, AbiType, AbiValue};
@@ -14,12 +14,12 @@ pub(crate) struct Method<M: 'static> {
     pub(crate) signature: &'static str,
     /// Argument types.
     pub(crate) arguments: &'static [AbiType],
-    /// Which method.
+    /// Identifies the method.
     pub(crate) id: M,
 }
 
-/// The method and the arguments that call data names, or None: no data, one to three bytes, an
-/// unknown or disabled method, or arguments that do not decode. The price is 0 then, and running fails.
+/// The method and arguments in the call data. None without data, with one to three bytes, for an unknown or disabled
+/// method, and for arguments that do not decode: the price is then 0, and running fails.
 pub(crate) fn parse<M: Copy>(
     methods: &'static [Method<M>],
     enabled: impl Fn(M) -> bool,
@@ -30,8 +30,8 @@ pub(crate) fn parse<M: Copy>(
     Some((method.id, arguments))
 }
 
-/// The method that [`parse`] finds and its undecoded arguments, without the time that decoding takes: prices are told
-/// to callers who cannot pay them.
+/// The method that [`parse`] would find, with its undecoded arguments. It takes no time for decoding, because callers
+/// that cannot pay a price can ask for it, too.
 pub(crate) fn named<'a, M: Copy>(
     methods: &'static [Method<M>],
     enabled: impl Fn(M) -> bool,

@@ -26,9 +26,9 @@ macro_rules! precompiles {
                 match self { $(Self::$name => address!($address)),+ }
             }
 
-            /// The rule that brings it; None for those that always exist. When such a rule becomes
-            /// active the account is created anew and gets the contract marker; the others get
-            /// theirs with RSKIP126 (consensus.md §1.5).
+            /// The rule that introduces it; None for those that always exist. When such a rule becomes active, the
+            /// account is overwritten and gets the contract marker; the others get theirs with RSKIP126 (consensus.md
+            /// §1.5).
             pub const fn rule(self) -> Option<Rule> {
                 match self { $(Self::$name => $rule),+ }
             }
@@ -76,21 +76,21 @@ precompiles! {
 }
 
 impl Precompile {
-    /// The contract at an address given as a stack word, if the rules have it. All 256 bits count:
-    /// dirty upper bytes name no precompiled contract.
+    /// The contract at an address given as a stack word, if the rules have it. All 256 bits count: a word with dirty
+    /// upper bytes is no precompiled contract.
     #[inline]
     pub fn lookup(word: U256, rules: RuleSet) -> Option<Self> {
         let [number, 0, 0, 0] = *word.as_limbs() else { return None };
         Self::by_number(number).filter(|contract| contract.is_active(rules))
     }
 
-    /// Those that exist from genesis on and get their contract marker with RSKIP126.
+    /// Contracts that exist from genesis on and get their contract marker with RSKIP126.
     pub fn always_active() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|contract| contract.rule().is_none())
     }
 
-    /// Those whose rule starts exactly at this height: their accounts are overwritten with empty
-    /// ones before the first transaction.
+    /// Contracts whose rule starts exactly at this height: their accounts are overwritten with empty ones before the
+    /// first transaction.
     pub fn activating(spec: &ChainSpec, number: u64) -> impl Iterator<Item = Self> {
         let starts = move |contract: &Self| contract.rule().is_some_and(|rule| spec.activating(rule, number));
         Self::ALL.iter().copied().filter(starts)
@@ -101,7 +101,7 @@ impl Precompile {
         self.rule().is_none_or(|rule| rules.active(rule))
     }
 
-    /// Bytes to which a caller's input is cut since RSKIP516; None for no limit.
+    /// Length to which a caller's input is truncated since RSKIP516; None for no limit.
     pub fn max_input(self, rules: RuleSet) -> Option<usize> {
         if !rules.active(Rule::Rskip516) {
             return None;
@@ -117,16 +117,16 @@ impl Precompile {
         }
     }
 
-    /// Whether the contract reads the hash of the (internal) transaction that it sees.
+    /// Whether the contract reads the hash of the (internal) transaction that it runs in.
     pub fn uses_transaction_hash(self) -> bool {
         self == Self::Bridge
     }
 
-    /// Gas below which a contract's call with this input is too dear, whatever its price: finding the price may take
-    /// longer than so little gas pays for. Not to be asked for transactions, which may be free.
+    /// Minimum gas of a contract's call with this input: computing the price may take longer than less gas pays for, so
+    /// a call below it fails without being priced. Not for transactions, which may be free.
     pub fn least_gas(self, rules: RuleSet, input: &[u8]) -> u64 {
         match self {
-            // Before RSKIP88 a call by a contract halts it, whatever its gas.
+            // Before RSKIP88 a call from a contract halts the caller, whatever its gas.
             Self::Bridge if rules.active(Rule::Rskip88) => rhizome_bridge::least_gas(input),
             _ => 0,
         }
@@ -167,8 +167,7 @@ impl Precompile {
     /// (evm.md §4.1 step 7).
     ///
     /// # Errors
-    /// [`ContractError::Failed`] when the contract throws; what that means is ruled by evm.md §3.3
-    /// and evm.md §4.1.
+    /// [`ContractError::Failed`] when the contract throws; evm.md §3.3 and evm.md §4.1 rule the consequences.
     pub fn run(
         self,
         context: &ContractContext,

@@ -16,7 +16,7 @@ use support::blocks::{Branch, decode};
 use support::state::MemoryState;
 use support::{address, bytes, direct_call, hash, lines, number, quantity, spec};
 
-/// The reference refuses to run what costs more.
+/// The reference refuses to run calls that cost more.
 const RECORDED_GAS_LIMIT: u64 = 30_000_000;
 
 struct Environment {
@@ -59,7 +59,7 @@ fn lookup(environment: &Environment, address: &Value) -> Option<Precompile> {
     Precompile::lookup(U256::from_be_bytes(support::address(address).into_word().0), rules)
 }
 
-/// What differs from the record, or None.
+/// The difference from the record, or None.
 fn difference(environment: &Environment, line: &Value) -> Option<String> {
     let contract = lookup(environment, &line["address"]);
     if contract.is_some() != line["active"].as_bool()? {

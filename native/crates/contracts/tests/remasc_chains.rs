@@ -1,5 +1,5 @@
-//! Whole recorded chains, forks included: every REMASC transaction must pay the same, and leave the
-//! same cells and balance behind.
+//! Whole recorded chains, forks included: every REMASC transaction must make the same payments, and leave the same
+//! cells and balance.
 
 mod support;
 
@@ -163,7 +163,7 @@ fn only_the_remasc_transaction_may_pay() {
     }
     assert!(state.storage.is_empty());
 
-    // A hole in the ancestry must not look like a failing contract.
+    // A missing ancestor must not look like a failing contract.
     context.remasc_transaction = true;
     assert!(matches!(Precompile::Remasc.run(&context, &mut state, None), Err(ContractError::State(_))));
 

@@ -9,10 +9,10 @@ use crate::recovery::recover_address;
 /// Bytes per signature: hash 32 ∥ parity 1 ∥ r 32 ∥ s 32.
 pub const RECORD_BYTES: usize = 97;
 
-/// Bytes per answer: ok 1 ∥ address 20.
+/// Bytes per result: ok 1 ∥ address 20.
 pub const ANSWER_BYTES: usize = 21;
 
-/// Records a thread takes at least: some 40 µs each, so waking a thread for fewer would not pay.
+/// Minimum number of records per thread: each takes some 40 µs, so waking a thread for fewer would not pay.
 const MIN_RECORDS_PER_TASK: usize = 4;
 
 /// The buffer is not a whole number of records.
@@ -20,8 +20,8 @@ const MIN_RECORDS_PER_TASK: usize = 4;
 #[error("a batch of signatures has {RECORD_BYTES} bytes each, got {0} bytes")]
 pub struct BatchLengthError(pub usize);
 
-/// Recovers the signer of each record, shared between the cores. An answer is 1 ∥ address, or 21
-/// zero bytes where [`recover_address`] has none; a bad record never harms the others.
+/// Recovers the signer of each record, spread over the cores. A result is 1 ∥ address, or 21 zero bytes where
+/// [`recover_address`] returns None; a bad record does not affect the others.
 pub fn recover_addresses(records: &[u8]) -> Result<Vec<u8>, BatchLengthError> {
     if !records.len().is_multiple_of(RECORD_BYTES) {
         return Err(BatchLengthError(records.len()));

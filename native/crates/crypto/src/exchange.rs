@@ -1,11 +1,11 @@
-//! Secrets that two keys of secp256k1 agree on.
+//! Diffie-Hellman key exchange over secp256k1.
 
 use rhizome_primitives::B256;
 use secp256k1::ecdh::shared_secret_point;
 use secp256k1::{PublicKey, SecretKey};
 
-/// Abscissa of the product of a private key and a public one given as x ∥ y, in time that does not
-/// depend on the key. None when one of them is no key.
+/// The shared secret: x-coordinate of the product of a private key and a public key, which is given as x ∥ y. Constant
+/// time with regard to the private key. None when one of them is not a valid key.
 pub fn shared_abscissa(private_key: &B256, public_key: &[u8; 64]) -> Option<B256> {
     let mut uncompressed = [4; 65];
     uncompressed[1..].copy_from_slice(public_key);

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 use rhizome_primitives::B256;
 
-/// Inputs below which a batch is hashed on the calling thread: so many trie nodes are some 150 µs of
-/// work, which should outweigh waking the pool. The gain is not measured yet (the machine was busy);
-/// compare `keccak_batch` with `keccak_136` of `examples/bench.rs` on idle cores and revise.
+/// Batches smaller than this are hashed on the calling thread: hashing this many trie nodes takes some 150 µs, which
+/// should outweigh waking the pool. The gain is not measured yet (the machine was busy); compare `keccak_batch` with
+/// `keccak_136` of `examples/bench.rs` on idle cores and revise.
 const MIN_PARALLEL_INPUTS: usize = 256;
 
 /// Keccak-256. The implementation is alloy's with CRYPTOGAMS assembly (workspace feature
@@ -15,7 +15,7 @@ pub fn keccak256(bytes: &[u8]) -> B256 {
     alloy_primitives::keccak256(bytes)
 }
 
-/// Keccak-256 of each input, in order; large batches are shared between the cores.
+/// Keccak-256 of each input, in order; large batches are spread over the cores.
 pub fn keccak256_batch<T: AsRef<[u8]> + Sync>(inputs: &[T]) -> Vec<B256> {
     if inputs.len() < MIN_PARALLEL_INPUTS {
         return inputs.iter().map(|input| keccak256(input.as_ref())).collect();
@@ -23,7 +23,7 @@ pub fn keccak256_batch<T: AsRef<[u8]> + Sync>(inputs: &[T]) -> Vec<B256> {
     inputs.par_iter().with_min_len(MIN_PARALLEL_INPUTS / 4).map(|input| keccak256(input.as_ref())).collect()
 }
 
-/// Keccak-256 of bytes that go on coming, whose digest so far can be asked for at any time.
+/// Incremental Keccak-256 whose digest so far can be read at any time.
 #[derive(Clone, Default)]
 pub struct RunningKeccak(alloy_primitives::Keccak256);
 
@@ -33,7 +33,7 @@ impl RunningKeccak {
         self.0.update(bytes);
     }
 
-    /// Of everything so far.
+    /// Digest of everything added so far.
     pub fn digest(&self) -> B256 {
         self.0.clone().finalize()
     }

@@ -94,7 +94,7 @@ impl Sha256Midstate {
     }
 }
 
-/// Feeds whole blocks; a shorter rest is left out.
+/// Compresses whole blocks; a shorter remainder is ignored.
 fn compress(state: &mut [u32; 8], bytes: &[u8]) {
     let (blocks, _) = bytes.as_chunks::<BLOCK_BYTES>();
     for block in blocks {

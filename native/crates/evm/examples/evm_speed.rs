@@ -25,7 +25,7 @@ const REPEATS: usize = 15;
 const GAS: u64 = 400_000_000;
 const TARGET: Address = Address::repeat_byte(0x77);
 
-/// Loops that end when the counter pushed first reaches zero.
+/// Loops that end when the counter that is pushed first reaches zero.
 const PROGRAMS: &[(&str, &str)] = &[
     ("arithmetic", "622dc6c05b80800281018118506001900380600457"),
     ("hashing", "6203d0905b60405f2050600190038060045700"),
@@ -95,7 +95,7 @@ fn main() {
         let code = Bytes::from(hex::decode(code).expect("hex digits"));
         let state: Arc<dyn StateReader> = Arc::new(OneContract(HashMap::new(), code.clone()));
         let flag = Arc::new(AtomicBool::new(false));
-        // By turns, so that what else the machine does hits all alike.
+        // The contenders alternate, so that other load on the machine affects all alike.
         let mut times = [Duration::MAX; 3];
         let mut gas = [0; 3];
         let runs: [&dyn Fn() -> u64; 3] =

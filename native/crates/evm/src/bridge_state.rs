@@ -1,4 +1,4 @@
-//! The state of the Bridge as `eth_bridgeState` and `rsk_getBridgeStatus` tell it.
+//! The state of the Bridge as `eth_bridgeState` and `rsk_getBridgeStatus` report it.
 
 use rhizome_bridge::BridgeStatus;
 use rhizome_primitives::B256;
@@ -9,7 +9,7 @@ use crate::frames::Evm;
 use crate::host::BlockContext;
 use crate::journal::{FrameState, Journal};
 
-/// What a reader learns of the Bridge without calling it.
+/// What can be read of the Bridge without calling it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BridgeSummary {
     /// Height of the best Bitcoin chain that the Bridge knows.

@@ -1,4 +1,4 @@
-//! Analysed code: jump destinations, the 0xFC header, and the cache all threads share.
+//! Analysed code: jump destinations, the 0xFC header, and the cache that all threads share.
 #![allow(unsafe_code, reason = "revm takes the analysis on trust")]
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,10 @@ use crate::maps::HashMap;
 
 /// First byte of code with a header (evm.md §2.5).
 const HEADER: u8 = 0xfc;
-/// Zero bytes after the code: the longest PUSH at its very end, the byte DUPN skips, and a STOP.
+/// Zero bytes appended to the code: the longest PUSH at its very end, the byte that DUPN skips, and a STOP.
 const PADDING: usize = 34;
-/// Bytes of code kept analysed. A mainnet block touches well below a megabyte of distinct code; 64
-/// MiB hold every contract that is called regularly.
+/// Bytes of analysed code in the cache. A mainnet block touches well below a megabyte of distinct code; 64 MiB hold
+/// every contract that is called regularly.
 const CACHE_BYTES: usize = 64 << 20;
 
 /// Code ready to run.
@@ -41,7 +41,7 @@ impl Code {
     }
 }
 
-/// Initcode analysed for one run; entry as in [`Code::entry`].
+/// Analyses initcode for a single run; returns the entry as [`Code::entry`] does.
 pub(crate) fn initcode_entry(bytes: &Bytes) -> Option<(Bytecode, usize)> {
     let (analysis, start) = analyse(bytes);
     (start < bytes.len()).then_some((analysis, start))
@@ -77,8 +77,8 @@ fn analyse(code: &Bytes) -> (Bytecode, usize) {
     (analysis, start)
 }
 
-/// Two generations of entries: when the young one is full the old one is dropped and the young one
-/// becomes old. What is used moves back to the young one.
+/// Two generations of entries: when the recent one is full, the old one is dropped and the recent one becomes old. An
+/// entry that is used moves back to the recent one.
 #[derive(Default)]
 struct Generations {
     young: HashMap<B256, Arc<Code>>,
@@ -103,7 +103,7 @@ impl Generations {
 static CACHE: LazyLock<Mutex<Generations>> = LazyLock::new(Mutex::default);
 
 fn lock() -> MutexGuard<'static, Generations> {
-    // The map is whole between any two calls, so a panic elsewhere does not spoil it.
+    // The map is consistent between any two calls, so a panic elsewhere does not corrupt it.
     CACHE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

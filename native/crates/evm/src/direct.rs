@@ -7,10 +7,10 @@ use rhizome_primitives::{Address, B256, Bytes, U256};
 use crate::frames::{CallMetadata, Evm, contract_context};
 use crate::journal::FrameState;
 
-/// What came of a direct call.
+/// The result of a direct call.
 #[derive(Clone, Debug)]
 pub struct DirectCall {
-    /// Longest input that a call from a contract hands over (RSKIP516); None is no limit.
+    /// Longest input that a call from a contract passes on (RSKIP516); None means no limit.
     pub max_input: Option<usize>,
     /// Price, or why there is none.
     pub gas: Result<u64, ContractError>,
@@ -21,7 +21,7 @@ pub struct DirectCall {
     pub logs: Vec<Log>,
 }
 
-/// Who makes a direct call.
+/// The caller of a direct call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DirectCaller {
     /// A transaction of the zero address.

@@ -4,8 +4,8 @@ use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
 use thiserror::Error;
 
-/// Execution could not be carried out. It says nothing about the validity of the block, and nothing
-/// of it may become state.
+/// Execution could not be carried out. This says nothing about the validity of the block, and no part of the result may
+/// become state.
 #[derive(Clone, Debug, Error)]
 pub enum ExecutionError {
     /// The state could not be read.
@@ -51,7 +51,7 @@ pub enum InvalidTransaction {
         /// Gas needed.
         intrinsic: u64,
     },
-    /// Not the account's nonce.
+    /// The nonce is not the account's.
     #[error("nonce {found} instead of {expected}")]
     Nonce {
         /// Nonce of the account.
@@ -64,7 +64,7 @@ pub enum InvalidTransaction {
     Funds {
         /// Balance of the sender in wei.
         balance: U256,
-        /// Wei needed; 2^256-1 when it is more than fits.
+        /// Wei needed, capped at 2^256-1.
         required: U256,
     },
     /// Signature components or chain id.
@@ -73,7 +73,7 @@ pub enum InvalidTransaction {
     /// A transaction of a parallel sublist called the Bridge or REMASC (RSKIP144).
     #[error("{0} must not be called in a parallel sublist")]
     BannedContract(Address),
-    /// The reference fails inside execution.
+    /// The reference fails during execution.
     #[error("execution fails: {0}")]
     Internal(String),
 }
@@ -124,7 +124,7 @@ pub enum HaltKind {
     ReturnDataOutOfBounds,
     /// The code header points beyond the code (evm.md §2.5).
     HeaderBeyondCode,
-    /// A storage cell that is no word was read as one.
+    /// A storage cell that is not a word was read as one.
     CellIsNoWord,
     /// An operand that the reference refuses (DUPN, SWAPN).
     BadOperand,
@@ -137,8 +137,8 @@ pub enum HaltKind {
 }
 
 impl HaltKind {
-    /// Whether the reference's error has no text. It cannot write a receipt with it, so that a transaction whose own
-    /// frame ends so is in no block (evm.md §8 row 5).
+    /// Whether the reference's error has no message. The reference cannot write a receipt with such an error, so a
+    /// transaction whose own frame ends with it is in no block (evm.md §8 row 5).
     pub(crate) fn has_no_text(&self) -> bool {
         matches!(self, Self::BridgeBeforeRskip88 | Self::MissingValue)
     }
@@ -149,7 +149,7 @@ impl HaltKind {
 pub struct Halt {
     /// What happened.
     pub kind: HaltKind,
-    /// The reference's text (evm.md §6.4), without its class.
+    /// The reference's message (evm.md §6.4), without its class.
     pub text: String,
 }
 

@@ -11,8 +11,8 @@ const CREATION: u64 = 53_000;
 const ZERO_BYTE: u64 = 4;
 const INITCODE_WORD: u64 = 2;
 
-/// Gas that a transaction must bring along in a block of the given height before anything runs: zero for the
-/// REMASC transaction and for free ones to the Bridge (consensus.md §5.4).
+/// Gas that a transaction must provide before anything runs, in a block of the given height: zero for the REMASC
+/// transaction and for free ones to the Bridge (consensus.md §5.4).
 pub fn basic_cost(spec: &ChainSpec, number: u64, transaction: &Transaction) -> u64 {
     let rules = VmRules::new(spec.rules_at(number));
     intrinsic(&rules, transaction, is_free(spec, &rules, transaction))

@@ -19,8 +19,8 @@ use crate::internal_transaction::FrameTransaction;
 use crate::journal::{Index, Journal, Transfer};
 use crate::rules::VmRules;
 
-/// The interpreter's fork: everything Rootstock has was in Ethereum by then. What differs is
-/// replaced in the instruction table.
+/// The interpreter's fork: everything that Rootstock has was in Ethereum by then. Differences are replaced in the
+/// instruction table.
 pub(crate) const SPEC: SpecId = SpecId::CANCUN;
 
 /// Network and block of an execution.
@@ -37,7 +37,7 @@ pub struct BlockContext {
 }
 
 impl BlockContext {
-    /// The rules are those of the block's number.
+    /// A context whose rules are those of the block's number.
     pub fn new(spec: Arc<ChainSpec>, block: BlockEnv, ancestry: Arc<dyn Ancestry>) -> Self {
         Self { rules: spec.rules_at(block.number), spec, block, ancestry }
     }
@@ -55,7 +55,7 @@ pub(crate) struct TransactionEnv {
     pub(crate) free: bool,
 }
 
-/// A call or creation asked for by the running frame, with its gas already taken.
+/// A call or creation that the running frame requests, with its gas already taken.
 pub(crate) enum Request {
     Call(CallRequest),
     Create(CreateRequest),
@@ -83,7 +83,7 @@ pub(crate) struct CreateRequest {
     pub(crate) salt: Option<U256>,
 }
 
-/// What belongs to one frame but must be reachable from instructions.
+/// State of one frame that instructions need to reach.
 pub(crate) struct FrameEnv {
     /// The executing account in the journal.
     pub(crate) target: Index,
@@ -103,9 +103,9 @@ pub(crate) struct EvmHost {
     pub(crate) fatal: Option<ExecutionError>,
     /// Kind of the halt when the interpreter's own codes have none.
     pub(crate) halt: Option<HaltKind>,
-    /// Precompiled contract called that parallel sublists ban (RSKIP144).
+    /// The precompiled contract called that parallel sublists ban (RSKIP144).
     pub(crate) banned: Option<Address>,
-    /// Constructors of CREATE or CREATE2 on the frame stack: calls below one are not seen by the ban.
+    /// Number of constructors of CREATE or CREATE2 on the frame stack: the ban does not apply to calls below one.
     pub(crate) constructors: usize,
     /// Payments of precompiled contracts since they were last taken.
     pub(crate) transfers: Vec<Transfer>,
@@ -129,7 +129,7 @@ impl EvmHost {
             constructors: 0,
             transfers: Vec::new(),
             inheritance: None,
-            // From Spurious Dragon to Petersburg every dynamic price left to built-in instructions is
+            // From Spurious Dragon to Petersburg every dynamic price of the remaining built-in instructions is
             // Rootstock's: EXP 50 a byte, no price for cold access.
             gas_params: GasParams::new_spec(SpecId::PETERSBURG),
         }
@@ -139,14 +139,14 @@ impl EvmHost {
         self.frames.last().expect("an instruction runs in a frame")
     }
 
-    /// Halts with a kind the interpreter does not know.
+    /// Halts with a kind that the interpreter does not have.
     #[cold]
     pub(crate) fn halted(&mut self, kind: HaltKind) -> InstructionResult {
         self.halt = Some(kind);
         InstructionResult::PrecompileError
     }
 
-    /// Stops everything: the state could not be read.
+    /// Aborts execution: the state could not be read.
     #[cold]
     pub(crate) fn failed(&mut self, error: StateError) -> InstructionResult {
         self.fatal = Some(error.into());
@@ -180,8 +180,8 @@ impl EvmHost {
     }
 }
 
-/// The built-in instructions that remain use the block and transaction facts, `gas_params` and
-/// `log`; everything that touches the state is replaced (tables.rs), so those answer an error.
+/// The remaining built-in instructions use the block and transaction metadata, `gas_params` and `log`. Everything that
+/// touches the state is replaced (tables.rs), so those functions return an error.
 impl Host for EvmHost {
     fn basefee(&self) -> U256 {
         self.context.block.minimum_gas_price

@@ -3,8 +3,8 @@
 use rhizome_crypto::keccak256;
 use rhizome_primitives::{Address, B256, Bytes, U256, rlp};
 
-/// The transaction a frame runs in: the outer one, or an internal one whose hash is computed when a
-/// precompiled contract asks for it.
+/// The transaction that a frame runs in: the outer one, or an internal one, whose hash is computed when a precompiled
+/// contract needs it.
 #[derive(Clone, Debug)]
 pub(crate) enum FrameTransaction {
     Known(B256),
@@ -25,7 +25,7 @@ pub(crate) struct InternalTransaction {
     pub(crate) note: &'static str,
     /// Depth of the calling frame.
     pub(crate) depth: usize,
-    /// Internal transactions recorded before in the calling frame.
+    /// Internal transactions recorded earlier in the calling frame.
     pub(crate) index: u32,
 }
 
@@ -45,7 +45,7 @@ impl InternalTransaction {
         rlp::write_bytes(&mut payload, self.note.as_bytes());
         rlp::write_uint(&mut payload, U256::from(self.depth));
         rlp::write_uint(&mut payload, U256::from(self.index));
-        // Asked for while the call runs, when it cannot have been rejected yet.
+        // The hash is needed while the call runs, when it cannot have been rejected yet.
         rlp::write_uint(&mut payload, U256::ZERO);
         keccak256(&rlp::list(&payload))
     }

@@ -1,4 +1,4 @@
-//! The maps of this crate. Keys come from contracts: the hash is seeded at random, and quick for the short keys of
+//! The maps of this crate. Contracts choose the keys, so the hash is seeded at random; it is fast for the short keys of
 //! state.
 
 use foldhash::fast::RandomState;

@@ -14,7 +14,7 @@ pub struct Receipt {
     pub succeeded: bool,
     /// Gas used by the transaction.
     pub gas_used: u64,
-    /// Gas used up to and with it in its block, or in its sublist under RSKIP144.
+    /// Gas used in the block, or in the sublist under RSKIP144, up to and including this transaction.
     pub cumulative_gas: u64,
     /// Logs in order.
     pub logs: Vec<Log>,
@@ -25,7 +25,7 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// The receipt with its bloom and encoding.
+    /// A receipt with its bloom and encoding.
     pub fn new(succeeded: bool, gas_used: u64, cumulative_gas: u64, logs: Vec<Log>) -> Self {
         let bloom = Box::new(bloom(&logs));
         let rlp = encode(succeeded, gas_used, cumulative_gas, &bloom, &logs).into();

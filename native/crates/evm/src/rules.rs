@@ -41,7 +41,7 @@ pub const OPCODE_RULES: &[(u8, Activation)] = &[
     (opcode::TSTORE, Activation::From(Rule::Rskip446)),
 ];
 
-/// The rules of one height, as the executor asks for them.
+/// The rules of one height, in the form that the executor uses.
 #[derive(Clone, Copy, Debug)]
 pub struct VmRules {
     /// The set they come from.
@@ -65,7 +65,7 @@ pub struct VmRules {
     pub call_gas_saturates: bool,
     /// RSKIP150: output of precompiled contracts is cut to the out range.
     pub precompile_output_cut: bool,
-    /// RSKIP169: EXTCODEHASH of a contract without code is the hash of no bytes.
+    /// RSKIP169: EXTCODEHASH of a contract without code is the hash of the empty string.
     pub standard_code_hash: bool,
     /// RSKIP171: the return data is cleared by calls that start no frame.
     pub clear_return_data: bool,

@@ -1,7 +1,6 @@
 //! Instruction and gas table per rule set.
 //!
-//! The table is built from nothing: an opcode that is not named here does not exist, whatever the
-//! interpreter's own table gains.
+//! The table starts empty: an opcode that is not named here does not exist, whatever the interpreter's own table gains.
 
 use std::sync::{Arc, LazyLock, RwLock};
 
@@ -84,8 +83,8 @@ impl Tables {
     }
 }
 
-/// Opcodes with an instruction of ours and their static gas. Where the price depends on the state,
-/// or must not be taken before the state is read (evm.md §5.3), it is taken in the function.
+/// Opcodes with an instruction of ours and their static gas. Where the price depends on the state, or must not be
+/// charged before the state is read (evm.md §5.3), the function charges it.
 fn own() -> [(u8, u16, Instruction<Wire, EvmHost>); 20] {
     [
         (BALANCE, 400, Instruction::new(account::balance)),

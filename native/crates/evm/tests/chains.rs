@@ -1,5 +1,5 @@
-//! Whole chains through the block executor, as recorded from the reference: the served chain, and
-//! the chains of its scenario tests with their sublists.
+//! Whole chains through the block executor, as recorded from the reference: the recorded chain, and the chains of the
+//! reference's scenario tests with their sublists.
 
 #[path = "recorded/chain.rs"]
 mod chain;
@@ -58,7 +58,7 @@ fn spec(line: &Value) -> Arc<ChainSpec> {
     Arc::new(support::spec(network, &remasc, |rule: Rule| heights[rule.name()].as_i64()))
 }
 
-/// Differences of a block from its recording, or what stops the chain.
+/// Differences between a block and its recording, or the error that stops the chain.
 fn check(line: &Value, block: &chain::Block, outcome: &BlockOutcome, root: B256) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut compare = |what: &str, expected: String, found: String| {
@@ -80,7 +80,7 @@ fn check(line: &Value, block: &chain::Block, outcome: &BlockOutcome, root: B256)
     wrong
 }
 
-/// Blocks equal, and the first differences with their block numbers.
+/// Number of equal blocks, and the first differences with their block numbers.
 fn import(name: &str, lines: &[Value], one_thread: bool) -> (usize, Vec<String>) {
     let spec = spec(&lines[0]);
     let store = StateStore::in_memory(&StoreOptions::default());

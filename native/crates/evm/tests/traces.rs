@@ -1,5 +1,4 @@
-//! Traces of the served chain as recorded from the reference, but for the corrections of its defects
-//! (decisions.md D47).
+//! Traces of the recorded chain compared with the reference, except where its defects are corrected (decisions.md D47).
 
 #[path = "recorded/chain.rs"]
 mod chain;
@@ -24,7 +23,7 @@ use support::{bytes, hash, quantity};
 
 const MAX_BYTES: usize = 10 * 1024 * 1024;
 
-/// The lines that hold one of the words.
+/// The lines that contain one of the words.
 fn read(name: &str, words: &[&str]) -> Vec<Value> {
     let wanted = rhizome_vectors::lines(name).filter(|line| words.iter().any(|word| line.contains(word)));
     wanted.map(|line| serde_json::from_str(&line).expect("a JSON line")).collect()
@@ -119,7 +118,7 @@ impl Chain {
         trace_block(&self.input(block), state, place, wanted.as_ref().map(|one| &one[..]), &options)
     }
 
-    /// The answer to a recorded request; None when it is about parameters.
+    /// The answer to a recorded request; None when the request is about parameters.
     fn answer(&self, method: &str, params: &Value) -> Option<Value> {
         let named = params[0].as_str().filter(|text| text.len() == 66).map(|_| hash(&params[0]));
         let options = params.get(1).cloned().unwrap_or(Value::Null);
@@ -187,7 +186,7 @@ fn tracer(options: &Value) -> Option<Tracer> {
     }
 }
 
-/// Takes out what is corrected, on both sides.
+/// Removes the corrected fields on both sides.
 fn corrected(value: &mut Value, level: usize) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| corrected(item, level)),
@@ -300,7 +299,7 @@ fn blocks_of_scenarios_are_traced_in_every_form_and_sublist() {
                 Tracer::Prestate { diff: true },
                 Tracer::FourByte,
             ] {
-                // One by one as in the whole block: each runs on the state that its sublist left.
+                // Each alone gives the same as in the whole block: each runs on the state that its sublist left.
                 let whole = match chain.trace(*at, None, tracer) {
                     Ok(whole) => whole,
                     Err(TraceError::TooLarge(_)) => continue,

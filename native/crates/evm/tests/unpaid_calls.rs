@@ -1,5 +1,5 @@
-//! What calls of the network's contracts take that cannot pay for them: 700 gas buy no copy of the call data, no
-//! conversion of their text and no hash of the code of the frames above. Counted in bytes that are allocated.
+//! The cost of calls of the network's contracts that cannot pay: 700 gas must not cause a copy of the call data, a
+//! conversion of their text or a hash of the code of the frames above. The measure is the number of allocated bytes.
 #![allow(clippy::unwrap_used)]
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
@@ -20,7 +20,7 @@ thread_local! {
     static ALLOCATED: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: everything is handed on to the system's allocator as it came.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ALLOCATED.try_with(|bytes| bytes.set(bytes.get() + layout.size()));
@@ -48,7 +48,7 @@ const SHA256: &str = "0000000000000000000000000000000000000002";
 const LENGTH: usize = 256 << 10;
 const CALLS: usize = 250;
 
-/// Calls the contract, which has the code: bytes allocated meanwhile.
+/// Calls the contract with the given code; returns the bytes allocated meanwhile.
 fn allocated_by(program: &str, other: Bytes, data: Vec<u8>) -> usize {
     let code = |address, code: Bytes| AccountOverride { address, code: Some(code), ..AccountOverride::default() };
     let overrides = [code(CONTRACT, hex::decode(program).unwrap().into()), code(OTHER, other)];
@@ -66,8 +66,8 @@ fn allocated_by(program: &str, other: Bytes, data: Vec<u8>) -> usize {
     allocated
 }
 
-/// Copies the call data to memory, hands them to the contract so often with that much gas, and returns the sum of what
-/// the calls returned.
+/// Copies the call data to memory, passes them to the contract in each of the calls with that much gas, and returns the
+/// sum of the results.
 fn loops(contract: &str, gas: u8) -> String {
     let call = format!("5f5f365f73{contract}60{gas:02x}fa01");
     // The counter lies above the sum.
@@ -99,7 +99,7 @@ fn malformed(signature: &str) -> Vec<u8> {
 
 #[test]
 fn data_of_calls_that_cannot_pay_are_neither_copied_nor_decoded() {
-    // An array whose elements are one and the same.
+    // An array whose elements are all the same bytes.
     let count = LENGTH / 32 - 8;
     let mut keys = selector("getMultisigScriptHash(int256,bytes[])");
     for value in [1, 64, count] {
@@ -124,7 +124,7 @@ fn data_of_calls_that_cannot_pay_are_neither_copied_nor_decoded() {
 
 #[test]
 fn frames_are_not_hashed_for_contracts_that_do_not_ask() {
-    // The other contract has as much code as there may be, and calls with no gas and with 100.
+    // The other contract has the maximum length of code, and calls with no gas and with 100 gas.
     for (contract, gas) in [(ENVIRONMENT, 100), (BRIDGE, 0), (BRIDGE, 100), (HD_WALLET, 0)] {
         let mut code = hex::decode(format!("5f5f5f5f73{contract}60{gas:02x}fa5000")).unwrap();
         code.resize(24_576, 0);

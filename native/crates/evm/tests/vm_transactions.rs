@@ -1,4 +1,4 @@
-//! Single transactions on small states, as recorded from the reference in every era.
+//! Single transactions on small states, as recorded from the reference at heights with different rules.
 
 #[path = "recorded/decode.rs"]
 mod decode;
@@ -66,7 +66,7 @@ fn environment(line: &Value) -> Environment {
     }
 }
 
-/// The outcome of a case as the recording writes it.
+/// The outcome of a case in the form of the recording.
 fn run(store: &Arc<StateStore>, case: &Value, environment: &Environment) -> Value {
     let precompiles = (case["precompileAccounts"] == true).then_some(&environment.precompiles[..]);
     let pre = state::pre_state(&case["pre"], precompiles);
@@ -149,8 +149,8 @@ fn describe(outcome: &TransactionOutcome, used: u64, state_root: B256) -> Value 
     result
 }
 
-/// The recording took the receipt from the transaction executor, before the block executor gives it
-/// its first field, postTxState; both forms of that field are one byte long.
+/// The recording has the receipt of the transaction executor, before the block executor sets its first field,
+/// postTxState; both forms of that field are one byte long.
 fn recorded_receipt_hash(receipt: &Receipt) -> B256 {
     let mut rlp = receipt.rlp.to_vec();
     let header = 1 + usize::from(rlp[0] - 0xf7);
@@ -158,7 +158,7 @@ fn recorded_receipt_hash(receipt: &Receipt) -> B256 {
     keccak256(&rlp)
 }
 
-/// The recorded result without what is for orientation only.
+/// The recorded result without the fields that are only informative.
 fn expected(case: &Value) -> Value {
     let mut result = case["result"].as_object().expect("a result").clone();
     if result["executed"] == false {

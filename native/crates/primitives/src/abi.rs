@@ -1,5 +1,5 @@
-//! The contract ABI as the native contracts of the network read and write it: lenient in, and with
-//! a padded word for empty contents out (evm.md §4.3, bridge.md §1.3).
+//! The contract ABI as the native contracts of the network read and write it: decoding is lenient, and empty contents
+//! are encoded as one padded word (evm.md §4.3, bridge.md §1.3).
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -77,20 +77,21 @@ pub struct AbiError;
 /// Reads the arguments after the selector. Without payload, integers, booleans and addresses read as
 /// zero and a first argument that is an array as empty; bytes beyond the arguments are ignored.
 pub fn decode(types: &[AbiType], payload: &[u8]) -> Result<Vec<AbiValue>, AbiError> {
-    // What does not decode is found before anything is kept of it.
+    // Payloads that do not decode are rejected before anything is copied out of them.
     check(types, payload)?;
     let reader = Reader::new(payload)?;
     reader.arguments(types, |kind, at| reader.value(kind, at)).collect()
 }
 
-/// Whether [`decode`] reads the arguments, in the time of a look at their heads: contents are neither copied nor
-/// converted. For prices, which callers learn who cannot pay them.
+/// Whether [`decode`] would succeed. Only the heads are read; contents are neither copied nor converted. Gas pricing
+/// uses this, because callers that cannot pay the gas can ask for the price, too.
 pub fn check(types: &[AbiType], payload: &[u8]) -> Result<(), AbiError> {
     let reader = Reader::new(payload)?;
     reader.arguments(types, |kind, at| reader.pass(kind, at)).collect()
 }
 
-/// Elements of the array that is the argument `index` of arguments that [`check`] passes; None when it is no array.
+/// Number of elements of the array argument `index`; None when that argument is not an array. The arguments must have
+/// passed [`check`].
 pub fn count(types: &[AbiType], index: usize, payload: &[u8]) -> Option<usize> {
     let AbiType::Array(_) = types.get(index)? else { return None };
     let reader = Reader::new(payload).ok()?;
@@ -191,7 +192,7 @@ impl<'a> Reader<'a> {
         }
         let count = low_i32(self.int(offset)?);
         let start = offset.checked_add(WORD).ok_or(AbiError)?;
-        // One byte per element at least: keeps a lying count from allocating.
+        // An element takes at least one byte, so a false count cannot cause a large allocation.
         if count < 0 || start.checked_add(count).ok_or(AbiError)? > self.length {
             return Err(AbiError);
         }
@@ -211,7 +212,7 @@ impl<'a> Reader<'a> {
         Ok(values)
     }
 
-    /// As [`Self::value`], of which it only tells whether it fails.
+    /// Checks whether [`Self::value`] would succeed, without decoding.
     fn pass(&self, kind: AbiType, offset: i32) -> Result<(), AbiError> {
         match kind {
             AbiType::Int | AbiType::Bool | AbiType::Address => self.int(offset).map(|_| ()),
@@ -236,8 +237,8 @@ impl<'a> Reader<'a> {
         self.content(offset).map(|_| ())
     }
 
-    /// Whether every head of an array names a length and as many bytes. A call without gas may have any number of heads,
-    /// so that this takes about a nanosecond for each.
+    /// Whether every head of an array points at a length that is followed by as many bytes. A call without gas may have
+    /// any number of heads, so each one takes only about a nanosecond.
     fn pass_contents(&self, start: i32, count: i32) -> Result<(), AbiError> {
         let heads = self.slice(start, count.checked_mul(WORD).ok_or(AbiError)?)?;
         // Sums of what was read with 32 bits cannot overflow.

@@ -129,7 +129,7 @@ fn checks_what_decodes() {
     for round in 0..60_000 {
         let mut payload = Vec::new();
         for _ in 0..number(9) {
-            // Mostly offsets, lengths and counts that may fit, now and then what does not.
+            // Mostly offsets, lengths and counts that may fit, sometimes ones that do not.
             let word = match number(8) {
                 0 => U256::MAX,
                 1 => U256::from(number(1 << 33)),
@@ -161,7 +161,7 @@ fn checks_what_decodes() {
 
 #[test]
 fn a_check_reads_no_contents() {
-    // A megabyte of malformed text takes no time that depends on it: nothing of it is converted or kept.
+    // The time to check a megabyte of malformed text does not depend on the text: nothing of it is converted or copied.
     let mut payload = [U256::from(32), U256::from(1 << 20)].map(|word| word.to_be_bytes::<32>()).concat();
     payload.resize(payload.len() + (1 << 20), 0xff);
     let reader = Reader::new(&payload).expect("short enough");

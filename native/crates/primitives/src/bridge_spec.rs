@@ -1,4 +1,4 @@
-//! Constants of the Bridge that differ between networks (bridge.md §6). The tables stand once, in
+//! Constants of the Bridge that differ between networks (bridge.md §6). The tables are defined once, in
 //! `src/config/networks/bridge`.
 
 use alloy_primitives::FixedBytes;
@@ -13,15 +13,15 @@ pub type PublicKey = FixedBytes<33>;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BridgeSpec {
-    /// The Bitcoin network at the other end.
+    /// The Bitcoin network on the other side of the peg.
     pub bitcoin: BitcoinSpec,
-    /// Confirmations asked for on either side.
+    /// Confirmations required on either side.
     pub confirmations: ConfirmationsSpec,
     /// Smallest accepted peg-in output, satoshi.
     pub minimum_pegin: MinimumSpec,
     /// Smallest accepted peg-out, satoshi.
     pub minimum_pegout: MinimumSpec,
-    /// What a peg-out must leave beyond the estimated fee, per cent of that fee (RSKIP219).
+    /// Minimum that a peg-out must leave beyond the estimated fee, as a percentage of that fee (RSKIP219).
     pub pegout_fee_gap_percentage: u64,
     /// Index of the best chain by Bitcoin height (RSKIP199).
     pub height_index: HeightIndexSpec,
@@ -29,7 +29,7 @@ pub struct BridgeSpec {
     pub seconds_between_receive_header: u64,
     /// How far below the head `receiveHeader` accepts a header (RSKIP200).
     pub max_header_depth: u32,
-    /// Most inputs of a migration (RSKIP294).
+    /// Maximum number of inputs of a migration (RSKIP294).
     pub max_inputs_per_migration: usize,
     /// Blocks between two batches of peg-outs (RSKIP271).
     pub blocks_between_pegouts: u64,
@@ -80,7 +80,7 @@ pub enum BitcoinNetwork {
     Regtest,
 }
 
-/// Confirmations asked for.
+/// Required confirmations.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConfirmationsSpec {

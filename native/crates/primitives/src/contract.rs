@@ -21,7 +21,7 @@ pub enum CallType {
     StaticCall,
 }
 
-/// A log in the making.
+/// A log that is being emitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
     /// Emitting contract.
@@ -106,18 +106,19 @@ pub trait ContractState {
     fn log(&mut self, log: Log);
     /// Records a transfer as a trace sub-call (REMASC payments, Bridge refunds).
     fn trace_transfer(&mut self, from: Address, to: Address, amount: U256);
-    /// Whether somebody may lose interest in the result while it is computed. Never so while blocks are executed or made.
+    /// Whether the call can be interrupted while it runs. Always false while a block is executed or built.
     fn is_interruptible(&self) -> bool {
         false
     }
-    /// Whether nobody waits for the result any more. Never so while blocks are executed or made.
+    /// Whether the call was interrupted because nobody waits for its result any more. Always false while a block is
+    /// executed or built.
     fn is_interrupted(&self) -> bool {
         false
     }
-    /// To be called by what may take milliseconds, every now and then.
+    /// Checkpoint that contracts which may run for milliseconds call at intervals.
     ///
     /// # Errors
-    /// [`ContractError::Interrupted`], with which the contract is to end at once.
+    /// [`ContractError::Interrupted`], which the contract must return at once.
     fn go_on(&self) -> Result<(), ContractError> {
         if self.is_interrupted() { Err(ContractError::Interrupted) } else { Ok(()) }
     }
@@ -126,7 +127,7 @@ pub trait ContractState {
 /// Why a precompiled contract did not succeed.
 #[derive(Clone, Debug, Error)]
 pub enum ContractError {
-    /// The contract throws. What that means to the caller is ruled by evm.md §4.1 and §3.3.
+    /// The contract threw. The consequence for the caller is ruled by evm.md §4.1 and §3.3.
     #[error("{0}")]
     Failed(String),
     /// The state could not be read.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-/// Says whether running work is to stop. Raised from any thread, looked at every few microseconds.
+/// Tells running work to stop. Any thread may raise it; the work checks it every few microseconds.
 #[derive(Clone, Debug)]
 pub enum Interrupt {
     /// A flag of the core.

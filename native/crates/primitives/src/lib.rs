@@ -1,5 +1,5 @@
-//! Types shared by the core crates: activation rules, chain specification, block facts, and the
-//! interfaces between the EVM, the state and the precompiled contracts. No crate here knows Node.
+//! Types shared by the core crates: activation rules, chain specification, block metadata, and the interfaces between
+//! the EVM, the state and the precompiled contracts. The core crates know nothing of Node.js.
 
 pub mod abi;
 pub mod account;

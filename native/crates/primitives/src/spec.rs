@@ -1,5 +1,5 @@
-//! What distinguishes one network from another. The tables stand once, in TypeScript
-//! (`src/config/networks`); they reach the core as one JSON document.
+//! What distinguishes one network from another. The tables are defined once, in TypeScript (`src/config/networks`);
+//! they reach the core as one JSON document.
 
 use std::collections::BTreeMap;
 

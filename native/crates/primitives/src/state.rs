@@ -22,7 +22,7 @@ pub enum StateError {
     /// The store failed.
     #[error("state store: {0}")]
     Store(String),
-    /// The store is of a format that this program does not read; the message says which, and what helps.
+    /// The store has a format that this program does not read; the message says which one, and what to do.
     #[error("{0}")]
     Format(String),
 }

@@ -1,15 +1,15 @@
-//! Chunks of snapshots. A chunk is named by the SHA-256 of what is in it, before compression: the same contents
-//! have the same name whatever the compressor.
+//! Chunks of snapshots. A chunk is named by the SHA-256 of its uncompressed contents: the same contents have the same
+//! name whatever the compressor.
 
 use std::io::{self, Read as _};
 
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-/// Level of compression: higher ones gain few per cent on hashes and cost several times as much.
+/// Compression level: higher ones shrink hashes by a few per cent more and cost several times as much.
 const LEVEL: i32 = 3;
 
-/// Most memory that a compressed chunk may ask for, as a power of two: a window that holds the largest chunk.
+/// Largest zstd window that a compressed chunk may request, as a power of two: it holds the largest chunk.
 const LARGEST_WINDOW: u32 = 26;
 
 /// Why bytes are not the chunk that they should be.
@@ -18,10 +18,10 @@ pub enum ChunkError {
     /// Not a whole zstd frame.
     #[error("it cannot be decompressed: {0}")]
     Compression(#[from] io::Error),
-    /// More or less comes out than was said.
+    /// The unpacked size differs from the stated one.
     #[error("it has another size than {0} bytes when it is decompressed")]
     Size(usize),
-    /// Something else comes out.
+    /// The contents do not have the stated hash.
     #[error("its contents have another hash")]
     Hash,
 }
@@ -39,7 +39,7 @@ pub fn pack(contents: &[u8]) -> io::Result<Vec<u8>> {
     zstd::bulk::compress(contents, LEVEL)
 }
 
-/// The contents of a chunk, which must have this size and hash. No more memory is taken than for that size.
+/// The contents of a chunk, which must have this size and hash. Allocates no more than that size.
 ///
 /// # Errors
 /// [`ChunkError`] for anything else.

@@ -18,7 +18,7 @@ use crate::state_store::StateStore;
 pub struct AccountProof {
     /// The account; None when the proof shows its absence.
     pub account: Option<Account>,
-    /// Keccak-256 of the code; of no bytes without code.
+    /// Keccak-256 of the code; of the empty string without code.
     pub code_hash: B256,
     /// Hash of the node at account key ∥ `00`; the empty root without one.
     pub storage_hash: B256,
@@ -45,8 +45,8 @@ impl StateStore {
         prove(self, root, account, slots)
     }
 
-    /// The same from memory alone: what is not there gives [`StateError::MissingNode`]. For threads that must not
-    /// wait for the disk.
+    /// Like [`Self::proof`], from memory alone: missing nodes give [`StateError::MissingNode`]. For threads that must
+    /// not wait for the disk.
     pub fn memory_proof(&self, root: B256, account: &AccountRef, slots: &[U256]) -> Result<AccountProof, StateError> {
         prove(&MemoryNodes(self), root, account, slots)
     }

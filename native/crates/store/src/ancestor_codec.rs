@@ -1,5 +1,5 @@
-//! Stored form of ancestor blocks: an RLP list of the fields of [`AncestorBlock`] in declaration
-//! order, without the hash, which is the key. Optional bytes are lists of none or one item.
+//! Stored form of ancestor blocks: an RLP list of the fields of [`AncestorBlock`] in declaration order, without the
+//! hash, which is the key. Optional bytes are lists of zero or one item.
 
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::rlp::{self, Item, RlpError};

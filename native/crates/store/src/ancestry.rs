@@ -1,6 +1,5 @@
-//! Walking up from a block. The branch that is being extended is held as a window indexed by
-//! number: whoever stands on it reaches any depth in one step. Others walk parent by parent until
-//! they meet it.
+//! Walking up from a block. The branch that is being extended is held as a window indexed by number, so blocks on it
+//! reach any depth in one step. Other branches are walked parent by parent until they meet it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ const WINDOW: usize = 8192;
 /// Blocks walked to connect a new tip with the window before starting a new one.
 const LONGEST_REBASE: usize = 1024;
 
-/// A run of blocks, each the parent of the next.
+/// A run of blocks in which each is the parent of the next.
 #[derive(Default)]
 pub(crate) struct Window(VecDeque<Arc<AncestorBlock>>);
 
@@ -45,7 +44,7 @@ impl Window {
         }
     }
 
-    /// Makes the branch of `tip` the window's, unless it is or `tip` is lower than the present one.
+    /// Moves the window to the branch of `tip`, unless it is there already or `tip` is lower than the present tip.
     fn rebase(&mut self, store: &StateStore, tip: &Arc<AncestorBlock>) {
         if self.contains(tip) || self.0.back().is_some_and(|present| present.number > tip.number) {
             return;
@@ -68,7 +67,7 @@ impl Window {
         self.0 = branch.into_iter().rev().collect();
     }
 
-    /// Makes the window reach down to `number`, as far as it has room.
+    /// Extends the window down to `number`, as far as there is room.
     fn reach_down(&mut self, store: &StateStore, number: u64) {
         while self.0.len() < WINDOW
             && let Some(lowest) = self.0.front().filter(|lowest| lowest.number > number)
@@ -89,7 +88,7 @@ fn parent_of(store: &StateStore, block: &AncestorBlock) -> Option<Arc<AncestorBl
 pub(crate) struct BranchBelow {
     store: Arc<StateStore>,
     parent: Option<Arc<AncestorBlock>>,
-    /// Blocks from the parent down that are not in the window, as far as walked.
+    /// Blocks from the parent down that are outside the window, as far as they were walked.
     aside: Mutex<Vec<Arc<AncestorBlock>>>,
 }
 
@@ -168,7 +167,7 @@ pub struct MemoryBranch {
 }
 
 impl StateStore {
-    /// As [`Self::ancestry`], of the block `number` on top of `parent_hash`, without the disk.
+    /// Like [`Self::ancestry`], for the block `number` on top of `parent_hash`, without the disk.
     pub fn memory_ancestry(self: &Arc<Self>, parent_hash: B256, number: u64) -> MemoryBranch {
         let parent = number.checked_sub(1).map(|number| (parent_hash, number));
         MemoryBranch { store: self.clone(), parent, has_missed: AtomicBool::new(false) }
@@ -176,8 +175,8 @@ impl StateStore {
 }
 
 impl MemoryBranch {
-    /// Whether a block was asked for since the last call that may be on disk. It was told to be unknown, so that what
-    /// came of that is wrong.
+    /// Whether, since the last call, a block was requested that is not in memory but may be on disk. It was reported as
+    /// unknown, so results that depend on it are wrong.
     pub fn take_missed(&self) -> bool {
         self.has_missed.swap(false, Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! A state that was computed but not kept.
+//! A state that was computed but is not kept.
 
 use rhizome_primitives::state::{StateError, WriteSet};
 use rhizome_primitives::{B256, Bytes};

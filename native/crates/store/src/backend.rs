@@ -1,4 +1,4 @@
-//! Where committed entries are.
+//! Where committed entries are stored.
 
 use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
@@ -9,14 +9,14 @@ use crate::batch::Batch;
 use crate::lmdb::Lmdb;
 use crate::node_log::{START, find_record};
 
-/// Committed entries: on disk, or in memory for stores that are not kept.
+/// Committed entries: on disk, or in memory for stores without files.
 pub(crate) enum Backend {
     Memory(RwLock<Batch>),
     Lmdb(Lmdb),
 }
 
 impl Backend {
-    /// Closes the files. What is in memory alone stays.
+    /// Closes the files. Stores in memory are unaffected.
     pub(crate) fn close(&self) {
         if let Self::Lmdb(lmdb) = self {
             lmdb.close();
@@ -77,7 +77,7 @@ impl Backend {
         }
     }
 
-    /// The segment of the log that has a position, or the first one behind it: where it begins, and its bytes.
+    /// The segment of the log that holds a position, or the first one behind it: its start and its bytes.
     pub(crate) fn segment(&self, at: Location) -> Result<Option<(u64, Bytes)>, StateError> {
         match self {
             Self::Memory(batch) => {
@@ -91,7 +91,7 @@ impl Backend {
         }
     }
 
-    /// Every root and where it is.
+    /// Every root with its location.
     pub(crate) fn states(&self) -> Result<Vec<(Location, B256)>, StateError> {
         match self {
             Self::Memory(batch) => Ok(batch.read().states.iter().map(|(root, at)| (*at, *root)).collect()),
@@ -105,7 +105,7 @@ impl Backend {
             Self::Memory(stored) => {
                 let mut stored = stored.write();
                 stored.add_missing(batch);
-                // What users of a development chain edit.
+                // Users of a development chain can edit roots.
                 stored.roots.extend(&batch.roots);
                 Ok(())
             }

@@ -8,7 +8,7 @@ use rhizome_trie::Location;
 
 use crate::node_log::Segments;
 
-/// Entries of the tables. Those by hash are immutable: one that is stored already says the same.
+/// Entries of the tables. Entries under a hash are immutable: one that is stored already is the same.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     /// The log of nodes from where the last batch ended.
@@ -21,7 +21,7 @@ pub(crate) struct Batch {
     pub(crate) states: HashMap<B256, Location, RandomState>,
     /// Encoded ancestor blocks by block hash.
     pub(crate) ancestors: HashMap<B256, Bytes, RandomState>,
-    /// Unitrie roots by the state root that the header names.
+    /// Unitrie roots by the state root in the header.
     pub(crate) roots: HashMap<B256, B256, RandomState>,
 }
 
@@ -34,7 +34,7 @@ impl Batch {
             && self.roots.is_empty()
     }
 
-    /// Takes over the entries of another batch that this one does not have.
+    /// Copies the entries of another batch that this one does not have.
     pub(crate) fn add_missing(&mut self, other: &Self) {
         self.segments.extend(other.segments.iter().map(|(start, bytes)| (*start, bytes.clone())));
         self.nodes += other.nodes;

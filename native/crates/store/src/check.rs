@@ -9,7 +9,7 @@ use rhizome_trie::{EMPTY_ROOT, Location, NodeSource as _, Value, keccak256};
 
 use crate::state_store::StateStore;
 
-/// Progress of a running check, to be watched from another thread.
+/// Progress of a running check, which another thread can watch.
 #[derive(Debug, Default)]
 pub struct CheckProgress {
     /// Stored nodes checked so far.
@@ -18,11 +18,11 @@ pub struct CheckProgress {
     pub long_values: AtomicU64,
     /// Bytes read so far.
     pub bytes: AtomicU64,
-    /// Set to end the check early; it then fails.
+    /// Set to abort the check, which then fails.
     pub cancelled: AtomicBool,
 }
 
-/// What a complete check saw.
+/// Totals of a completed check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// Stored nodes; embedded ones are part of their parents. A subtrie that occurs twice counts twice.
@@ -36,7 +36,7 @@ pub struct CheckReport {
 /// A node whose children are being checked.
 struct Frame {
     hash: B256,
-    /// What the node says about its children's size, and what was found.
+    /// Children's size as the node states it, and as it was found.
     says: u64,
     found: u64,
     /// What the node itself adds to its parent's children size.
@@ -45,9 +45,9 @@ struct Frame {
 }
 
 impl StateStore {
-    /// Reads every node and long value under a root past the caches and checks that each is present,
-    /// has the hash it is stored under, parses, is in canonical form and knows the size of its
-    /// children. Memory does not grow with the state: one node per level is held.
+    /// Reads every node and long value under a root, bypassing the caches. Checks that each is present, has the hash
+    /// under which it is stored, parses, is in canonical form and states the size of its children. Memory does not grow
+    /// with the state: one node per level is held.
     pub fn check_root(&self, root: &B256, progress: &CheckProgress) -> Result<CheckReport, StateError> {
         let mut stack = Vec::new();
         if *root != EMPTY_ROOT {

@@ -1,4 +1,4 @@
-//! A state that comes in chunks of snapshot sync (p2p.md §5 Snapshot sync), written to the log as it comes.
+//! A state that arrives in chunks of snapshot sync (p2p.md §5 Snapshot sync) and is written to the log on arrival.
 
 use std::sync::Arc;
 
@@ -12,25 +12,25 @@ use thiserror::Error;
 use crate::node_log::Segment;
 use crate::state_store::StateStore;
 
-/// Bytes of nodes that wait for a transaction.
+/// Bytes of nodes that are buffered before a transaction.
 const WAITING_BYTES: u64 = 4 << 20;
 
-/// Most nodes from the root down: more than keys have bits.
+/// Maximum number of nodes from the root down; no key has as many bits.
 const MOST_OPEN: usize = 1024;
 
-/// Why a chunk was not taken.
+/// Why a chunk was refused.
 #[derive(Debug, Error)]
 pub enum IntakeError {
-    /// The chunk is not the next one of this state: the fault of who sent it.
+    /// The chunk is not the next one of this state. The fault is with the peer that sent it.
     #[error(transparent)]
     Chunk(#[from] ChunkError),
-    /// The nodes belong to the root, but say other sizes than they have: no state of the network is like that.
+    /// The nodes belong to the root, but state wrong sizes: no state of the network is like that.
     #[error("the state is damaged: {0}")]
     Damaged(&'static str),
-    /// What was saved is not of this state, or the store does not have what it names.
+    /// The saved progress is of another state, or the store lacks what it refers to.
     #[error("what was saved does not fit the store")]
     Saved,
-    /// The store fails.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StateError),
 }
@@ -41,18 +41,18 @@ impl From<RlpError> for IntakeError {
     }
 }
 
-/// What was taken so far.
+/// Progress after a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntakeReport {
     /// Nodes of this chunk.
     pub nodes: u64,
     /// Where the next chunk begins.
     pub next: u64,
-    /// Whether the state is whole, and stored.
+    /// Whether the state is complete, and stored.
     pub complete: bool,
 }
 
-/// A node that is in the log.
+/// A node that was written to the log.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     hash: B256,
@@ -61,15 +61,15 @@ struct Placed {
     total: u64,
 }
 
-/// A node whose right side is still to come.
+/// A node whose right side has not arrived yet.
 struct Open {
     node: ChunkNode,
     left: Option<Placed>,
 }
 
-/// Takes the chunks of one state in their order, checks each by itself, and appends its nodes to the log, each after
-/// its children. Holds some 4 MiB beside one node per level, whatever the size of the state; the root is readable once
-/// all of it is there. After [`IntakeError::Damaged`] or [`IntakeError::Store`] it is not to be used any more.
+/// Takes the chunks of one state in their order, checks each one, and appends its nodes to the log, each after its
+/// children. Buffers some 4 MiB and one node per level, whatever the size of the state. The root becomes readable once
+/// all of it has arrived. Must not be used any more after [`IntakeError::Damaged`] or [`IntakeError::Store`].
 pub struct ChunkIntake {
     store: Arc<StateStore>,
     root: B256,
@@ -81,15 +81,15 @@ pub struct ChunkIntake {
 }
 
 impl ChunkIntake {
-    /// Begins with the first chunk.
+    /// Starts with the first chunk.
     pub fn new(store: Arc<StateStore>, root: B256) -> Self {
         Self { store, root, next: 0, complete: false, waiting: Vec::new(), waiting_bytes: 0, open: Vec::new() }
     }
 
-    /// Goes on where [`Self::save`] was called.
+    /// Resumes from the point at which [`Self::save`] was called.
     ///
     /// # Errors
-    /// When the bytes are of another state, or the store does not have what was stored then.
+    /// When the bytes belong to another state, or the store lacks what was stored then.
     pub fn resume(store: Arc<StateStore>, root: B256, saved: &[u8]) -> Result<Self, IntakeError> {
         let parts = Item::read_only(saved)?.items()?;
         let [of, next, open] = parts[..] else { return Err(IntakeError::Saved) };
@@ -123,10 +123,10 @@ impl ChunkIntake {
         self.next
     }
 
-    /// Checks and takes the chunk that begins at [`Self::next`]. One that is refused changes nothing.
+    /// Checks and takes the chunk that begins at [`Self::next`]. A refused chunk changes nothing.
     ///
     /// # Errors
-    /// When it is another one, or the store fails.
+    /// When it is not that chunk, or the store fails.
     pub fn take(&mut self, body: &[u8]) -> Result<IntakeReport, IntakeError> {
         if self.complete {
             return Err(ChunkError::Range.into());
@@ -144,7 +144,7 @@ impl ChunkIntake {
         Ok(IntakeReport { nodes, next: self.next, complete: self.complete })
     }
 
-    /// Makes everything that was taken durable; the bytes with which [`Self::resume`] goes on, a few kilobytes.
+    /// Makes everything taken so far durable. Returns the bytes for [`Self::resume`], a few kilobytes.
     ///
     /// # Errors
     /// When the store fails.
@@ -166,7 +166,7 @@ impl ChunkIntake {
         Ok(rlp::list(&out))
     }
 
-    /// Appends what waits to the log, durably; at the end of the state the nodes that are open as well.
+    /// Appends the buffered nodes to the log, durably; at the end of the state the open nodes as well.
     fn write(&mut self, last: bool) -> Result<(), IntakeError> {
         let (store, root) = (self.store.clone(), self.root);
         store.append_nodes(|segment| {
@@ -191,7 +191,7 @@ impl ChunkIntake {
     }
 }
 
-/// Writes open nodes, the lowest first, while they are below; the topmost of them.
+/// Writes open nodes, the lowest first, while they are below the next one; returns the topmost of them.
 fn close(
     open: &mut Vec<Open>,
     segment: &mut Segment,

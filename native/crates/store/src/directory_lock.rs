@@ -1,5 +1,4 @@
-//! The lock of a data directory: one process at a time. The system lets go of it when the process ends, however
-//! it ends.
+//! The lock of a data directory: one process at a time. The system releases it when the process ends, however it ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -9,11 +8,11 @@ use std::process;
 /// File in the directory that is locked; it holds the id of the process.
 const FILE: &str = "lock";
 
-/// Nobody else reads what is in a data directory.
+/// Only the user that runs the node may read the data directory.
 #[cfg(unix)]
 const MODE: u32 = 0o600;
 
-/// A data directory that this process has for itself until this is dropped.
+/// Exclusive use of a data directory by this process, until this is dropped.
 #[derive(Debug)]
 pub struct DirectoryLock {
     /// None where there is no file that could be locked.
@@ -24,7 +23,7 @@ impl DirectoryLock {
     /// Takes the lock in an existing folder; None when another process, or this one, has it.
     ///
     /// # Errors
-    /// When the file cannot be made, or the file system knows no locks.
+    /// When the file cannot be created, or the file system has no locks.
     pub fn acquire(folder: &Path) -> io::Result<Option<Self>> {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
@@ -36,11 +35,11 @@ impl DirectoryLock {
         Ok(Some(Self { _file: Some(file) }))
     }
 
-    /// As [`Self::acquire`], for reading alone: where the folder takes no writes the file stays as it is, and where
-    /// there is none nobody has the directory.
+    /// Like [`Self::acquire`], for read-only use: a folder that cannot be written to is left as it is, and a folder
+    /// without the file counts as unlocked.
     ///
     /// # Errors
-    /// When the file cannot be read, or the file system knows no locks.
+    /// When the file cannot be read, or the file system has no locks.
     pub fn acquire_for_reading(folder: &Path) -> io::Result<Option<Self>> {
         match Self::acquire(folder) {
             Err(error)

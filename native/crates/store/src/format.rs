@@ -1,4 +1,4 @@
-//! The format of a store on disk, and how an older one becomes the present one.
+//! The format of a store on disk, and conversion of older ones.
 
 use std::path::Path;
 
@@ -7,33 +7,33 @@ use rhizome_primitives::state::StateError;
 
 use crate::lmdb::{Table, store_error};
 
-/// Version of the tables and their encodings. A store of a later one is refused, never guessed at.
+/// Version of the tables and their encodings. A store of a later version is refused.
 pub(crate) const FORMAT: u32 = 2;
 
 /// The oldest format that can be converted.
 const OLDEST: u32 = 2;
 
-/// Version of the program, which stands in each store that it has written.
+/// Version of the program, which is recorded in each store that it writes.
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 const FORMAT_KEY: &[u8] = b"format";
 const PROGRAM_KEY: &[u8] = b"program";
-/// Where a conversion that has begun goes on: the format it comes from, big-endian, and what its last batch gave.
+/// Where an interrupted conversion resumes: the format it comes from, big-endian, and the result of its last batch.
 const CONVERSION_KEY: &[u8] = b"conversion";
 
-/// Format of a store and who wrote it.
+/// Format of a store and the version of the program that wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreFormat {
     /// Version of the tables.
     pub format: u32,
-    /// Version of the program that wrote it last; none where it was older than this record.
+    /// Version of the program that wrote it last; None if it was older than this record.
     pub program: Option<String>,
     /// Whether a conversion to this format has begun and not ended.
     pub converting: bool,
 }
 
 impl StoreFormat {
-    /// What this program writes.
+    /// The format that this program writes.
     pub fn present() -> Self {
         Self { format: FORMAT, program: Some(PROGRAM.to_owned()), converting: false }
     }
@@ -41,19 +41,19 @@ impl StoreFormat {
 
 /// One conversion, from one format to the next.
 pub(crate) struct Conversion {
-    /// The format it expects.
+    /// The format that it converts from.
     pub(crate) from: u32,
-    /// Converts one batch behind what the last one gave; none says that all is converted. Runs in a transaction that
-    /// also keeps the result, so that a process that is killed goes on with the next batch.
+    /// Converts one batch, starting behind the result of the last one; None says that all is converted. The result is
+    /// stored in the same transaction, so that a process that was killed resumes with the next batch.
     pub(crate) batch: Batch,
 }
 
 type Batch = fn(&Env<WithTls>, &mut heed::RwTxn<'_>, Option<&[u8]>) -> heed::Result<Option<Vec<u8>>>;
 
-/// Every conversion, oldest first. A format that is left stays readable through one of them.
+/// Every conversion, oldest first. A superseded format stays readable through one of them.
 const CONVERSIONS: &[Conversion] = &[];
 
-/// What the table of facts says of the format; none for a store that is new.
+/// The format according to the metadata table; None for a new store.
 pub(crate) fn read(meta: Table, transaction: &RoTxn<'_>) -> heed::Result<Option<StoreFormat>> {
     let Some(format) = meta.get(transaction, FORMAT_KEY)? else { return Ok(None) };
     // Bytes of another length were never written: no program reads such a format.
@@ -63,7 +63,7 @@ pub(crate) fn read(meta: Table, transaction: &RoTxn<'_>) -> heed::Result<Option<
     Ok(Some(StoreFormat { format, program, converting }))
 }
 
-/// Makes an older store one of the present format, and notes in a new one which it has.
+/// Converts an older store to the present format, and records the present format in a new one.
 pub(crate) fn prepare(env: &Env<WithTls>, meta: Table, path: &Path, is_new: bool) -> Result<(), StateError> {
     prepare_with(env, meta, path, is_new, &Target { format: FORMAT, oldest: OLDEST, conversions: CONVERSIONS })
 }
@@ -114,8 +114,8 @@ fn prepare_with(
     }
 }
 
-/// Converts the next batch. The store has the later format from the first one on, so that no older program reads what
-/// is half converted. False where no conversion fits.
+/// Converts the next batch. The store has the later format from the first batch on, so that no older program reads
+/// half-converted tables. False where no conversion fits.
 fn convert_batch(
     env: &Env<WithTls>,
     meta: Table,

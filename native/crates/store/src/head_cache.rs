@@ -1,9 +1,9 @@
-//! Decoded accounts and cells of the head state, so that the usual read costs one lookup instead of
-//! a walk down the trie and two hashes for the key.
+//! Decoded accounts and cells of the head state, so that the usual read costs one lookup instead of a walk down the
+//! trie and two hashes for the key.
 //!
-//! Every move of the head starts a new generation. A shard belongs to exactly one generation, and a
-//! reader only uses shards of the generation that it was made for: a value of another root is never
-//! seen, also while the head is moving.
+//! Every change of the head starts a new generation. A shard belongs to exactly one generation, and a reader only uses
+//! shards of the generation that it was made for, so it never sees a value of another root, not even while the head is
+//! changing.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -17,7 +17,7 @@ use rhizome_primitives::{B256, Bytes, U256};
 /// Shards; see [`crate::node_cache`].
 const SHARDS: usize = 64;
 
-/// What is read.
+/// Key of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum HeadKey {
     Account(AccountRef),
@@ -34,7 +34,7 @@ impl HeadKey {
     }
 }
 
-/// What was read; absence is kept too.
+/// Value of an entry; absence is cached, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HeadValue {
     Account(Option<Account>),
@@ -44,7 +44,7 @@ pub(crate) enum HeadValue {
 }
 
 impl HeadValue {
-    /// A cell as it is kept: with its own bytes, not a slice that holds a whole node.
+    /// A cell with bytes of its own, not a slice that would hold a whole node in memory.
     pub(crate) fn cell(value: Option<&Bytes>) -> Self {
         Self::Cell(value.filter(|value| !value.is_empty()).map(|value| Bytes::copy_from_slice(value)))
     }
@@ -66,7 +66,7 @@ struct Shard {
 pub(crate) struct HeadCache {
     shards: Box<[RwLock<Shard>]>,
     head: RwLock<(Option<B256>, Generation)>,
-    /// Held during a whole move: moves do not overlap.
+    /// Held during a whole change of the head: changes do not overlap.
     moving: Mutex<()>,
     hasher: RandomState,
 }
@@ -98,7 +98,8 @@ impl HeadCache {
         if shard.generation == generation { shard.entries.get(key).cloned() } else { None }
     }
 
-    /// Adds what was read from the trie under the root of that generation. Dropped when the head has moved on.
+    /// Adds values that were read from the trie under the root of that generation. They are dropped when the head has
+    /// changed.
     pub(crate) fn fill(&self, generation: Generation, key: HeadKey, value: HeadValue) {
         let mut shard = self.shards[self.shard(&key)].write();
         if shard.generation == generation {
@@ -107,8 +108,8 @@ impl HeadCache {
         }
     }
 
-    /// Moves the head. With the changes that lead from the present head's root (`parent`) to `root`
-    /// the entries are carried over, otherwise they are dropped.
+    /// Changes the head. With the changes that lead from the present head's root (`parent`) to `root`, the entries are
+    /// carried over; otherwise they are dropped.
     pub(crate) fn move_to(&self, root: B256, change: Option<(&B256, &WriteSet)>) {
         let _moving = self.moving.lock();
         let (head, old) = *self.head.read();
@@ -141,7 +142,7 @@ impl HeadCache {
         *self.head.write() = (Some(root), next);
     }
 
-    /// New entries by shard; None for those that must be read again.
+    /// New entries by shard; None for entries that must be read again.
     fn updates(&self, change: Option<&WriteSet>) -> Vec<Vec<(HeadKey, Option<HeadValue>)>> {
         let mut updates = vec![Vec::new(); SHARDS];
         let Some(change) = change else { return updates };

@@ -1,10 +1,9 @@
-//! The state store: trie nodes, code and ancestor facts in LMDB, with the caches that all threads
-//! share.
+//! The state store: trie nodes, code and ancestor metadata in LMDB, with the caches that all threads share.
 //!
-//! Nodes never change, so a state is named by its root alone and several roots live side by side; what
-//! blocks share is stored once. A block is applied to a parent root ([`StateStore::apply`]),
-//! kept when it is accepted ([`StateStore::keep`]) and made durable with others by one
-//! [`StateStore::commit`]. What was not committed is gone after a crash; what was is complete.
+//! Nodes never change, so a state is named by its root alone. Several roots exist side by side, and what they have in
+//! common is stored once. A block is applied to a parent root ([`StateStore::apply`]), kept when it is accepted
+//! ([`StateStore::keep`]) and made durable with others by one [`StateStore::commit`]. A crash loses what was not
+//! committed; what was committed is complete.
 
 pub mod account_proof;
 pub mod ancestor_codec;

@@ -15,7 +15,7 @@ use crate::node_log::{START, Segments, read_record};
 
 pub(crate) type Table = Database<RawBytes, RawBytes>;
 
-/// Largest entry that segments of the log are put together to. Each entry takes whole pages.
+/// Size up to which segments of the log are joined into one entry. Each entry takes whole pages.
 const LARGEST_JOINED: usize = 1 << 20;
 
 /// Table of the log of nodes: its segments by the position of their first byte, big-endian.
@@ -28,7 +28,7 @@ pub(crate) const STATES: &str = "states";
 pub(crate) const ANCESTORS: &str = "ancestors";
 /// Table of Unitrie roots by the state root of the header.
 pub(crate) const ROOTS: &str = "roots";
-/// Table of facts about the store itself.
+/// Table of metadata about the store itself.
 pub(crate) const META: &str = "meta";
 
 pub(crate) struct Lmdb {
@@ -51,7 +51,7 @@ pub(crate) fn store_error(error: &heed::Error) -> StateError {
     StateError::Store(error.to_string())
 }
 
-/// A position as it stands in a key or value.
+/// A position as it is encoded in a key or value.
 fn position(bytes: &[u8]) -> Option<u64> {
     bytes.try_into().ok().map(u64::from_be_bytes)
 }
@@ -80,7 +80,7 @@ impl Lmdb {
         })
     }
 
-    /// The entry of the log that has a position, or the first one behind it.
+    /// The entry of the log that holds a position, or the first one behind it.
     pub(crate) fn segment(&self, at: Location) -> Result<Option<(u64, Bytes)>, StateError> {
         let key = at.0.to_be_bytes();
         self.transact(|transaction| {
@@ -95,7 +95,7 @@ impl Lmdb {
         })
     }
 
-    /// Every root and where it is.
+    /// Every root with its location.
     pub(crate) fn states(&self) -> Result<Vec<(Location, B256)>, StateError> {
         self.transact(|transaction| {
             let mut states = Vec::new();
@@ -143,7 +143,7 @@ impl Lmdb {
         };
         match attempt()? {
             Err(heed::Error::Mdb(MdbError::MapResized)) => {
-                // Another process (a check beside a running node) made the file larger.
+                // Another process (a check beside a running node) enlarged the file.
                 self.resize(0)?;
                 attempt()?
             }
@@ -161,8 +161,8 @@ impl Lmdb {
         self.env.read().is_none()
     }
 
-    /// One write transaction. LMDB syncs the file before the commit returns. A full map is an error: its size is
-    /// the bound that the operator set, and resizing it would have to wait for every reader.
+    /// One write transaction. LMDB syncs the file before the commit returns. A full map is an error: its size is the
+    /// limit that the operator set, and resizing would have to wait for every reader.
     pub(crate) fn write(&self, batch: &Batch) -> Result<(), StateError> {
         loop {
             let result = {
@@ -185,7 +185,7 @@ impl Lmdb {
         let mut values: Vec<_> = batch.values.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
         let mut ancestors: Vec<_> = batch.ancestors.iter().map(|(hash, bytes)| (hash, &bytes[..])).collect();
         let mut roots: Vec<_> = batch.roots.iter().map(|(header, root)| (header, root.as_slice())).collect();
-        // What is stored under its own hash never changes; users of a development chain edit roots.
+        // Entries under their own hash never change; users of a development chain can edit roots.
         let tables = [
             (self.states, PutFlags::NO_OVERWRITE, &mut states),
             (self.values, PutFlags::NO_OVERWRITE, &mut values),
@@ -205,7 +205,7 @@ impl Lmdb {
         transaction.commit()
     }
 
-    /// Appends to the log. Segments that follow one another become one entry.
+    /// Appends to the log. Adjacent segments become one entry.
     fn write_log(&self, transaction: &mut RwTxn<'_>, segments: &Segments) -> heed::Result<()> {
         let mut rest = segments.iter().peekable();
         while let Some((start, first)) = rest.next() {

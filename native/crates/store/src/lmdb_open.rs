@@ -1,4 +1,4 @@
-//! Opening the LMDB environment and checking whose it is.
+//! Opens the LMDB environment and checks its format.
 #![allow(unsafe_code, reason = "nobody else may change a file that is mapped")]
 
 use std::path::Path;
@@ -10,10 +10,10 @@ use rhizome_primitives::state::StateError;
 use crate::format::{self, StoreFormat};
 use crate::lmdb::{ANCESTORS, Lmdb, META, NODES, ROOTS, STATES, Table, VALUES, store_error};
 
-/// Threads that may read at once. LMDB's default of 126 is little for a process with large pools.
+/// Maximum number of concurrent readers. LMDB's default of 126 is too low for a process with large thread pools.
 const MAX_READERS: u32 = 1022;
 
-/// LMDB rounds nothing: the map must be whole pages. 64 KiB is a multiple of every page size in use.
+/// LMDB does not round: the map must be whole pages. 64 KiB is a multiple of every page size in use.
 const MAP_UNIT: usize = 64 << 10;
 
 impl Lmdb {
@@ -21,8 +21,8 @@ impl Lmdb {
     pub(crate) fn open(path: &Path, map_bytes: usize) -> Result<Self, StateError> {
         let mut options = EnvOpenOptions::new().read_txn_with_tls();
         options.map_size(map_bytes.next_multiple_of(MAP_UNIT).max(MAP_UNIT)).max_readers(MAX_READERS).max_dbs(8);
-        // SAFETY: the folder is only opened through the registry, so once per process. Read-ahead
-        // is a hint: the nodes that a key needs are of many blocks, neighbours on disk are not wanted.
+        // SAFETY: the folder is only opened through the registry, so once per process. The flag is a mere hint: the
+        // nodes on the path of a key come from many blocks, so reading their neighbours ahead would be of no use.
         let env: Env<WithTls> = unsafe { options.flags(EnvFlags::NO_READ_AHEAD).open(path) }.map_err(|error| {
             StateError::Store(format!("cannot open the state store at {}: {error}", path.display()))
         })?;
@@ -47,13 +47,13 @@ impl Lmdb {
         let (nodes, values, states) = (table(NODES)?, table(VALUES)?, table(STATES)?);
         let (ancestors, roots, meta) = (table(ANCESTORS)?, table(ROOTS)?, table(META)?);
         let found = format::read(meta, &transaction).map_err(failed)?;
-        // What was opened stays open with the transaction's commit only.
+        // Tables that were opened stay open only if the transaction is committed.
         transaction.commit().map_err(failed)?;
         format::check(found.as_ref(), path)?;
         Ok(Self { env: RwLock::new(Some(env)), nodes, values, states, ancestors, roots })
     }
 
-    /// The format of the store in a folder that is not open in this process; none where there is no store, or a new
+    /// The format of the store in a folder that is not open in this process; None where there is no store, or a new
     /// one. Nothing is written.
     pub(crate) fn format(path: &Path) -> Result<Option<StoreFormat>, StateError> {
         if !path.join("data.mdb").exists() {

@@ -1,8 +1,8 @@
-//! Pieces of the node log as they travel: a state, or the whole log, in chunks that follow one another.
+//! Pieces of the node log in transit: a state, or the whole log, in chunks that follow one another.
 //!
-//! A chunk is: position of its first node (8 bytes), number of long values (4) and of roots (4), each value as
-//! length (4) and bytes, each root as hash (32) and position (8), then nodes as they stand in the log. Numbers
-//! are little-endian. Every node comes after its children, and a value in the chunk of its first node or before.
+//! A chunk has: position of its first node (8 bytes), number of long values (4) and of roots (4), each value as length
+//! (4) and bytes, each root as hash (32) and position (8), then nodes as they are in the log. Numbers are
+//! little-endian. Every node comes after its children, and a value comes in the chunk of its first node or earlier.
 
 use rhizome_primitives::B256;
 use rhizome_trie::node_view::{ChildView, NodeError, NodeView, ValueView};
@@ -11,16 +11,16 @@ use thiserror::Error;
 
 use crate::node_log::LIMIT;
 
-/// Why bytes are not a piece of the log, or not the next one.
+/// Why bytes are not a valid piece of the log, or not the next one.
 #[derive(Debug, Error)]
 pub enum LogError {
-    /// The bytes end before what they announce.
+    /// The bytes are shorter than they state.
     #[error("it is cut off")]
     Truncated,
-    /// It begins inside what came before it.
+    /// It overlaps the previous piece.
     #[error("it begins at {0}, before the end of the piece before it")]
     Overlap(u64),
-    /// It ends behind the last position that there is.
+    /// It ends behind the last possible position.
     #[error("it begins at {0}, where no log reaches")]
     Position(u64),
     /// A record that is no node.
@@ -39,15 +39,15 @@ pub enum LogError {
         /// The rule.
         reason: &'static str,
     },
-    /// A root that is not where it is said to be.
+    /// A root that is not at its stated position.
     #[error("the root {0} is not at its place")]
     Root(B256),
-    /// The store that it goes to, or comes from, fails.
+    /// The source or target store failed.
     #[error(transparent)]
     Store(#[from] rhizome_primitives::state::StateError),
 }
 
-/// A piece of the log in the making.
+/// A piece of the log that is being built.
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
     pub(crate) start: u64,
@@ -72,7 +72,7 @@ impl Piece {
         self.values.push(value);
     }
 
-    /// Bytes so far, about.
+    /// Approximate number of bytes so far.
     pub(crate) fn size(&self) -> usize {
         self.nodes.len() + self.value_bytes
     }
@@ -95,7 +95,7 @@ impl Piece {
     }
 }
 
-/// A piece as it came.
+/// A piece as it was received.
 pub(crate) struct PieceView<'a> {
     pub(crate) start: u64,
     pub(crate) values: Vec<&'a [u8]>,
@@ -132,18 +132,18 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], LogError> {
     Ok(*first)
 }
 
-/// A value that a node names by its hash.
+/// A value that a node refers to by its hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LongValue {
     pub(crate) hash: B256,
     pub(crate) length: u32,
 }
 
-/// What a node says about itself and what is below it.
+/// The sizes that a node states, and the nodes and values below it.
 pub(crate) struct NodeMetadata {
-    /// Children that are stored apart.
+    /// Hashes of the children that are stored separately.
     pub(crate) children: [Option<B256>; 2],
-    /// Bytes below the node as it says.
+    /// Bytes below the node, as it states.
     pub(crate) children_size: u64,
     /// Bytes below the node that are in embedded children.
     pub(crate) embedded_size: u64,
@@ -153,7 +153,7 @@ pub(crate) struct NodeMetadata {
     pub(crate) long_values: [Option<LongValue>; 3],
 }
 
-/// The record of a node apart, for walks that keep few of them.
+/// Reads the metadata of a node.
 pub(crate) fn metadata_of(node: &StoredNode, at: u64) -> Result<NodeMetadata, LogError> {
     let rule = |reason| LogError::Rule { at, reason };
     let view = NodeView::parse(&node.message).map_err(|error| LogError::Node { at, error })?;

@@ -1,4 +1,4 @@
-//! Reading states out of the store, to be written elsewhere.
+//! Exports states from the store.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::log_copy::{LogError, NodeMetadata, Piece, metadata_of};
 use crate::node_log::{START, record_length, write_record};
 use crate::state_store::StateStore;
 
-/// Bytes of a piece from where on it is handed over.
+/// A piece is returned once it has this many bytes.
 const PIECE_BYTES: usize = 8 << 20;
 
-/// Values that were handed over already, by hash.
+/// Values that were exported already, by hash.
 type Given = HashSet<B256, RandomState>;
 
-/// One state, node after node in the order of the log, which it begins anew. What is read never changes, so that
-/// blocks may be stored meanwhile, by this process or another, and no transaction is held open between pieces.
+/// One state, node after node in the order of the log, with positions that start anew. What it reads never changes, so
+/// blocks may be stored meanwhile, by this process or another, and no transaction stays open between pieces.
 pub struct StateExport {
     store: Arc<StateStore>,
     root: B256,
@@ -30,11 +30,11 @@ pub struct StateExport {
     done: bool,
 }
 
-/// A node whose children are being handed over.
+/// A node whose children are being exported.
 struct Frame {
     node: StoredNode,
     metadata: NodeMetadata,
-    /// Children that were handed over or passed by.
+    /// Children that were exported or skipped.
     seen: usize,
     /// Where they are in the new log.
     places: [Location; 2],
@@ -56,12 +56,12 @@ impl StateExport {
         Ok(export)
     }
 
-    /// Nodes handed over so far.
+    /// Nodes exported so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Position behind the nodes handed over so far.
+    /// Position behind the nodes exported so far.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -114,7 +114,7 @@ impl StateExport {
 /// The whole log as it is: every state that was ever stored.
 pub struct LogExport {
     store: Arc<StateStore>,
-    /// Every state by its place, ascending; those before `next_root` were handed over.
+    /// Every state by its location, ascending; those before `next_root` were exported.
     roots: Vec<(Location, B256)>,
     next_root: usize,
     given: Given,
@@ -124,12 +124,12 @@ pub struct LogExport {
 }
 
 impl LogExport {
-    /// The log as it ends now.
+    /// The log up to its present end.
     ///
     /// # Errors
     /// When the store fails.
     pub fn new(store: Arc<StateStore>) -> Result<Self, StateError> {
-        // The end first: states that are stored meanwhile lie behind it.
+        // The end is read first: states that are stored meanwhile lie behind it.
         let last = store.backend.end()?;
         let mut roots = store.backend.states()?;
         roots.retain(|(at, _)| at.0 < last);
@@ -137,12 +137,12 @@ impl LogExport {
         Ok(Self { store, roots, next_root: 0, given: Given::default(), end: START, last, nodes: 0 })
     }
 
-    /// Nodes handed over so far.
+    /// Nodes exported so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Position behind the nodes handed over so far.
+    /// Position behind the nodes exported so far.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -155,7 +155,7 @@ impl LogExport {
         let mut piece: Option<Piece> = None;
         while self.end < self.last && piece.as_ref().is_none_or(|piece| piece.size() < PIECE_BYTES) {
             let Some((start, segment)) = self.store.backend.segment(Location(self.end))? else { break };
-            // A gap: the next piece begins behind it.
+            // There is a gap: the next piece begins behind it.
             if start > self.end && piece.is_some() {
                 break;
             }
@@ -181,7 +181,7 @@ impl LogExport {
     }
 }
 
-/// Adds the long values of a node that were not handed over yet.
+/// Adds the long values of a node that were not exported yet.
 fn give_values(
     store: &StateStore,
     given: &mut Given,

@@ -1,4 +1,4 @@
-//! Checking pieces of a log, and writing them to a store.
+//! Checks pieces of a log and writes them to a store.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::log_copy::{LogError, PieceView, metadata_of};
 use crate::node_log::{START, has_flags_of, read_record, record_length};
 use crate::state_store::StateStore;
 
-/// Nodes and values that are remembered while the store can be asked for the others.
+/// Nodes and values that are held in memory while the store can be asked for the others.
 const MOST_REMEMBERED: usize = 1 << 20;
 
-/// What a piece held.
+/// Contents of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PieceReport {
     /// Nodes.
@@ -27,20 +27,20 @@ pub struct PieceReport {
     pub end: u64,
 }
 
-/// What is remembered of a node for its parents.
+/// What the parents of a node need to know about it.
 #[derive(Clone, Copy)]
 struct Below {
     hash: B256,
     reference_size: u64,
 }
 
-/// Takes the pieces of a log in order. Every node must parse, come after its children, name them by their hashes
-/// and know their sizes, and every long value must be there: whatever root is found in it, the state under it is
-/// complete.
+/// Takes the pieces of a log in order. Every node must parse, come after its children, name them by their hashes and
+/// state their sizes, and every long value must be there: the state under any root that is found in it is complete.
 pub struct LogImport {
-    /// Where the pieces go; None only checks them.
+    /// The target; with None, pieces are only checked.
     store: Option<Arc<StateStore>>,
-    /// Whether every node has one parent, as in the copy of one state: it is then forgotten with it.
+    /// Whether every node has one parent, as in the copy of one state: a node is then forgotten once its parent is
+    /// read.
     single: bool,
     nodes: HashMap<u64, Below, RandomState>,
     values: HashMap<B256, u32, RandomState>,
@@ -49,7 +49,7 @@ pub struct LogImport {
 }
 
 impl LogImport {
-    /// Goes on where the log of the store ends; without a store the first piece begins a log.
+    /// Continues at the end of the store's log; without a store, the first piece begins a log.
     ///
     /// # Errors
     /// When the store fails.
@@ -59,12 +59,12 @@ impl LogImport {
         Ok(Self { store, single, nodes, values, roots, end })
     }
 
-    /// Position behind what was taken.
+    /// Position behind the pieces that were taken.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Whether a root was among what was taken, or is in the store.
+    /// Whether a root was among the pieces that were taken, or is in the store.
     ///
     /// # Errors
     /// When the store fails.
@@ -78,7 +78,7 @@ impl LogImport {
     /// Checks a piece and writes it, durably.
     ///
     /// # Errors
-    /// When it is not as it must be; nothing of it is then written.
+    /// When a check fails; nothing of the piece is then written.
     pub fn take(&mut self, bytes: &[u8]) -> Result<PieceReport, LogError> {
         let piece = PieceView::parse(bytes)?;
         if piece.start < self.end {
@@ -98,7 +98,8 @@ impl LogImport {
         while offset < piece.nodes.len() {
             let at = piece.start + offset as u64;
             let node = read_record(piece.nodes, offset).ok_or(LogError::Truncated)?;
-            // Its length is told by its children: another one would be read where the next begins.
+            // The record's length follows from its children: with wrong flags, the next record would be read at a wrong
+            // offset.
             if !has_flags_of(piece.nodes, offset, &node) {
                 return Err(LogError::Rule { at, reason: "its record has other flags than children" });
             }
@@ -180,7 +181,7 @@ impl LogImport {
         }
     }
 
-    /// Bounds what is remembered where the store has it, too.
+    /// Bounds the entries in memory that the store has, too.
     fn forget(&mut self) {
         if self.store.is_none() {
             return;

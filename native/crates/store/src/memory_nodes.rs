@@ -1,4 +1,4 @@
-//! Nodes as far as they are in memory.
+//! Nodes that are in memory.
 
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
@@ -8,7 +8,7 @@ use crate::backend::Backend;
 use crate::node_log::find_record;
 use crate::state_store::StateStore;
 
-/// The nodes of a store that can be had without waiting for the disk. The others count as missing.
+/// The nodes of a store that can be read without waiting for the disk. All others count as missing.
 pub(crate) struct MemoryNodes<'a>(pub(crate) &'a StateStore);
 
 impl MemoryNodes<'_> {

@@ -1,5 +1,4 @@
-//! Stored nodes and values, shared by all threads. What is stored never changes, so nothing is ever
-//! invalidated.
+//! Stored nodes and values, shared by all threads. Stored data never change, so nothing is ever invalidated.
 
 use std::hash::Hash;
 
@@ -11,9 +10,9 @@ use rhizome_trie::{Location, StoredNode};
 /// Shards; a power of two well above the number of threads, so that writers seldom meet readers.
 const SHARDS: usize = 64;
 
-/// A key that says which shard has it.
+/// A key that determines its shard.
 pub(crate) trait ShardKey: Hash + Eq + Copy {
-    /// A number that is spread evenly.
+    /// An evenly distributed number.
     fn spread(&self) -> u64;
 }
 
@@ -30,7 +29,7 @@ impl ShardKey for Location {
     }
 }
 
-/// A value with the bytes that it holds outside itself.
+/// A value with a known number of bytes outside itself.
 pub(crate) trait Weighed: Clone {
     fn weight(&self) -> usize;
 }

@@ -1,34 +1,35 @@
-//! The log of nodes: every stored node has a position in one endless sequence of bytes, its [`Location`].
-//! A node names the positions of its children, so that no index of nodes is needed: what is written is
-//! written one after the other, and a read goes straight to its place. The log is kept in segments.
+//! The log of nodes: every stored node has a position in one endless sequence of bytes, its [`Location`]. A node names
+//! the positions of its children, so that no index of nodes is needed: writes are sequential, and a read goes straight
+//! to its position. The log is stored in segments.
 
 use std::collections::BTreeMap;
 
 use rhizome_primitives::{B256, Bytes};
 use rhizome_trie::{Location, NodeSink, StoredNode};
 
-/// Position of the first node; positions below it are none ([`Location::UNKNOWN`]).
+/// Position of the first node; lower positions are invalid ([`Location::UNKNOWN`]).
 pub(crate) const START: u64 = 1;
 
-/// Bytes of a position in a record: 2^48 are more than any disk holds.
+/// Bytes of a position in a record: 2^48 bytes are more than any disk has.
 const POSITION_BYTES: usize = 6;
-/// First position that no record can name.
+/// First position that a record cannot encode.
 pub(crate) const LIMIT: u64 = 1 << (8 * POSITION_BYTES);
 const LEFT: u8 = 1;
 const RIGHT: u8 = 2;
-/// Bytes before the positions: which children are stored apart, length of the serialisation (little-endian).
+/// Bytes before the positions: a byte that flags which children are stored separately, and the length of the
+/// serialisation (little-endian).
 const PREFIX_BYTES: usize = 1 + 4;
 
 /// Segments of the log by the position of their first byte.
 pub(crate) type Segments = BTreeMap<u64, Bytes>;
 
-/// The record at a position, when one of the segments has it.
+/// The record at a position, if one of the segments holds it.
 pub(crate) fn find_record(segments: &Segments, at: Location) -> Option<StoredNode> {
     let (start, segment) = segments.range(..=at.0).next_back()?;
     read_record(segment, usize::try_from(at.0 - start).ok()?)
 }
 
-/// The node whose record starts at an offset of a segment; None when there is no whole record.
+/// The node whose record starts at an offset of a segment; None when the record is incomplete.
 pub(crate) fn read_record(segment: &[u8], offset: usize) -> Option<StoredNode> {
     let record = segment.get(offset..)?;
     let (prefix, mut rest) = record.split_at_checked(PREFIX_BYTES)?;
@@ -46,7 +47,7 @@ pub(crate) fn read_record(segment: &[u8], offset: usize) -> Option<StoredNode> {
     Some(StoredNode { message: Bytes::copy_from_slice(rest.get(..length)?), children })
 }
 
-/// Whether the first byte of the record at an offset says that it has these children, and nothing else.
+/// Whether the flags in the first byte of the record at an offset are exactly those of this node's children.
 pub(crate) fn has_flags_of(segment: &[u8], offset: usize, node: &StoredNode) -> bool {
     segment.get(offset) == Some(&flags_of(node.children))
 }
@@ -72,7 +73,7 @@ fn flags_of(children: [Location; 2]) -> u8 {
     flag(children[0], LEFT) | flag(children[1], RIGHT)
 }
 
-/// A segment in the making, and the long values beside it.
+/// A segment that is being built, and its long values.
 pub(crate) struct Segment {
     start: u64,
     pub(crate) bytes: Vec<u8>,

@@ -10,7 +10,7 @@ use crate::node_log::find_record;
 use crate::state_store::StateStore;
 
 impl StateStore {
-    /// Where a node is of which that is not known: it must be a root.
+    /// The location of a node; where it is unknown, the node must be a root.
     fn place(&self, hash: &B256, at: Location) -> Result<Location, StateError> {
         match at {
             Location::UNKNOWN => self.state(hash)?.ok_or(StateError::MissingNode(*hash)),
@@ -18,7 +18,7 @@ impl StateStore {
         }
     }
 
-    /// A node without the cache in between.
+    /// Reads a node without the cache.
     pub(crate) fn node_uncached(&self, hash: &B256, at: Location) -> Result<StoredNode, StateError> {
         // Pending first: a commit moves entries from there to the backend, never back.
         if let Some(node) = self.pending.get(|batch| find_record(&batch.segments, at)) {
@@ -28,7 +28,7 @@ impl StateStore {
     }
 }
 
-/// Nodes for changes, which keep them parsed: the cache is looked into, but not filled.
+/// Node source for changes, whose nodes stay parsed in the trie: it reads the cache, but does not fill it.
 pub(crate) struct Unremembered(Arc<StateStore>);
 
 impl Unremembered {

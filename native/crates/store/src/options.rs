@@ -5,17 +5,17 @@ const MIB: usize = 1 << 20;
 /// How large the caches and the memory map are. The store's file grows as needed up to the map's size.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOptions {
-    /// Bytes of serialised trie nodes kept in memory. Revise when historic reads show in profiles
-    /// as LMDB lookups; the nodes above the accounts of a main-network state take about 100 MiB.
+    /// Bytes of serialised trie nodes in the cache. Revise when historic reads show in profiles as LMDB lookups; the
+    /// nodes above the accounts of a main-network state take about 100 MiB.
     pub node_cache_bytes: usize,
-    /// Bytes of code kept in memory.
+    /// Bytes of code in the cache.
     pub code_cache_bytes: usize,
-    /// Bytes of decoded accounts and cells of the head state kept in memory.
+    /// Bytes of decoded accounts and cells of the head state in the cache.
     pub head_cache_bytes: usize,
-    /// Size of the memory map in bytes, rounded up to whole pages: the largest that the file may become. It
-    /// takes address space only, so that it is reserved large.
+    /// Size of the memory map in bytes, rounded up to whole pages: the maximum size of the file. The map takes only
+    /// address space, so it can be large.
     pub map_bytes: usize,
-    /// Opens a store that is there for reading only, which may be beside another process that writes it.
+    /// Opens an existing store for reading only; another process may be writing it.
     pub read_only: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is kept but not yet durable. Readable like everything else.
+//! Entries that are kept but not yet durable. They are readable like all others.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::batch::Batch;
 #[derive(Default)]
 struct Layers {
     fresh: Batch,
-    /// Being written by a commit; readable until the write is done.
+    /// Entries that a commit is writing; they stay readable until the write is done.
     writing: Option<Arc<Batch>>,
 }
 
@@ -28,14 +28,14 @@ impl Pending {
         add(&mut self.0.write().fresh);
     }
 
-    /// Trie nodes and long values waiting.
+    /// Trie nodes and long values that are waiting.
     pub(crate) fn nodes(&self) -> usize {
         let layers = self.0.read();
         let nodes = |batch: &Batch| batch.nodes + batch.values.len();
         nodes(&layers.fresh) + layers.writing.as_deref().map_or(0, nodes)
     }
 
-    /// Starts a write: everything waiting so far. [`Self::finish`] must follow.
+    /// Starts to write everything that is waiting. [`Self::finish`] must follow.
     pub(crate) fn start(&self) -> Arc<Batch> {
         let mut layers = self.0.write();
         let batch = Arc::new(std::mem::take(&mut layers.fresh));
@@ -43,7 +43,7 @@ impl Pending {
         batch
     }
 
-    /// Ends a write; what failed to be written waits again.
+    /// Ends a write; after a failure its entries wait again.
     pub(crate) fn finish(&self, written: bool) {
         let mut layers = self.0.write();
         if let Some(batch) = layers.writing.take().filter(|_| !written) {

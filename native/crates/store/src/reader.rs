@@ -1,4 +1,4 @@
-//! Reading the state under one root.
+//! Reads the state under one root.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ pub(crate) struct RootReader {
     store: Arc<StateStore>,
     root: B256,
     at: Location,
-    /// Set while the root was the head's when the reader was made.
+    /// Set if the root was the head's when the reader was made.
     generation: Option<Generation>,
-    /// Whether what is only on disk counts as missing.
+    /// Whether nodes that are only on disk count as missing.
     memory_only: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Stores that are open in this process. LMDB forbids opening an environment twice, and threads
-//! that load the addon separately must share one store.
+//! Stores that are open in this process. LMDB forbids opening an environment twice, and threads that load the addon
+//! separately must share one store.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ use crate::state_store::StateStore;
 
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<StateStore>>>> = LazyLock::new(Mutex::default);
 
-/// How long to wait for a store that another thread has just let go and that is being closed.
+/// How long to wait for a store that another thread has just dropped and that is being closed.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// The open store of a folder, or a newly opened one. The folder is created when missing. The
-/// options count for the one who opens first.
+/// The open store of a folder, or a newly opened one. The folder is created if it is missing. The options of whoever
+/// opens it first apply.
 pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore>, StateError> {
     let failed = |error: std::io::Error| StateError::Store(format!("state store folder {}: {error}", path.display()));
     if !options.read_only {
@@ -43,12 +43,12 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Arc<StateStore
     Ok(store)
 }
 
-/// The format of the store in a folder, whether it is open or not; none where there is no store, or a new one.
+/// The format of the store in a folder, whether it is open or not; None where there is no store, or a new one.
 pub(crate) fn format(path: &Path) -> Result<Option<StoreFormat>, StateError> {
     let Ok(path) = path.canonicalize() else { return Ok(None) };
     let open = OPEN.lock();
     if open.get(&path).and_then(Weak::upgrade).is_some_and(|store| !store.is_closed()) {
-        // Nothing else is ever opened.
+        // Stores of other formats are never opened.
         return Ok(Some(StoreFormat::present()));
     }
     if let Some(closing) = heed::env_closing_event(&path) {

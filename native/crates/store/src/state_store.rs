@@ -1,4 +1,4 @@
-//! The store: nodes, roots, ancestors, and the life of a block's changes.
+//! The store: nodes, roots, ancestors, and the life cycle of a block's changes.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -29,17 +29,17 @@ use crate::pending::Pending;
 use crate::reader::RootReader;
 use crate::registry;
 
-/// Longest node that is put into the cache when it is kept: all are shorter but those of odd tries.
+/// Longest node that is cached when it is kept: only odd tries have longer ones.
 const LONGEST_CACHED_NODE: usize = 512;
 
-/// Bytes of the log whose nodes stay parsed for the next change of the state, at least; never more than twice
-/// as many. A node takes about four times its bytes in memory.
+/// Minimum length of the part of the log whose nodes stay parsed for the next change of the state; the maximum is twice
+/// that. A node takes about four times its bytes in memory.
 const PARSED_LOG_BYTES: u64 = 8 << 20;
 
-/// Bytes of known places of root nodes: some ten thousand states.
+/// Bytes of cached locations of root nodes: some ten thousand states.
 const STATE_CACHE_BYTES: usize = 1 << 20;
 
-/// States, code and ancestor facts. Shared by all threads as an `Arc`; closed when the last one goes.
+/// States, code and ancestor metadata. Shared by all threads as an `Arc`; closed when the last one is dropped.
 pub struct StateStore {
     pub(crate) backend: Backend,
     pub(crate) pending: Pending,
@@ -55,11 +55,11 @@ pub struct StateStore {
     committing: Mutex<()>,
 }
 
-/// What is known while states are kept, one at a time.
+/// State of [`StateStore::keep`], which runs one call at a time.
 struct Keeping {
     /// Position behind the log.
     end: u64,
-    /// The state kept last, with the nodes that are still parsed.
+    /// The state that was kept last, with the nodes that are still parsed.
     last: Option<(B256, Link)>,
 }
 
@@ -81,25 +81,25 @@ pub struct StoreStats {
 }
 
 impl StateStore {
-    /// Opens the store in a folder, creating it when missing. A store that is open in this process
-    /// already is shared; its options then stay. Fails for a store of another format version.
+    /// Opens the store in a folder, creating it if it is missing. A store that is already open in this process is
+    /// shared and keeps its options. Fails for a store of another format version.
     pub fn open(path: &Path, options: &StoreOptions) -> Result<Arc<Self>, StateError> {
         registry::open(path, options)
     }
 
-    /// A store that is gone when the last reference is. Same interface; `commit` only tidies up.
+    /// A store in memory, which ends with its last reference. It has the same interface; `commit` makes nothing durable.
     pub fn in_memory(options: &StoreOptions) -> Arc<Self> {
         Arc::new(Self::with_backend(Backend::Memory(RwLock::new(Batch::default())), START, options))
     }
 
-    /// Closes the files, for every holder in this process, once no read and no write is under way. What was not
-    /// committed is lost; every later access to the files is an error. The folder may be opened again then.
+    /// Closes the files, for every holder in this process, once no read and no write is under way. Uncommitted changes
+    /// are lost; every later access to the files is an error. The folder may be opened again then.
     pub fn close(&self) {
         self.backend.close();
     }
 
-    /// The format of the store in a folder and the program that wrote it; none where there is no store, or a new one.
-    /// Nothing is written, nothing is refused.
+    /// The format of the store in a folder and the program that wrote it; None where there is no store, or a new one.
+    /// Nothing is written, and no format is refused.
     pub fn format(path: &Path) -> Result<Option<StoreFormat>, StateError> {
         registry::format(path)
     }
@@ -129,8 +129,8 @@ impl StateStore {
         Ok(*root == EMPTY_ROOT || self.state(root)?.is_some())
     }
 
-    /// Read access to the state under a root. [`StateError::MissingNode`] when there is none. A
-    /// reader keeps reading that state whatever happens to the head.
+    /// Read access to the state under a root. [`StateError::MissingNode`] when there is none. The reader keeps reading
+    /// that state when the head changes.
     pub fn reader(self: &Arc<Self>, root: B256) -> Result<Arc<dyn StateReader>, StateError> {
         match self.state(&root)? {
             Some(at) => Ok(Arc::new(RootReader::new(self.clone(), root, at))),
@@ -139,32 +139,31 @@ impl StateStore {
         }
     }
 
-    /// Read access to as much of the state under a root as is in memory: what is not, the root
-    /// included, gives [`StateError::MissingNode`], and so do lists of cells. For threads that must not wait for the
-    /// disk.
+    /// Read access to the part of the state under a root that is in memory: everything else, the root included, gives
+    /// [`StateError::MissingNode`], and so do lists of cells. For threads that must not wait for the disk.
     pub fn memory_reader(self: &Arc<Self>, root: B256) -> impl StateReader + use<> {
         RootReader::of_memory(self.clone(), root)
     }
 
-    /// The trie under a root. A missing root shows with the first access.
+    /// The trie under a root. A missing root is reported by the first access.
     pub fn trie(self: &Arc<Self>, root: B256) -> Trie {
         Trie::at(self.clone(), root)
     }
 
-    /// Applies changes to the state under `root`. Nothing is kept: dropping the result discards it.
+    /// Applies changes to the state under `root`. Nothing is kept yet: dropping the result discards it.
     pub fn apply(self: &Arc<Self>, root: B256, changes: &WriteSet) -> Result<AppliedState, StateError> {
-        // Taken, so that its nodes are changed in place.
+        // Taken out, so that its nodes are changed in place.
         let parsed = self.keeping.lock().last.take_if(|(last, _)| *last == root);
         AppliedState::compute(self.changing(root, parsed.map(|(_, link)| link)), root, changes)
     }
 
-    /// As [`Self::apply`], for a state that most likely is not kept.
+    /// Like [`Self::apply`], for a state that most likely is not kept.
     pub fn apply_aside(self: &Arc<Self>, root: B256, changes: &WriteSet) -> Result<AppliedState, StateError> {
         let parsed = self.keeping.lock().last.as_ref().filter(|(last, _)| *last == root).map(|(_, link)| link.clone());
         AppliedState::compute(self.changing(root, parsed), root, changes)
     }
 
-    /// The trie that changes are applied to, with the nodes that are parsed already.
+    /// The trie to which changes are applied, with the nodes that are parsed already.
     fn changing(self: &Arc<Self>, root: B256, parsed: Option<Link>) -> Trie {
         let source = Arc::new(Unremembered::new(self.clone()));
         match parsed {
@@ -184,7 +183,7 @@ impl StateStore {
         keeping.end = segment.end();
         if !segment.nodes.is_empty() {
             self.states.insert(root, at);
-            // Readers that must not wait for the disk find what the head consists of.
+            // The nodes of the head must be in the cache for readers that must not wait for the disk.
             for (at, node) in segment.nodes.iter().filter(|(_, node)| node.message.len() <= LONGEST_CACHED_NODE) {
                 self.nodes.insert(*at, node.clone());
             }
@@ -199,8 +198,7 @@ impl StateStore {
         keeping.last = Some((root, trie.into_root()));
     }
 
-    /// Appends nodes that were checked to the log, with long values and the places of roots, in one durable
-    /// transaction.
+    /// Appends checked nodes to the log, with long values and the locations of roots, in one durable transaction.
     pub(crate) fn append_log(
         &self,
         start: u64,
@@ -226,8 +224,9 @@ impl StateStore {
         self.commit()
     }
 
-    /// Appends nodes to the log that follow from no change of a state; readable at once, durable with the next
-    /// [`Self::commit`]. What is given back is the root of a state that is whole with them. Nothing is kept when it fails.
+    /// Appends nodes that do not result from a change of state to the log. They are readable at once and durable with
+    /// the next [`Self::commit`]. `write` returns the root of a state that is complete with them. Nothing is kept when
+    /// it fails.
     pub(crate) fn append_nodes<E>(
         &self,
         write: impl FnOnce(&mut Segment) -> Result<Option<(B256, Location)>, E>,
@@ -248,8 +247,8 @@ impl StateStore {
         Ok(())
     }
 
-    /// The chunk of a state from `from` on, as snapshot sync hands it out (p2p.md §5 Snapshot sync); None behind its
-    /// end, and when it would be longer than `limit`. The cache is looked into, but not filled.
+    /// The chunk of a state from `from` on, as snapshot sync sends it (p2p.md §5 Snapshot sync). None behind its end,
+    /// and when it would be longer than `limit`. The cache is read, but not filled.
     pub fn state_chunk(
         self: &Arc<Self>,
         root: B256,
@@ -265,8 +264,8 @@ impl StateStore {
         trie_size(&Unremembered::new(self.clone()), &root)
     }
 
-    /// Writes everything kept so far in one durable transaction. When it fails, all of it still
-    /// waits and stays readable.
+    /// Writes everything that was kept so far in one durable transaction. When it fails, all of it stays readable and
+    /// waits for the next commit.
     pub fn commit(&self) -> Result<(), StateError> {
         let _committing = self.committing.lock();
         let batch = self.pending.start();
@@ -275,21 +274,21 @@ impl StateStore {
         result
     }
 
-    /// Names the head's root. With `change`, the root and changes that `root` came from, cached reads
-    /// of the former head are carried over when that head was this parent; otherwise they are dropped.
+    /// Sets the root of the head. With `change`, the parent root and the changes that led to `root`, cached reads are
+    /// carried over if the former head was this parent; otherwise they are dropped.
     pub fn set_head(&self, root: B256, change: Option<(&B256, &WriteSet)>) {
         self.head.move_to(root, change);
     }
 
-    /// Notes the Unitrie root after a block before RSKIP126, whose header carries an orchid root that nothing
-    /// checks. Durable with the next commit.
+    /// Records the Unitrie root after a block before RSKIP126, whose header carries an orchid root that is not
+    /// verified. Durable with the next commit.
     pub fn put_root(&self, block_hash: B256, root: B256) {
         self.pending.add(|batch| {
             batch.roots.insert(block_hash, root);
         });
     }
 
-    /// The Unitrie root that was noted for a block.
+    /// The Unitrie root that was recorded for a block.
     pub fn root_for(&self, block_hash: &B256) -> Result<Option<B256>, StateError> {
         match self.pending.get(|batch| batch.roots.get(block_hash).copied()) {
             Some(root) => Ok(Some(root)),
@@ -297,9 +296,8 @@ impl StateStore {
         }
     }
 
-    /// Names the root of the state after a block that a user edited; with None it is the block's own again. For the
-    /// readers of this process alone and never stored here: whoever stores edits names them again when the store is
-    /// opened.
+    /// Sets the root of the state after a block that a user edited; None restores the block's own root. It applies to
+    /// this process alone and is never stored here: whoever stores edits sets them again when the store is opened.
     pub fn put_edited_root(&self, block_hash: B256, root: Option<B256>) {
         let mut edited = self.edited.write();
         match root {
@@ -308,17 +306,17 @@ impl StateStore {
         };
     }
 
-    /// Makes exactly these the edited states, as [`Self::put_edited_root`] names one.
+    /// Replaces all edited states by these, see [`Self::put_edited_root`].
     pub fn replace_edited_roots(&self, roots: HashMap<B256, B256>) {
         *self.edited.write() = roots;
     }
 
-    /// The root that [`Self::put_edited_root`] named for the state after a block.
+    /// The root that [`Self::put_edited_root`] set for the state after a block.
     pub fn edited_root(&self, block_hash: &B256) -> Option<B256> {
         self.edited.read().get(block_hash).copied()
     }
 
-    /// Keeps the facts of a connected block. Durable with the next commit.
+    /// Keeps the metadata of a connected block. Durable with the next commit.
     pub fn put_ancestor(&self, block: AncestorBlock) {
         let encoded = Bytes::from(encode_ancestor(&block));
         self.pending.add(|batch| {
@@ -327,7 +325,7 @@ impl StateStore {
         self.window.write().extend(Arc::new(block));
     }
 
-    /// The facts of a block that was put before.
+    /// The metadata of a block that was put before.
     pub fn ancestor(&self, hash: &B256) -> Result<Option<Arc<AncestorBlock>>, StateError> {
         let encoded = match self.pending.get(|batch| batch.ancestors.get(hash).cloned()) {
             Some(encoded) => Some(encoded),
@@ -336,8 +334,8 @@ impl StateStore {
         encoded.map(|encoded| decode_ancestor(hash, &encoded).map(Arc::new)).transpose()
     }
 
-    /// The branch that ends with the block `parent_hash`, for executing a block on top of it. Depths
-    /// on the branch that was asked for last take constant time, also thousands of blocks down.
+    /// The branch that ends with the block `parent_hash`, for executing a block on top of it. On the branch that was
+    /// used last, any depth takes constant time, even thousands of blocks down.
     pub fn ancestry(self: &Arc<Self>, parent_hash: B256) -> Arc<dyn Ancestry> {
         Arc::new(BranchBelow::new(self.clone(), parent_hash))
     }
@@ -372,14 +370,14 @@ impl StateStore {
         }
     }
 
-    /// Empties the node and code caches; reads then go to the store. For measurements.
+    /// Empties the node and code caches, so that reads go to the store. For measurements.
     pub fn drop_caches(&self) {
         self.nodes.clear();
         self.states.clear();
         self.codes.clear();
     }
 
-    /// Where the root node of a state is; None when the state is not there, and for the empty one.
+    /// The location of a state's root node; None when the state is not there, and for the empty state.
     pub(crate) fn state(&self, root: &B256) -> Result<Option<Location>, StateError> {
         if let Some(at) = self.states.get(root) {
             return Ok(Some(at));

@@ -142,7 +142,7 @@ fn deep_ancestors_after_a_restart_and_beyond_the_window() {
         assert_eq!(ancestry.ancestor_hash(depth), Some(name(0, HEIGHT - depth)));
     }
     assert!(ancestry.ancestor(HEIGHT + 1).is_none());
-    // With the window in place a deep look costs no store access: a million of them take moments.
+    // With the window in place, a deep lookup needs no store access: a million of them take well under a second.
     let started = std::time::Instant::now();
     for look in 0..1_000_000u64 {
         assert_eq!(ancestry.ancestor(look % 5000).map(|block| block.number), Some(HEIGHT - look % 5000));

@@ -1,4 +1,4 @@
-//! States that travel in chunks of snapshot sync: those that the reference recorded, and others.
+//! States in chunks of snapshot sync: those that the reference recorded, and others.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -116,7 +116,7 @@ fn an_intake_goes_on_where_it_was_saved() {
     let folder = tempfile::tempdir().unwrap();
     let mut saved: Option<Vec<u8>> = None;
     for (from, body, _) in &chunks {
-        // The store is opened anew each time: what was saved and what was stored are all there is.
+        // The store is opened anew each time, so that only what was saved and stored is there.
         let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
         let mut intake = match &saved {
             None => ChunkIntake::new(store.clone(), root),
@@ -163,7 +163,7 @@ fn large(store: &Arc<StateStore>, accounts: u64, longest: usize) -> B256 {
     root
 }
 
-/// Takes a whole state of one store into another.
+/// Copies a whole state of one store into another.
 fn carry(from: &Arc<StateStore>, to: Arc<StateStore>, root: B256) -> usize {
     let mut intake = ChunkIntake::new(to, root);
     for chunks in 1.. {
@@ -182,7 +182,7 @@ proptest! {
     fn states_arrive_whole(accounts in 1u64..1500, longest in 33usize..300_000) {
         let (source, target) = (in_memory(), in_memory());
         let root = large(&source, accounts, longest);
-        // What was there before stays, and what comes between is not in the way.
+        // Existing states stay, and states that are stored in between do not interfere.
         let other = large(&target, 3, 40);
         let chunks = carry(&source, target.clone(), root);
         prop_assert_eq!(chunks as u64, source.state_size(root).unwrap() / CHUNK_SPAN + 1);

@@ -1,4 +1,4 @@
-//! What survives: closing, crashing, full maps, and stores that are not ours to read.
+//! What survives: closing, crashing, full maps, and stores of other formats.
 #![allow(clippy::unwrap_used)]
 #![allow(unsafe_code, reason = "opens a memory map as the store does")]
 
@@ -138,7 +138,7 @@ fn a_full_map_loses_nothing_that_was_committed() {
         .unwrap();
     assert!(matches!(&error, StateError::Store(text) if text.contains("MDB_MAP_FULL")), "{error}");
     assert_ne!(committed, EMPTY_ROOT);
-    // What waits stays readable, and a second try fails alike.
+    // Pending entries stay readable, and a second attempt fails in the same way.
     assert!(store.reader(root).unwrap().account(&owner(0)).unwrap().is_some());
     assert!(store.commit().is_err());
     drop(store);

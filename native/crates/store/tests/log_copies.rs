@@ -1,4 +1,4 @@
-//! States that leave a store as pieces and enter another.
+//! States that are exported from one store in pieces and imported into another.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -63,7 +63,7 @@ fn one_state_is_copied_whole_and_alone() {
         assert!(import.take(&pieces[0]).is_err(), "a piece is taken once");
     }
     check(&target, &wanted);
-    // The copy can be built on.
+    // The copy can be extended.
     let mut writes = WriteSet::default();
     writes.storage.push((owner(3), U256::from(77), Some(vec![1; 50].into())));
     let applied = target.apply(wanted, &writes).unwrap();

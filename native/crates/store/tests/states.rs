@@ -50,7 +50,7 @@ fn play(store: &Arc<StateStore>, blocks: &[Block]) -> Result<(), TestCaseError> 
     let mut states = vec![(EMPTY_ROOT, Model::default())];
     let mut readers: Vec<(Arc<dyn StateReader>, usize)> = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
-        // Mostly on top of the last state, as a chain goes.
+        // Mostly on top of the last state, as in a chain.
         let parent = if number % 3 == 2 { block.parent.index(states.len()) } else { states.len() - 1 };
         let (parent_root, mut model) = states[parent].clone();
         let applied = store.apply(parent_root, &block.changes).unwrap();
@@ -65,7 +65,7 @@ fn play(store: &Arc<StateStore>, blocks: &[Block]) -> Result<(), TestCaseError> 
             store.commit().unwrap();
         }
         states.push((root, model));
-        // Twice: the second reading comes from the head cache.
+        // Read twice: the second read comes from the head cache.
         for _ in 0..2 {
             for (root, model) in &states {
                 model.check(&*store.reader(*root).unwrap())?;
@@ -176,8 +176,8 @@ fn roots_of_old_headers_are_translated() {
     assert_eq!(store.root_for(&header).unwrap(), Some(root));
 }
 
-/// The balance of every account is the number of the block: a reader that ever sees two numbers, or
-/// another than its own, has seen a value of another root.
+/// The balance of every account is the number of the block: a reader that sees two different numbers, or another than
+/// its own, has read a value of another root.
 #[test]
 fn readers_stay_on_their_root_while_the_head_moves() {
     const BLOCKS: u64 = 300;

@@ -51,10 +51,10 @@ impl Network {
         }
     }
 
-    /// What the crates read.
+    /// Builds the specification that the crates read.
     ///
     /// # Errors
-    /// In words, where a constant is none.
+    /// A message, when a constant is invalid.
     pub fn spec(self) -> Result<ChainSpec, String> {
         let document = json!({
             "name": self.name,

@@ -5,8 +5,8 @@ use rhizome_primitives::account::Account;
 use rhizome_primitives::rlp::{self, Item, RlpError};
 use rhizome_primitives::{B256, U256};
 
-/// A balance as the encoding carries it. Wider than [`Account::balance`], which is 256-bit two's
-/// complement: the reference's numbers are unbounded.
+/// A balance in the range that the encoding allows. It is wider than [`Account::balance`], which is 256-bit two's
+/// complement, because the reference's numbers are unbounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignedBalance {
     /// Below zero.
@@ -69,7 +69,7 @@ impl SignedBalance {
 }
 
 impl AccountValue {
-    /// The bytes kept in the trie.
+    /// The bytes stored in the trie.
     pub fn encode(&self) -> Vec<u8> {
         let mut payload = Vec::with_capacity(32);
         rlp::write_uint(&mut payload, self.nonce);
@@ -80,7 +80,7 @@ impl AccountValue {
         rlp::list(&payload)
     }
 
-    /// Reads the bytes kept in the trie. Items after the third are ignored.
+    /// Reads the bytes stored in the trie. Items after the third are ignored.
     pub fn decode(bytes: &[u8]) -> Result<Self, RlpError> {
         let items = Item::read_only(bytes)?.items()?;
         let [nonce, balance, rest @ ..] = items.as_slice() else { return Err(RlpError::Truncated) };
@@ -93,13 +93,13 @@ impl AccountValue {
     }
 }
 
-/// The bytes kept in the trie for an account.
+/// The bytes stored in the trie for an account.
 pub fn encode_account(account: &Account) -> Vec<u8> {
     AccountValue { nonce: account.nonce, balance: SignedBalance::from_word(account.balance), flags: account.flags }
         .encode()
 }
 
-/// Reads the bytes kept in the trie. Fails for a balance of 2^255 wei and more, either sign.
+/// Reads the bytes stored in the trie. Fails for a balance of 2^255 wei and more, either sign.
 pub fn decode_account(bytes: &[u8]) -> Result<Account, RlpError> {
     let value = AccountValue::decode(bytes)?;
     let balance = value.balance.to_word().ok_or(RlpError::IntegerTooLarge)?;

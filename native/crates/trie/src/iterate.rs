@@ -12,7 +12,7 @@ use crate::trie::Trie;
 /// Receives a node with its full path. `Break` ends the walk.
 pub type Visit<'a> = dyn FnMut(&Path, &Node) -> Result<ControlFlow<()>, StateError> + 'a;
 
-/// What the node listing tells about a node (consensus vectors, `nodes`).
+/// An entry of the node listing (consensus vectors, `nodes`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeEntry {
     /// Full path from the root, implicit bits included.
@@ -21,9 +21,9 @@ pub struct NodeEntry {
     pub message: rhizome_primitives::Bytes,
     /// Keccak-256 of the serialisation.
     pub hash: B256,
-    /// Whether a parent carries the node inline.
+    /// Whether its parent embeds the node.
     pub embeddable: bool,
-    /// Hash and length of the value, when it is stored apart.
+    /// Hash and length of the value, when it is stored outside the node.
     pub long_value: Option<(B256, u32)>,
     /// Bytes below the node.
     pub children_size: u64,
@@ -64,7 +64,7 @@ impl Trie {
     }
 }
 
-/// `path` is the parent's full path and is left as it was.
+/// `path` is the parent's full path; it is unchanged on return.
 fn walk(
     trie: &Trie,
     link: &Link,

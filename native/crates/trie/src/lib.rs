@@ -1,8 +1,8 @@
 //! The Unitrie (RSKIP16, RSKIP107, RSKIP108): node formats, put and delete, hashes, keys, proofs.
 //!
-//! A [`Trie`] is a value: cloning is cheap and later changes do not touch the clone. Stored nodes
-//! are read from a [`NodeSource`], only where a key leads; hashes of changed nodes are computed when asked
-//! for, once each. Stored nodes may stay parsed, so that the next change need not read them again.
+//! A [`Trie`] is a value: cloning is cheap and later changes do not affect the clone. Stored nodes are read from a
+//! [`NodeSource`] only along the paths that are accessed. Hashes of changed nodes are computed once, when they are
+//! needed. Parsed nodes may stay in memory, so that the next change need not read them again.
 
 pub mod account;
 pub mod bits;

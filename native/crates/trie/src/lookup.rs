@@ -1,4 +1,4 @@
-//! Reading one value of a stored trie. The hot path: nodes are read in place, nothing is allocated.
+//! Reads one value of a stored trie. This is the hot path: nodes are parsed in place, and nothing is allocated.
 
 use rhizome_primitives::B256;
 use rhizome_primitives::state::StateError;
@@ -10,11 +10,11 @@ use crate::source::{Location, NodeSource, StoredNode};
 use crate::value::Value;
 use crate::{EMPTY_ROOT, keccak256};
 
-/// How far one stored node, with what is embedded in it, leads towards a key.
+/// How far one stored node, together with the nodes embedded in it, leads towards a key.
 pub(crate) enum Step<'n, 'k> {
-    /// It decides the key: the value, and the serialisation of the node that sits exactly there.
+    /// The key is decided: the value, and the serialisation of the node that sits exactly there.
     Decided(ValueView<'n>, Option<&'n [u8]>),
-    /// The child of its own for a bit must be read, with what remains of the key.
+    /// The child for this bit is stored separately and must be read next, with the rest of the key.
     Child(B256, bool, Bits<'k>),
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn step<'n, 'k>(message: &'n [u8], key: Bits<'k>) -> Result<Step<'n, 
     }
 }
 
-/// The value at `key` below the stored node `root`, long ones by hash and length.
+/// The value at `key` below the stored node `root`; long values are given by hash and length.
 pub fn find(source: &dyn NodeSource, root: &B256, at: Location, key: Bits<'_>) -> Result<Value, StateError> {
     let value = walk(source, root, at, key, |_| (), |node, _, value, _| value.to_value(&node.message))?;
     Ok(value.unwrap_or(Value::None))
@@ -64,8 +64,9 @@ pub fn find_node(source: &dyn NodeSource, root: &B256, key: Bits<'_>) -> Result<
     Ok(hash.flatten())
 }
 
-/// Visits the stored nodes from `root` towards `key`. What `finish` makes of the one that decides it: of the node,
-/// its hash, the value and the serialisation of what sits exactly at the key. None for the empty trie.
+/// Visits the stored nodes from `root` towards `key`. Returns what `finish` makes of the node that decides the key; its
+/// arguments are the node, its hash, the value, and the serialisation of the node that sits exactly at the key. None
+/// for the empty trie.
 #[inline]
 pub(crate) fn walk<T>(
     source: &dyn NodeSource,

@@ -12,7 +12,7 @@ use crate::source::{Location, NodeSource, StoredNode};
 use crate::value::Value;
 use crate::{keccak256, varint};
 
-/// Serialisation in the making: on the stack, unless the path is unusually long.
+/// A serialisation while it is built: on the stack, unless the path is unusually long.
 type Serialisation = SmallVec<[u8; 192]>;
 
 /// A reference to a node.
@@ -23,7 +23,7 @@ pub enum Link {
     Empty,
     /// A stored node that is not in memory.
     Hash(B256, Location),
-    /// A node in memory: changed since it was stored, embedded in its parent, or kept after it was stored.
+    /// A node in memory: changed since it was stored, embedded in its parent, or still parsed after it was stored.
     Node(Arc<Node>),
 }
 
@@ -132,7 +132,7 @@ impl Node {
         self.left.is_empty() && self.right.is_empty()
     }
 
-    /// Whether a parent carries this node inline.
+    /// Whether a parent embeds this node.
     pub fn is_embeddable(&self) -> bool {
         self.is_terminal() && self.message().len() <= LONGEST_EMBEDDED
     }
@@ -170,12 +170,12 @@ impl Node {
         self.at.get().copied()
     }
 
-    /// Notes where the node is stored.
+    /// Records where the node is stored.
     pub(crate) fn set_location(&self, at: Location) {
         let _ = self.at.set(at);
     }
 
-    /// Forgets what followed from the contents after a change.
+    /// Drops the values that were derived from the contents, after a change.
     pub(crate) fn touch(&mut self) {
         self.message = OnceLock::new();
         self.hash = OnceLock::new();

@@ -7,7 +7,7 @@ use crate::bits::Bits;
 use crate::value::{LONGEST_INLINE_VALUE, Value};
 use crate::varint;
 
-/// Longest serialisation that a parent carries inline instead of by hash.
+/// Longest serialisation that a parent embeds; longer nodes are linked by hash.
 pub const LONGEST_EMBEDDED: usize = 44;
 
 pub(crate) mod flags {
@@ -42,7 +42,7 @@ pub enum NodeError {
     /// An embedded node with children.
     #[error("an embedded node has children")]
     EmbeddedChildren,
-    /// The sum of children sizes does not fit the children.
+    /// The sum of the children's sizes does not match the children.
     #[error("the children size is wrong")]
     ChildrenSize,
 }
@@ -52,7 +52,7 @@ pub enum NodeError {
 pub enum ChildView<'a> {
     /// No child.
     Empty,
-    /// A node of its own.
+    /// A node that is stored separately.
     Hash(B256),
     /// Serialisation of a small terminal node.
     Embedded(&'a [u8]),
@@ -65,7 +65,7 @@ pub enum ValueView<'a> {
     None,
     /// The value.
     Short(&'a [u8]),
-    /// Hash and length of a value that is stored apart.
+    /// Hash and length of a value that is stored outside the node.
     Long(B256, u32),
 }
 

@@ -30,7 +30,7 @@ pub enum OrchidValue {
 }
 
 impl OrchidValue {
-    /// How the format writes a value.
+    /// The form of a value in this format.
     pub fn of(value: &Value) -> Self {
         match value {
             Value::None => Self::None,

@@ -15,7 +15,7 @@ use crate::storage_cells::slot_of;
 use crate::trie::Trie;
 use crate::{Value, keccak256, keys};
 
-/// An account with what the orchid state root says about it.
+/// An account with the fields that enter the orchid state root.
 #[derive(Clone, Debug)]
 pub struct OrchidAccount {
     /// Identity.
@@ -24,7 +24,7 @@ pub struct OrchidAccount {
     pub state: Account,
     /// Keccak-256 of the code, None without code.
     pub code_hash: Option<B256>,
-    /// Storage cells with the bytes as stored. The contract marker is not part of it.
+    /// Storage cells with the bytes as stored, without the contract marker.
     pub cells: Vec<(U256, Bytes)>,
 }
 
@@ -74,9 +74,9 @@ fn add_account(accounts: &mut OrchidStream, read: Option<Reading>) -> Result<(),
 }
 
 impl Trie {
-    /// Orchid root of the state that this Unitrie holds; None when it was interrupted. Reads every node, and no value
-    /// longer than 32 bytes but accounts. In memory is what lies between the root and one node, in both formats: some
-    /// 100 KiB at any size of state.
+    /// Orchid root of the state in this Unitrie; None when it was interrupted. Reads every node, but of the values
+    /// longer than 32 bytes only accounts. Memory holds the nodes between the root and the current node, in both
+    /// formats: some 100 KiB at any size of state.
     pub fn orchid_state_root(&self, interrupt: &Interrupt) -> Result<Option<B256>, StateError> {
         let mut accounts = OrchidStream::default();
         let mut current: Option<Reading> = None;

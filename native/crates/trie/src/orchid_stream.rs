@@ -10,25 +10,26 @@ use crate::{EMPTY_ROOT, keccak256};
 
 const KEY_BITS: usize = 256;
 
-/// Computes the orchid root of a secure trie: keys are Keccak-256 hashes, each comes once, ascending by their first
-/// ten bytes, as the Unitrie has the accounts and the cells of an account. In memory are the branches above the
-/// newest key, at most 256, and the values of equal first ten bytes.
+/// Computes the orchid root of a secure trie. Keys are Keccak-256 hashes; each must come once, in ascending order of
+/// their first ten bytes, which is the order in which the Unitrie holds accounts and the cells of an account. Memory
+/// holds the branches above the newest key, at most 256, and the values whose first ten bytes are equal.
 #[derive(Default)]
 pub struct OrchidStream {
-    /// Values whose keys begin alike: the order of the Unitrie says nothing of the rest of their keys.
+    /// Values whose keys share their first ten bytes: the order of the Unitrie does not determine the order of the rest
+    /// of their keys.
     alike: Vec<(B256, OrchidValue)>,
     /// Branches above the newest subtree, which is on the side of bit 1 of all of them.
     branches: Vec<Branch>,
     newest: Option<Subtree>,
 }
 
-/// A branch whose side of bit 0 is complete.
+/// A branch whose left side (bit 0) is complete.
 struct Branch {
     depth: usize,
     left: B256,
 }
 
-/// A subtree whose path is not known before its parent is.
+/// A subtree whose path is unknown until its parent is.
 struct Subtree {
     key: B256,
     end: usize,
@@ -37,7 +38,7 @@ struct Subtree {
 }
 
 impl Subtree {
-    /// Orchid hash of the node whose path begins at a bit of the key.
+    /// Orchid hash of the node whose path begins at bit `start` of the key.
     fn hash(self, start: usize) -> B256 {
         let path = Bits::of_key(self.key.as_slice()).take(self.end).skip(start).to_path();
         keccak256(&OrchidNode { secure: true, path, children: self.children, value: self.value }.message())
@@ -45,7 +46,7 @@ impl Subtree {
 }
 
 impl OrchidStream {
-    /// The next value. [`StateError::Corrupt`] when its key does not come after those before it.
+    /// Adds the next value. [`StateError::Corrupt`] when its key does not come after the previous ones.
     pub fn add(&mut self, key: B256, value: OrchidValue) -> Result<(), StateError> {
         if self.alike.first().is_some_and(|(first, _)| first[..HASH_PREFIX] != key[..HASH_PREFIX]) {
             self.place_alike()?;
@@ -54,7 +55,7 @@ impl OrchidStream {
         Ok(())
     }
 
-    /// The root; that of the empty trie without values.
+    /// The root; without values, that of the empty trie.
     pub fn root(mut self) -> Result<B256, StateError> {
         self.place_alike()?;
         let Some(newest) = self.newest.take() else { return Ok(EMPTY_ROOT) };
@@ -80,7 +81,7 @@ impl OrchidStream {
         Ok(())
     }
 
-    /// Completes the branches from a depth on: nothing more comes below them.
+    /// Completes the branches from a depth on: no more values come below them.
     fn close(&mut self, mut newest: Subtree, from: usize) -> Subtree {
         while let Some(branch) = self.branches.pop_if(|branch| branch.depth >= from) {
             let key = newest.key;
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn equals_the_trie_where_keys_begin_alike() {
-        // Descending within equal beginnings, which is an order that the Unitrie may have.
+        // Descending among keys with equal first bytes, an order that the Unitrie may have.
         let key = |index: u8| {
             let mut key = keccak256(&[index / 8]);
             key[HASH_PREFIX] = 0x80 ^ index.wrapping_mul(37);

@@ -34,7 +34,7 @@ pub enum ProofError {
         /// What is wrong.
         error: NodeError,
     },
-    /// The proof ends before the key is decided.
+    /// The proof ends before it decides the key.
     #[error("the proof ends too early")]
     Incomplete,
     /// Nodes follow the one that decides the key.
@@ -43,8 +43,8 @@ pub enum ProofError {
 }
 
 impl Trie {
-    /// Visits the nodes from the root towards `key` as far as they lead. Whether the last one sits
-    /// exactly at `key` is the result.
+    /// Visits the nodes from the root towards `key` as far as they lead. Returns whether the last one sits exactly at
+    /// `key`.
     fn descend(&self, key: &[u8], visit: &mut dyn FnMut(&Arc<Node>, bool)) -> Result<bool, StateError> {
         let mut rest = Bits::of_key(key);
         let mut link = self.root.clone();
@@ -65,8 +65,8 @@ impl Trie {
         Ok(false)
     }
 
-    /// The serialised nodes from the one at exactly `key` up to the root, embedded ones as items of
-    /// their own, as the reference orders them for receipts. None when no node sits at `key`.
+    /// The serialised nodes from the one at exactly `key` up to the root, which is the order that the reference uses
+    /// for receipts; embedded nodes are separate items. None when no node sits at `key`.
     pub fn nodes_to_root(&self, key: &[u8]) -> Result<Option<Vec<Bytes>>, StateError> {
         let mut nodes = Vec::new();
         let found = self.descend(key, &mut |node, _| nodes.push(node.message().clone()))?;
@@ -74,8 +74,8 @@ impl Trie {
         Ok(found.then_some(nodes))
     }
 
-    /// The serialised nodes from the root to the last one that leads towards `key`; embedded nodes
-    /// are inside their parents. Proves presence and absence alike, see [`verify_proof`].
+    /// The serialised nodes from the root to the last one that leads towards `key`; embedded nodes are inside their
+    /// parents. They prove presence and absence alike, see [`verify_proof`].
     pub fn prove(&self, key: &[u8]) -> Result<Vec<Bytes>, StateError> {
         let mut nodes = Vec::new();
         self.descend(key, &mut |node, embedded| {
@@ -97,8 +97,8 @@ pub fn prove_stored(source: &dyn NodeSource, root: &B256, key: &[u8]) -> Result<
     Ok((value.unwrap_or(Value::None), nodes))
 }
 
-/// Checks a proof of [`Trie::prove`]. The value at `key` under `root`: [`Value::None`] when the proof
-/// shows that there is none, a long value by hash and length.
+/// Checks a proof of [`Trie::prove`]. Returns the value at `key` under `root`: [`Value::None`] when the proof shows
+/// absence, and hash and length of a long value.
 pub fn verify_proof(root: &B256, key: &[u8], proof: &[Bytes]) -> Result<Value, ProofError> {
     if *root == EMPTY_ROOT {
         return if proof.is_empty() { Ok(Value::None) } else { Err(ProofError::Surplus) };

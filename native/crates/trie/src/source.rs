@@ -7,22 +7,22 @@ use parking_lot::RwLock;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
 
-/// Where a store has a node: a number of the store's own. Stores that find nodes by their hashes leave it
-/// [`Location::UNKNOWN`].
+/// Where a store keeps a node, as a number that only the store understands. Stores that find nodes by their hashes
+/// leave it [`Location::UNKNOWN`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location(pub u64);
 
 impl Location {
-    /// Not known: the store must find the node by its hash. Every store can do that for roots.
+    /// Unknown: the store must find the node by its hash. Every store can do that for roots.
     pub const UNKNOWN: Self = Self(0);
 }
 
-/// A node as a store has it.
+/// A node as the store returns it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredNode {
     /// Serialisation.
     pub message: Bytes,
-    /// Where the children for bit 0 and bit 1 are, if they are stored apart.
+    /// Where the children for bit 0 and bit 1 are, if they are stored separately.
     pub children: [Location; 2],
 }
 
@@ -35,16 +35,16 @@ pub trait NodeSource: Send + Sync {
     fn value(&self, hash: &B256) -> Result<Bytes, StateError>;
 }
 
-/// Takes what a trie has that is not stored yet, children before their parents.
+/// Receives the nodes and values of a trie that are not stored yet, children before their parents.
 pub trait NodeSink {
-    /// Stores a node and says where.
+    /// Stores a node and returns its location.
     fn node(&mut self, hash: B256, message: &Bytes, children: [Location; 2]) -> Location;
 
     /// Stores a long value.
     fn value(&mut self, hash: B256, bytes: &Bytes);
 }
 
-/// Nodes in memory: tries that are built to be hashed, and tests.
+/// Nodes in memory, for tries that are built only to be hashed, and for tests.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryNodes(Arc<RwLock<HashMap<B256, Bytes>>>);
 

@@ -1,4 +1,4 @@
-//! Handing over what is not stored yet.
+//! Writes new nodes to a store.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::trie::Trie;
 use crate::value::Value;
 
 impl Trie {
-    /// Gives the nodes and long values that are not stored yet to `sink`, children before parents, and says
-    /// where the root is. They then count as stored and stay in memory.
+    /// Writes the nodes and long values that are not stored yet to `sink`, children before parents, and returns the
+    /// location of the root. They then count as stored and stay in memory.
     pub fn store_new(&self, sink: &mut dyn NodeSink) -> Location {
         match &self.root {
             Link::Empty => Location::UNKNOWN,
@@ -20,9 +20,9 @@ impl Trie {
         }
     }
 
-    /// Lets go of stored nodes in memory that are reached through nodes stored at `fresh` or later and are
-    /// themselves stored before `oldest`. Called after each [`Self::store_new`] with where that began, this
-    /// bounds what stays: a node's ancestors are stored after it, and the root every time.
+    /// Drops parsed nodes that are reached through nodes stored at `fresh` or later and were themselves stored before
+    /// `oldest`. Calling this after each [`Self::store_new`], with the location at which that call began, bounds the
+    /// memory: the ancestors of a node are stored after it, and the root is stored every time.
     pub fn forget_stored_before(&mut self, fresh: Location, oldest: Location) {
         if let Link::Node(root) = &mut self.root {
             forget(root, fresh, oldest);
@@ -48,8 +48,8 @@ impl Trie {
         counter.0
     }
 
-    /// Hands over the nodes and long values that are not stored yet, by hash, children before parents. The
-    /// trie then counts them as stored: they must be readable from its source before it is used again.
+    /// Returns the nodes and long values that are not stored yet, by hash, children before parents. The trie then
+    /// counts them as stored: they must be readable from its source before the trie is used again.
     pub fn take_new_nodes(&mut self) -> Vec<(B256, Bytes)> {
         let mut nodes = Collector(Vec::new());
         let at = self.store_new(&mut nodes);
@@ -77,7 +77,7 @@ fn store(node: &Node, sink: &mut dyn NodeSink) -> Location {
     visit(node, sink, &mut Node::set_location)
 }
 
-/// Gives a node with all below it that is not stored to a sink; where the node is.
+/// Writes a node and everything below it that is not stored to the sink, and returns the node's location.
 fn visit(node: &Node, sink: &mut dyn NodeSink, stored: &mut dyn FnMut(&Node, Location)) -> Location {
     if let Some(at) = node.location() {
         return at;
@@ -104,7 +104,7 @@ fn store_value(node: &Node, sink: &mut dyn NodeSink) {
 }
 
 fn forget(node: &mut Arc<Node>, fresh: Location, oldest: Location) {
-    // What another trie shares stays as it is.
+    // Nodes that another trie shares are left unchanged.
     let Some(node) = Arc::get_mut(node) else { return };
     forget_value(node);
     let mut stored_size = node.stored_size;
@@ -127,7 +127,7 @@ fn forget(node: &mut Arc<Node>, fresh: Location, oldest: Location) {
     node.stored_size = stored_size;
 }
 
-/// A long value that is stored need not be at hand.
+/// Drops the bytes of a long value that is stored.
 fn forget_value(node: &mut Node) {
     if let Value::Long { bytes, .. } = &mut node.value {
         *bytes = None;

@@ -13,8 +13,8 @@ use crate::update::{Update, update};
 use crate::value::Value;
 use crate::{EMPTY_ROOT, orchid};
 
-/// A Unitrie. Cloning shares all nodes; a change copies only what the clones share. When a change
-/// fails, the trie is to be discarded.
+/// A Unitrie. Clones share all nodes; a change copies only the shared ones. A trie whose change failed must be
+/// discarded.
 #[derive(Clone)]
 pub struct Trie {
     pub(crate) source: Arc<dyn NodeSource>,
@@ -22,7 +22,7 @@ pub struct Trie {
 }
 
 impl Trie {
-    /// The trie under a stored root. Nothing is read yet; a missing root shows with the first access.
+    /// The trie under a stored root. Nothing is read yet; a missing root is reported by the first access.
     pub fn at(source: Arc<dyn NodeSource>, root: B256) -> Self {
         let root = if root == EMPTY_ROOT { Link::Empty } else { Link::Hash(root, Location::UNKNOWN) };
         Self { source, root }
@@ -33,7 +33,7 @@ impl Trie {
         Self { source, root }
     }
 
-    /// The root, with all that is in memory below it.
+    /// The root, with all nodes below it that are in memory.
     pub fn into_root(self) -> Link {
         self.root
     }
@@ -43,7 +43,7 @@ impl Trie {
         Self::at(Arc::new(MemoryNodes::default()), EMPTY_ROOT)
     }
 
-    /// Sets a value; empty bytes delete. Fails for a value above 2^24-1 bytes.
+    /// Sets a value; empty bytes delete it. Fails for a value above 2^24-1 bytes.
     pub fn put(&mut self, key: &[u8], value: Bytes) -> Result<(), StateError> {
         match Value::new(value)? {
             Value::None => self.delete(key),
@@ -56,8 +56,7 @@ impl Trie {
         self.update(key, Update::Delete)
     }
 
-    /// Removes the node at `key` with all below it. Nothing happens when no node with a value sits
-    /// exactly there.
+    /// Removes the node at `key` with everything below it. Does nothing when no node with a value sits exactly there.
     pub fn delete_recursive(&mut self, key: &[u8]) -> Result<(), StateError> {
         self.update(key, Update::DeleteRecursive)
     }
@@ -66,7 +65,7 @@ impl Trie {
         update(&*self.source, &mut self.root, Bits::of_key(key), what).map(|_| ())
     }
 
-    /// The value at `key`, long ones by hash and length.
+    /// The value at `key`; long values are given by hash and length.
     pub fn value(&self, key: &[u8]) -> Result<Value, StateError> {
         let mut rest = Bits::of_key(key);
         let mut link = &self.root;

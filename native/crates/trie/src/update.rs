@@ -1,5 +1,5 @@
-//! Put and delete (consensus.md §6.3). Nodes that only this trie holds are changed in place, others
-//! are copied first; nothing is hashed here.
+//! Put and delete (consensus.md §6.3). Nodes that only this trie holds are changed in place, shared ones are copied
+//! first; nothing is hashed here.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::node_view::NodeError;
 use crate::source::NodeSource;
 use crate::value::Value;
 
-/// What a change did to a link: None when nothing changed, otherwise how much of the parent's
-/// [`Node::stored_size`] is gone, because the link led to a stored node and no longer does.
+/// What a change did to a link: None when nothing changed; otherwise the part of the parent's [`Node::stored_size`]
+/// that is gone, because the link led to a stored node and no longer does.
 type Change = Option<u64>;
 
-/// What is done at a key.
+/// What an update does at its key.
 #[derive(Clone, Copy)]
 pub(crate) enum Update<'a> {
     /// Set this value, which is not [`Value::None`].
     Put(&'a Value),
     /// Remove the value.
     Delete,
-    /// Remove the node and all below it, if it has a value.
+    /// Remove the node and everything below it, if it has a value.
     DeleteRecursive,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn update(
     }
 }
 
-/// Some(true): changed. Some(false): the node goes with all below it. None: unchanged.
+/// Some(true): the node was changed. Some(false): it must be removed with everything below it. None: unchanged.
 fn update_node(
     source: &dyn NodeSource,
     node: &mut Node,
@@ -95,11 +95,11 @@ fn update_node(
 }
 
 fn node_hash_for_error(node: &Node) -> B256 {
-    // Only stored nodes can carry a wrong size, and those know their hash without computing it.
+    // Only stored nodes can carry a wrong size, and their hash is already known.
     node.known_hash().unwrap_or_default()
 }
 
-/// Makes `node` branch at `common` bits: its former self becomes a child, `value` stands at `key`.
+/// Turns `node` into a branch at bit `common`: its former self becomes a child, and `value` is put at `key`.
 fn split(node: &mut Node, key: Bits<'_>, common: usize, value: &Value) {
     let bit = node.path.bits().bit(common);
     let prefix = key.take(common).to_path();

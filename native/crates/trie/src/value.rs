@@ -6,10 +6,10 @@ use rhizome_primitives::{B256, Bytes};
 use crate::keccak256;
 use crate::source::NodeSource;
 
-/// Values longer than this stand in the node by hash and length only, and are stored under their hash.
+/// Values longer than this are stored under their hash; the node has only the hash and the length.
 pub const LONGEST_INLINE_VALUE: usize = 32;
 
-/// Longest value that a node can name: its length has three bytes.
+/// Longest value that a node can refer to: its length has three bytes.
 pub const LONGEST_VALUE: usize = 0xff_ffff;
 
 /// The value of a node.
@@ -18,15 +18,15 @@ pub enum Value {
     /// None; the same as an empty value.
     #[default]
     None,
-    /// 1 to 32 bytes, kept in the node.
+    /// 1 to 32 bytes, stored in the node.
     Short(Bytes),
-    /// More than 32 bytes, kept apart.
+    /// More than 32 bytes, stored outside the node.
     Long {
         /// Keccak-256 of the value, its key in the store.
         hash: B256,
         /// Bytes.
         length: u32,
-        /// The value itself when it is at hand: set for values that are not stored yet.
+        /// The value itself, if it is in memory: set for values that are not stored yet.
         bytes: Option<Bytes>,
     },
 }
@@ -58,7 +58,7 @@ impl Value {
         }
     }
 
-    /// Bytes that the value takes outside its node: its length when it is long.
+    /// Bytes that the value takes outside its node: its length if it is long, otherwise zero.
     pub fn stored_apart(&self) -> u64 {
         if let Self::Long { length, .. } = self { u64::from(*length) } else { 0 }
     }
@@ -82,7 +82,7 @@ impl Value {
         }
     }
 
-    /// The bytes; long values are fetched. None without a value.
+    /// The bytes; long values are read from `source`. None without a value.
     pub fn load(&self, source: &dyn NodeSource) -> Result<Option<Bytes>, StateError> {
         match self {
             Self::None => Ok(None),

@@ -21,7 +21,7 @@ pub(crate) fn write(out: &mut SmallVec<impl Array<Item = u8>>, value: u64) {
     }
 }
 
-/// Takes a value from the front of `input`; None when it is cut off. Longer forms than needed are accepted.
+/// Reads a value from the front of `input`; None when it is truncated. Forms longer than necessary are accepted.
 pub(crate) fn read(input: &mut &[u8]) -> Option<u64> {
     let (&first, rest) = input.split_first()?;
     let size = match first {

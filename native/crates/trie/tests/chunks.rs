@@ -1,4 +1,4 @@
-//! Chunks of random tries: they follow one another, have every node once, and none that was altered is taken.
+//! Chunks of random tries: they follow one another and contain every node once, and altered ones are refused.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -61,7 +61,7 @@ proptest! {
         prop_assert_eq!(nodes.len(), count);
         prop_assert_eq!(nodes.iter().map(|node| node.span()).sum::<u64>(), size);
         prop_assert_eq!(chunks.len() as u64, size / SPAN + 1);
-        // One in one piece.
+        // The whole trie in one chunk.
         let whole = read_chunk(&stored, &root, 0, size + 1, ANY_LENGTH).unwrap().unwrap();
         let whole = check_chunk(&whole.body, &root, 0, size + 1).unwrap();
         prop_assert!(whole.complete);
@@ -79,7 +79,7 @@ proptest! {
         let chunk = read_chunk(&stored, &root, from, from + span, ANY_LENGTH).unwrap().unwrap();
         let checked = check_chunk(&chunk.body, &root, from, from + span).unwrap();
         prop_assert!(!checked.nodes.is_empty());
-        // Another range of the same trie is not taken for it, unless it has the same nodes.
+        // A chunk of another range of the same trie is refused, unless it has the same nodes.
         let others = [from + span, from.saturating_sub(span), 0];
         for other in others.into_iter().filter(|other| *other != from) {
             let Some(other) = read_chunk(&stored, &root, other, other + span, ANY_LENGTH).unwrap() else { continue };
@@ -87,7 +87,7 @@ proptest! {
                 prop_assert_eq!(&taken, &checked);
             }
         }
-        // Neither is a part of it, or more than it.
+        // So is a part of the chunk's range, or a larger range.
         for to in [from + span / 2, from + span * 2] {
             let other = read_chunk(&stored, &root, from, to, ANY_LENGTH).unwrap().unwrap();
             if let Ok(taken) = check_chunk(&other.body, &root, from, from + span) {
@@ -109,7 +109,7 @@ proptest! {
         let mut altered = body.clone();
         let place = place.index(altered.len());
         altered[place] ^= 1 << bit;
-        // What a bit changes in the form alone (another way to write a length) has the same nodes.
+        // A bit that changes only the form (another way to write a length) leaves the same nodes.
         if let Ok(taken) = check_chunk(&altered, &root, *from, from + SPAN) {
             prop_assert_eq!(taken.nodes.iter().map(ChunkNode::span).sum::<u64>(),
                 checked.nodes.iter().map(ChunkNode::span).sum::<u64>());

@@ -74,7 +74,7 @@ fn run(steps: &[Step]) -> (Trie, MemoryNodes, BTreeMap<Vec<u8>, Vec<u8>>) {
     (trie, stored, map)
 }
 
-/// Nodes in the order in which they were stored, found by their places only, roots by hash.
+/// Nodes in the order in which they were stored. They are found by their positions only, roots by hash.
 #[derive(Clone, Default)]
 struct Log {
     nodes: Arc<RwLock<Vec<(B256, StoredNode)>>>,
@@ -111,7 +111,7 @@ impl NodeSink for Log {
 }
 
 impl Log {
-    /// Stores what is new of a trie and forgets what was stored more than `window` nodes ago.
+    /// Stores the new nodes of a trie and forgets those that were stored more than `window` nodes ago.
     fn store(&mut self, trie: &mut Trie, window: u64) {
         let fresh = self.nodes.read().unwrap().len() as u64 + 1;
         trie.store_new(self);
@@ -138,7 +138,7 @@ proptest! {
                 }
             }
             if matches!(step, Step::Store) {
-                // What a clone shares is not forgotten.
+                // Nodes that a clone shares are not forgotten.
                 let shared = (roots.len() % 2 == 0).then(|| trie.clone());
                 log.store(&mut trie, window);
                 prop_assert_eq!(trie.count_new(), 0);
@@ -150,7 +150,7 @@ proptest! {
             prop_assert_eq!(trie.root(), plain.root());
         }
         prop_assert_eq!(trie.nodes().unwrap(), plain.nodes().unwrap());
-        // Every stored state is whole, read from the log alone.
+        // Every stored state is complete when it is read from the log alone.
         for (root, plain) in roots {
             prop_assert_eq!(Trie::at(Arc::new(log.clone()), root).nodes().unwrap(), plain.nodes().unwrap());
         }

@@ -1,7 +1,7 @@
 //! Reads signatures as leniently as the reference's ASN.1 reader (bridge.md §9).
 //!
-//! Our own: the readers of the field are strict, or lenient in other ways. What stands behind the two
-//! numbers inside the sequence must be ASN.1, too, so its other types are walked.
+//! This is not an existing crate's code, because those readers are strict, or lenient in other ways. The bytes that
+//! follow the two numbers inside the sequence must be valid ASN.1, too, so its other types are walked.
 
 mod streamed;
 mod write;
@@ -11,12 +11,12 @@ use thiserror::Error;
 use streamed::Streams;
 pub(crate) use write::{sequence, trimmed, write_integer};
 
-/// The bytes are no signature.
+/// The bytes are not a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the bytes are no DER signature")]
 pub struct DerError;
 
-/// Objects inside objects; the reference's stack ends somewhere beyond.
+/// Maximum nesting of objects; the reference's stack overflows somewhere beyond.
 const MAX_DEPTH: u32 = 500;
 
 /// Bits of a tag.
@@ -25,7 +25,7 @@ const APPLICATION: u8 = 0x40;
 const CONTEXT: u8 = 0x80;
 const NUMBER: u8 = 0x1f;
 
-/// Numbers of universal tags that are looked into.
+/// Numbers of the universal tags whose contents are parsed.
 mod tag {
     pub(super) const BOOLEAN: i32 = 1;
     pub(super) const INTEGER: i32 = 2;
@@ -44,8 +44,8 @@ mod tag {
     pub(super) const BMP_STRING: i32 = 30;
 }
 
-/// The two numbers of a signature, big-endian without leading zeros; a negative one is read as if it
-/// were positive. What follows the sequence is ignored.
+/// The two numbers of a signature, big-endian without leading zeros; the bytes of a negative one are read as if it were
+/// positive. Bytes that follow the sequence are ignored.
 ///
 /// # Errors
 /// [`DerError`] where the reference throws.
@@ -63,7 +63,7 @@ pub fn read_signature(bytes: &[u8]) -> Result<(&[u8], &[u8]), DerError> {
 enum Object<'a> {
     Integer(&'a [u8]),
     OctetString,
-    /// An octet string made of others.
+    /// An octet string that is composed of others.
     Pieces,
     Identifier,
     Sequence(Vec<Object<'a>>),
@@ -74,7 +74,7 @@ enum Object<'a> {
 /// Objects one after the other.
 struct Stream<'a> {
     rest: &'a [u8],
-    /// No length in the long form reaches it.
+    /// Lengths in the long form must be below it.
     limit: usize,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Stream<'a> {
             }
             Class::Universal if first & CONSTRUCTED != 0 => {
                 let items = objects(self.take(length)?, depth)?;
-                // Out of streams an octet string has no pieces of pieces.
+                // Outside of streams, the parts of an octet string cannot have parts themselves.
                 let pieced = items.iter().any(|item| matches!(item, Object::Pieces));
                 if number == tag::OCTET_STRING && pieced {
                     return Err(DerError);
@@ -121,7 +121,7 @@ impl<'a> Stream<'a> {
                 constructed(number, items).map(Some)
             }
             Class::Universal => {
-                // The reference leaves the contents of NULL, and half a character, where they are.
+                // The reference leaves the contents of NULL, and half a character, unread.
                 let contents = match number {
                     tag::NULL => &[],
                     tag::BMP_STRING => self.take(length & !1)?,
@@ -142,7 +142,7 @@ impl<'a> Stream<'a> {
 /// How the contents of an object are read.
 enum Class {
     Universal,
-    /// Contents are not looked into, unless their length is indefinite.
+    /// Contents are not parsed, unless their length is indefinite.
     Application,
     Tagged,
 }
@@ -155,7 +155,7 @@ const fn class(first: u8) -> Class {
     }
 }
 
-/// Numbers above 30 stand behind the tag; they wrap at 32 bits.
+/// Numbers above 30 follow the tag; they wrap at 32 bits.
 fn long_tag_number(first: u8, mut next: impl FnMut() -> Result<u8, DerError>) -> Result<i32, DerError> {
     if first & NUMBER != NUMBER {
         return Ok(i32::from(first & NUMBER));
@@ -193,7 +193,7 @@ fn length(limit: usize, mut next: impl FnMut() -> Result<u8, DerError>) -> Resul
     if length < limit { Ok(Some(length)) } else { Err(DerError) }
 }
 
-/// Checks the contents of an object that is not made of others.
+/// Checks the contents of a primitive object.
 fn primitive(number: i32, length: usize, contents: &[u8]) -> Result<(), DerError> {
     let valid = match number {
         tag::BOOLEAN => length == 1,
@@ -210,7 +210,7 @@ fn primitive(number: i32, length: usize, contents: &[u8]) -> Result<(), DerError
     if valid { Ok(()) } else { Err(DerError) }
 }
 
-/// Whether a number has no byte that repeats the sign of the next. Empty is zero.
+/// Whether a number has no byte that repeats the sign of the next one. An empty number is zero.
 fn is_minimal(number: &[u8]) -> bool {
     !matches!(number, [0, 0..=0x7f, ..] | [0xff, 0x80..=0xff, ..])
 }

@@ -1,12 +1,12 @@
-//! Objects inside tagged ones and in the indefinite form, which the reference's ASN.1 reader takes from
-//! streams inside of streams (bridge.md §9).
+//! Objects inside tagged ones and in the indefinite form, which the reference's ASN.1 reader reads from nested streams
+//! (bridge.md §9).
 //!
-//! An indefinite form ends with two zero bytes. They are looked for between objects only, and no longer
-//! once an object left some of its contents unread.
+//! An indefinite form ends with two zero bytes. They are looked for between objects only, and no longer once an object
+//! has left some of its contents unread.
 
 use super::{CONSTRUCTED, Class, DerError, MAX_DEPTH, Object, class, constructed, long_tag_number, primitive, tag};
 
-/// One stream, which reads from the one before it.
+/// One stream, which reads from the previous one.
 enum Layer {
     Definite {
         remaining: usize,
@@ -19,18 +19,18 @@ enum Layer {
     },
 }
 
-/// Reads objects through streams.
+/// Reads objects through nested streams.
 pub(super) struct Streams<'a, 'b> {
     rest: &'b mut &'a [u8],
     layers: Vec<Layer>,
-    /// No length in the long form reaches it.
+    /// Lengths in the long form must be below it.
     limit: usize,
-    /// Objects around it.
+    /// Number of enclosing objects.
     depth: u32,
 }
 
 impl<'a, 'b> Streams<'a, 'b> {
-    /// Everything that is left, the contents of a tagged object.
+    /// Reads the rest, which is the contents of a tagged object.
     pub(super) fn contents(rest: &'b mut &'a [u8], depth: u32) -> Result<(), DerError> {
         let length = rest.len();
         let mut streams = Self { rest, layers: Vec::new(), limit: length, depth };
@@ -96,7 +96,7 @@ impl<'a, 'b> Streams<'a, 'b> {
         true
     }
 
-    /// Tells the stream that this one reads from whether to look for its end.
+    /// Tells the underlying stream whether to look for its end.
     fn look_for_end(&mut self, level: usize, looks: bool) {
         let Some(parent) = level.checked_sub(1) else { return };
         if let Layer::Indefinite { looks_for_end, .. } = &mut self.layers[parent] {
@@ -145,7 +145,7 @@ impl<'a, 'b> Streams<'a, 'b> {
         object.map(Some)
     }
 
-    /// The object whose contents the last stream has.
+    /// The object whose contents are in the last stream.
     fn definite(&mut self, first: u8, number: i32, length: usize) -> Result<Object<'a>, DerError> {
         match class(first) {
             Class::Application => self.rest_of_stream().map(|_| Object::Other),
@@ -160,7 +160,7 @@ impl<'a, 'b> Streams<'a, 'b> {
                 };
                 primitive(number, length, &taken)?;
                 Ok(match number {
-                    // What the numbers of inner objects are does not matter.
+                    // The values of inner numbers do not matter.
                     tag::INTEGER => Object::Integer(&[]),
                     tag::OCTET_STRING => Object::OctetString,
                     tag::OBJECT_IDENTIFIER => Object::Identifier,
@@ -201,7 +201,7 @@ impl<'a, 'b> Streams<'a, 'b> {
         match class(first) {
             Class::Application => items.map(|_| Object::Other),
             Class::Tagged => items.map(|_| Object::Tagged(number)),
-            // In this form a sequence is none that holds a signature.
+            // In this form, no sequence counts as one that holds a signature.
             Class::Universal => constructed(number, items?).map(|object| match object {
                 Object::Sequence(_) => Object::Other,
                 object => object,

@@ -1,5 +1,4 @@
-//! Inputs that spend from several keys: their skeletons, and the signatures put into them
-//! (bridge.md §3.4, §4.5).
+//! Inputs that spend from several keys: their skeletons, and the insertion of signatures (bridge.md §3.4, §4.5).
 
 mod signatures;
 mod skeleton;
@@ -20,8 +19,8 @@ fn input(transaction: &Transaction, index: usize) -> Result<&Input, ScriptError>
     transaction.inputs.get(index).ok_or(ScriptError::Other("there is no such input"))
 }
 
-/// What an input that has a witness, or else its script, pushes last: the bytes of its redeem script when
-/// they parse as a script of any kind. A key that pays to a hash can be such bytes, too.
+/// The last push of an input's witness, or of its script if it has no witness: the bytes of its redeem script, if they
+/// parse as a script of any kind. A public key can be such bytes, too.
 ///
 /// # Errors
 /// [`ScriptError::Script`] when the input's own script does not parse; [`ScriptError::Other`] when there
@@ -40,8 +39,8 @@ fn redeem_script_of_script(input: &Input) -> Result<Option<&[u8]>, ScriptError> 
     Ok(last.filter(|last| Script::parse(last).is_ok()))
 }
 
-/// What a signature of the input signs: BIP 143 with the value of the output it spends when it has a
-/// witness, else the legacy hash.
+/// The signature hash of the input: BIP 143 with the value of the spent output if it has a witness, otherwise the
+/// legacy hash.
 ///
 /// # Errors
 /// [`ScriptError::Argument`] without a redeem script, or with a witness and without a value.

@@ -8,7 +8,7 @@ use crate::script::{Chunk, Script, ScriptBuilder, ScriptError, opcode};
 use crate::signature::Signature;
 use crate::transaction::{Input, Transaction};
 
-/// What stands between the first push and the last: signatures and empty slots.
+/// The pushes between the first and the last one: signatures and empty slots.
 fn slots(transaction: &Transaction, index: usize) -> Result<Vec<Option<&[u8]>>, ScriptError> {
     let input = input(transaction, index)?;
     let pushes: Vec<Option<&[u8]>> = if input.witness.is_empty() {
@@ -20,10 +20,10 @@ fn slots(transaction: &Transaction, index: usize) -> Result<Vec<Option<&[u8]>>, 
     Ok(pushes.get(1..pushes.len().saturating_sub(1)).unwrap_or_default().to_vec())
 }
 
-/// Whether a signature by the key over `hash` is already there.
+/// Whether the input already has a signature by the key over `hash`.
 ///
 /// # Errors
-/// [`ScriptError::Other`] for a slot that is no signature.
+/// [`ScriptError::Other`] for a slot whose contents are not a signature.
 pub fn is_signed_by(
     transaction: &Transaction,
     index: usize,
@@ -43,11 +43,11 @@ pub fn is_signed_by(
     Ok(false)
 }
 
-/// Among how many signatures that are already there the one by `key` comes.
+/// The position of a signature by `key` among the signatures that the input already has.
 ///
 /// # Errors
-/// [`ScriptError::State`] when the key is not in the redeem script, or a signature is of none of its keys;
-/// others as of the parts.
+/// [`ScriptError::State`] when the key is not in the redeem script, or a signature belongs to none of its keys;
+/// otherwise the errors of the parts.
 pub fn insertion_index(
     transaction: &Transaction,
     index: usize,
@@ -85,12 +85,11 @@ pub fn insertion_index(
     Ok(position)
 }
 
-/// Puts a signature, sighash byte included, before the one at `position` of those that are there; empty
-/// slots go behind them.
+/// Inserts a signature, sighash byte included, before the existing one at `position`; empty slots are moved behind the
+/// signatures.
 ///
 /// # Errors
-/// [`ScriptError::Argument`] when the last slot is taken; [`ScriptError::State`] when `position` is beyond
-/// the slots.
+/// [`ScriptError::Argument`] when the last slot is taken; [`ScriptError::State`] when `position` is beyond the slots.
 pub fn insert_signature(input: &mut Input, signature: &[u8], position: usize) -> Result<(), ScriptError> {
     if !input.witness.is_empty() {
         let is_empty = |push: &Vec<u8>| push.is_empty();
@@ -161,16 +160,16 @@ fn with_signature<T: Clone>(
     Ok(updated)
 }
 
-/// Slots of the input that are still empty.
+/// Number of empty slots of the input.
 ///
 /// # Errors
-/// [`ScriptError::Argument`] without a redeem script; [`ScriptError::Script`] for one that is not known.
+/// [`ScriptError::Argument`] without a redeem script; [`ScriptError::Script`] for an unknown one.
 pub fn missing_signatures(transaction: &Transaction, index: usize) -> Result<usize, ScriptError> {
     let redeem = redeem_script(transaction, index)?.ok_or(ScriptError::Argument("an input without a redeem script"))?;
     let erp = Script::parse(redeem)?.redeem_script()?.has_erp_format();
     let mut slots = slots(transaction, index)?;
     if erp {
-        // The last one chooses the branch.
+        // The last push selects the branch.
         slots.pop();
     }
     Ok(slots.iter().filter(|slot| slot.is_some_and(<[u8]>::is_empty)).count())

@@ -9,14 +9,15 @@ use crate::sighash;
 use crate::signature::SIGHASH_ALL;
 use crate::transaction::{Input, Transaction};
 
-/// Most signatures for which the reference makes a skeleton of an input's script.
+/// Maximum number of signatures for which the reference builds the skeleton of an input's script.
 const MAX_SIGNATURES: i32 = 16;
 
-/// The script of an input without signatures: an empty push for each, and what the redeem script asks
-/// for beside them.
+/// The script of an input without signatures: an empty push for each of them, and the other pushes that the redeem
+/// script requires.
 ///
 /// # Errors
-/// [`ScriptError::State`] for a script of no several keys; [`ScriptError::Argument`] above 16 signatures.
+/// [`ScriptError::State`] for a script that is not multi-signature; [`ScriptError::Argument`] for more than 16
+/// signatures.
 pub fn empty_input_script(redeem_script: &[u8]) -> Result<Vec<u8>, ScriptError> {
     let script = Script::parse(redeem_script)?;
     let signatures = script.signatures_required()?;
@@ -49,7 +50,7 @@ fn has_erp_format(script: &Script<'_>) -> Result<bool, ScriptError> {
 /// The witness of an input without signatures.
 ///
 /// # Errors
-/// [`ScriptError::State`] for a script of no several keys.
+/// [`ScriptError::State`] for a script that is not multi-signature.
 pub fn empty_witness(redeem_script: &[u8]) -> Result<Vec<Vec<u8>>, ScriptError> {
     let signatures = Script::parse(redeem_script)?.signatures_required()?;
     let mut witness = vec![Vec::new(); usize::try_from(signatures).unwrap_or(0) + 2];
@@ -57,7 +58,7 @@ pub fn empty_witness(redeem_script: &[u8]) -> Result<Vec<Vec<u8>>, ScriptError> 
     Ok(witness)
 }
 
-/// Makes an input ready to be signed: with a witness, or in its script.
+/// Prepares an input for signing: with a witness, or in its script.
 ///
 /// # Errors
 /// As [`empty_witness`] and [`empty_input_script`].
@@ -73,10 +74,10 @@ pub fn set_skeleton(input: &mut Input, redeem_script: &[u8], segwit: bool) -> Re
     Ok(())
 }
 
-/// The transaction as it was before any input was signed.
+/// The transaction before any of its inputs was signed.
 ///
 /// # Errors
-/// [`ScriptError::Argument`] when an input spends from no several keys, and as [`redeem_script`] and
+/// [`ScriptError::Argument`] when an input does not spend from several keys, and the errors of [`redeem_script`] and
 /// [`set_skeleton`].
 pub fn without_signatures(transaction: &Transaction) -> Result<Transaction, ScriptError> {
     let mut unsigned = transaction.clone();
@@ -91,8 +92,7 @@ pub fn without_signatures(transaction: &Transaction) -> Result<Transaction, Scri
     Ok(unsigned)
 }
 
-/// Id of the transaction before it was signed; of one with a witness its own, which signing does not
-/// change.
+/// Id of the transaction before it was signed; for one with a witness its own id, which signing does not change.
 ///
 /// # Errors
 /// As [`without_signatures`].
@@ -103,11 +103,11 @@ pub fn txid_without_signatures(transaction: &Transaction) -> Result<B256, Script
     without_signatures(transaction).map(|unsigned| unsigned.txid())
 }
 
-/// The hash under which a peg-out is found again once it is signed (RSKIP379): the legacy one of its
-/// first input. None for a transaction that can be no peg-out.
+/// The hash under which a peg-out is found again once it is signed (RSKIP379): the legacy hash of its first input. None
+/// for a transaction that cannot be a peg-out.
 ///
 /// # Errors
-/// What the reference does not catch: a script of the first input that does not parse, and others.
+/// The errors that the reference does not catch: a script of the first input that does not parse, and others.
 pub fn pegout_index_hash(transaction: &Transaction) -> Result<Option<B256>, ScriptError> {
     if transaction.inputs.is_empty() {
         return Ok(None);

@@ -10,8 +10,8 @@ use crate::script::{Chunk, ScriptError, parse_chunks, write_chunks};
 use crate::signature;
 use structure::{is_multisig, non_standard_erp_default, p2sh_erp_default, without_flyover_prefix};
 
-/// The script of a federation of the test network, which the reference's library did not recognise when
-/// it was in use, and must not since.
+/// The script of a federation of the test network. The reference's library did not recognise it when it was in use, so
+/// it must not be recognised now.
 const TESTNET_ERP_SCRIPT: &[u8] = &hex!(
     "6453210208f40073a9e43b3e9103acec79767a6de9b0409749884e989960fee578012fce210225e892391625854128c5c4ea4340de0c2a70"
     "570f33db53426fc9c746597a03f42102afc230c2d355b1a577682b07bc2646041b5d0177af0f98395a46018da699b6da210344a3c38cd59a"
@@ -21,7 +21,7 @@ const TESTNET_ERP_SCRIPT: &[u8] = &hex!(
     "9d4a6f5368ae"
 );
 
-/// Fewest elements of a redeem script.
+/// Minimum number of elements of a redeem script.
 const FEWEST_CHUNKS: usize = 4;
 
 /// Kinds of redeem scripts.
@@ -29,11 +29,11 @@ const FEWEST_CHUNKS: usize = 4;
 pub enum RedeemScriptKind {
     /// Threshold, keys, number of keys, check.
     Standard,
-    /// Two of them, the second after a delay.
+    /// Two of these, the second one after a delay.
     P2shErp,
-    /// Two lists of keys, the second after a delay, with one check behind both.
+    /// Two lists of keys, the second one after a delay, followed by a single check.
     NonStandardErp,
-    /// The test network's script, which counts as no script of several keys.
+    /// The test network's script, which does not count as multi-signature.
     HardcodedTestnetErp,
 }
 
@@ -48,12 +48,12 @@ pub struct RedeemScript<'a> {
 }
 
 impl<'a> RedeemScript<'a> {
-    /// Recognises a script by its elements. The place of an element counts in the comparison with the
-    /// test network's script, so elements must come from the script itself.
+    /// Recognises a script by its elements. The offsets of elements take part in the comparison with the test network's
+    /// script, so the elements must come from the script itself.
     ///
     /// # Errors
-    /// [`ScriptError::Script`] for an unknown script; [`ScriptError::Other`] for elements on which the
-    /// reference trips: an empty push in place of a threshold, an ELSE too close to the end.
+    /// [`ScriptError::Script`] for an unknown script; [`ScriptError::Other`] for elements on which the reference fails:
+    /// an empty push instead of a threshold, or an ELSE too close to the end.
     pub fn parse(chunks: &[Chunk<'a>]) -> Result<Self, ScriptError> {
         if parse_chunks(TESTNET_ERP_SCRIPT).as_deref() == Ok(chunks) {
             let kind = RedeemScriptKind::HardcodedTestnetErp;
@@ -79,7 +79,7 @@ impl<'a> RedeemScript<'a> {
         Ok(Self { kind, flyover: inner.len() != chunks.len(), default, threshold })
     }
 
-    /// Its kind, below the prefix of a fly-over.
+    /// Its kind, without the prefix of a fly-over.
     #[must_use]
     pub const fn kind(&self) -> RedeemScriptKind {
         self.kind
@@ -97,13 +97,13 @@ impl<'a> RedeemScript<'a> {
         self.threshold
     }
 
-    /// Whether it has an emergency branch that the reference knows of.
+    /// Whether it has an emergency branch that the reference recognises.
     #[must_use]
     pub const fn has_erp_format(&self) -> bool {
         matches!(self.kind, RedeemScriptKind::P2shErp | RedeemScriptKind::NonStandardErp)
     }
 
-    /// Bytes of its keys, as they stand in the script.
+    /// Bytes of its keys, as in the script.
     fn keys(&self) -> impl Iterator<Item = &'a [u8]> {
         let keys = self.default.get(1..self.default.len().saturating_sub(2)).unwrap_or_default();
         keys.iter().filter_map(|chunk| chunk.data)
@@ -112,8 +112,7 @@ impl<'a> RedeemScript<'a> {
     /// Its keys.
     ///
     /// # Errors
-    /// [`ScriptError::Script`] for the test network's script; [`ScriptError::Argument`] for bytes that are
-    /// no key.
+    /// [`ScriptError::Script`] for the test network's script; [`ScriptError::Argument`] for bytes that are not a key.
     pub fn public_keys(&self) -> Result<Vec<PublicKey>, ScriptError> {
         self.multisig()?;
         self.keys().map(|bytes| PublicKey::parse(bytes).map_err(ScriptError::from)).collect()
@@ -147,13 +146,11 @@ impl<'a> RedeemScript<'a> {
         index.map(|index| index as i32).ok_or(ScriptError::State("the key is not in the redeem script"))
     }
 
-    /// Index of the key whose signature over `hash` this is, with its sighash byte; 0 in the test
-    /// network's script.
+    /// Index of the key that made this signature over `hash`, sighash byte included; 0 in the test network's script.
     ///
     /// # Errors
-    /// [`ScriptError::Argument`] when the threshold is not an opcode or a key is none;
-    /// [`ScriptError::Other`] when the signature is not encoded strictly; [`ScriptError::State`] when no key
-    /// signed.
+    /// [`ScriptError::Argument`] when the threshold is not an opcode or a key is invalid; [`ScriptError::Other`] when
+    /// the signature is not encoded strictly; [`ScriptError::State`] when no key signed.
     pub fn find_signature(&self, signature: &[u8], hash: &B256) -> Result<i32, ScriptError> {
         if self.multisig().is_err() {
             return Ok(0);

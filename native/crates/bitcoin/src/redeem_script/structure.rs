@@ -1,4 +1,4 @@
-//! Which elements make which kind of redeem script (bridge.md §3.4).
+//! Recognises the kind of a redeem script by its elements (bridge.md §3.4).
 
 use crate::script::opcode::{OP_CHECKSEQUENCEVERIFY, OP_DROP, OP_ELSE, OP_ENDIF, OP_NOTIF};
 use crate::script::{Chunk, ScriptError};
@@ -6,11 +6,10 @@ use crate::script::{Chunk, ScriptError};
 /// Threshold, one key, number of keys, check.
 const FEWEST_CHUNKS: usize = 4;
 
-/// Length of what a fly-over pushes in front.
+/// Length of the data that a fly-over prefix pushes.
 const DERIVATION_HASH_BYTES: usize = 32;
 
-/// Whether the end is that of a redeem script: a check of several keys, with the end of a branch behind
-/// it or not.
+/// Whether the script ends like a redeem script: with a check of several keys, which the end of a branch may follow.
 pub(super) fn ends_like_one(chunks: &[Chunk<'_>]) -> bool {
     if chunks.len() < FEWEST_CHUNKS {
         return false;
@@ -22,14 +21,14 @@ pub(super) fn ends_like_one(chunks: &[Chunk<'_>]) -> bool {
     }
 }
 
-/// The elements behind the prefix of a fly-over.
+/// The elements after the prefix of a fly-over.
 pub(super) fn without_flyover_prefix<'c, 'a>(chunks: &'c [Chunk<'a>]) -> Option<&'c [Chunk<'a>]> {
     let [hash, drop, rest @ ..] = chunks else { return None };
     let pushes_hash = usize::from(hash.opcode) == DERIVATION_HASH_BYTES;
     (pushes_hash && drop.is(OP_DROP) && ends_like_one(rest)).then_some(rest)
 }
 
-/// Whether they are threshold, keys, number of keys and check.
+/// Whether the elements are threshold, keys, number of keys and check.
 pub(super) fn is_multisig(chunks: &[Chunk<'_>]) -> Result<bool, ScriptError> {
     if !ends_like_one(chunks) {
         return Ok(false);
@@ -38,7 +37,7 @@ pub(super) fn is_multisig(chunks: &[Chunk<'_>]) -> Result<bool, ScriptError> {
     if !check.is_multisig_check() {
         return Ok(false);
     }
-    // The number of keys is looked at only when the threshold is a number: an empty push throws.
+    // The number of keys is only read if the threshold is a number: an empty push throws.
     if positive(threshold)?.is_none() {
         return Ok(false);
     }
@@ -54,8 +53,8 @@ fn positive(chunk: &Chunk<'_>) -> Result<Option<i32>, ScriptError> {
     }
 }
 
-/// The default and the emergency branch of a script with two: between its first element and the last
-/// `tail` ones stand `default ELSE delay CHECKSEQUENCEVERIFY DROP emergency`.
+/// The default and the emergency branch of a script with two branches: between its first element and the last `tail`
+/// ones are `default ELSE delay CHECKSEQUENCEVERIFY DROP emergency`.
 fn branches<'c, 'a>(chunks: &'c [Chunk<'a>], tail: usize) -> Result<Option<Branches<'c, 'a>>, ScriptError> {
     let opens = chunks.first().is_some_and(|first| first.is(OP_NOTIF));
     let closes = chunks.len().checked_sub(tail).and_then(|at| chunks.get(at)).is_some_and(|chunk| chunk.is(OP_ENDIF));
@@ -66,7 +65,7 @@ fn branches<'c, 'a>(chunks: &'c [Chunk<'a>], tail: usize) -> Result<Option<Branc
     let Some(at) = (1..chunks.len()).find(|at| chunks[*at].is(OP_ELSE) && with_two_behind(at)) else {
         return Ok(None);
     };
-    // The reference looks at three elements behind ELSE where it made sure of two.
+    // The reference reads three elements after ELSE although it checked for two only.
     let Some([delay, check, drop]) = chunks.get(at + 1..at + 4) else {
         return Err(ScriptError::Other("the script ends behind ELSE"));
     };

@@ -1,6 +1,6 @@
-//! Writing Bitcoin scripts as the reference's builder does (bridge.md §9).
+//! Writes Bitcoin scripts as the reference's builder does (bridge.md §9).
 //!
-//! Our own, since the `bitcoin` crate writes the number 16 as an opcode.
+//! This is not the `bitcoin` crate's code, because that crate writes the number 16 as an opcode.
 
 use super::ScriptError;
 use super::opcode::OP_CHECKSIG;
@@ -8,7 +8,7 @@ use super::opcode::{OP_0, OP_1, OP_DUP, OP_EQUAL, OP_EQUALVERIFY, OP_HASH160, OP
 
 pub use super::opcode::{OP_CHECKMULTISIG, OP_CHECKSEQUENCEVERIFY, OP_DROP, OP_ELSE, OP_ENDIF, OP_NOTIF};
 
-/// A script in the making.
+/// A script that is being built.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptBuilder(Vec<u8>);
 
@@ -27,7 +27,7 @@ impl ScriptBuilder {
         }
     }
 
-    /// Pushes data of at most 65,535 bytes with the shortest opcode that data follows.
+    /// Pushes data of at most 65,535 bytes with the shortest opcode that is followed by data.
     pub(crate) fn push_plainly(&mut self, data: &[u8]) -> &mut Self {
         match data.len() {
             short @ 0..=0x4b => self.0.push(short as u8),
@@ -52,7 +52,7 @@ impl ScriptBuilder {
         self
     }
 
-    /// Adds a script as it stands.
+    /// Appends the bytes of another script.
     pub fn raw(&mut self, script: &[u8]) -> &mut Self {
         self.0.extend_from_slice(script);
         self
@@ -94,8 +94,8 @@ pub fn pay_to_script_hash(hash: &[u8; 20]) -> Vec<u8> {
     builder.finish()
 }
 
-/// The program of a redeem script in a witness: what the hash that is paid to is of, and what the script
-/// of an input that spends it pushes.
+/// The witness program of a redeem script: the preimage of the hash that is paid to, and the push in the script of an
+/// input that spends it.
 #[must_use]
 pub fn witness_program(redeem_script: &[u8]) -> Vec<u8> {
     let mut builder = ScriptBuilder::default();
@@ -103,7 +103,7 @@ pub fn witness_program(redeem_script: &[u8]) -> Vec<u8> {
     builder.finish()
 }
 
-/// The script that asks for `threshold` signatures of the keys in their order.
+/// The script that requires `threshold` signatures of the keys, in their order.
 ///
 /// # Errors
 /// [`ScriptError::Argument`] for an impossible threshold or more than twenty keys.

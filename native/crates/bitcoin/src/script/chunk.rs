@@ -1,7 +1,7 @@
 //! The elements of a script.
 //!
-//! Our own, since the `bitcoin` crate keeps neither the opcode of a push nor its place, and which of
-//! them an element has decides over redeem scripts (bridge.md §3.4, §9).
+//! This is not the `bitcoin` crate's code, because that crate keeps neither the opcode of a push nor its offset, and
+//! the recognition of redeem scripts depends on both (bridge.md §3.4, §9).
 
 use super::ScriptError;
 use super::opcode::{
@@ -16,14 +16,14 @@ const MAX_ELEMENT_BYTES: usize = 520;
 pub struct Chunk<'a> {
     /// The opcode.
     pub opcode: u8,
-    /// Data that follows it; None for an opcode that pushes none of the script.
+    /// Data that follow it; None for an opcode without data.
     pub data: Option<&'a [u8]>,
-    /// Where it starts in the script; None for one that comes from no script. Part of its equality.
+    /// Offset in the script; None for an element that does not come from a script. It takes part in equality.
     pub start: Option<usize>,
 }
 
 impl<'a> Chunk<'a> {
-    /// An opcode that comes from no script.
+    /// An opcode that does not come from a script.
     #[must_use]
     pub const fn opcode(opcode: u8) -> Self {
         Self { opcode, data: None, start: None }
@@ -35,13 +35,13 @@ impl<'a> Chunk<'a> {
         self.opcode == opcode
     }
 
-    /// Whether it pushes no data of the script: numbers do not.
+    /// Whether it has no data; opcodes for numbers have none.
     #[must_use]
     pub const fn is_opcode(&self) -> bool {
         self.opcode > OP_PUSHDATA4
     }
 
-    /// Whether it only pushes, be it data or a number.
+    /// Whether it only pushes, either data or a number.
     #[must_use]
     pub const fn is_push(&self) -> bool {
         self.opcode <= OP_16
@@ -53,10 +53,10 @@ impl<'a> Chunk<'a> {
         matches!(self.opcode, OP_CHECKMULTISIG | OP_CHECKMULTISIGVERIFY)
     }
 
-    /// The positive number that it pushes, up to four bytes. Zero is accepted where it is written out.
+    /// The positive number that it pushes, up to four bytes. Zero is accepted if it is pushed as data.
     ///
     /// # Errors
-    /// [`ScriptError::Argument`] when there is none; [`ScriptError::Other`] for an empty push, which the
+    /// [`ScriptError::Argument`] when it pushes no such number; [`ScriptError::Other`] for an empty push, which the
     /// reference reads past its end.
     pub fn positive_number(&self) -> Result<i32, ScriptError> {
         if let (OP_1..=OP_16, Some(number)) = (self.opcode, small_number(self.opcode)) {
@@ -73,7 +73,7 @@ impl<'a> Chunk<'a> {
     /// Appends the bytes of the element.
     ///
     /// # Errors
-    /// [`ScriptError::State`] where the reference does not write an element that it read.
+    /// [`ScriptError::State`] where the reference refuses to write an element that it has read.
     pub fn write(&self, out: &mut Vec<u8>) -> Result<(), ScriptError> {
         out.push(self.opcode);
         let Some(data) = self.data else { return Ok(()) };
@@ -89,7 +89,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// The bytes of a script made of elements.
+/// The bytes of a script with the given elements.
 ///
 /// # Errors
 /// As [`Chunk::write`].
@@ -99,10 +99,10 @@ pub fn write_chunks(chunks: &[Chunk<'_>]) -> Result<Vec<u8>, ScriptError> {
     Ok(out)
 }
 
-/// Takes a script apart. Unknown opcodes are elements, too.
+/// Parses a script into its elements. Unknown opcodes are elements, too.
 ///
 /// # Errors
-/// [`ScriptError::Script`] for a push past the end.
+/// [`ScriptError::Script`] for a push past the end of the script.
 pub fn parse_chunks(program: &[u8]) -> Result<Vec<Chunk<'_>>, ScriptError> {
     let mut chunks = Vec::with_capacity(5);
     let mut rest = program;

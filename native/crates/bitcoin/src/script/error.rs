@@ -1,11 +1,11 @@
-//! How work on a script ends when it cannot be done.
+//! Errors of operations on scripts.
 
 use thiserror::Error;
 
-/// Why a script is refused. The two kinds differ in what the reference does about them.
+/// Why a script is refused. The kinds differ in how the reference handles them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ScriptError {
-    /// The library's own exception of scripts. Callers of the reference often catch it and go on.
+    /// The library's script exception. Callers of the reference often catch it and continue.
     #[error("{0}")]
     Script(&'static str),
     /// An illegal argument: some callers catch it.

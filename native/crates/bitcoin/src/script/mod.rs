@@ -19,7 +19,7 @@ pub use chunk::{Chunk, parse_chunks, write_chunks};
 pub use error::ScriptError;
 pub use sig_ops::signature_operations;
 
-/// A script that parses, with its bytes as they were.
+/// A script that parses, with its original bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script<'a> {
     program: &'a [u8],
@@ -27,10 +27,10 @@ pub struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    /// Takes a script apart.
+    /// Parses a script.
     ///
     /// # Errors
-    /// [`ScriptError::Script`] for a push past the end.
+    /// [`ScriptError::Script`] for a push past the end of the script.
     pub fn parse(program: &'a [u8]) -> Result<Self, ScriptError> {
         Ok(Self { program, chunks: parse_chunks(program)? })
     }
@@ -50,7 +50,7 @@ impl<'a> Script<'a> {
     /// Whether it pays to the hash of a public key, whichever opcode pushes the hash.
     ///
     /// # Errors
-    /// [`ScriptError::Other`] when an opcode without data stands in place of the hash.
+    /// [`ScriptError::Other`] when an opcode without data takes the position of the hash.
     pub fn pays_to_public_key_hash(&self) -> Result<bool, ScriptError> {
         self.public_key_hash().map(|hash| hash.is_some())
     }
@@ -58,7 +58,7 @@ impl<'a> Script<'a> {
     /// The hash of the public key that it pays to, whichever opcode pushes the hash.
     ///
     /// # Errors
-    /// [`ScriptError::Other`] when an opcode without data stands in place of the hash.
+    /// [`ScriptError::Other`] when an opcode without data takes the position of the hash.
     pub fn public_key_hash(&self) -> Result<Option<[u8; 20]>, ScriptError> {
         let [dup, hash160, hash, equal, check] = &self.chunks[..] else { return Ok(None) };
         if !dup.is(OP_DUP) || !hash160.is(OP_HASH160) {
@@ -68,7 +68,7 @@ impl<'a> Script<'a> {
         Ok(data.try_into().ok().filter(|_| equal.is(OP_EQUALVERIFY) && check.is(OP_CHECKSIG)))
     }
 
-    /// The hash of the script that it pays to. The bytes must be exactly those of the pattern.
+    /// The hash of the script that it pays to. The bytes must match the pattern exactly.
     #[must_use]
     pub fn script_hash(&self) -> Option<[u8; 20]> {
         match self.program {
@@ -96,7 +96,7 @@ impl<'a> Script<'a> {
         self.chunks.first().is_some_and(|chunk| chunk.is(OP_RETURN))
     }
 
-    /// Its reading as a redeem script.
+    /// Parses it as a redeem script.
     ///
     /// # Errors
     /// As [`RedeemScript::parse`].
@@ -107,7 +107,7 @@ impl<'a> Script<'a> {
     /// Whether it is a redeem script of several keys with a threshold above zero.
     ///
     /// # Errors
-    /// What [`RedeemScript::parse`] throws beside its script exception.
+    /// The errors of [`RedeemScript::parse`] other than its script exception.
     pub fn is_multisig(&self) -> Result<bool, ScriptError> {
         match self.redeem_script() {
             Ok(redeem) => Ok(redeem.threshold() > 0),
@@ -116,10 +116,10 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Signatures that an input needs which spends this script.
+    /// Number of signatures that an input needs to spend this script.
     ///
     /// # Errors
-    /// [`ScriptError::State`] when that depends on a redeem script, or on nothing known.
+    /// [`ScriptError::State`] when the number depends on a redeem script, or the script is unknown.
     pub fn signatures_required(&self) -> Result<i32, ScriptError> {
         if self.is_multisig()? {
             return self.redeem_script().map(|redeem| redeem.threshold());
@@ -133,7 +133,7 @@ impl<'a> Script<'a> {
     /// The address that it pays to.
     ///
     /// # Errors
-    /// [`ScriptError::Script`] for a script of no address.
+    /// [`ScriptError::Script`] for a script that pays to no address.
     pub fn address(&self, bitcoin: &BitcoinSpec) -> Result<Address, ScriptError> {
         if let Some(hash) = self.public_key_hash()? {
             return Ok(Address { version: bitcoin.address_version, hash });

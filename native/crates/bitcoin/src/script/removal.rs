@@ -3,15 +3,14 @@
 use super::ScriptError;
 use super::opcode::{OP_PUSHDATA1, OP_PUSHDATA2, OP_PUSHDATA4};
 
-/// More than any script that is signed; the reference would fill up to two gigabytes with zeros.
+/// Longer than any script that is signed; the reference would pad up to two gigabytes with zeros.
 const MAX_BYTES: usize = 1 << 25;
 
-/// The script without the elements that begin with `removed`. The reference walks by the bytes alone: the
-/// last push is filled up with zeros when it is cut short, and the length behind the widest opcode is
-/// read from its first two bytes.
+/// The script without the elements that begin with `removed`. The reference walks the bytes alone: it pads the last
+/// push with zeros if it is truncated, and reads the length after the widest opcode from its first two bytes.
 ///
 /// # Errors
-/// [`ScriptError::Other`] when a length is cut short, [`ScriptError::Argument`] for a negative one.
+/// [`ScriptError::Other`] when a length is truncated, [`ScriptError::Argument`] for a negative one.
 pub(crate) fn without(script: &[u8], removed: &[u8]) -> Result<Vec<u8>, ScriptError> {
     let mut out = Vec::with_capacity(script.len());
     let mut rest = script;
@@ -26,8 +25,8 @@ pub(crate) fn without(script: &[u8], removed: &[u8]) -> Result<Vec<u8>, ScriptEr
             OP_PUSHDATA4 => (byte(0)? | byte(1)? << 8 | byte(1)? << 16 | byte(1)? << 24).wrapping_add(4),
             _ => 0,
         };
-        // A negative length is refused where the element is copied; an element that is left out would set
-        // the reference back, which no script that is signed does.
+        // A negative length is refused where the element is copied. An element that is left out would move the
+        // reference backwards, which no script that is signed does.
         let additional = usize::try_from(additional).map_err(|_| ScriptError::Argument("a negative length"))?;
         let (data, next) = after.split_at_checked(additional).unwrap_or((after, &[]));
         if keep {

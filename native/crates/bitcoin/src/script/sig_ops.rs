@@ -1,9 +1,9 @@
-//! Signature checks of a script, as they are counted.
+//! Counts the signature checks of a script.
 
 use super::chunk::parse_chunks;
 use super::opcode::{OP_CHECKMULTISIG, OP_CHECKMULTISIGVERIFY, OP_CHECKSIG, OP_CHECKSIGVERIFY};
 
-/// What a check of several keys counts as, whatever their number.
+/// A check of several keys counts as this many, whatever the number of keys.
 const MULTISIG_OPERATIONS: u32 = 20;
 
 /// Signature checks in a script; none in one that does not parse.

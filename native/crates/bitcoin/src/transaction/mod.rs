@@ -1,7 +1,7 @@
 //! Bitcoin transactions (bridge.md §3, §9).
 //!
-//! Our own, since the `bitcoin` crate refuses what the reference's library takes: trailing bytes,
-//! lengths that are not encoded shortest, witnesses without a push, negative values.
+//! This is not the `bitcoin` crate's code, because that crate refuses what the reference's library accepts: trailing
+//! bytes, lengths in longer encodings than necessary, witnesses without a push, negative values.
 
 mod verify;
 
@@ -17,13 +17,13 @@ pub use verify::TransactionViolation;
 /// Most satoshi that can exist.
 pub const MAX_MONEY: i64 = 21_000_000 * 100_000_000;
 
-/// Sequence of an input that takes no part in lock times.
+/// Sequence of an input that is exempt from lock times.
 pub const FINAL_SEQUENCE: u32 = u32::MAX;
 
 /// Marker and flag of a transaction with witnesses.
 const MARKER_AND_FLAG: [u8; 2] = [0, 1];
 
-/// Names an output of another transaction.
+/// Refers to an output of another transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OutPoint {
     /// Id of the transaction, in display order.
@@ -33,7 +33,7 @@ pub struct OutPoint {
 }
 
 impl OutPoint {
-    /// Whether it names no output: the only input of a coinbase.
+    /// Whether it refers to no output, as in the only input of a coinbase.
     #[must_use]
     pub fn is_coinbase(&self) -> bool {
         self.txid == B256::ZERO && self.index == u32::MAX
@@ -45,7 +45,7 @@ impl OutPoint {
 pub struct Input {
     /// The output that it spends.
     pub previous: OutPoint,
-    /// Its script, which need not be one.
+    /// Its script, which need not be valid.
     pub script: Vec<u8>,
     /// Sequence number.
     pub sequence: u32,
@@ -73,7 +73,7 @@ impl Input {
 pub struct Output {
     /// Satoshi; a parsed one can be negative.
     pub value: i64,
-    /// Its script, which need not be one.
+    /// Its script, which need not be valid.
     pub script: Vec<u8>,
 }
 
@@ -105,10 +105,10 @@ pub struct Transaction {
     pub lock_time: u32,
 }
 
-/// The bytes are no transaction.
+/// The bytes are not a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TransactionError {
-    /// They end early, or hold an impossible length.
+    /// They end early, or have an impossible length.
     #[error("the bytes are no Bitcoin transaction")]
     Malformed,
     /// A flag other than that of witnesses.
@@ -129,7 +129,7 @@ impl Transaction {
         Self { version, inputs: Vec::new(), outputs: Vec::new(), lock_time: 0 }
     }
 
-    /// Reads a transaction; what follows it is ignored.
+    /// Reads a transaction; bytes that follow are ignored.
     ///
     /// # Errors
     /// [`TransactionError`] where the reference's library throws.
@@ -137,7 +137,7 @@ impl Transaction {
         Self::read(bytes).map(|(transaction, _)| transaction)
     }
 
-    /// The same, and how many bytes were read.
+    /// Like [`Transaction::parse`], with the number of bytes that were read.
     ///
     /// # Errors
     /// As [`Transaction::parse`].
@@ -165,7 +165,7 @@ impl Transaction {
         Ok((Self { version, inputs, outputs, lock_time }, bytes.len() - reader.rest.len()))
     }
 
-    /// Whether any input has a witness with at least one push, be it an empty one.
+    /// Whether any input has a witness with at least one push, which may be empty.
     #[must_use]
     pub fn has_witness(&self) -> bool {
         self.inputs.iter().any(|input| !input.witness.is_empty())
@@ -215,20 +215,20 @@ impl Transaction {
         display_hash(&self.serialize())
     }
 
-    /// Whether it creates coins: one input, which spends nothing.
+    /// Whether it is a coinbase: its only input spends no output.
     #[must_use]
     pub fn is_coinbase(&self) -> bool {
         matches!(&self.inputs[..], [input] if input.previous.is_coinbase())
     }
 
-    /// Sum of its outputs; None when it exceeds 64 bits, where the reference throws.
+    /// Sum of its outputs; None when it exceeds 64 bits, in which case the reference throws.
     #[must_use]
     pub fn output_sum(&self) -> Option<i64> {
         self.outputs.iter().try_fold(0_i64, |sum, output| sum.checked_add(output.value))
     }
 }
 
-/// Double SHA-256 in display order: of raw transaction bytes the hash that proofs are asked for.
+/// Double SHA-256 in display order: for raw transaction bytes this is the hash that proofs refer to.
 #[must_use]
 pub fn display_hash(bytes: &[u8]) -> B256 {
     reversed(sha256d(bytes))

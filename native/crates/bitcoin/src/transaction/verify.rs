@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 1_000_000;
 /// Lengths of a coinbase's script.
 const COINBASE_SCRIPT_BYTES: std::ops::RangeInclusive<usize> = 2..=100;
 
-/// Why a transaction that parses is invalid by itself.
+/// Why a parsed transaction is structurally invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TransactionViolation {
     /// No inputs or no outputs.
@@ -27,13 +27,13 @@ pub enum TransactionViolation {
     /// A negative output.
     #[error("the Bitcoin transaction has a negative output")]
     NegativeValue,
-    /// More than can exist.
+    /// More satoshi than can exist.
     #[error("the outputs of the Bitcoin transaction are worth more than can exist")]
     ExcessiveValue,
     /// The script of a coinbase is too short or too long.
     #[error("the script of a coinbase has 2 to 100 bytes")]
     CoinbaseScript,
-    /// The input of a coinbase beside others.
+    /// A coinbase input besides others.
     #[error("an input of the Bitcoin transaction spends nothing")]
     UnexpectedCoinbaseInput,
 }
@@ -42,7 +42,7 @@ impl Transaction {
     /// Structural rules of a transaction that was read from `bytes_read` bytes (bridge.md §4.2 step 3).
     ///
     /// # Errors
-    /// The first rule that it breaks.
+    /// The first violated rule.
     pub fn verify(&self, bytes_read: usize) -> Result<(), TransactionViolation> {
         if self.inputs.is_empty() || self.outputs.is_empty() {
             return Err(TransactionViolation::Empty);

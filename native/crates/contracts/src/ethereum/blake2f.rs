@@ -8,13 +8,13 @@ use rhizome_primitives::rules::{Rule, RuleSet};
 /// rounds 4 ∥ h 64 ∥ m 128 ∥ t 16 ∥ final flag 1.
 pub(crate) const MAX_INPUT: usize = 213;
 
-/// One gas per round; an input of another length costs nothing.
+/// One gas per round; an input of another length is free.
 pub(crate) fn gas(rules: RuleSet, input: Option<&[u8]>) -> Result<u64, ContractError> {
     Ok(parameters(rules, input)?.map_or(0, |input| u64::from(rounds(input))))
 }
 
 /// # Errors
-/// [`ContractError::Interrupted`] before the rounds, which take about 8 ns each.
+/// [`ContractError::Interrupted`] before the rounds start, which take about 8 ns each.
 pub(crate) fn run(
     rules: RuleSet,
     state: &dyn ContractState,
@@ -39,7 +39,7 @@ pub(crate) fn run(
     Ok(Some(hash.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>().into()))
 }
 
-/// The input if it has the right length. An absent one is an error of its own until RSKIP552.
+/// The input, if it has the right length. An absent input is an error until RSKIP552.
 fn parameters(rules: RuleSet, input: Option<&[u8]>) -> Result<Option<&[u8; MAX_INPUT]>, ContractError> {
     if input.is_none() && !rules.active(Rule::Rskip552) {
         return Err(ContractError::Failed("absent input".to_owned()));

@@ -16,14 +16,15 @@ const PAIR_BYTES: usize = 192;
 const BASE_GAS: u64 = 45_000;
 const PAIR_GAS: u64 = 34_000;
 
-/// Pairs that are multiplied together: a few milliseconds. One alone takes longer than its share of many.
+/// Number of pairs that are multiplied together, which takes a few milliseconds. A single pair takes longer than its
+/// share of many.
 const STEP_PAIRS: usize = 16;
 
 pub(crate) fn gas(_rules: RuleSet, input: Option<&[u8]>) -> Result<u64, ContractError> {
     Ok(BASE_GAS + PAIR_GAS * (input.unwrap_or_default().len() / PAIR_BYTES) as u64)
 }
 
-/// The input is not padded: a length that is no multiple of 192 fails.
+/// The input is not padded: a length that is not a multiple of 192 fails.
 pub(crate) fn run(
     rules: RuleSet,
     state: &dyn ContractState,
@@ -39,7 +40,7 @@ pub(crate) fn run(
     }
 }
 
-/// None when coordinates are no points of their group.
+/// None when coordinates are not points of their group.
 fn is_product_one(state: &dyn ContractState, pairs: &[[u8; PAIR_BYTES]]) -> Result<Option<bool>, ContractError> {
     let mut product = <Bn254 as Pairing>::TargetField::one();
     for pairs in pairs.chunks(STEP_PAIRS) {
@@ -121,7 +122,7 @@ mod tests {
         output.map(|word| word[31] == 1)
     }
 
-    /// As revm has it, all pairs at once.
+    /// The result of revm, which takes all pairs at once.
     fn expected(input: &[u8]) -> Option<bool> {
         let pairs: Vec<(&[u8], &[u8])> = input.chunks(PAIR_BYTES).map(|pair| pair.split_at(64)).collect();
         DefaultCrypto.bn254_pairing_check(&pairs).ok()
@@ -145,7 +146,7 @@ mod tests {
             off_curve.clone(),
             off_group.clone(),
             too_large,
-            // More than are multiplied together, with and without remainder.
+            // More pairs than are multiplied together, with and without remainder.
             [one.clone(), minus.clone()].concat().repeat(STEP_PAIRS),
             [one.repeat(STEP_PAIRS), minus.repeat(STEP_PAIRS - 1)].concat(),
             [one.repeat(STEP_PAIRS + 1), minus.repeat(STEP_PAIRS), minus, infinity].concat(),

@@ -10,14 +10,14 @@ use super::padded;
 /// hash ∥ v ∥ r ∥ s, 32 bytes each.
 pub(crate) const MAX_INPUT: usize = 128;
 
-/// Only s may be cut short.
+/// Only s may be truncated.
 const MIN_INPUT: usize = 96;
 
 pub(crate) fn gas(_rules: RuleSet, _input: Option<&[u8]>) -> Result<u64, ContractError> {
     Ok(3000)
 }
 
-/// Only the last byte of v counts, unlike on Ethereum. Whatever is wrong, the output is empty.
+/// Only the last byte of v counts, unlike on Ethereum. Any invalid input has an empty output.
 pub(crate) fn run(_rules: RuleSet, input: Option<&[u8]>) -> Result<Option<Bytes>, ContractError> {
     let present = input.filter(|input| input.len() >= MIN_INPUT);
     Ok(Some(present.and_then(|input| recover(&padded(Some(input)))).unwrap_or_default()))

@@ -1,4 +1,4 @@
-//! `0x…04`: its input. Of an absent input the reference makes null.
+//! `0x…04`: returns its input. For an absent input, the reference returns null.
 
 use rhizome_primitives::Bytes;
 use rhizome_primitives::contract::ContractError;

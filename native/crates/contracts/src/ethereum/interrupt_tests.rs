@@ -1,4 +1,4 @@
-//! States of tests: contracts of this folder look only at whether somebody still waits.
+//! Test states: the contracts of this folder only check whether they are interrupted.
 
 use std::cell::Cell;
 
@@ -35,14 +35,14 @@ macro_rules! no_state {
     };
 }
 
-/// That of a block.
+/// The state of a block, which is never interrupted.
 pub(super) struct Uninterrupted;
 
 impl ContractState for Uninterrupted {
     no_state!();
 }
 
-/// That of a call in which nobody is interested any more when it looks for the n-th time.
+/// The state of a call that is interrupted at the n-th check.
 pub(super) struct InterruptedAt {
     last: u32,
     looks: Cell<u32>,
@@ -53,7 +53,7 @@ impl InterruptedAt {
         Self { last, looks: Cell::new(0) }
     }
 
-    /// How often it was looked at.
+    /// Number of checks so far.
     pub(super) fn looks(&self) -> u32 {
         self.looks.get()
     }

@@ -1,10 +1,10 @@
-//! The precompiled contracts that Ethereum has too, with the prices and input rules of this network
-//! (evm.md §4.2), and RSKIP516's secp256k1 arithmetic.
+//! The precompiled contracts that Ethereum has too, with the prices and input rules of this network (evm.md §4.2), and
+//! RSKIP516's secp256k1 arithmetic.
 //!
-//! Every module has the pure functions `gas(rules, input)` and `run(rules, input)`. An input of None
-//! is the absent data of a transaction; a result of `Ok(None)` is the reference's null, which a
-//! calling contract sees as a failure. Modules whose input is cut since RSKIP516 have `MAX_INPUT`;
-//! `run` itself never cuts where the reference does not.
+//! Every module has the pure functions `gas(rules, input)` and `run(rules, input)`. An input of None is the absent data
+//! of a transaction; a result of `Ok(None)` is the reference's null, which a calling contract sees as a failure.
+//! Modules whose input is truncated since RSKIP516 have `MAX_INPUT`; `run` itself never truncates where the reference
+//! does not.
 
 pub(crate) mod blake2f;
 pub(crate) mod bn128_add;
@@ -31,7 +31,7 @@ fn gas_per_word(input: Option<&[u8]>, base: u64, per_word: u64) -> u64 {
     base + per_word * input.map_or(0, |input| input.len().div_ceil(32)) as u64
 }
 
-/// The first `N` bytes of the input, with zeros where it ends early.
+/// The first `N` bytes of the input, padded with zeros.
 fn padded<const N: usize>(input: Option<&[u8]>) -> [u8; N] {
     let mut bytes = [0; N];
     let input = input.unwrap_or_default();
@@ -40,7 +40,7 @@ fn padded<const N: usize>(input: Option<&[u8]>) -> [u8; N] {
     bytes
 }
 
-/// What a failing bn128 contract does: before RSKIP197 a contract cannot fail, and the output is empty.
+/// The result of a failing bn128 contract: before RSKIP197 a contract cannot fail, and the output is empty.
 fn bn128_failure(rules: RuleSet, reason: impl std::fmt::Display) -> Result<Option<Bytes>, ContractError> {
     if rules.active(Rule::Rskip197) {
         return Err(ContractError::Failed(reason.to_string()));

@@ -10,19 +10,19 @@ use rhizome_primitives::{Bytes, U256};
 
 use super::small_power::small_power;
 
-/// Where base, exponent and modulus start: behind their three lengths.
+/// Offset of base, exponent and modulus, which follow their three lengths.
 const ARGUMENTS_AT: u32 = 96;
 
 /// Lengths and offsets are the reference's signed 32-bit numbers.
 const MAX_LENGTH: u32 = i32::MAX as u32;
 
-/// Exponent bytes whose value enters the price.
+/// Number of leading exponent bytes whose value enters the price.
 const PRICED_EXPONENT_BYTES: u32 = 32;
 
 const GAS_DIVISOR: u128 = 20;
 
-/// Products of words between two looks at whether somebody still waits, and how many of them the rest of a
-/// multiplication is worth.
+/// Number of word products between two checks for an interrupt, and the fixed cost of a multiplication in word
+/// products.
 const STEP_PRODUCTS: usize = 8_000_000;
 const CALL_PRODUCTS: usize = 16;
 
@@ -55,7 +55,7 @@ fn power(state: &dyn ContractState, input: &[u8]) -> Result<Bytes, ContractError
     let modulus = argument(input, modulus_at, modulus_length);
     let mut output = vec![0; modulus_length as usize];
     let significant_modulus = significant(&modulus);
-    // A modulus of zero or one leaves only zeros; one is also a case that libraries get wrong.
+    // The result is zero for a modulus of zero or one; libraries also get the case of one wrong.
     if !matches!(significant_modulus, [] | [1]) {
         let base = argument(input, ARGUMENTS_AT, base_length);
         let exponent = argument(input, exponent_at, exponent_length);
@@ -87,8 +87,8 @@ fn raise_at_once(base: &[u8], exponent: &[u8], modulus: &[u8]) -> Vec<u8> {
     DefaultCrypto.modexp(base, exponent, modulus).unwrap_or_default()
 }
 
-/// As [`raise_at_once`], `step` bytes of the exponent at a time, between which it may end. It takes up to twice as long:
-/// the power so far is raised for the bytes that follow.
+/// Like [`raise_at_once`], but processes `step` bytes of the exponent at a time and can be interrupted between them. It
+/// takes up to twice as long, because the power so far is raised for the bytes that follow.
 fn raise_in_steps(
     state: &dyn ContractState,
     base: &[u8],
@@ -110,13 +110,13 @@ fn raise_in_steps(
     Ok(power)
 }
 
-/// Bytes of the exponent that take some 10 ms.
+/// Number of exponent bytes that take some 10 ms.
 fn step_length(modulus_length: usize) -> usize {
     let words = modulus_length.div_ceil(8);
     (STEP_PRODUCTS / (8 * (words * words + CALL_PRODUCTS))).max(1)
 }
 
-/// Lengths of base, exponent and modulus; larger ones count as 2^31-1.
+/// Lengths of base, exponent and modulus, capped at 2^31-1.
 fn lengths(input: &[u8]) -> [u32; 3] {
     std::array::from_fn(|index| {
         let word = argument(input, 32 * index as u32, 32);
@@ -129,7 +129,7 @@ fn offset(at: u32, length: u32) -> Option<u32> {
     at.checked_add(length).filter(|end| *end <= MAX_LENGTH)
 }
 
-/// `length` bytes from `at`, with zeros where the input ends; empty when all of them lie behind it.
+/// `length` bytes from `at`, padded with zeros where the input ends; empty when all of them lie behind its end.
 fn argument(input: &[u8], at: u32, length: u32) -> Cow<'_, [u8]> {
     let (at, length) = (at as usize, length as usize);
     let present = input.get(at..).unwrap_or_default();
@@ -159,7 +159,7 @@ fn multiplication_complexity(length: u64) -> u64 {
     }
 }
 
-/// Index of the exponent's highest set bit, as far as its first 32 bytes tell.
+/// Index of the exponent's highest set bit, as far as its first 32 bytes determine it.
 fn adjusted_exponent_length(head: &[u8], length: u32) -> u64 {
     let head = significant(head);
     let bits = head.first().map_or(0, |first| 8 * head.len() as u64 - u64::from(first.leading_zeros()));
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn an_exponent_partly_past_the_data_is_padded() {
-        // 2^(0x0300) mod 251: the second exponent byte is missing; the modulus lies wholly outside.
+        // 2^(0x0300) mod 251: the second exponent byte is missing; the modulus lies entirely outside.
         assert_eq!(output(&input([1, 2, 1], &[2, 3]))[..], [0]);
         assert_eq!(price(&input([8, 2, 8], &[0, 0, 0, 0, 0, 0, 0, 2, 3])), 64 * 9 / 20);
         assert_eq!(price(&input([8, 2, 8], &[0, 0, 0, 0, 0, 0, 0, 2])), 64 / 20);
@@ -210,7 +210,7 @@ mod tests {
         assert!(output(&input([1, u64::from(MAX_LENGTH) - 96, 1], &[1])).is_empty());
     }
 
-    /// Numbers of that many bytes that begin and end with a bit.
+    /// Numbers of the given length whose first and last byte are not zero.
     fn number(length: usize, seed: u8) -> Vec<u8> {
         let mut bytes: Vec<u8> =
             (0..length).map(|index| (index as u8).wrapping_mul(151).wrapping_add(seed) ^ (index >> 8) as u8).collect();
@@ -223,7 +223,7 @@ mod tests {
         let moduli = [number(5, 1), number(9, 2), number(32, 3), number(40, 4), [number(8, 5), vec![0; 24]].concat()];
         for modulus in moduli {
             for step in [1, 2, 7, 32] {
-                // A base above the modulus, one below, the modulus itself, whose powers are zero.
+                // A base above the modulus, one below, and the modulus itself, whose powers are zero.
                 for base in [number(48, 7), number(3, 8), modulus.clone()] {
                     let mut exponent = number(70, 9);
                     exponent[20..52].fill(0);

@@ -1,4 +1,4 @@
-//! `0x…03`: RIPEMD-160, with zeros in front to make a word.
+//! `0x…03`: RIPEMD-160, padded to a word with zeros in front.
 
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::RuleSet;

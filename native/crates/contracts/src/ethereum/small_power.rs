@@ -1,15 +1,15 @@
-//! Powers modulo a number below 2^32. The price of a modular power falls with the square of the modulus' length, so
-//! that a long exponent costs next to nothing here: one step per exponent bit, which is right for long moduli, would
-//! take far longer than the gas says.
+//! Powers modulo a number below 2^32. The price of a modular power falls with the square of the modulus' length, so a
+//! long exponent is almost free here. One step per exponent bit, the right algorithm for long moduli, would take far
+//! longer than the gas pays for.
 
 /// base^exponent mod `modulus`, which is above one. Big-endian, without leading zeros.
 pub(super) fn small_power(base: &[u8], exponent: &[u8], modulus: u32) -> u32 {
     let modulus = u64::from(modulus);
     let base = remainder(base, modulus);
-    // Beyond these lengths finding Euler's function of the modulus takes less than the exponent's bits do. The
-    // exponent is then above 31, the largest power of a prime in the modulus.
+    // With lengths beyond these, computing Euler's function of the modulus is faster than stepping through the
+    // exponent's bits. The exponent is then above 31, the largest exponent of a prime in the modulus.
     let power = if exponent.len() > 4 && (exponent.len() as u64) * 8 > modulus.isqrt() {
-        // Euler's theorem for bases that share a factor with the modulus as well.
+        // This form of Euler's theorem also holds for bases that share a factor with the modulus.
         let totient = totient(modulus);
         raise(base, &(remainder(exponent, totient) + totient).to_be_bytes(), modulus)
     } else {
@@ -35,7 +35,7 @@ fn raise(base: u64, exponent: &[u8], modulus: u64) -> u64 {
 fn remainder(number: &[u8], modulus: u64) -> u64 {
     let (first, rest) = number.split_at(number.len() % 4);
     let word = |bytes: &[u8]| bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    // Below 2^32 before each step: the modulus is.
+    // The value is below 2^32 before each step, because the modulus is.
     rest.chunks(4).fold(word(first) % modulus, |remainder, chunk| (remainder << 32 | word(chunk)) % modulus)
 }
 
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// A reproducible stream of bytes, the first of each piece not zero.
+    /// A reproducible stream of byte strings; the first byte of each is not zero.
     fn pieces() -> impl FnMut(usize) -> Vec<u8> {
         let mut state = 7u64;
         move |length| {
@@ -102,7 +102,7 @@ mod tests {
                 );
             }
         }
-        // A prime of 32 bits with an exponent long enough to look for its factors.
+        // A prime of 32 bits with an exponent long enough for the factorisation.
         let (base, exponent) = (piece(4), piece(9_000));
         for modulus in [4_294_967_291, 4_294_967_290, 3_221_225_472] {
             assert_eq!(small_power(&base, &exponent, modulus), expected(&base, &exponent, modulus));

@@ -13,8 +13,8 @@ const TEST_VERSION: [u8; 4] = [0x04, 0x35, 0x87, 0xcf];
 
 const SERIALISED_BYTES: usize = 78;
 
-/// Serialised keys have 111 characters, so a longer text is refused before it is decoded: the time
-/// of Base58 grows with the square of the length.
+/// Serialised keys have 111 characters. A longer text is refused before it is decoded, because the time of Base58
+/// decoding grows with the square of the length.
 const MAX_CHARACTERS: usize = 112;
 
 /// A key of a derivation tree, without its private half.
@@ -66,7 +66,7 @@ impl ExtendedPublicKey {
         self.key.serialize()
     }
 
-    /// The unhardened child of that number (below 2^31). The depth counts modulo 256.
+    /// The unhardened child with that number (below 2^31). The depth wraps modulo 256.
     pub(crate) fn derive(&self, child: u32) -> Result<Self, ContractError> {
         let public_key = self.public_key();
         let mut mac =
@@ -91,7 +91,7 @@ impl ExtendedPublicKey {
         })
     }
 
-    /// The Base58Check form, with the version the key came with.
+    /// The Base58Check form, with the version that the key was read with.
     pub(crate) fn to_base58(&self) -> String {
         let mut bytes = Vec::with_capacity(SERIALISED_BYTES);
         bytes.extend_from_slice(&self.version);

@@ -1,5 +1,5 @@
-//! HDWalletUtils, `0x…01000009` (RSKIP106): Bitcoin addresses, extended public keys, multi-signature
-//! scripts. Prefixes of extended keys are Bitcoin's; which Rootstock network runs does not matter.
+//! HDWalletUtils, `0x…01000009` (RSKIP106): Bitcoin addresses, extended public keys, multi-signature scripts. Prefixes
+//! of extended keys are Bitcoin's, whatever the Rootstock network.
 
 mod extended_key;
 mod multisig;
@@ -47,7 +47,7 @@ const METHODS: &[Method<Function>] = &[
     },
 ];
 
-/// Price by method; 0 when the call data names none.
+/// Price by method; 0 when the call data name none.
 pub(crate) fn gas(data: Option<&[u8]>) -> u64 {
     let Some((method, payload)) = named(METHODS, |_| true, data) else { return 0 };
     match method.id {
@@ -61,7 +61,7 @@ pub(crate) fn gas(data: Option<&[u8]>) -> u64 {
     }
 }
 
-/// The result, ABI-encoded. Fails when the arguments break a condition of the method.
+/// The result, ABI-encoded. Fails when the arguments violate a condition of the method.
 pub(crate) fn run(data: Option<&[u8]>) -> Result<Option<Bytes>, ContractError> {
     use AbiValue::{Array, Bytes as Blob, Int, String as Text};
     let (function, arguments) = parse(METHODS, |_| true, data).ok_or_else(no_method)?;

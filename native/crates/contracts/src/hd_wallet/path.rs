@@ -6,8 +6,8 @@ use crate::native::failed;
 
 const MAX_LEVELS: usize = 10;
 
-/// The zeros of the decimal digits outside ASCII that the reference's integer parser takes (Unicode
-/// category Nd, one UTF-16 unit); each starts a run of ten.
+/// The zeros of the decimal digits outside ASCII that the reference's integer parser accepts (Unicode category Nd, one
+/// UTF-16 unit); each starts a run of ten.
 const DIGIT_ZEROS: [char; 36] = [
     '\u{0660}', '\u{06f0}', '\u{07c0}', '\u{0966}', '\u{09e6}', '\u{0a66}', '\u{0ae6}', '\u{0b66}', '\u{0be6}',
     '\u{0c66}', '\u{0ce6}', '\u{0d66}', '\u{0de6}', '\u{0e50}', '\u{0ed0}', '\u{0f20}', '\u{1040}', '\u{1090}',

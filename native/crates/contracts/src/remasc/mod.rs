@@ -21,8 +21,8 @@ const PROCESS_MINERS_FEES: [u8; 4] = [0xbe, 0x02, 0x1a, 0x58];
 /// `getStateForDebugging()`
 const GET_STATE_FOR_DEBUGGING: [u8; 4] = [0x0d, 0x0c, 0xee, 0x93];
 
-/// Runs a method; no data stands for `processMinersFees()`, which only the REMASC transaction
-/// itself may call. Every method that succeeds writes the contract's cells.
+/// Runs a method. Empty call data mean `processMinersFees()`, which only the REMASC transaction itself may call. Every
+/// method that succeeds writes the contract's cells.
 pub(crate) fn run(
     context: &ContractContext,
     state: &mut dyn ContractState,
@@ -48,8 +48,8 @@ pub(crate) fn run(
     Ok(Some(output))
 }
 
-/// ABI `bytes` of the RLP list of reward balance, burned balance, an empty list and one raw byte
-/// for the broken selection rule.
+/// ABI `bytes` of the RLP list of reward balance, burned balance, an empty list and one raw byte for the broken
+/// selection rule.
 fn debugging_state(state: &mut dyn ContractState, cells: &Cells) -> Result<Bytes, ContractError> {
     let mut payload = Vec::new();
     rlp::write_uint(&mut payload, cells.reward_balance(state)?);

@@ -17,7 +17,7 @@ pub(super) struct Payer<'a> {
 }
 
 impl Payer<'_> {
-    /// Pays an amount in wei. Zero is paid and logged as well, which creates the receiver.
+    /// Pays an amount in wei. A payment of zero is made and logged as well, which creates the receiver.
     pub(super) fn pay(&mut self, amount: U256, to: Address) -> Result<(), StateError> {
         self.state.transfer(REMASC_ADDRESS, to, amount)?;
         self.state.trace_transfer(REMASC_ADDRESS, to, amount);

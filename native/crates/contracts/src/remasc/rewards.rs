@@ -13,7 +13,7 @@ use super::payment::Payer;
 use super::siblings::{Sibling, breaks_selection_rule, siblings_of};
 use super::storage::Cells;
 
-/// How many blocks later an uncle may still be named.
+/// Number of blocks within which an uncle may still be included.
 const UNCLE_GENERATIONS: u64 = 7;
 
 const LABS_DIVISOR: u64 = 5;
@@ -27,8 +27,8 @@ const MINIMUM_PAYABLE_GAS: u64 = 200_000;
 /// The same for the share of one federator.
 const FEDERATOR_MINIMUM_PAYABLE_GAS: u64 = 50_000;
 
-/// Pays the fees of the block that matures with the executing block. Nothing happens before the
-/// first one has matured; fees are only collected until a whole synthetic span has.
+/// Pays the fees of the block that matures with the executing block. Nothing happens before the first block has
+/// matured; until a whole synthetic span has matured, fees are only collected.
 pub(super) fn process_miners_fees(
     context: &ContractContext,
     state: &mut dyn ContractState,
@@ -74,8 +74,8 @@ pub(super) fn process_miners_fees(
     Ok(())
 }
 
-/// The executing block has no entry in the ancestry: its parent is at depth 0. A hole in it is a
-/// fault of this node and must not turn into a state.
+/// The executing block has no entry in the ancestry: its parent is at depth 0. A missing ancestor is a fault of this
+/// node and must not become part of a state.
 fn ancestor_at(context: &ContractContext, number: u64) -> Result<Arc<AncestorBlock>, StateError> {
     let depth = (context.block.number - 1).checked_sub(number);
     let block = depth.and_then(|depth| context.ancestry.ancestor(depth));
@@ -95,8 +95,7 @@ fn labs_address(context: &ContractContext) -> Address {
     if context.rules.active(Rule::Rskip218) { remasc.labs_address_rskip218 } else { remasc.labs_address }
 }
 
-/// Equal shares, the last federator also gets the rest. Shares below the minimum are kept for later
-/// (RSKIP85).
+/// Equal shares; the last federator also gets the remainder. Shares below the minimum are kept for later (RSKIP85).
 fn pay_federation(
     context: &ContractContext,
     payer: &mut Payer,
@@ -141,7 +140,7 @@ fn pay_miner(
     payer.pay(reward, miner)
 }
 
-/// A tenth to those who named the siblings, the rest in equal parts to the miners of the siblings,
+/// A tenth goes to the miners that included the siblings. The rest goes in equal parts to the miners of the siblings,
 /// less for late ones, and of the block itself.
 fn pay_with_siblings(
     payer: &mut Payer,

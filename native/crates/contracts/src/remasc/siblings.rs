@@ -1,16 +1,16 @@
-//! Siblings of the paid block, and whether it should have been beaten by one (consensus.md §8.3).
+//! Siblings of the paid block, and whether one of them should have been chosen instead (consensus.md §8.3).
 
 use std::sync::Arc;
 
 use rhizome_primitives::block::{AncestorBlock, UncleMetadata};
 use rhizome_primitives::{Address, U256};
 
-/// A block of the paid height that a descendant names as uncle.
+/// A block of the paid height that a descendant includes as uncle.
 pub(super) struct Sibling<'a> {
     pub(super) uncle: &'a UncleMetadata,
-    /// Miner of the block that names it.
+    /// Miner of the block that includes it.
     pub(super) publisher: Address,
-    /// Height of the block that names it.
+    /// Height of the block that includes it.
     pub(super) published_at: u64,
 }
 

@@ -12,7 +12,7 @@ const SIBLINGS: &[u8] = b"siblings";
 const BROKEN_SELECTION_RULE: &[u8] = b"brokenSelectionRule";
 const FEDERATION_BALANCE: &[u8] = b"federationBalance";
 
-/// Leftover of the time when siblings were stored: an empty RLP list, written by every call.
+/// Left over from the time when siblings were stored: an empty RLP list, which every call writes.
 const NO_SIBLINGS: &[u8] = &[0xc0];
 
 /// Values set by the running call; the others stay as stored.
@@ -25,7 +25,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Fees not yet shared out, wei.
+    /// Fees not yet distributed, wei.
     pub(super) fn reward_balance(&self, state: &mut dyn ContractState) -> Result<U256, StateError> {
         self.reward_balance.map_or_else(|| word(state, REWARD_BALANCE), Ok)
     }
@@ -34,7 +34,7 @@ impl Cells {
         self.reward_balance = Some(amount);
     }
 
-    /// Fees that nobody gets, wei.
+    /// Fees that were burned, wei.
     pub(super) fn burned_balance(&self, state: &mut dyn ContractState) -> Result<U256, StateError> {
         self.burned_balance.map_or_else(|| word(state, BURNED_BALANCE), Ok)
     }
@@ -66,7 +66,7 @@ impl Cells {
         self.federation_balance = Some(amount);
     }
 
-    /// Writes what was set, and the siblings cell always.
+    /// Writes the values that were set, and always the siblings cell.
     pub(super) fn save(self, state: &mut dyn ContractState) -> Result<(), StateError> {
         if let Some(amount) = self.reward_balance {
             state.set_storage_word(REMASC_ADDRESS, key(REWARD_BALANCE), amount)?;

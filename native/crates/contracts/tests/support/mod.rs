@@ -1,4 +1,4 @@
-//! What the tests over recorded vectors share.
+//! Shared by the tests over recorded vectors.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub(crate) mod blocks;

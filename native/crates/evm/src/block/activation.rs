@@ -1,4 +1,4 @@
-//! Accounts of precompiled contracts, made when their rule becomes active (consensus.md §1.5).
+//! Accounts of precompiled contracts, which are created when their rule becomes active (consensus.md §1.5).
 
 use std::sync::Arc;
 
@@ -10,8 +10,7 @@ use rhizome_primitives::state::{StateError, StateReader, WriteSet};
 use crate::host::BlockContext;
 use crate::journal::Journal;
 
-/// The accounts that block `number` makes before its first transaction; for the genesis state with
-/// number 0.
+/// The accounts that block `number` creates before its first transaction; number 0 gives those of the genesis state.
 pub fn precompile_accounts(spec: &ChainSpec, number: u64, state: Arc<dyn StateReader>) -> Result<WriteSet, StateError> {
     let mut journal = Journal::new(state);
     activate(&mut journal, spec, number)?;
@@ -22,7 +21,7 @@ pub(super) fn activate_precompiles(journal: &mut Journal, context: &BlockContext
     activate(journal, &context.spec, context.block.number)
 }
 
-/// The first ones keep an existing account; later ones start anew, whatever was there.
+/// The first ones keep an existing account; later ones overwrite it.
 fn activate(journal: &mut Journal, spec: &ChainSpec, number: u64) -> Result<(), StateError> {
     if spec.activating(Rule::Rskip126, number) {
         for precompile in Precompile::always_active() {

@@ -1,5 +1,5 @@
-//! Building a block: candidates run in order on one state, each is placed in a sublist (RSKIP144),
-//! and what cannot be in the block is left out.
+//! Builds a block: candidates run in order on one state, each is assigned to a sublist (RSKIP144), and those that
+//! cannot be in the block are left out.
 
 use std::sync::Arc;
 
@@ -44,12 +44,12 @@ pub struct BuiltBlock {
     pub skipped: Vec<Skipped>,
     /// Sublist edges of the header; None where blocks have none (before RSKIP144).
     pub edges: Option<Vec<u16>>,
-    /// What came of the block; its transactions are those included.
+    /// The outcome of the block; its transactions are those included.
     pub outcome: BlockOutcome,
 }
 
-/// Executes candidates and keeps those that are valid and fit. A candidate that needs a feature this
-/// node does not have is left out as well. Executing the block built gives the same outcome.
+/// Executes candidates and includes those that are valid and fit. A candidate that needs a feature this node does not
+/// have is left out as well. Executing the built block gives the same outcome.
 ///
 /// # Errors
 /// [`BlockError::Execution`] when the state cannot be read.
@@ -76,7 +76,7 @@ struct Builder {
     skipped: Vec<Skipped>,
     /// Gas and fees; the transactions are added in block order at the end.
     totals: Totals,
-    /// Position before RSKIP191, without meaning where there are sublists.
+    /// Position before RSKIP191; it has no meaning where there are sublists.
     count: u32,
 }
 
@@ -118,7 +118,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Puts a transaction that ran where it belongs, or takes it back.
+    /// Puts an executed transaction into its sublist, or undoes it.
     fn place(&mut self, index: usize, transaction: &Transaction, outcome: TransactionOutcome) {
         let keys = self.evm.journal_mut().take_keys().unwrap_or_default();
         let list = self.placement.place(&Executed {

@@ -1,5 +1,5 @@
-//! Blocks built from random candidates that conflict in every way must execute to the same outcome
-//! when their sublists run in parallel.
+//! Blocks are built from random candidates that conflict in every way. They must execute to the same outcome when their
+//! sublists run in parallel.
 
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::rules::Rule;
@@ -18,9 +18,9 @@ const SENDERS: u8 = 12;
 const COUNTER: &[u8] = &hex!("600035805460010190550000");
 /// Copies the cell that the input names to the caller's own cell.
 const READER: &[u8] = &hex!("60003554335500");
-/// As the counter, but takes everything back.
+/// Like the counter, but reverts.
 const REVERTER: &[u8] = &hex!("60003580546001019055600060 00fd");
-/// Calls the Bridge and ignores what comes of it.
+/// Calls the Bridge and ignores the result.
 const BRIDGE_CALLER: &[u8] = &hex!("600060006000600060006301000006 5af15000");
 /// Gives its balance to the caller and is deleted.
 const MORTAL: &[u8] = &hex!("33ff");
@@ -167,7 +167,7 @@ fn execute(
     run(false)
 }
 
-/// Every change, in an order that does not depend on how it came about.
+/// Every change, sorted so that the order of execution does not show.
 fn changes(writes: &WriteSet) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     all.extend(writes.deleted.iter().map(|change| format!("deleted {change:?}")));
@@ -209,7 +209,7 @@ fn random_blocks_execute_as_built() {
         both += usize::from(edges.len() == 2);
         taken_back += built.skipped.iter().filter(|skipped| is_no_room(&skipped.reason)).count();
     }
-    // The candidates must reach what this test is about.
+    // The candidates must cover the cases that this test is about.
     assert!(parallel > 2_000, "{parallel} transactions in parallel lists");
     assert!(both > 200, "{both} blocks with two parallel lists");
     assert!(taken_back > 300, "{taken_back} transactions without room");
@@ -250,10 +250,10 @@ fn transactions_go_where_they_conflict() {
     // A sender stays in its list.
     let same_sender = [to_contract(0, 0, 0, 0), to_contract(1, 0, 0, 1), to_contract(1, 1, 0, 2)];
     assert_eq!(placed(&same_sender), (vec![0, 1, 2], vec![1, 3]));
-    // One that reads what another wrote follows it.
+    // A transaction that reads what another one wrote follows it.
     let reads = [to_contract(0, 0, 0, 0), to_contract(1, 0, 0, 1), to_contract(2, 0, 0, 0)];
     assert_eq!(placed(&reads), (vec![0, 2, 1], vec![2, 3]));
-    // Reading what two lists wrote: sequential, and so is what follows it.
+    // A transaction that reads what two lists wrote is sequential, and so is every one that depends on it.
     let pay = |from: u8, nonce, to: u8| transaction(sender(from), nonce, Some(sender(to)), 21_000, Bytes::new());
     let meets = [to_contract(0, 0, 0, 0), to_contract(1, 0, 0, 1), Transaction { value: U256::ONE, ..pay(0, 1, 1) }];
     assert_eq!(placed(&meets), (vec![0, 1, 2], vec![1, 2]));
@@ -271,7 +271,7 @@ fn what_does_not_fit_leaves_no_trace() {
     let (included, edges) = placed(std::slice::from_ref(&large));
     assert_eq!((included, edges), (vec![0], vec![]), "too large for a parallel list");
 
-    // The burner fills the sequential list; a transaction that must go there runs and is taken back.
+    // The burner fills the sequential list; a transaction that must go there runs and is undone.
     let burn = Transaction { gas_limit: 6_780_000, ..to_contract(0, 0, 7, 0) };
     let bridge = to_contract(1, 0, 4, 0);
     let after = to_contract(1, 0, 0, 0);

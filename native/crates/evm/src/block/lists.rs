@@ -20,9 +20,9 @@ pub(super) const PARALLEL_LISTS: u64 = 2;
 /// Gas limits of the sublists of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SublistLimits {
-    /// Of each parallel sublist.
+    /// Limit of each parallel sublist.
     pub parallel: u64,
-    /// Of the sequential one.
+    /// Limit of the sequential one.
     pub sequential: u64,
 }
 
@@ -37,7 +37,7 @@ pub fn sublist_limits(block_limit: u64, minimum: u64) -> SublistLimits {
 /// One sublist.
 pub(super) struct List {
     pub(super) range: Range<usize>,
-    /// What its transactions may use together.
+    /// Gas that its transactions may use together.
     pub(super) gas_limit: u64,
     /// Whether the Bridge and REMASC are banned.
     pub(super) parallel: bool,
@@ -50,8 +50,7 @@ pub(super) struct Lists {
     pub(super) fees: FeePayment,
 }
 
-/// What the lists run so far add up to. Transactions are in block order because lists are merged in
-/// theirs.
+/// Sums over the lists that ran so far. Transactions are in block order because lists are merged in order.
 #[derive(Default)]
 pub(super) struct Totals {
     pub(super) transactions: Vec<ExecutedTransaction>,
@@ -99,8 +98,8 @@ impl Lists {
         let mut parallel = Vec::with_capacity(edges.len());
         for &edge in edges {
             let end = usize::from(edge);
-            // That the last edge is below the count is a rule of the header, which chains without
-            // REMASC transaction do not keep.
+            // That the last edge is below the count is a rule of the header. Chains without REMASC transaction break
+            // it.
             if end <= start || end > count {
                 return Err(refused());
             }
@@ -153,7 +152,7 @@ impl Lists {
     }
 }
 
-/// Pays postponed fees to REMASC; none are no payment, which would create the account.
+/// Pays postponed fees to REMASC. Zero fees make no payment, because it would create the account.
 pub(super) fn pay_fees(evm: &mut Evm, fees: U256) -> Result<(), BlockError> {
     if !fees.is_zero() {
         evm.journal_mut().add_balance(REMASC_ADDRESS.into(), fees)?;

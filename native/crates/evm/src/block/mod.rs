@@ -43,7 +43,7 @@ pub struct BlockInput<'a> {
     pub edges: Option<&'a [u16]>,
     /// Stops the execution soon after it is raised.
     pub interrupt: Option<Interrupt>,
-    /// Runs parallel sublists one after the other on this thread; the result is the same. See [`worth_threads`].
+    /// Runs parallel sublists one after the other on this thread, with the same result. See [`worth_threads`].
     pub one_thread: bool,
     /// Lets parallel sublists call the Bridge and REMASC: a setting of the reference's own tests, never
     /// of a network.
@@ -53,7 +53,7 @@ pub struct BlockInput<'a> {
 /// Executes a block on the state of its parent.
 ///
 /// # Errors
-/// [`BlockError::Execution`] says nothing about the block; every other error makes it invalid.
+/// [`BlockError::Execution`] says nothing about the validity of the block; every other error makes it invalid.
 pub fn execute_block(input: &BlockInput<'_>, state: Arc<dyn StateReader>) -> Result<BlockOutcome, BlockError> {
     execute_block_watched(input, state, &mut Unwatched)
 }

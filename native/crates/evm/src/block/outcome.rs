@@ -1,4 +1,4 @@
-//! What comes of a block.
+//! The outcome of a block.
 
 use rhizome_primitives::contract::Log;
 use rhizome_primitives::state::{StateError, WriteSet};

@@ -1,5 +1,5 @@
-//! Parallel sublists: each runs on the state before the block's transactions, then they are checked
-//! for collisions and merged in order (RSKIP144).
+//! Parallel sublists: each runs on the state before the block's transactions; then they are checked for collisions and
+//! merged in order (RSKIP144).
 
 use super::lists::{List, Lists, Totals};
 use super::outcome::BlockError;
@@ -9,18 +9,19 @@ use crate::error::ExecutionError;
 use crate::journal::{Journal, KeySets};
 use crate::transaction::Transaction;
 
-/// A list that ran.
+/// A list that was executed.
 struct Done {
     journal: Journal,
     keys: KeySets,
     totals: Totals,
 }
 
-/// Gas from which on a sublist is worth a thread. Starting one takes as long as a few hundred thousand gas.
+/// Gas above which a sublist is worth a thread. Starting a thread takes as long as executing a few hundred thousand
+/// gas.
 const THREAD_GAS: u64 = 2_000_000;
 
-/// Whether running the parallel sublists on threads is faster than one after the other: at least two of them may
-/// use much gas.
+/// Whether running the parallel sublists on threads is faster than one after the other: at least two of them must be
+/// able to use much gas.
 pub fn worth_threads(transactions: &[Transaction], edges: &[u16]) -> bool {
     let mut start = 0;
     let large = edges.iter().filter(|edge| {
@@ -32,7 +33,7 @@ pub fn worth_threads(transactions: &[Transaction], edges: &[u16]) -> bool {
     large.count() > 1
 }
 
-/// Runs every list on a thread of its own; the first one on this.
+/// Runs every list on a thread of its own; the first one runs on the calling thread.
 pub(super) fn run_on_threads(
     input: &BlockInput<'_>,
     lists: &Lists,
@@ -54,7 +55,7 @@ pub(super) fn run_on_threads(
         );
         results
     });
-    // In list order, so that the first offence reported does not depend on timing.
+    // In list order, so that the first violation reported does not depend on timing.
     merge(results.into_iter().collect::<Result<_, _>>()?, journal, totals)
 }
 
@@ -80,7 +81,7 @@ fn run<W: Watcher>(
     mut journal: Journal,
     watcher: &mut W,
 ) -> Result<Done, BlockError> {
-    // With one list there is nothing to collide with.
+    // A single list has nothing to collide with.
     if lists.parallel.len() > 1 {
         journal.record_keys();
     }

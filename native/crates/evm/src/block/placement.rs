@@ -1,5 +1,5 @@
-//! Which sublist a transaction of a block under construction goes to (RSKIP144, evm.md §3.8): the
-//! reference's greedy choice.
+//! Chooses the sublist of each transaction while a block is built (RSKIP144, evm.md §3.8), with the reference's greedy
+//! algorithm.
 
 use rhizome_primitives::account::AccountRef;
 
@@ -11,7 +11,7 @@ use crate::maps::HashMap;
 /// Most transactions in parallel sublists: edges are signed 16-bit numbers.
 const MOST_PARALLEL: usize = i16::MAX as usize;
 
-/// Room of a sublist.
+/// Gas available in a sublist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Room {
     /// Gas limit of the sublist.
@@ -26,19 +26,19 @@ impl Room {
     }
 }
 
-/// A transaction that ran, to be placed.
+/// An executed transaction that needs a sublist.
 pub(super) struct Executed<'a> {
     pub(super) sender: AccountRef,
     pub(super) gas_limit: u64,
     pub(super) gas_used: u64,
-    /// What it read and wrote.
+    /// Keys that it read and wrote.
     pub(super) keys: &'a KeySets,
     /// Whether it called a contract that parallel sublists ban.
     pub(super) banned: bool,
 }
 
-/// Sublists under construction: the parallel ones, then the sequential one. Without RSKIP144 the
-/// sequential one is the block.
+/// Sublists that are being built: the parallel ones, then the sequential one. Without RSKIP144 the sequential one is
+/// the whole block.
 pub(super) struct Placement {
     rooms: Vec<Room>,
     counts: Vec<usize>,
@@ -68,7 +68,7 @@ impl Placement {
         }
     }
 
-    /// Whether there is a choice, for which the keys that transactions touch must be recorded.
+    /// Whether there are parallel sublists to choose from; the keys that transactions touch must then be recorded.
     pub(super) fn has_parallel(&self) -> bool {
         self.sequential() > 0
     }
@@ -105,7 +105,7 @@ impl Placement {
             .collect()
     }
 
-    /// Puts a transaction into its sublist, whose index is returned; None when there is no room.
+    /// Puts a transaction into its sublist and returns the sublist's index; None when there is no room.
     pub(super) fn place(&mut self, transaction: &Executed<'_>) -> Option<usize> {
         let mut list = if transaction.banned { self.sequential() } else { self.choose(transaction) };
         if self.rooms[list].left() < transaction.gas_limit {
@@ -129,7 +129,7 @@ impl Placement {
         }
     }
 
-    /// Bit set of the lists that the transaction cannot be parallel to.
+    /// Bit set of the lists with which the transaction conflicts.
     fn conflicts(&self, transaction: &Executed<'_>) -> u8 {
         let writer = |key: &StateKey| self.written_in.get(key).map_or(0, |list| 1 << list);
         let mut lists = self.of_sender.get(&transaction.sender).map_or(0, |list| 1u8 << list);
@@ -142,8 +142,8 @@ impl Placement {
         lists
     }
 
-    /// The parallel list with the least gas used of those with room, the first of equals; the
-    /// sequential one when there is none.
+    /// The parallel list with the least gas used among those with room, the first one of several; the sequential list
+    /// when none has room.
     fn least_used(&self, gas_limit: u64) -> usize {
         if self.counts[..self.sequential()].iter().sum::<usize>() >= MOST_PARALLEL {
             return self.sequential();
@@ -155,7 +155,7 @@ impl Placement {
             .unwrap_or(self.sequential())
     }
 
-    /// A sender, or a key written, that reaches the sequential list stays there.
+    /// Records sender and keys. A sender, or a written key, that reaches the sequential list stays there.
     fn note(&mut self, transaction: &Executed<'_>, list: usize) {
         self.of_sender.insert(transaction.sender, list);
         for key in &transaction.keys.read {

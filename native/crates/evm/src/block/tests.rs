@@ -1,4 +1,4 @@
-//! Sublists that break their rules, and block building.
+//! Sublists that violate their rules, and block building.
 
 use rhizome_primitives::{Address, B256, Bytes, U256, address, hex};
 

@@ -1,4 +1,4 @@
-//! Inspecting the transactions of a block.
+//! Inspection of the transactions of a block.
 
 use rhizome_primitives::state::StateError;
 
@@ -6,17 +6,17 @@ use crate::journal::Journal;
 use crate::trace::{Inspector, NoInspector};
 use crate::transaction::TransactionOutcome;
 
-/// Chooses what to inspect while a block runs.
+/// Chooses the transactions to inspect while a block runs.
 pub trait Watcher {
-    /// What inspects.
+    /// The type of its inspectors.
     type Inspector: Inspector;
-    /// False when nothing is ever inspected.
+    /// False if nothing is ever inspected.
     const WATCHES: bool = true;
 
     /// The inspector for the transaction about to run on this state; None runs it at full speed.
     fn inspector(&mut self, index: usize, journal: &mut Journal) -> Result<Option<&mut Self::Inspector>, StateError>;
 
-    /// The transaction ended with this state.
+    /// Called when the transaction has ended with this state.
     fn finished(
         &mut self,
         index: usize,
@@ -27,7 +27,7 @@ pub trait Watcher {
         Ok(())
     }
 
-    /// Whether the rest of the block is of no use: it then ends as if interrupted.
+    /// Whether the rest of the block is not needed: execution then ends as if interrupted.
     fn is_done(&self) -> bool {
         false
     }

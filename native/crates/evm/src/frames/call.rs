@@ -16,7 +16,7 @@ use crate::internal_transaction::{FrameTransaction, InternalTransaction};
 use crate::trace::{FrameEntry, FrameExit, FrameKind, FrameStatus, Inspector, Target};
 
 impl Evm {
-    /// Starts a call. A result means that it, or the calling frame, ended at once.
+    /// Starts a call. Returns a result if the call or the calling frame ended at once.
     pub(super) fn start_call<I: Inspector>(
         &mut self,
         request: CallRequest,
@@ -137,7 +137,7 @@ impl Evm {
         Ok(None)
     }
 
-    /// A call that fails before anything happens: zero is pushed and the gas comes back.
+    /// Ends a call that fails before anything happens: pushes zero and returns the gas.
     pub(super) fn refuse(&mut self, request: &CallRequest, clear: bool) {
         let clear = clear && self.host.rules.clear_return_data;
         let machine = self.top();
@@ -149,7 +149,7 @@ impl Evm {
     }
 }
 
-/// Call data left in the caller's memory, which does not move while the callee runs.
+/// Call data as a view of the caller's memory, which does not move while the callee runs.
 fn call_data(machine: &Machine, (offset, size): (usize, usize)) -> CallInput {
     if size == 0 {
         return CallInput::default();
@@ -158,7 +158,7 @@ fn call_data(machine: &Machine, (offset, size): (usize, usize)) -> CallInput {
     CallInput::SharedBuffer(start..start + size)
 }
 
-/// A copy of a range of memory that is there.
+/// A copy of a range of memory that exists already.
 pub(super) fn copy_memory(machine: &Machine, (offset, size): (usize, usize)) -> Bytes {
     if size == 0 { Bytes::new() } else { Bytes::copy_from_slice(&machine.memory.slice_len(offset, size)) }
 }

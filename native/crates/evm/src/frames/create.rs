@@ -35,7 +35,7 @@ impl Evm {
             Some(salt) => creator.create2(salt.to_be_bytes::<32>(), keccak256(&request.initcode)),
         };
         let guarded = host.rules.create_nonce_and_collision;
-        // Read first: a builder must see that a refusal depends on the transaction that deleted it.
+        // Read first: a block builder must see that a refusal depends on the transaction that deleted the account.
         let exists = host.journal.exists(address.into())?;
         if guarded && host.journal.deleted_in_block().contains(&address) {
             let _ = machine.stack.push(U256::ZERO);
@@ -123,7 +123,7 @@ impl Evm {
     }
 }
 
-/// Address of a contract created by `creator` (the bytes that identify it) with `nonce`.
+/// Address of a contract that `creator` (the bytes that identify it) creates with `nonce`.
 pub(crate) fn created_address(creator: &[u8], nonce: U256) -> Address {
     let mut payload = Vec::with_capacity(64);
     rlp::write_bytes(&mut payload, creator);

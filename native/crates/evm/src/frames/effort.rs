@@ -1,5 +1,5 @@
-//! A bound on the work of an execution, for threads that must not be held up. It changes no result: what does
-//! not end within it gives none.
+//! A bound on the work of an execution, for threads that must not block. It never changes a result: an execution that
+//! exceeds the bound has no result.
 
 use revm_interpreter::{InstructionResult, InterpreterAction};
 use rhizome_contracts::Precompile;
@@ -11,23 +11,23 @@ use crate::host::{EvmHost, Request};
 use crate::instructions::Machine;
 use crate::tables::Tables;
 
-/// Gas that a read of the state store counts for: some ten microseconds when it goes down the trie, whatever the
-/// instruction costs.
+/// Gas that a read of the state store counts as: a read takes some ten microseconds when it walks down the trie,
+/// whatever the instruction costs.
 const READ_EFFORT: u64 = 500;
 
-/// Bytes of memory of all frames: one instruction may hash or copy all of it.
+/// Maximum bytes of memory of all frames together: one instruction may hash or copy all of it.
 pub(super) const MAX_MEMORY: usize = 128 << 10;
 
 impl Evm {
-    /// Lets executions take about as long as instructions that cost `gas` together. What takes more ends with
-    /// [`ExecutionError::TooLong`], and so does every call of a precompiled contract that may take long.
+    /// Limits executions to about the time of instructions that cost `gas` together. An execution that takes more ends
+    /// with [`ExecutionError::TooLong`], and so does every call of a precompiled contract that may take long.
     pub fn set_effort(&mut self, gas: u64) {
         self.effort = Some(gas);
     }
 
-    /// Whether the contract may be called under the effort that is set.
+    /// Whether the contract may be called under the current limit.
     pub(crate) fn check_effort(&self, precompile: Precompile) -> Result<(), ExecutionError> {
-        // Priced by the time they take; hashes and copies are bounded by the memory that holds their input.
+        // The prices of these follow their time; hashes and copies are bounded by the memory that holds their input.
         let short = matches!(
             precompile,
             Precompile::EcRecover | Precompile::Sha256 | Precompile::Ripemd160 | Precompile::Identity
@@ -36,7 +36,7 @@ impl Evm {
     }
 }
 
-/// Runs a frame until it ends, asks for another frame, or is over the effort `left`, from which it takes.
+/// Runs a frame until it ends, requests another frame, or exceeds the effort `left`, which it reduces.
 pub(super) fn run_briefly(
     machine: &mut Machine,
     tables: &Tables,

@@ -1,5 +1,5 @@
-//! The end of a frame: undo, code checks, and what the frame below gets (evm.md §2.3 step 15, §2.4
-//! steps 10 to 12).
+//! The end of a frame: undo, code checks, and the result for the frame below (evm.md §2.3 step 15, §2.4 steps 10 to
+//! 12).
 
 use rhizome_primitives::{Address, Bytes, U256};
 
@@ -9,7 +9,7 @@ use crate::rules::{CODE_DEPOSIT_GAS, MAX_CODE_SIZE, VmRules};
 use crate::trace::{FrameExit, FrameStatus, Inspector};
 
 impl Evm {
-    /// Takes the ended frame off the stack. Gives its result back when it was the last one.
+    /// Removes the ended frame from the stack. Returns its result if it was the last one.
     pub(super) fn finish<I: Inspector>(
         &mut self,
         result: FrameResult,
@@ -103,7 +103,7 @@ impl Evm {
     }
 }
 
-/// Price of storing code, or why it cannot be stored. The order matters to traces alone.
+/// Price of storing code, or why it cannot be stored. Only traces show the order of the checks.
 pub(crate) fn check_code(rules: &VmRules, code: &[u8], gas_left: u64) -> Result<u64, HaltKind> {
     let deposit = CODE_DEPOSIT_GAS * code.len() as u64;
     if rules.no_ef_code && code.first() == Some(&0xef) {

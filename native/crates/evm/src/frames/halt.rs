@@ -1,4 +1,4 @@
-//! The kind and text of an exceptional halt.
+//! The kind and message of an exceptional halt.
 
 use revm_interpreter::InstructionResult;
 use revm_interpreter::interpreter_types::Jumps;
@@ -8,7 +8,7 @@ use crate::host::EvmHost;
 use crate::instructions::Machine;
 use crate::trace::opcode_name;
 
-/// A halt whose text needs no facts of the frame.
+/// A halt whose message needs no data of the frame.
 pub(crate) fn plain(kind: HaltKind) -> Halt {
     let text = match kind {
         HaltKind::HeaderBeyondCode => "the code header points beyond the code",

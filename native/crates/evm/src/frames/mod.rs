@@ -39,23 +39,23 @@ pub struct Evm {
     pub(crate) host: EvmHost,
     tables: Arc<Tables>,
     frames: Vec<Frame>,
-    /// Machines of ended frames, kept for their stacks.
+    /// Machines of ended frames, whose stacks are reused.
     spare: Vec<Machine>,
     memory: SharedMemory,
     interrupt: Option<Interrupt>,
-    /// Gas worth of work that is left; None: as much as it takes.
+    /// Remaining effort in gas; None means unlimited.
     effort: Option<u64>,
 }
 
-/// Memory that engines of one thread use one after the other, so that a short call need not ask for it.
+/// Memory that engines of one thread use one after the other, so that a short call need not allocate it.
 #[derive(Default)]
 pub struct Workspace {
-    /// Machines of ended frames, kept for their stacks.
+    /// Machines of ended frames, whose stacks are reused.
     spare: Vec<Machine>,
     memory: SharedMemory,
 }
 
-/// Machines kept beyond an execution, and bytes of memory: deeper and larger ones are rare.
+/// Machines, and bytes of memory, that are reused after an execution: deeper and larger executions are rare.
 const KEPT_MACHINES: usize = 8;
 const KEPT_MEMORY: usize = 1 << 20;
 
@@ -65,7 +65,7 @@ struct Frame {
     purpose: Purpose,
 }
 
-/// What the result of a frame is for.
+/// The use of a frame's result.
 enum Purpose {
     /// The transaction.
     Top,
@@ -105,7 +105,7 @@ impl Evm {
         Self::with_workspace(context, journal, Workspace::default())
     }
 
-    /// An engine over a journal that uses memory of one that has ended.
+    /// An engine over a journal that reuses the memory of an earlier engine.
     pub fn with_workspace(context: BlockContext, journal: Journal, workspace: Workspace) -> Self {
         Self {
             tables: Tables::of(context.rules),
@@ -124,22 +124,22 @@ impl Evm {
         self.interrupt = Some(flag);
     }
 
-    /// The state.
+    /// The state, read-only.
     pub fn journal(&self) -> &Journal {
         &self.host.journal
     }
 
-    /// The state, to be changed between transactions.
+    /// The state, mutable between transactions.
     pub fn journal_mut(&mut self) -> &mut Journal {
         &mut self.host.journal
     }
 
-    /// Ends the engine and gives the state back.
+    /// Ends the engine and returns the state.
     pub fn into_journal(self) -> Journal {
         self.host.journal
     }
 
-    /// Ends the engine and gives its memory back; the state is dropped.
+    /// Ends the engine and returns its memory; the state is dropped.
     pub fn into_workspace(mut self) -> Workspace {
         self.memory.free_child_context();
         if self.memory.len() > KEPT_MEMORY || self.spare.len() > KEPT_MACHINES {
@@ -154,7 +154,7 @@ impl Evm {
         frame: NewFrame,
         inspector: &mut I,
     ) -> Result<FrameResult, ExecutionError> {
-        // What an interrupted run left behind.
+        // An interrupted run may have left frames behind.
         self.frames.clear();
         self.host.frames.clear();
         self.host.constructors = 0;
@@ -179,11 +179,11 @@ impl Evm {
         }
     }
 
-    /// Puts a frame on the stack; false when it halts at once.
+    /// Pushes a frame; false when it halts at once.
     fn push(&mut self, frame: NewFrame, memory: SharedMemory, checkpoint: Checkpoint, purpose: Purpose) -> bool {
         let Some((bytecode, start)) = frame.entry else { return false };
         let target = self.host.journal.entry(frame.input.target_address.into());
-        // The buffer is shared by all frames, the limit counts for each.
+        // All frames share the buffer; the limit applies to each of them.
         let mut memory = memory;
         let limit = match self.effort {
             None => memory.local_memory_offset() + MAX_MEMORY,
@@ -205,7 +205,7 @@ impl Evm {
     }
 }
 
-/// Why the frame on top stopped running.
+/// The reason why the top frame stopped running.
 enum Next {
     Ended(FrameResult),
     Asked(Request),

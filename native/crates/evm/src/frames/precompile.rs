@@ -15,7 +15,7 @@ use crate::internal_transaction::InternalTransaction;
 use crate::journal::{FrameState, Journal, Transfer};
 use crate::trace::{FrameEntry, FrameExit, FrameKind, FrameStatus, Inspector, Target};
 
-/// What a precompiled contract knows of its caller.
+/// Metadata of the caller for a precompiled contract.
 #[derive(Clone, Copy)]
 pub(crate) struct CallMetadata {
     pub(crate) transaction_hash: B256,
@@ -29,7 +29,7 @@ pub(crate) struct CallMetadata {
     pub(crate) depth: u32,
 }
 
-/// Splits the host into what a precompiled contract reads and what it changes.
+/// Splits the host into the part that a precompiled contract reads and the part that it changes.
 pub(crate) fn contract_context(
     host: &mut EvmHost,
     metadata: CallMetadata,
@@ -51,13 +51,13 @@ pub(crate) fn contract_context(
         call_depth: metadata.depth,
         local_call: host.transaction.local_call,
         remasc_transaction: host.transaction.remasc,
-        // The signature of an internal transaction is none, so only the outer one can be free.
+        // An internal transaction has no signature, so only the outer one can be free.
         free_transaction: host.transaction.free && !metadata.from_contract,
     };
     (context, &mut host.journal, &mut host.transfers)
 }
 
-/// Contracts that see an internal transaction (evm.md §4.1 step 5).
+/// Contracts that use the internal transaction (evm.md §4.1 step 5).
 fn sees_transaction(precompile: Precompile) -> bool {
     matches!(
         precompile,
@@ -69,11 +69,11 @@ fn sees_transaction(precompile: Precompile) -> bool {
     )
 }
 
-/// Before RSKIP150 output is written at an offset nobody paid for; beyond this the reference's array
-/// index overflows or its memory ends.
+/// Before RSKIP150 output is written at an offset that nobody paid for; beyond this limit the reference's array index
+/// overflows or its memory ends.
 const UNPAID_OFFSET_LIMIT: usize = 1 << 30;
 
-/// What came of a call of a precompiled contract.
+/// The outcome of a call of a precompiled contract.
 enum Outcome {
     /// Output, and the price.
     Done(Option<Bytes>, u64),
@@ -86,7 +86,7 @@ enum Outcome {
 }
 
 impl EvmHost {
-    /// Remembers a call that parallel sublists must not make (RSKIP144).
+    /// Records a call that parallel sublists must not make (RSKIP144).
     pub(crate) fn note_banned(&mut self, precompile: Precompile) {
         if self.constructors == 0 && matches!(precompile, Precompile::Bridge | Precompile::Remasc) {
             self.banned = Some(precompile.address());
@@ -160,7 +160,7 @@ impl Evm {
             value: request.value,
             depth: depth as u32 + 1,
         };
-        // A call that cannot pay must not cost the time of copying its data.
+        // The call data are not copied, because a call that cannot pay must not cost that time.
         let outcome = {
             let input = machine.memory.slice_len(offset, size);
             run(host, precompile, metadata, internal, &input, request.gas)?
@@ -210,7 +210,7 @@ impl Evm {
                         machine.memory.set(request.output.0, &bytes[..copied]);
                     }
                     Some(bytes) => {
-                        // The whole output, also beyond what was paid for.
+                        // The whole output is written, including the part beyond the paid range.
                         let offset = request.raw_output_offset as usize;
                         if offset > UNPAID_OFFSET_LIMIT {
                             return halted("output offset out of range".into(), host, inspector);
@@ -264,8 +264,8 @@ impl EvmHost {
         })
     }
 
-    /// Hash of the internal transaction of a call that is paid for. It takes the hashes of the transactions of all
-    /// frames above, and with them of the code that runs there, so that only the contract that uses it has it made.
+    /// Hash of the internal transaction of a paid call. Computing it takes the hashes of the transactions of all frames
+    /// above, and of the code that runs there, so it is computed only for the contract that uses it.
     fn precompile_call_hash(&mut self, internal: &InternalTransaction) -> B256 {
         let parent = self.transaction_hash(internal.depth);
         internal.hash(parent, self.transaction.gas_price, self.context.block.gas_limit)
@@ -310,7 +310,7 @@ fn run(
     }
 }
 
-/// The text of a contract that threw; anything else ends the execution.
+/// The message of a contract that threw; any other error ends the execution.
 pub(crate) fn failure(error: ContractError) -> Result<String, ExecutionError> {
     match error {
         ContractError::Failed(text) => Ok(text),

@@ -1,4 +1,4 @@
-//! The inner loop, plain, interruptible or watched.
+//! The inner loop: plain, interruptible or inspected.
 
 use revm_interpreter::interpreter_types::{Jumps, LoopControl};
 use revm_interpreter::{InstructionResult, InterpreterAction};
@@ -12,14 +12,14 @@ use crate::tables::Tables;
 use crate::trace::{FrameStatus, Inspector, StepView};
 use rhizome_primitives::interrupt::Interrupt;
 
-/// Instructions between two looks at the interrupt flag: too many for the look to count where they are cheap.
+/// Instructions between two checks of the interrupt flag: enough of them to make the checks negligible.
 const INTERRUPT_STEPS: usize = 64;
 
-/// Gas after which the flag is looked at earlier, because an instruction hashed or copied much memory.
+/// Gas after which the flag is checked earlier, because an instruction hashed or copied much memory.
 const INTERRUPT_GAS: u64 = 20_000;
 
 impl Evm {
-    /// Runs the frame on top until it ends or asks for another frame.
+    /// Runs the top frame until it ends or requests another frame.
     pub(super) fn run<I: Inspector>(&mut self, inspector: &mut I) -> Result<Next, ExecutionError> {
         let Self { host, tables, frames, interrupt, effort, .. } = self;
         let machine = &mut frames.last_mut().expect("the frame loop has a frame").machine;

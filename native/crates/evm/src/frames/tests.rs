@@ -159,7 +159,7 @@ fn v18_selfdestruct_to_a_missing_account() {
     assert_eq!(GAS - result.gas_left, 30_003);
 }
 
-/// getCoinbaseAddress of BlockHeader with what follows the selector, by CALL: success and return size.
+/// getCoinbaseAddress of BlockHeader with the given bytes after the selector, by CALL: success and return size.
 fn coinbase(argument: &str) -> (U256, U256) {
     let selector = hex::encode(&rhizome_crypto::keccak256(b"getCoinbaseAddress(int256)")[..4]);
     let length = 4 + argument.len() / 2;
@@ -176,7 +176,7 @@ fn coinbase(argument: &str) -> (U256, U256) {
 
 #[test]
 fn v19_v20_v21_block_header_depths() {
-    // Too deep and no such block answer empty bytes; a negative depth fails; no depth is depth 0.
+    // A depth beyond the chain or the limit returns empty bytes; a negative depth fails; a missing depth is depth 0.
     assert_eq!(coinbase(&format!("{:064x}", 4000)), (U256::ONE, U256::from(96)));
     assert_eq!(coinbase(&"f".repeat(64)), (U256::ZERO, U256::ZERO));
     assert_eq!(coinbase(""), (U256::ONE, U256::from(96)));

@@ -1,5 +1,5 @@
-//! CALL, CALLCODE, DELEGATECALL, STATICCALL as far as the calling frame pays (evm.md §2.3 steps 1
-//! to 8). The rest happens in frames/call.rs.
+//! CALL, CALLCODE, DELEGATECALL, STATICCALL up to the point where the calling frame has paid (evm.md §2.3 steps 1 to
+//! 8). The rest is in frames/call.rs.
 
 use revm_bytecode::opcode::{CALL, CALLCODE, DELEGATECALL, STATICCALL};
 use revm_interpreter::interpreter_types::LoopControl;
@@ -15,7 +15,7 @@ const CALL_GAS: u64 = 700;
 const NEW_ACCOUNT_GAS: u64 = 25_000;
 const VALUE_GAS: u64 = 9_000;
 const STIPEND: u64 = 2_300;
-/// Words that STATICCALL asks for in every era, also when it takes one more (evm.md §1.3, RSKIP103).
+/// Words that STATICCALL requires at every height, even when it takes one more (evm.md §1.3, RSKIP103).
 const DECLARED_WORDS: usize = 6;
 /// Gas is a signed 64-bit number.
 const MAX_GAS: u64 = i64::MAX as u64;

@@ -1,5 +1,5 @@
-//! CREATE and CREATE2 as far as the creating frame pays (evm.md §2.4 steps 1 and 2). The rest
-//! happens in frames/create.rs.
+//! CREATE and CREATE2 up to the point where the creating frame has paid (evm.md §2.4 steps 1 and 2). The rest is in
+//! frames/create.rs.
 
 use revm_interpreter::interpreter_types::LoopControl;
 use revm_interpreter::{FrameInput, InstructionResult, InterpreterAction};

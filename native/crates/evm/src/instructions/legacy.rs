@@ -1,5 +1,5 @@
-//! Opcodes removed by RSKIP191: DUPN, SWAPN and TXINDEX. The first two take their operand from the
-//! stack and skip the byte after them, which is no push data.
+//! Opcodes removed by RSKIP191: DUPN, SWAPN and TXINDEX. The first two take their operand from the stack and skip the
+//! byte after them, which is not push data.
 
 use revm_interpreter::InstructionResult;
 use revm_interpreter::interpreter_types::Jumps;
@@ -29,7 +29,7 @@ pub(crate) fn swap_n(context: Context<'_>) -> Step {
     Ok(())
 }
 
-/// Pops the operand, which must fit 31 bits; `declared` words must be on the stack before.
+/// Pops the operand, which must fit 31 bits. Before that, `declared` words must be on the stack.
 fn operand(machine: &mut Machine, host: &mut EvmHost, declared: usize) -> Result<usize, InstructionResult> {
     if machine.stack.len() < declared {
         return Err(InstructionResult::StackUnderflow);

@@ -1,12 +1,12 @@
-//! Memory: what a range needs, costs, and growing it. The price is counted from the memory that is
-//! really there: a call may be charged for more than it grows (RSKIP516, calls that are refused).
+//! Memory: the price of a range, and growth. The price is computed from the real size of the memory, because a call may
+//! be charged for more than it grows (RSKIP516, calls that are refused).
 
 use revm_interpreter::InstructionResult;
 use rhizome_primitives::U256;
 
 use super::Machine;
 
-/// Bytes of memory a frame may have: beyond them a range is out of gas, whatever gas there is.
+/// Maximum bytes of memory of a frame: a range beyond is out of gas, whatever gas there is.
 pub(crate) const MAX_MEMORY: usize = 1 << 30;
 
 /// A range of memory within the limit; empty ranges start anywhere.
@@ -48,7 +48,7 @@ pub(crate) fn expansion(machine: &Machine, end: usize) -> u64 {
     if words > current { price(words) - price(current) } else { 0 }
 }
 
-/// Grows the memory to `end` bytes, which have been paid for.
+/// Grows the memory to `end` bytes. They must have been paid for.
 pub(crate) fn grow(machine: &mut Machine, end: usize) {
     let words = end.div_ceil(32);
     if words * 32 > machine.memory.len() {
@@ -58,7 +58,7 @@ pub(crate) fn grow(machine: &mut Machine, end: usize) {
     }
 }
 
-/// Words of `bytes` bytes.
+/// Number of words that hold `bytes` bytes.
 pub(crate) fn words(bytes: usize) -> u64 {
     bytes.div_ceil(32) as u64
 }

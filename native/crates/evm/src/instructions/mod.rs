@@ -1,4 +1,4 @@
-//! Instructions that differ from Ethereum's, by topic. Everything else is built in (tables.rs).
+//! Instructions that differ from Ethereum's, by topic. All others are built in (tables.rs).
 
 pub(crate) mod account;
 pub(crate) mod block;
@@ -19,9 +19,9 @@ use crate::host::EvmHost;
 pub(crate) type Wire = EthInterpreter;
 /// The interpreter of one frame.
 pub(crate) type Machine = Interpreter<Wire>;
-/// What an instruction gets.
+/// Argument of an instruction.
 pub(crate) type Context<'a> = InstructionContext<'a, EvmHost, Wire>;
-/// What an instruction gives.
+/// Result of an instruction.
 pub(crate) type Step = Result<(), InstructionResult>;
 
 /// Pops N words, the top one first.
@@ -34,7 +34,7 @@ pub(crate) fn push(machine: &mut Machine, word: U256) -> Step {
     if machine.stack.push(word) { Ok(()) } else { Err(InstructionResult::StackOverflow) }
 }
 
-/// Takes gas.
+/// Charges gas.
 pub(crate) fn charge(machine: &mut Machine, gas: u64) -> Step {
     if machine.gas.record_regular_cost(gas) { Ok(()) } else { Err(InstructionResult::OutOfGas) }
 }

@@ -22,7 +22,7 @@ pub(crate) fn selfdestruct(context: Context<'_>) -> Step {
     Err(InstructionResult::SelfDestruct)
 }
 
-/// Moves the balance, when there is one; left to oneself it is burnt.
+/// Moves the balance, if there is one. A contract that names itself burns it.
 fn bequeath(host: &mut EvmHost, owner: Address, beneficiary: Address) -> Result<(), StateError> {
     let balance = host.journal.balance(owner.into())?;
     if balance != U256::ZERO {

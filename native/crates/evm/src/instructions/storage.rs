@@ -1,5 +1,5 @@
-//! SLOAD, SSTORE and the transient pair (RSKIP446). Prices look at whether the cell is present now,
-//! not at its value when the transaction began.
+//! SLOAD, SSTORE and the transient pair (RSKIP446). Prices depend on whether the cell is present now, not on its value
+//! when the transaction began.
 
 use rhizome_primitives::U256;
 

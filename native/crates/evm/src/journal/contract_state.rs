@@ -18,7 +18,7 @@ pub struct Transfer {
     pub amount: U256,
 }
 
-/// The state of the calling frame, handed to a precompiled contract.
+/// The state of the calling frame, as a precompiled contract may use it.
 pub(crate) struct FrameState<'a> {
     pub(crate) journal: &'a mut Journal,
     pub(crate) transfers: &'a mut Vec<Transfer>,

@@ -4,9 +4,9 @@
 use super::{Cell, CodeState, Entry, Journal, Slot};
 
 impl Journal {
-    /// A journal that sees the changes of this one as its base, so that only its own count as
-    /// changes. It starts without accounts deleted in the block. Forks are taken before the first
-    /// transaction, when no account can have been deleted.
+    /// A journal that has the changes of this one as its base, so that only its own changes count as changes. It starts
+    /// without accounts deleted in the block. Forks are made before the first transaction, when no account can have
+    /// been deleted.
     pub fn fork(&self) -> Self {
         let mut fork = Self::new(self.reader.clone());
         fork.index = self.index.clone();
@@ -14,7 +14,7 @@ impl Journal {
         fork
     }
 
-    /// Takes over the changes of a fork, which wrote no key that changed here since.
+    /// Merges the changes of a fork. The fork must not have written a key that has changed here since.
     pub fn merge(&mut self, fork: Self) {
         self.deleted_in_block.extend(fork.deleted_in_block);
         for entry in fork.entries {
@@ -49,7 +49,7 @@ impl Entry {
             *self = fork;
             return;
         }
-        // What was read here first keeps its base, which the fork's may already hide.
+        // An account that was read here first keeps its base; the fork's base may already include changes.
         if self.account.is_none() {
             self.account = fork.account;
             self.base_account = fork.base_account;

@@ -1,8 +1,8 @@
-//! The state during execution: what was read, what was changed, and how to undo it.
+//! The state during execution: the values that were read and changed, and how to undo the changes.
 //!
-//! One journal lives for a block, or for one sublist of it. A checkpoint is a length of the undo
-//! log; reverting to it restores every value recorded since. The recorded keys are not undone: they
-//! count for collisions even when the frame was (evm.md §5.3).
+//! One journal lives for a block, or for one sublist of it. A checkpoint is a length of the undo log; reverting to it
+//! restores every value recorded since. The recorded keys are not undone: they count for collisions even when the frame
+//! was undone (evm.md §5.3).
 
 mod accounts;
 mod cell;
@@ -30,10 +30,10 @@ pub use contract_state::Transfer;
 pub use keys::{KeySets, StateKey};
 pub(crate) use watch::Change;
 
-/// Where an account stands in [`Journal::entries`].
+/// Index of an account in [`Journal::entries`].
 pub(crate) type Index = usize;
 
-/// What is known of the code of an account.
+/// What is known about the code of an account.
 #[derive(Clone, Debug)]
 enum CodeState {
     Unknown,
@@ -47,18 +47,18 @@ enum CodeState {
 #[derive(Debug)]
 struct Entry {
     id: AccountRef,
-    /// None: not read yet.
+    /// None if it was not read yet.
     account: Option<Option<Account>>,
-    /// As the reader has it, once read.
+    /// The reader's value, once read.
     base_account: Option<Account>,
     marker: Option<bool>,
     base_marker: bool,
     code: CodeState,
     code_written: bool,
     cells: HashMap<U256, Slot>,
-    /// Deleted with everything below: the reader is not asked any more.
+    /// The account was deleted with everything below; the reader is not used any more.
     wiped: bool,
-    /// The reader's cells are not asked for: a call overrides another storage.
+    /// The reader's cells are hidden: a call overrides the whole storage.
     storage_hidden: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct Journal {
     scheduled: Vec<Address>,
     /// Accounts deleted by earlier transactions of the block or sublist.
     deleted_in_block: HashSet<Address>,
-    /// Whether finished transactions can still be taken back.
+    /// Whether finished transactions can still be undone.
     holds: bool,
     /// Items read from the reader.
     reads: u64,
@@ -110,7 +110,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// An unchanged state.
+    /// A journal without changes.
     pub fn new(reader: Arc<dyn StateReader>) -> Self {
         Self {
             reader,
@@ -128,17 +128,17 @@ impl Journal {
         }
     }
 
-    /// Items read from the state below so far.
+    /// Items read from the reader so far.
     pub(crate) fn reads(&self) -> u64 {
         self.reads
     }
 
-    /// Starts recording the keys read and written, with empty sets.
+    /// Starts to record the keys that are read and written, with empty sets.
     pub fn record_keys(&mut self) {
         self.keys = Some(Box::default());
     }
 
-    /// Takes the recorded keys and stops recording.
+    /// Returns the recorded keys and stops recording.
     pub fn take_keys(&mut self) -> Option<KeySets> {
         self.keys.take().map(|keys| *keys)
     }
@@ -158,7 +158,7 @@ impl Journal {
         self.deleted_in_block.extend(accounts);
     }
 
-    /// The point reached now.
+    /// The present point.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint { undo: self.undo.len(), logs: self.logs.len(), scheduled: self.scheduled.len() }
     }
@@ -170,7 +170,7 @@ impl Journal {
         self.scheduled.truncate(to.scheduled);
     }
 
-    /// Undoes the state alone: logs of a failing precompiled contract stay (evm.md §4.1 step 5).
+    /// Undoes the state alone: the logs of a failing precompiled contract stay (evm.md §4.1 step 5).
     pub fn revert_state(&mut self, to: Checkpoint) {
         while self.undo.len() > to.undo {
             match self.undo.pop() {
@@ -212,8 +212,8 @@ impl Journal {
         &self.scheduled
     }
 
-    /// Ends a transaction: deletes the scheduled accounts, clears transient storage and, unless
-    /// transactions are held, forgets how to undo. Returns its logs and the deleted accounts.
+    /// Ends a transaction: deletes the scheduled accounts, clears transient storage and, unless transactions are held,
+    /// drops the undo log. Returns its logs and the deleted accounts.
     pub fn finish_transaction(&mut self) -> (Vec<Log>, Vec<Address>) {
         let deleted = std::mem::take(&mut self.scheduled);
         for &address in &deleted {
@@ -229,7 +229,7 @@ impl Journal {
         (std::mem::take(&mut self.logs), deleted)
     }
 
-    /// From now on a finished transaction is either kept or taken back before the next one starts.
+    /// From now on, a finished transaction is either kept or undone before the next one starts.
     pub fn hold_transactions(&mut self) {
         self.holds = true;
     }
@@ -239,7 +239,7 @@ impl Journal {
         self.undo.clear();
     }
 
-    /// Takes back the transaction that finished last; the keys that it touched stay recorded.
+    /// Undoes the transaction that finished last; the keys that it touched stay recorded.
     pub fn take_back_transaction(&mut self) {
         self.revert_state(Checkpoint { undo: 0, logs: 0, scheduled: 0 });
         self.transient.clear();
@@ -303,7 +303,7 @@ impl Journal {
         }
     }
 
-    /// The account as it stands, without recording the read.
+    /// The current account, without recording the read.
     fn load(&mut self, index: Index) -> Result<Option<Account>, StateError> {
         let entry = &mut self.entries[index];
         if let Some(account) = entry.account {

@@ -1,4 +1,4 @@
-//! What leaves the journal.
+//! Results of the journal.
 
 use rhizome_primitives::Bytes;
 use rhizome_primitives::state::WriteSet;
@@ -6,7 +6,7 @@ use rhizome_primitives::state::WriteSet;
 use super::{CodeState, Journal};
 
 impl Journal {
-    /// The changes against the reader, in the order of application.
+    /// The changes relative to the reader, in the order of application.
     pub fn write_set(&self) -> WriteSet {
         let mut writes = WriteSet::default();
         for entry in &self.entries {

@@ -60,14 +60,14 @@ impl Journal {
         })
     }
 
-    /// Pretends that the account has no cells. Only for calls: it cannot be undone or written.
+    /// Hides all cells of the account, for calls with an override. This cannot be undone or written to the state.
     pub(crate) fn hide_storage(&mut self, id: AccountRef) {
         let index = self.entry(id);
         self.entries[index].cells.clear();
         self.entries[index].storage_hidden = true;
     }
 
-    /// A transient word (RSKIP446); zero when never written.
+    /// A transient word (RSKIP446); zero if it was never written.
     pub fn transient(&self, address: Address, key: U256) -> U256 {
         self.transient.get(&(address, key)).copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What inspectors read: nothing of it counts as an access of the execution.
+//! Reads for inspectors, which do not count as accesses of the execution.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use rhizome_primitives::{Bytes, U256};
 
 use super::{Cell, CodeState, Journal, Undo};
 
-/// Cells read at once while a contract's storage is listed.
+/// Cells read per request while a contract's storage is listed.
 const PAGE: usize = 1024;
 
 impl Journal {
@@ -22,7 +22,7 @@ impl Journal {
         self.undo.len()
     }
 
-    /// The account as it stands.
+    /// The current account.
     pub(crate) fn seen_account(&mut self, id: AccountRef) -> Result<Option<Account>, StateError> {
         let index = self.entry(id);
         self.load(index)
@@ -50,15 +50,14 @@ impl Journal {
         Ok(self.slot(index, key)?.value.clone())
     }
 
-    /// All its cells: stored ones in the order of the trie, then new ones by slot. `visit` says whether
-    /// to go on.
+    /// All its cells: stored ones in trie order, then new ones by slot. `visit` returns whether to continue.
     pub(crate) fn seen_cells(
         &mut self,
         id: AccountRef,
         mut visit: impl FnMut(U256, &Cell) -> bool,
     ) -> Result<(), StateError> {
         let index = self.entry(id);
-        // Those that the reader does not have remain.
+        // Cells that the reader does not have remain.
         let mut new: BTreeSet<U256> =
             self.entries[index].cells.iter().filter(|(_, slot)| slot.value.is_present()).map(|(key, _)| *key).collect();
         let mut after = None;
@@ -91,8 +90,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Accounts and cells, the latter with their slot, changed since the count `from`, each with what it
-    /// was before, the oldest change first.
+    /// Accounts and cells (with their slots) that changed since the count `from`, each with its value before, the
+    /// oldest change first.
     pub(crate) fn changes_since(&self, from: usize) -> Vec<Change> {
         let undo = self.undo.get(from..).unwrap_or_default();
         undo.iter()
@@ -105,7 +104,7 @@ impl Journal {
     }
 }
 
-/// What something was before a change.
+/// The value of an account or cell before a change.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Account(AccountRef, Option<Account>),

@@ -24,11 +24,11 @@ pub struct LocalCall<'a> {
     pub message: Message,
     /// Gas, intrinsic gas included. The caller applies its cap.
     pub gas: u64,
-    /// Overridden changes to the state.
+    /// Overrides of the state.
     pub overrides: &'a [AccountOverride],
     /// Stops the call soon after it is raised.
     pub interrupt: Option<Interrupt>,
-    /// As [`Evm::set_effort`]; such a call is so short that nothing has to stop it.
+    /// See [`Evm::set_effort`]; a call with this limit is so short that it needs no interrupt.
     pub effort: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ pub enum CallStatus {
     Halt(Halt),
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug)]
 pub struct CallOutcome {
     /// How it ended.
@@ -69,7 +69,7 @@ pub fn call(call: &LocalCall<'_>, state: Arc<dyn StateReader>) -> Result<CallOut
     call_watched(call, state, &mut NoInspector)
 }
 
-/// Executes a call in memory that is kept for the next one.
+/// Executes a call with memory that the next one reuses.
 ///
 /// # Errors
 /// As [`call`].
@@ -84,7 +84,7 @@ pub fn call_in(
     Ok(outcome.into())
 }
 
-/// Executes a call under an inspector.
+/// Executes a call with an inspector.
 ///
 /// # Errors
 /// As [`call`].
@@ -118,7 +118,7 @@ pub(crate) fn prepare(
     Ok((evm, call.message.transaction(nonce, call.gas, false)))
 }
 
-/// Runs what [`prepare`] made.
+/// Runs the engine and transaction from [`prepare`].
 pub(crate) fn execute<I: Inspector>(
     evm: &mut Evm,
     transaction: &Transaction,

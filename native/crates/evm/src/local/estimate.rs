@@ -1,5 +1,5 @@
-//! eth_estimateGas: the least gas limit with which a transaction succeeds when sent, found by
-//! executing it. The reference runs once and adds up; its answers can be too low.
+//! eth_estimateGas: the least gas limit with which a transaction succeeds when sent, found by executing it. The
+//! reference executes once and adds up; its results can be too low.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::journal::Journal;
 use crate::trace::NoInspector;
 use crate::transaction::{FeePayment, Position, TransactionOutcome};
 
-/// The answer exceeds the least limit by less than one part in this many, for programs that succeed
-/// with every higher limit: below the 2 % promised, at half the executions of an exact search.
+/// The result exceeds the least limit by less than one part in this many, for programs that succeed with every higher
+/// limit. That is below the promised 2 %, at half the executions of an exact search.
 const PRECISION: u64 = 64;
 
-/// Balance given to an unnamed sender.
+/// Balance of the sender when the caller names none.
 const UNNAMED_FUNDS: U256 = U256::from_limbs([0, 0, 0, 1 << 61]);
 
 /// A transaction to estimate.
@@ -32,21 +32,20 @@ pub struct EstimateInput<'a> {
     pub context: BlockContext,
     /// The transaction. Funds are checked only when it names its sender.
     pub message: Message,
-    /// The largest answer: the smallest of the caller's gas, the configured cap and what a block has
-    /// room for.
+    /// The largest result: the smallest of the caller's gas, the configured cap and the room of a block.
     pub cap: u64,
-    /// Overridden changes to the state.
+    /// Overrides of the state.
     pub overrides: &'a [AccountOverride],
     /// Stops the search soon after it is raised.
     pub interrupt: Option<Interrupt>,
-    /// As [`Evm::set_effort`], for all executions together.
+    /// See [`Evm::set_effort`]; the limit applies to all executions together.
     pub effort: Option<u64>,
 }
 
 /// Why there is no estimate.
 #[derive(Clone, Debug, Error)]
 pub enum EstimateError {
-    /// The sender cannot pay the value, or not the gas at the price named.
+    /// The sender cannot pay the value, or cannot pay the gas at the given price.
     #[error("insufficient funds for transfer")]
     Funds {
         /// Balance in wei.
@@ -57,12 +56,12 @@ pub enum EstimateError {
     /// REVERT, with its data.
     #[error("execution reverted")]
     Revert(Bytes),
-    /// It fails even with the largest limit allowed.
+    /// It fails even with the largest allowed limit.
     #[error("gas required exceeds allowance ({allowance})")]
     Allowance {
         /// The largest limit.
         allowance: u64,
-        /// How it failed; None: less than the intrinsic gas.
+        /// How it failed; None if the allowance is below the intrinsic gas.
         failure: Option<Failure>,
     },
     /// No gas limit makes it valid.
@@ -82,7 +81,7 @@ impl From<TransactionError> for EstimateError {
     }
 }
 
-/// Estimates the gas limit of a transaction; the answer was executed and succeeded.
+/// Estimates the gas limit of a transaction. The result was executed and succeeded.
 ///
 /// # Errors
 /// See [`EstimateError`].
@@ -98,7 +97,7 @@ pub fn estimate_gas(input: &EstimateInput<'_>, state: Arc<dyn StateReader>) -> R
         Some(Failure::Revert(data)) => return Err(EstimateError::Revert(data)),
         failure => return Err(EstimateError::Allowance { allowance: cap, failure }),
     }
-    // Most programs need what they used before refunds, and nothing less.
+    // Most programs need exactly what they used before refunds.
     let used = outcome.gas_used + outcome.refund;
     let (mut enough, mut short) = (cap, search.intrinsic.saturating_sub(1));
     if used < cap {
@@ -117,7 +116,7 @@ pub fn estimate_gas(input: &EstimateInput<'_>, state: Arc<dyn StateReader>) -> R
         }
     }
     while enough - short > 1 + enough / PRECISION {
-        // What is needed lies rather near the lower end.
+        // The limit is usually near the lower end.
         let middle = (short + (enough - short) / 2).min(short.saturating_mul(2).max(short + 1));
         if search.succeeds(middle)? {
             enough = middle;
@@ -170,7 +169,7 @@ impl<'a> Search<'a> {
                 .set_account(message.sender(), Account { balance: UNNAMED_FUNDS, ..account })
                 .map_err(ExecutionError::from)?;
         }
-        // Every execution is taken back; what it read stays for the next one.
+        // Every execution is undone; the values that it read stay for the next one.
         journal.hold_transactions();
         journal.keep_transaction();
         let mut evm = Evm::new(context.clone(), journal);

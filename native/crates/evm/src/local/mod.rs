@@ -20,7 +20,7 @@ pub use transfers::ValueTransfer;
 
 use crate::transaction::Transaction;
 
-/// What is to be executed; nobody signed it.
+/// A message to execute, which nobody signed.
 #[derive(Clone, Debug, Default)]
 pub struct Message {
     /// Sender; None is the zero address.

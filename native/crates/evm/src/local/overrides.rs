@@ -1,4 +1,4 @@
-//! Overridden changes to the state of a call.
+//! Overrides of the state of a call.
 
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateError;
@@ -9,18 +9,18 @@ use crate::journal::{Cell, Journal};
 /// The largest balance: balances are signed.
 const MAX_BALANCE: U256 = U256::from_limbs([u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1]);
 
-/// What a call overrides of an account. Absent parts stay as they are.
+/// Overrides of one account. Absent fields keep their values.
 #[derive(Clone, Debug, Default)]
 pub struct AccountOverride {
     /// Account.
     pub address: Address,
-    /// Wei; more than 2^255-1 counts as that.
+    /// Wei, capped at 2^255-1.
     pub balance: Option<U256>,
     /// Nonce.
     pub nonce: Option<U256>,
     /// Code.
     pub code: Option<Bytes>,
-    /// The whole storage: cells that are not named are gone.
+    /// The whole storage: all other cells are removed.
     pub state: Option<Vec<(U256, U256)>>,
     /// Single cells.
     pub state_diff: Vec<(U256, U256)>,

@@ -1,4 +1,4 @@
-//! Calls after one another, over several blocks that are never made (eth_simulateV1).
+//! Consecutive calls in several simulated blocks (eth_simulateV1).
 
 use std::sync::Arc;
 
@@ -19,29 +19,29 @@ use crate::transaction::{FeePayment, Mode, Position, Transaction};
 /// A call of a simulated block.
 #[derive(Clone, Debug)]
 pub struct SimulatedCall {
-    /// What is called.
+    /// The message.
     pub message: Message,
     /// Gas, intrinsic gas included.
     pub gas: u64,
-    /// Whether the gas is cut to what the block has left.
+    /// Whether the gas is capped to what the block has left.
     pub cut: bool,
-    /// Nonce; None is the sender's next one.
+    /// Nonce; None means the sender's next one.
     pub nonce: Option<U256>,
 }
 
-/// A block that is overridden.
+/// A simulated block.
 #[derive(Clone)]
 pub struct SimulatedBlock {
-    /// Network, and what programs see of the block. Its ancestry is that of the first block: hashes of
-    /// overridden blocks are known to nobody before they are filled, and read as zero.
+    /// Network, and the block as programs see it. Its ancestry is that of the first block: hashes of simulated blocks
+    /// are unknown until the blocks are complete, and read as zero.
     pub context: BlockContext,
-    /// Overridden changes before its calls.
+    /// Overrides that apply before its calls.
     pub overrides: Vec<AccountOverride>,
-    /// In order.
+    /// Calls in order.
     pub calls: Vec<SimulatedCall>,
 }
 
-/// What came of a simulated call.
+/// The outcome of a simulated call.
 #[derive(Clone, Debug)]
 pub struct SimulatedOutcome {
     /// The result, or why the call could be in no block.
@@ -50,15 +50,15 @@ pub struct SimulatedOutcome {
     pub nonce: U256,
     /// Gas that the call had, intrinsic gas included.
     pub gas: u64,
-    /// Payments of the call and of those below it; none of what was undone.
+    /// Payments of the call and of the calls below it, without those that were undone.
     pub transfers: Vec<ValueTransfer>,
 }
 
-/// Ancestors of a block that stands on `above` overridden blocks, of which nobody knows anything.
+/// Ancestors of a block that stands on `above` simulated blocks, which are unknown.
 pub struct BelowOverridden {
     /// Ancestors of the lowest of them.
     pub below: Arc<dyn Ancestry>,
-    /// How many they are.
+    /// Number of simulated blocks below.
     pub above: u64,
 }
 
@@ -72,10 +72,10 @@ impl Ancestry for BelowOverridden {
     }
 }
 
-/// Executes the calls of blocks in order, each on the state that the one before left.
+/// Executes the calls of blocks in order, each on the state after the previous one.
 ///
-/// With `validate` a call is checked as a sent transaction is. Without, only what could never be executed is
-/// refused: more value than the sender has, less gas than its intrinsic gas, more than the block has left.
+/// With `validate`, a call is checked as a sent transaction is. Without it, only calls that could never be executed are
+/// refused: more value than the sender has, less gas than the intrinsic gas, more gas than the block has left.
 ///
 /// # Errors
 /// [`ExecutionError`] when the state cannot be read or the simulation was stopped.
@@ -138,7 +138,7 @@ fn run(
     match evm.execute(&transaction, position, mode, &mut recorder) {
         Ok(outcome) => {
             if !validate {
-                // A transaction that is sent has done so itself.
+                // A transaction that is sent does so itself.
                 evm.host.journal.increase_nonce(sender)?;
                 evm.host.journal.finish_transaction();
             }
@@ -150,7 +150,7 @@ fn run(
     }
 }
 
-/// Why a call that is not checked cannot be executed all the same.
+/// Why a call cannot be executed even without checks.
 fn impossible(
     evm: &mut Evm,
     transaction: &Transaction,

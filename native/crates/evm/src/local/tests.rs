@@ -140,11 +140,11 @@ fn a_raised_flag_is_seen_behind_a_long_instruction() {
         call(&call_once, Arc::new(RaisesOnRead(state(program), flag)))
     };
     let is_interrupted = |result| matches!(result, Err(TransactionError::Execution(ExecutionError::Interrupted)));
-    // A read that raises the flag, and the hash of 64 KiB: far fewer instructions than between two looks.
+    // A read that raises the flag, and the hash of 64 KiB: far fewer instructions than between two checks.
     let long = "5f54620100005f2050";
     assert!(is_interrupted(run(long, true)));
     assert!(!is_interrupted(run(long, false)));
-    // With a hash of 32 bytes it ends before the next look.
+    // With a hash of 32 bytes it ends before the next check.
     assert!(!is_interrupted(run("5f5460205f2050", true)));
 }
 
@@ -166,7 +166,7 @@ fn a_raised_flag_ends_contracts_of_the_network() {
     ];
     for (contract, data) in contracts {
         let size = data.len() / 2;
-        // Copies the call data and hands them on with all gas; returns whether that succeeded.
+        // Copies the call data and passes them on with all gas; returns whether that succeeded.
         let hand_on = format!("365f5f375f5f365f73{}5afa5f5260205ff3", &contract[2..]);
         for through in [false, true] {
             let to = if through { CONTRACT } else { address(contract) };
@@ -199,7 +199,7 @@ fn an_effort_ends_what_is_long_and_changes_nothing_else() {
     // Reads three cells for 200 gas each, and each counts for more than that.
     let reads = "5f54506001545060025450";
     assert!(!too_long(reads, 5_000) && too_long(reads, 2_000));
-    // A megabyte of memory, however little it is paid for.
+    // A megabyte of memory, even at its low price.
     assert!(too_long("620fffff51", 1_000_000));
     // Calls identity, then modular exponentiation.
     let precompile = |number: &str| format!("5f5f5f5f5f60{number}5af15f5260205ff3");
@@ -263,7 +263,7 @@ fn estimates_fail_with_their_reasons() {
     assert!(matches!(stuck, Err(EstimateError::Allowance { allowance: 100_000, failure: Some(_) })));
     let tiny = estimate(message(), state("00"), 20_000);
     assert!(matches!(tiny, Err(EstimateError::Allowance { allowance: 20_000, failure: None })));
-    // Nobody in particular can send anything.
+    // An unnamed sender can send any amount.
     let unnamed = Message { from: None, value: U256::from(5), ..message() };
     assert_eq!(estimate(unnamed, state("00"), 100_000).expect("an estimate"), 21_000);
 }
@@ -300,7 +300,7 @@ fn simulations_tell_who_paid_whom_between_the_logs() {
 
 #[test]
 fn simulations_forget_the_payments_of_what_was_undone() {
-    // HEIR pays 2 wei on, then reverts; the caller goes on.
+    // HEIR sends 2 wei on, then reverts; the caller continues.
     let pays = format!("5f5f5f5f600473{HEIR:x}5af100").replace("0x", "");
     let reverts = format!("5f5f5f5f600273{SENDER:x}5af15f5ffd").replace("0x", "");
     assert_eq!(payments(&pays, &[(HEIR, &reverts)], 2), vec![vec![transfer(0, SENDER, CONTRACT, 9)]; 2]);

@@ -12,21 +12,21 @@ use crate::transaction::{Transaction, TransactionOutcome};
 pub struct ValueTransfer {
     /// Logs of the transaction that come before it.
     pub logs_before: usize,
-    /// Who pays.
+    /// Payer.
     pub from: Address,
-    /// Who is paid.
+    /// Receiver.
     pub to: Address,
     /// Wei, more than zero.
     pub value: U256,
 }
 
-/// Records payments and forgets those of frames that are undone.
+/// Records payments and drops those of frames that are undone.
 #[derive(Default)]
 pub(super) struct TransferRecorder {
     transfers: Vec<ValueTransfer>,
-    /// For each running frame, the payments made before it.
+    /// For each running frame, the number of payments before it.
     marks: Vec<usize>,
-    /// Payments whose place among the logs shows at the next hook that sees the journal.
+    /// Payments whose position among the logs is known at the next hook that gets the journal.
     unplaced: Vec<(Address, Address, U256)>,
 }
 

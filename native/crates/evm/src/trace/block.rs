@@ -1,5 +1,5 @@
-//! Tracing transactions of a block: it runs again on its parent's state, under the rules of its
-//! import and in the same sublists, up to the last wanted transaction (evm.md §3.8).
+//! Traces transactions of a block: the block runs again on its parent's state, under the rules of its height and in the
+//! same sublists, up to the last wanted transaction (evm.md §3.8).
 
 use std::sync::Arc;
 
@@ -17,12 +17,11 @@ use crate::block::{BlockInput, Watcher, execute_block_watched};
 use crate::journal::Journal;
 use crate::transaction::TransactionOutcome;
 
-/// Traces the transactions with the given indices, all when None, in block order. The interrupt flag of
-/// `input` is replaced by that of the options.
+/// Traces the transactions with the given indices, or all when None, in block order. The interrupt flag of the options
+/// replaces that of `input`.
 ///
 /// # Errors
-/// [`TraceError`]: the block is invalid, its state is not there, the flag was raised, or there is too
-/// much to write.
+/// [`TraceError`]: the block is invalid, its state is missing, the flag was raised, or the trace is too large.
 pub fn trace_block(
     input: &BlockInput<'_>,
     state: Arc<dyn StateReader>,
@@ -34,11 +33,11 @@ pub fn trace_block(
     with_tracer(options, run)
 }
 
-/// What is done with a tracer once its type is known.
+/// A function that is generic over the type of the tracer.
 pub(super) trait WithTracer {
     type Output;
 
-    /// `make` makes a tracer with a bound for its bytes.
+    /// `make` creates a tracer with a limit on its bytes.
     fn run<T: Tracing>(self, make: impl Fn(usize) -> T) -> Self::Output;
 }
 

@@ -1,4 +1,4 @@
-//! Payments of the Bridge in traces: what it burns when it pays out (evm.md §6.3, bridge.md §4.3).
+//! Payments of the Bridge in traces: the amount that it burns when it pays out (evm.md §6.3, bridge.md §4.3).
 
 use rhizome_bridge::recorded::{Federation, ReleaseRequest, Utxo, encode_requests, encode_utxos};
 use rhizome_primitives::abi::selector;

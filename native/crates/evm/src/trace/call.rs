@@ -1,4 +1,4 @@
-//! Tracing calls that nobody signed.
+//! Traces of calls that nobody signed.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::transaction::TransactionOutcome;
 /// The trace of a call.
 #[derive(Clone, Debug)]
 pub struct CallTrace {
-    /// JSON texts as of a transaction of a block, without the facts of a block.
+    /// JSON as for a transaction of a block, without the block's fields.
     pub texts: Vec<String>,
-    /// What came of the call.
+    /// The outcome of the call.
     pub outcome: TransactionOutcome,
 }
 
-/// Traces a call. The interrupt flag of `call` is replaced by that of the options.
+/// Traces a call. The interrupt flag of the options replaces that of `call`.
 ///
 /// # Errors
-/// [`TraceError`]: as for [`crate::call`], or there is too much to write.
+/// [`TraceError`]: as for [`crate::call`], or the trace is too large.
 pub fn trace_call(
     call: &LocalCall<'_>,
     state: Arc<dyn StateReader>,

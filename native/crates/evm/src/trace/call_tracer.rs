@@ -1,4 +1,4 @@
-//! `callTracer`: nested calls, with geth's values in the reference's order of members (evm.md §6.2).
+//! `callTracer`: nested calls, with geth's values in the reference's order of fields (evm.md §6.2).
 
 use rhizome_primitives::state::StateError;
 
@@ -23,7 +23,7 @@ impl CallTracer {
         Self { tree: CallTree::new(max_bytes), only_top_call, with_log }
     }
 
-    /// Everything after the calls below.
+    /// Writes everything after the nested calls.
     fn close(&self, json: &mut JsonText, call: &Call, traced: &Traced<'_>) {
         if self.with_log && !call.logs.is_empty() {
             json.raw(",\"logs\":[");
@@ -51,7 +51,7 @@ impl CallTracer {
     }
 }
 
-/// Everything before the calls below.
+/// Writes everything before the nested calls.
 fn open(json: &mut JsonText, call: &Call) {
     let CallKind::Frame(kind) = call.kind else { return open_selfdestruct(json, call) };
     json.raw("{\"type\":\"");
@@ -94,7 +94,7 @@ fn open_selfdestruct(json: &mut JsonText, call: &Call) {
     json.raw(",\"gas\":\"0x0\",\"gasUsed\":\"0x0\",\"input\":\"0x\"");
 }
 
-/// CREATE2 is called CREATE, as the reference does.
+/// CREATE2 is called CREATE, as in the reference.
 fn name(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Call => "CALL",
@@ -134,7 +134,7 @@ impl Tracing for CallTracer {
         let mut json = JsonText::default();
         let top = traced.top_call(&self.tree);
         open(&mut json, &top);
-        // Calls that are not written to their end, and whether they have calls below.
+        // Calls whose JSON is still open, and whether nested calls were written.
         let mut unfinished = vec![(&top, false)];
         let end = |json: &mut JsonText, (call, has_calls): (&Call, bool)| {
             if has_calls {

@@ -1,6 +1,6 @@
-//! The calls of a transaction as traces show them (evm.md §6.3): calls of precompiled contracts by
-//! contracts, refused calls, and failed or empty creations are absent; payments of a precompiled
-//! contract that the transaction itself calls are present.
+//! The calls of a transaction as traces show them (evm.md §6.3). Calls of precompiled contracts by contracts, refused
+//! calls, and failed or empty creations are left out; payments of a precompiled contract that the transaction itself
+//! calls are included.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use super::{FrameEntry, FrameExit, FrameKind, FrameStatus, Inspector, Target};
 use crate::error::HaltKind;
 use crate::journal::{Journal, Transfer};
 
-/// Bytes of text that a call makes beside its data.
+/// Approximate bytes of JSON that a call takes besides its data.
 const CALL_TEXT: usize = 256;
 
-/// What kind of call.
+/// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallKind {
     Frame(FrameKind),
@@ -25,12 +25,12 @@ pub(crate) enum CallKind {
 /// A call.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    /// Calls above it; 0 for the transaction.
+    /// Number of calls above it; 0 for the transaction.
     pub(crate) level: usize,
     pub(crate) kind: CallKind,
-    /// For DELEGATECALL the account that lends its state.
+    /// For DELEGATECALL the account whose state is used.
     pub(crate) from: Address,
-    /// For DELEGATECALL and CALLCODE the account that lends its code; for SELFDESTRUCT the heir.
+    /// For DELEGATECALL and CALLCODE the account whose code runs; for SELFDESTRUCT the beneficiary.
     pub(crate) to: Address,
     pub(crate) value: U256,
     pub(crate) gas: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Call {
     pub(crate) input: Bytes,
     pub(crate) output: Bytes,
     pub(crate) failure: Option<TraceFailure>,
-    /// Its logs and those below, by index in the transaction; empty when undone.
+    /// Its logs and those of the calls below, by index in the transaction; empty when they were undone.
     pub(crate) logs: Range<usize>,
     pub(crate) children: usize,
 }
@@ -46,9 +46,9 @@ pub(crate) struct Call {
 /// Records the calls below the transaction.
 #[derive(Debug)]
 pub(crate) struct CallTree {
-    /// In pre-order, the transaction itself left out.
+    /// In pre-order, without the transaction itself.
     pub(crate) calls: Vec<Call>,
-    /// Calls of the transaction itself.
+    /// Number of calls of the transaction itself.
     pub(crate) children: usize,
     /// Whether the transaction ran code.
     pub(crate) ran_code: bool,
@@ -57,13 +57,13 @@ pub(crate) struct CallTree {
     max_bytes: usize,
 }
 
-/// An entry that has not ended.
+/// An entry whose exit has not come yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     Top,
     TopPrecompile,
     Call(usize),
-    /// Not shown.
+    /// Left out of the trace.
     Absent,
 }
 
@@ -72,7 +72,7 @@ impl CallTree {
         Self { calls: Vec::new(), children: 0, ran_code: false, open: Vec::new(), bytes: 0, max_bytes }
     }
 
-    /// Whether calls are missing because there was too much to show.
+    /// Whether calls are missing because the limit was reached.
     pub(crate) fn is_over(&self) -> bool {
         self.bytes > self.max_bytes
     }
@@ -94,7 +94,7 @@ impl CallTree {
         Some(self.calls.len() - 1)
     }
 
-    /// Takes back a call with everything below it.
+    /// Removes a call with everything below it.
     fn drop_from(&mut self, index: usize) {
         for call in &self.calls[index..] {
             self.bytes -= CALL_TEXT + 2 * (call.input.len() + call.output.len());
@@ -203,7 +203,7 @@ fn transfer_call(kind: CallKind, level: usize, from: Address, to: Address, value
     }
 }
 
-/// Creations that fail when the code is stored are shown, those whose initcode fails are not.
+/// Whether a creation failed while its code was stored. Such creations are shown; those whose initcode fails are not.
 fn is_about_code(failure: &TraceFailure) -> bool {
     matches!(failure, TraceFailure::Halt(halt)
         if matches!(halt.kind, HaltKind::CodePrefix | HaltKind::CodeDeposit | HaltKind::CodeTooLong))

@@ -1,5 +1,5 @@
-//! How failures are worded: as geth's tracers and as Parity's traces do, since explorers know those.
-//! The reference shows Java class names instead (decisions.md D47).
+//! Error messages of traces: those of geth's tracers and of Parity's traces, because explorers know them. The reference
+//! shows Java class names instead (decisions.md D47).
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ pub(crate) enum TraceFailure {
 }
 
 impl TraceFailure {
-    /// The failure of a transaction's top frame. A precompiled contract that threw leaves a successful
-    /// receipt, so it is none (evm.md §3.3).
+    /// The failure of a transaction's top frame. A precompiled contract that threw counts as success, because its
+    /// receipt does (evm.md §3.3).
     pub(crate) fn of_transaction(failure: Option<&Failure>) -> Option<Self> {
         match failure? {
             Failure::Revert(_) => Some(Self::Revert),
@@ -24,7 +24,7 @@ impl TraceFailure {
         }
     }
 
-    /// As geth words it.
+    /// Geth's message.
     pub(crate) fn geth(&self) -> Cow<'_, str> {
         match self {
             Self::Revert => "execution reverted".into(),
@@ -32,7 +32,7 @@ impl TraceFailure {
         }
     }
 
-    /// As Parity words it.
+    /// Parity's message.
     pub(crate) fn parity(&self) -> &str {
         match self {
             Self::Revert => "Reverted",
@@ -41,7 +41,7 @@ impl TraceFailure {
     }
 }
 
-/// A halt as geth words it.
+/// Geth's message for a halt.
 pub(crate) fn geth_text(halt: &Halt) -> Cow<'_, str> {
     match halt.kind {
         HaltKind::OutOfGas => "out of gas".into(),
@@ -89,7 +89,7 @@ pub(crate) fn revert_reason(payload: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(text).into_owned())
 }
 
-/// The word at an offset when it is a small number.
+/// The word at an offset, if it is a small number.
 fn small(bytes: &[u8], offset: usize) -> Option<usize> {
     let word = bytes.get(offset..offset.checked_add(32)?)?;
     let (upper, lower) = word.split_at(28);

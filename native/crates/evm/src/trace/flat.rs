@@ -64,7 +64,7 @@ impl Tracing for FlatTracer {
     }
 }
 
-/// The trace address of the next call in pre-order: one more than its elder sibling's.
+/// The trace address of the next call in pre-order: the index of the previous sibling plus one.
 fn next_address(address: &mut Vec<usize>, level: usize) {
     if level > address.len() {
         address.push(0);

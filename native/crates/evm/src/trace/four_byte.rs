@@ -1,5 +1,5 @@
-//! `4byteTracer`: how often each function selector was called, with the size of its arguments, as
-//! geth counts: calls of precompiled contracts and creations do not count.
+//! `4byteTracer`: how often each function selector was called, with the size of its arguments. As in geth, calls of
+//! precompiled contracts and creations do not count.
 
 use std::collections::BTreeMap;
 

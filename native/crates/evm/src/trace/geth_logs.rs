@@ -1,6 +1,6 @@
-//! Struct logs in geth's form: one entry an instruction, those of constructors too, with what the instruction itself
-//! costs. `memory` is written on demand and where there is any, `storage` holds the cells that the contract touched so
-//! far and stands at SLOAD and SSTORE alone, `refund` is what was gathered so far, where that is not nothing.
+//! Struct logs in geth's form: one entry per instruction, those of constructors included, with the cost of the
+//! instruction itself. `memory` is written on request and if there is any; `storage` has the cells that the contract
+//! touched so far and is written at SLOAD and SSTORE only; `refund` is the refund so far, unless it is zero.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ use crate::journal::Journal;
 
 const WORD: usize = 32;
 
-/// What the entries show.
+/// Fields of the entries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GethLogOptions {
     pub(crate) memory: bool,
     pub(crate) stack: bool,
     pub(crate) storage: bool,
     pub(crate) return_data: bool,
-    /// Most entries; 0 for all.
+    /// Maximum number of entries; 0 for all.
     pub(crate) limit: u32,
     pub(crate) max_bytes: usize,
 }
@@ -33,15 +33,15 @@ pub(crate) struct GethLogOptions {
 pub(crate) struct GethLogTracer {
     options: GethLogOptions,
     text: JsonText,
-    /// Everything of the last entry that follows its cost; empty when that is written.
+    /// The part of the last entry after its cost; empty once it is written.
     tail: JsonText,
-    /// Cost of the last entry, where it did not halt.
+    /// Cost of the last entry, unless it halted.
     cost: Option<u64>,
-    /// Whether an entry is not written to its end.
+    /// Whether the last entry is still open.
     open: bool,
     count: u32,
     touched: BTreeMap<Address, BTreeMap<U256, U256>>,
-    /// Refunds that the running frames gathered, by their depths.
+    /// Refunds of the running frames, by depth.
     refunds: Vec<i64>,
 }
 
@@ -73,7 +73,7 @@ impl GethLogTracer {
         self.text.raw("}");
     }
 
-    /// The cells of a contract once the instruction at hand has touched one.
+    /// Writes the cells that a contract touched so far, if the current instruction touches one.
     fn touch(&mut self, view: &StepView<'_>, journal: &mut Journal) -> Result<(), StateError> {
         let mut words = view.stack.iter().rev();
         let (slot, value) = match (view.opcode, words.next(), words.next()) {
@@ -98,7 +98,7 @@ impl GethLogTracer {
     }
 }
 
-/// Name of an opcode where geth has another than the reference.
+/// Name of an opcode where geth's differs from the reference's.
 fn name(opcode: u8) -> Option<&'static str> {
     match opcode {
         KECCAK256 => Some("KECCAK256"),
@@ -174,7 +174,7 @@ impl Inspector for GethLogTracer {
     }
 
     fn exit(&mut self, exit: &FrameExit, _journal: &mut Journal) -> Result<(), StateError> {
-        // The entry that is open is the one that halted: every other has a cost.
+        // The open entry is the one that halted: every other one has a cost.
         if let FrameStatus::Halt(halt) = &exit.status
             && self.cost.is_none()
         {

@@ -1,10 +1,10 @@
-//! Writing JSON text directly: traces are too large to be built as values first.
+//! Writes JSON directly: traces are too large to be built as values first.
 
 use rhizome_primitives::{Address, U256};
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// JSON text under construction.
+/// JSON that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct JsonText(String);
 
@@ -25,7 +25,7 @@ impl JsonText {
         self.0.clear();
     }
 
-    /// Text that is JSON already.
+    /// Writes JSON as it is.
     pub(crate) fn raw(&mut self, text: &str) {
         self.0.push_str(text);
     }
@@ -61,7 +61,7 @@ impl JsonText {
         self.0.push('"');
     }
 
-    /// `"0x…"`, two digits a byte.
+    /// `"0x…"`, two digits per byte.
     pub(crate) fn data(&mut self, bytes: &[u8]) {
         self.0.push_str("\"0x");
         self.digits(bytes);
@@ -77,7 +77,7 @@ impl JsonText {
         self.0.push_str(&format!("\"{number:#x}\""));
     }
 
-    /// A string with what JSON wants escaped.
+    /// A string with the escapes that JSON requires.
     pub(crate) fn text(&mut self, text: &str) {
         self.0.push('"');
         for character in text.chars() {
@@ -94,7 +94,7 @@ impl JsonText {
         self.0.push('"');
     }
 
-    /// A comma unless it is the first member.
+    /// Writes a comma, except before the first element.
     pub(crate) fn separate(&mut self, first: &mut bool) {
         if !std::mem::replace(first, false) {
             self.0.push(',');

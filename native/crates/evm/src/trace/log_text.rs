@@ -1,5 +1,5 @@
-//! The text of struct logs. An instruction's cost can be set until the next one is added, and its
-//! storage can lose cells until the end: storage is filled in when everything is known.
+//! JSON of struct logs. The cost of an instruction can be set until the next one is added, and its storage can lose
+//! cells until the end, so the storage is filled in last.
 
 use super::json::JsonText;
 use super::storage_map::StorageMap;
@@ -12,13 +12,13 @@ const WORD: usize = 32;
 #[derive(Debug)]
 pub(crate) struct LogText {
     text: JsonText,
-    /// Everything of the last instruction that follows its cost.
+    /// The part of the last instruction after its cost.
     tail: JsonText,
     cost: u64,
     /// Version of the storage that the last instruction shows.
     storage: Option<usize>,
     empty: bool,
-    /// Where in the text which version of the storage goes.
+    /// Offset in the text, and the version of the storage that belongs there.
     places: Vec<(usize, usize)>,
     versions: Vec<StorageMap>,
     /// Bytes that the storage will add.
@@ -66,7 +66,7 @@ impl LogText {
         std::mem::replace(&mut self.cost, cost)
     }
 
-    /// Adds an instruction with what of the machine is to be shown.
+    /// Adds an instruction with the requested parts of the machine.
     pub(crate) fn add(
         &mut self,
         view: &StepView<'_>,

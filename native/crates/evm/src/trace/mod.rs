@@ -1,5 +1,5 @@
-//! Hooks into execution. [`NoInspector`] costs nothing: the loops are compiled once for each
-//! inspector and its constants remove what it does not want.
+//! Hooks into execution. [`NoInspector`] costs nothing: the loops are compiled once per inspector type, and its
+//! constants remove the hooks that it does not use.
 
 use revm_bytecode::opcode::{CALL, CALLCODE, DELEGATECALL, STATICCALL};
 use rhizome_primitives::state::StateError;
@@ -8,7 +8,7 @@ use rhizome_primitives::{Address, Bytes, U256};
 use crate::error::Halt;
 use crate::journal::{Journal, Transfer};
 
-/// How a frame came about.
+/// The instruction that started a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// CALL, or the transaction itself.
@@ -44,7 +44,7 @@ impl FrameKind {
     }
 }
 
-/// What a call or creation does.
+/// The target of a call or creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Runs code.
@@ -55,22 +55,23 @@ pub enum Target {
     Precompile,
 }
 
-/// The start of a call or creation. Those refused for depth, funds or a taken address have none.
+/// The start of a call or creation. There is none for those that are refused because of depth, funds or a taken
+/// address.
 #[derive(Clone, Debug)]
 pub struct FrameEntry {
-    /// How.
+    /// Kind of the frame.
     pub kind: FrameKind,
-    /// What it reaches.
+    /// Target.
     pub target: Target,
     /// Depth of the new frame; 0 for the transaction.
     pub depth: usize,
-    /// Calling account as CALLER gives it.
+    /// Calling account, as CALLER returns it.
     pub from: Address,
     /// Account whose storage is used; for creations the new one.
     pub to: Address,
     /// Account whose code runs.
     pub code_address: Address,
-    /// Wei; for DELEGATECALL what CALLVALUE gives.
+    /// Wei; for DELEGATECALL the value of CALLVALUE.
     pub value: U256,
     /// Gas given.
     pub gas: u64,
@@ -78,10 +79,10 @@ pub struct FrameEntry {
     pub input: Bytes,
 }
 
-/// The end of what [`Inspector::enter`] announced.
+/// The end of a call or creation that [`Inspector::enter`] reported.
 #[derive(Clone, Debug)]
 pub struct FrameExit {
-    /// Gas used of what was given.
+    /// Gas used of the gas given.
     pub gas_used: u64,
     /// RETURN or REVERT data, or the code of a new contract.
     pub output: Bytes,
@@ -92,7 +93,7 @@ pub struct FrameExit {
 /// How a frame ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameStatus {
-    /// Its changes stay.
+    /// Its changes are kept.
     Success,
     /// REVERT.
     Revert,
@@ -120,41 +121,41 @@ pub struct StepView<'a> {
     pub memory: &'a [u8],
     /// Return data.
     pub return_data: &'a Bytes,
-    /// Refund that the frame gathered, with what the calls that it made brought.
+    /// Refund of the frame, including that of its calls.
     pub refund: i64,
 }
 
-/// Watches an execution.
+/// Inspects an execution.
 pub trait Inspector {
     /// Whether [`step`](Self::step) and [`step_end`](Self::step_end) are wanted.
     const STEPS: bool;
     /// Whether the other hooks are wanted.
     const FRAMES: bool;
 
-    /// Before an instruction.
+    /// Called before an instruction.
     fn step(&mut self, view: &StepView<'_>, journal: &mut Journal) -> Result<(), StateError> {
         let _ = (view, journal);
         Ok(())
     }
 
-    /// Whether watching any longer is useless: execution then ends as if interrupted.
+    /// Whether the inspector needs nothing more: execution then ends as if interrupted.
     fn is_full(&self) -> bool {
         false
     }
 
-    /// After an instruction, for calls before the callee runs: what it cost, with the gas handed to a
-    /// callee but not that handed to a constructor; None when it halted.
+    /// Called after an instruction; for calls, before the callee runs. `cost` includes the gas passed to a callee, but
+    /// not the gas passed to a constructor; it is None when the instruction halted.
     fn step_end(&mut self, cost: Option<u64>) {
         let _ = cost;
     }
 
-    /// A call or creation starts.
+    /// Called when a call or creation starts.
     fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
         let _ = (entry, journal);
         Ok(())
     }
 
-    /// It ends. At depth 0 changes that are to be undone are not yet.
+    /// Called when it ends. At depth 0, changes that are to be undone are still present.
     fn exit(&mut self, exit: &FrameExit, journal: &mut Journal) -> Result<(), StateError> {
         let _ = (exit, journal);
         Ok(())
@@ -171,7 +172,7 @@ pub trait Inspector {
     }
 }
 
-/// Watches nothing.
+/// Inspects nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoInspector;
 

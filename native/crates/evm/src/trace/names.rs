@@ -1,4 +1,4 @@
-//! Names of opcodes as the reference's traces give them.
+//! Names of opcodes in the reference's traces.
 
 use revm_bytecode::OpCode;
 
@@ -13,7 +13,7 @@ pub fn opcode_name(opcode: u8) -> Option<&'static str> {
         DUPN => Some("DUPN"),
         SWAPN => Some("SWAPN"),
         TXINDEX => Some("TXINDEX"),
-        // Ethereum's that Rootstock has not.
+        // Opcodes of Ethereum that Rootstock does not have.
         0x1e | 0x49..=0x4f | 0xe0..=0xef | 0xfe => None,
         _ => OpCode::new(opcode).map(|opcode| opcode.as_str()),
     }

@@ -1,4 +1,4 @@
-//! What to trace and how.
+//! Options of traces.
 
 use thiserror::Error;
 
@@ -23,13 +23,13 @@ pub enum Tracer {
     GethLogs {
         /// With memory.
         memory: bool,
-        /// With the stack.
+        /// With the cells that the contract touched.
         stack: bool,
         /// With the cells that were touched.
         storage: bool,
         /// With the data that the last call returned.
         return_data: bool,
-        /// Most entries; 0 for all.
+        /// Maximum number of entries; 0 for all.
         limit: u32,
     },
     /// Nested calls (evm.md §6.2).
@@ -41,7 +41,7 @@ pub enum Tracer {
     },
     /// Flat list of calls (evm.md §6.3).
     Flat,
-    /// State touched by the transaction, as it was before.
+    /// State that the transaction touched, before it ran.
     Prestate {
         /// Only what changed, before and after.
         diff: bool,
@@ -55,15 +55,15 @@ pub enum Tracer {
 pub struct TraceOptions {
     /// Form.
     pub tracer: Tracer,
-    /// Most bytes of text of all transactions together.
+    /// Maximum bytes of JSON of all transactions together.
     pub max_bytes: usize,
-    /// Cells up to which struct logs show a contract's whole storage.
+    /// Struct logs show a contract's whole storage up to this number of cells.
     pub max_initial_cells: usize,
     /// Stops the execution soon after it is raised.
     pub interrupt: Option<Interrupt>,
 }
 
-/// Where the transactions of a block stand, for traces that say so.
+/// The block of traced transactions, for traces that name it.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockPlace {
     /// Block hash.
@@ -77,7 +77,7 @@ pub struct BlockPlace {
 pub struct TransactionTrace {
     /// Index in the block.
     pub index: usize,
-    /// JSON texts: one, or one per element of a flat trace.
+    /// JSON: one value, or one per element of a flat trace.
     pub texts: Vec<String>,
 }
 
@@ -90,7 +90,7 @@ pub enum TraceError {
     /// The transaction is invalid, or could not be executed.
     #[error(transparent)]
     Transaction(#[from] TransactionError),
-    /// The text exceeds [`TraceOptions::max_bytes`].
+    /// The JSON exceeds [`TraceOptions::max_bytes`].
     #[error("the trace exceeds {0} bytes")]
     TooLarge(usize),
 }

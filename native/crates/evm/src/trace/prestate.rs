@@ -1,5 +1,5 @@
-//! `prestateTracer`: what a transaction touched, as it was before, and with `diffMode` what it became,
-//! as geth's tracer does. REMASC, which receives the fees, stands where geth has the miner.
+//! `prestateTracer`: the state that a transaction touched, before it and with `diffMode` also after it, as in geth's
+//! tracer. REMASC, which receives the fees, takes the role of geth's miner.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -23,7 +23,7 @@ use crate::transaction::{REMASC_ADDRESS, Transaction};
 /// An account before the transaction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccountState {
-    /// Whether there was one.
+    /// Whether it existed.
     pub(crate) exists: bool,
     pub(crate) balance: U256,
     pub(crate) nonce: U256,
@@ -34,20 +34,20 @@ pub(crate) struct AccountState {
 /// Accounts by address.
 pub(crate) type Accounts = BTreeMap<Address, AccountState>;
 
-/// Collects accounts and cells at their first touch, when they still are as before.
+/// Collects accounts and cells at their first touch, when they are still unchanged.
 pub(crate) struct PrestateTracer {
     diff: bool,
     before: Accounts,
     /// Created in the transaction.
     created: Vec<Address>,
-    /// For each running precompiled contract, the changes made before it.
+    /// For each running precompiled contract, the number of changes before it.
     marks: Vec<Option<usize>>,
-    /// Bytes of text so far.
+    /// Bytes of JSON so far.
     bytes: usize,
     max_bytes: usize,
 }
 
-/// Bytes of text of an account without its code, and of a cell.
+/// Approximate bytes of JSON of an account without its code, and of a cell.
 const ITEM_TEXT: usize = 128;
 
 impl PrestateTracer {
@@ -74,7 +74,7 @@ impl PrestateTracer {
         Ok(())
     }
 
-    /// Accounts that creations made, or were to make, were nothing before, unless they had a balance.
+    /// Drops accounts that creations made, or tried to make, unless they had a balance before: they did not exist.
     fn drop_created(&mut self) {
         for address in &self.created {
             if self.before.get(address).is_some_and(|account| account.balance.is_zero()) {
@@ -83,7 +83,7 @@ impl PrestateTracer {
         }
     }
 
-    /// What a precompiled contract changed is known only after it ran, with what it was before.
+    /// The changes of a precompiled contract are only known after it ran; they include the values before.
     fn take_changes(&mut self, mark: usize, journal: &mut Journal) -> Result<(), StateError> {
         for change in journal.changes_since(mark) {
             match change {
@@ -102,7 +102,7 @@ impl PrestateTracer {
     }
 }
 
-/// An account as it stands.
+/// The current account.
 pub(crate) fn read(address: Address, journal: &mut Journal) -> Result<AccountState, StateError> {
     let id = address.into();
     let account = journal.seen_account(id)?;
@@ -153,7 +153,7 @@ impl Inspector for PrestateTracer {
     fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
         if entry.kind.is_create() {
             self.created.push(entry.to);
-            // Its account was just made; all it can have had is the balance without the value sent.
+            // The account was just created; before, it can only have had the balance without the value sent.
             if let Entry::Vacant(place) = self.before.entry(entry.to) {
                 let now = read(entry.to, journal)?;
                 let balance = now.balance.wrapping_sub(entry.value);
@@ -210,7 +210,7 @@ impl Tracing for PrestateTracer {
     }
 }
 
-/// A changed account after the transaction: only what changed. Storage words of zero are left out.
+/// The changed fields of an account after the transaction. Storage words of zero are left out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccountChange {
     pub(crate) balance: Option<U256>,
@@ -219,7 +219,7 @@ pub(crate) struct AccountChange {
     pub(crate) storage: BTreeMap<U256, U256>,
 }
 
-/// Takes what did not change out of `before` and gives what the rest became.
+/// Removes unchanged fields from `before` and returns the new values of the others.
 fn changes(
     before: &mut Accounts,
     deleted: &[Address],

@@ -7,7 +7,7 @@ use rhizome_primitives::{Address, Bytes, U256};
 use super::json::JsonText;
 use super::prestate::{AccountChange, AccountState};
 
-/// What of an account is written.
+/// The fields of an account that are written.
 pub(crate) trait AccountText {
     /// Balance, nonce, code; None is left out.
     fn fields(&self) -> (Option<U256>, Option<U256>, Option<&Bytes>);

@@ -1,6 +1,5 @@
-//! The storage maps of struct logs. The reference keeps them in hash maps keyed by the hex text of the
-//! slot and writes them in the order of their buckets; this keeps the same order, so that answers are
-//! equal byte by byte.
+//! The storage maps of struct logs. The reference keeps them in hash maps keyed by the hex string of the slot and
+//! writes them in bucket order. This map has the same order, so that answers are equal byte by byte.
 
 use rhizome_primitives::U256;
 
@@ -34,7 +33,7 @@ impl StorageMap {
         self.members.len()
     }
 
-    /// A copy has as many buckets as its size asks for, whatever the original grew to.
+    /// A copy has the number of buckets that fits its size, whatever the original grew to.
     pub(crate) fn copy(&self) -> Self {
         let mut copy = self.clone();
         if !copy.members.is_empty() {
@@ -64,7 +63,7 @@ impl StorageMap {
         self.members.retain(|member| member.slot != *slot);
     }
 
-    /// Characters that [`write`](Self::write) makes.
+    /// Number of characters that [`write`](Self::write) writes.
     pub(crate) fn text_len(&self) -> usize {
         2 + self.members.len() * MEMBER + self.members.len().saturating_sub(1)
     }

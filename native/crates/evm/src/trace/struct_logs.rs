@@ -1,6 +1,6 @@
-//! `rskTracer`: every instruction in the reference's form, with its oddities (evm.md §6.1): nothing of
-//! constructors is shown, the gas of a call that runs code stands at the last instruction of the
-//! callee, and storage is a view that follows SLOAD and SSTORE.
+//! `rskTracer`: every instruction in the reference's form, with its oddities (evm.md §6.1). Constructors are not shown,
+//! the gas of a call that runs code appears at the last instruction of the callee, and storage is a view that follows
+//! SLOAD and SSTORE.
 
 use revm_bytecode::opcode::{SLOAD, SSTORE};
 use rhizome_primitives::interrupt::Interrupt;
@@ -17,13 +17,13 @@ use super::{FrameEntry, FrameExit, Inspector, StepView, Target};
 use crate::journal::{Journal, Transfer};
 use crate::trace::errors::TraceFailure;
 
-/// What struct logs show.
+/// Fields of the entries.
 #[derive(Clone, Debug)]
 pub(crate) struct StructLogOptions {
     pub(crate) memory: bool,
     pub(crate) stack: bool,
     pub(crate) storage: bool,
-    /// Cells up to which a contract's storage is shown from the start.
+    /// A contract's storage is shown from the start up to this number of cells.
     pub(crate) max_initial_cells: usize,
     pub(crate) max_bytes: usize,
     pub(crate) interrupt: Option<Interrupt>,
@@ -33,18 +33,18 @@ pub(crate) struct StructLogOptions {
 pub(crate) struct StructLogTracer {
     options: StructLogOptions,
     text: LogText,
-    /// Storage views of the running frames that are shown.
+    /// Storage views of those running frames that are shown.
     views: Vec<StorageView>,
     entries: Vec<Entered>,
-    /// Constructors among the entries.
+    /// Number of constructors on the stack of frames.
     hidden: usize,
     top: Option<TopFrame>,
     transfers: Vec<Transfer>,
 }
 
-/// Storage of a frame's account as its instructions show it.
+/// Storage of a frame's account, as its instructions show it.
 struct StorageView {
-    /// Among the versions of the text.
+    /// Index of the version in the text.
     version: usize,
     /// Slot that the last instruction touched.
     touched: Option<U256>,
@@ -55,7 +55,7 @@ struct StorageView {
 struct TopFrame {
     contract: Address,
     initial: StorageMap,
-    /// Of its storage, at the end.
+    /// Its storage at the end.
     current: StorageMap,
     size: usize,
 }
@@ -63,11 +63,11 @@ struct TopFrame {
 #[derive(Clone, Copy)]
 enum Entered {
     Top,
-    /// Its instructions are shown; what the call cost.
+    /// Its instructions are shown; the cost of the call.
     Shown(u64),
-    /// A constructor or what it calls.
+    /// A constructor or a call below one.
     Hidden,
-    /// Runs no instructions.
+    /// It runs no instructions.
     Empty,
 }
 
@@ -84,7 +84,7 @@ impl StructLogTracer {
         }
     }
 
-    /// The storage that a frame starts with, and how many cells there are.
+    /// The storage that a frame starts with, and its number of cells.
     fn initial_storage(&self, account: Address, journal: &mut Journal) -> Result<(StorageMap, usize), StateError> {
         let mut map = StorageMap::new();
         let mut count = 0;
@@ -111,7 +111,7 @@ impl StructLogTracer {
         self.views.push(StorageView { version, touched: None, size });
     }
 
-    /// Takes over what the last SLOAD or SSTORE of the frame left in the cell.
+    /// Copies the value that the last SLOAD or SSTORE of the frame left in the cell into the view.
     fn follow_storage(&mut self, account: Address, journal: &mut Journal) -> Result<(), StateError> {
         let Some(view) = self.views.last_mut() else { return Ok(()) };
         let Some(slot) = view.touched.take() else { return Ok(()) };
@@ -123,7 +123,7 @@ impl StructLogTracer {
             if self.options.storage {
                 view.version = self.text.add_version(map);
             } else {
-                // No instruction shows the version before.
+                // No instruction shows the previous version.
                 *self.text.version_mut(view.version) = map;
             }
         } else {

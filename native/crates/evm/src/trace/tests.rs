@@ -178,7 +178,7 @@ fn struct_logs_follow_the_storage() {
     let cell = |at: usize| logs[at]["storage"][format!("{:064x}", 1)].clone();
     let seven = json!(format!("{:064x}", 7));
     assert_eq!((cell(2), cell(3), cell(4)), (Value::Null, seven.clone(), seven));
-    // SLOAD made a new view, from which the cleared cell is gone, also where it was still shown.
+    // SLOAD made a new view. The cleared cell is gone from it, even for instructions that showed it before.
     assert_eq!((cell(5), cell(8)), (Value::Null, Value::Null));
     assert_eq!(found["currentStorage"], json!({}));
     assert_eq!(found["storageSize"], 0);
@@ -310,7 +310,7 @@ fn code_of_others_is_told_by_their_address() {
 
 #[test]
 fn prestate_of_an_account_that_is_paid_is_empty_and_what_is_created_has_none() {
-    // Pays 1 to an account that is not there, creates an account.
+    // Pays 1 to an account that does not exist, and creates an account.
     let program = "5f5f5f5f600161beef61fffff1505f5f5ff050";
     let run = |diff| {
         let trace = run(state(program, "").with_balance(CONTRACT, 5), message(), &options(Tracer::Prestate { diff }));
@@ -322,6 +322,6 @@ fn prestate_of_an_account_that_is_paid_is_empty_and_what_is_created_has_none() {
     assert_eq!(diff["post"][&paid], json!({"balance": "0x1"}));
     let known: Vec<_> = diff["pre"].as_object().expect("accounts").keys().cloned().collect();
     assert_eq!(known.len(), 2, "{known:?}");
-    // The sender, the contract, the paid one and the one of the fees.
+    // The sender, the contract, the receiver of the payment and the account of the fees.
     assert_eq!(run(false).as_object().map(serde_json::Map::len), Some(4));
 }

@@ -1,4 +1,4 @@
-//! A transaction that was traced, and what tracers make of it.
+//! A traced transaction, and the interface of tracers.
 
 use rhizome_primitives::state::StateError;
 
@@ -9,33 +9,33 @@ use crate::journal::Journal;
 use crate::trace::call_tree::{Call, CallKind, CallTree};
 use crate::transaction::{Transaction, TransactionOutcome};
 
-/// Facts of a traced transaction.
+/// A traced transaction with its outcome and position.
 pub(crate) struct Traced<'a> {
     pub(crate) transaction: &'a Transaction,
     pub(crate) outcome: &'a TransactionOutcome,
     /// Index in the block.
     pub(crate) index: usize,
-    /// Logs of the block before it.
+    /// Number of logs in the block before it.
     pub(crate) logs_before: usize,
     /// None for simulated calls.
     pub(crate) place: Option<BlockPlace>,
 }
 
-/// A tracer: an inspector that becomes text.
+/// A tracer: an inspector that writes JSON.
 pub(crate) trait Tracing: Inspector + Sized {
-    /// Before the transaction runs.
+    /// Called before the transaction runs.
     fn start(&mut self, transaction: &Transaction, journal: &mut Journal) -> Result<(), StateError> {
         let _ = (transaction, journal);
         Ok(())
     }
 
-    /// After it ended; `max_bytes` bounds the text.
+    /// Called after it ended; `max_bytes` limits the JSON.
     fn finish(self, traced: &Traced<'_>, journal: &mut Journal, max_bytes: usize) -> Result<Vec<String>, TraceError>;
 }
 
 impl Traced<'_> {
-    /// The transaction itself as a call. Its gas is the limit when code ran and zero otherwise, what it
-    /// used is what the receipt says (evm.md §6.3).
+    /// The transaction itself as a call. Its gas is the limit if code ran and zero otherwise; its gas used is that of
+    /// the receipt (evm.md §6.3).
     pub(crate) fn top_call(&self, tree: &CallTree) -> Call {
         let Self { transaction, outcome, .. } = self;
         let kind = if transaction.to.is_none() { FrameKind::Create } else { FrameKind::Call };

@@ -1,5 +1,4 @@
-//! What `rskTracer` shows of a transaction that runs no code: the reference's own objects
-//! (evm.md §6.1).
+//! The `rskTracer` result of a transaction that runs no code: the reference's own objects (evm.md §6.1).
 
 use rhizome_primitives::{Address, U256};
 
@@ -9,7 +8,7 @@ use crate::journal::Transfer;
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Members of a payment that never have another value.
+/// Fields of a payment that always have the same value.
 const PAYMENT_RESULT: &str = concat!(
     "\"programResult\":{\"hReturn\":\"\",\"exception\":null,\"revert\":false,\"codeChanges\":null,",
     "\"deleteAccounts\":null,\"internalTransactions\":null,\"logInfoList\":null,\"gasUsed\":0,",

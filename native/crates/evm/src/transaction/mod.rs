@@ -25,7 +25,7 @@ const DELETION_REFUND: u64 = 24_000;
 /// REMASC, which receives the fees.
 pub const REMASC_ADDRESS: Address = rhizome_primitives::address!("0000000000000000000000000000000001000008");
 
-/// A decoded transaction. Fields out of range are refused before (evm.md §3.1).
+/// A decoded transaction. Fields out of range were refused before (evm.md §3.1).
 #[derive(Clone, Debug)]
 pub struct Transaction {
     /// Hash.
@@ -42,17 +42,17 @@ pub struct Transaction {
     pub to: Option<Address>,
     /// Wei, below 2^255.
     pub value: U256,
-    /// Call data or initcode; empty is the reference's null.
+    /// Call data or initcode; empty data count as the reference's null.
     pub data: Bytes,
     /// Whether signature components and chain id are accepted (consensus.md §5.2).
     pub signature_accepted: bool,
-    /// The signature where a contract may ask for the signer's key; None reads as unsigned.
+    /// The signature where a contract may need the signer's key; None counts as unsigned.
     pub signature: Option<SignedHash>,
     /// Whether this is the REMASC transaction of its block (consensus.md §5.3).
     pub remasc: bool,
 }
 
-/// Where a transaction stands in its block or sublist.
+/// The position of a transaction in its block or sublist.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// Index in the block.
@@ -72,21 +72,20 @@ pub enum FeePayment {
     Postponed,
 }
 
-/// What kind of execution it is.
+/// The kind of execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// In a block, or as if sent.
+    /// In a block, or as if it were sent.
     Sent(FeePayment),
     /// eth_call: nothing is checked, bought or refunded (evm.md §3.3).
     Local,
 }
 
 impl Evm {
-    /// Executes a transaction of a block. After an error of either kind the journal is as before.
+    /// Executes a transaction of a block. After an error of either kind, the journal is unchanged.
     ///
     /// # Errors
-    /// [`TransactionError::Invalid`] makes the block invalid; [`TransactionError::Execution`] says
-    /// nothing about it.
+    /// [`TransactionError::Invalid`] makes the block invalid; [`TransactionError::Execution`] says nothing about it.
     pub fn transact<I: Inspector>(
         &mut self,
         transaction: &Transaction,
@@ -187,7 +186,7 @@ impl Evm {
         })
     }
 
-    /// The reference cannot go on inside execution: the transaction is invalid.
+    /// The reference fails during execution: the transaction is invalid.
     pub(crate) fn internal(text: impl Into<String>) -> TransactionError {
         InvalidTransaction::Internal(text.into()).into()
     }

@@ -1,4 +1,4 @@
-//! What came of a transaction.
+//! The outcome of a transaction.
 
 use rhizome_primitives::contract::Log;
 use rhizome_primitives::{Address, Bytes, U256};
@@ -10,7 +10,7 @@ use crate::error::Failure;
 pub struct TransactionOutcome {
     /// Status of the receipt.
     pub succeeded: bool,
-    /// Gas used as the receipt says: limit less what was left and refunded.
+    /// Gas used according to the receipt: the limit less the gas left and the refund.
     pub gas_used: u64,
     /// Fee in wei; not always gas used times price (evm.md §3.3).
     pub paid_fees: U256,
@@ -32,8 +32,8 @@ pub struct TransactionOutcome {
 }
 
 impl Failure {
-    /// Whether the receipt says failed: not when a precompiled contract called by the transaction
-    /// throws (evm.md §3.3).
+    /// Whether the receipt reports failure. It does not when a precompiled contract called by the transaction throws
+    /// (evm.md §3.3).
     pub fn fails_receipt(&self) -> bool {
         !matches!(self, Self::Precompile(_))
     }

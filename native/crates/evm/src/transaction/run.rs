@@ -1,4 +1,4 @@
-//! What a transaction runs: a precompiled contract, code, or nothing.
+//! Runs a transaction: a precompiled contract, code, or nothing.
 
 use revm_interpreter::CallInput;
 use revm_interpreter::interpreter::InputsImpl;
@@ -14,18 +14,18 @@ use crate::internal_transaction::FrameTransaction;
 use crate::journal::{Checkpoint, FrameState};
 use crate::trace::{FrameEntry, FrameExit, FrameKind, FrameStatus, Inspector, Target};
 
-/// The end of a run, before refunds.
+/// The result of a run, before refunds.
 pub(super) struct Run {
-    /// Gas not used; negative only before RSKIP136.
+    /// Gas left; negative only before RSKIP136.
     pub(super) leftover: i64,
-    /// Gas that limits the refund to its half.
+    /// Gas whose half limits the refund.
     pub(super) spent: u64,
     /// Refund counter of the top frame.
     pub(super) refund: i64,
     pub(super) output: Bytes,
     pub(super) created: Option<Address>,
     pub(super) failure: Option<Failure>,
-    /// Whether the whole gas limit is charged whatever was left.
+    /// Whether the whole gas limit is charged, whatever was left.
     pub(super) threw: bool,
 }
 
@@ -163,8 +163,7 @@ impl Evm {
         Ok(Run { created: Some(address), ..run })
     }
 
-    /// From the top frame to the end of the run; undoes everything but the nonce and the purchase of
-    /// gas when it failed.
+    /// From the top frame to the end of the run. A failure undoes everything but the nonce and the purchase of gas.
     fn conclude(
         &mut self,
         transaction: &Transaction,
@@ -185,7 +184,7 @@ impl Evm {
                 failure: Some(Failure::Revert(result.output)),
                 ..Run::succeeded(leftover, spent)
             }),
-            // The reference fails while it writes the receipt, which a local call has not (evm.md §8 row 5).
+            // The reference fails while it writes the receipt; a local call has none (evm.md §8 row 5).
             FrameStatus::Halt(halt) if halt.kind.has_no_text() && !self.host.transaction.local_call => {
                 Err(Self::internal(halt.text))
             }
@@ -223,7 +222,7 @@ impl Evm {
         let needed = if with_intrinsic { used } else { price };
         if !local && transaction.gas_limit < needed {
             if precompile == Precompile::Bridge {
-                // What the Bridge wrote while it was priced stays.
+                // The Bridge's writes during pricing are kept.
                 rhizome_bridge::refuse(&context, &mut state, data).map_err(failure_without_price)?;
             }
             return Ok(Run {
@@ -241,7 +240,7 @@ impl Evm {
             inspector.enter(&entry, state.journal)?;
         }
         let outcome = precompile.run(&context, &mut state, data);
-        // Those of a call that throws are not told, though they stay (evm.md §6.3).
+        // Transfers of a call that throws are not reported, although they are kept (evm.md §6.3).
         let told = I::FRAMES && outcome.is_ok();
         for transfer in host.transfers.drain(..) {
             if told {
@@ -277,7 +276,7 @@ impl Evm {
     }
 }
 
-/// An error in the price of a contract called by the transaction makes the transaction invalid.
+/// A failure to price a contract that the transaction calls makes the transaction invalid.
 fn failure_without_price(error: rhizome_primitives::contract::ContractError) -> TransactionError {
     match failure(error) {
         Ok(text) => Evm::internal(text),
@@ -285,7 +284,7 @@ fn failure_without_price(error: rhizome_primitives::contract::ContractError) -> 
     }
 }
 
-/// Gas left where nothing runs; the reference fails when a local call gives less than that.
+/// Gas left where nothing runs. The reference fails when a local call has less gas than the intrinsic gas.
 fn gas_after(transaction: &Transaction, intrinsic: u64) -> Result<i64, TransactionError> {
     match transaction.gas_limit.checked_sub(intrinsic) {
         Some(left) => Ok(left as i64),

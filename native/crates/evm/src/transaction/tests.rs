@@ -1,5 +1,5 @@
-//! Ends of frames for which the reference has no text (evm.md §8 row 5): in no block where it is the transaction's own
-//! frame, an ordinary halt below it and in local calls.
+//! Ends of frames for which the reference has no message (evm.md §8 row 5). A transaction whose own frame ends so is in
+//! no block; below it, and in local calls, they are ordinary halts.
 
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::{Address, B256, Bytes, U256, address, hex};
@@ -23,12 +23,12 @@ fn static_call(words: usize) -> String {
     format!("{}5afa{RET}", "6000".repeat(words - 1))
 }
 
-/// Calls FAULTY with 100,000 gas, leaves what CALL pushed, and returns it.
+/// Calls FAULTY with 100,000 gas and returns the word that CALL pushed.
 fn calls_faulty() -> String {
     format!("600060006000600060007{}620186a0f1{RET}", format_args!("3{FAULTY:x}"))
 }
 
-/// Faults without text: rules, and the code of a contract that ends so.
+/// Faults without message: rules, and the code of a contract that ends so.
 fn faults() -> [(RuleSet, String); 2] {
     let bridge = format!("6000600060006000600063010000065af1{RET}");
     [(before(Rule::Rskip103), static_call(6)), (before(Rule::Rskip88), bridge)]
@@ -187,7 +187,7 @@ fn only_a_missing_value_is_told_from_too_few_words() {
     assert_eq!(ends(before(Rule::Rskip144), 6).expect("a call without a value"), [true]);
 }
 
-/// What receipts of the reference said of the same contracts on regtest without RSKIP103.
+/// Gas in receipts of the reference for the same contracts on regtest without RSKIP103.
 #[test]
 fn gas_is_what_the_reference_used() {
     let until = before(Rule::Rskip103);

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::decode::decode;
 use crate::support::bytes;
 
-/// The changes that make a state from its trie's keys and values (consensus.md §6.4).
+/// The changes that build a state from its trie's keys and values (consensus.md §6.4).
 pub(crate) fn state_of(trie: &Value) -> WriteSet {
     let mut writes = WriteSet::default();
     for entry in trie.as_array().expect("trie entries") {
@@ -40,7 +40,7 @@ fn account(value: &[u8]) -> Account {
     Account { nonce: items[0].u256().expect("a nonce"), balance, flags: 0 }
 }
 
-/// A block as the executor needs it.
+/// A block in the form that the executor needs.
 pub(crate) struct Block {
     pub(crate) env: BlockEnv,
     pub(crate) edges: Vec<u16>,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{address, bytes, quantity};
 
-/// The changes that make the `pre` map, with the accounts of active precompiled contracts if asked for.
+/// The changes that build the `pre` map, optionally with the accounts of active precompiled contracts.
 pub(crate) fn pre_state(pre: &Value, precompiles: Option<&[Value]>) -> WriteSet {
     let mut writes = WriteSet::default();
     let pre = pre.as_object().expect("accounts");

@@ -50,7 +50,7 @@ impl Model {
         }
     }
 
-    /// Everything the reader says is what the model holds.
+    /// Checks that everything the reader returns is what the model holds.
     pub(crate) fn check(&self, reader: &dyn StateReader) -> Result<(), TestCaseError> {
         for index in 0..ACCOUNTS {
             let account = account(index);

@@ -1,4 +1,4 @@
-//! Chunks of others.
+//! Checks chunks that peers send.
 
 use rhizome_primitives::B256;
 use rhizome_primitives::rlp::{Item, RlpError};
@@ -7,31 +7,31 @@ use thiserror::Error;
 use super::node::ChunkNode;
 use crate::keccak256;
 
-/// Most nodes above and behind a range: more than keys have bits.
+/// Maximum number of nodes above and behind a range; no key has as many bits.
 const MOST_ANCESTORS: usize = 1024;
 
-/// Why bytes are not the chunk that was asked for.
+/// Why bytes are not the requested chunk.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum ChunkError {
     /// Not the lists that a chunk is made of.
     #[error("the chunk has another form: {0}")]
     Form(#[from] RlpError),
-    /// Another number of parts, or a hash of another length.
+    /// A wrong number of parts, or a hash of the wrong length.
     #[error("the chunk has other parts")]
     Parts,
     /// Bytes that are no node.
     #[error("a node does not parse")]
     Node,
-    /// The nodes do not stand in key order, or one is missing or too many.
+    /// The nodes are not in key order, or there is one too few or too many.
     #[error("the nodes do not form one trie")]
     Structure,
     /// More nodes than a range can have.
     #[error("the chunk has too many nodes")]
     TooMany,
-    /// The nodes are of another trie, or altered.
+    /// The nodes belong to another trie, or were altered.
     #[error("the nodes have the root {0}")]
     Root(B256),
-    /// The nodes are of the trie, but not those of the range.
+    /// The nodes belong to the trie, but are not those of the range.
     #[error("the nodes are those of another range")]
     Range,
 }
@@ -41,23 +41,23 @@ pub enum ChunkError {
 pub struct CheckedChunk {
     /// The nodes of the range in key order.
     pub nodes: Vec<ChunkNode>,
-    /// Whether the last node of the trie is among them.
+    /// Whether the chunk contains the last node of the trie.
     pub complete: bool,
 }
 
-/// A node and what the chunk says of its children.
+/// A node and what the chunk says about its children.
 struct Entry {
     node: ChunkNode,
     given: [Option<B256>; 2],
-    /// Size of the right child, where that is in the chunk.
+    /// Size of the right child, when the chunk contains it.
     right_total: Option<u64>,
 }
 
-/// Checks that a chunk has exactly the nodes from `from` up to before `to` of the trie under a root. Takes no more
-/// memory than some times the bytes of the chunk.
+/// Checks that a chunk has exactly the nodes from `from` up to before `to` of the trie under a root. Memory use is a
+/// small multiple of the chunk's bytes.
 ///
 /// # Errors
-/// When it has not; what is wrong is the fault of who made it.
+/// When it has not; the fault is with the peer that made the chunk.
 pub fn check_chunk(body: &[u8], root: &B256, from: u64, to: u64) -> Result<CheckedChunk, ChunkError> {
     let mut parts = Elements::of(Item::read_only(body)?)?;
     let mut entries = Vec::new();
@@ -71,7 +71,7 @@ pub fn check_chunk(body: &[u8], root: &B256, from: u64, to: u64) -> Result<Check
     let mut span = 0u64;
     while let Some(bytes) = nodes.next()? {
         let node = ChunkNode::parse(bytes.bytes()?)?;
-        // Each takes some of the range, which bounds how many there are. The first may begin long before it.
+        // Every node takes a part of the range, which bounds their number. Only the first may begin long before it.
         if entries.len() > first {
             span = span.saturating_add(node.span());
             if span >= to.saturating_sub(from) {
@@ -108,7 +108,7 @@ fn limit(count: usize, most: usize) -> Result<(), ChunkError> {
     if count > most { Err(ChunkError::TooMany) } else { Ok(()) }
 }
 
-/// Elements of a list, one at a time: a list of many costs no memory for what is refused.
+/// Elements of a list, read one at a time, so that a long list which is refused costs no memory.
 struct Elements<'a>(&'a [u8]);
 
 impl<'a> Elements<'a> {
@@ -152,7 +152,7 @@ fn read_pair(pair: Item<'_>, bit: bool) -> Result<Entry, ChunkError> {
     Ok(Entry { node, given, right_total: None })
 }
 
-/// The hashes below the last node, which are there exactly when there are nodes.
+/// The hashes below the last node, which are present exactly when there are nodes.
 fn read_last(item: Item<'_>, nodes: &mut [Entry]) -> Result<(), ChunkError> {
     let mut hashes = Elements::of(item)?;
     if let Some(last) = nodes.last_mut() {
@@ -167,9 +167,9 @@ struct Finished {
     total: u64,
 }
 
-/// Root of the trie that the nodes form: each is the child of the nearest one with more bytes below it.
+/// Root of the trie that the nodes form: the parent of a node is the nearest one with more bytes below it.
 fn compute_root(entries: &mut [Entry]) -> Result<B256, ChunkError> {
-    // Nodes whose right side is open, from above, each with what is left of it.
+    // Nodes whose right side is open, topmost first, each with its finished left child.
     let mut spine: Vec<(usize, Option<Finished>)> = Vec::new();
     for index in 0..entries.len() {
         let size = entries[index].node.children_size();
@@ -179,7 +179,7 @@ fn compute_root(entries: &mut [Entry]) -> Result<B256, ChunkError> {
     close(entries, &mut spine, |_| true)?.map(|root| root.hash).ok_or(ChunkError::Structure)
 }
 
-/// Finishes nodes from the end of the spine while they are below; the topmost of them.
+/// Finishes nodes from the end of the spine while they are below the next one; returns the topmost of them.
 fn close(
     entries: &mut [Entry],
     spine: &mut Vec<(usize, Option<Finished>)>,
@@ -196,7 +196,8 @@ fn close(
     Ok(right)
 }
 
-/// Hash of a child: of the node in the chunk, or else as given; there must be one exactly where the node has a child.
+/// Hash of a child: of the node in the chunk, or else as the chunk states it. There must be one exactly where the node
+/// has a child.
 fn pick(entry: &Entry, bit: bool, found: Option<Finished>) -> Result<Option<B256>, ChunkError> {
     let given = entry.given[usize::from(bit)];
     let found = found.map(|child| child.hash);
@@ -205,8 +206,8 @@ fn pick(entry: &Entry, bit: bool, found: Option<Finished>) -> Result<Option<B256
     if agree && hash.is_some() == entry.node.has_apart(bit) { Ok(hash) } else { Err(ChunkError::Structure) }
 }
 
-/// Whether the nodes are those of the range: the first holds the byte before `from`, all end before `to`, and the one
-/// behind them does not.
+/// Whether the nodes are those of the range: the first one holds the byte before `from`, all end before `to`, and the
+/// one behind them does not.
 fn check_range(entries: &[Entry], first: usize, behind: usize, from: u64, to: u64) -> Result<(), ChunkError> {
     let mut start = 0u64;
     for above in &entries[..first] {
@@ -215,7 +216,7 @@ fn check_range(entries: &[Entry], first: usize, behind: usize, from: u64, to: u6
     }
     let entry = entries.get(first).ok_or(ChunkError::Structure)?;
     if entry.given[0].is_some() {
-        // Where only hashes of both children are known, nothing tells how many bytes are left of it.
+        // The size of the left child is unknown where both children are known by their hashes only.
         if entry.node.has_apart(true) && entry.right_total.is_none() {
             return Err(ChunkError::Range);
         }

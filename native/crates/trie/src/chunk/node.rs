@@ -1,4 +1,4 @@
-//! Nodes in the form of chunks: without the hashes of children, with long values in place.
+//! Nodes in the form that chunks use: without the hashes of children, and with long values inline.
 
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, Bytes};
@@ -13,7 +13,7 @@ use crate::{keccak256, varint};
 const LENGTH_BYTES: usize = 3;
 const HASH_BYTES: usize = 32;
 
-/// Writes a stored node in the form of chunks.
+/// Writes a stored node in the form that chunks use.
 ///
 /// # Errors
 /// When a long value is missing, or a node inside does not parse.
@@ -46,7 +46,7 @@ pub(super) fn encode(message: &[u8], source: &dyn NodeSource) -> Result<Vec<u8>,
     Ok(out)
 }
 
-/// Bytes of the shared path behind the flags of a node that parses.
+/// Length in bytes of the shared path that follows the flags of a valid node.
 fn path_length(message: &[u8]) -> usize {
     if message[0] & flags::PATH == 0 {
         return 0;
@@ -55,7 +55,7 @@ fn path_length(message: &[u8]) -> usize {
     skip_path(&mut rest).map_or(0, |()| message.len() - 1 - rest.len())
 }
 
-/// Passes by a shared path; None when it is cut off or longer than any key.
+/// Skips a shared path; None when it is truncated or longer than any key.
 fn skip_path(input: &mut &[u8]) -> Option<()> {
     let (&first, rest) = input.split_first()?;
     *input = rest;
@@ -75,11 +75,11 @@ fn write_size(out: &mut Vec<u8>, size: u64) {
     out.extend_from_slice(&bytes);
 }
 
-/// A child as a chunk tells of it.
+/// A child as the chunk describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Child {
     Absent,
-    /// A node of its own, whose hash follows from the nodes around.
+    /// A node that is not embedded; its hash follows from the nodes around it.
     Apart,
     /// Serialisation.
     Embedded(Vec<u8>),
@@ -88,12 +88,12 @@ enum Child {
 /// A node of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkNode {
-    /// The node as it stood in the chunk.
+    /// The node as the chunk has it.
     encoded: Vec<u8>,
     /// Flags and shared path.
     front: Vec<u8>,
     children: [Child; 2],
-    /// Bytes below it, as it says.
+    /// Bytes below it, as it states.
     children_size: u64,
     /// Bytes of embedded children and their long values.
     embedded_size: u64,
@@ -106,7 +106,7 @@ pub struct ChunkNode {
 }
 
 impl ChunkNode {
-    /// Reads a node in the form of chunks.
+    /// Reads a node in the form that chunks use.
     ///
     /// # Errors
     /// When it is no node.
@@ -172,7 +172,7 @@ impl ChunkNode {
         let length = u32::from_be_bytes([0, length[0], length[1], length[2]]) as usize;
         let (bytes, after) = after.split_at_checked(length)?;
         *rest = after;
-        // Of terminal nodes alone, so that this goes down no further.
+        // Embedded nodes are terminal, so this recursion is one level deep.
         if bytes.first()? & (flags::LEFT | flags::RIGHT) != 0 {
             return None;
         }
@@ -186,12 +186,12 @@ impl ChunkNode {
         Some(Child::Embedded(message))
     }
 
-    /// The node as it stood in the chunk.
+    /// The node as the chunk has it.
     pub fn encoded(&self) -> &[u8] {
         &self.encoded
     }
 
-    /// Whether it has a child with a serialisation of its own, left or right.
+    /// Whether it has a child on this side that is not embedded.
     pub fn has_apart(&self, bit: bool) -> bool {
         self.children[usize::from(bit)] == Child::Apart
     }
@@ -200,12 +200,12 @@ impl ChunkNode {
         !self.has_apart(false) && !self.has_apart(true)
     }
 
-    /// Bytes below it, as it says.
+    /// Bytes below it, as it states.
     pub fn children_size(&self) -> u64 {
         self.children_size
     }
 
-    /// Bytes that its embedded children have of them.
+    /// How many of the bytes below it belong to embedded children.
     pub fn embedded_size(&self) -> u64 {
         self.embedded_size
     }
@@ -215,7 +215,7 @@ impl ChunkNode {
         self.own_bytes() + self.embedded_size
     }
 
-    /// Bytes that it takes with all below it: what it adds to the size of its parent.
+    /// Bytes that it takes together with everything below it: what it adds to the size of its parent.
     pub fn total(&self) -> u64 {
         self.own_bytes().saturating_add(self.children_size)
     }
@@ -235,7 +235,7 @@ impl ChunkNode {
         &self.values
     }
 
-    /// The serialisation. Children that stand apart need their hashes; others take none.
+    /// The serialisation. Children that are not embedded need their hashes; the others must have none.
     pub fn message(&self, hashes: [Option<B256>; 2]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.front.len() + 2 * HASH_BYTES + self.tail.len());
         out.extend_from_slice(&self.front);

@@ -1,4 +1,4 @@
-//! Chunks out of a stored trie.
+//! Reads chunks from a stored trie.
 
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{B256, rlp};
@@ -12,16 +12,16 @@ use crate::source::{Location, NodeSource, StoredNode};
 pub struct StateChunk {
     /// `[[[node, left hash], …], [node, …], left hash of the first, [left, right] of the last, [[node, right hash], …]]`.
     pub body: Vec<u8>,
-    /// Whether the last node of the trie is in it.
+    /// Whether it contains the last node of the trie.
     pub complete: bool,
 }
 
-/// A stored node on the way.
+/// A stored node that the walk visited.
 struct Visited {
     stored: StoredNode,
-    /// Children with serialisations of their own.
+    /// Hashes of the children that are not embedded.
     children: [Option<B256>; 2],
-    /// Bytes on the line of nodes: of the node, and with all below it.
+    /// Bytes on the line of nodes, of the node alone and with everything below it.
     span: u64,
     total: u64,
 }
@@ -77,8 +77,8 @@ pub fn trie_size(source: &dyn NodeSource, root: &B256) -> Result<u64, StateError
     Visited::load(source, root, Location::UNKNOWN).map(|node| node.total)
 }
 
-/// The chunk from `from` up to before `to` of the trie under a root; None behind the end of the trie, and when the
-/// chunk would be longer than `limit`. Reads the nodes of the range and those above them, nothing else.
+/// The chunk from `from` up to before `to` of the trie under a root. None behind the end of the trie, and when the
+/// chunk would be longer than `limit`. Reads only the nodes of the range and those above them.
 ///
 /// # Errors
 /// When a node is missing or damaged.
@@ -115,7 +115,7 @@ pub fn read_chunk(
     Ok(Some(StateChunk { body: out.body(first_left, last), complete: walk.stack.is_empty() }))
 }
 
-/// The parts of a chunk while it is made.
+/// The parts of a chunk while it is built.
 struct Parts {
     limit: usize,
     above: Vec<u8>,
@@ -150,12 +150,12 @@ fn write_hash(out: &mut Vec<u8>, hash: Option<B256>) {
     rlp::write_bytes(out, hash.as_ref().map_or(&[], |hash| hash.as_slice()));
 }
 
-/// A walk in key order from some place on.
+/// A walk in key order from some position on.
 struct Walk<'a> {
     source: &'a dyn NodeSource,
     /// Ancestors that come before the first node, from the root on.
     above: Vec<Visited>,
-    /// Nodes that are still to come, the next one on top; below it ancestors that come behind it.
+    /// Nodes that are still to come, the next one on top; below it are the ancestors that come after it.
     stack: Vec<Visited>,
     /// Bytes before the next node.
     position: u64,
