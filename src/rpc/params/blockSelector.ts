@@ -22,14 +22,15 @@ export type BlockSelector =
 /** The newest block. */
 export const LATEST: BlockSelector = { kind: 'tag', tag: 'latest' }
 
-const TAGS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'earliest', 'pending', 'safe', 'finalized'])
+/** Every tag. */
+export const BLOCK_TAGS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'earliest', 'pending', 'safe', 'finalized'])
 const HEX = /^0x[0-9a-fA-F]+$/
 const DECIMAL = /^[0-9]+$/
 const HASH_CHARACTERS = 66
 
 const SCHEMA: JsonSchema = {
   oneOf: [
-    { type: 'string', enum: [...TAGS] },
+    { type: 'string', enum: [...BLOCK_TAGS] },
     { type: 'string', pattern: '^0x[0-9a-fA-F]{1,64}$' },
     {
       type: 'object',
@@ -161,7 +162,7 @@ export function pendingUnsupported(method: string): RpcError {
 
 /** Whether the text is a tag as it is written. */
 export function isBlockTag(text: string): text is BlockTag {
-  return TAGS.has(text)
+  return BLOCK_TAGS.has(text)
 }
 
 function invalidIdentifier(text: string) {

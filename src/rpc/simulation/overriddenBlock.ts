@@ -5,7 +5,7 @@ import type { BlockOverrides } from '../params/blockOverrides.ts'
 
 const NO_BLOCK = Buffer.alloc(32)
 /** More blocks than BLOCKHASH can look back. */
-const MOST_PRETENDED = 0xffff
+const MAX_OVERRIDDEN = 0xffff
 
 /**
  * The same call in an overridden block on the state of an existing one. Programs see the overridden number, time, gas
@@ -39,6 +39,6 @@ function below(chain: NodeContext['chain'], header: BlockHeader, number: number)
   const missing = number - header.number - (isStored ? 1 : 0)
   return {
     parentHash: isStored ? header.hash : header.parentHash,
-    pretendedBelow: Math.min(missing, MOST_PRETENDED),
+    overriddenBelow: Math.min(missing, MAX_OVERRIDDEN),
   }
 }

@@ -13,7 +13,7 @@ use revm::{Context, ExecuteEvm, MainBuilder, MainContext};
 use crate::programs::Program;
 use crate::{CALLER, CONTRACT, GAS_LIMIT};
 
-/// A program on a state in memory, under the Ethereum rules that know the same opcodes.
+/// A program on a state in memory, under the Ethereum rules with the same opcodes.
 pub(crate) struct Bare {
     state: InMemoryDB,
     calls: Vec<Bytes>,
@@ -34,7 +34,7 @@ impl Bare {
         Ok(Self { state, calls: program.calls.clone() })
     }
 
-    /// Makes all calls on a journal of their own: gas used by all.
+    /// Makes all calls on a fresh journal; returns their gas.
     pub(crate) fn run(&self) -> Result<u64, Box<dyn Error>> {
         let mut evm = Context::mainnet()
             .with_db(self.state.clone())

@@ -1,10 +1,10 @@
-//! `rhizome-bench engines` measures the executor of this workspace against bare revm: the same bytecode, the same
-//! calls, by turns. `micro` times hot paths, `bridge` dear calls of the Bridge, `bridge-search [SCENE]` its worst time for gas,
-//! `trie KEYS…` the Unitrie at sizes, `worst` the worst time for gas. One JSON object per line goes to the standard output.
+//! `rhizome-bench engines` compares the executor of this workspace with bare revm: the same bytecode and the same
+//! calls, in alternation. `micro` times hot paths, `bridge` expensive calls of the Bridge, `bridge-search [SCENE]`
+//! finds the Bridge's worst time per gas, `trie KEYS…` times the Unitrie at several sizes, and `worst` finds the worst
+//! time per gas. Each prints one JSON object per line to standard output.
 
 mod bare;
 mod bridge;
-mod memory_state;
 mod micro;
 mod ours;
 mod programs;
@@ -19,15 +19,15 @@ use serde_json::json;
 use bare::Bare;
 use ours::{Ours, Place};
 
-/// Account that calls.
+/// The calling account.
 const CALLER: [u8; 20] = [0xca; 20];
-/// Account that has the code.
+/// The account with the code.
 const CONTRACT: [u8; 20] = [0xc0; 20];
-/// Gas that each transaction brings along.
+/// Gas limit of each transaction.
 const GAS_LIMIT: u64 = 30_000_000;
-/// Measurements of each engine per program; the quickest counts, for disturbance only ever adds.
+/// Measurements of each engine per program; the fastest one counts, because noise only adds time.
 const ROUNDS: usize = 15;
-/// How long one measurement lasts at least.
+/// Minimum duration of a measurement.
 const ROUND: Duration = Duration::from_millis(60);
 
 fn main() -> Result<(), Box<dyn Error>> {

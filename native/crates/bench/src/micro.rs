@@ -10,14 +10,14 @@ use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::{B256, U256};
 use serde_json::json;
 
-/// Rounds of each; the quickest counts, for disturbance only ever adds.
+/// Rounds of each; the fastest one counts, because noise only adds time.
 const ROUNDS: usize = 7;
-/// How long one round lasts at least.
+/// Minimum duration of a round.
 const ROUND: Duration = Duration::from_millis(40);
 /// Items of a batch, as many as a large block has transactions.
 const BATCH: usize = 512;
 
-/// Prints one line per path: its name and what one operation takes.
+/// Prints one line per path: its name and the time of an operation.
 pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     for length in [32, 136, 576] {
         let input = vec![7; length];
@@ -54,7 +54,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Times work that does so many operations at once.
+/// Times work that consists of `operations` operations.
 fn report<T>(name: &str, operations: usize, work: impl Fn() -> T) {
     let round = || {
         let start = Instant::now();

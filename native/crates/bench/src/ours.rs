@@ -13,19 +13,19 @@ use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::{StateReader, WriteSet};
 use rhizome_primitives::{Address, B256, Bytes, U256};
 use rhizome_store::{StateStore, StoreOptions};
+use rhizome_testing::MemoryState;
 use rhizome_trie::EMPTY_ROOT;
 use serde_json::{Value, json};
 
-use crate::memory_state::MemoryState;
 use crate::programs::Program;
 use crate::{CALLER, CONTRACT, GAS_LIMIT};
 
-/// Where the state lies.
+/// Where the state is stored.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// In hash maps, like that of bare revm.
     Memory,
-    /// In the store, as that of the head: a cell that is not there is looked for down the trie.
+    /// In the store, as the head's state: a missing cell costs a walk down the trie.
     Store,
 }
 
@@ -62,7 +62,7 @@ impl Ours {
         Ok(Self { spec: Arc::new(spec()?), state, calls: program.calls.clone() })
     }
 
-    /// Makes all calls on a journal of their own: gas used by all.
+    /// Makes all calls on a fresh journal; returns their gas.
     pub(crate) fn run(&self) -> Result<u64, Box<dyn Error>> {
         let block = BlockEnv { number: 1, timestamp: 1, gas_limit: GAS_LIMIT, ..BlockEnv::default() };
         let context = BlockContext::new(self.spec.clone(), block, Arc::new(NoAncestry));

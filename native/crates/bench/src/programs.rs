@@ -1,4 +1,4 @@
-//! What is measured: compiled contracts with calls to them.
+//! The measured programs: compiled contracts and calls of them.
 
 use std::error::Error;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub(crate) struct Program {
     pub(crate) code: Bytes,
     pub(crate) cells: Vec<(U256, U256)>,
     pub(crate) calls: Vec<Bytes>,
-    /// Whether it matters where the state lies.
+    /// Whether it matters where the state is stored.
     pub(crate) reads_state: bool,
 }
 

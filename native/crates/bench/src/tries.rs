@@ -1,4 +1,4 @@
-//! The Unitrie in its store, at sizes that differ.
+//! The Unitrie in its store, at several sizes.
 
 use std::error::Error;
 use std::time::Instant;
@@ -11,15 +11,15 @@ use rhizome_trie::keys::account_key;
 use rhizome_trie::{EMPTY_ROOT, keccak256};
 use serde_json::json;
 
-/// Keys that are put together while a state grows.
+/// Keys that are added in one step while a state grows.
 const CHUNK: usize = 10_000;
 /// Reads in one measurement, of keys in a fixed random order.
 const READS: usize = 20_000;
-/// Blocks measured on the grown state, and accounts that each changes.
+/// Blocks measured on the grown state, and accounts that each block changes.
 const BLOCKS: usize = 30;
 const CHANGES: usize = 200;
 
-/// Grows a state to so many accounts and prints what putting, committing and getting take there.
+/// Grows a state to this many accounts and prints the times of put, commit and get at that size.
 pub(crate) fn run(keys: usize) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let store = StateStore::open(folder.path(), &StoreOptions::default())?;

@@ -7,9 +7,10 @@ use napi::bindgen_prelude::ToNapiValue;
 use napi::{check_status, sys};
 use napi_derive::napi;
 use rhizome_evm::{
-    BlockContext, CallStatus, EstimateError, EstimateInput, LocalCall, Message, TransactionError, Workspace, call_in,
-    estimate_gas,
+    AccountOverride, BlockContext, CallStatus, EstimateError, EstimateInput, LocalCall, Message, TransactionError,
+    Workspace, call_in, estimate_gas,
 };
+use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 
@@ -51,9 +52,10 @@ impl ToNapiValue for CallAnswer {
     }
 }
 
-struct Place {
+/// State and block of the calls.
+struct StateContext {
     root: B256,
-    context: BlockContext,
+    block: BlockContext,
 }
 
 /// Executes calls on the state after a block. One per thread.
@@ -65,7 +67,7 @@ struct Place {
 pub struct CallEngine {
     spec: Arc<rhizome_primitives::spec::ChainSpec>,
     store: Arc<rhizome_store::StateStore>,
-    place: Option<Place>,
+    context: Option<StateContext>,
     workspace: Workspace,
 }
 
@@ -75,14 +77,14 @@ impl CallEngine {
     #[napi(constructor, catch_unwind)]
     pub fn new(spec: &ChainSpec, store: &StateStore) -> Self {
         let (spec, store) = (Arc::clone(&spec.inner), Arc::clone(&store.inner));
-        Self { spec, store, place: None, workspace: Workspace::default() }
+        Self { spec, store, context: None, workspace: Workspace::default() }
     }
 
     /// Sets state and block of the calls that follow.
     #[napi(catch_unwind)]
     pub fn set_block_context(&mut self, root: crate::byte_array::Uint8Array, block: BlockEnvironment) -> Result<()> {
-        let context = block.context_of(&self.spec, &self.store)?;
-        self.place = Some(Place { root: bytes::hash("root", &root)?, context });
+        let block = block.context_of(&self.spec, &self.store)?;
+        self.context = Some(StateContext { root: bytes::hash("root", &root)?, block });
         Ok(())
     }
 
@@ -98,19 +100,16 @@ impl CallEngine {
         flags: Option<Borrowed<i32>>,
         overridden: Option<Vec<CallOverride>>,
     ) -> Result<CallAnswer> {
-        let (context, state) = self.place()?;
-        let packed = Packed::read(&message)?;
-        let overrides = overrides(overridden.as_deref().unwrap_or_default())?;
-        let interrupt = flags.as_deref().map(|flags| interrupt_word(flags, packed.slot)).transpose()?;
+        let request = self.request(&message, flags.as_deref(), overridden.as_deref())?;
         let call = LocalCall {
-            context,
-            message: packed.message,
-            gas: packed.gas,
-            overrides: &overrides,
-            interrupt,
+            context: request.context,
+            message: request.message,
+            gas: request.gas,
+            overrides: &request.overrides,
+            interrupt: request.interrupt,
             effort: None,
         };
-        match call_in(&call, state, &mut self.workspace) {
+        match call_in(&call, request.state, &mut self.workspace) {
             Ok(outcome) if outcome.status == CallStatus::Success => Ok(CallAnswer::Text(hex_text(&outcome.output))),
             Ok(outcome) => Ok(CallAnswer::Failed(call_result(outcome))),
             Err(TransactionError::Invalid(reason)) => Ok(CallAnswer::Failed(halted(reason.to_string()))),
@@ -130,19 +129,16 @@ impl CallEngine {
         flags: Option<Borrowed<i32>>,
         overridden: Option<Vec<CallOverride>>,
     ) -> Result<CallAnswer> {
-        let (context, state) = self.place()?;
-        let packed = Packed::read(&message)?;
-        let overrides = overrides(overridden.as_deref().unwrap_or_default())?;
-        let interrupt = flags.as_deref().map(|flags| interrupt_word(flags, packed.slot)).transpose()?;
+        let request = self.request(&message, flags.as_deref(), overridden.as_deref())?;
         let input = EstimateInput {
-            context,
-            message: packed.message,
-            cap: packed.gas,
-            overrides: &overrides,
-            interrupt,
+            context: request.context,
+            message: request.message,
+            cap: request.gas,
+            overrides: &request.overrides,
+            interrupt: request.interrupt,
             effort: None,
         };
-        match estimate_gas(&input, state) {
+        match estimate_gas(&input, request.state) {
             Ok(gas) => Ok(CallAnswer::Text(format!("{gas:#x}").into_bytes())),
             Err(EstimateError::Revert(data)) => Ok(CallAnswer::Failed(CallResult {
                 end: CallEnd::Revert,
@@ -158,10 +154,25 @@ impl CallEngine {
         }
     }
 
-    fn place(&self) -> Result<(BlockContext, Arc<dyn StateReader>)> {
-        let place = self.place.as_ref().ok_or_else(|| invalid("a call before its place"))?;
-        Ok((place.context.clone(), self.store.reader(place.root).map_err(state)?))
+    fn request(&self, message: &[u8], flags: Option<&[i32]>, overridden: Option<&[CallOverride]>) -> Result<Request> {
+        let context = self.context.as_ref().ok_or_else(|| invalid("a call before its block context"))?;
+        let state = self.store.reader(context.root).map_err(state)?;
+        let Packed { message, gas, slot } = Packed::read(message)?;
+        let overrides = overrides(overridden.unwrap_or_default())?;
+        let interrupt = flags.map(|flags| interrupt_word(flags, slot)).transpose()?;
+        Ok(Request { context: context.block.clone(), state, message, gas, overrides, interrupt })
     }
+}
+
+/// What calls and estimates have in common.
+struct Request {
+    context: BlockContext,
+    state: Arc<dyn StateReader>,
+    message: Message,
+    /// Gas limit of a call, cap of an estimate.
+    gas: u64,
+    overrides: Vec<AccountOverride>,
+    interrupt: Option<Interrupt>,
 }
 
 struct Packed {

@@ -34,7 +34,7 @@ pub struct BlockEnvironment {
     /// Hash of the parent, whose metadata must be in the store for programs that read ancestors.
     pub parent_hash: Uint8Array,
     /// Number of overridden blocks between that parent and this block; their hashes read as zero. Absent means none.
-    pub pretended_below: Option<u32>,
+    pub overridden_below: Option<u32>,
 }
 
 /// A decoded transaction with its sender. Numbers as bytes are big-endian.
@@ -121,7 +121,7 @@ impl BlockEnvironment {
     ) -> Result<BlockContext> {
         let env = self.to_env()?;
         let below = store.ancestry(env.parent_hash);
-        let ancestry: Arc<dyn Ancestry> = match self.pretended_below {
+        let ancestry: Arc<dyn Ancestry> = match self.overridden_below {
             None | Some(0) => below,
             Some(above) => Arc::new(BelowOverridden { below, above: u64::from(above) }),
         };

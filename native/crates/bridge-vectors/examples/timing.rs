@@ -1,7 +1,6 @@
-//! Times the transactions of a file of scenarios, warm: `timing FILE [TEXT]` executes each transaction
-//! whose note holds the text again and again on the state before it, everything that the executor and the
-//! journal do included, its bytes decoded and its sender known, and prints its median, shortest and longest
-//! time as one JSON object per line.
+//! Times the transactions of a file of scenarios: `timing FILE [TEXT]` executes each transaction whose note contains
+//! the text repeatedly on the state before it, warmed up and with all the work of executor and journal, but with its
+//! bytes decoded and its sender known. It prints the median, shortest and longest time as one JSON object per line.
 
 use std::error::Error;
 use std::hint::black_box;

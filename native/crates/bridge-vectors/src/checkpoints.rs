@@ -1,4 +1,4 @@
-//! Facts about the headers with which the reference starts its Bitcoin chains.
+//! Checks the headers with which the reference starts its Bitcoin chains.
 
 use rhizome_bitcoin::stored_header::StoredHeader;
 use rhizome_bitcoin::{BlockHeader, checkpoints};
@@ -9,14 +9,14 @@ use crate::hex::{integer, shown, text};
 use crate::report::Values;
 use crate::rules::constants;
 
-/// What stands before the number of entries in the reference's file: a heading and the number of signatures.
+/// The bytes before the number of entries in the reference's file: a heading and the number of signatures.
 const HEADING: &[u8] = b"CHECKPOINTS 1\0\0\0\0";
 
 fn network(line: &Value) -> BitcoinNetwork {
     constants(text(&line["network"])).bitcoin.network
 }
 
-/// The file of the reference, put together again.
+/// Rebuilds the reference's file and compares it.
 pub(crate) fn check_file(line: &Value, values: &mut Values) {
     let entries = checkpoints::entries(network(line));
     let mut file = HEADING.to_vec();
@@ -39,8 +39,8 @@ pub(crate) fn check_entry(line: &Value, values: &mut Values) {
     values.equal("header", &line["header"], &shown(entry.header));
 }
 
-/// The entry for a time; a time that is not after the first header is an error, and before the first entry it is
-/// the first header.
+/// The entry for a time. A time that is not after the first header is an error; before the first entry it is the first
+/// header.
 pub(crate) fn check_before(line: &Value, values: &mut Values) {
     let bitcoin = constants(text(&line["network"])).bitcoin;
     let seconds = integer(&line["time"]);

@@ -1,4 +1,4 @@
-//! Values in the forms of the vectors. A malformed one ends the case, which is then a difference.
+//! Values in the form of the vectors. A malformed one ends the case, which then counts as a difference.
 
 use rhizome_primitives::{Address, B256, U256, hex};
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(crate) fn quantity(value: &Value) -> U256 {
         .unwrap_or_else(|| panic!("no quantity: {value}"))
 }
 
-/// The same, of up to 64 bits.
+/// Like [`quantity`], of up to 64 bits.
 pub(crate) fn number(value: &Value) -> u64 {
     u64::try_from(quantity(value)).unwrap_or_else(|_| panic!("above 64 bits: {value}"))
 }
@@ -36,7 +36,7 @@ pub(crate) fn integer(value: &Value) -> i64 {
     value.as_i64().unwrap_or_else(|| panic!("no integer: {value}"))
 }
 
-/// The text of a value.
+/// The string in a value.
 pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
 }

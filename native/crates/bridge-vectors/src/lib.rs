@@ -1,5 +1,5 @@
-//! Runs the recorded vectors of the Bridge (`test/vectors/recorded/bridge/BRIDGE.md`): primitives, storage cells,
-//! facts and whole scenarios. A file or a line of no known kind is a difference.
+//! Runs the recorded vectors of the Bridge (`test/vectors/recorded/bridge/BRIDGE.md`): primitives, storage cells, facts
+//! and whole scenarios. An unknown file, kind or line counts as a difference.
 
 mod checkpoints;
 #[path = "../../evm/tests/recorded/decode.rs"]
@@ -22,10 +22,10 @@ use serde_json::Value;
 pub use primitives::outcome;
 use report::Report;
 
-/// What compares the lines of a file.
+/// Compares the lines of a file.
 type Runner = fn(&mut dyn Iterator<Item = Value>, &mut Report);
 
-/// Kinds of files by how their names begin.
+/// Kinds of files by the prefix of their names.
 const RUNNERS: &[(&str, Runner)] = &[
     ("bridge-primitives", primitives::run),
     ("bridge-difficulty", primitives::run),
@@ -51,7 +51,7 @@ pub fn run_file(path: &Path) -> Report {
     report
 }
 
-/// The reader of vectors takes a name below its folder; an absolute one stands for itself.
+/// The reader of vectors takes a name below its folder; an absolute one is used as it is.
 fn absolute(path: &str) -> String {
     std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.to_string_lossy().into_owned())
 }

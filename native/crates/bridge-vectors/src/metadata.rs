@@ -1,4 +1,4 @@
-//! bridge-facts lines: what the tables of this repository say.
+//! bridge-facts lines: compares them with the tables of this repository.
 
 use rhizome_bitcoin::BlockHeader;
 use rhizome_bitcoin::difficulty::{TARGET_TIMESPAN, easiest_target};
@@ -61,7 +61,7 @@ fn check_bitcoin(line: &Value, values: &mut Values) {
     values.equal("", line, &ours);
 }
 
-/// The heights stand in the networks of the TypeScript, whose test of activations compares them.
+/// The heights are defined in the networks of the TypeScript code, whose test of activations compares them.
 fn check_rules(line: &Value, values: &mut Values) {
     for name in line["value"].as_object().into_iter().flatten().map(|(name, _)| name) {
         if name.parse::<Rule>().is_err() {
@@ -141,7 +141,7 @@ fn check_constants(line: &Value, values: &mut Values) {
     values.equal("", &recorded, &constants_of(&constants(text(&line["network"])), &recorded));
 }
 
-/// In the names of the reference.
+/// The constants under the reference's names.
 fn constants_of(spec: &BridgeSpec, recorded: &Value) -> Value {
     let satoshis = |value: u64| json!({"satoshis": value});
     let federation = &spec.federation;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::kinds::{self, Kind};
 use crate::report::Report;
 
-/// What stands in place of a value that the reference throws on.
+/// Takes the position of a value on which the reference throws.
 #[derive(Clone, Debug)]
 pub(crate) struct Throw(pub(crate) String);
 
@@ -20,12 +20,12 @@ impl Throw {
 /// The result of a kind, or of one of its values.
 pub(crate) type Outcome = Result<Value, Throw>;
 
-/// A value, or `{"throws": …}` in its place.
+/// A value, or `{"throws": …}` instead of it.
 pub(crate) fn or_throws(outcome: Outcome) -> Value {
     outcome.unwrap_or_else(|Throw(text)| json!({"throws": {"message": text}}))
 }
 
-/// Our own `out` of a line whose kind needs nothing recorded; null for another.
+/// Our own `out` of a line whose kind needs no recorded values; null for others.
 #[must_use]
 pub fn outcome(line: &Value) -> Value {
     let kind = line["kind"].as_str().unwrap_or_default();

@@ -1,20 +1,20 @@
-//! Counts equal and different cases and keeps the differences.
+//! Counts equal and different cases and stores the differences.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
 
-/// Characters of a value that are kept: enough to see where two encodings part.
+/// Maximum characters of a stored value: enough to see where two encodings differ.
 const KEPT_CHARACTERS: usize = 2_000;
 
-/// A value that came out other than recorded.
+/// A value that differs from the recorded one.
 #[derive(Clone, Debug, Default)]
 pub struct Difference {
     /// Number of the case in its file, from 1.
     pub case: u64,
     /// Its name.
     pub name: String,
-    /// Which of its values, or all that there is to say.
+    /// The value within the case, or the whole message.
     pub what: String,
     /// As recorded.
     pub expected: String,
@@ -30,7 +30,7 @@ impl Difference {
     }
 }
 
-/// What was compared in one file: a case is equal when every value of it is.
+/// The comparison of one file: a case is equal if all its values are.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Cases without a difference.
@@ -53,7 +53,7 @@ impl Report {
         self.count(values.differences);
     }
 
-    /// Counts a case whose differences were found elsewhere, in words.
+    /// Counts a case whose differences were found elsewhere and are given as messages.
     pub fn case(&mut self, name: &str, differences: Vec<String>) {
         let name = name.to_owned();
         self.count(
@@ -84,8 +84,8 @@ pub struct Values {
 }
 
 impl Values {
-    /// Compares a value with the recorded one, member by member. A recorded `{"throws": …}` equals any other
-    /// `{"throws": …}`: the reference's class and text are informative.
+    /// Compares a value with the recorded one, field by field. A recorded `{"throws": …}` equals any other `{"throws":
+    /// …}`: the reference's class and message are informative.
     pub fn equal(&mut self, what: &str, expected: &Value, found: &Value) {
         match (expected, found) {
             (Value::Object(left), Value::Object(right))
@@ -113,7 +113,7 @@ impl Values {
         }
     }
 
-    /// Notes a difference.
+    /// Records a difference.
     pub fn differ(&mut self, what: &str, expected: &str, found: &str) {
         self.differences.push(Difference {
             case: 0,

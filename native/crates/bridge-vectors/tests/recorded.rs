@@ -1,4 +1,4 @@
-//! The recorded files of primitives, cells and facts through the program's own code.
+//! Runs the recorded files of primitives, cells and facts through the program's own code.
 
 use rhizome_bridge_vectors::run_file;
 

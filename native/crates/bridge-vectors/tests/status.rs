@@ -1,4 +1,4 @@
-//! The status of the Bridge along recorded scenarios: what it tells is what the Bridge's own methods answer.
+//! The status of the Bridge along recorded scenarios: it must equal the results of the Bridge's own methods.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn quantity(executed: &Executed<'_>, signature: &str) -> String {
     format!("{:#x}", U256::from_be_slice(&ask(executed, signature)))
 }
 
-/// Every name under which something was told at least once.
+/// Collects every field that had a value at least once.
 fn note(seen: &mut BTreeSet<String>, path: &str, value: &Value) {
     match value {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| note(seen, &format!("{path}.{name}"), value)),

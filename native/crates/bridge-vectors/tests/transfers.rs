@@ -1,4 +1,4 @@
-//! Payments of the Bridge as traces have them (evm.md §6.3).
+//! Payments of the Bridge in traces (evm.md §6.3).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which method a call names, and what it costs (bridge.md §1.1).
+//! Decodes the call data of the Bridge and computes the price (bridge.md §1.1).
 
 use rhizome_primitives::abi::{self, AbiValue};
 use rhizome_primitives::contract::{ContractContext, ContractError, ContractState};
@@ -16,7 +16,7 @@ pub(crate) struct Call {
 /// Gas per byte of call data.
 const GAS_PER_BYTE: u64 = 2;
 
-/// What the cheapest method costs.
+/// Price of the cheapest method.
 const LEAST_GAS: u64 = 2_000;
 
 impl Call {
@@ -34,7 +34,7 @@ impl Call {
     }
 }
 
-/// Price of a call; calls that name no method pay for `releaseBtc`, without its data.
+/// Price of a call; a call that names no method costs as much as `releaseBtc`, without its data.
 pub(crate) fn gas(
     context: &ContractContext<'_>,
     state: &mut dyn ContractState,
@@ -60,8 +60,8 @@ pub(crate) fn gas(
     Ok(gas + data.map_or(0, |data| data.len() as u64) * GAS_PER_BYTE)
 }
 
-/// The method that [`Call::parse`] finds and its undecoded arguments, without the time that decoding takes: prices are
-/// told to callers who cannot pay them.
+/// The method that [`Call::parse`] would find, with its undecoded arguments. It takes no time for decoding, because
+/// callers that cannot pay a price can ask for it, too.
 fn named(rules: RuleSet, data: Option<&[u8]>) -> Option<(&'static Definition, &[u8])> {
     let (definition, payload) = match data {
         None | Some([]) => (method::definition(Method::ReleaseBtc), &[][..]),
@@ -75,8 +75,8 @@ fn named(rules: RuleSet, data: Option<&[u8]>) -> Option<(&'static Definition, &[
     definition.is_enabled(rules).then_some((definition, payload))
 }
 
-/// Gas without which a contract's call with these data can be refused unseen, from RSKIP88 on: no method costs less.
-/// None for the method whose price may throw.
+/// Minimum gas of a contract's call with these data, from RSKIP88 on: a call with less is refused without being priced,
+/// because no method costs less. None for the method whose price may throw.
 pub(crate) fn least_gas(data: &[u8]) -> u64 {
     let method = data.first_chunk::<4>().and_then(|selector| method::by_selector(*selector));
     match method {

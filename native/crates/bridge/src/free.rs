@@ -1,4 +1,4 @@
-//! Transactions to the Bridge that cost nothing (consensus.md §5.4).
+//! Transactions to the Bridge that are free of charge (consensus.md §5.4).
 
 use rhizome_primitives::Address;
 use rhizome_primitives::rules::{Rule, RuleSet};
@@ -6,9 +6,9 @@ use rhizome_primitives::spec::ChainSpec;
 
 use crate::federation::key::rsk_address;
 
-/// Whether a signed transaction of `sender` to the Bridge is free: members of the genesis federation
-/// and the authorisers of federation, whitelist and fee pay nothing until Bridge transactions are paid.
-/// Whether receiver and signature fit is the caller's to know.
+/// Whether a signed transaction of `sender` to the Bridge is free: members of the genesis federation and the
+/// authorisers of federation, whitelist and fee pay nothing until Bridge transactions are paid. The caller checks
+/// receiver and signature.
 pub fn is_free_transaction(spec: &ChainSpec, rules: RuleSet, sender: Address) -> bool {
     if rules.active(Rule::AreBridgeTxsPaid) {
         return false;

@@ -30,13 +30,13 @@ pub use status::{BridgeStatus, bridge_status};
 /// Address of the Bridge.
 pub const ADDRESS: Address = address!("0000000000000000000000000000000001000006");
 
-/// Gas without which a contract's call with these data is too dear whatever its price, from RSKIP88 on.
+/// Minimum gas of a contract's call with these data, whatever its price, from RSKIP88 on.
 pub fn least_gas(data: &[u8]) -> u64 {
     call::least_gas(data)
 }
 
-/// Price of a call (bridge.md §1.1). `data` is None for a call without data. Only reads the
-/// state; what the reference writes while it computes the price is written by [`run`] and [`refuse`].
+/// Price of a call (bridge.md §1.1). `data` is None for a call without data. It only reads the state; [`run`] and
+/// [`refuse`] write what the reference writes while it computes the price.
 ///
 /// # Errors
 /// [`ContractError::Failed`] when the computation of the price throws (evm.md §4.1 step 8).
@@ -48,12 +48,11 @@ pub fn gas(
     call::gas(context, state, data)
 }
 
-/// Runs a call: dispatch, access and call-type rules, the method, then the write-back of what was
-/// loaded (bridge.md §1, §2). None is the null result of the reference: a void method before RSKIP417,
-/// or an error before RSKIP88.
+/// Runs a call: dispatch, access and call-type rules, the method, then the write-back of the loaded objects (bridge.md
+/// §1, §2). None is the null result of the reference: a void method before RSKIP417, or an error before RSKIP88.
 ///
 /// # Errors
-/// [`ContractError::Failed`] when the Bridge throws; header store and transfers written so far stay
+/// [`ContractError::Failed`] when the Bridge throws; header store and transfers that were written before are kept
 /// (bridge.md §1.2).
 pub fn run(
     context: &ContractContext<'_>,
@@ -63,12 +62,11 @@ pub fn run(
     methods::run(context, state, data)
 }
 
-/// What remains of a direct call whose gas limit is below its price: the price of
-/// `getBtcTransactionConfirmations` has opened the Bitcoin header store (bridge.md §1.2). Calls by
-/// contracts leave nothing.
+/// The effects of a direct call whose gas limit is below its price: pricing `getBtcTransactionConfirmations` has opened
+/// the Bitcoin header store (bridge.md §1.2). Calls by contracts have no such effects.
 ///
 /// # Errors
-/// As [`run`].
+/// As for [`run`].
 pub fn refuse(
     context: &ContractContext<'_>,
     state: &mut dyn ContractState,

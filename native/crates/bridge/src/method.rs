@@ -7,18 +7,18 @@ use rhizome_primitives::abi::{AbiType, selector};
 use rhizome_primitives::contract::CallType;
 use rhizome_primitives::rules::{Rule, RuleSet};
 
-/// What a method costs besides its data.
+/// Price of a method without its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// Always the same.
+    /// A constant.
     Fixed(u64),
-    /// By the number of headers (RSKIP124, RSKIP132).
+    /// Depends on the number of headers (RSKIP124, RSKIP132).
     ReceiveHeaders,
-    /// By the depth of the Bitcoin block and the length of the branch (RSKIP122).
+    /// Depends on the depth of the Bitcoin block and the length of the branch (RSKIP122).
     Confirmations,
 }
 
-/// At which rules a method exists.
+/// The rules under which a method exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enabled {
     /// Always.
@@ -29,7 +29,7 @@ pub enum Enabled {
     Until(Rule),
 }
 
-/// Who may call a method from RSKIP88 on.
+/// The callers that may use a method from RSKIP88 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locality {
     /// Transactions, contracts and local calls.
@@ -40,7 +40,7 @@ pub enum Locality {
     LocalOnlyUntil(Rule),
 }
 
-/// What is known of a method without running it.
+/// The properties of a method.
 #[derive(Debug)]
 pub struct Definition {
     /// Which method.
@@ -49,7 +49,7 @@ pub struct Definition {
     pub name: &'static str,
     /// Types of the arguments.
     pub inputs: &'static [AbiType],
-    /// The same as named in the signature.
+    /// Their names in the signature.
     pub input_names: &'static [&'static str],
     /// Type of the result, None for void.
     pub output: Option<AbiType>,
@@ -57,9 +57,9 @@ pub struct Definition {
     pub cost: Cost,
     /// Rules under which it exists.
     pub enabled: Enabled,
-    /// Whether only local calls reach it.
+    /// Whether only local calls may use it.
     pub locality: Locality,
-    /// Whether STATICCALL reaches it (RSKIP417).
+    /// Whether STATICCALL may use it (RSKIP417).
     pub allows_static_call: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Amounts on both sides.
+//! Conversion between wei and satoshi.
 
 use rhizome_primitives::U256;
 

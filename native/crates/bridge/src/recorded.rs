@@ -1,5 +1,5 @@
-//! Parts of the Bridge by themselves, for recorded vectors and tools: cells, federations, the set of
-//! peg-outs that wait for confirmations, storage as one call sees it.
+//! Parts of the Bridge that recorded vectors and tools use separately: cells, federations, the set of peg-outs that
+//! wait for confirmations, and storage as a single call sees it.
 
 pub use crate::federation::codec::{
     decode as decode_federation, decode_pending, encode as encode_federation, encode_pending, format_of, version,

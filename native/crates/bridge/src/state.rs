@@ -1,4 +1,4 @@
-//! The state of the Bridge as a whole, for people.
+//! The state of the Bridge as a whole, for `getStateForDebugging` and `eth_bridgeState`.
 
 use rhizome_primitives::B256;
 use rhizome_primitives::contract::{ContractError, ContractState};
@@ -16,7 +16,7 @@ pub use crate::storage::requests::ReleaseRequest;
 pub use crate::storage::signatures::WaitingForSignatures;
 pub use crate::storage::utxos::Utxo;
 
-/// What `getStateForDebugging` and `eth_bridgeState` tell.
+/// The contents of `getStateForDebugging` and `eth_bridgeState`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BridgeState {
     /// Height of the best Bitcoin chain that the Bridge knows.
@@ -45,7 +45,7 @@ impl BridgeState {
         })
     }
 
-    /// RLP of the six fields; from RSKIP146 on only what has a transaction hash is told.
+    /// RLP of the six fields; from RSKIP146 on, only entries with a transaction hash are included.
     pub(crate) fn encode(&self, papyrus: bool) -> Vec<u8> {
         let mut out = ListWriter::default();
         out.long(i64::from(self.btc_blockchain_best_chain_height))
@@ -73,10 +73,11 @@ pub fn bridge_state(
 }
 
 /// Height of the best Bitcoin chain that the Bridge knows at a block, and the Rootstock transactions whose Bitcoin
-/// transactions wait for signatures: what `eth_bridgeState` tells, without the lists that it does not. Writes nothing.
+/// transactions wait for signatures: the fields of `eth_bridgeState`, without the lists that it does not return. Writes
+/// nothing.
 ///
 /// # Errors
-/// As [`bridge_state`], and [`ContractError::Interrupted`].
+/// As for [`bridge_state`], and [`ContractError::Interrupted`].
 pub fn head_and_waiting(
     spec: &ChainSpec,
     rules: RuleSet,

@@ -1,4 +1,4 @@
-//! Bitcoin headers that are really mined, with the easy target of a regression test network (bridge.md §3.1, §3.2).
+//! Bitcoin headers with real proof of work, under the easy target of a regression test network (bridge.md §3.1, §3.2).
 
 mod support;
 
@@ -7,7 +7,7 @@ use rhizome_primitives::abi::{self, AbiValue};
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
-use support::{Call, MemoryState};
+use support::{BridgeCells, Call, MemoryState};
 
 /// First member of the regtest genesis federation.
 const MEMBER: Address = Address::new(hex!("6b045752f4d650a510a353bbf7e52988331e7f5b"));
@@ -29,7 +29,7 @@ fn header(parent: B256, mark: u8, works: bool) -> BlockHeader {
     (0..).map(with_nonce).find(|header| (header.hash()[0] < 0x80) == works).expect("one in two")
 }
 
-/// Headers one upon the other.
+/// Headers on top of one another.
 fn chain(parent: B256, mark: u8, length: usize) -> Vec<BlockHeader> {
     let next = |below: &BlockHeader| Some(header(below.hash(), mark, true));
     std::iter::successors(Some(header(parent, mark, true)), next).take(length).collect()
@@ -72,7 +72,7 @@ fn code(value: i64) -> U256 {
 
 /// Height and hash of the head cell, with the number of bytes of its work.
 fn head(state: &MemoryState) -> (u32, B256, usize) {
-    let cell = &state.cells[&U256::from_be_slice(b"blockStoreChainHead")];
+    let cell = state.bridge_cell(U256::from_be_slice(b"blockStoreChainHead")).expect("a head");
     let (rest, header) = cell.split_at(cell.len() - 80);
     let (work, height) = rest.split_at(rest.len() - 4);
     (u32::from_be_bytes(height.try_into().expect("four")), BlockHeader::parse(header).expect("80").hash(), work.len())
@@ -80,7 +80,7 @@ fn head(state: &MemoryState) -> (u32, B256, usize) {
 
 fn hash_at(state: &MemoryState, height: u32) -> Option<B256> {
     let key = rhizome_crypto::keccak256(format!("btcBlockHeight-{height}").as_bytes());
-    state.cells.get(&key.into()).map(|cell| B256::from_slice(&cell[1..]))
+    state.bridge_cell(key.into()).map(|cell| B256::from_slice(&cell[1..]))
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_longer_branch_becomes_the_best_chain_and_the_index_follows() {
     let branch = chain(first[0].hash(), 2, 4);
     receive_headers(&spec, &mut state, &branch[..3]);
     assert_eq!(head(&state), (4, first[3].hash(), 32), "as much work");
-    assert!(state.cells.contains_key(&branch[2].hash().into()));
+    assert!(state.bridge_cell(branch[2].hash().into()).is_some());
     assert_eq!(hash_at(&state, 2), Some(first[1].hash()));
     receive_headers(&spec, &mut state, &branch[3..]);
     assert_eq!(head(&state), (5, branch[3].hash(), 32), "more work");
@@ -114,7 +114,7 @@ fn a_header_that_cannot_be_added_is_left_out() {
     receive_headers(&spec, &mut state, &[good[0], orphan, weak, hard, good[0], good[1], good[2]]);
     assert_eq!(head(&state).0, 3);
     for left_out in [orphan, weak, hard] {
-        assert!(!state.cells.contains_key(&left_out.hash().into()));
+        assert!(state.bridge_cell(left_out.hash().into()).is_none());
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the Bridge writes on a chain without Bitcoin activity (bridge.md §2.4), era by era.
+//! The Bridge's writes on a chain without Bitcoin activity (bridge.md §2.4), for each set of rules.
 
 mod support;
 
@@ -8,7 +8,7 @@ use rhizome_primitives::contract::{CallType, ContractError, SignedHash};
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
-use support::{Call, MemoryState};
+use support::{BridgeCells, Call, MemoryState};
 
 const UPDATE_COLLECTIONS: [u8; 4] = hex!("0c5a9990");
 /// First member of the regtest genesis federation.
@@ -61,7 +61,7 @@ fn the_first_update_writes_the_empty_lists() {
     let call = by_member(support::regtest(), 5);
     assert_eq!(run(&call, &mut state, &UPDATE_COLLECTIONS).expect("it runs"), Some(Bytes::new()));
     assert_eq!(state.cells.len(), 7);
-    // Block 5 and 50 blocks on.
+    // 50 blocks after block 5.
     assert_eq!(state.named("nextPegoutHeight").as_deref(), Some("37"));
     assert_eq!(
         call.with(|context| rhizome_bridge::gas(context, &mut state, Some(&UPDATE_COLLECTIONS))).expect("free"),
@@ -151,10 +151,10 @@ fn a_refused_transfer_comes_back_from_rskip185_on() {
         let call = Call { value, signature, ..Call::new(regtest_until(limit), 5) };
         let mut state = MemoryState::default();
         call.with(|context| rhizome_bridge::run(context, &mut state, None)).expect("it is refused quietly");
-        assert_eq!(state.balances.get(&call.sender).copied().unwrap_or_default(), returned, "{limit}");
+        assert_eq!(state.balance_of(call.sender), returned, "{limit}");
         let amount = state.logs.first().map(|log| U256::from_be_slice(&log.data[..32]));
         assert_eq!(amount, logged.map(U256::from), "{limit}");
-        assert!(state.cells.is_empty() && state.traced.is_empty());
+        assert!(state.cells.is_empty() && state.transfers.is_empty());
     }
 }
 
@@ -163,7 +163,7 @@ fn a_contract_that_sends_value_is_told_and_not_paid_back() {
     let call = Call { from_contract: true, value: U256::from(5), ..Call::new(support::regtest(), 5) };
     let mut state = MemoryState::default();
     call.with(|context| rhizome_bridge::run(context, &mut state, None)).expect("it is refused quietly");
-    assert!(state.balances.is_empty());
+    assert!(state.accounts.is_empty());
     assert_eq!(state.logs[0].data[63], 2);
     let early = Call { spec: regtest_until(185), ..call };
     assert!(early.with(|context| rhizome_bridge::run(context, &mut state, None)).is_err());

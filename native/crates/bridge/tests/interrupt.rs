@@ -1,4 +1,4 @@
-//! What is read for people ends as soon as nobody waits for it any more.
+//! Queries end soon after they are interrupted.
 
 mod support;
 
@@ -11,7 +11,7 @@ use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
 use support::MemoryState;
 
-/// A state whose reader loses interest after so many looks.
+/// A state that reports an interrupt after a number of checks.
 struct Watched {
     state: MemoryState,
     looks: Cell<usize>,
@@ -61,7 +61,7 @@ impl ContractState for Watched {
     }
 }
 
-/// How many looks a question takes; it has to end at each of them.
+/// Number of checks that a query makes; it must end at each of them.
 fn looks<T>(ask: impl Fn(&ChainSpec, RuleSet, &mut dyn ContractState, u64) -> Result<T, ContractError>) -> usize {
     let spec = support::regtest();
     for looks in 0.. {
@@ -77,7 +77,7 @@ fn looks<T>(ask: impl Fn(&ChainSpec, RuleSet, &mut dyn ContractState, u64) -> Re
 
 #[test]
 fn the_status_ends_wherever_it_is() {
-    // Among them those of the estimated fee, whose other failures are no failure of the status.
+    // These include the checks of the estimated fee, whose other failures do not fail the status.
     assert!(looks(rhizome_bridge::bridge_status) > 20);
 }
 

@@ -12,9 +12,9 @@ use rhizome_crypto::keccak256;
 use rhizome_primitives::abi::{self, AbiValue};
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
-use support::{Call, MemoryState};
+use support::{BridgeCells, Call, MemoryState};
 
-/// Height of the block with the transaction: there the index of peg-outs tells kinds apart.
+/// Height of the block with the transaction, where the index of peg-outs classifies transactions.
 const HEIGHT: i32 = 1_000;
 const KEY: [u8; 33] = hex!("0213bef446466d4798bd530e002c335f2c6f94759d46f6bacb49bee9d31f278582");
 const RECEIVER: Address = Address::repeat_byte(0x5c);
@@ -36,10 +36,10 @@ fn federation() -> Federation {
     Federation::genesis(&call.spec.bridge, call.rules()).expect("a federation")
 }
 
-/// What the Bridge has at first.
+/// The Bridge's initial balance.
 fn funded() -> MemoryState {
     let mut state = MemoryState::default();
-    state.balances.insert(rhizome_bridge::ADDRESS, U256::from(2_100_000_000_000_000_u64) * U256::from(WEI));
+    state.credit(rhizome_bridge::ADDRESS, U256::from(2_100_000_000_000_000_u64) * U256::from(WEI));
     state
 }
 
@@ -55,8 +55,8 @@ fn mine(state: &mut MemoryState, raw: &[u8]) -> Vec<u8> {
         let stored = StoredHeader { chain_work: U256::from(7), height: HEIGHT + i32::from(above), header };
         let encoded = Bytes::from(stored.encode(true).expect("it fits"));
         parent = stored.hash();
-        state.cells.insert(parent.into(), encoded.clone());
-        state.cells.insert(named("blockStoreChainHead"), encoded);
+        state.set_bridge_cell(parent.into(), encoded.clone());
+        state.set_bridge_cell(named("blockStoreChainHead"), encoded);
     }
     partial_merkle_tree::build(&[leaf], |_| true).expect("a tree")
 }
@@ -106,11 +106,11 @@ fn register(state: &mut MemoryState, transaction: &Transaction) -> Result<(), Co
 }
 
 fn kept(state: &MemoryState) -> Vec<Utxo> {
-    state.cells.get(&named("newFederationBtcUTXOs")).map_or(Vec::new(), |cell| decode_utxos(cell).expect("outputs"))
+    state.bridge_cell(named("newFederationBtcUTXOs")).map_or(Vec::new(), |cell| decode_utxos(cell).expect("outputs"))
 }
 
 fn waiting(state: &MemoryState) -> Vec<WaitingPegout> {
-    let cell = state.cells.get(&named("releaseTransactionSetWithTxHash"));
+    let cell = state.bridge_cell(named("releaseTransactionSetWithTxHash"));
     cell.map_or(Vec::new(), |cell| decode_confirmations_with_hash(cell).expect("peg-outs"))
 }
 
@@ -124,8 +124,8 @@ fn a_pegin_is_paid_out_once_and_kept() {
     let pegin = transaction(&[instructions(), to_federation(2_000_000), (7, vec![0x51]), to_federation(3_000_000)]);
     register(&mut state, &pegin).expect("it runs");
     let wei = U256::from(5_000_000) * U256::from(WEI);
-    assert_eq!(state.balances[&RECEIVER], wei);
-    assert_eq!(state.traced, [(rhizome_bridge::ADDRESS, RECEIVER, wei)]);
+    assert_eq!(state.balance_of(RECEIVER), wei);
+    assert_eq!(state.transfers, [(rhizome_bridge::ADDRESS, RECEIVER, wei)]);
     assert_eq!(events(&state, "pegin_btc(address,bytes32,int256,int256)"), 1);
     let outputs: Vec<_> = kept(&state).iter().map(|utxo| (utxo.transaction, utxo.index, utxo.value)).collect();
     assert_eq!(outputs, [(pegin.txid(), 1, 2_000_000), (pegin.txid(), 3, 3_000_000)]);
@@ -204,7 +204,7 @@ fn a_fly_over_deposit_is_paid_to_the_contract_once() {
     let mut state = funded();
     let wei = U256::from(2_000_000) * U256::from(WEI);
     assert_eq!(fly_over(&mut state, &deposit, address(1), hash, false), wei);
-    assert_eq!(state.balances[&CONTRACT], wei);
+    assert_eq!(state.balance_of(CONTRACT), wei);
     assert_eq!(kept(&state).iter().map(|utxo| utxo.index).collect::<Vec<_>>(), [0]);
     assert_eq!(fly_over(&mut state, &deposit, address(1), hash, false), code(302));
     assert_eq!(fly_over(&mut state, &deposit, address(7), hash, false), code(304));
@@ -233,7 +233,7 @@ fn whatever_throws_in_a_fly_over_is_an_answer_and_what_changed_until_then_is_sav
     let deposit = transaction(&[(2_000_000, deposit_script(hash))]);
     let mut state = funded();
     assert_eq!(fly_over(&mut state, &deposit, Bytes::from(vec![111; 22]), hash, false), code(900));
-    // The refund throws at the output that is no script; the deposit is marked as used before.
+    // The refund throws at the output that does not parse; the deposit was marked as used before.
     let rejected = transaction(&[(1, vec![5, 1]), (100_100_000_000, deposit_script(hash))]);
     assert_eq!(fly_over(&mut state, &rejected, address(1), hash, false), code(900));
     assert_eq!(fly_over(&mut state, &rejected, address(1), hash, false), code(302));

@@ -11,7 +11,7 @@ use rhizome_crypto::{hash160, sign};
 use rhizome_primitives::contract::{ContractError, SignedHash};
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
 use secp256k1::{Secp256k1, SecretKey};
-use support::{Call, MemoryState};
+use support::{BridgeCells, Call, MemoryState};
 
 const UPDATE_COLLECTIONS: [u8; 4] = hex!("0c5a9990");
 /// First member of the regtest genesis federation.
@@ -20,7 +20,7 @@ const BURNT: Address = Address::repeat_byte(0xff);
 const RELEASE_REQUESTED: B256 = B256::new(hex!("7a7c29481528ac8c2b2e93aee658fddd4dc15304fa723a5c2b88514557bcc790"));
 
 fn put(state: &mut MemoryState, name: &str, value: Vec<u8>) {
-    state.cells.insert(U256::from_be_slice(name.as_bytes()), value.into());
+    state.set_bridge_cell(U256::from_be_slice(name.as_bytes()), value.into());
 }
 
 fn request(amount: i64, number: u8) -> ReleaseRequest {
@@ -65,8 +65,8 @@ fn what_change_above_dust_costs_is_burnt() {
     assert!(queue(&state).is_empty());
     assert_eq!(state.named("newFederationBtcUTXOs").as_deref(), Some("c0"));
     // 100 satoshi of change became 2,700.
-    assert_eq!(state.balances[&BURNT], wei(2_600));
-    assert_eq!(state.traced, [(rhizome_bridge::ADDRESS, BURNT, wei(2_600))]);
+    assert_eq!(state.balance_of(BURNT), wei(2_600));
+    assert_eq!(state.transfers, [(rhizome_bridge::ADDRESS, BURNT, wei(2_600))]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_batch_that_is_too_long_is_halved_but_settled_whole() {
     let total = 250_000 * REQUESTS as i64;
     let told = state.logs.iter().find(|log| log.topics[0] == RELEASE_REQUESTED).expect("the event");
     assert_eq!(U256::from_be_slice(&told.data), U256::from(total));
-    assert_eq!(state.balances[&BURNT], wei(total / 2), "the unpaid half counts as overpaid");
+    assert_eq!(state.balance_of(BURNT), wei(total / 2), "the unpaid half counts as overpaid");
     assert_eq!(state.named("nextPegoutHeight").as_deref(), Some("80"), "the rest is due at once");
 }
 

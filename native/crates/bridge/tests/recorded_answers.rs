@@ -107,10 +107,10 @@ fn recorded_transactions_to_the_bridge_leave_their_receipts() {
                 continue;
             }
             let mut call = Call::new(support::regtest(), line["number"].as_u64().expect("a number"));
-            // The recorder's chain has one sender for these; the log of the refused transfer names it.
+            // In the recorded chain these calls have a single sender, which the log of the refused transfer names.
             call.sender = "0x7986b3df570230288501eea3d890bd66948c9b79".parse().expect("an address");
             call.value = fields[4].u256().expect("a value");
-            // Which key signed matters for accepted amounts alone.
+            // The signing key only matters for accepted amounts.
             let component = |index: usize| B256::left_padding_from(fields[index].bytes().expect("a component"));
             call.signature =
                 Some(SignedHash { hash: B256::repeat_byte(1), parity: 0, r: component(7), s: component(8) });
@@ -129,7 +129,7 @@ fn recorded_transactions_to_the_bridge_leave_their_receipts() {
             assert!(state.cells.is_empty());
             let refunded = outcome.is_ok();
             assert_eq!(refunded, !call.value.is_zero());
-            let balance = state.balances.get(&call.sender).copied().unwrap_or_default();
+            let balance = state.balance_of(call.sender);
             assert_eq!(balance, if refunded { call.value } else { U256::ZERO });
             checked += 1;
         }

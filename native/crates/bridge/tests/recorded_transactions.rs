@@ -1,5 +1,5 @@
-//! The Bridge calls of `consensus/vm-transactions.jsonl`, called without an EVM: those made by a
-//! transaction, and those of the recorder's small contract, whose call is read from its code.
+//! The Bridge calls of `consensus/vm-transactions.jsonl`, executed without an EVM: those made by a transaction, and
+//! those of the recorder's small contract, whose call is read from its code.
 
 mod support;
 
@@ -7,7 +7,7 @@ use rhizome_primitives::contract::{CallType, ContractError};
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::{B256, U256, hex};
 use serde_json::Value;
-use support::{Call, MemoryState, bytes, lines, quantity};
+use support::{BridgeCells, Call, MemoryState, bytes, lines, quantity};
 
 struct Recorded<'a> {
     line: &'a Value,
@@ -27,7 +27,7 @@ impl Recorded<'_> {
         let account = &self.line["result"]["post"]["0x0000000000000000000000000000000001000006"];
         for (key, value) in account["storage"].as_object().into_iter().flatten() {
             let key = U256::from_be_slice(&hex::decode(key).expect("a key"));
-            state.cells.insert(key, bytes(value).into());
+            state.set_bridge_cell(key, bytes(value).into());
         }
         state
     }
@@ -42,8 +42,8 @@ fn rules_of(environments: &[Value], network: &str, number: u64) -> Vec<Rule> {
     names.iter().filter_map(|name| name.as_str().and_then(|name| name.parse().ok())).collect()
 }
 
-/// Data, value-taking and gas of the first call in the recorder's contract: words stored to memory,
-/// then the arguments of the call.
+/// Data, call type and gas of the first call in the recorder's contract: words stored to memory, then the arguments of
+/// the call.
 fn read_contract(code: &[u8]) -> Option<(CallType, Vec<u8>, Option<u64>)> {
     let (mut stack, mut memory, mut at) = (Vec::<Option<U256>>::new(), vec![0u8; 4096], 0);
     while let Some(&op) = code.get(at) {
@@ -130,7 +130,7 @@ fn check_transaction(recorded: &Recorded<'_>) {
     }
 }
 
-/// Returns false for calls that the recording does not show: the frame ran out of gas around them.
+/// Returns false for calls that the recording does not show, because the surrounding frame ran out of gas.
 fn check_contract(recorded: &Recorded<'_>) -> bool {
     let Recorded { call, data, line, .. } = recorded;
     let result = &line["result"];

@@ -1,4 +1,4 @@
-//! What the recorded storage actions leave out: cells that move, objects that are set to nothing, marks that
+//! Cases that the recorded storage actions do not cover: cells that move, objects that are set to nothing, marks that
 //! may be set once (bridge.md §2.2, §2.4).
 
 mod support;
@@ -8,7 +8,7 @@ use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{B256, Bytes, U256};
-use support::MemoryState;
+use support::{BridgeCells, MemoryState};
 
 fn without(network: &str, chain_id: u8, rules: &[Rule]) -> ChainSpec {
     support::spec(network, chain_id, |rule| !rules.contains(&rule))
@@ -108,7 +108,7 @@ fn a_new_federation_that_is_read_is_converted() {
 fn cleared_heights_and_hashes_are_gone() {
     let spec = support::regtest();
     let mut state = MemoryState::default();
-    state.cells.insert(U256::from_be_slice(b"nextFedCreationBlockHeight"), Bytes::from_static(&[7]));
+    state.set_bridge_cell(U256::from_be_slice(b"nextFedCreationBlockHeight"), Bytes::from_static(&[7]));
     assert_eq!(change(&spec, &mut state, |frame| frame.next_creation_height()).expect("read"), Some(7));
     change(&spec, &mut state, |frame| {
         frame.clear_next_creation_height();
@@ -154,11 +154,12 @@ fn unlimited_entries_count_only_beside_one_off_entries() {
     let unlimited = U256::from_be_slice(b"unlimitedLockWhitelist");
     let mut cell = vec![0xd5, 0x94];
     cell.extend_from_slice(&[9; 20]);
-    state.cells.insert(unlimited, cell.into());
+    state.set_bridge_cell(unlimited, cell.into());
     let size = |frame: &mut Frame<'_>| Ok(frame.whitelist()?.entries.len());
     assert_eq!(change(&spec, &mut state.clone(), size).expect("read"), 0);
-    state
-        .cells
-        .insert(U256::from_be_slice(b"lockWhitelist"), Bytes::from_static(&[0xc5, 0x84, 0x7f, 0xff, 0xff, 0xff]));
+    state.set_bridge_cell(
+        U256::from_be_slice(b"lockWhitelist"),
+        Bytes::from_static(&[0xc5, 0x84, 0x7f, 0xff, 0xff, 0xff]),
+    );
     assert_eq!(change(&spec, &mut state, size).expect("read"), 1);
 }

@@ -1,4 +1,4 @@
-//! The wallet: what it spends, and what it refuses (bridge.md §4.6).
+//! The wallet: the outputs that it spends, and the requests that it refuses (bridge.md §4.6).
 
 mod support;
 
@@ -79,7 +79,7 @@ fn change_below_dust_is_raised_or_becomes_fee() {
     assert_eq!(change.value, 2_700);
     assert_eq!(recipient.value, 1_000_100 - 2_700 - paid.fee().expect("a fee"));
 
-    // What is left beside the fee of two outputs is no change, but fee.
+    // The remainder after the fee for two outputs goes to the fee, not to change.
     let plenty = [setting.utxo(5_000_000, 1, 0)];
     let funded = setting.build(&plenty, |builder| builder.fund(&[(USER, 1_000_000)])).expect("a release");
     let needed = 1_000_000 + funded.fee().expect("a fee");

@@ -11,9 +11,9 @@ use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{B256, Bytes, U256};
+use rhizome_testing::MemoryState;
 use serde_json::{Value, json};
 use support::blocks::{Branch, decode};
-use support::state::MemoryState;
 use support::{address, bytes, direct_call, hash, lines, number, quantity, spec};
 
 /// The reference refuses to run calls that cost more.

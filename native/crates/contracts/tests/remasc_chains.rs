@@ -11,9 +11,9 @@ use rhizome_primitives::block::{AncestorBlock, BlockEnv};
 use rhizome_primitives::contract::{ContractError, Log};
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::{B256, Bytes, U256, hex};
+use rhizome_testing::MemoryState;
 use serde_json::{Value, json};
 use support::blocks::{Branch, decode};
-use support::state::MemoryState;
 use support::{address, bytes, direct_call, hash, lines, quantity, spec};
 
 fn chain_spec(config: &Value) -> ChainSpec {
@@ -86,16 +86,16 @@ impl Chain {
             .map(|(key, value)| (U256::from_be_slice(&hex::decode(key).expect("hex")), bytes(value)))
             .collect();
         let cells: HashMap<_, _> = state
-            .storage
+            .cells
             .iter()
             .map(|((contract, key), value)| {
-                assert_eq!(*contract, remasc);
+                assert_eq!(*contract, remasc.into());
                 (*key, value.clone())
             })
             .collect();
         assert_eq!(cells, recorded, "cells after {}", line["number"]);
         let balance = &line["balances"][format!("{remasc:#x}")];
-        assert_eq!(state.balances[&remasc], quantity(balance), "balance after {}", line["number"]);
+        assert_eq!(state.balance_of(remasc), quantity(balance), "balance after {}", line["number"]);
     }
 }
 
@@ -161,7 +161,7 @@ fn only_the_remasc_transaction_may_pay() {
         let result = Precompile::Remasc.run(&context, &mut state, Some(data));
         assert!(matches!(result, Err(ContractError::Failed(_))), "{data:?}");
     }
-    assert!(state.storage.is_empty());
+    assert!(state.cells.is_empty());
 
     // A missing ancestor must not look like a failing contract.
     context.remasc_transaction = true;
@@ -170,7 +170,7 @@ fn only_the_remasc_transaction_may_pay() {
     context.remasc_transaction = false;
     let output = Precompile::Remasc.run(&context, &mut state, Some(&[0x0d, 0x0c, 0xee, 0x93])).expect("the state");
     assert_eq!(output.expect("bytes")[..], state_for_debugging(&[0xc4, 0x80, 0x80, 0xc0, 0x00]));
-    assert_eq!(state.storage.len(), 1, "the siblings cell is written by every call");
+    assert_eq!(state.cells.len(), 1, "the siblings cell is written by every call");
 }
 
 fn state_for_debugging(content: &[u8]) -> Vec<u8> {

@@ -2,7 +2,6 @@
 //!
 //! `cargo run --release -p rhizome-evm --example evm_speed`
 
-use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,11 +14,11 @@ use revm_interpreter::interpreter::{EthInterpreter, ExtBytecode};
 use revm_interpreter::{InputsImpl, Interpreter, SharedMemory, instruction_table};
 use revm_primitives::hardfork::SpecId;
 use rhizome_evm::{BlockContext, LocalCall, Message, call};
-use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
 use rhizome_primitives::interrupt::Interrupt;
-use rhizome_primitives::state::{StateError, StateReader};
-use rhizome_primitives::{Address, B256, Bytes, U256, hex};
+use rhizome_primitives::state::StateReader;
+use rhizome_primitives::{Address, Bytes, hex};
+use rhizome_testing::MemoryState;
 
 const REPEATS: usize = 15;
 const GAS: u64 = 400_000_000;
@@ -32,35 +31,6 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("memory", "62186a005b805f52602051810160405260205f60605e6001900380600457"),
     ("jumps", "622dc6c05b6008565b6001900380600457"),
 ];
-
-#[derive(Default)]
-struct OneContract(HashMap<U256, Bytes>, Bytes);
-
-impl StateReader for OneContract {
-    fn account(&self, account: &AccountRef) -> Result<Option<Account>, StateError> {
-        Ok((account.address() == TARGET).then(Account::default))
-    }
-    fn code_info(&self, account: &AccountRef) -> Result<Option<(B256, u32)>, StateError> {
-        Ok((account.address() == TARGET).then(|| (rhizome_crypto::keccak256(&self.1), self.1.len() as u32)))
-    }
-    fn code(&self, _account: &AccountRef) -> Result<Bytes, StateError> {
-        Ok(self.1.clone())
-    }
-    fn is_contract(&self, account: &AccountRef) -> Result<bool, StateError> {
-        Ok(account.address() == TARGET)
-    }
-    fn storage(&self, _account: &AccountRef, key: &U256) -> Result<Option<Bytes>, StateError> {
-        Ok(self.0.get(key).cloned())
-    }
-    fn storage_cells(
-        &self,
-        _account: &AccountRef,
-        _after: Option<&U256>,
-        _limit: usize,
-    ) -> Result<Vec<(U256, Bytes)>, StateError> {
-        Ok(Vec::new())
-    }
-}
 
 fn context() -> BlockContext {
     BlockContext::new(
@@ -93,7 +63,7 @@ fn main() {
     println!("{:12} {:>10} {:>12} {:>14} {:>7}", "program", "revm bare", "executor", "interruptible", "ratio");
     for (name, code) in PROGRAMS {
         let code = Bytes::from(hex::decode(code).expect("hex digits"));
-        let state: Arc<dyn StateReader> = Arc::new(OneContract(HashMap::new(), code.clone()));
+        let state = MemoryState::default().with_code(TARGET, code.clone()).shared();
         let flag = Arc::new(AtomicBool::new(false));
         // The contenders alternate, so that other load on the machine affects all alike.
         let mut times = [Duration::MAX; 3];
@@ -124,7 +94,7 @@ fn main() {
 /// A call that hashes an address into a mapping, reads the cell and returns it, as `balanceOf` does.
 fn whole_calls(context: &BlockContext) {
     let code = Bytes::from(hex::decode("335f525f60205260405f20545f5260205ff3").expect("hex digits"));
-    let state: Arc<dyn StateReader> = Arc::new(OneContract(HashMap::new(), code));
+    let state = MemoryState::default().with_code(TARGET, code).shared();
     const CALLS: u64 = 100_000;
     let mut best = Duration::MAX;
     for _ in 0..REPEATS {

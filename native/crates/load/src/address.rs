@@ -26,7 +26,7 @@ impl Address {
         Ok(Self { web_socket, host: host.to_owned(), socket, path: format!("/{path}") })
     }
 
-    /// The same as text, for the handshake of a WebSocket.
+    /// The same as a string, for the handshake of a WebSocket.
     pub(crate) fn url(&self) -> String {
         format!("{}://{}{}", if self.web_socket { "ws" } else { "http" }, self.host, self.path)
     }

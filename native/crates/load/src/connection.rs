@@ -1,4 +1,4 @@
-//! Connections that have one request under way at a time.
+//! Connections with at most one request in flight.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -10,14 +10,14 @@ use tungstenite::{Message, WebSocket};
 use crate::address::Address;
 use crate::response::{Failure, ResponseReader};
 
-/// Requests as they go over the wire.
+/// Requests in wire format.
 pub(crate) enum Requests {
     Http(Vec<Vec<u8>>),
     WebSocket(Vec<Message>),
 }
 
 impl Requests {
-    /// Requests for an address, or by turns for other paths there.
+    /// Requests for an address, or alternately for other paths of its server.
     pub(crate) fn new(address: &Address, paths: &[String], bodies: Vec<String>) -> Self {
         if address.web_socket {
             return Self::WebSocket(bodies.into_iter().map(Message::text).collect());
@@ -42,19 +42,19 @@ impl Requests {
     }
 }
 
-/// What became of the request under way.
+/// The outcome of the request in flight.
 pub(crate) enum Outcome {
     Waiting,
     Answered { failure: Option<Failure> },
 }
 
-/// A connection of either kind. Sockets do not block once connected.
+/// A connection of either kind. Its socket is non-blocking once connected.
 pub(crate) enum Connection {
     Http { stream: TcpStream, reader: ResponseReader, unsent: Vec<u8>, stale: bool },
     WebSocket(Box<WebSocket<TcpStream>>),
 }
 
-/// Length of the buffer to read with.
+/// Length of the read buffer.
 pub(crate) const SCRATCH: usize = 256 * 1024;
 
 impl Connection {
@@ -78,12 +78,12 @@ impl Connection {
         }
     }
 
-    /// Whether the server has announced to end it.
+    /// Whether the server has announced that it will close it.
     pub(crate) fn is_stale(&self) -> bool {
         matches!(self, Self::Http { stale: true, .. })
     }
 
-    /// Begins to send a request; the rest goes when there is room.
+    /// Starts to send a request; the rest is sent when the socket is writable.
     pub(crate) fn send(&mut self, requests: &Requests, index: usize) -> io::Result<()> {
         match (self, requests) {
             (Self::Http { stream, unsent, .. }, Requests::Http(requests)) => {
@@ -99,7 +99,7 @@ impl Connection {
         }
     }
 
-    /// Goes on with the request under way after the socket became ready.
+    /// Continues with the request in flight after the socket became ready.
     pub(crate) fn advance(&mut self, scratch: &mut [u8]) -> io::Result<Outcome> {
         match self {
             Self::Http { stream, reader, unsent, stale } => {
@@ -132,7 +132,7 @@ impl Connection {
     }
 }
 
-/// Makes a WebSocket of a connected stream that still blocks.
+/// Makes a WebSocket of a connected stream that is still blocking.
 pub(crate) fn open_web_socket(
     address: &Address,
     stream: TcpStream,
@@ -143,7 +143,7 @@ pub(crate) fn open_web_socket(
         .map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// Reads until the socket is empty. A short read means that it is, so that most answers take one call.
+/// Reads until the socket is empty. A short read means that it is empty, so most answers take one call.
 fn read_available(stream: &mut TcpStream, reader: &mut ResponseReader, scratch: &mut [u8]) -> io::Result<()> {
     loop {
         match ready(stream.read(scratch))? {

@@ -1,4 +1,4 @@
-//! WebSockets that are open and say nothing.
+//! Idle WebSockets.
 
 use std::error::Error;
 use std::io::{self, Read};
@@ -18,19 +18,19 @@ use crate::address::Address;
 use crate::connection::{open_web_socket, ready_frame};
 use crate::job::IdleStats;
 
-/// The default of 128 KiB per socket would be more than the server under test needs.
+/// The default of 128 KiB per socket would use more memory than the server under test.
 const BUFFER: usize = 1024;
 const TURN: Duration = Duration::from_millis(100);
-/// How long the answers at the end are waited for.
+/// Time limit for the answers at the end.
 const LIMIT: Duration = Duration::from_secs(30);
 
 struct Idle {
     poll: Poll,
-    /// None for one that the server ended.
+    /// None for a socket that the server closed.
     sockets: Vec<Option<WebSocket<TcpStream>>>,
 }
 
-/// Opens the sockets, answers pings until standard input ends, then has each ask once.
+/// Opens the sockets and answers pings until standard input ends; then each sends one request.
 pub(crate) fn run(
     address: &Address,
     connections: usize,
@@ -53,7 +53,7 @@ pub(crate) fn run(
     }
     let mut told = vec![false; connections];
     let mut answered = 0;
-    // A socket may die behind its request, too: nothing is waited for from it.
+    // A socket may close after its request, too; its answer is not awaited.
     while idle.is_any_untold(&told) && start.elapsed() < LIMIT {
         idle.turn(|index, message| {
             let is_answer = message.to_text().is_ok_and(|text| text.contains("\"result\""));
@@ -66,7 +66,7 @@ pub(crate) fn run(
     Ok(IdleStats { opened: connections, closed, answered, milliseconds })
 }
 
-/// Tells when nothing more comes from whoever started this.
+/// Signals the end of standard input.
 fn watch_input() -> Arc<AtomicBool> {
     let ended = Arc::new(AtomicBool::new(false));
     let tell = Arc::clone(&ended);
@@ -92,12 +92,12 @@ impl Idle {
         Ok(Self { poll, sockets })
     }
 
-    /// Whether a socket is open that has not been told the answer.
+    /// Whether an open socket has not received its answer.
     fn is_any_untold(&self, told: &[bool]) -> bool {
         self.sockets.iter().zip(told).any(|(socket, told)| socket.is_some() && !told)
     }
 
-    /// Reads what is there: pings are answered, messages are handed over.
+    /// Reads the available messages: pings are answered, other messages are passed on.
     fn turn(&mut self, mut receive: impl FnMut(usize, &Message)) -> io::Result<()> {
         let mut events = Events::with_capacity(4096);
         match self.poll.poll(&mut events, Some(TURN)) {

@@ -1,4 +1,4 @@
-//! What the generator is asked to do and what it says.
+//! Jobs of the generator and their results.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -15,53 +15,53 @@ pub(crate) enum Job {
         url: String,
         /// File with a request per line.
         requests: PathBuf,
-        /// Paths in place of that of the address, by turns over the requests.
+        /// Paths that replace the address's path, in rotation over the requests.
         #[serde(default)]
         paths: Vec<String>,
         connections: usize,
-        /// Length of the measurement; with `once` the limit for it.
+        /// Length of the measurement; with `once` its time limit.
         seconds: f64,
-        /// Requests per second, due at even distances; absent for a closed loop.
+        /// Requests per second, due at equal intervals; absent for a closed loop.
         rate: Option<f64>,
-        /// Sends each request once instead of in a circle.
+        /// Sends each request once instead of repeating them.
         #[serde(default)]
         once: bool,
-        /// In an open loop: gives up a request that is due while no connection is free, instead of sending it late.
+        /// In an open loop: drops a request that is due while no connection is free, instead of sending it late.
         #[serde(default)]
         drops: bool,
-        /// Whether figures of every second are wanted, too.
+        /// Whether to report every second, too.
         #[serde(default)]
         timeline: bool,
     },
-    /// WebSockets that say nothing until standard input ends; then each asks once.
+    /// Idle WebSockets until standard input ends; then each sends one request.
     Idle {
         /// `ws:` address.
         url: String,
         connections: usize,
-        /// What each asks at the end.
+        /// The request that each sends at the end.
         request: String,
-        /// Written when all are open.
+        /// File that is written when all are open.
         ready: PathBuf,
     },
-    /// Connections that subscribe, then something that makes them be told.
+    /// Connections that subscribe, and requests that trigger notifications.
     Subscribe {
         /// `ws:` address of the subscribers.
         url: String,
         connections: usize,
-        /// The request that subscribes.
+        /// The subscription request.
         subscription: String,
-        /// `http:` address to which the triggers go.
+        /// `http:` address to which the triggers are sent.
         trigger_url: String,
-        /// File with a request per line, each of which has to cause one notification per subscriber.
+        /// File with a request per line; each must cause one notification per subscriber.
         triggers: PathBuf,
         /// Pause after a notification has reached every subscriber.
         pause_milliseconds: u64,
-        /// Written when everyone has subscribed, so that the memory of the server can be read.
+        /// File that is written when everyone has subscribed, so that the memory of the server can be measured.
         ready: PathBuf,
     },
 }
 
-/// What a load gave. Times in milliseconds unless they say otherwise.
+/// Results of a load. Times are in milliseconds unless stated otherwise.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LoadStats {
@@ -79,25 +79,25 @@ pub(crate) struct LoadStats {
     pub(crate) outcomes: Outcomes,
     /// When the first request was due, in milliseconds since 1970.
     pub(crate) started_at: f64,
-    /// Of every second, where they are wanted.
+    /// Results of every second, if requested.
     pub(crate) timeline: Vec<SecondStats>,
     /// Processor time of the generator, seconds.
     pub(crate) processor_seconds: f64,
 }
 
-/// What became of requests.
+/// Outcomes of requests.
 #[derive(Clone, Copy, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Outcomes {
-    /// Given up because no connection was free; they never reached the server.
+    /// Dropped because no connection was free; they never reached the server.
     pub(crate) dropped: u64,
     /// Answers with a result.
     pub(crate) results: u64,
-    /// HTTP 429 that says when to come back, or JSON-RPC -32005 with another status.
+    /// HTTP 429 with `Retry-After`, or JSON-RPC -32005 with another status.
     pub(crate) refused: u64,
-    /// Any other error of JSON-RPC or HTTP, 429 without `Retry-After` among them.
+    /// Any other error of JSON-RPC or HTTP, including 429 without `Retry-After`.
     pub(crate) errors: u64,
-    /// Connections that ended with a request under way.
+    /// Connections that were closed with a request in flight.
     pub(crate) broken: u64,
     /// Requests without an answer at the end.
     pub(crate) unanswered: u64,
@@ -113,20 +113,20 @@ pub(crate) struct SecondStats {
     pub(crate) most: f64,
 }
 
-/// What became of idle WebSockets.
+/// Results of idle WebSockets.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct IdleStats {
     pub(crate) opened: usize,
-    /// That the server ended before the end.
+    /// Sockets that the server closed early.
     pub(crate) closed: usize,
-    /// That got an answer at the end.
+    /// Sockets that got an answer at the end.
     pub(crate) answered: usize,
-    /// Until all of them had it.
+    /// Time until all of them had it.
     pub(crate) milliseconds: f64,
 }
 
-/// What subscribers saw. Times in milliseconds.
+/// Results of subscribers. Times are in milliseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SubscriberStats {
@@ -137,7 +137,7 @@ pub(crate) struct SubscriberStats {
     pub(crate) p50: f64,
     pub(crate) p99: f64,
     pub(crate) most: f64,
-    /// From the first subscriber that was told to the last, median over the events.
+    /// From the first notified subscriber to the last, median over the events.
     pub(crate) spread: f64,
 }
 

@@ -1,5 +1,5 @@
-//! Load in a closed loop, where each connection waits for its answer, or in an open one, where requests are due at
-//! fixed times whatever the server does and a late one counts from when it was due.
+//! Load in a closed loop, where each connection waits for its answer, or in an open loop, where requests are due at
+//! fixed times whatever the server does, and the latency of a late one counts from its due time.
 
 use std::error::Error;
 use std::io;
@@ -20,18 +20,18 @@ pub(crate) struct LoadOptions {
     /// Requests per second; absent for a closed loop.
     pub(crate) rate: Option<f64>,
     pub(crate) once: bool,
-    /// Gives up what is due while no connection is free.
+    /// Drops requests that are due while no connection is free.
     pub(crate) drops: bool,
     pub(crate) timeline: bool,
 }
 
-/// How long after the end answers are waited for.
+/// How long answers are awaited after the end.
 const DRAIN: Duration = Duration::from_secs(10);
 const TIMER: Token = Token(usize::MAX);
 
 struct Slot {
     connection: Connection,
-    /// When the request under way was due.
+    /// Due time of the request in flight.
     due: Option<Instant>,
 }
 
@@ -43,7 +43,7 @@ struct Load<'a> {
     timer: Timer,
     slots: Vec<Slot>,
     idle: Vec<usize>,
-    /// Requests handed out so far.
+    /// Number of requests assigned so far.
     taken: usize,
     start: Instant,
     end: Instant,
@@ -103,7 +103,7 @@ pub(crate) fn run(address: &Address, requests: &Requests, options: &LoadOptions)
 }
 
 impl Load<'_> {
-    /// Sends and receives until the end: answers that came before it.
+    /// Sends and receives until the end; returns the answers that came before it.
     fn turn(&mut self) -> io::Result<u64> {
         let mut events = Events::with_capacity(1024);
         let mut in_time = None;
@@ -155,13 +155,13 @@ impl Load<'_> {
         all_idle && (exhausted || (now >= self.end && !backlog))
     }
 
-    /// When the next request of an open loop is due.
+    /// Due time of the next request of an open loop.
     fn next_due(&self) -> Option<Instant> {
         let rate = self.options.rate?;
         Some(self.start + Duration::from_secs_f64(self.taken as f64 / rate))
     }
 
-    /// Sends whatever is due on connections that are free.
+    /// Sends the due requests on free connections.
     fn dispatch(&mut self) -> io::Result<()> {
         self.drop_late();
         while let Some(index) = self.idle.last().copied() {
@@ -193,7 +193,7 @@ impl Load<'_> {
         Ok(())
     }
 
-    /// Gives up what is due while no connection is free.
+    /// Drops requests that are due while no connection is free.
     fn drop_late(&mut self) {
         let (true, true, Some(rate)) = (self.options.drops, self.idle.is_empty(), self.options.rate) else { return };
         let elapsed = Instant::now().min(self.end) - self.start;
@@ -203,7 +203,7 @@ impl Load<'_> {
         self.note(|outcomes| outcomes.dropped += late as u64);
     }
 
-    /// Counts what became of a request, also in its second.
+    /// Counts the outcome of a request, in total and for its second.
     fn note(&mut self, count: impl Fn(&mut Outcomes)) {
         count(&mut self.meter.outcomes);
         if let Some(timeline) = &mut self.timeline {

@@ -1,4 +1,4 @@
-//! Load generator of `npm run bench`: `rhizome-load JOB.json` does what the file says and prints figures as JSON.
+//! Load generator of `npm run bench`: `rhizome-load JOB.json` runs the job in the file and prints its results as JSON.
 
 mod address;
 mod connection;

@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 
 use crate::job::{Outcomes, SecondStats};
 
-/// What was seen.
+/// Recorded latencies and failures.
 pub(crate) struct Meter {
     latencies: Histogram<u64>,
     pub(crate) failures: u64,
@@ -15,7 +15,7 @@ pub(crate) struct Meter {
     pub(crate) outcomes: Outcomes,
 }
 
-/// Longest latency that is told apart from longer ones, nanoseconds.
+/// Longest latency that is distinguished from longer ones, nanoseconds.
 const LONGEST: u64 = 120_000_000_000;
 const DIGITS: u8 = 3;
 
@@ -43,13 +43,13 @@ impl Meter {
         self.outcomes = Outcomes::default();
     }
 
-    /// Milliseconds that a share of the latencies, 0 to 1, does not exceed.
+    /// The latency in milliseconds that a share of all, 0 to 1, does not exceed.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         self.latencies.value_at_quantile(share) as f64 / 1e6
     }
 }
 
-/// The same, second by second.
+/// One meter for each second.
 pub(crate) struct Timeline {
     start: Instant,
     current: Meter,
@@ -61,7 +61,7 @@ impl Timeline {
         Ok(Self { start, current: Meter::new()?, finished: Vec::new() })
     }
 
-    /// What belongs to this second.
+    /// The meter of the current second.
     pub(crate) fn now(&mut self) -> &mut Meter {
         let second = self.start.elapsed().as_secs() as usize;
         while self.finished.len() < second {

@@ -1,70 +1,70 @@
-//! Reading of HTTP answers from a byte stream.
+//! Parses HTTP responses from a byte stream.
 
 use std::io;
 
-/// An answer while it comes in. The bytes of a finished one are given up by [`ResponseReader::next`].
+/// Parser of a response. [`ResponseReader::next`] drops the bytes of a finished one.
 #[derive(Default)]
 pub(crate) struct ResponseReader {
     buffer: Vec<u8>,
     head: Option<Head>,
-    /// Where the next chunk begins, in an answer of chunks.
+    /// Offset of the next chunk, in a chunked response.
     chunk: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Head {
-    /// Where the body begins.
+    /// Offset of the body.
     body: usize,
-    /// Length of the body; none when it comes in chunks.
+    /// Length of the body; None when it is chunked.
     length: Option<usize>,
     code: u16,
-    /// Whether it says when to come back.
+    /// Whether it has a `Retry-After` header.
     retry_after: bool,
-    /// Whether the server ends the connection after the answer.
+    /// Whether the server closes the connection after the response.
     closes: bool,
 }
 
-/// A whole answer.
+/// A complete response.
 pub(crate) struct Response {
     pub(crate) closes: bool,
-    /// What went wrong; none for a result.
+    /// The failure; None for a result.
     pub(crate) failure: Option<Failure>,
 }
 
-/// An answer without a result.
+/// A response without a result.
 pub(crate) struct Failure {
     /// The beginning of the body.
     pub(crate) text: String,
-    /// Whether it refuses as a server should that has too much to do: HTTP 429 that says when to come back, or
-    /// JSON-RPC -32005 with another status.
+    /// Whether it is a proper refusal of an overloaded server: HTTP 429 with `Retry-After`, or JSON-RPC -32005 with
+    /// another status.
     pub(crate) refusal: bool,
 }
 
 impl Failure {
-    /// Of an answer on a connection that has no statuses.
+    /// The failure in a response on a connection without HTTP statuses.
     pub(crate) fn of_message(body: &[u8]) -> Option<Self> {
         has_error(body).then(|| Self { text: beginning(body), refusal: is_limit(body) })
     }
 }
 
-/// Bytes of the body in which a JSON-RPC error shows.
+/// Bytes of the body in which a JSON-RPC error must appear.
 const LOOKED_AT: usize = 80;
 const KEPT_OF_FAILURE: usize = 200;
 const TOO_MANY_REQUESTS: u16 = 429;
 
 impl ResponseReader {
-    /// Takes what came in.
+    /// Appends received bytes.
     pub(crate) fn extend(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Forgets an answer that will not be finished.
+    /// Drops a response that will not be completed.
     pub(crate) fn clear(&mut self) {
         self.buffer.clear();
         self.head = None;
     }
 
-    /// The answer once all of it is there.
+    /// The response once it is complete.
     pub(crate) fn next(&mut self) -> io::Result<Option<Response>> {
         if self.head.is_none() {
             self.head = read_head(&self.buffer)?;
@@ -103,12 +103,12 @@ impl ResponseReader {
     }
 }
 
-/// Whether an answer says near its beginning that it is an error.
+/// Whether a response has an error near its beginning.
 pub(crate) fn has_error(body: &[u8]) -> bool {
     body[..body.len().min(LOOKED_AT)].windows(8).any(|part| part == b"\"error\":")
 }
 
-/// Whether an error says that a limit is over.
+/// Whether an error says that a limit is exceeded.
 fn is_limit(body: &[u8]) -> bool {
     body[..body.len().min(LOOKED_AT)].windows(6).any(|part| part == b"-32005")
 }
@@ -159,7 +159,7 @@ mod tests {
         format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{ANSWER}", ANSWER.len())
     }
 
-    /// Feeds the bytes one by one and counts the answers.
+    /// Feeds the bytes one by one and returns the responses.
     fn feed(text: &str) -> Vec<Response> {
         let mut reader = ResponseReader::default();
         let mut found = Vec::new();

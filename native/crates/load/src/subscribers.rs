@@ -1,4 +1,4 @@
-//! Many subscribers: how long after its cause a notification reaches them.
+//! Many subscribers: the time from an event to its notification.
 
 use std::error::Error;
 use std::io;
@@ -21,13 +21,13 @@ pub(crate) struct SubscriberOptions<'a> {
     pub(crate) connections: usize,
     pub(crate) subscription: &'a str,
     pub(crate) pause: Duration,
-    /// File to write when everyone has subscribed.
+    /// File that is written when everyone has subscribed.
     pub(crate) ready: &'a Path,
 }
 
-/// How long an event may take to reach everyone.
+/// Time limit for an event to reach everyone.
 const LIMIT: Duration = Duration::from_secs(10);
-/// The default of 128 KiB per subscriber would be more than the server under test needs.
+/// The default of 128 KiB per subscriber would use more memory than the server under test.
 const BUFFER: usize = 2 * 1024;
 
 struct Subscribers {
@@ -35,7 +35,7 @@ struct Subscribers {
     sockets: Vec<WebSocket<TcpStream>>,
 }
 
-/// Subscribes, causes the events one after the other and waits for each to reach everyone.
+/// Subscribes, triggers the events one after the other, and waits until each has reached everyone.
 pub(crate) fn run(
     address: &Address,
     trigger_address: &Address,
@@ -128,7 +128,7 @@ impl Subscribers {
         Ok(Self { poll, sockets })
     }
 
-    /// Waits for events and hands over each socket that has something, or none for the one that triggers.
+    /// Waits for events and passes on each readable socket, or None for the one that sends the triggers.
     fn wait(
         &mut self,
         mut visit: impl FnMut(usize, Option<&mut WebSocket<TcpStream>>) -> io::Result<()>,
@@ -142,7 +142,7 @@ impl Subscribers {
         Ok(())
     }
 
-    /// Reads what is left of the event before.
+    /// Reads the rest of the previous event.
     fn discard(&mut self) -> io::Result<()> {
         for socket in &mut self.sockets {
             while ready_frame(socket.read())?.is_some() {}

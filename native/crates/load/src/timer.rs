@@ -1,4 +1,4 @@
-//! A timer that wakes a poll more exactly than its own time limit, which counts in milliseconds.
+//! A timer that wakes a poll more precisely than the poll's own timeout, which counts milliseconds.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -19,7 +19,7 @@ impl Timer {
         self.0.as_raw_fd()
     }
 
-    /// Fires once after that long, at least after a nanosecond, for zero would disarm it.
+    /// Fires once after the delay, but not before a nanosecond has passed, because zero would disarm the timer.
     pub(crate) fn fire_in(&self, delay: Duration) -> io::Result<()> {
         let delay = delay.max(Duration::from_nanos(1));
         let value = Timespec { tv_sec: delay.as_secs().cast_signed(), tv_nsec: delay.subsec_nanos().into() };

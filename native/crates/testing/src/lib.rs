@@ -1,6 +1,9 @@
-//! Networks for the tests, examples and tools of the other crates: the constants of the Bridge that
-//! `native/fixtures/bridge` has, under rules that are chosen.
+//! Networks and states for the tests, examples and tools of the other crates. A network has the constants of the Bridge
+//! in `native/fixtures/bridge` and freely chosen rules; a state is held in memory.
 
+mod memory_state;
+
+pub use memory_state::MemoryState;
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;
 use serde_json::{Map, Value, json};

@@ -21,7 +21,7 @@ pub(crate) fn mined(below: &StoredHeader) -> StoredHeader {
     StoredHeader { chain_work: below.chain_work + work(&header), height: below.height + 1, header }
 }
 
-/// The next header without work, as many seconds later. Stored ones need no work.
+/// The next header without proof of work, `seconds` later. Stored headers need no work.
 pub(crate) fn unmined(below: &StoredHeader, seconds: u32) -> StoredHeader {
     let mut header = below.header;
     header[4..36].copy_from_slice(reversed(below.hash()).as_slice());
@@ -30,7 +30,7 @@ pub(crate) fn unmined(below: &StoredHeader, seconds: u32) -> StoredHeader {
     StoredHeader { chain_work: below.chain_work + U256::from(1), height: below.height + 1, header }
 }
 
-/// So many headers from a height on, each `seconds` after the one below, with the bits of the easiest target.
+/// `count` headers from a height on, each `seconds` after its parent, with the bits of the easiest target.
 pub(crate) fn chain(from: i32, count: usize, seconds: u32) -> Vec<StoredHeader> {
     let mut header = [0; 80];
     header[..4].copy_from_slice(&1_u32.to_le_bytes());
@@ -60,7 +60,7 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// Puts a header where another hash is looked for.
+/// Puts a header under a different hash.
 pub(crate) fn store_as(
     state: &mut Overlay,
     hash: B256,

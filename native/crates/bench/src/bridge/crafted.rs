@@ -1,4 +1,4 @@
-//! Calls that were thought out to be dear.
+//! Calls that are designed to be expensive.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use super::large::Overlay;
 use super::measure::{Caller, Case};
 use super::search::Table;
 
-/// The main network's second header: a header with the least work that there is, which anybody can make.
+/// The main network's second header: it has the least possible work, so that anybody can make such a header.
 const EASY_HEADER: [u8; 80] = hex!(
     "010000006fe28c0ab6f1b372c1a6a246ae63f74f931e8365e15a089c68d6190000000000982051fd1e4ba744bbbe680e1fee14677ba1a3c3540bf7b1cdb606e857233e0e61bc6649ffff001d01e36299"
 );
 /// A height at which the difficulty changes.
 const RETARGET: i32 = 2_016 * 450;
-/// Headers between two changes.
+/// Headers between two changes of the difficulty.
 const INTERVAL: usize = 2_016;
-/// Seconds between headers: too few, so that the difficulty rises and an easy header is refused.
+/// Seconds between headers: so few that the difficulty rises and an easy header is refused.
 const SECONDS: u32 = 60;
-/// Headers of one call, and how far below the head a branch starts.
+/// Headers of one call, and the depth at which a branch starts.
 const HEADERS: usize = 500;
 const BRANCH_DEPTH: usize = 500;
-/// Inputs of a transaction that overrides to spend from the federation.
+/// Inputs of a transaction that claims to spend from the federation.
 const INPUTS: usize = 50;
 /// Outputs of a long transaction.
 const OUTPUTS: usize = 2_000;
@@ -62,7 +62,7 @@ pub(crate) fn all(
     scene.registered(table)
 }
 
-/// A member of the federation that is stored.
+/// A member of the stored federation.
 fn member(context: &BlockContext, state: &Overlay) -> Option<Address> {
     let version = state.named("newFederationFormatVersion").and_then(|cell| long_cell(&cell).ok());
     let cell = state.named("newFederation")?;
@@ -123,7 +123,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// A header whose difficulty is wrong is refused after a walk to the last change of it.
+    /// A header with a wrong difficulty is refused after a walk to the last change of the difficulty.
     fn retarget(&self, table: &mut Table) -> Result<(), Box<dyn Error>> {
         let long_work = self.active(Rule::Rskip454);
         let headers = chain(RETARGET - INTERVAL as i32, INTERVAL, SECONDS);
@@ -208,7 +208,7 @@ impl Scene<'_> {
         let (rules, version) = (self.context.rules, version.map(|version| version as i32));
         let federation = decode_federation(&self.context.spec.bridge, rules, version, &cell)?;
         let redeem = federation.redeem_script()?.to_vec();
-        // Numbers that are no signature of anybody, in the form of one.
+        // Numbers in the form of a signature that no key made.
         let signature = rhizome_bitcoin::Signature::new(&[0x11; 32], &[0x22; 32]).to_input(1);
         let outpoint = |index: usize| OutPoint { txid: B256::repeat_byte(0x33), index: index as u32 };
         let output = || Output { value: 1_000_000, script: federation.output_script().unwrap_or_default() };
@@ -245,7 +245,7 @@ impl Scene<'_> {
     ) -> Result<(), Box<dyn Error>> {
         let raw = transaction.serialize();
         let txid = transaction.txid();
-        // A block of this transaction alone.
+        // A block with this transaction only.
         let mut block = chain(height, 1, 1)[0].clone();
         block.header[36..68].copy_from_slice(rhizome_bitcoin::reversed(txid).as_slice());
         let depth = self.context.spec.bridge.confirmations.pegin as usize;

@@ -1,5 +1,5 @@
-//! Makes the state of a recorded scenario large: as many outputs, requests, waiting transactions and processed ones as
-//! the main network's Bridge may have, in the form in which the scenario has the first of them.
+//! Enlarges the state of a recorded scenario: as many outputs, requests, waiting transactions and processed ones as the
+//! main network's Bridge may have, in the form of the scenario's first one of each.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const REQUESTS: usize = 100;
 const WAITING: usize = 100;
 /// Bitcoin transactions of the list from before RSKIP134.
 const PROCESSED: usize = 4_000;
-/// Satoshi of an output, little enough that a payment takes many, and of a request.
+/// Satoshi of an output, so few that a payment takes many outputs, and of a request.
 const UTXO_VALUE: i64 = 500_000;
 const REQUEST_VALUE: i64 = 1_000_000;
 
@@ -98,11 +98,11 @@ impl StateReader for Overlay {
     }
 }
 
-/// Makes states large; remembers what cells were made of which, because most calls leave them as they are.
+/// Enlarges states. It caches the enlarged cells by their originals, because most calls leave the cells unchanged.
 #[derive(Default)]
 pub(crate) struct Enlarger {
     made: HashMap<(&'static str, Option<Bytes>), Option<Vec<u8>>>,
-    /// A transaction that waited once.
+    /// A transaction that was waiting in an earlier state.
     waiting: Option<Transaction>,
 }
 

@@ -1,4 +1,4 @@
-//! The time of calls of the Bridge.
+//! The duration of calls of the Bridge.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -11,11 +11,11 @@ use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Bytes, U256};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Who calls.
+/// The caller.
 pub(crate) enum Caller {
-    /// Its transaction, to the Bridge or to a contract that hands the data on.
+    /// A transaction, to the Bridge or to a contract that passes the data on.
     Transaction(Box<Transaction>),
-    /// A call that leaves nothing.
+    /// A local call.
     Local,
 }
 
@@ -27,36 +27,36 @@ pub(crate) struct Case {
     pub(crate) state: Arc<dyn StateReader>,
 }
 
-/// What a call takes.
+/// The cost of a call.
 pub(crate) struct Figures {
     pub(crate) method: Method,
-    /// Price of the method with its data; nothing of the transaction.
+    /// Price of the method with its data, without the transaction's gas.
     pub(crate) gas: u64,
     /// Processor seconds of the call on its own.
     pub(crate) first: f64,
-    /// Of each further one in the same block.
+    /// Processor seconds of each further call in the same block.
     pub(crate) further: f64,
     pub(crate) threw: bool,
 }
 
 /// Gas of a block of the main network.
 const BLOCK_GAS: u64 = 6_800_000;
-/// Calls of a block that are made at most.
+/// Maximum number of calls that are made in a block.
 const MOST_CALLS: u64 = 4;
-/// Times that a call is measured; the quickest counts, for disturbance only ever adds.
+/// Number of times that a call is measured; the fastest one counts, because noise only adds time.
 const ROUNDS: usize = 2;
-/// Measured more often from here on, milliseconds per million gas.
+/// Milliseconds per million gas from which on a call is measured more often.
 const SUSPICIOUS: f64 = 20.0;
 const SUSPICIOUS_ROUNDS: usize = 4;
 
-/// Seconds that this thread had a processor.
+/// Processor seconds of this thread.
 pub(crate) fn processor_seconds() -> f64 {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }
 
 impl Case {
-    /// None when the data name no method that there is, or the call has no price.
+    /// None when the data name no existing method, or the call has no price.
     pub(crate) fn measure(&self) -> Result<Option<Figures>, Box<dyn Error>> {
         let Some(gas) = self.price() else { return Ok(None) };
         let (mut first, mut further, mut threw) = (f64::INFINITY, f64::INFINITY, false);
@@ -91,7 +91,7 @@ impl Case {
         Ok(method.map(|method| Figures { method, gas, first, further, threw }))
     }
 
-    /// As a contract or a transaction that is not free pays it.
+    /// The price for a contract, or for a transaction that is not free.
     fn price(&self) -> Option<u64> {
         let mut evm = Evm::new(self.context.clone(), Journal::new(self.state.clone()));
         let data = (!self.data.is_empty()).then_some(&self.data[..]);
@@ -99,7 +99,7 @@ impl Case {
         call.gas.ok().filter(|gas| *gas > 0)
     }
 
-    /// Whether it threw.
+    /// Returns whether the call threw.
     fn call(&self, evm: &mut Evm, number: u64) -> Result<bool, Box<dyn Error>> {
         match &self.caller {
             Caller::Local => {

@@ -1,4 +1,4 @@
-//! Dear calls of the Bridge, warm: on a state in the store, with everything that the journal of a block does.
+//! Expensive calls of the Bridge, warmed up: on a state in the store, with all the work of a block's journal.
 
 mod chains;
 mod crafted;
@@ -30,16 +30,16 @@ use chains::mined;
 
 /// First member of the genesis federation of a local network.
 const MEMBER: Address = Address::new(hex!("6b045752f4d650a510a353bbf7e52988331e7f5b"));
-/// Headers that the Bridge knows before the call, and those of the call.
+/// Headers that the Bridge knows before the call, and headers of the call.
 const KNOWN: usize = 4_000;
 const RECEIVED: usize = 500;
 const ROUNDS: usize = 25;
-/// How long one round lasts at least.
+/// Minimum duration of a round.
 const ROUND: Duration = Duration::from_millis(40);
 
 pub(crate) use search::run as search;
 
-/// Prints one line per call: its name, its gas and what it takes.
+/// Prints one line per call: its name, gas and duration.
 pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let spec = Arc::new(spec()?);
     let first = StoredHeader {
@@ -93,7 +93,7 @@ fn state(headers: &[StoredHeader]) -> Result<Arc<dyn StateReader>, Box<dyn Error
     Ok(store.reader(root)?)
 }
 
-/// A member's transaction to the Bridge: its gas.
+/// Executes a member's transaction to the Bridge; returns its gas.
 fn call(spec: &Arc<ChainSpec>, state: &Arc<dyn StateReader>, data: &Bytes) -> Result<u64, Box<dyn Error>> {
     let block = BlockEnv { number: 1, timestamp: 1, gas_limit: GAS_LIMIT, ..BlockEnv::default() };
     let context = BlockContext::new(spec.clone(), block, Arc::new(NoAncestry));

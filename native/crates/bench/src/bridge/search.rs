@@ -1,5 +1,5 @@
-//! Which calls of the Bridge take longest for the gas that they pay: every recorded call of every upgrade on a state
-//! made large, and calls that were thought out to be dear.
+//! Finds the calls of the Bridge that take longest for the gas that they pay: every recorded call of every upgrade on
+//! an enlarged state, and calls that are designed to be expensive.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -17,7 +17,7 @@ use super::measure::{Caller, Case, Figures};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../test/vectors/recorded/bridge");
 
-/// The dearest call of a method.
+/// The most expensive call of a method.
 struct Worst {
     stats: Figures,
     input: String,
@@ -61,7 +61,7 @@ impl Table {
     }
 }
 
-/// Searches the recorded files whose names hold `only`, and the calls of [`crafted`] whose scenes do.
+/// Searches the recorded files whose names contain `only`, and the calls of [`crafted`] whose scenes do.
 pub(crate) fn run(only: &str) -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     let mut files: Vec<String> = std::fs::read_dir(RECORDED)?

@@ -12,14 +12,14 @@ use super::scene::CODE_BYTES;
 use super::{modular, points};
 use crate::CONTRACT;
 
-/// Bytes of the long calls: their memory takes a third of the gas of a block.
+/// Bytes of the long calls, whose memory takes a third of the gas of a block.
 const LONG: usize = 1 << 20;
 
 pub(crate) fn all() -> Vec<Case> {
     Precompile::ALL.iter().flat_map(|contract| cases(*contract)).collect()
 }
 
-/// Every input with all gas, and some with the least that a call takes.
+/// Every input with all gas, and some inputs with the minimum gas of a call.
 fn cases(contract: Precompile) -> Vec<Case> {
     let subject = format!("{contract:?}");
     let case = |input: String, data: &[u8], gas: Option<u64>| Case {
@@ -36,8 +36,8 @@ fn cases(contract: Precompile) -> Vec<Case> {
     cases
 }
 
-/// Code that calls the contract without gas and then itself with all gas: what depends on the frames above is worst
-/// there. The code is as long as it may be.
+/// Code that calls the contract without gas and then itself with all gas: this is the worst case for work that depends
+/// on the frames above. The code has the maximum length.
 fn nested(contract: Precompile) -> Case {
     let own = Address::from(CONTRACT);
     let body = Program::default().call(CALL, contract.address(), 0, Some(0)).call(CALL, own, 0, None);
@@ -49,7 +49,7 @@ fn body(contract: Precompile, size: usize, gas: Option<u64>) -> Program {
     Program::default().call(CALL, contract.address(), size, gas).times(8)
 }
 
-/// The least input that says anything, by contract, and worse ones.
+/// The shortest meaningful input of each contract, and worse ones.
 fn inputs(contract: Precompile) -> Vec<(String, Vec<u8>)> {
     let named = |name: &str, data: Vec<u8>| (name.to_owned(), data);
     match contract {
@@ -125,7 +125,7 @@ fn inputs(contract: Precompile) -> Vec<(String, Vec<u8>)> {
     }
 }
 
-/// Calls that do much before it is known that they cannot pay: long data, many heads, malformed text.
+/// Calls that do much work before it is known that they cannot pay: long data, many heads, malformed text.
 fn unpaid(contract: Precompile) -> Vec<(String, Vec<u8>)> {
     let named = |name: &str, data: Vec<u8>| (format!("{} KiB of {name}", data.len() >> 10), data);
     let zeros = || named("zeros", vec![0; LONG]);
@@ -157,13 +157,14 @@ fn call(signature: &str, words: &[U256]) -> Vec<u8> {
     data
 }
 
-/// A call with as many heads as fit, which all name the same bytes. `argument`: which of the arguments the list is.
+/// A call with as many heads as fit, which all refer to the same bytes. `argument` is the index of the list among the
+/// arguments.
 fn heads(signature: &str, argument: usize, size: usize) -> Vec<u8> {
     let mut words = vec![U256::from(1); argument];
     words.push(U256::from(32 * (argument + 1)));
     let count = (size / 32 - 8 - argument) as u64;
     words.push(U256::from(count));
-    // Offsets count from behind the number of elements; the bytes lie behind the last head.
+    // Offsets count from the end of the number of elements; the bytes follow the last head.
     words.extend(std::iter::repeat_n(U256::from(32 * count), count as usize));
     words.push(U256::from(33));
     words.extend([U256::ZERO; 2]);
@@ -179,7 +180,7 @@ fn keys(size: usize, broken: bool) -> Vec<u8> {
     data
 }
 
-/// One or two arguments that name the same long text.
+/// One or two arguments that refer to the same long text.
 fn text(signature: &str, byte: u8) -> Vec<u8> {
     let arguments = signature.matches("string").count();
     let mut words = vec![U256::from(32 * arguments); arguments];
@@ -255,13 +256,14 @@ fn hd_wallet() -> Vec<(String, Vec<u8>)> {
     ]
 }
 
-/// Every method of the Bridge that contracts may call, with small arguments; lists once more with many elements.
+/// Every method of the Bridge that contracts may call, with small arguments; methods with lists also with many
+/// elements.
 fn bridge() -> Vec<(String, Vec<u8>)> {
     let mut cases = vec![("data that name no method".to_owned(), vec![1, 2, 3, 4])];
     for definition in DEFINITIONS {
         let signature = definition.signature();
         let mut words: Vec<U256> = Vec::new();
-        // Dynamic arguments all name the empty one behind the heads.
+        // Dynamic arguments all refer to the empty one that follows the heads.
         let end = U256::from(32 * definition.inputs.len());
         for kind in definition.inputs {
             words.push(match kind {

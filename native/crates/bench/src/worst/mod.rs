@@ -1,5 +1,5 @@
-//! Which inputs make the node work longest for the gas they pay: opcodes and precompiled contracts in loops that
-//! use up the gas of one transaction, on a state of many accounts in the store.
+//! Finds the inputs for which the node works longest per gas: opcodes and precompiled contracts in loops that use up
+//! the gas of one transaction, on a state of many accounts in the store.
 
 mod contracts;
 mod modular;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use scene::Scene;
 
-/// A loop, and what it is called in the table.
+/// A loop and its names in the table.
 pub(crate) struct Case {
     /// `EVM`, or the name of the contract.
     pub(crate) subject: String,
@@ -24,9 +24,9 @@ pub(crate) struct Case {
     pub(crate) code: Bytes,
 }
 
-/// A case is measured at least so often; the quickest run counts, for disturbance only ever adds.
+/// Minimum number of runs of a case; the fastest one counts, because noise only adds time.
 const RUNS: usize = 3;
-/// Runs after which a long case is believed.
+/// Total duration after which a long case needs no further runs.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Measures every case whose subject contains `only`, one JSON object per line.
@@ -43,7 +43,7 @@ pub(crate) fn run(only: &str) -> Result<(), Box<dyn Error>> {
             let start = processor_seconds()?;
             gas = match contract.run() {
                 Ok(gas) => gas,
-                // A method of the Bridge that the node does not have yet ends the execution.
+                // A method of the Bridge that the node does not have ends the execution.
                 Err(error) => {
                     eprintln!("{}, {}: {error}", case.subject, case.input);
                     break;
@@ -62,7 +62,7 @@ pub(crate) fn run(only: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Seconds that this thread has had a processor: what other programs take does not count.
+/// Processor seconds of this thread, which exclude the time of other programs.
 fn processor_seconds() -> Result<f64, Box<dyn Error>> {
     let stats = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds: u64 = stats.split_whitespace().next().ok_or("no figures of the thread")?.parse()?;

@@ -1,4 +1,5 @@
-//! Inputs of modular exponentiation: lengths around the steps of the price, and moduli that algorithms find hard.
+//! Inputs of modular exponentiation: lengths around the steps of the price, and moduli that are hard for the
+//! algorithms.
 
 use rhizome_primitives::U256;
 
@@ -6,10 +7,10 @@ use rhizome_primitives::U256;
 const LENGTHS: [usize; 17] = [1, 4, 5, 8, 9, 16, 24, 32, 64, 65, 128, 256, 512, 1_024, 2_048, 4_096, 8_192];
 /// Bytes of the exponent.
 const EXPONENTS: [usize; 8] = [1, 2, 8, 32, 33, 64, 256, 1_024];
-/// An input dearer than that is left out: few of its kind would fit the gas.
+/// Inputs with a higher price are left out, because few of them would fit the gas.
 const DEAREST: u64 = 600_000;
 
-/// A modulus of so many bytes, by what makes it hard.
+/// Moduli of the given length, by the property that makes them hard.
 fn moduli(length: usize) -> Vec<(&'static str, Vec<u8>)> {
     let filled = |last: u8| {
         let mut bytes: Vec<u8> = (0..length).map(|index| (index as u8).wrapping_mul(167) | 0x81).collect();
@@ -43,7 +44,7 @@ fn input(base: &[u8], exponent: &[u8], modulus: &[u8]) -> Vec<u8> {
     words.chain([base, exponent, modulus].concat()).collect()
 }
 
-/// Price as far as it sorts inputs out (EIP-198).
+/// Approximate price, which is enough to filter inputs (EIP-198).
 fn price(length: usize, exponent: usize) -> u64 {
     let length = length as u64;
     let square = length * length;
@@ -63,7 +64,7 @@ pub(crate) fn inputs() -> Vec<(String, Vec<u8>)> {
                 continue;
             }
             for (kind, modulus) in moduli(length) {
-                // All bits set cost multiplications; a single one is cheapest to pay for in the first 32 bytes.
+                // Set bits cost multiplications; a single bit in the first 32 bytes has the lowest price.
                 let mut sparse = vec![0xff; exponent];
                 sparse[..exponent.min(32)].fill(0);
                 let mut patterns = vec![("full", vec![0xff; exponent])];
@@ -79,7 +80,7 @@ pub(crate) fn inputs() -> Vec<(String, Vec<u8>)> {
                 }
             }
         }
-        // The least price of a length: what does not depend on the exponent counts for most.
+        // The lowest price of a length, where costs that do not depend on the exponent matter most.
         for (kind, modulus) in moduli(length) {
             let name = format!("{length} bytes, {kind}; exponent 3");
             found.push((name, input(&vec![0xfe; length], &[3], &modulus)));

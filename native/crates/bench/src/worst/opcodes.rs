@@ -8,10 +8,10 @@ use super::program::Program;
 use super::scene::{ACCOUNTS, CELLS, CODE_BYTES, CONTRACTS, FIRST_ACCOUNT, FIRST_CONTRACT, numbered};
 use crate::CONTRACT;
 
-/// Steps of the walk over accounts and cells: keys are hashed, so that neighbours lie far apart.
+/// Step of the walk over accounts and cells. Keys are hashed, so neighbours are far apart.
 const STRIDE: u64 = 7_919;
 
-/// Memory sizes that pay for themselves at different prices of growth.
+/// Memory sizes that suit different prices of growth.
 const SIZES: [usize; 4] = [32, 1 << 10, 64 << 10, 1 << 20];
 
 pub(crate) fn all() -> Vec<Case> {
@@ -69,7 +69,7 @@ fn arithmetic() -> Vec<Case> {
     cases
 }
 
-/// The next of `count` numbers from `first` on, in an order that is not theirs; its state is on the stack.
+/// The next of `count` numbers from `first` on, in a shuffled order; its state is on the stack.
 fn walk(first: u64, count: u64) -> Program {
     let next = start().push(U256::from(STRIDE)).op(ADD).push(U256::from(count)).ops(&[SWAP1, MOD, DUP1]);
     if first == 0 { next } else { next.push(U256::from(first)).op(ADD) }
@@ -84,7 +84,7 @@ fn state() -> Vec<Case> {
     let read =
         |name: &str, place: Program, opcodes: &[u8]| case(name, start().op(PUSH0), place.ops(opcodes).times(16), &[]);
     let call = |name: &str, place: Program, opcode: u8, values: usize| {
-        // Arguments above the address of the walk, then the address once more, and no gas.
+        // Arguments above the address of the walk, then the address again, and no gas.
         let body = place.ops(&vec![PUSH0; values]).op(DUP1 + values as u8).op(PUSH0).ops(&[opcode, POP, POP]);
         case(name, start().op(PUSH0), body.times(8), &[])
     };
@@ -178,7 +178,7 @@ fn calls() -> Vec<Case> {
     for (name, opcode, zeros) in
         [("CALL", CALL, 5), ("CALLCODE", CALLCODE, 5), ("DELEGATECALL", DELEGATECALL, 4), ("STATICCALL", STATICCALL, 4)]
     {
-        // A tree: each frame calls the contract itself with all gas, so that they nest to the limit and then fan out.
+        // A tree: each frame calls the contract itself with all gas, so that frames nest to the limit and then fan out.
         let body = start().ops(&vec![PUSH0; zeros]).push(own).ops(&[GAS, opcode, POP]);
         cases.push(case(format!("{name} of itself with all gas"), start(), body, &[]));
         let body = start().ops(&vec![PUSH0; zeros]).push(own).push(U256::from(0)).ops(&[opcode, POP]);

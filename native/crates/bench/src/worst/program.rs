@@ -3,7 +3,7 @@
 use revm::bytecode::opcode::*;
 use rhizome_primitives::{Address, Bytes, U256};
 
-/// Bytecode in the making.
+/// Bytecode that is being built.
 #[derive(Clone, Default)]
 pub(crate) struct Program(Vec<u8>);
 
@@ -26,8 +26,8 @@ impl Program {
         self
     }
 
-    /// Puts what follows the code into memory from 0 on. To be used once, first, with the code finished by
-    /// [`Self::forever`].
+    /// Copies the bytes that follow the code into memory from 0 on. It must be used once, as the first part, in code
+    /// that [`Self::forever`] completes.
     fn load(length: usize, at: usize) -> Self {
         let mut program = Self::default();
         program.0.push(PUSH4);
@@ -37,15 +37,15 @@ impl Program {
         program.ops(&[PUSH0, CODECOPY])
     }
 
-    /// `body` until the gas is gone, in code of `size` bytes.
+    /// `body` until the gas is used up, in code of `size` bytes.
     pub(crate) fn in_code_of(size: usize, body: Self) -> Bytes {
         let mut code = Self::default().op(JUMPDEST).ops(&body.0).ops(&[PUSH0, JUMP]).0;
         code.resize(size, STOP);
         code.into()
     }
 
-    /// `before` once, then `body` until the gas is gone. The code is followed by `data`, which is in memory from 0 on
-    /// when the code starts.
+    /// `before` once, then `body` until the gas is used up. The code is followed by `data`, which it copies to memory
+    /// from 0 on when it starts.
     pub(crate) fn forever(before: Self, body: Self, data: &[u8]) -> Bytes {
         let code = |at: usize| {
             let mut code = Self::load(data.len(), at);
@@ -63,12 +63,12 @@ impl Program {
         bytes.into()
     }
 
-    /// The same body several times, so that the jump back counts for little.
+    /// The same body several times, so that the jump back hardly matters.
     pub(crate) fn times(self, count: usize) -> Self {
         Self(self.0.repeat(count))
     }
 
-    /// Calls a contract with the first `size` bytes of memory and drops what comes back.
+    /// Calls a contract with the first `size` bytes of memory and drops the result.
     pub(crate) fn call(self, opcode: u8, to: Address, size: usize, gas: Option<u64>) -> Self {
         let program = self.ops(&[PUSH0, PUSH0]).push(U256::from(size)).op(PUSH0);
         let program = if matches!(opcode, CALL | CALLCODE) { program.op(PUSH0) } else { program };

@@ -17,14 +17,14 @@ use rhizome_trie::EMPTY_ROOT;
 use crate::ours::spec;
 use crate::{CALLER, CONTRACT};
 
-/// Accounts, cells of the contract, and contracts with code.
+/// Numbers of accounts, of cells of the contract, and of contracts with code.
 pub(crate) const ACCOUNTS: u64 = 100_000;
 pub(crate) const CELLS: u64 = 100_000;
 pub(crate) const CONTRACTS: u64 = 1_000;
-/// Accounts have the addresses from here on, contracts those from there on; cells the slots from 0 on.
+/// First addresses of accounts and of contracts; cells have the slots from 0 on.
 pub(crate) const FIRST_ACCOUNT: u64 = 1 << 40;
 pub(crate) const FIRST_CONTRACT: u64 = 1 << 48;
-/// Bytes of code of each contract: as many as a contract may have.
+/// Bytes of code of each contract: the maximum.
 pub(crate) const CODE_BYTES: usize = 24_576;
 /// Ancestors that the BlockHeader contract reaches.
 const ANCESTORS: u64 = 4_100;
@@ -37,7 +37,7 @@ pub(crate) struct Scene {
     root: B256,
 }
 
-/// A contract on the scene.
+/// A contract on this state.
 pub(crate) struct Contract<'a> {
     scene: &'a Scene,
     root: B256,
@@ -58,7 +58,7 @@ impl Scene {
         let coded: Vec<AccountRef> = (0..CONTRACTS).map(|index| numbered(FIRST_CONTRACT + index).into()).collect();
         accounts.extend(coded.iter().map(|id| (*id, funds)));
         accounts.extend([(Address::from(CALLER).into(), funds), (contract, funds)]);
-        // A call of an account that is not there costs more; those of the network are there since their first call.
+        // Calling a missing account costs more; those of the network exist since their first call.
         let native: Vec<AccountRef> = Precompile::ALL.iter().map(|contract| contract.address().into()).collect();
         accounts.extend(native.iter().map(|id| (*id, Account::default())));
         // STOP, then bytes that differ from contract to contract.
@@ -85,7 +85,7 @@ impl Scene {
         Ok(Self { spec: Arc::new(spec()?), store, root })
     }
 
-    /// Gives the contract its code.
+    /// A contract with this code.
     pub(crate) fn with_code(&self, code: &Bytes) -> Result<Contract<'_>, Box<dyn Error>> {
         let contract = AccountRef::from(Address::from(CONTRACT));
         let writes = WriteSet { code: vec![(contract, code.clone())], ..WriteSet::default() };
@@ -97,8 +97,8 @@ impl Scene {
 }
 
 impl Contract<'_> {
-    /// Calls the contract with all gas of a block: the gas used. What earlier runs left in the caches of the head is
-    /// gone; nodes of the trie stay in memory.
+    /// Calls the contract with the gas of a block and returns the gas used. The caches of the head that earlier runs
+    /// filled are dropped; nodes of the trie stay in memory.
     pub(crate) fn run(&self) -> Result<u64, Box<dyn Error>> {
         let Scene { spec, store, .. } = self.scene;
         let block = BlockEnv {

@@ -1,5 +1,5 @@
-//! `mutate CLASS SEED COUNT [--questions]`: mutated inputs as bridge-primitives lines with our own results, or
-//! without `out`, for the reference to answer.
+//! `mutate CLASS SEED COUNT [--questions]`: mutated inputs as bridge-primitives lines with our own results, or without
+//! `out`, so that the reference can answer them.
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;

@@ -1,6 +1,7 @@
-//! `validity DIR [--questions | --answered]`: the lists in a folder against our own parser, structure and interpreter:
-//! one JSON line per difference, then one per list with the counts. With a flag instead everything that the lists name,
-//! as bridge-primitives lines without `out` for the reference to answer, or with our results.
+//! `validity DIR [--questions | --answered]`: compares the lists in a folder with our own parser, structure and
+//! interpreter; prints one JSON line per difference, then one per list with the counts. With a flag it prints all cases
+//! of the lists instead, as bridge-primitives lines, either without `out` so that the reference can answer them, or
+//! with our results.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;

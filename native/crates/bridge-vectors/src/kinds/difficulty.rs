@@ -12,7 +12,7 @@ use super::network;
 use crate::hex::{bytes, integer};
 use crate::primitives::{Outcome, Throw};
 
-/// Where an adjustment meets a header before it reaches the first one of the interval, it meets `previous`.
+/// If an adjustment needs a header before it reaches the first one of the interval, it gets `previous`.
 pub(super) fn difficulty(given: &Value) -> Outcome {
     let bitcoin = network::bitcoin(&given["network"]);
     let height = integer(&given["previousHeight"]) as i32;

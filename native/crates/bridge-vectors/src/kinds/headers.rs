@@ -40,7 +40,7 @@ fn fields(header: &BlockHeader) -> Value {
     })
 }
 
-/// A quantity, behind a sign when it is negative.
+/// A quantity, with a sign if it is negative.
 fn shown_target(target: &Target) -> Value {
     let digits = hex::encode(target.magnitude());
     let digits = digits.trim_start_matches('0');

@@ -17,12 +17,12 @@ use serde_json::Value;
 
 use crate::primitives::Outcome;
 
-/// What a kind is computed from.
+/// The inputs of a kind.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
-    /// `in` alone.
+    /// Only `in`.
     Of(fn(&Value) -> Outcome),
-    /// `in` and `out`: something recorded, as a signature, is checked and used.
+    /// `in` and `out`: a recorded value, such as a signature, is checked and used.
     With(fn(&Value, &Value) -> Outcome),
 }
 

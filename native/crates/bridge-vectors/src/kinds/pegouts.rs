@@ -12,7 +12,7 @@ use crate::hex::{bytes, hash, integer, shown};
 use crate::primitives::{Outcome, Throw};
 use crate::rules::rules;
 
-/// After so many confirmed entries the recording stops.
+/// Number of confirmed entries after which the recording stops.
 const RECORDED_TURNS: usize = 12;
 
 pub(super) fn outpoint_values(given: &Value) -> Outcome {
@@ -26,8 +26,8 @@ pub(super) fn outpoint_values_decode(given: &Value) -> Outcome {
     Ok(json!(values))
 }
 
-/// Under each recorded set of rules: the order of the set, and the entries that get confirmed one after
-/// the other, each removed. An entry is added between two of them where the recorded list says so.
+/// For each recorded set of rules: the order of the set, and the entries that are confirmed one after the other, each
+/// of which is removed. An entry is added between two of them where the recorded list says so.
 pub(super) fn confirmation_order(given: &Value, recorded: &Value) -> Outcome {
     let mut out = Map::new();
     for (name, recorded) in recorded.as_object().into_iter().flatten() {

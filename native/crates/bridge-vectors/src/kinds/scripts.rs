@@ -8,7 +8,7 @@ use super::network;
 use crate::hex::{bytes, shown};
 use crate::primitives::{Outcome, Throw, or_throws};
 
-/// Programs from this length on have no recorded addresses.
+/// Programs of this length or longer have no recorded addresses.
 const ADDRESSES_BELOW: usize = 60;
 
 pub(super) fn script(given: &Value) -> Outcome {
@@ -16,7 +16,7 @@ pub(super) fn script(given: &Value) -> Outcome {
     parsed(&program, Script::parse(&program))
 }
 
-/// What is recorded of a script.
+/// The recorded properties of a script.
 pub(super) fn parsed(program: &[u8], script: Result<Script<'_>, ScriptError>) -> Outcome {
     let script = script.map_err(Throw::from)?;
     let chunks = script.chunks().iter().map(|chunk| json!({"opcode": chunk.opcode, "data": chunk.data.map(shown)}));
@@ -44,7 +44,7 @@ fn value(result: Result<impl Into<Value>, ScriptError>) -> Value {
     or_throws(result.map(Into::into).map_err(Throw::from))
 }
 
-/// What the parser makes of a redeem script, or how it throws.
+/// The result of parsing a redeem script, or its exception.
 pub(crate) fn redeem_script(script: &Script<'_>) -> Value {
     let shown_script = |redeem: RedeemScript<'_>| -> Result<Value, ScriptError> {
         let keys = redeem.public_keys()?;

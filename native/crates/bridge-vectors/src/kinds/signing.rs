@@ -17,7 +17,7 @@ use crate::primitives::{Outcome, Throw, or_throws};
 /// The third and the first key sign.
 const SIGNERS: [usize; 2] = [2, 0];
 
-/// The recorded signatures are taken when they are right: the private keys of most lines are not known.
+/// The recorded signatures are used if they are valid, because the private keys of most lines are unknown.
 pub(super) fn sighash(given: &Value, recorded: &Value) -> Outcome {
     let redeem = bytes(&given["redeemScript"]);
     let keys = Script::parse(&redeem).and_then(|script| script.redeem_script()?.public_keys()).map_err(Throw::from)?;
@@ -45,7 +45,7 @@ pub(super) fn sighash(given: &Value, recorded: &Value) -> Outcome {
         "signedTxWithoutSignatures": {"tx": shown(unsigned.serialize()), "hash": shown(unsigned.txid())},
         "pegoutIndexHashOfSigned": pegout_index_hash(&transaction).map_err(Throw::from)?.map(shown),
     });
-    // The reference's interpreter knows no witnesses.
+    // The reference's interpreter does not know witnesses.
     if !transaction.has_witness() {
         let output = pay_to_script_hash(&hash160(&redeem));
         let spends = correctly_spends(&transaction, 0, &output).map(|()| json!("ok"));
@@ -121,7 +121,7 @@ pub(super) fn der(given: &Value) -> Outcome {
     }))
 }
 
-/// The hash that is signed for an input of any transaction, with any script in its place.
+/// The signature hash of an input of any transaction, with any script in its place.
 pub(super) fn legacy_hash(given: &Value) -> Outcome {
     let transaction = Transaction::parse(&bytes(&given["tx"])).map_err(Throw::from)?;
     let (index, kind) = (integer(&given["index"]) as usize, integer(&given["sighash"]) as u8);
@@ -129,7 +129,7 @@ pub(super) fn legacy_hash(given: &Value) -> Outcome {
     Ok(shown(hash))
 }
 
-/// The first input, or the one whose index is given. The Bridge goes on where the reference throws its script exception, and only there.
+/// The first input, or the one with the given index. Only the reference's script exception lets the Bridge continue.
 pub(super) fn spends(given: &Value) -> Outcome {
     let transaction = Transaction::parse(&bytes(&given["tx"])).map_err(Throw::from)?;
     let index = given["index"].as_u64().unwrap_or_default() as usize;

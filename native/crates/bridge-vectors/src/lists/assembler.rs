@@ -1,4 +1,5 @@
-//! Scripts as the lists write them: numbers, names of opcodes, raw bytes and quoted text between white space.
+//! Scripts in the notation of the lists: numbers, names of opcodes, raw bytes and quoted text, separated by white
+//! space.
 
 use rhizome_bitcoin::ScriptBuilder;
 use rhizome_primitives::hex;
@@ -95,12 +96,12 @@ const NAMES: &[&str] = &[
     "NOP9",
     "NOP10",
 ];
-/// Further names of some.
+/// Alternative names of some.
 const OTHER_NAMES: &[(&str, u8)] =
     &[("NOP2", 0xb1), ("NOP3", 0xb2), ("RESERVED", 0x50), ("1NEGATE", 0x4f), ("INVALIDOPCODE", 0xff)];
 const FIRST_NAMED: u8 = 0x61;
 
-/// The bytes of a script; None for a word that is none.
+/// The bytes of a script; None for an invalid word.
 pub(super) fn assemble(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for word in text.split_ascii_whitespace() {
@@ -130,7 +131,7 @@ fn pushed_number(number: i64) -> Vec<u8> {
     }
 }
 
-/// Lowest byte first, the sign in the highest bit.
+/// Little-endian, with the sign in the highest bit.
 fn script_number(number: i64) -> Vec<u8> {
     let mut bytes = number.unsigned_abs().to_le_bytes().to_vec();
     while bytes.ends_with(&[0]) {
@@ -145,7 +146,7 @@ fn script_number(number: i64) -> Vec<u8> {
     bytes
 }
 
-/// A push whose form does not depend on the data.
+/// A push whose form does not depend on the contents of the data.
 fn pushed(data: &[u8]) -> Vec<u8> {
     if let [_] = data {
         return vec![1, data[0]];

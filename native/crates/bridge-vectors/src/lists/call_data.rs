@@ -1,5 +1,5 @@
-//! `block457.bin`: the call data of the first call of the Bridge on the main network, `receiveHeaders` with 500
-//! headers of Bitcoin, on the state before it, in which the Bridge has nothing (bridge.md §7.3).
+//! `block457.bin`: the call data of the first call of the Bridge on the main network, `receiveHeaders` with 500 Bitcoin
+//! headers, on the state before it, in which the Bridge has no cells (bridge.md §7.3).
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const GAS_LIMIT: u64 = 2_500_000;
 /// Height of Bitcoin's best block afterwards.
 const BEST_HEIGHT: u64 = 500_468;
 const BEST_HASH: &str = "00000000000000000015bc19376261e34112687c34b1376afe9766f96c18a971";
-/// Headers, the checkpoint below them, Bitcoin's first block, and the cell that names the best one.
+/// Headers, the checkpoint below them, Bitcoin's first block, and the cell with the best one.
 const CELLS: usize = 503;
 
 pub(super) fn block_457(bytes: &[u8], list: &mut Checked) {
@@ -52,7 +52,7 @@ pub(super) fn block_457(bytes: &[u8], list: &mut Checked) {
     list.count("executed");
 }
 
-/// As a transaction of a member of the first federation, which is free.
+/// Executes the data as a transaction of a member of the first federation, which is free.
 fn execute(data: &[u8]) -> Result<(TransactionOutcome, Evm), String> {
     // No rule is active yet.
     let main = Network::new("main", |_| -1);

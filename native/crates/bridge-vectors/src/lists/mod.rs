@@ -1,9 +1,9 @@
-//! Lists of test cases that others keep: scripts, Bitcoin transactions, signatures, redeem scripts, the call data of
-//! main-net block 457. They are read from a given folder and are no part of the repository.
+//! Lists of test cases that other projects maintain: scripts, Bitcoin transactions, signatures, redeem scripts, the
+//! call data of main-net block 457. They are read from a given folder and are not part of the repository.
 //!
-//! A list says whether a script or a transaction is valid. The parser and the rules of structure are compared with all
-//! of it, the interpreter where an input is of the shape that inputs of federations have. What the reference's
-//! library makes of every script and transaction of the lists is asked with [`questions`], whose answers are lines of
+//! A list says whether a script or a transaction is valid. The parser and the structural rules are compared with all of
+//! it, the interpreter only for inputs in the form that federations use. [`questions`] prints all scripts and
+//! transactions of the lists so that the reference's library can process them; the answers are lines of
 //! bridge-primitives.
 
 mod assembler;
@@ -22,11 +22,11 @@ use serde_json::{Value, json};
 
 use crate::report::Report;
 
-/// One list as it was read: what is compared, and what the reference can be asked.
+/// A list that was read: its comparison, and the questions for the reference.
 #[derive(Default)]
 struct Checked {
     report: Report,
-    /// Cases by how far they were compared.
+    /// Number of cases by the extent of their comparison.
     counts: Vec<(&'static str, u64)>,
     questions: Vec<Value>,
 }
@@ -46,7 +46,7 @@ impl Checked {
 
 type Reader = fn(&[u8], &mut Checked);
 
-/// Lists by the names that they have where they are kept.
+/// Lists by their original file names.
 const LISTS: &[(&str, Reader)] = &[
     ("script_valid.json", scripts::valid),
     ("script_invalid.json", scripts::invalid),
@@ -62,13 +62,13 @@ const LISTS: &[(&str, Reader)] = &[
     ("block457.bin", call_data::block_457),
 ];
 
-/// A list of a folder and what was compared of it.
+/// A list of a folder and its comparison.
 pub struct ListReport {
     /// Name of its file.
     pub name: &'static str,
     /// Equal and different cases.
     pub report: Report,
-    /// Cases by how far they were compared.
+    /// Number of cases by the extent of their comparison.
     pub counts: Vec<(&'static str, u64)>,
 }
 
@@ -79,7 +79,7 @@ pub fn run_folder(folder: &Path) -> Vec<ListReport> {
     reports.collect()
 }
 
-/// Lines of bridge-primitives about everything that the lists name, with our results or without.
+/// Lines of bridge-primitives about all cases of the lists, with our results or without.
 #[must_use]
 pub fn questions(folder: &Path, answered: bool) -> Vec<Value> {
     let mut lines: Vec<_> = checked(folder).flat_map(|(_, list)| list.questions).collect();
@@ -115,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    /// Cases that are equal and that are not.
+    /// Numbers of equal and different cases.
     fn count(read: Reader, cases: Value) -> (u64, u64) {
         let report = compared(read, cases.to_string().as_bytes()).report;
         (report.equal, report.different)
@@ -184,7 +184,7 @@ mod tests {
         let push = |keys: &[String]| keys.iter().map(|key| format!("21{key}")).collect::<String>();
         let script = format!("6452{}53ae6702f401b27552{}53ae68", push(&members), push(&emergency));
         let case = |delay| json!({"mainFed": members, "emergencyFed": emergency, "timelock": delay, "script": script});
-        // Each is spent as well, with the delay that it states.
+        // Each is also spent, with its stated delay.
         assert_eq!(count(redeem_scripts::p2sh_erp, json!([case(500)])), (2, 0));
         assert_eq!(count(redeem_scripts::p2sh_erp, json!([case(501)])), (1, 1));
         assert_eq!(count(redeem_scripts::non_standard_erp, json!([case(500)])), (1, 1));

@@ -1,5 +1,5 @@
-//! `redeemScripts*.json`: redeem scripts that another implementation made of keys and a delay, and their forms for
-//! fly-overs. Scripts of the same shape with keys of our own are signed and spent.
+//! `redeemScripts*.json`: redeem scripts that another implementation built from keys and a delay, and their fly-over
+//! forms. Scripts of the same form with our own keys are signed and spent.
 
 use rhizome_bitcoin::{RedeemScriptKind, Script, ScriptError};
 use rhizome_bridge::recorded::{Federation, FederationMember, MemberKey, flyover_script};
@@ -15,7 +15,7 @@ use super::spending::{Spending, own_keys};
 use super::{Checked, cases};
 use crate::report::Values;
 
-/// A longer one cannot be pushed together with what a fly-over adds (bridge.md §3.4).
+/// A longer script cannot be pushed together with the fly-over prefix (bridge.md §3.4).
 const LONGEST: usize = 486;
 
 pub(super) fn non_standard_erp(bytes: &[u8], list: &mut Checked) {
@@ -31,7 +31,7 @@ fn keys(given: &Value) -> Vec<Vec<u8>> {
     keys.map(|key| hex::decode(key.as_str().unwrap_or_default()).unwrap_or_default()).collect()
 }
 
-/// The constants of the test network with another emergency federation.
+/// The constants of the test network with a different emergency federation.
 fn constants(emergency: &[Vec<u8>], delay: u64) -> BridgeSpec {
     let mut constants = bridge_constants("testnet").expect("constants of the test network");
     constants["federation"]["erpKeys"] = emergency.iter().map(hex::encode_prefixed).collect();
@@ -90,7 +90,8 @@ fn compare_parsed(values: &mut Values, script: &[u8], kind: RedeemScriptKind, me
     }
 }
 
-/// Inputs that spend an output of a federation of the same size by either branch, and the same with a fault.
+/// Inputs that spend an output of a federation of the same size through either branch, and the same inputs with a
+/// fault.
 fn spend(name: &str, format: FederationFormat, members: usize, emergency: usize, delay: u64, list: &mut Checked) {
     let (members, emergency) = (own_keys(1, members), own_keys(101, emergency));
     let public = |keys: &[(B256, Vec<u8>)]| keys.iter().map(|(_, key)| key.clone()).collect::<Vec<_>>();
@@ -113,7 +114,7 @@ fn spend(name: &str, format: FederationFormat, members: usize, emergency: usize,
     questions.into_iter().for_each(|given| list.ask("correctlySpends", given));
 }
 
-/// `script` is `powpegScript` behind the hash.
+/// `script` is `powpegScript` with the hash in front.
 pub(super) fn flyover(bytes: &[u8], list: &mut Checked) {
     for case in cases(bytes) {
         let decode = |name: &str| hex::decode(case[name].as_str().unwrap_or_default()).unwrap_or_default();

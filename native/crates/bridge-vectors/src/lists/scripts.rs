@@ -1,5 +1,5 @@
 //! `script_valid.json`, `script_invalid.json`: `[script of the input, script of the output, rules, …]`;
-//! `script_tests.json`, which names the result behind the rules and may begin with a witness.
+//! `script_tests.json`, which has the result after the rules and may start with a witness.
 
 use rhizome_bitcoin::{Input, OutPoint, Output, Script, Transaction};
 use rhizome_primitives::{B256, hex};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::shape::{Verdict, question, verdict};
 use super::{Checked, assembler, cases};
 
-/// What a program puts together is named between two of these.
+/// Placeholders that a program fills in are between two of these.
 const TO_BE_FILLED_IN: char = '#';
 
 pub(super) fn valid(bytes: &[u8], list: &mut Checked) {
@@ -22,7 +22,7 @@ pub(super) fn invalid(bytes: &[u8], list: &mut Checked) {
 pub(super) fn with_results(bytes: &[u8], list: &mut Checked) {
     for case in cases(bytes) {
         let first = usize::from(case[0].is_array());
-        // The reference's interpreter knows no witnesses.
+        // The reference's interpreter does not know witnesses.
         let has_result = first == 0 && !case[2].as_str().unwrap_or_default().contains("WITNESS");
         check(&case, first, has_result.then(|| case[3] == "OK"), list);
     }
@@ -54,7 +54,7 @@ fn check(case: &Value, first: usize, valid: Option<bool>, list: &mut Checked) {
         }
         found = match (verdict, valid) {
             (Verdict::NotAsked, _) | (_, None) => "parsed",
-            // All rules hold at once here; the case may leave some of them out.
+            // Here all rules are active at once; the case may exclude some of them.
             (Verdict::DoesNot, Some(true)) if !rules.contains("NULLDUMMY") => "under more rules",
             (verdict, Some(valid)) => {
                 if (verdict == Verdict::Spends) != valid {
@@ -68,8 +68,8 @@ fn check(case: &Value, first: usize, valid: Option<bool>, list: &mut Checked) {
     questions.into_iter().for_each(|(kind, given)| list.ask(kind, given));
 }
 
-/// The transaction with which the cases are executed: it spends the one output of a transaction that is like a
-/// coinbase and pays to the script.
+/// The transaction with which the cases are executed: it spends the only output of a coinbase-like transaction that
+/// pays to the script.
 fn spending(script: &[u8], script_pubkey: &[u8]) -> Transaction {
     let mut credits = Transaction::new(1);
     let mut nothing = Input::new(OutPoint { txid: B256::ZERO, index: u32::MAX });

@@ -1,5 +1,5 @@
-//! What the interpreter is for: inputs that spend by a redeem script of what federations' scripts are made of
-//! (bridge.md §4.2). Elsewhere it answers no, which the reference need not.
+//! The scope of the interpreter: inputs that spend through a redeem script built from the opcodes of federations'
+//! scripts (bridge.md §4.2). For other inputs it answers no, and the reference may differ.
 
 use rhizome_bitcoin::{Script, ScriptError, Transaction, correctly_spends};
 use rhizome_primitives::hex;
@@ -10,12 +10,12 @@ const LAST_PUSH: u8 = 0x60;
 /// IF, NOTIF, ELSE, ENDIF, DROP, CHECKMULTISIG, CHECKMULTISIGVERIFY, CHECKSEQUENCEVERIFY.
 const OF_FEDERATIONS: [u8; 8] = [0x63, 0x64, 0x67, 0x68, 0x75, 0xae, 0xaf, 0xb2];
 
-/// What our interpreter says.
+/// The result of our interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Spends,
     DoesNot,
-    /// It is for another kind of inputs.
+    /// The input is out of its scope.
     NotAsked,
 }
 
@@ -39,11 +39,11 @@ fn is_of_federations(script: &[u8], script_pubkey: &[u8]) -> bool {
         let is_known = |opcode: u8| (opcode <= LAST_PUSH && opcode != 0x50) || OF_FEDERATIONS.contains(&opcode);
         Ok(redeem.chunks().iter().all(|chunk| is_known(chunk.opcode)))
     };
-    // What does not parse spends nothing.
+    // An input that does not parse spends nothing.
     known().unwrap_or(true)
 }
 
-/// The input and its output as the reference is asked about them.
+/// The input and its output as a question for the reference.
 pub(super) fn question(transaction: &Transaction, index: usize, script_pubkey: &[u8]) -> Value {
     json!({
         "tx": hex::encode_prefixed(transaction.serialize()),

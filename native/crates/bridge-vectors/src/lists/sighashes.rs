@@ -1,4 +1,4 @@
-//! `sighash.json`: `[transaction, script, index of the input, kind of the hash, hash]`.
+//! `sighash.json`: `[transaction, script, index of the input, sighash type, hash]`.
 
 use rhizome_bitcoin::{Transaction, display_hash, sighash};
 use rhizome_primitives::hex;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Checked, cases};
 
-/// Kinds above this go into the hash with four bytes in the list, with their lowest byte in the reference's library.
+/// Larger types enter the hash with four bytes in the list, but only with their lowest byte in the reference's library.
 const LARGEST_KIND: i64 = 0xff;
 
 pub(super) fn list(bytes: &[u8], list: &mut Checked) {

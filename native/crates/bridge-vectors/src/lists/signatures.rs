@@ -1,4 +1,4 @@
-//! `sig_canonical.json`, `sig_noncanonical.json`: signatures with their kind of hash behind; text that is no hex
+//! `sig_canonical.json`, `sig_noncanonical.json`: signatures followed by their sighash type; text that is not hex
 //! describes the next one.
 
 use rhizome_bitcoin::signature::is_canonical;

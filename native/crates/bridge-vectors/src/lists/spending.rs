@@ -6,10 +6,10 @@ use rhizome_bitcoin::{Input, OutPoint, Output, Transaction, sighash};
 use rhizome_crypto::hash160;
 use rhizome_primitives::B256;
 
-/// Transactions of this version keep to ages.
+/// Version of transactions whose ages are checked.
 const VERSION: u32 = 2;
 
-/// Private keys from a number on, with their compressed public keys, in the order of the latter.
+/// Private keys from a number on, with their compressed public keys, in the order of the public keys.
 pub(super) fn own_keys(first: u8, count: usize) -> Vec<(B256, Vec<u8>)> {
     let key = |number: u8| {
         let secret = B256::with_last_byte(number);
@@ -21,7 +21,7 @@ pub(super) fn own_keys(first: u8, count: usize) -> Vec<(B256, Vec<u8>)> {
     keys
 }
 
-/// A federation of which more than half of either group can sign.
+/// A federation in which more than half of either group can sign.
 pub(super) struct Spending<'a> {
     pub(super) redeem: &'a [u8],
     pub(super) members: &'a [(B256, Vec<u8>)],
@@ -36,7 +36,7 @@ impl Spending<'_> {
         pay_to_script_hash(&hash160(self.redeem))
     }
 
-    /// Transactions with what differs between them and whether they spend.
+    /// Transactions with their variations, and whether they spend.
     pub(super) fn cases(&self) -> [(&'static str, Transaction, bool); 7] {
         let needed = |keys: &[(B256, Vec<u8>)]| keys.len() / 2 + 1;
         let (members, emergency) = (needed(self.members), needed(self.emergency));
@@ -62,7 +62,7 @@ impl Spending<'_> {
         self.signed(&self.emergency[..count], 1, age)
     }
 
-    /// The condition of NOTIF stands behind the signatures: false for the members.
+    /// The condition of NOTIF follows the signatures: false for the members.
     fn signed(&self, signers: &[(B256, Vec<u8>)], condition: usize, sequence: u32) -> Transaction {
         let mut transaction = Transaction::new(VERSION);
         let mut input = Input::new(OutPoint { txid: B256::repeat_byte(7), index: 1 });

@@ -1,4 +1,4 @@
-//! `tx_valid.json`, `tx_invalid.json`: `[[[hash, index, script of the output that is spent], …], transaction, rules]`.
+//! `tx_valid.json`, `tx_invalid.json`: `[[[hash, index, script of the spent output], …], transaction, rules]`.
 
 use rhizome_bitcoin::Transaction;
 use rhizome_primitives::hex;

@@ -1,16 +1,16 @@
-//! Edits that know nothing of what the bytes mean.
+//! Edits that ignore the meaning of the bytes.
 
 use std::ops::Range;
 
 use fastrand::Rng;
 
-/// Bytes at which a reader may turn: lengths, opcodes, tags.
+/// Bytes at which a reader may branch: lengths, opcodes, tags.
 const ODD: &[u8] = &[
     0, 1, 2, 3, 0x14, 0x20, 0x21, 0x30, 0x41, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f, 0x51, 0x60, 0x7f, 0x80, 0xae, 0xfd, 0xfe,
     0xff,
 ];
 
-/// One to three edits; `others` are inputs of the same kind, of which ranges are taken.
+/// One to three edits; `others` are inputs of the same kind, from which ranges are copied.
 pub(super) fn mutated(mut bytes: Vec<u8>, others: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
     for _ in 0..random.usize(1..4) {
         edit(&mut bytes, others, random);

@@ -1,4 +1,4 @@
-//! What is mutated: inputs of the recorded primitives, and those inside of recorded calls.
+//! The inputs to mutate: those of the recorded primitives, and those inside recorded calls.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::hex::bytes;
 
-/// Scenarios whose calls are taken: every kind of call is among them.
+/// Scenarios whose calls are used: they include every kind of call.
 const SCENARIOS: &[&str] = &["regtest", "papyrus200", "iris300", "extra"];
 
-/// Inputs without doubles, in an order of their own.
+/// Distinct inputs in a fixed order.
 #[derive(Debug, Default)]
 pub struct Corpus {
     pub(super) transactions: Vec<Vec<u8>>,
@@ -38,7 +38,7 @@ struct Collected {
 }
 
 impl Corpus {
-    /// That of the recorded files.
+    /// The inputs of the recorded files.
     ///
     /// # Panics
     /// When they cannot be read.
@@ -134,7 +134,7 @@ impl Collected {
         Some(())
     }
 
-    /// Scripts and keys inside of what was found.
+    /// Adds the scripts and keys inside the inputs.
     fn parts(&mut self) {
         for raw in &self.transactions {
             let Ok(transaction) = Transaction::parse(raw) else { continue };

@@ -1,7 +1,8 @@
-//! Mutated inputs of the primitives: what is recorded, bent at random bytes and by the grammar of its kind.
+//! Mutated inputs of the primitives: recorded inputs with changes at random bytes and changes by the grammar of their
+//! kind.
 //!
-//! The same seed gives the same inputs. They are run through the reference's library outside of the
-//! repository; where it answers otherwise, the line is recorded (`bridge-primitives-mutated`).
+//! The same seed gives the same inputs. They are run through the reference's library outside the repository; where its
+//! result differs, the line is recorded (`bridge-primitives-mutated`).
 
 mod blobs;
 mod corpus;
@@ -19,10 +20,10 @@ use serde_json::{Value, json};
 
 pub use corpus::Corpus;
 
-/// What is mutated.
+/// The kinds of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Transactions of Bitcoin, and the hash and counts read from their bytes.
+    /// Bitcoin transactions, and the hash and counts read from their bytes.
     Transactions,
     /// Scripts, redeem scripts among them.
     Scripts,
@@ -46,7 +47,7 @@ pub const CLASSES: &[(&str, Class)] = &[
     ("spending", Class::Spending),
 ];
 
-/// Mutations of a class, without end.
+/// An endless sequence of mutations of a class.
 #[derive(Debug)]
 pub struct Mutations<'a> {
     corpus: &'a Corpus,
@@ -55,7 +56,7 @@ pub struct Mutations<'a> {
 }
 
 impl<'a> Mutations<'a> {
-    /// The mutations that belong to a seed.
+    /// The mutations of a seed.
     #[must_use]
     pub fn new(corpus: &'a Corpus, class: Class, seed: u64) -> Self {
         Self { corpus, class, random: Rng::with_seed(seed) }

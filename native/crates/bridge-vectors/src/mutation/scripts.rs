@@ -1,4 +1,4 @@
-//! Scripts: opcodes, pushes in every form, and redeem scripts of federations that are nearly right.
+//! Scripts: opcodes, pushes in every form, and almost correct redeem scripts of federations.
 
 use fastrand::Rng;
 use rhizome_bitcoin::Script;
@@ -6,7 +6,7 @@ use rhizome_bitcoin::Script;
 use super::corpus::Corpus;
 use super::{blobs, one_of};
 
-/// An element that may be written in several forms.
+/// An element that has several encodings.
 #[derive(Clone)]
 pub(super) struct Element {
     pub(super) opcode: u8,
@@ -31,7 +31,7 @@ pub(super) fn mutated(corpus: &Corpus, random: &mut Rng) -> Vec<u8> {
     written(&list, random)
 }
 
-/// The elements as far as the script parses.
+/// The elements up to the first that does not parse.
 pub(super) fn elements(program: &[u8]) -> Vec<Element> {
     let Ok(script) = Script::parse(program) else { return Vec::new() };
     let element = |opcode, data: Option<&[u8]>| Element { opcode, data: data.map(<[u8]>::to_vec) };
@@ -55,7 +55,7 @@ fn number(value: usize, random: &mut Rng) -> Element {
     }
 }
 
-/// A standard or emergency form with random numbers of keys, some of them no keys.
+/// A standard or emergency script with random numbers of keys, some of which are invalid.
 fn redeem_script(corpus: &Corpus, random: &mut Rng) -> Vec<Element> {
     let mut list = Vec::new();
     if random.u8(..4) == 0 {
@@ -68,7 +68,7 @@ fn redeem_script(corpus: &Corpus, random: &mut Rng) -> Vec<Element> {
         list.push(op(if random.u8(..6) == 0 { 0xaf } else { 0xae }));
         return list;
     }
-    // Each branch may check by itself, or what follows both.
+    // Each branch may have its own check, or share the one that follows both.
     let inner = form != 1;
     list.push(op(0x64));
     list.extend(keys(corpus, random));
@@ -135,7 +135,7 @@ fn edit(list: &mut Vec<Element>, corpus: &Corpus, random: &mut Rng) {
     }
 }
 
-/// Pushes take a wider opcode than they need now and then, or state another length.
+/// Some pushes take a wider opcode than they need, or state a wrong length.
 pub(super) fn written(list: &[Element], random: &mut Rng) -> Vec<u8> {
     let mut out = Vec::new();
     for element in list {

@@ -1,11 +1,11 @@
-//! Signatures in DER: lengths, tags, numbers, and ASN.1 of any kind behind the two numbers.
+//! Signatures in DER: lengths, tags, numbers, and ASN.1 of any kind after the two numbers.
 
 use fastrand::Rng;
 
 use super::corpus::Corpus;
 use super::{blobs, one_of};
 
-/// Universal, application, context and private tags, plain and constructed, some with more bytes to come.
+/// Universal, application, context and private tags, primitive and constructed, some of which continue in more bytes.
 const TAGS: &[u8] = &[
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 31, 0x20,
     0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x28, 0x2a, 0x2c, 0x30, 0x31, 0x33, 0x38, 0x3f, 0x40, 0x5f, 0x60, 0x61, 0x7f,
@@ -16,7 +16,7 @@ const INTEGER: u8 = 2;
 const OCTET_STRING: u8 = 4;
 const CONSTRUCTED: u8 = 0x20;
 const EXTERNAL: u8 = 0x28;
-/// Objects in objects.
+/// Maximum nesting of objects.
 const MAX_DEPTH: u32 = 4;
 
 /// A signature, a key and a hash.
@@ -85,7 +85,7 @@ fn number(value: &[u8], random: &mut Rng) -> Vec<u8> {
     value
 }
 
-/// Tag, length and contents; one time in `rarity` the length is odd.
+/// Tag, length and contents; one length in `rarity` is odd.
 fn object(out: &mut Vec<u8>, tag: u8, contents: &[u8], rarity: u8, random: &mut Rng) {
     out.push(tag);
     if tag & 0x1f == 0x1f {
@@ -116,7 +116,7 @@ fn object(out: &mut Vec<u8>, tag: u8, contents: &[u8], rarity: u8, random: &mut 
         5 => out.extend([0x85, 0, 0, 0, (length >> 8) as u8, length as u8]),
         6 => out.extend([0x84, random.u8(..), 0xff, 0xff, 0xff]),
         _ => {
-            // Indefinite: what follows ends with two zero bytes, or should.
+            // Indefinite: the contents should end with two zero bytes.
             out.push(0x80);
             out.extend(contents);
             if random.u8(..4) != 0 {
@@ -137,7 +137,7 @@ fn anything(out: &mut Vec<u8>, depth: u32, random: &mut Rng) {
     };
     let mut contents = Vec::new();
     if tag == EXTERNAL && random.u8(..4) != 0 {
-        // An identifier, a number, a descriptor, each or not, then a tagged object.
+        // An optional identifier, an optional number, an optional descriptor, then a tagged object.
         for tag in [6, INTEGER, 7, 4] {
             if random.u8(..3) == 0 {
                 object(&mut contents, tag, &[1], 20, random);

@@ -1,4 +1,4 @@
-//! Signed inputs of federations whose script, sequence or version is bent.
+//! Signed inputs of federations with a changed script, sequence or version.
 
 use fastrand::Rng;
 use rhizome_bitcoin::script::builder::pay_to_script_hash;
@@ -36,7 +36,7 @@ pub(super) fn mutated(corpus: &Corpus, random: &mut Rng) -> (Vec<u8>, Vec<u8>) {
     (transaction.serialize(), output)
 }
 
-/// What stands before the redeem script: a spare element, signatures, a choice of branch.
+/// Changes the pushes before the redeem script: a spare element, signatures, a choice of branch.
 fn edit(list: &mut Vec<Element>, random: &mut Rng) {
     let end = list.len().saturating_sub(1);
     if end == 0 {

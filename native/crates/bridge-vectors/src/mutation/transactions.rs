@@ -20,7 +20,7 @@ pub(super) fn mutated(corpus: &Corpus, random: &mut Rng) -> Vec<u8> {
     }
 }
 
-/// Amounts around which the rules turn.
+/// Amounts at which rules change.
 const AMOUNTS: &[i64] = &[
     0,
     1,
@@ -95,7 +95,7 @@ fn edit_part(choice: u8, inputs: &mut [Input], outputs: &mut [Output], corpus: &
     }
 }
 
-/// With odd lengths now and then; witnesses can be there or not as they please.
+/// Writes it with some odd lengths; witnesses are present or absent at random.
 fn written(transaction: &Transaction, random: &mut Rng) -> Vec<u8> {
     let rarity = 40 + (transaction.inputs.len() + transaction.outputs.len()) as u32 * 8;
     let mut witnesses = transaction.inputs.iter().any(|input| !input.witness.is_empty());

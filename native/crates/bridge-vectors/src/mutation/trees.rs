@@ -1,11 +1,11 @@
-//! Partial Merkle trees: counts, hashes and flags, and small trees made at random.
+//! Partial Merkle trees: counts, hashes and flags, and small random trees.
 
 use fastrand::Rng;
 
 use super::corpus::Corpus;
 use super::{blobs, one_of, varint};
 
-/// The parts of a tree as far as they can be read.
+/// The parts of a tree that can be read.
 struct Tree {
     transactions: u32,
     hashes: Vec<[u8; 32]>,
@@ -30,7 +30,7 @@ fn read(raw: &[u8]) -> Option<Tree> {
     Some(Tree { transactions: u32::from_le_bytes(*count), hashes, flags: flags.to_vec() })
 }
 
-/// A tree that is often right: few transactions, hashes as many as its flags ask for.
+/// A tree that is often valid: few transactions, and as many hashes as its flags need.
 fn made(random: &mut Rng) -> Tree {
     let transactions = random.u32(..10);
     let mut bits = Vec::new();
@@ -50,7 +50,7 @@ fn walk(count: u32, height: u32, at: u32, bits: &mut Vec<bool>, hashes: &mut Vec
     let opened = random.u8(..3) != 0;
     bits.push(opened);
     if height == 0 || !opened {
-        // Few values, so that neighbours are equal now and then.
+        // Few different values, so that neighbours are sometimes equal.
         let fill = random.u8(..);
         return hashes.push([fill; 32]);
     }

@@ -1,8 +1,8 @@
-//! Lengths of Bitcoin, now and then in an odd form.
+//! Bitcoin's lengths, sometimes in an odd form.
 
 use fastrand::Rng;
 
-/// Numbers at which a reader may turn.
+/// Numbers at which a reader may branch.
 pub(super) const ODD: &[u64] = &[
     0,
     1,
@@ -29,7 +29,7 @@ pub(super) const ODD: &[u64] = &[
     u64::MAX,
 ];
 
-/// In as few bytes as can be.
+/// Writes the shortest form.
 pub(super) fn write(out: &mut Vec<u8>, value: u64) {
     match value {
         0..=252 => out.push(value as u8),
@@ -48,7 +48,7 @@ fn wide(out: &mut Vec<u8>, value: u64, bytes: usize) {
     out.extend_from_slice(&value.to_le_bytes()[..bytes]);
 }
 
-/// The number, one time in `rarity` otherwise: in more bytes, one more or less, or another.
+/// Writes the number, except for one in `rarity`: that one takes more bytes, is off by one, or is another number.
 pub(super) fn bent(out: &mut Vec<u8>, value: u64, rarity: u32, random: &mut Rng) {
     if random.u32(..rarity) != 0 {
         return write(out, value);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::hex::{address, number, quantity};
 
-/// What the header line of a scenario says about its surroundings.
+/// The environment in the header line of a scenario.
 pub(super) struct Environment {
     spec: Arc<ChainSpec>,
     defaults: Value,
@@ -26,7 +26,7 @@ impl Environment {
         self.spec.chain_id
     }
 
-    /// The block of a line: its own fields, the defaults of the scenario for the others.
+    /// The block of a line: its own fields, and the scenario's defaults for the others.
     pub(super) fn block(&self, fields: &Value) -> BlockContext {
         let field = |name: &str| if fields[name].is_null() { &self.defaults[name] } else { &fields[name] };
         let block = BlockEnv {

@@ -1,4 +1,4 @@
-//! Executes the lines of a scenario and compares all that they say.
+//! Executes the lines of a scenario and compares all their fields.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +29,7 @@ pub(super) struct Executor {
     root: B256,
 }
 
-/// Differences of a line, in words.
+/// Differences of a line, as messages.
 type Differences = Vec<String>;
 
 impl Executor {
@@ -45,7 +45,7 @@ impl Executor {
         self.root
     }
 
-    /// A transaction that was executed on the state of a root.
+    /// A transaction that was executed on the state under a root.
     pub(super) fn executed<'a>(&'a self, line: &'a Value, before: B256) -> Executed<'a> {
         Executed { executor: self, line, before }
     }
@@ -111,7 +111,7 @@ impl Executor {
         }
     }
 
-    /// A call of the Bridge as `eth_call` makes it, which leaves nothing.
+    /// A call of the Bridge as `eth_call` makes it; it changes nothing.
     pub(super) fn local_call(&self, line: &Value) -> Differences {
         let mut differences = Differences::new();
         let reader = match self.reader() {
@@ -190,7 +190,7 @@ impl Executor {
         }
     }
 
-    /// Makes the recorded changes instead of our own.
+    /// Applies the recorded changes instead of our own.
     fn follow_recording(&mut self, line: &Value, differences: &mut Differences) {
         if line["changes"].is_null() {
             return;
@@ -218,7 +218,7 @@ impl Executor {
     }
 }
 
-/// A transaction of a scenario that was executed, with the states around it.
+/// An executed transaction of a scenario, with the states before and after it.
 pub struct Executed<'a> {
     executor: &'a Executor,
     line: &'a Value,
@@ -226,7 +226,7 @@ pub struct Executed<'a> {
 }
 
 impl Executed<'_> {
-    /// The line that records it.
+    /// The recorded line.
     #[must_use]
     pub const fn line(&self) -> &Value {
         self.line
@@ -261,10 +261,10 @@ impl Executed<'_> {
         decode(&bytes(self.line.get("rawTx")?), self.executor.environment.chain_id(), false)
     }
 
-    /// Executes it once more under inspection, on a state that is given.
+    /// Executes it once more with an inspector, on a given state.
     ///
     /// # Errors
-    /// When it is no valid transaction.
+    /// When the transaction is invalid.
     pub fn inspect<I: Inspector>(
         &self,
         state: Arc<dyn StateReader>,
@@ -312,7 +312,7 @@ fn log(log: &Log) -> Value {
     line
 }
 
-/// The name of a cell where its word is one, else the word.
+/// The name of a cell if its key is one, otherwise the key.
 fn cell_name(word: U256) -> String {
     let bytes = word.to_be_bytes::<32>();
     let text = &bytes[bytes.iter().take_while(|&&byte| byte == 0).count()..];

@@ -14,16 +14,16 @@ use execute::Executor;
 
 pub use execute::Executed;
 
-/// Runs the lines of a file of scenarios. A line that differs is reported, and the recorded changes are made
+/// Runs the lines of a file of scenarios. A line that differs is reported, and the recorded changes are applied
 /// instead, so that the next lines start from the recorded state.
 pub(crate) fn run(lines: &mut dyn Iterator<Item = Value>, report: &mut Report) {
     run_watched(lines, report, &mut |_| {});
 }
 
-/// Runs a file of scenarios and shows each of its transactions, with the states around it.
+/// Runs a file of scenarios and passes each of its transactions to `watch`, with the states before and after it.
 ///
 /// # Panics
-/// As [`crate::run_file`].
+/// As for [`crate::run_file`].
 pub fn watch_file(path: &Path, watch: &mut dyn FnMut(&Executed<'_>)) -> Report {
     watch_lines(path, &mut |executed| {
         if executed.line()["line"] == "tx" {
@@ -32,10 +32,10 @@ pub fn watch_file(path: &Path, watch: &mut dyn FnMut(&Executed<'_>)) -> Report {
     })
 }
 
-/// As [`watch_file`], and shows local calls, too, which change nothing.
+/// Like [`watch_file`], but also passes local calls, which change nothing.
 ///
 /// # Panics
-/// As [`crate::run_file`].
+/// As for [`crate::run_file`].
 pub fn watch_lines(path: &Path, watch: &mut dyn FnMut(&Executed<'_>)) -> Report {
     let shown = crate::absolute(&path.to_string_lossy());
     let mut report = Report::default();

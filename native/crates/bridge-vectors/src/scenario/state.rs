@@ -12,7 +12,7 @@ use crate::hex::{address, bytes, quantity};
 const STORAGE: u8 = 0x00;
 const CODE: u8 = 0x80;
 
-/// The changes that make a state of trie keys and values, `[[key, value], …]`.
+/// The changes that build a state from trie keys and values, `[[key, value], …]`.
 pub(super) fn pre_state(pre_trie: &Value) -> Result<WriteSet, String> {
     let mut writes = WriteSet::default();
     for entry in pre_trie.as_array().ok_or("no state")? {
@@ -38,7 +38,7 @@ pub(super) fn pre_state(pre_trie: &Value) -> Result<WriteSet, String> {
     Ok(writes)
 }
 
-/// The recorded changes of a transaction, `read` answers accounts as they were.
+/// The recorded changes of a transaction; `read` returns accounts before it.
 pub(super) fn recorded_changes(
     changes: &Value,
     bridge: Address,

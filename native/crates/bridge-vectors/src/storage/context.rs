@@ -1,4 +1,4 @@
-//! What a cell's contents depend on beside the cell.
+//! Inputs that the contents of a cell depend on besides the cell.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::hex::text;
 use crate::rules::{constants, rules};
 
-/// Constants, and of federations the rules and the version beside them.
+/// Constants, and for federations the rules and the version stored beside them.
 #[derive(Clone, Debug)]
 pub(super) struct Context {
     pub(super) spec: BridgeSpec,
@@ -19,7 +19,7 @@ pub(super) struct Context {
     pub(super) multikey: bool,
 }
 
-/// The contexts met so far. A damaged cell follows the cell that it was made of, and shares its context.
+/// The contexts so far. A damaged cell follows the cell that it was derived from, and shares its context.
 #[derive(Default)]
 pub(super) struct Contexts(BTreeMap<String, Context>);
 
@@ -38,7 +38,7 @@ impl Contexts {
         &self.0[name]
     }
 
-    /// Name and context of the cell that a line about damage names.
+    /// Name and context of the cell in a line about damage.
     pub(super) fn of_damaged(&mut self, recorded: &str) -> (String, &Context) {
         let name = recorded.split(' ').next().unwrap_or_default().to_owned();
         let initial = || Context { spec: constants("regtest"), rules: RuleSet::NONE, version: None, multikey: false };

@@ -32,7 +32,7 @@ pub(crate) fn run(lines: &mut dyn Iterator<Item = Value>, report: &mut Report) {
 /// Compares a line.
 type Check = fn(&Value, &mut Contexts, &mut Values);
 
-/// Lines by the member that only they have.
+/// Lines by the field that only they have.
 const KINDS: &[(&str, Check)] = &[
     ("keyName", |line, _, values| check_key(line, values)),
     ("malformed", check_damaged),
@@ -46,7 +46,7 @@ fn word(key: U256) -> Value {
     shown(key.to_be_bytes::<32>())
 }
 
-/// The cells of the union bridge go by the names of the reference's enumeration.
+/// The cells of the union bridge have the names of the reference's enumeration.
 fn check_key(line: &Value, values: &mut Values) {
     let recorded = text(&line["keyName"]);
     let name = if recorded.contains('_') { camel_case(recorded) } else { recorded.to_owned() };
@@ -64,7 +64,7 @@ fn camel_case(name: &str) -> String {
     })
 }
 
-/// Cells: key, bytes of the value, value of the bytes written again.
+/// Cells: key, bytes of the value, and value of the rewritten bytes.
 fn check_cell(line: &Value, contexts: &mut Contexts, values: &mut Values) {
     let name = text(&line["cell"]);
     if !line["key"].is_null() {
@@ -95,7 +95,7 @@ fn read_again(name: &str, context: &context::Context, cell: Option<&[u8]>) -> Ou
     Ok(written.map_or(Value::Null, shown))
 }
 
-/// Results of the two queries for the state of signers.
+/// Results of the two state queries that signers use.
 fn check_structure(line: &Value, values: &mut Values) {
     let value = &line["value"];
     let result = if text(&line["structure"]).starts_with("StateForFederator") {

@@ -1,4 +1,4 @@
-//! Actions on the storage as one call sees it, and what the save writes.
+//! Actions on the storage as a single call sees it, and the cells that the save writes.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::primitives::{Throw, or_throws};
 use crate::report::Values;
 use crate::rules::{regtest_under, rules};
 
-/// The cells written.
+/// The written cells.
 #[derive(Default)]
 struct Cells(BTreeMap<U256, Bytes>);
 

@@ -1,15 +1,15 @@
-//! Cells read and written again.
+//! Cells that are read and rewritten.
 
 use rhizome_bridge::recorded::*;
 use rhizome_primitives::contract::ContractError;
 
 use super::context::Context;
 
-/// Reads a cell that is there and writes what was read.
+/// Reads an existing cell and writes what was read.
 type RoundTrip<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<u8>, ContractError>;
 
-/// Reads a cell and writes what was read, as the reference's round trip does; None is null. An absent or
-/// empty list reads as an empty one.
+/// Reads a cell and writes what was read, like the reference's round trip; None is null. An absent or empty list reads
+/// as an empty one.
 pub(super) fn read_and_write(
     name: &str,
     context: &Context,
@@ -47,7 +47,7 @@ pub(super) fn read_and_write(
     written.map(Some)
 }
 
-/// A cell that is there.
+/// An existing cell.
 fn value(name: &str, context: &Context, cell: &[u8]) -> Result<Vec<u8>, ContractError> {
     match name {
         "btcTxHashAP"

@@ -1,4 +1,4 @@
-//! Cells written from their readable contents.
+//! Writes cells from their readable contents.
 
 use rhizome_bitcoin::Transaction;
 use rhizome_bridge::recorded::*;
@@ -109,7 +109,7 @@ fn requests(value: &Value) -> Vec<ReleaseRequest> {
     items(value).iter().map(request).collect()
 }
 
-/// Both cells get the whole list; each takes its part of it.
+/// Both cells get the whole list; each takes its part.
 fn confirmations(value: &Value) -> Result<ConfirmationSet, Throw> {
     let mut set = ConfirmationSet::default();
     for entry in items(value) {
@@ -126,7 +126,7 @@ fn key(value: &Value) -> MemberKey {
     MemberKey::parse(&bytes(value)).unwrap_or_else(|| panic!("no key: {value}"))
 }
 
-/// Members in the given order; of one key before RSKIP123.
+/// Members in the given order, with a single key before RSKIP123.
 fn members(value: &Value, multikey: bool) -> Vec<FederationMember> {
     let member = |entry: &Value| {
         if multikey {

@@ -12,8 +12,8 @@ use crate::federation::{Federation, FederationMember};
 use crate::storage::Frame;
 use crate::storage::codec::ListWriter;
 
-/// `add_signature`: the address is that of the Bitcoin key before RSKIP415, that of the Rootstock key from
-/// it on. Before RSKIP146 ids and the hash of the Bitcoin key as RLP.
+/// `add_signature`: the address is that of the Bitcoin key before RSKIP415, and that of the Rootstock key afterwards.
+/// Before RSKIP146: ids and the hash of the Bitcoin key as RLP.
 pub(crate) fn add_signature(
     frame: &mut Frame<'_>,
     member: &FederationMember,
@@ -67,7 +67,7 @@ pub(crate) fn commit_federation(
     Ok(())
 }
 
-/// `commit_federation_failed` (RSKIP419): the redeem script of the proposed federation, this block.
+/// `commit_federation_failed` (RSKIP419): the redeem script of the proposed federation and this block.
 pub(crate) fn commit_federation_failed(frame: &mut Frame<'_>, proposed: &Federation) -> Result<(), ContractError> {
     let script = Bytes::copy_from_slice(proposed.redeem_script()?);
     let data = [AbiValue::Bytes(script), AbiValue::int(frame.block_number as i64)];

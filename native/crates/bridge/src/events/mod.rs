@@ -1,5 +1,5 @@
-//! The events of the Bridge (bridge.md §5). Those that have one form appear with a rule; whether it is
-//! active is the caller's to check.
+//! The events of the Bridge (bridge.md §5). Events with a single form are introduced by a rule; the caller checks
+//! whether it is active.
 
 pub(crate) mod federation;
 pub(crate) mod pegin;
@@ -18,7 +18,7 @@ fn emit(frame: &mut Frame<'_>, signature: &str, indexed: &[AbiValue], data: &[Ab
     frame.state.log(event_log(ADDRESS, signature, indexed, data));
 }
 
-/// Emits an event of before RSKIP146: a name as the only topic, RLP as data.
+/// Emits an event in the form before RSKIP146: a name as the only topic, RLP as data.
 fn emit_legacy(frame: &mut Frame<'_>, topic: &str, data: Vec<u8>) {
     let topics = vec![B256::left_padding_from(topic.as_bytes())];
     frame.state.log(Log { address: ADDRESS, topics, data: data.into() });

@@ -13,7 +13,7 @@ use crate::storage::Frame;
 use crate::storage::codec::{ListWriter, encode_bytes};
 use crate::storage::releases::encode_outpoint_values;
 
-/// Why a request to be paid out was rejected (bridge.md §1.5).
+/// Why a peg-out request was rejected (bridge.md §1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RejectedRequest {
     LowAmount = 1,
@@ -49,8 +49,8 @@ pub(crate) fn release_requested(frame: &mut Frame<'_>, rsk_hash: B256, transacti
     emit(frame, "release_requested(bytes32,bytes32,uint256)", &indexed, &[AbiValue::int(satoshi)]);
 }
 
-/// `release_request_received` (RSKIP185): hash and satoshi of the destination before RSKIP326, its
-/// Base58 text from it on, with wei from RSKIP427 on.
+/// `release_request_received` (RSKIP185): hash of the destination and satoshi before RSKIP326; the Base58 address
+/// afterwards, with wei from RSKIP427 on.
 pub(crate) fn release_request_received(frame: &mut Frame<'_>, sender: Address, destination: BitcoinAddress, wei: U256) {
     let indexed = [AbiValue::Address(sender)];
     if frame.active(Rule::Rskip326) {
@@ -63,7 +63,7 @@ pub(crate) fn release_request_received(frame: &mut Frame<'_>, sender: Address, d
     }
 }
 
-/// `release_request_rejected` (RSKIP185): satoshi before RSKIP427, wei from it on.
+/// `release_request_rejected` (RSKIP185): satoshi before RSKIP427, wei afterwards.
 pub(crate) fn release_request_rejected(frame: &mut Frame<'_>, sender: Address, wei: U256, reason: RejectedRequest) {
     let data = [requested(frame, wei), AbiValue::int(reason as i64)];
     emit(frame, "release_request_rejected(address,uint256,int256)", &[AbiValue::Address(sender)], &data);

@@ -93,7 +93,7 @@ pub fn encode_pending(members: &[FederationMember], multikey: bool) -> Vec<u8> {
     out.finish()
 }
 
-/// The Bitcoin keys of a pending federation: what its hash is made of.
+/// The Bitcoin keys of a pending federation: the preimage of its hash.
 pub(crate) fn encode_pending_keys(members: &[FederationMember]) -> Vec<u8> {
     let mut out = ListWriter::default();
     for member in members {

@@ -8,16 +8,16 @@ use alloy_primitives::keccak256;
 use rhizome_primitives::Address;
 use secp256k1::PublicKey;
 
-/// Compressed keys that are remembered by each thread: those of several federations, three for each member.
+/// Number of compressed keys that each thread caches: those of several federations, three for each member.
 const KNOWN_KEYS: usize = 1_024;
 
 thread_local! {
-    /// Compressed keys that are points of the curve, with their addresses. Finding that out takes microseconds, and
-    /// every call looks at all keys of two federations.
+    /// Compressed keys that are points of the curve, with their addresses. The check takes microseconds, and every call
+    /// checks all keys of two federations.
     static KNOWN: RefCell<HashMap<[u8; 33], Address>> = RefCell::new(HashMap::new());
 }
 
-/// Address of a compressed key; None when it is no point.
+/// Address of a compressed key; None when it is not a point of the curve.
 fn known_address(key: &[u8; 33]) -> Option<Address> {
     if let Some(address) = KNOWN.with_borrow(|known| known.get(key).copied()) {
         return Some(address);
@@ -33,13 +33,13 @@ fn known_address(key: &[u8; 33]) -> Option<Address> {
     Some(address)
 }
 
-/// Address of a public key in any of its encodings; None when it is no point of the curve.
+/// Address of a public key in any of its encodings; None when it is not a point of the curve.
 pub fn rsk_address(key: &[u8]) -> Option<Address> {
     MemberKey::parse(key).map(|key| key.rsk_address())
 }
 
-/// A public key in its compressed form. The reference takes the point at infinity for a key, too: it is
-/// the one byte 00 (bridge.md §9).
+/// A public key in its compressed form. The reference accepts the point at infinity as a key, too: it is the single
+/// byte 00 (bridge.md §9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemberKey {
     /// The point at infinity.
@@ -49,11 +49,11 @@ pub enum MemberKey {
 }
 
 impl MemberKey {
-    /// Reads a key in any of its encodings; None when it is no point of the curve.
+    /// Reads a key in any of its encodings; None when it is not a point of the curve.
     pub fn parse(key: &[u8]) -> Option<Self> {
         match key {
             [0] => Some(Self::Infinity([0])),
-            // Other ones of this length are hybrid or uncompressed keys cut short, and so none.
+            // Other keys of this length are truncated hybrid or uncompressed keys, which are invalid.
             [2 | 3, ..] if key.len() == 33 => {
                 let bytes: [u8; 33] = key.try_into().ok()?;
                 known_address(&bytes).map(|_| Self::Point(bytes))

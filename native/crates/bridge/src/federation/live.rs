@@ -1,4 +1,4 @@
-//! Which federation is active, which is retiring (bridge.md §4.7).
+//! The active and the retiring federation (bridge.md §4.7).
 
 use rhizome_primitives::Address;
 use rhizome_primitives::contract::ContractError;
@@ -8,7 +8,7 @@ use super::Federation;
 use crate::storage::Frame;
 use crate::storage::utxo_list::Utxos;
 
-/// Where a federation is stored.
+/// The cells of a federation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Genesis,
@@ -68,7 +68,7 @@ impl Frame<'_> {
         stored.map_or_else(|| Federation::genesis(self.bridge(), self.rules), Ok)
     }
 
-    /// The federation whose funds are on the move.
+    /// The federation whose funds are being migrated.
     pub(crate) fn retiring_federation(&mut self) -> Result<Option<Federation>, ContractError> {
         let new = self.new_federation()?;
         let old = self.old_federation()?;
@@ -111,7 +111,7 @@ impl Frame<'_> {
         Ok(active.has_member(sender) || retiring.is_some_and(|federation| federation.has_member(sender)))
     }
 
-    /// Whether funds of the retiring federation may move: begin and end of the time are not part of it.
+    /// Whether funds of the retiring federation may move; the bounds of the period are excluded.
     pub(crate) fn in_migration_age(&mut self) -> Result<bool, ContractError> {
         let active = self.active_federation()?;
         let begin = self.activation_age() + self.bridge().federation.migration.begin as i64;
@@ -119,13 +119,13 @@ impl Frame<'_> {
         Ok(begin < age && age < self.migration_end())
     }
 
-    /// Whether the time to move the funds of the retiring federation is over.
+    /// Whether the period for moving the funds of the retiring federation is over.
     pub(crate) fn past_migration_age(&mut self) -> Result<bool, ContractError> {
         let active = self.active_federation()?;
         Ok(self.age(&active) >= self.migration_end())
     }
 
-    /// First block in which funds of the retiring federation may move, and the one in which what is left does.
+    /// First block in which funds of the retiring federation may move, and the block in which the remaining funds move.
     pub(crate) fn migration_blocks(&mut self) -> Result<(i64, i64), ContractError> {
         let created = self.active_federation()?.creation_block;
         let begin = self.activation_age() + self.bridge().federation.migration.begin as i64;
@@ -144,7 +144,7 @@ impl Frame<'_> {
         self.block_number as i64 >= height.wrapping_add(self.activation_age())
     }
 
-    /// Height noted for the active federation; zero when none is (RSKIP186).
+    /// Height recorded for the active federation; zero when there is none (RSKIP186).
     pub(crate) fn active_creation_height(&mut self) -> Result<i64, ContractError> {
         match self.next_creation_height()? {
             Some(height) if self.is_activated(height) => Ok(height),
@@ -152,7 +152,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Moves the noted height of a committed federation on once it is active (RSKIP186).
+    /// Moves the recorded height of a committed federation to the active one once it is active (RSKIP186).
     pub(crate) fn update_creation_heights(&mut self) -> Result<(), ContractError> {
         if let Some(height) = self.next_creation_height()?
             && self.is_activated(height)
@@ -163,15 +163,14 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Moves the outputs of the newest federation to the list of the one before, and clears the first.
+    /// Moves the outputs of the newest federation to the list of the previous one, and clears the first list.
     fn move_utxos(&mut self) -> Result<(), ContractError> {
         let utxos = std::mem::take(self.new_utxos()?);
         *self.old_utxos()? = utxos;
         Ok(())
     }
 
-    /// Makes a federation the newest one and the active one the one before it; the outputs move along
-    /// (bridge.md §4.7).
+    /// Makes a federation the newest one and the active one the previous one; the outputs move along (bridge.md §4.7).
     pub(crate) fn hand_over(&mut self, federation: Federation) -> Result<(), ContractError> {
         self.move_utxos()?;
         let active = self.active_federation()?;

@@ -15,7 +15,7 @@ pub struct FederationMember {
     pub mst_key: MemberKey,
 }
 
-/// Which of a member's keys.
+/// The kinds of a member's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyKind {
     Btc,
@@ -24,7 +24,7 @@ pub(crate) enum KeyKind {
 }
 
 impl KeyKind {
-    /// The kind named as in the calls; None for any other name.
+    /// Parses the name of a kind as used in calls; None for any other name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         match name {
             "btc" => Some(Self::Btc),
@@ -36,7 +36,7 @@ impl KeyKind {
 }
 
 impl FederationMember {
-    /// A member that uses one key for everything.
+    /// A member with the same key for everything.
     pub fn of_one_key(key: MemberKey) -> Self {
         Self { btc_key: key, rsk_key: key, mst_key: key }
     }

@@ -1,4 +1,4 @@
-//! Federations: who signs for the Bitcoin side (bridge.md §3.4, §4.7).
+//! Federations: the signers on the Bitcoin side (bridge.md §3.4, §4.7).
 
 pub(crate) mod codec;
 pub mod key;
@@ -27,13 +27,13 @@ use script::Scripts;
 pub struct Federation {
     /// Sorted by keys.
     pub members: Vec<FederationMember>,
-    /// Milliseconds; federations from before RSKIP419 hold seconds as if they were milliseconds.
+    /// Milliseconds; federations from before RSKIP419 have seconds here as if they were milliseconds.
     pub creation_time: i64,
     /// Block of the commit, or of the proposal.
     pub creation_block: i64,
     /// Form of the redeem script.
     pub format: FederationFormat,
-    /// None: a standard federation of a number of members for which there is no script.
+    /// None for a standard federation whose number of members has no valid script.
     scripts: Option<Scripts>,
 }
 
@@ -41,8 +41,8 @@ impl Federation {
     /// A federation of the given members, in any order.
     ///
     /// # Errors
-    /// [`ContractError::Failed`] when there is no redeem script with an emergency branch for the members.
-    /// A standard federation without a script fails only when the script is asked for.
+    /// [`ContractError::Failed`] when there is no redeem script with an emergency branch for the members. A standard
+    /// federation without a script fails only when the script is used.
     pub fn new(
         spec: &BridgeSpec,
         rules: RuleSet,
@@ -82,12 +82,12 @@ impl Federation {
         }
     }
 
-    /// Whether its outputs are spent by a witness.
+    /// Whether a witness spends its outputs.
     pub(crate) fn is_segwit(&self) -> bool {
         self.format == FederationFormat::P2shP2wshErp
     }
 
-    /// Signatures that move its funds.
+    /// Number of signatures that move its funds.
     pub fn threshold(&self) -> usize {
         script::threshold(self.members.len())
     }
@@ -97,7 +97,7 @@ impl Federation {
         self.scripts.as_ref().ok_or_else(none)
     }
 
-    /// What its outputs commit to.
+    /// The redeem script of its outputs.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
@@ -130,7 +130,7 @@ impl Federation {
         Ok(pay_to_script_hash(&self.script_hash()?))
     }
 
-    /// The output script that it would have without the emergency branch.
+    /// The output script without the emergency branch.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
@@ -177,12 +177,12 @@ impl Federation {
         Ok(BitcoinAddress { version: spec.bitcoin.script_address_version, hash })
     }
 
-    /// Gives an input the script, or witness, of an unsigned spender of one of the federation's outputs;
-    /// the redeem script is that of the federation or of a fly-over deposit.
+    /// Sets the script, or witness, of an input to that of an unsigned spender of one of the federation's outputs. The
+    /// redeem script is that of the federation or of a fly-over deposit.
     ///
     /// # Errors
-    /// [`ContractError::Failed`] under the hard-coded script, which the reference takes for no
-    /// multi-signature script.
+    /// [`ContractError::Failed`] under the hard-coded script, which the reference does not treat as a multi-signature
+    /// script.
     pub fn prepare_input(&self, input: &mut Input, redeem_script: &[u8]) -> Result<(), ContractError> {
         set_skeleton(input, redeem_script, self.is_segwit()).map_err(|error| ContractError::Failed(error.to_string()))
     }
@@ -192,7 +192,7 @@ impl Federation {
         self.members.iter().find(|member| *member.btc_key == *key)
     }
 
-    /// Whether a transaction of this sender comes from a member.
+    /// Whether the sender of a transaction is a member.
     pub(crate) fn has_member(&self, sender: Address) -> bool {
         self.members.iter().any(|member| member.rsk_address() == sender)
     }

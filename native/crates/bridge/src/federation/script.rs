@@ -11,7 +11,7 @@ use rhizome_primitives::rules::{Rule, RuleSet};
 
 use super::{FederationMember, MemberKey};
 
-/// What a fly-over redeem script has more than the one it is made of.
+/// Number of bytes by which a fly-over redeem script exceeds the script that it is derived from.
 const FLYOVER_BYTES: usize = 34;
 /// Longest element that a script may push.
 const MAX_ELEMENT: usize = 520;
@@ -22,21 +22,21 @@ fn failed<T>(reason: &str) -> Result<T, ContractError> {
     Err(ContractError::Failed(reason.into()))
 }
 
-/// Signatures needed of `members`.
+/// Number of signatures required of `members`.
 pub(crate) fn threshold(members: usize) -> usize {
     members / 2 + 1
 }
 
-/// Redeem script of a federation, and the part of it that its members sign for, which is all of it
-/// where there is no emergency branch. None: the reference cannot take it out of the hard-coded script.
+/// Redeem script of a federation, and the part of it that its members sign for, which is all of it if there is no
+/// emergency branch. None if the reference cannot extract that part from the hard-coded script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scripts {
     pub(crate) redeem: Vec<u8>,
     pub(crate) members: Option<Vec<u8>>,
 }
 
-/// The scripts of a federation; the emergency branch depends on the rules for format 2000. A script
-/// that is too long for its format, or for a fly-over around it, is an error.
+/// The scripts of a federation; the emergency branch depends on the rules for format 2000. A script that is too long
+/// for its format, or for a fly-over script around it, is an error.
 pub(crate) fn scripts(
     spec: &BridgeSpec,
     rules: RuleSet,
@@ -80,7 +80,7 @@ pub(crate) fn scripts(
     Ok(Scripts { redeem, members: Some(plain) })
 }
 
-/// As many signatures of the keys, in their order, as the reference asks for.
+/// A multi-signature script of the keys, in their order, with the threshold that the reference uses.
 fn majority(keys: &[MemberKey]) -> Result<Vec<u8>, ContractError> {
     multisig(threshold(keys.len()), keys).map_err(|error: ScriptError| ContractError::Failed(error.to_string()))
 }
@@ -105,7 +105,7 @@ pub fn flyover(derivation_hash: B256, redeem_script: &[u8]) -> Result<Vec<u8>, C
     Ok(builder.finish())
 }
 
-/// Hash in the output script of a redeem script.
+/// Hash of a redeem script for its output script.
 pub(crate) fn script_hash(format: FederationFormat, redeem_script: &[u8]) -> [u8; 20] {
     match format {
         FederationFormat::P2shP2wshErp => hash160(&witness_program(redeem_script)),

@@ -1,5 +1,5 @@
-//! Fly-over: a contract of liquidity providers gets the RBTC of a deposit to an address of its own
-//! (RSKIP176, bridge.md §4.4).
+//! Fly-over: a contract of liquidity providers receives the RBTC of a deposit to an address of its own (RSKIP176,
+//! bridge.md §4.4).
 
 mod outputs;
 
@@ -22,7 +22,7 @@ use crate::storage::Frame;
 use crate::storage::flyover::FlyoverFederation;
 use outputs::outputs_to;
 
-/// A deposit as it is told to the Bridge.
+/// A deposit as it is reported to the Bridge.
 pub(crate) struct Deposit<'a> {
     /// The Bitcoin transaction.
     pub(crate) raw: &'a [u8],
@@ -30,19 +30,19 @@ pub(crate) struct Deposit<'a> {
     pub(crate) height: i32,
     /// Its proof, a partial Merkle tree.
     pub(crate) proof: &'a [u8],
-    /// Hash of what the parties agreed on.
+    /// Hash of the parties' agreement.
     pub(crate) arguments_hash: B256,
-    /// Where the user gets the bitcoin back.
+    /// Refund address of the user.
     pub(crate) user_refund: BitcoinAddress,
     /// The contract of the liquidity providers.
     pub(crate) contract: Address,
-    /// Where the liquidity provider gets the bitcoin back.
+    /// Refund address of the liquidity provider.
     pub(crate) provider: BitcoinAddress,
     /// Whether a rejected deposit goes to the provider and not to the user.
     pub(crate) refund_to_provider: bool,
 }
 
-/// Answers (bridge.md §1.5).
+/// Result codes (bridge.md §1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     RefundedUser = -100,
@@ -56,15 +56,16 @@ pub(crate) enum Code {
     Generic = -900,
 }
 
-/// The answer of the method.
+/// The result of the method.
 pub(crate) enum Answer {
-    /// What the contract got.
+    /// Amount that the contract received.
     Wei(U256),
-    /// Why it got nothing.
+    /// Why it received nothing.
     Code(Code),
 }
 
-/// A federation's side of a deposit: hash in the output script, what is stored behind it, the output script.
+/// A federation's part of a deposit: the hash in the output script, the record that is stored under it, and the output
+/// script.
 struct Target {
     script_hash: [u8; 20],
     stored: FlyoverFederation,
@@ -82,7 +83,7 @@ impl Target {
 /// Registers a deposit.
 ///
 /// # Errors
-/// [`Stop`] where the reference throws; the caller answers [`Code::Generic`] then, and saves.
+/// [`Stop`] where the reference throws; the caller then returns [`Code::Generic`] and saves.
 pub(crate) fn register(
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,
@@ -139,7 +140,7 @@ pub(crate) fn register(
     Ok(Answer::Code(code))
 }
 
-/// What makes the address of a deposit differ from that of the federation.
+/// The hash that makes the address of a deposit differ from that of the federation.
 fn derivation_hash(frame: &Frame<'_>, deposit: &Deposit<'_>) -> B256 {
     let rskip284 = frame.active(Rule::Rskip284);
     let mut data = deposit.arguments_hash.to_vec();
@@ -160,7 +161,7 @@ fn targets(frame: &mut Frame<'_>, derivation_hash: B256) -> Result<Vec<Target>, 
     Ok(targets)
 }
 
-/// Marks the deposit as used, and keeps its outputs with what is needed to spend them.
+/// Marks the deposit as used, and stores its outputs with the data needed to spend them.
 fn keep(frame: &mut Frame<'_>, transaction: &Transaction, targets: Vec<Target>) -> Result<(), ContractError> {
     let txid = transaction.txid();
     let mut targets = targets.into_iter();

@@ -1,4 +1,4 @@
-//! Adding headers to the store: what is accepted, and which chain is the best (bridge.md §3.2).
+//! Adds headers to the store: acceptance rules and the choice of the best chain (bridge.md §3.2).
 
 use rhizome_primitives::bridge_spec::BitcoinNetwork;
 use rhizome_primitives::contract::ContractError;
@@ -19,7 +19,7 @@ const FIXED_BLOCKS: &[(i32, B256)] = &[
     (200_000, b256!("000000000000034a7dedef4a161fa058a2d67a173a90155f3a2fe6fc132e0ebf")),
 ];
 
-/// A header that was received, with its hash.
+/// A received header with its hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Received {
     pub(crate) header: BlockHeader,
@@ -32,13 +32,13 @@ impl Received {
     }
 }
 
-/// The best chain while one call adds headers to it.
+/// The best chain while a call adds headers to it.
 pub(crate) struct Chain {
     head: StoredHeader,
     head_hash: B256,
 }
 
-/// Why a look-up during the check of a difficulty ended it.
+/// Why a look-up during the check of a difficulty aborted the check.
 enum Stopped {
     Refused(DifficultyError),
     Store(ContractError),
@@ -62,10 +62,10 @@ impl Chain {
         self.head.height
     }
 
-    /// Adds a header above a stored one. One that is stored changes nothing.
+    /// Adds a header on top of a stored one. A header that is stored already changes nothing.
     ///
     /// # Errors
-    /// [`ContractError::Failed`] for a header that is refused.
+    /// [`ContractError::Failed`] for a refused header.
     pub(crate) fn add(
         &mut self,
         frame: &mut Frame<'_>,
@@ -110,7 +110,7 @@ impl Chain {
             if split.at == self.head {
                 return Err(throws("the branch starts at the head"));
             }
-            // Written before the header: they stay when its work does not fit the stored form.
+            // Written before the header: they stay even if its work does not fit the stored form.
             for header in split.branch {
                 frame.set_best_hash_at(header.height, header.hash());
             }
@@ -122,15 +122,15 @@ impl Chain {
     }
 }
 
-/// Where a branch leaves the best chain.
+/// The point at which a branch leaves the best chain.
 struct Split {
-    /// The last header of both.
+    /// The last common header.
     at: StoredHeader,
     /// The headers of the branch above it.
     branch: Vec<StoredHeader>,
 }
 
-/// The split below the head and a new header.
+/// The split between the head's chain and that of a new header.
 fn split(frame: &mut Frame<'_>, head: &StoredHeader, new: &StoredHeader) -> Result<Split, ContractError> {
     let (mut best, mut side) = (head.clone(), new.clone());
     let mut branch = Vec::new();

@@ -1,4 +1,4 @@
-//! Registered roots of witnesses (bridge.md §3.3).
+//! Registered witness roots (bridge.md §3.3).
 
 use rhizome_primitives::B256;
 use rhizome_primitives::rules::Rule;
@@ -18,18 +18,17 @@ pub(crate) struct CoinbaseInformation<'a> {
     pub(crate) block: B256,
     /// Partial Merkle tree of the block, with the coinbase marked.
     pub(crate) tree: &'a [u8],
-    /// Root of the tree of witnesses, display order.
+    /// Root of the witness tree, display order.
     pub(crate) witness_root: B256,
     /// The value that is hashed with it.
     pub(crate) reserved: B256,
 }
 
-/// Registers the root of a block's witnesses. A tree without the transaction, or of another block, ends in
-/// silence.
+/// Registers the witness root of a block. A tree without the transaction, or of another block, is ignored without an
+/// error.
 ///
 /// # Errors
-/// [`Stop`] where the reference throws: a malformed tree or transaction, an unknown block, another
-/// commitment.
+/// [`Stop`] where the reference throws: a malformed tree or transaction, an unknown block, or a different commitment.
 pub(crate) fn register(frame: &mut Frame<'_>, information: &CoinbaseInformation<'_>) -> Result<(), Stop> {
     frame.open_headers()?;
     let hash = display_hash(information.transaction);

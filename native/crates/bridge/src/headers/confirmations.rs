@@ -1,4 +1,4 @@
-//! `getBtcTransactionConfirmations` (RSKIP122): price and answer.
+//! `getBtcTransactionConfirmations` (RSKIP122): price and result.
 
 use rhizome_primitives::abi::{self, AbiType, AbiValue, low_i32};
 use rhizome_primitives::bridge_spec::BitcoinNetwork;
@@ -13,7 +13,7 @@ use rhizome_bitcoin::stored_header::StoredHeader;
 const BASE_GAS: u64 = 27_000;
 const GAS_PER_BLOCK: u64 = 315;
 const GAS_PER_HASH: u64 = 144;
-/// Deepest block that is looked at.
+/// Maximum depth of the block.
 const MAX_DEPTH: i32 = 4_320;
 
 const UNKNOWN_BLOCK: i64 = -1;
@@ -22,8 +22,8 @@ const INCONSISTENT: i64 = -3;
 const TOO_OLD: i64 = -4;
 const WRONG_BRANCH: i64 = -5;
 
-/// A block of the Bitcoin test network that the reference once answered from a cache though it was not
-/// stored: one Rootstock block depends on it (bridge.md §3.1).
+/// A block of the Bitcoin test network that the reference once returned from a cache although it was not stored. One
+/// Rootstock block depends on it (bridge.md §3.1).
 const CACHED_AT: u64 = 5_148_285;
 const CACHED_HASH: B256 = b256!("00000000e8e7b540df01a7067e020fd7e2026bf86289def2283a35120c1af379");
 const CACHED_HEIGHT: i32 = 2_817_125;
@@ -73,15 +73,15 @@ fn depth(head: &StoredHeader, block: &StoredHeader) -> i32 {
     head.height.wrapping_sub(block.height).max(0)
 }
 
-/// Price without data, of arguments that decode. The reference opens the header store for it; this only looks as if it
-/// were open, and `run` opens it (see [`crate::refuse`] for a call that cannot pay).
+/// Price without the data, for arguments that decode. The reference opens the header store to compute it; this function
+/// only reads as if the store were open, and `run` opens it (see [`crate::refuse`] for a call that cannot pay).
 pub(crate) fn gas(
     context: &ContractContext,
     state: &mut dyn ContractState,
     inputs: &[AbiType],
     payload: &[u8],
 ) -> Result<u64, ContractError> {
-    // The second word is the hash of the block; of the branch only its length counts.
+    // The second word is the hash of the block; only the length of the branch matters.
     let (Some(block), Some(hashes)) = (payload.get(32..64), abi::count(inputs, 3, payload)) else {
         return Ok(BASE_GAS);
     };

@@ -26,8 +26,8 @@ impl Frame<'_> {
         }
     }
 
-    /// The best chain's header at a height. From RSKIP199 on by the index where it reaches, and not
-    /// deeper than the index or a fixed depth.
+    /// The best chain's header at a height. From RSKIP199 on, the index is used where it reaches, but not deeper than
+    /// the index or a fixed depth.
     pub(crate) fn header_at_height(&mut self, height: i32) -> Result<Option<StoredHeader>, ContractError> {
         let head = self.open_headers()?.height;
         let depth = head.wrapping_sub(height);

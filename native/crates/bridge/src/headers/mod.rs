@@ -1,4 +1,4 @@
-//! The Bitcoin headers that the Bridge knows, and what is proved with them (bridge.md §3.1, bridge.md §3.3).
+//! The Bitcoin headers that the Bridge knows, and proofs that depend on them (bridge.md §3.1, bridge.md §3.3).
 
 pub(crate) mod chain;
 pub(crate) mod coinbase;
@@ -10,7 +10,7 @@ mod store;
 
 use rhizome_primitives::contract::ContractError;
 
-/// What the reference throws.
+/// An error that the reference throws.
 fn throws(reason: impl ToString) -> ContractError {
     ContractError::Failed(reason.to_string())
 }

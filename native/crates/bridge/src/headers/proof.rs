@@ -12,13 +12,12 @@ use rhizome_bitcoin::reversed;
 use rhizome_bitcoin::stated_inputs::states_inputs;
 use rhizome_bitcoin::stored_header::StoredHeader;
 
-/// Whether `tree` proves that the transaction of the bytes `raw`, whose hash with witnesses is `hash`, is in
-/// the best chain's block at `height`, under as many confirmations as a peg-in needs. False: the call ends
-/// in silence.
+/// Whether `tree` proves that the transaction with the bytes `raw`, whose hash with witnesses is `hash`, is in the best
+/// chain's block at `height`, with as many confirmations as a peg-in needs. On false, the call ends without an error.
 ///
 /// # Errors
-/// [`Stop`] where the reference throws: a tree of a wrong size or that does not parse, no inputs, no block at
-/// the height.
+/// [`Stop`] where the reference throws: a tree of the wrong size or that does not parse, no inputs, no block at the
+/// height.
 pub(crate) fn validate_proof(
     frame: &mut Frame<'_>,
     raw: &[u8],
@@ -55,8 +54,7 @@ pub(super) fn proved_root(tree: &[u8], hash: B256) -> Result<Option<B256>, Stop>
 }
 
 impl Frame<'_> {
-    /// Whether a root is that of a block's transactions or, from RSKIP143 on, the registered one of its
-    /// witnesses.
+    /// Whether a root is that of a block's transactions or, from RSKIP143 on, its registered witness root.
     pub(super) fn is_root_of(&mut self, root: B256, block: &StoredHeader) -> Result<bool, ContractError> {
         Ok(block.merkle_root() == root || self.witness_root(block.hash())? == Some(root))
     }

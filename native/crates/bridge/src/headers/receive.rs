@@ -7,23 +7,23 @@ use super::chain::{Chain, Received};
 use crate::storage::Frame;
 use rhizome_bitcoin::stored_header::StoredHeader;
 
-/// Answer of `receiveHeader`.
+/// Results of `receiveHeader`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Accepted = 0,
-    /// The last accepted one is too recent.
+    /// The last accepted header is too recent.
     TooSoon = -1,
     /// The header is too far below the head.
     TooOld = -2,
     ParentUnknown = -3,
     AlreadyStored = -4,
     WrongSize = -20,
-    /// Whatever makes the header unacceptable.
+    /// The header is not acceptable for any other reason.
     Refused = -99,
 }
 
-/// Adds headers in their order. One that cannot be added is left out, except that the headers from a fixed
-/// height of the main network on are not even looked at until RSKIP434, nor is what follows.
+/// Adds headers in order and skips those that cannot be added. Exception: until RSKIP434, the first header at or above
+/// a fixed height of the main network ends the processing.
 ///
 /// # Errors
 /// [`ContractError::Failed`] when the store cannot be opened.
@@ -76,8 +76,7 @@ fn is_accepted(added: Result<(), ContractError>) -> Result<bool, ContractError> 
     }
 }
 
-/// Whether the header above `parent` has the height from which on the work of a chain may not fit twelve
-/// bytes.
+/// Whether a header on top of `parent` has a height from which on the work of a chain may not fit twelve bytes.
 fn is_beyond_limit(frame: &Frame<'_>, parent: &StoredHeader) -> bool {
     let limit = frame.bridge().too_much_work_height;
     let height = i64::from(parent.height.wrapping_add(1));

@@ -1,4 +1,4 @@
-//! Where the store of headers starts, and its cells (bridge.md §3.1).
+//! The first headers of the store, and its cells (bridge.md §3.1).
 
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
@@ -10,7 +10,7 @@ use crate::storage::{Frame, keys};
 use rhizome_bitcoin::checkpoints;
 use rhizome_bitcoin::stored_header::{StoredHeader, work};
 
-/// Seconds that a checkpoint must be older than the federation.
+/// Minimum age difference, in seconds, between a checkpoint and the federation.
 const CHECKPOINT_MARGIN: i64 = 7 * 86_400;
 
 fn header_80(bytes: &Bytes) -> Result<[u8; 80], ContractError> {
@@ -28,7 +28,7 @@ impl Frame<'_> {
         !checkpoints::entries(self.bridge().bitcoin.network).is_empty()
     }
 
-    /// The checkpoint for a federation, by the number that is stored as its time.
+    /// The checkpoint for a federation, chosen by the number that is stored as its creation time.
     fn checkpoint(&self, federation: &Federation) -> Result<StoredHeader, ContractError> {
         let first = self.first_header()?;
         let seconds = federation.creation_time.saturating_sub(CHECKPOINT_MARGIN);
@@ -73,13 +73,13 @@ impl Frame<'_> {
         header.encode(self.active(Rule::Rskip454)).map_err(throws)
     }
 
-    /// Stores a header under its hash, at once.
+    /// Stores a header under its hash, immediately.
     pub(super) fn put_header(&mut self, header: &StoredHeader, hash: B256) -> Result<(), ContractError> {
         let encoded = self.encode_header(header)?;
         self.write_through(hash.into(), encoded)
     }
 
-    /// Makes a header the head, at once, and indexes it by its height.
+    /// Makes a header the head, immediately, and indexes it by its height.
     pub(super) fn set_head(&mut self, header: &StoredHeader, hash: B256) -> Result<(), ContractError> {
         let encoded = self.encode_header(header)?;
         self.write_through(keys::CHAIN_HEAD.key(), encoded)?;
@@ -92,7 +92,7 @@ impl Frame<'_> {
         self.header_cell(hash.into())
     }
 
-    /// The header with which the store starts under the active federation.
+    /// The header at which the store starts under the active federation.
     pub(crate) fn lowest_header(&mut self) -> Result<StoredHeader, ContractError> {
         if !self.has_checkpoints() {
             return self.first_header();

@@ -1,4 +1,4 @@
-//! Questions about federations.
+//! Queries about federations.
 
 use rhizome_primitives::Bytes;
 use rhizome_primitives::abi::AbiValue;
@@ -11,7 +11,7 @@ use crate::federation::{Federation, FederationMember, codec};
 use crate::method::Method;
 use crate::storage::Frame;
 
-/// Answer to questions for numbers of a federation that is not there.
+/// Result of numeric queries about a federation that does not exist.
 const NO_FEDERATION: i64 = -1;
 
 pub(super) fn run(
@@ -51,7 +51,7 @@ pub(super) fn run(
     })
 }
 
-/// Whose answer is wanted.
+/// The federation of a query.
 #[derive(Clone, Copy)]
 enum Of {
     Active,
@@ -76,7 +76,7 @@ fn members(frame: &mut Frame<'_>, of: Of) -> Result<Option<Vec<FederationMember>
     }
 }
 
-/// A number of a federation, or the code for none.
+/// A number of a federation, or the code for no federation.
 fn number(frame: &mut Frame<'_>, of: Of, read: impl Fn(&Federation) -> i64) -> Outcome {
     let value = federation(frame, of)?.map_or(NO_FEDERATION, |federation| read(&federation));
     Ok(Some(AbiValue::int(value)))
@@ -97,7 +97,7 @@ fn threshold(frame: &mut Frame<'_>, of: Of) -> Outcome {
     number(frame, of, |federation| federation.threshold() as i64)
 }
 
-/// Milliseconds before RSKIP419, seconds from it on.
+/// Milliseconds before RSKIP419, seconds afterwards.
 fn creation_time(frame: &mut Frame<'_>, of: Of) -> Outcome {
     let unit = if frame.active(Rule::Rskip419) { 1000 } else { 1 };
     number(frame, of, |federation| federation.creation_time.div_euclid(unit))

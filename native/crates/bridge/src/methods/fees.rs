@@ -25,7 +25,7 @@ pub(super) fn run(
     })
 }
 
-/// Fee of a peg-out of so many satoshi (RSKIP540).
+/// Fee of a peg-out of the given amount in satoshi (RSKIP540).
 fn amount(frame: &mut Frame<'_>, satoshi: i64) -> Outcome {
     if satoshi < frame.bridge().minimum_pegout.rskip219 as i64 {
         return Err(Stop::IllegalArgument("the amount is below the minimum of a peg-out"));

@@ -1,4 +1,4 @@
-//! `registerFastBridgeBtcTransaction` (RSKIP176): arguments and answer (bridge.md §1.4, §4.4).
+//! `registerFastBridgeBtcTransaction` (RSKIP176): arguments and result (bridge.md §1.4, §4.4).
 
 use rhizome_bitcoin::address::Address as BitcoinAddress;
 use rhizome_primitives::abi::AbiValue;
@@ -9,7 +9,7 @@ use super::{Arguments, Outcome, Stop, throw};
 use crate::flyover::{self, Answer, Code, Deposit};
 use crate::storage::Frame;
 
-/// Whatever throws is an answer, and what was loaded and changed until then is saved.
+/// Every exception becomes a result code, and all changes up to it are saved.
 pub(super) fn register(context: &ContractContext<'_>, frame: &mut Frame<'_>, arguments: Arguments<'_>) -> Outcome {
     let answer = match answer(context, frame, arguments) {
         Err(Stop::IllegalArgument(_) | Stop::Error(ContractError::Failed(_))) => Answer::Code(Code::Generic),

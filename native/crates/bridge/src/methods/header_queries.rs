@@ -1,4 +1,4 @@
-//! Questions about the Bitcoin headers.
+//! Queries about the Bitcoin headers.
 
 use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::{ContractContext, ContractError};
@@ -9,7 +9,7 @@ use crate::method::Method;
 use crate::storage::Frame;
 use rhizome_bitcoin::stored_header::StoredHeader;
 
-/// Most hashes of a block locator, beside the last.
+/// Maximum number of hashes of a block locator, without the last one.
 const LOCATOR_HASHES: usize = 100;
 
 pub(super) fn run(
@@ -64,7 +64,7 @@ fn parent_by_hash(frame: &mut Frame<'_>, hash: B256) -> Result<Option<StoredHead
     }
 }
 
-/// These methods answer empty bytes for an unknown header and for whatever throws.
+/// These methods return empty bytes for an unknown header and for every exception.
 fn or_empty(found: Result<Option<StoredHeader>, ContractError>) -> Outcome {
     let header = match found {
         Ok(header) => header,

@@ -1,4 +1,4 @@
-//! The methods that add Bitcoin headers, and what is known of their blocks.
+//! Methods that add Bitcoin headers and register data of their blocks.
 
 use rhizome_bitcoin::BlockHeader;
 use rhizome_primitives::abi::AbiValue;
@@ -47,7 +47,7 @@ fn receive_headers(context: &ContractContext<'_>, frame: &mut Frame<'_>, argumen
 }
 
 fn parse(element: &[u8]) -> Result<Received, Stop> {
-    // A count of transactions that is negative in 32 bits is not refused as an argument.
+    // A transaction count that is negative in 32 bits is not refused as an argument.
     if matches!(element.get(80..), Some([0xfe, _, _, _, high]) if high & 0x80 != 0) {
         return throw("the number of transactions is negative");
     }

@@ -1,4 +1,4 @@
-//! Running a call (bridge.md §1.1): the rules around the method, the method, the save.
+//! Runs a call (bridge.md §1.1): access rules, the method, and the save.
 
 mod federation_queries;
 mod fees;
@@ -25,7 +25,7 @@ use crate::storage::Frame;
 
 /// Why a method ended without a result.
 pub(crate) enum Stop {
-    /// An argument that the method refuses as such: null instead of an error before RSKIP88.
+    /// An argument that the method refuses: before RSKIP88 the result is null instead of an error.
     IllegalArgument(&'static str),
     /// Any other error.
     Error(ContractError),
@@ -40,7 +40,7 @@ impl<E: Into<ContractError>> From<E> for Stop {
 /// A result; None for void methods.
 pub(crate) type Outcome = Result<Option<AbiValue>, Stop>;
 
-/// The call throws.
+/// Ends the call with an exception.
 pub(crate) fn throw<T>(reason: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Error(ContractError::Failed(reason.into())))
 }
@@ -70,7 +70,7 @@ pub(crate) fn run(
     Ok(result.map_or(void, |value| Some(abi::encode(&[value]).into())))
 }
 
-/// The price of this method opens the header store, also for a call that is refused afterwards.
+/// Pricing this method opens the header store, even for a call that is refused afterwards.
 fn price_opens_headers(context: &ContractContext<'_>, call: &Call) -> bool {
     call.definition.method == Method::GetBtcTransactionConfirmations && !context.free_transaction
 }
@@ -89,7 +89,7 @@ pub(crate) fn refuse(
     }
 }
 
-/// Local-only methods from RSKIP88 on, call types from RSKIP417 on.
+/// Local-only methods are checked from RSKIP88 on, call types from RSKIP417 on.
 fn check_access(context: &ContractContext<'_>, call: &Call) -> Result<(), ContractError> {
     let definition = call.definition;
     let rules = context.rules;
@@ -124,10 +124,10 @@ fn execute(context: &ContractContext<'_>, frame: &mut Frame<'_>, call: &Call) ->
     }
 }
 
-/// Said of a method that none of the groups answers; a test sees that there is none.
+/// Error for a method that no group implements; a test checks that there is none.
 const UNKNOWN: &str = "the method belongs to no group";
 
-/// Answers the methods that belong to it, None for all others.
+/// Runs a method that belongs to the group; None for all others.
 type Group = fn(Method, &ContractContext<'_>, &mut Frame<'_>, Arguments<'_>) -> Option<Outcome>;
 
 const GROUPS: &[Group] = &[

@@ -1,4 +1,4 @@
-//! Questions about peg-ins and peg-outs.
+//! Queries about peg-ins and peg-outs.
 
 use rhizome_primitives::abi::AbiValue;
 use rhizome_primitives::contract::ContractContext;
@@ -35,7 +35,7 @@ pub(super) fn run(
     })
 }
 
-/// Height at which a transaction was processed; its hash is text in display order, lower case.
+/// Height at which a transaction was processed; its hash is lower-case hex in display order.
 fn processed(frame: &mut Frame<'_>, text: &str) -> Result<Option<i64>, Stop> {
     let mut hash = B256::ZERO;
     let lower_case = !text.bytes().any(|byte| byte.is_ascii_uppercase());

@@ -1,4 +1,4 @@
-//! Locking cap and whitelist: questions and changes by their authorisers (bridge.md §1.4).
+//! Locking cap and whitelist: queries, and changes by their authorisers (bridge.md §1.4).
 
 use rhizome_primitives::abi::{AbiValue, exact_i64};
 use rhizome_primitives::contract::{ContractContext, ContractError};
@@ -51,7 +51,7 @@ fn whitelist_size(frame: &mut Frame<'_>) -> Result<i64, Stop> {
     Ok(frame.whitelist()?.entries.len() as i64)
 }
 
-/// The address at an index of the sorted list; empty text when there is none.
+/// The address at an index of the sorted list; an empty string when there is none.
 fn address_at(frame: &mut Frame<'_>, index: i32) -> Outcome {
     let version = frame.bridge().bitcoin.address_version;
     let hash = usize::try_from(index).ok().map(|index| {
@@ -68,7 +68,7 @@ fn address_at(frame: &mut Frame<'_>, index: i32) -> Outcome {
     Ok(Some(AbiValue::String(text)))
 }
 
-/// The hash of an address of this network. None: not an address.
+/// The hash of an address of this network; None for an invalid address.
 fn parse(frame: &Frame<'_>, text: &str) -> Result<Option<Vec<u8>>, Stop> {
     match address::parse(&frame.bridge().bitcoin, text) {
         Ok((_, hash)) => Ok(Some(hash)),
@@ -135,7 +135,7 @@ fn disable(frame: &mut Frame<'_>, authorised: bool, arguments: Arguments<'_>) ->
     Ok(SUCCESS)
 }
 
-/// Raises the locking cap, at most by its multiplier at once (RSKIP134).
+/// Raises the locking cap, by at most its multiplier (RSKIP134).
 fn increase_cap(context: &ContractContext<'_>, frame: &mut Frame<'_>, arguments: Arguments<'_>) -> Outcome {
     let Some(cap) = exact_i64(arguments.int(0)).filter(|cap| *cap > 0) else {
         return Err(Stop::IllegalArgument("the locking cap must be positive and fit 64 bits"));

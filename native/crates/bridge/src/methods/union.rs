@@ -73,7 +73,7 @@ fn authorised(method: Method, context: &ContractContext<'_>, authoriser: Address
     Ok(())
 }
 
-/// What the union contract notes, or clears with no bytes.
+/// Event data that the union contract sets; empty data clear it.
 fn event_data(context: &ContractContext<'_>, frame: &mut Frame<'_>, data: &[u8]) -> Result<Bytes, Stop> {
     if context.sender != frame.union_address()? {
         return throw("only the union contract may note events");

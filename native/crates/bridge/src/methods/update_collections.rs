@@ -1,4 +1,4 @@
-//! `updateCollections`: what the federation makes the Bridge do regularly (bridge.md §4.1).
+//! `updateCollections`: the periodic work of the Bridge, which the federation triggers (bridge.md §4.1).
 
 use rhizome_primitives::contract::ContractContext;
 

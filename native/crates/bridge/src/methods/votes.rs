@@ -65,7 +65,7 @@ fn signatures(list: &[AbiValue]) -> Result<Vec<Signature>, Stop> {
     list.iter().map(|value| parse(value).ok_or(Stop::IllegalArgument("a signature does not parse"))).collect()
 }
 
-/// Passes members of the active, the retiring and the proposed federation.
+/// Fails unless the sender is a member of the active, the retiring or the proposed federation.
 fn members_only(method: Method, frame: &mut Frame<'_>, sender: Address) -> Result<(), Stop> {
     let live = frame.is_live_member(sender)?;
     let proposed = frame.proposed_federation()?.is_some_and(|federation| federation.has_member(sender));

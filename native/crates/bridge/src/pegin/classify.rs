@@ -1,4 +1,4 @@
-//! What kind of transaction was registered (bridge.md §4.2).
+//! Classifies registered transactions (bridge.md §4.2).
 
 use rhizome_bitcoin::multisig_input::pegout_index_hash;
 use rhizome_bitcoin::{ScriptError, Transaction};
@@ -10,7 +10,7 @@ use crate::federation::live::LiveFederations;
 use crate::storage::Frame;
 use crate::svp;
 
-/// What a registered transaction is to the Bridge.
+/// The kind of a registered transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     PegIn,
@@ -20,8 +20,8 @@ pub(crate) enum Kind {
     Unknown,
 }
 
-/// The kind of a transaction in a Bitcoin block of the given height: with the index of peg-outs from RSKIP379
-/// and some blocks after its Bitcoin height on.
+/// The kind of a transaction in a Bitcoin block of the given height. The index of peg-outs is used from RSKIP379 on,
+/// starting some blocks after its Bitcoin height.
 pub(crate) fn kind(frame: &mut Frame<'_>, transaction: &Transaction, height: i32) -> Result<Kind, ContractError> {
     let federations = frame.live_federations()?;
     if !uses_index(frame, height) {
@@ -54,7 +54,7 @@ pub(crate) fn output_scripts(federations: &LiveFederations) -> Result<Vec<Vec<u8
     federations.iter().map(|federation| federation.output_script()).collect()
 }
 
-/// Turns the library's own exception into `otherwise`, as callers of the reference that catch it.
+/// Replaces the library's script exception with `otherwise`, like callers of the reference that catch it.
 pub(crate) fn caught<T>(outcome: Result<T, ScriptError>, otherwise: T) -> Result<T, ScriptError> {
     match outcome {
         Err(error) if error.is_script() => Ok(otherwise),

@@ -1,4 +1,4 @@
-//! Peg-ins from RSKIP379 on: kept, sent back, or neither (bridge.md §4.2.1).
+//! Peg-ins from RSKIP379 on: accepted, refunded, or neither (bridge.md §4.2.1).
 
 use rhizome_bitcoin::{Script, ScriptError, Transaction};
 use rhizome_primitives::contract::{ContractContext, ContractError};
@@ -48,7 +48,7 @@ pub(super) fn register(
     }
 }
 
-/// Whether there is an output to a federation, and each is worth enough.
+/// Whether there is an output to a federation, and each such output reaches the minimum.
 fn has_valid_amounts(
     frame: &Frame<'_>,
     federations: &LiveFederations,
@@ -91,8 +91,8 @@ fn verdict(
     })
 }
 
-/// Whether outputs go to two federations of different formats. An output to neither the hash of a key nor of a script
-/// ends the call.
+/// Whether outputs go to two federations of different formats. An output that pays to neither the hash of a key nor
+/// that of a script ends the call.
 fn pays_to_different_formats(federations: &LiveFederations, transaction: &Transaction) -> Result<bool, ContractError> {
     let mut formats = Vec::new();
     for output in &transaction.outputs {

@@ -1,4 +1,4 @@
-//! Who sent a peg-in, who receives it, and where it goes back to (bridge.md §4.2.1).
+//! Sender, receiver and refund address of a peg-in (bridge.md §4.2.1).
 
 use rhizome_bitcoin::address::Address as BitcoinAddress;
 use rhizome_bitcoin::{ScriptError, Transaction};
@@ -9,18 +9,18 @@ use super::instructions::{self, instructions};
 use super::sender::{Sender, sender};
 use crate::storage::Frame;
 
-/// What a peg-in says about itself.
+/// The data of a peg-in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Information {
-    /// The sender, where it is known.
+    /// The sender, if it is known.
     pub(crate) sender: Option<Sender>,
     /// Version of the instructions; 0 without, or with invalid ones.
     pub(crate) version: i32,
-    /// Who gets the RBTC.
+    /// Receiver of the RBTC.
     pub(crate) destination: Option<Address>,
-    /// Where the bitcoin go if the peg-in is rejected.
+    /// Refund address if the peg-in is rejected.
     pub(crate) refund: Option<BitcoinAddress>,
-    /// Whether the instructions can be followed; before RSKIP379 also whether there is a sender or an instruction.
+    /// Whether the instructions are valid; before RSKIP379 also whether there is a sender or an instruction.
     pub(crate) valid: bool,
 }
 
@@ -28,7 +28,7 @@ impl Information {
     /// Reads a peg-in.
     ///
     /// # Errors
-    /// As [`sender`].
+    /// As for [`sender`].
     pub(crate) fn read(frame: &Frame<'_>, transaction: &Transaction) -> Result<Self, ScriptError> {
         let bitcoin = &frame.bridge().bitcoin;
         let sender = sender(bitcoin, transaction)?;

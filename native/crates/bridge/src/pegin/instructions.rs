@@ -1,4 +1,4 @@
-//! What a peg-in asks for in an output that starts with `RSKT` (RSKIP170, bridge.md §4.2.1).
+//! The instructions of a peg-in, in an output that starts with `RSKT` (RSKIP170, bridge.md §4.2.1).
 
 use rhizome_bitcoin::address::Address as BitcoinAddress;
 use rhizome_bitcoin::{Script, ScriptError, Transaction};
@@ -6,7 +6,7 @@ use rhizome_primitives::Address;
 use rhizome_primitives::bridge_spec::BitcoinSpec;
 use thiserror::Error;
 
-/// Version of the instructions that there are.
+/// The only version of the instructions.
 pub const VERSION: i32 = 1;
 
 const PREFIX: &[u8] = b"RSKT";
@@ -16,13 +16,13 @@ const PAY_TO_SCRIPT_HASH: u8 = 2;
 /// Instructions of version 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instructions {
-    /// Who gets the RBTC.
+    /// Receiver of the RBTC.
     pub destination: Address,
-    /// Where the bitcoin go if the peg-in is rejected.
+    /// Refund address if the peg-in is rejected.
     pub refund: Option<BitcoinAddress>,
 }
 
-/// The outputs hold instructions that cannot be followed, or one of them is no script.
+/// The instructions are invalid, or one of the outputs does not parse as a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the payload of the peg-in is invalid")]
 pub struct InvalidPayload;
@@ -36,8 +36,8 @@ impl From<ScriptError> for InvalidPayload {
 /// The instructions of a transaction; None without an output that starts with `RSKT`.
 ///
 /// # Errors
-/// [`InvalidPayload`] for more than one such output, another version or length, or an output anywhere that
-/// is no script.
+/// [`InvalidPayload`] for more than one such output, another version or length, or any output that does not parse as a
+/// script.
 pub fn instructions(bitcoin: &BitcoinSpec, transaction: &Transaction) -> Result<Option<Instructions>, InvalidPayload> {
     let mut payload = None;
     for output in &transaction.outputs {

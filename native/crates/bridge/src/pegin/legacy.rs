@@ -58,7 +58,7 @@ fn reject(frame: &mut Frame<'_>, transaction: &Transaction, reason: RejectedPegi
     }
 }
 
-/// Refunds where there is an address to refund to; the transaction is marked as processed.
+/// Refunds if there is a refund address; the transaction is marked as processed in either case.
 fn send_back(
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,
@@ -79,12 +79,12 @@ fn send_back(
     mark(frame, transaction.txid())
 }
 
-/// Whether something is done about a peg-in of this sender without instructions.
+/// Whether a peg-in of this sender without instructions is processed.
 fn is_processable(frame: &Frame<'_>, sender: &Sender) -> bool {
     sender.kind == SenderKind::PublicKeyHash || frame.active(Rule::Rskip143)
 }
 
-/// Whether the sender has a key that tells the receiver.
+/// Whether the receiver can be derived from the sender's key.
 fn is_lockable(frame: &Frame<'_>, sender: &Sender) -> bool {
     match sender.kind {
         SenderKind::PublicKeyHash => true,
@@ -93,7 +93,7 @@ fn is_lockable(frame: &Frame<'_>, sender: &Sender) -> bool {
     }
 }
 
-/// Whether the whitelist lets the sender lock the amount; takes the entry if it counts once.
+/// Whether the whitelist lets the sender lock the amount; a one-off entry is consumed.
 fn takes_from_whitelist(
     frame: &mut Frame<'_>,
     sender: &Sender,

@@ -1,5 +1,4 @@
-//! What kind of transaction was registered, told by the scripts of its inputs: before the index of peg-outs
-//! (bridge.md §4.2).
+//! Classifies registered transactions by the scripts of their inputs, as before the index of peg-outs (bridge.md §4.2).
 
 use rhizome_bitcoin::multisig_input::redeem_script;
 use rhizome_bitcoin::script::builder::{pay_to_script_hash, witness_program};
@@ -37,7 +36,7 @@ pub(super) fn kind(
     Ok(if is_pegout(frame, transaction, &scripts)? { Kind::PegOutOrMigration } else { Kind::Unknown })
 }
 
-/// Output script of the federation from before the first one.
+/// Output script of the federation that preceded the first one.
 fn old_federation_script(frame: &Frame<'_>) -> Result<Vec<u8>, ContractError> {
     let spec = frame.bridge();
     let parsed = address::parse(&spec.bitcoin, &spec.federation.old_address);
@@ -61,8 +60,8 @@ fn input_spends(transaction: &Transaction, index: usize, output_script: &[u8]) -
     caught(outcome, false).map_err(thrown)
 }
 
-/// Whether no input spends from the federations, and what is sent to them is enough. Nothing at all is enough from
-/// RSKIP293 on.
+/// Whether no input spends from the federations, and the outputs to them reach the minimum. From RSKIP293 on, this
+/// also holds when there is no such output.
 fn is_valid_pegin(
     frame: &Frame<'_>,
     transaction: &Transaction,
@@ -98,8 +97,8 @@ fn is_valid_pegin(
     })
 }
 
-/// Whether the members' part of a redeem script is that of one of the federations, or of the one that retired last.
-/// The hard-coded script of the test network has none, which ends the comparison.
+/// Whether the members' part of a redeem script is that of one of the federations, or of the one that retired last. The
+/// hard-coded script of the test network has no such part, which ends the comparison.
 fn is_of_members(redeem: &[u8], federations: &[&Federation], retired: Option<&[u8]>) -> Result<bool, ContractError> {
     let Some(standard) = caught(standard_script(redeem).map(Some), None).map_err(thrown)? else { return Ok(false) };
     for federation in federations {

@@ -1,4 +1,4 @@
-//! Locking: bitcoin of a peg-in are kept, RBTC go to its receiver (bridge.md §4.2.1).
+//! Locking: the bitcoin of a peg-in are kept, and RBTC go to its receiver (bridge.md §4.2.1).
 
 use rhizome_bitcoin::Transaction;
 use rhizome_primitives::Address;
@@ -13,10 +13,10 @@ use crate::events::pegin as events;
 use crate::money;
 use crate::storage::Frame;
 
-/// Satoshi that can exist.
+/// Maximum number of satoshi that can exist.
 const MAX_SATOSHI: i64 = rhizome_bitcoin::transaction::MAX_MONEY;
 
-/// Satoshi that a transaction sends to the active and to the retiring federation. Loads the lists of their outputs.
+/// Satoshi that a transaction sends to the active and to the retiring federation. It loads the lists of their outputs.
 pub(super) fn amount(frame: &mut Frame<'_>, transaction: &Transaction) -> Result<i64, ContractError> {
     let active = frame.active_federation()?.output_script()?;
     frame.active_utxos()?;
@@ -28,7 +28,7 @@ pub(super) fn amount(frame: &mut Frame<'_>, transaction: &Transaction) -> Result
     Ok(sum)
 }
 
-/// Whether so many satoshi more may be locked (RSKIP134).
+/// Whether the locking cap has room for this many satoshi (RSKIP134).
 pub(crate) fn is_under_cap(frame: &mut Frame<'_>, satoshi: i64) -> Result<bool, ContractError> {
     if !frame.active(Rule::Rskip134) {
         return Ok(true);
@@ -39,7 +39,7 @@ pub(crate) fn is_under_cap(frame: &mut Frame<'_>, satoshi: i64) -> Result<bool, 
     Ok(locked.ok_or_else(|| thrown("an amount overflows"))? <= cap)
 }
 
-/// Pays the RBTC out, and keeps the outputs.
+/// Pays the RBTC and registers the outputs.
 pub(super) fn lock(
     frame: &mut Frame<'_>,
     transaction: &Transaction,
@@ -58,7 +58,7 @@ pub(super) fn lock(
     register_outputs(frame, transaction)
 }
 
-/// Sends RBTC for satoshi from the Bridge.
+/// Sends the RBTC for an amount of satoshi from the Bridge.
 pub(crate) fn pay(frame: &mut Frame<'_>, receiver: Address, satoshi: i64) -> Result<(), ContractError> {
     let wei = money::wei(satoshi);
     frame.state.transfer(ADDRESS, receiver, wei)?;
@@ -66,7 +66,7 @@ pub(crate) fn pay(frame: &mut Frame<'_>, receiver: Address, satoshi: i64) -> Res
     Ok(())
 }
 
-/// Adds the outputs of a transaction to those of the active and of the retiring federation, and marks it as processed.
+/// Adds the outputs of a transaction to those of the active and the retiring federation, and marks it as processed.
 pub(super) fn register_outputs(frame: &mut Frame<'_>, transaction: &Transaction) -> Result<(), ContractError> {
     let active = frame.active_federation()?.output_script()?;
     let outputs = outputs_to(transaction, &[active]).map_err(thrown)?;

@@ -24,7 +24,7 @@ use crate::storage::Frame;
 use crate::svp;
 use classify::Kind;
 
-/// What the library threw as the call throws it.
+/// Converts an exception of the library to the one that the call throws.
 pub(crate) fn thrown(error: impl ToString) -> ContractError {
     ContractError::Failed(error.to_string())
 }
@@ -35,8 +35,8 @@ pub(crate) fn minimum(frame: &Frame<'_>) -> i64 {
     (if frame.active(Rule::Rskip219) { minimum.rskip219 } else { minimum.legacy }) as i64
 }
 
-/// Registers a raw transaction of a Bitcoin block. One that was processed, or is not proven, is passed over in
-/// silence.
+/// Registers a raw transaction of a Bitcoin block. A transaction that was processed before or is not proven is ignored
+/// without an error.
 ///
 /// # Errors
 /// [`Stop`] where the reference throws.
@@ -72,19 +72,19 @@ pub(crate) fn register(
     Ok(())
 }
 
-/// Parses raw bytes and checks what a transaction must keep to by itself.
+/// Parses raw bytes and checks the rules that a transaction must satisfy by itself.
 pub(crate) fn parse(raw: &[u8]) -> Result<Transaction, ContractError> {
     let (transaction, bytes_read) = Transaction::read(raw).map_err(thrown)?;
     transaction.verify(bytes_read).map_err(thrown)?;
     Ok(transaction)
 }
 
-/// Notes that a transaction was processed in this block.
+/// Records that a transaction was processed in this block.
 fn mark(frame: &mut Frame<'_>, transaction: B256) -> Result<(), ContractError> {
     frame.set_processed_height(transaction, frame.block_number as i64)
 }
 
-/// Sends what the federations got back, and marks the transaction as processed.
+/// Sends the federations' outputs back, and marks the transaction as processed.
 fn refund(
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,

@@ -4,11 +4,11 @@ use rhizome_bitcoin::{Script, ScriptError, Transaction};
 
 use crate::storage::utxos::Utxo;
 
-/// The outputs to one of the scripts, each of which pays to the hash of a script, in their order.
+/// The outputs to one of the scripts, in order. Each script pays to the hash of a script.
 ///
 /// # Errors
-/// [`ScriptError::Other`] where the reference trips over an output: an opcode in place of the hash of a public
-/// key. An output that is no script at all is passed over.
+/// [`ScriptError::Other`] where the reference fails at an output: an opcode instead of the hash of a public key. An
+/// output that does not parse as a script is ignored.
 pub(crate) fn outputs_to(transaction: &Transaction, scripts: &[Vec<u8>]) -> Result<Vec<Utxo>, ScriptError> {
     let txid = transaction.txid();
     let coinbase = transaction.is_coinbase();
@@ -29,7 +29,7 @@ pub(crate) fn outputs_to(transaction: &Transaction, scripts: &[Vec<u8>]) -> Resu
     Ok(found)
 }
 
-/// Whether an output is no script, or one on which the reference throws.
+/// Whether an output does not parse as a script, or is one on which the reference throws.
 fn is_odd(script: &[u8]) -> Result<bool, ScriptError> {
     match Script::parse(script) {
         Ok(script) if script.pays_to_public_key() || script.pays_to_script_hash() => Ok(false),
@@ -38,7 +38,7 @@ fn is_odd(script: &[u8]) -> Result<bool, ScriptError> {
     }
 }
 
-/// Satoshi of the outputs. Their transaction was verified, so that the sum cannot overflow.
+/// Sum of the outputs in satoshi. Their transaction was verified, so the sum cannot overflow.
 pub(crate) fn value(outputs: &[Utxo]) -> i64 {
     outputs.iter().fold(0, |sum, output| sum.saturating_add(output.value))
 }

@@ -1,4 +1,4 @@
-//! Who sent a peg-in, told by its first input (bridge.md §3.4).
+//! The sender of a peg-in, derived from its first input (bridge.md §3.4).
 
 use rhizome_bitcoin::address::{Address as BitcoinAddress, script_address};
 use rhizome_bitcoin::script::builder::witness_program;
@@ -6,35 +6,35 @@ use rhizome_bitcoin::{PublicKey, Script, ScriptError, Transaction};
 use rhizome_primitives::Address;
 use rhizome_primitives::bridge_spec::BitcoinSpec;
 
-/// What the first input spends.
+/// The kind of output that the first input spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SenderKind {
     /// An output to the hash of a public key.
     PublicKeyHash,
     /// An output to the hash of a witness program of a public key.
     ScriptOfWitnessKeyHash,
-    /// An output to the hash of a script of several keys.
+    /// An output to the hash of a multi-signature script.
     MultisigScript,
-    /// An output to the hash of a witness program of a script of several keys.
+    /// An output to the hash of a witness program of a multi-signature script.
     WitnessMultisigScript,
 }
 
 /// The sender of a peg-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sender {
-    /// What was spent.
+    /// Kind of the spent output.
     pub kind: SenderKind,
-    /// Address of the output that was spent.
+    /// Address of the spent output.
     pub address: BitcoinAddress,
-    /// Address on Rootstock of the key that spent it; None for several keys.
+    /// Rootstock address of the key that spent it; None for several keys.
     pub rsk_address: Option<Address>,
 }
 
-/// The sender of a transaction; None for a kind that is not known.
+/// The sender of a transaction; None for an unknown kind.
 ///
 /// # Errors
-/// [`ScriptError`] where the reference throws, which ends the whole call: a script that does not parse, an
-/// opcode in place of a redeem script, a witness of two pushes without a key.
+/// [`ScriptError`] where the reference throws, which ends the whole call: a script that does not parse, an opcode
+/// instead of a redeem script, a witness of two pushes without a key.
 pub fn sender(bitcoin: &BitcoinSpec, transaction: &Transaction) -> Result<Option<Sender>, ScriptError> {
     let Some(input) = transaction.inputs.first() else { return Ok(None) };
     let script = Script::parse(&input.script)?;

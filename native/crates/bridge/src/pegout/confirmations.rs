@@ -1,6 +1,5 @@
-//! Peg-outs that wait for confirmations, in the order in which the reference goes through them
-//! (bridge.md §4.1 step 8): that of a Java `HashSet` before RSKIP559, sorted by transaction bytes from
-//! it on.
+//! Peg-outs that wait for confirmations, in the order in which the reference iterates over them (bridge.md §4.1 step
+//! 8): that of a Java `HashSet` before RSKIP559, sorted by transaction bytes afterwards.
 
 use rhizome_primitives::B256;
 
@@ -11,7 +10,7 @@ use crate::storage::confirmations::WaitingPegout;
 #[derive(Clone, Debug, Default)]
 pub struct ConfirmationSet {
     table: Table<Entry>,
-    /// From RSKIP559 on.
+    /// True from RSKIP559 on.
     by_bytes: bool,
 }
 
@@ -39,7 +38,7 @@ impl ConfirmationSet {
         self.iter().find(|pegout| block.wrapping_sub(pegout.created_at) >= confirmations)
     }
 
-    /// Adds a peg-out, unless its transaction waits already.
+    /// Adds a peg-out, unless its transaction is in the set already.
     pub fn add(&mut self, pegout: WaitingPegout) -> bool {
         let entry = Entry::new(pegout);
         self.table.entries().all(|other| other.id != entry.id) && self.table.insert(entry)
@@ -50,22 +49,22 @@ impl ConfirmationSet {
         self.table.remove(&Entry::new(pegout.clone()))
     }
 
-    /// All in the order of the rules.
+    /// All peg-outs in the order of the rules.
     pub fn iter(&self) -> impl Iterator<Item = &WaitingPegout> {
         self.ordered().into_iter().map(|entry| &entry.pegout)
     }
 
-    /// All sorted by the bytes of their transactions, as they are stored.
+    /// All peg-outs sorted by the bytes of their transactions, as they are stored.
     pub fn sorted(&self) -> impl Iterator<Item = &WaitingPegout> {
         self.by_bytes().into_iter().map(|entry| &entry.pegout)
     }
 
-    /// How many wait.
+    /// Number of peg-outs.
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether none waits.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.table.len() == 0
     }
@@ -81,11 +80,11 @@ impl ConfirmationSet {
     }
 }
 
-/// A peg-out with what the table compares of it.
+/// A peg-out with the values that the table compares.
 #[derive(Clone, Debug)]
 struct Entry {
     id: B256,
-    /// What Java makes of the hash code before it takes the low bits.
+    /// Java's hash of the hash code, before its low bits are taken.
     hash: u32,
     pegout: WaitingPegout,
 }

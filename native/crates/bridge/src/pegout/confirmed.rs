@@ -1,4 +1,4 @@
-//! Moves confirmed peg-outs on to be signed (bridge.md §4.1 step 8).
+//! Moves confirmed peg-outs to the transactions that wait for signatures (bridge.md §4.1 step 8).
 
 use rhizome_primitives::B256;
 use rhizome_primitives::contract::{ContractContext, ContractError};
@@ -8,7 +8,7 @@ use crate::events::pegout::pegout_confirmed;
 use crate::storage::Frame;
 use crate::storage::confirmations::WaitingPegout;
 
-/// Moves the next peg-out that has its confirmations; at most one per call.
+/// Moves the next peg-out that has its confirmations; a call moves at most one.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -27,8 +27,8 @@ pub(crate) fn sign_next_confirmed(context: &ContractContext<'_>, frame: &mut Fra
     Ok(())
 }
 
-/// The Rootstock transaction under which it waits for signatures: this one before RSKIP146, and between
-/// RSKIP176 and RSKIP375; else the one that made it. From RSKIP375 on none may wait under the same.
+/// The Rootstock transaction under which it waits for signatures: the current one before RSKIP146, and between RSKIP176
+/// and RSKIP375; otherwise the one that created it. From RSKIP375 on, no two may wait under the same hash.
 fn key(context: &ContractContext<'_>, frame: &mut Frame<'_>, pegout: &WaitingPegout) -> Result<B256, ContractError> {
     if frame.active(Rule::Rskip375) {
         let hash = pegout.transaction_hash;

@@ -1,4 +1,4 @@
-//! What the next peg-out will cost (RSKIP271, RSKIP305, RSKIP540).
+//! Estimated cost of the next peg-out (RSKIP271, RSKIP305, RSKIP540).
 
 use rhizome_bitcoin::address::Address as BitcoinAddress;
 use rhizome_crypto::hash160;
@@ -10,13 +10,13 @@ use crate::storage::Frame;
 use crate::wallet::size::pegout_size;
 use crate::wallet::{BuildError, FederationWallet};
 
-/// Inputs of the peg-out that the formula supposes.
+/// Inputs of the peg-out that the formula assumes.
 const INPUTS: usize = 2;
-/// Outputs it has beside the queued ones.
+/// Outputs that it has besides the queued ones.
 const EXTRA_OUTPUTS: usize = 2;
-/// Amount of the supposed request before RSKIP540, satoshi.
+/// Amount of the assumed request before RSKIP540, satoshi.
 const ONE_BITCOIN: i64 = 100_000_000;
-/// The supposed request pays to this key.
+/// Destination key of the assumed request.
 const RECIPIENT: [u8; 33] = hex!("0329f519f8d13a7e3dd35fa5c2480c6bf6c0489da40081e8311a91813492083953");
 
 /// Fee of a transaction of `size` bytes, satoshi.
@@ -28,9 +28,8 @@ pub(crate) fn fee(fee_per_kb: i64, size: usize) -> Result<i64, ContractError> {
     fee.map(|fee| fee / 1000).ok_or_else(|| ContractError::Failed("the fee overflows".into()))
 }
 
-/// Fee of the next batch, satoshi: zero while nothing is queued before RSKIP385, by a formula before
-/// RSKIP305, from it on that of a simulated batch with one more request, or by the formula where there is
-/// no such batch.
+/// Fee of the next batch, satoshi. It is zero while nothing is queued before RSKIP385. Before RSKIP305 a formula gives
+/// it; afterwards it is that of a simulated batch with one more request, or the formula's if there is no such batch.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -51,7 +50,7 @@ pub(crate) fn fee_of_next_batch(frame: &mut Frame<'_>) -> Result<i64, ContractEr
     fee(frame.fee_per_kb()?, size)
 }
 
-/// Fee of a batch of the queued requests and one more of `amount` satoshi; None when it cannot be made.
+/// Fee of a batch of the queued requests and one more of `amount` satoshi; None when the batch cannot be built.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.

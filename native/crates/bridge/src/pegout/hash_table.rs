@@ -1,18 +1,18 @@
-//! A Java hash table (bridge.md §4.1): iteration goes through the buckets, in each in the order of
-//! insertion, or as the tree asks that a full one becomes.
+//! A Java hash table (bridge.md §4.1): iteration goes through the buckets, and within each in the order of insertion,
+//! or in the order of the tree that a full bucket becomes.
 
 use super::tree_bin::TreeBin;
 
-/// Entries a bucket holds before the reference reorganises it.
+/// Number of entries from which on the reference reorganises a bucket.
 const FULL_BUCKET: usize = 8;
-/// Size of the table from which a full bucket becomes a tree and no longer makes the table grow.
+/// Size of the table from which on a full bucket becomes a tree instead of making the table grow.
 const SMALL_TABLE: usize = 64;
-/// Entries with which the half of a tree becomes a list when the table grows.
+/// Maximum number of entries with which half of a tree becomes a list when the table grows.
 const SMALL_TREE: usize = 6;
 
-/// What is kept in a table.
+/// An entry of a table.
 pub(super) trait Hashed {
-    /// What Java makes of the hash code before it takes the low bits.
+    /// Java's hash of the hash code, before its low bits are taken.
     fn hash(&self) -> u32;
     /// Whether the two are equal.
     fn is_same(&self, other: &Self) -> bool;
@@ -21,7 +21,7 @@ pub(super) trait Hashed {
 /// The table.
 #[derive(Clone, Debug)]
 pub(super) struct Table<T> {
-    /// As many as a power of two.
+    /// Their number is a power of two.
     buckets: Vec<Bucket<T>>,
     size: usize,
 }
@@ -33,13 +33,13 @@ impl<T: Hashed + Clone> Default for Table<T> {
 }
 
 impl<T: Hashed + Clone> Table<T> {
-    /// A table as the reference makes it for so many entries.
+    /// A table with the size that the reference chooses for this many entries.
     pub(super) fn with_capacity(entries: usize) -> Self {
         let wanted = ((entries as f32 / 0.75) as usize + 1).max(16);
         Self { buckets: vec![Bucket::default(); wanted.next_power_of_two()], size: 0 }
     }
 
-    /// The same entries in a table of their number, inserted in the order of iteration.
+    /// The same entries in a table whose size fits their number, inserted in the order of iteration.
     pub(super) fn copied(self) -> Self {
         let mut copy = Self::with_capacity(self.size);
         for bucket in self.buckets {
@@ -50,12 +50,12 @@ impl<T: Hashed + Clone> Table<T> {
         copy
     }
 
-    /// How many are in it.
+    /// Number of entries.
     pub(super) const fn len(&self) -> usize {
         self.size
     }
 
-    /// All in the order of iteration.
+    /// All entries in the order of iteration.
     pub(super) fn entries(&self) -> impl Iterator<Item = &T> {
         self.buckets.iter().flat_map(|bucket| bucket.entries.iter().map(|(_, entry)| entry))
     }
@@ -65,7 +65,7 @@ impl<T: Hashed + Clone> Table<T> {
         &mut self.buckets[hash as usize & mask]
     }
 
-    /// Adds an entry; false when an equal one is there.
+    /// Adds an entry; false when there is an equal one.
     pub(super) fn insert(&mut self, entry: T) -> bool {
         let small = self.buckets.len() < SMALL_TABLE;
         let bucket = self.bucket(entry.hash());
@@ -86,7 +86,7 @@ impl<T: Hashed + Clone> Table<T> {
         true
     }
 
-    /// Takes an entry out; false when none is equal.
+    /// Removes an entry; false when there is no equal one.
     pub(super) fn remove(&mut self, entry: &T) -> bool {
         let removed = self.bucket(entry.hash()).remove(entry);
         self.size -= usize::from(removed);
@@ -103,7 +103,7 @@ impl<T: Hashed + Clone> Table<T> {
     }
 }
 
-/// Entries in the order of iteration, each under a number of its own, and their tree.
+/// Entries in the order of iteration, each with a number of its own, and their tree.
 #[derive(Clone, Debug)]
 struct Bucket<T> {
     entries: Vec<(usize, T)>,
@@ -150,7 +150,7 @@ impl<T: Hashed> Bucket<T> {
         true
     }
 
-    /// Makes a tree of the list.
+    /// Converts the list to a tree.
     fn plant(&mut self) {
         let mut entries = self.entries.iter().map(|(id, entry)| (*id, entry.hash() as i32));
         let Some((id, hash)) = entries.next() else { return };
@@ -169,7 +169,7 @@ impl<T: Hashed> Bucket<T> {
         }
     }
 
-    /// Keeps the entries without that bit of their hash, and gives the others.
+    /// Keeps the entries without this bit in their hash, and returns the others.
     fn split(&mut self, bit: u32) -> Self {
         let entries = std::mem::take(&mut self.entries);
         let (kept, given): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(_, entry)| entry.hash() & bit == 0);

@@ -7,7 +7,7 @@ use super::settle::{Funds, settle};
 use crate::storage::Frame;
 use crate::wallet::{BuildError, FederationWallet, Release};
 
-/// Moves what the time of the migration allows; at its end the rest, and the retiring federation is gone.
+/// Moves as much as the migration period allows; at its end it moves the rest, and the retiring federation is removed.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -20,7 +20,7 @@ pub(crate) fn migrate_funds(context: &ContractContext<'_>, frame: &mut Frame<'_>
     if frame.past_migration_age()? {
         if wallet.balance()? > 0 {
             match migrate(context, frame, &wallet) {
-                // What cannot be moved is given up.
+                // Funds that cannot be moved are left.
                 Ok(()) | Err(ContractError::Failed(_)) => {}
                 Err(error) => return Err(error),
             }
@@ -41,7 +41,7 @@ fn migrate(
     settle(frame, Funds::Retiring, &release, Some(context.transaction_hash), amount)
 }
 
-/// Tries to move all, then half of it and so on, until a transaction can be made.
+/// Tries to move everything, then half of it and so on, until a transaction can be built.
 fn build(frame: &mut Frame<'_>, wallet: &FederationWallet) -> Result<Release, ContractError> {
     let destination = frame.active_federation()?.address(frame.bridge())?;
     let mut amount = wallet.balance()?;

@@ -1,4 +1,4 @@
-//! Peg-ins that are sent back (bridge.md §4.2.1, §4.4).
+//! Refunds of peg-ins (bridge.md §4.2.1, §4.4).
 
 use rhizome_bitcoin::address::Address as BitcoinAddress;
 use rhizome_bitcoin::{Script, Transaction};
@@ -12,24 +12,24 @@ use crate::storage::flyover::FlyoverFederation;
 use crate::storage::utxos::Utxo;
 use crate::wallet::{BuildError, FederationKeys, FlyoverKeys, ReleaseBuilder, WalletKeys, outputs_of};
 
-/// A peg-in to be sent back.
+/// A peg-in to refund.
 pub(crate) struct Refund<'r> {
     /// The peg-in.
     pub(crate) transaction: &'r Transaction,
-    /// Who gets it.
+    /// Refund address.
     pub(crate) destination: BitcoinAddress,
     /// The Rootstock transaction under which it will wait for signatures.
     pub(crate) rsk_hash: B256,
-    /// What the peg-in paid, satoshi; told by the event.
+    /// Amount of the peg-in in satoshi, for the event.
     pub(crate) satoshi: i64,
 }
 
-/// Sends the outputs to active and retiring federation back; the fee is taken from them. Nothing happens
-/// when they cannot pay it.
+/// Sends the outputs to active and retiring federation back; the fee is taken from them. Does nothing when they cannot
+/// pay it.
 ///
 /// # Errors
-/// [`ContractError::Failed`] where the reference throws: no output pays to a federation, or one before
-/// the first that does has a script that does not parse.
+/// [`ContractError::Failed`] where the reference throws: no output pays to a federation, or an output before the first
+/// that does has a script that does not parse.
 pub(crate) fn refund_pegin(frame: &mut Frame<'_>, refund: &Refund<'_>) -> Result<(), ContractError> {
     let live = frame.live_federations()?;
     let federations: Vec<_> = live.iter().cloned().collect();
@@ -45,8 +45,8 @@ pub(crate) fn refund_pegin(frame: &mut Frame<'_>, refund: &Refund<'_>) -> Result
     send_back(frame, refund, utxos, &mut keys, found)
 }
 
-/// Sends the outputs of a fly-over deposit back. `utxos` are these outputs, `deposits` the fly-over
-/// federations by the hash in their output scripts.
+/// Refunds a fly-over deposit. `utxos` are its outputs, `deposits` the fly-over federations by the hash in their output
+/// scripts.
 ///
 /// # Errors
 /// As [`refund_pegin`].
@@ -70,7 +70,7 @@ pub(crate) fn refund_flyover(
     send_back(frame, refund, utxos, &mut keys, found)
 }
 
-/// Whether an output pays to the script; the scripts before it must parse.
+/// Whether an output pays to the script; the scripts of earlier outputs must parse.
 fn pays_to(transaction: &Transaction, script_hash: [u8; 20]) -> Result<bool, ContractError> {
     for output in &transaction.outputs {
         let script = Script::parse(&output.script).map_err(|error| ContractError::Failed(error.to_string()))?;
@@ -81,8 +81,8 @@ fn pays_to(transaction: &Transaction, script_hash: [u8; 20]) -> Result<bool, Con
     Ok(false)
 }
 
-/// Under two federations of which one has witnesses and one has not, the inputs are made ready as the one
-/// found first has them: such a refund never gets all signatures.
+/// If only one of two federations uses witnesses, all inputs are prepared in the form of the federation that is found
+/// first: such a refund never gets all signatures.
 fn send_back(
     frame: &mut Frame<'_>,
     refund: &Refund<'_>,

@@ -1,4 +1,4 @@
-//! Value sent to the Bridge asks for a payment on the Bitcoin side (bridge.md §4.3).
+//! Peg-out requests: value that is sent to the Bridge (bridge.md §4.3).
 
 use rhizome_bitcoin::address::Address as BitcoinAddress;
 use rhizome_crypto::{RecoveredKey, hash160, recover_public_key};
@@ -17,11 +17,11 @@ use crate::wallet::size::pegout_size;
 const REGULAR_INPUTS: usize = 2;
 const REGULAR_OUTPUTS: usize = 2;
 
-/// Queues a payment of the value to the key that signed the transaction, or rejects it. Rejected value is
-/// sent back from RSKIP185 on, but not to contracts.
+/// Queues a payment of the value to the key that signed the transaction, or rejects it. Rejected value is refunded from
+/// RSKIP185 on, but not to contracts.
 ///
 /// # Errors
-/// [`ContractError::Failed`] for a contract before RSKIP185, and for a call that nobody signed.
+/// [`ContractError::Failed`] for a contract before RSKIP185, and for an unsigned call.
 pub(crate) fn release(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> Result<(), ContractError> {
     if context.from_contract {
         if !frame.active(Rule::Rskip185) {
@@ -43,7 +43,7 @@ pub(crate) fn release(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> R
             }
         }
         Some(reason) if frame.active(Rule::Rskip185) => {
-            // In whole satoshi before RSKIP427.
+            // Refunds are in whole satoshi before RSKIP427.
             let refund = if frame.active(Rule::Rskip427) { context.value } else { wei(amount) };
             frame.state.transfer(ADDRESS, context.sender, refund)?;
             release_request_rejected(frame, context.sender, context.value, reason);
@@ -68,8 +68,8 @@ fn destination(context: &ContractContext<'_>) -> Result<[u8; 20], ContractError>
     }
 }
 
-/// Whether the amount is too small: not above the minimum before RSKIP219; from it on below the
-/// minimum, or below the expected fee and what must remain beyond it.
+/// Whether the amount is too small. Before RSKIP219 it must exceed the minimum; afterwards it must reach the minimum,
+/// and the expected fee plus the required gap.
 fn rejection(frame: &mut Frame<'_>, amount: i64) -> Result<Option<RejectedRequest>, ContractError> {
     let spec = frame.bridge();
     if !frame.active(Rule::Rskip219) {

@@ -1,5 +1,4 @@
-//! Pays the requests in the queue from the funds of the active federation (bridge.md §4.1 steps 4, 5
-//! and 7).
+//! Pays the queued requests from the funds of the active federation (bridge.md §4.1 steps 4, 5 and 7).
 
 use std::collections::HashSet;
 
@@ -16,12 +15,12 @@ use crate::storage::Frame;
 use crate::storage::requests::ReleaseRequest;
 use crate::wallet::{BuildError, FederationWallet, Release, remove_spent};
 
-/// Requests tried by one call before RSKIP271.
+/// Maximum number of requests that a call tries before RSKIP271.
 const MAX_REQUESTS: usize = 30;
-/// Where RBTC goes that has no Bitcoin behind it any more.
+/// Receiver of RBTC that are no longer backed by bitcoin.
 const BURN_ADDRESS: Address = address!("ffffffffffffffffffffffffffffffffffffffff");
 
-/// Pays requests: one transaction each before RSKIP271, from it on one for all when a batch is due.
+/// Pays requests: one transaction each before RSKIP271, a single one for all afterwards, when a batch is due.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -39,7 +38,7 @@ fn output(frame: &Frame<'_>, request: &ReleaseRequest) -> (BitcoinAddress, i64) 
     (BitcoinAddress { version, hash: request.destination }, request.amount)
 }
 
-/// Those that cannot be paid go to the end of the queue.
+/// Requests that cannot be paid go to the end of the queue.
 fn pay_each(frame: &mut Frame<'_>, mut wallet: FederationWallet) -> Result<(), ContractError> {
     let queue = frame.requests()?;
     let tried: Vec<_> = queue.drain(..queue.len().min(MAX_REQUESTS)).collect();
@@ -60,8 +59,8 @@ fn pay_each(frame: &mut Frame<'_>, mut wallet: FederationWallet) -> Result<(), C
     Ok(())
 }
 
-/// One transaction for as many of the first requests as fit, when the funds cover the whole queue. What
-/// is settled and told as paid is always the whole queue's total.
+/// One transaction for as many of the first requests as fit, if the funds cover the whole queue. The settled and
+/// reported amount is always the total of the whole queue.
 fn pay_batch(
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,
@@ -92,8 +91,8 @@ fn pay_batch(
     Ok(())
 }
 
-/// The transaction of the first requests: all, or as few as make it short enough when halved. None when
-/// it cannot be made.
+/// The transaction of the first requests: all of them, or the number after halving it until the transaction is short
+/// enough. None when it cannot be built.
 fn build_batch(
     frame: &mut Frame<'_>,
     wallet: &FederationWallet,
@@ -113,15 +112,15 @@ fn build_batch(
     }
 }
 
-/// Takes all requests out of the queue that equal a paid one.
+/// Removes all requests from the queue that equal a paid one.
 fn remove_paid(queue: &mut Vec<ReleaseRequest>, paid: &[ReleaseRequest]) {
     let key = |request: &ReleaseRequest| (request.destination, request.amount, request.transaction_hash);
     let paid: HashSet<_> = paid.iter().map(key).collect();
     queue.retain(|request| !paid.contains(&key(request)));
 }
 
-/// A change raised above dust leaves the federation more Bitcoin than RBTC was given for: the difference
-/// is burnt.
+/// Change that is raised above dust leaves the federation more bitcoin than RBTC was given for: the difference is
+/// burned.
 fn burn_difference(
     frame: &mut Frame<'_>,
     wallet: &FederationWallet,

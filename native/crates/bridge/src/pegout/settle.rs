@@ -1,4 +1,4 @@
-//! What the Bridge does with a transaction that it made (bridge.md §4.1 step 6).
+//! Bookkeeping for a transaction that the Bridge created (bridge.md §4.1 step 6).
 
 use rhizome_bitcoin::multisig_input::pegout_index_hash;
 use rhizome_primitives::B256;
@@ -10,7 +10,7 @@ use crate::storage::Frame;
 use crate::storage::confirmations::WaitingPegout;
 use crate::wallet::{Release, remove_spent};
 
-/// Whose outputs a transaction spends.
+/// The federation whose outputs a transaction spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Funds {
     /// Those of the active federation.
@@ -19,13 +19,12 @@ pub(crate) enum Funds {
     Retiring,
 }
 
-/// Notes a transaction that the Bridge made of a federation's outputs: they are spent, the transaction
-/// waits for confirmations, is indexed by its signature hash (RSKIP379) and told. `rsk_hash` names the
-/// Rootstock transaction that asked for it, None for a request older than RSKIP146; `satoshi` is what
-/// was asked for.
+/// Records a transaction that the Bridge built from a federation's outputs: the outputs are spent, and the transaction
+/// waits for confirmations, is indexed by its signature hash (RSKIP379) and reported by events. `rsk_hash` is the
+/// Rootstock transaction that requested it, None for a request older than RSKIP146; `satoshi` is the requested amount.
 ///
 /// # Errors
-/// [`ContractError::Failed`] where the reference throws; what was noted before stays.
+/// [`ContractError::Failed`] where the reference throws; records that were made before are kept.
 pub(crate) fn settle(
     frame: &mut Frame<'_>,
     funds: Funds,
@@ -50,11 +49,11 @@ pub(crate) fn settle(
     tell(frame, release, rsk_hash, satoshi)
 }
 
-/// Notes a transaction that sends a peg-in back. Its outputs were never registered, and it is not found
-/// again by its signature hash.
+/// Records a transaction that refunds a peg-in. Its outputs were never registered, and it is not indexed by its
+/// signature hash.
 ///
 /// # Errors
-/// As [`settle`].
+/// As for [`settle`].
 pub(crate) fn settle_refund(
     frame: &mut Frame<'_>,
     release: &Release,
@@ -86,10 +85,10 @@ fn tell(frame: &mut Frame<'_>, release: &Release, rsk_hash: Option<B256>, satosh
     tell_inputs(frame, release)
 }
 
-/// Tells (RSKIP428) and keeps (RSKIP305) what the inputs of a transaction are worth.
+/// Reports (RSKIP428) and stores (RSKIP305) the values of a transaction's inputs.
 ///
 /// # Errors
-/// [`ContractError::Failed`] when the values of this transaction are kept already.
+/// [`ContractError::Failed`] when the values of this transaction are stored already.
 pub(crate) fn tell_inputs(frame: &mut Frame<'_>, release: &Release) -> Result<(), ContractError> {
     if !frame.active(Rule::Rskip428) {
         return Ok(());

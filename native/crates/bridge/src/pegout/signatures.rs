@@ -15,15 +15,15 @@ use crate::federation::FederationMember;
 use crate::storage::Frame;
 use crate::svp;
 
-/// Signatures of one key: as many as the transaction has inputs, in their order.
+/// Signatures of one key: one for each input of the transaction, in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SignaturesOfKey<'a> {
     pub(crate) key: &'a PublicKey,
     pub(crate) signatures: &'a [Signature],
 }
 
-/// Adds signatures to the transaction that waits for them under a Rootstock hash. A transaction that has all of them
-/// is told by an event and waits no more. What does not fit is ignored.
+/// Adds signatures to the transaction that waits for them under a Rootstock hash. A transaction with all signatures is
+/// reported by an event and removed. Invalid signatures are ignored.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -93,7 +93,7 @@ fn live_member(frame: &mut Frame<'_>, key: &PublicKey) -> Result<Option<Federati
     Ok(federations.find_map(|federation| federation.member_by_btc_key(key.as_bytes())).cloned())
 }
 
-/// Puts the signatures in when all of them are of the key, with a low s.
+/// Inserts the signatures if all of them belong to the key and have a low s.
 fn sign(
     frame: &mut Frame<'_>,
     member: &FederationMember,
@@ -114,8 +114,8 @@ fn sign(
     Ok(())
 }
 
-/// What the signatures of the inputs sign. The values of the outputs that witnesses need are those stored when the
-/// transaction was made.
+/// The signature hashes of the inputs. The output values that witnesses need were stored when the transaction was
+/// created.
 fn signature_hashes(frame: &mut Frame<'_>, transaction: &Transaction) -> Result<Vec<B256>, ContractError> {
     let with_witness = transaction.has_witness();
     let values = if with_witness { frame.outpoint_values(transaction.txid())? } else { None };
@@ -124,8 +124,8 @@ fn signature_hashes(frame: &mut Frame<'_>, transaction: &Transaction) -> Result<
     indexes.map(|index| signature_hash(transaction, index, value(index)).map_err(failed)).collect()
 }
 
-/// Puts the signatures in, input by input, until one was signed by the key before, or cannot be by it. Whether any was
-/// signed; a foreign input makes that none, though those before it keep their signatures.
+/// Inserts the signatures, input by input, up to an input that the key has signed before or cannot sign. Returns
+/// whether any was inserted; a foreign input makes this false, although the inputs before it keep their signatures.
 fn insert(given: SignaturesOfKey<'_>, hashes: &[B256], transaction: &mut Transaction) -> Result<bool, ScriptError> {
     let mut signed = false;
     for (index, (signature, hash)) in given.signatures.iter().zip(hashes).enumerate() {

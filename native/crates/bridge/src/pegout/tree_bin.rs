@@ -1,14 +1,14 @@
 //! The shape of a full bucket of a Java hash table (bridge.md §4.1): a red-black tree by hash codes.
 //!
-//! The order of iteration follows from it: a new entry goes behind its parent, the root to the front.
+//! It determines the order of iteration: a new entry goes behind its parent, the root to the front.
 
-/// Index of a place in the tree.
+/// Index of a node in the tree.
 type Place = usize;
 
-/// One place; its entry can change, its colour is the place's.
+/// A node of the tree. Its entry can change; the colour belongs to the node.
 #[derive(Clone, Debug)]
 struct Node {
-    /// What the bucket calls the entry.
+    /// The bucket's number of the entry.
     id: usize,
     hash: i32,
     red: bool,
@@ -20,7 +20,7 @@ struct Node {
 const LEFT: usize = 0;
 const RIGHT: usize = 1;
 
-/// A tree of one entry or more.
+/// A tree of at least one entry.
 #[derive(Clone, Debug)]
 pub(super) struct TreeBin {
     nodes: Vec<Node>,
@@ -28,7 +28,7 @@ pub(super) struct TreeBin {
 }
 
 impl TreeBin {
-    /// A tree of the entry alone.
+    /// A tree of a single entry.
     pub(super) fn new(id: usize, hash: i32) -> Self {
         Self { nodes: vec![Node { id, hash, red: false, parent: None, children: [None; 2] }], root: 0 }
     }
@@ -38,14 +38,14 @@ impl TreeBin {
         self.nodes[self.root].id
     }
 
-    /// Whether the reference makes a list of it at the next removal.
+    /// Whether the reference converts it to a list at the next removal.
     pub(super) fn is_small(&self) -> bool {
         let [left, right] = self.nodes[self.root].children;
         right.is_none() || left.is_none_or(|left| self.nodes[left].children[LEFT].is_none())
     }
 
-    /// Adds an entry and gives its parent's. Among equal codes the reference goes by where objects lie in
-    /// its memory, so that its own nodes differ; to the left here.
+    /// Adds an entry and returns its parent's. For equal hash codes the reference compares memory addresses, so its own
+    /// nodes differ from one another; here the entry goes to the left.
     pub(super) fn insert(&mut self, id: usize, hash: i32) -> usize {
         let mut parent = self.root;
         let side = loop {
@@ -63,11 +63,11 @@ impl TreeBin {
         parent
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     pub(super) fn remove(&mut self, id: usize) {
         let Some(mut place) = self.nodes.iter().position(|node| node.id == id) else { return };
         if let [Some(_), Some(right)] = self.nodes[place].children {
-            // The next in order takes its place, and its own place goes.
+            // The next entry in order moves into this node, and its own node is removed.
             let mut next = right;
             while let Some(left) = self.nodes[next].children[LEFT] {
                 next = left;
@@ -90,7 +90,7 @@ impl TreeBin {
                 self.replace(place, None);
             }
         }
-        // Nothing points to the place any more.
+        // No other node refers to this one any more.
         self.nodes[place].id = usize::MAX;
     }
 
@@ -98,12 +98,12 @@ impl TreeBin {
         place.is_some_and(|place| self.nodes[place].red)
     }
 
-    /// Which child of its parent it is.
+    /// The side of its parent on which it is.
     fn side(&self, place: Place, parent: Place) -> usize {
         usize::from(self.nodes[parent].children[RIGHT] == Some(place))
     }
 
-    /// Hangs another below the parent of a place.
+    /// Replaces a node with another below its parent.
     fn replace(&mut self, place: Place, by: Option<Place>) {
         let parent = self.nodes[place].parent;
         match (parent, by) {
@@ -119,7 +119,7 @@ impl TreeBin {
         }
     }
 
-    /// Moves a place down to that side, its child of the other side up.
+    /// Rotates a node down to this side; its child on the other side moves up.
     fn rotate(&mut self, place: Place, side: usize) {
         let Some(up) = self.nodes[place].children[1 - side] else { return };
         let inner = self.nodes[up].children[side];
@@ -156,7 +156,7 @@ impl TreeBin {
         self.nodes[root].red = false;
     }
 
-    /// Below the place one black is missing.
+    /// Restores the balance where one black node is missing below.
     fn balance_removed(&mut self, mut place: Place) {
         while !self.nodes[place].red {
             let Some(parent) = self.nodes[place].parent else { break };

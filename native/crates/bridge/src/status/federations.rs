@@ -1,4 +1,4 @@
-//! The federations: active, retiring, to come.
+//! The federations: active, retiring, and future ones.
 
 use rhizome_primitives::bridge_spec::{BridgeSpec, FederationFormat};
 use rhizome_primitives::contract::ContractError;
@@ -12,7 +12,7 @@ use crate::storage::Frame;
 use crate::storage::utxos::Utxo;
 use crate::wallet::balance;
 
-/// Above it a stored time is milliseconds, below it seconds (bridge.md §0).
+/// Times above it are milliseconds, times below it seconds (bridge.md §0).
 const MOST_SECONDS: i64 = 100_000_000_000;
 
 /// All federations.
@@ -21,13 +21,13 @@ const MOST_SECONDS: i64 = 100_000_000_000;
 pub struct Federations {
     /// The one that holds the funds.
     pub active: FederationStatus,
-    /// The one whose funds move to the active one.
+    /// The one whose funds are migrating to the active one.
     pub retiring: Option<FederationStatus>,
     /// The one that was committed and is not active yet.
     pub next: Option<FederationStatus>,
-    /// The one whose members have to show that they can sign (RSKIP419).
+    /// The one whose members must show that they can sign (RSKIP419).
     pub proposed: Option<FederationStatus>,
-    /// The one that is being put together.
+    /// The one that is being formed.
     pub pending: Option<PendingStatus>,
 }
 
@@ -47,21 +47,21 @@ pub struct FederationStatus {
     pub redeem_script: Bytes,
     /// Block in which it was committed or proposed.
     pub creation_block: U256,
-    /// The same as time, seconds.
+    /// Time of that block, seconds.
     pub creation_time: U256,
     /// Block from which it is active; None for the first federation and a proposed one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activation_block: Option<U256>,
-    /// What it can spend.
+    /// Its spendable funds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance: Option<U256>,
-    /// In how many outputs.
+    /// Number of outputs with these funds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<U256>,
-    /// When its funds move, of the retiring one.
+    /// Migration period, of the retiring one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub migration: Option<MigrationStatus>,
-    /// How far its validation is, of the proposed one.
+    /// Progress of the validation, of the proposed one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<ValidationStatus>,
 }
@@ -70,7 +70,7 @@ pub struct FederationStatus {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemberStatus {
-    /// Sender of its transactions.
+    /// Sender address of its transactions.
     pub address: Address,
     /// Key on the Bitcoin side.
     pub btc_key: Bytes,
@@ -80,7 +80,7 @@ pub struct MemberStatus {
     pub mst_key: Bytes,
 }
 
-/// A federation that is being put together.
+/// A federation that is being formed.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingStatus {
@@ -90,29 +90,29 @@ pub struct PendingStatus {
     pub members: Vec<MemberStatus>,
 }
 
-/// When the funds of a retiring federation move.
+/// Migration period of a retiring federation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MigrationStatus {
     /// First block.
     pub from_block: U256,
-    /// The block in which what is left moves, and the federation is gone.
+    /// The block in which the remaining funds move, and the federation is removed.
     pub end_block: U256,
 }
 
-/// What comes next in the validation of a proposed federation.
+/// The next step in the validation of a proposed federation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ValidationStage {
-    /// The active federation has to fund it.
+    /// The active federation must fund it.
     Fund,
-    /// The funding transaction has to be mined and registered.
+    /// The funding transaction must be mined and registered.
     RegisterFund,
-    /// The transaction that spends the funds has to be made.
+    /// The transaction that spends the funds must be created.
     Spend,
-    /// The proposed members have to sign it.
+    /// The proposed members must sign it.
     Sign,
-    /// It has to be mined and registered.
+    /// It must be mined and registered.
     RegisterSpend,
 }
 
@@ -120,13 +120,13 @@ pub enum ValidationStage {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationStatus {
-    /// From this block on it has failed.
+    /// Block from which on it has failed.
     pub end_block: U256,
-    /// What comes next.
+    /// The next step.
     pub stage: ValidationStage,
-    /// Id of the transaction that is waited for, before it is signed.
+    /// Id of the awaited transaction before it is signed.
     pub transaction: Option<String>,
-    /// Who signed the spending transaction.
+    /// Signers of the spending transaction.
     pub signatures: Option<SignatureStatus>,
 }
 

@@ -1,6 +1,6 @@
-//! The peg as people ask for it: who holds the funds, what waits for what (`rsk_getBridgeStatus`). It is written as JSON
-//! as it goes out: numbers as hexadecimal text, Bitcoin's hashes as Bitcoin writes them, amounts in satoshi but where
-//! wei is said. Nothing of it is consensus.
+//! The status of the peg for users (`rsk_getBridgeStatus`): who holds the funds, and what peg-ins and peg-outs wait
+//! for. It is serialised as clients receive it: numbers as hex strings, Bitcoin hashes in display order, amounts in
+//! satoshi unless wei is stated. None of it is consensus.
 
 mod federations;
 mod pegouts;
@@ -21,10 +21,10 @@ pub use federations::{
 };
 pub use pegouts::{OutputStatus, PegoutStatus, RequestStatus, SignatureStatus, WaitingStatus};
 
-/// Satoshi that the Bridge can pay out in all.
+/// Maximum number of satoshi that the Bridge can pay out in all.
 const MAX_MONEY: i64 = rhizome_bitcoin::transaction::MAX_MONEY;
 
-/// What the Bridge knows after a block.
+/// The status of the Bridge after a block.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BridgeStatus {
@@ -34,7 +34,7 @@ pub struct BridgeStatus {
     pub bitcoin: BitcoinHead,
     /// The federations.
     pub federations: Federations,
-    /// Wei that have left the Bridge: what the federations hold for.
+    /// Wei that have left the Bridge, backed by the funds of the federations.
     pub locked_wei: U256,
     /// Rules of peg-ins.
     pub pegin: PeginStatus,
@@ -54,17 +54,17 @@ pub struct BitcoinHead {
     pub timestamp: U256,
 }
 
-/// What a peg-in must keep to.
+/// Rules that a peg-in must satisfy.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PeginStatus {
-    /// Least worth of an output to the federation.
+    /// Minimum value of an output to the federation.
     pub minimum: U256,
-    /// Bitcoin blocks on it.
+    /// Required confirmations in Bitcoin blocks.
     pub confirmations: U256,
-    /// Most that may be locked; None before RSKIP134.
+    /// The locking cap; None before RSKIP134.
     pub locking_cap: Option<U256>,
-    /// What may still be locked below the cap.
+    /// Amount that may still be locked below the cap.
     pub below_cap: Option<U256>,
 }
 
@@ -108,7 +108,7 @@ fn pegin(frame: &mut Frame<'_>, locked_wei: U256) -> Result<PeginStatus, Contrac
     })
 }
 
-/// Heights and amounts; what is below zero cannot be and shows as zero.
+/// Heights and amounts; they cannot be negative, and a negative value is shown as zero.
 fn number(value: i64) -> U256 {
     U256::from(value.max(0))
 }

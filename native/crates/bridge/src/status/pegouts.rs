@@ -1,4 +1,4 @@
-//! Peg-outs on their way: requested, waiting for confirmations, waiting for signatures.
+//! Peg-outs in progress: requested, waiting for confirmations, waiting for signatures.
 
 use rhizome_bitcoin::address::Address as BitcoinAddress;
 use rhizome_bitcoin::multisig_input::{is_signed_by, missing_signatures, redeem_script, signature_hash};
@@ -13,19 +13,19 @@ use crate::federation::Federation;
 use crate::pegout::estimate::fee_of_next_batch;
 use crate::storage::Frame;
 
-/// Peg-outs, and what they must keep to.
+/// Peg-outs, and the rules that they must satisfy.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PegoutStatus {
-    /// Least amount of a request.
+    /// Minimum amount of a request.
     pub minimum: U256,
-    /// Fee that the next transaction pays per 1,000 bytes.
+    /// Fee rate of the next transaction, per 1,000 bytes.
     pub fee_per_kb: U256,
-    /// Fee of the next transaction as the Bridge estimates it; None before RSKIP271.
+    /// Fee of the next transaction, as estimated by the Bridge; None before RSKIP271.
     pub estimated_fee: Option<U256>,
-    /// Rootstock blocks on a transaction before it is signed.
+    /// Confirmations, in Rootstock blocks, that a transaction needs before it is signed.
     pub confirmations: U256,
-    /// Block from which the requests are paid; None before RSKIP271, when every call of `updateCollections` does.
+    /// Block from which on requests are paid; None before RSKIP271, when every call of `updateCollections` pays them.
     pub next_batch_block: Option<U256>,
     /// Requests in the order of their arrival.
     pub requests: Vec<RequestStatus>,
@@ -41,9 +41,9 @@ pub struct PegoutStatus {
 pub struct RequestStatus {
     /// The Rootstock transaction that made it; None for requests older than RSKIP146.
     pub transaction_hash: Option<B256>,
-    /// Bitcoin address to be paid.
+    /// Bitcoin address of the payment.
     pub destination: String,
-    /// What it asked for: the fee comes off it.
+    /// Requested amount; the fee is deducted from it.
     pub amount: U256,
 }
 
@@ -51,17 +51,17 @@ pub struct RequestStatus {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingStatus {
-    /// The Rootstock transaction that names it; None for those older than RSKIP146.
+    /// The Rootstock transaction that identifies it; None for those older than RSKIP146.
     pub transaction_hash: Option<B256>,
-    /// Its id on the Bitcoin side; None where signatures will change it.
+    /// Its Bitcoin id; None if signatures will change it.
     pub bitcoin_transaction: Option<String>,
-    /// What it spends.
+    /// Sum of its inputs.
     pub inputs: U256,
-    /// Whom it pays.
+    /// Its outputs.
     pub outputs: Vec<OutputStatus>,
-    /// Its bytes as they are now.
+    /// Its current bytes.
     pub raw: Bytes,
-    /// Block in which it was made.
+    /// Block in which it was created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub creation_block: Option<U256>,
     /// Block from which it may be signed.
@@ -70,7 +70,7 @@ pub struct WaitingStatus {
     /// Blocks until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remaining_blocks: Option<U256>,
-    /// Who signed it.
+    /// Its signers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signatures: Option<SignatureStatus>,
 }
@@ -79,9 +79,9 @@ pub struct WaitingStatus {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputStatus {
-    /// Its address; None for a script of none.
+    /// Its address; None for a script without address.
     pub address: Option<String>,
-    /// Its worth.
+    /// Its value.
     pub amount: U256,
     /// Whether it goes to the active or the retiring federation: change, or funds that move.
     pub to_federation: bool,
@@ -91,9 +91,9 @@ pub struct OutputStatus {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignatureStatus {
-    /// How many it needs.
+    /// Number of signatures that it needs.
     pub needed: U256,
-    /// How many are missing.
+    /// Number of missing signatures.
     pub missing: U256,
     /// Members that signed, by the address of their Rootstock key.
     pub signers: Vec<Address>,
@@ -118,7 +118,7 @@ pub(super) fn read(frame: &mut Frame<'_>) -> Result<PegoutStatus, ContractError>
     })
 }
 
-/// Where outputs cannot be spent there is no estimate, and all else is told.
+/// If outputs cannot be spent, there is no estimate, and everything else is reported.
 fn estimated_fee(frame: &mut Frame<'_>) -> Result<Option<i64>, ContractError> {
     match fee_of_next_batch(frame) {
         Ok(fee) => Ok(Some(fee)),
@@ -181,7 +181,7 @@ fn transaction(
             to_federation: scripts.contains(&output.script),
         }
     });
-    // Only witnesses are no part of the id.
+    // Only witnesses are not part of the id.
     let settled = made.inputs.iter().all(|input| !input.witness.is_empty());
     Ok(WaitingStatus {
         transaction_hash,
@@ -196,7 +196,8 @@ fn transaction(
     })
 }
 
-/// Who of the federations signed the first input. What cannot be told of a transaction shows as unsigned.
+/// The members of the federations that signed the first input. A transaction whose signers cannot be determined is
+/// shown as unsigned.
 pub(super) fn signatures(
     frame: &mut Frame<'_>,
     made: &Transaction,

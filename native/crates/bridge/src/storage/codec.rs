@@ -1,7 +1,7 @@
-//! RLP of the Bridge's cells (bridge.md §2.2, §2.3), read as leniently as the reference reads it.
-//! Whole-cell lists: everything in the cell must parse, the first item counts. Whole-cell values:
-//! only the first item is looked at. A list that stands where bytes belong is taken as its encoding; an
-//! empty item is null there, which is an error wherever a value is needed.
+//! RLP of the Bridge's cells (bridge.md §2.2, §2.3), read as leniently as the reference reads it. In a cell that is a
+//! list, everything must parse, and the first item counts. In a cell that is a value, only the first item is read. A
+//! list in the position of bytes counts as its encoding; an empty item counts as null there, which is an error wherever
+//! a value is needed.
 
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rlp::{list, write_bytes, write_uint};
@@ -9,7 +9,7 @@ use rhizome_primitives::{B256, U256};
 
 const SHORT: usize = 55;
 
-/// A cell that does not parse, or whose items do not fit its kind, makes the call throw.
+/// The error of a cell that does not parse, or whose items do not fit its kind: the call throws.
 pub(crate) fn malformed() -> ContractError {
     ContractError::Failed("a cell of the Bridge is malformed".into())
 }
@@ -19,7 +19,7 @@ pub(crate) fn malformed() -> ContractError {
 pub(crate) enum Item<'a> {
     /// A byte string.
     Bytes(&'a [u8]),
-    /// A list: its encoding, and where its items begin in it.
+    /// A list: its encoding, and the offset of its items.
     List(&'a [u8], usize),
 }
 
@@ -40,12 +40,12 @@ impl<'a> Item<'a> {
         Ok((item, rest))
     }
 
-    /// The first item of a cell; what follows it may be anything.
+    /// The first item of a cell; any bytes may follow it.
     pub(crate) fn first(cell: &'a [u8]) -> Result<Self, ContractError> {
         Self::read(cell).map(|(item, _)| item)
     }
 
-    /// The first item of a cell in which everything must parse.
+    /// The first item of a cell in which all items must parse.
     pub(crate) fn first_of_all(cell: &'a [u8]) -> Result<Self, ContractError> {
         let (first, mut rest) = Self::read(cell)?;
         while !rest.is_empty() {
@@ -61,7 +61,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// As [`Self::raw`], and never empty.
+    /// Like [`Self::raw`], but never empty.
     pub(crate) fn bytes(self) -> Result<&'a [u8], ContractError> {
         match self.raw() {
             [] => Err(malformed()),
@@ -97,13 +97,13 @@ impl<'a> Item<'a> {
         Ok(items)
     }
 
-    /// The items of a list that is wrapped into a byte string, or stands as it is.
+    /// The items of a list that is either wrapped in a byte string or plain.
     pub(crate) fn nested_items(self) -> Result<Vec<Item<'a>>, ContractError> {
         items(self.bytes()?)
     }
 }
 
-/// A length of `size` bytes behind the first one, computed in 32 bits as the reference does.
+/// A length of `size` bytes that follows the first byte, computed in 32 bits as the reference does.
 fn long_length(input: &[u8], size: usize) -> Result<usize, ContractError> {
     let bytes = input.get(1..=size).ok_or_else(malformed)?;
     let length = bytes.iter().fold(0i32, |length, &byte| (length << 8).wrapping_add(i32::from(byte)));
@@ -230,7 +230,7 @@ pub(crate) fn encode_flag(value: bool) -> Vec<u8> {
     vec![if value { 0x01 } else { 0x80 }]
 }
 
-/// A list in the making.
+/// A list that is being written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListWriter(Vec<u8>);
 
@@ -245,7 +245,7 @@ impl ListWriter {
         self
     }
 
-    /// Appends an encoded item as it is.
+    /// Appends an encoded item unchanged.
     pub(crate) fn raw(&mut self, encoded: &[u8]) -> &mut Self {
         self.0.extend_from_slice(encoded);
         self

@@ -15,9 +15,9 @@ use crate::pegout::confirmations::ConfirmationSet;
 pub struct WaitingPegout {
     /// Bitcoin transaction, without signatures.
     pub transaction: Transaction,
-    /// Block of its creation.
+    /// Block in which it was created.
     pub created_at: i64,
-    /// Hash of the transaction that made it; None before RSKIP146.
+    /// Hash of the transaction that created it; None before RSKIP146.
     pub transaction_hash: Option<B256>,
 }
 
@@ -80,7 +80,7 @@ pub fn decode_confirmations_with_hash(cell: &[u8]) -> Result<Vec<WaitingPegout>,
         .collect()
 }
 
-/// Those with or those without hash; they must be sorted by the bytes of their transactions.
+/// Writes the cell of those with or those without hash; they must be sorted by the bytes of their transactions.
 pub fn encode_confirmations<'a>(sorted: impl IntoIterator<Item = &'a WaitingPegout>, hashed: bool) -> Vec<u8> {
     let mut out = ListWriter::default();
     for pegout in sorted {

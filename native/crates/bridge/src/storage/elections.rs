@@ -6,7 +6,7 @@ use rhizome_primitives::contract::ContractError;
 use super::codec::{self, Item, ListWriter, malformed};
 use super::{Frame, keys};
 
-/// A call that is voted for.
+/// A call that is voted on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSpec {
     /// Name of the function.
@@ -21,20 +21,19 @@ impl CallSpec {
         Self { function: function.to_owned(), arguments: arguments.iter().map(|bytes| bytes.to_vec()).collect() }
     }
 
-    /// What calls are sorted by: name and arguments as signed bytes.
+    /// Key for sorting calls: name and arguments as signed bytes.
     fn sort_key(&self) -> Vec<i8> {
         let arguments = self.arguments.iter().flatten();
         self.function.as_bytes().iter().chain(arguments).map(|&byte| byte as i8).collect()
     }
 }
 
-/// Calls with those who voted for them.
+/// Calls with their voters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Election(Vec<(CallSpec, Vec<Address>)>);
 
 impl Election {
-    /// Notes a vote; false when the voter voted for this call before. Whether the voter is authorised
-    /// is the caller's to check.
+    /// Records a vote; false when the voter voted for this call before. The caller checks that the voter is authorised.
     pub fn vote(&mut self, call: &CallSpec, voter: Address) -> bool {
         let at = self.0.iter().position(|(voted, _)| voted == call).unwrap_or_else(|| {
             self.0.push((call.clone(), Vec::new()));
@@ -54,14 +53,14 @@ impl Election {
         self.0.iter().find(|(_, voters)| voters.len() >= needed).map(|(call, _)| call)
     }
 
-    /// Forgets the votes for the winner.
+    /// Removes the votes for the winner.
     pub(crate) fn clear_winner(&mut self, authorised: usize) {
         if let Some(winner) = self.winner(authorised).cloned() {
             self.0.retain(|(call, _)| *call != winner);
         }
     }
 
-    /// Forgets all votes.
+    /// Removes all votes.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,4 +1,4 @@
-//! Federations and the heights noted for them (bridge.md §2.2, §4.7).
+//! Federations and their recorded heights (bridge.md §2.2, §4.7).
 
 use rhizome_bitcoin::Script;
 use rhizome_primitives::contract::ContractError;
@@ -8,7 +8,7 @@ use super::codec::{self, ListWriter, malformed};
 use super::{Frame, keys};
 use crate::federation::{Federation, FederationMember, codec as federation_codec};
 
-/// In place of the next creation height: it is cleared.
+/// Value of the next creation height after it was cleared.
 const CLEARED: i64 = -1;
 
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub(crate) struct FederationCells {
     last_retired_script: Option<Vec<u8>>,
 }
 
-/// An object that is written back only when it was set, also to nothing.
+/// An object that is written back only if it was set; it may be set to nothing.
 struct Loaded<T> {
     value: Option<T>,
     set: bool,
@@ -45,7 +45,7 @@ impl<T> Loaded<T> {
 }
 
 impl Frame<'_> {
-    /// The federation committed last; written back in the current format.
+    /// The federation that was committed last; written back in the current format.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
@@ -56,12 +56,12 @@ impl Frame<'_> {
         Ok(self.cells.federations.new.clone())
     }
 
-    /// Sets the federation committed last.
+    /// Sets the federation that was committed last.
     pub fn set_new_federation(&mut self, federation: Federation) {
         self.cells.federations.new = Some(federation);
     }
 
-    /// The federation before it.
+    /// The previous federation.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
@@ -73,7 +73,7 @@ impl Frame<'_> {
         Ok(self.cells.federations.old.value.clone())
     }
 
-    /// Sets the federation before the last one; None: its funds have moved.
+    /// Sets the previous federation; None once its funds have moved.
     pub fn set_old_federation(&mut self, federation: Option<Federation>) {
         self.cells.federations.old.set(federation);
     }
@@ -98,7 +98,7 @@ impl Frame<'_> {
         self.cells.federations.proposed.set(federation);
     }
 
-    /// Members of the federation being put together, sorted.
+    /// Members of the federation that is being formed, sorted.
     pub(crate) fn pending_federation(&mut self) -> Result<Option<Vec<FederationMember>>, ContractError> {
         if !self.cells.federations.pending.known() {
             let version = self.version(keys::PENDING_FEDERATION_VERSION)?;
@@ -110,7 +110,7 @@ impl Frame<'_> {
         Ok(self.cells.federations.pending.value.clone())
     }
 
-    /// Sets the members of the federation being put together, in any order.
+    /// Sets the members of the federation that is being formed, in any order.
     pub fn set_pending_federation(&mut self, members: Option<Vec<FederationMember>>) {
         let sorted = members.map(|mut members| {
             members.sort();
@@ -133,7 +133,7 @@ impl Frame<'_> {
         Ok(self.read(key.key())?.map(|cell| codec::long_cell(&cell)).transpose()?.map(|version| version as i32))
     }
 
-    /// Height noted for the federation that is active (RSKIP186).
+    /// Height recorded for the active federation (RSKIP186).
     pub(crate) fn stored_active_creation_height(&mut self) -> Result<Option<i64>, ContractError> {
         if self.cells.federations.active_height.is_none() {
             self.cells.federations.active_height = self.height(keys::ACTIVE_CREATION_HEIGHT)?;
@@ -141,12 +141,12 @@ impl Frame<'_> {
         Ok(self.cells.federations.active_height.filter(|_| self.active(Rule::Rskip186)))
     }
 
-    /// Notes a height for the federation that is active.
+    /// Records a height for the active federation.
     pub(crate) fn set_active_creation_height(&mut self, height: i64) {
         self.cells.federations.active_height = Some(height);
     }
 
-    /// Height noted for the federation that will become active (RSKIP186); -1 when this call cleared it.
+    /// Height recorded for the federation that will become active (RSKIP186); -1 when this call cleared it.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
@@ -157,12 +157,12 @@ impl Frame<'_> {
         Ok(self.cells.federations.next_height.filter(|_| self.active(Rule::Rskip186)))
     }
 
-    /// Notes a height for the federation that will become active.
+    /// Records a height for the federation that will become active.
     pub(crate) fn set_next_creation_height(&mut self, height: i64) {
         self.cells.federations.next_height = Some(height);
     }
 
-    /// Clears the height noted for the federation that will become active.
+    /// Clears the height recorded for the federation that will become active.
     pub fn clear_next_creation_height(&mut self) {
         self.cells.federations.next_height = Some(CLEARED);
     }
@@ -232,7 +232,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The version stands beside the federation from RSKIP123 on; that of no federation is the first.
+    /// From RSKIP123 on the version is stored beside the federation; without a federation it is the first version.
     fn write_federation(
         &mut self,
         key: keys::Named,

@@ -1,4 +1,4 @@
-//! Fly-over deposits that were dealt with, and the federations that hold them (bridge.md §4.4).
+//! Fly-over deposits that were processed, and the federations that hold them (bridge.md §4.4).
 
 use rhizome_primitives::contract::ContractError;
 use rhizome_primitives::rules::Rule;
@@ -7,10 +7,10 @@ use rhizome_primitives::{B256, hex};
 use super::codec::{self, ListWriter, malformed};
 use super::{Frame, keys};
 
-/// Who can spend the outputs to a fly-over script.
+/// The key material that can spend the outputs to a fly-over script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlyoverFederation {
-    /// What the script was derived with.
+    /// The derivation hash of the script.
     pub derivation_hash: B256,
     /// Hash in the output script of the federation.
     pub federation_script_hash: Vec<u8>,
@@ -23,11 +23,11 @@ pub(crate) struct FlyoverCells {
     retiring: Option<([u8; 20], FlyoverFederation)>,
 }
 
-/// A mark that something was dealt with.
+/// Value of a cell that marks something as processed.
 pub(crate) const MARK: &[u8] = &[1];
 
 impl Frame<'_> {
-    /// Whether a deposit was dealt with (RSKIP176). What this call marks is not seen before the save.
+    /// Whether a deposit was processed (RSKIP176). A mark of this call is not visible before the save.
     pub(crate) fn flyover_used(&mut self, transaction: B256, derivation_hash: B256) -> Result<bool, ContractError> {
         if !self.active(Rule::Rskip176) {
             return Ok(false);
@@ -35,15 +35,15 @@ impl Frame<'_> {
         Ok(self.read(flyover_used_key(transaction, derivation_hash))?.is_some_and(|mark| mark[..] == *MARK))
     }
 
-    /// Marks a deposit as dealt with; one per call.
+    /// Marks a deposit as processed; a call marks at most one.
     pub fn mark_flyover_used(&mut self, transaction: B256, derivation_hash: B256) {
         if self.active(Rule::Rskip176) {
             self.cells.flyover.used = Some((transaction, derivation_hash));
         }
     }
 
-    /// The federation behind the hash of a fly-over output script (RSKIP176). What this call sets is not
-    /// seen before the save.
+    /// The federation for the hash in a fly-over output script (RSKIP176). A value that this call sets is not visible
+    /// before the save.
     pub(crate) fn flyover_federation(
         &mut self,
         script_hash: &[u8],
@@ -55,14 +55,14 @@ impl Frame<'_> {
         self.read(key)?.map(|cell| FlyoverFederation::decode(&cell)).transpose()
     }
 
-    /// Notes the active federation behind the hash of a fly-over output script (RSKIP176).
+    /// Records the active federation for the hash in a fly-over output script (RSKIP176).
     pub(crate) fn set_flyover_federation(&mut self, script_hash: [u8; 20], federation: FlyoverFederation) {
         if self.active(Rule::Rskip176) {
             self.cells.flyover.active = Some((script_hash, federation));
         }
     }
 
-    /// Notes the retiring federation behind the hash of a fly-over output script (RSKIP293).
+    /// Records the retiring federation for the hash in a fly-over output script (RSKIP293).
     pub(crate) fn set_flyover_retiring_federation(&mut self, script_hash: [u8; 20], federation: FlyoverFederation) {
         if self.active(Rule::Rskip293) {
             self.cells.flyover.retiring = Some((script_hash, federation));

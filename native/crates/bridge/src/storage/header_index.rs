@@ -7,7 +7,7 @@ use rhizome_primitives::rules::Rule;
 use super::{Frame, codec, keys};
 
 impl Frame<'_> {
-    /// Hash of the best chain's header at a height (RSKIP199). What this call sets is not seen before the
+    /// Hash of the best chain's header at a height (RSKIP199). A value that this call sets is not visible before the
     /// save.
     pub(crate) fn best_hash_at(&mut self, height: i32) -> Result<Option<B256>, ContractError> {
         if !self.active(Rule::Rskip199) {

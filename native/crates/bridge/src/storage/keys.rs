@@ -3,7 +3,7 @@
 use alloy_primitives::keccak256;
 use rhizome_primitives::{B256, U256};
 
-/// A cell known by its name, left-padded to a word.
+/// A cell with a name, which is left-padded to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Named(&'static str);
 
@@ -13,7 +13,7 @@ impl Named {
     }
 }
 
-/// A family of cells known by a name and an id.
+/// A family of cells with a name and an id.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Family(&'static str);
 
@@ -94,7 +94,7 @@ pub(crate) const UNION_RELEASE_ENABLED: Hashed = Hashed("unionBridgeReleaseEnabl
 pub(crate) const SUPER_EVENT: Hashed = Hashed("superEvent");
 pub(crate) const BASE_EVENT: Hashed = Hashed("baseEvent");
 
-/// Key of a cell by its name, or by name and id for those of a family; None when there is no such cell.
+/// Key of a cell by its name, or by name and id for a family; None when there is no such cell.
 pub fn key_of(name: &str, id: Option<&str>) -> Option<U256> {
     match id {
         Some(id) => FAMILIES.iter().find(|family| family.0 == name).map(|family| family.key(id)),

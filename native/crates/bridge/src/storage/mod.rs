@@ -1,6 +1,6 @@
-//! What one call loads, and writes back at its end (bridge.md §2.3, §2.4). Every object is parsed when
-//! it is first asked for; [`Frame::save`] writes all that were loaded in the current format, changed
-//! or not, because the reference does so and the state root shows it.
+//! The objects that a call loads, and writes back at its end (bridge.md §2.3, §2.4). An object is parsed at its first
+//! use; [`Frame::save`] writes all loaded objects in the current format, changed or not, because the reference does so
+//! and the state root depends on it.
 
 pub(crate) mod codec;
 pub(crate) mod confirmations;
@@ -40,7 +40,7 @@ pub struct Frame<'a> {
     /// Number of the executing block.
     pub(crate) block_number: u64,
     pub(crate) state: &'a mut dyn ContractState,
-    /// Headers and chain head written ahead of the save.
+    /// Headers and chain head, which are written before the save.
     direct: BTreeMap<U256, Bytes>,
     read_only: bool,
     pub(crate) cells: Cells,
@@ -62,12 +62,12 @@ pub(crate) struct Cells {
     flyover: flyover::FlyoverCells,
     svp: svp::SvpCells,
     union: union::UnionCells,
-    /// What changed in this call.
+    /// Changes of this call.
     header_index: BTreeMap<i32, B256>,
 }
 
 impl<'a> Frame<'a> {
-    /// A frame whose changes reach the state.
+    /// A frame whose changes are written to the state.
     pub fn new(spec: &'a ChainSpec, rules: RuleSet, block_number: u64, state: &'a mut dyn ContractState) -> Self {
         Self { spec, rules, block_number, state, direct: BTreeMap::new(), read_only: false, cells: Cells::default() }
     }
@@ -90,8 +90,8 @@ impl<'a> Frame<'a> {
         self.rules.active(rule)
     }
 
-    /// Bytes of a cell; None when absent. The only thing that questions may take long with: walks down the headers read
-    /// one cell for each.
+    /// Bytes of a cell; None when absent. Only these reads can make queries slow: walks down the headers read one cell
+    /// for each.
     pub(crate) fn read(&mut self, key: U256) -> Result<Option<Bytes>, ContractError> {
         self.state.go_on()?;
         if !self.direct.is_empty()
@@ -102,7 +102,7 @@ impl<'a> Frame<'a> {
         Ok(self.state.storage(ADDRESS, key)?)
     }
 
-    /// Writes a cell at once; it stays when the call throws (bridge.md §1.2).
+    /// Writes a cell immediately; it stays when the call throws (bridge.md §1.2).
     pub(crate) fn write_through(&mut self, key: U256, value: Vec<u8>) -> Result<(), ContractError> {
         let value = Bytes::from(value);
         if !self.read_only {
@@ -120,7 +120,7 @@ impl<'a> Frame<'a> {
         self.write(key, Bytes::new())
     }
 
-    /// Writes back everything loaded.
+    /// Writes back all loaded objects.
     ///
     /// # Errors
     /// [`ContractError::State`] when the state cannot be written.

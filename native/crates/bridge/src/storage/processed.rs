@@ -1,4 +1,4 @@
-//! Bitcoin transactions that were dealt with, and what coinbase transactions told about their blocks.
+//! Bitcoin transactions that were processed, and data of coinbase transactions about their blocks.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,12 +16,12 @@ thread_local! {
     static RECENT: RefCell<Recent<Processed>> = const { RefCell::new(Recent::new()) };
 }
 
-/// Heights by transaction hash, from before RSKIP134: a list that only grows until then, and is written back by every
-/// call that looks into it.
+/// Heights by transaction hash, from before RSKIP134: a list that only grows until then, and that every call which
+/// reads it writes back.
 #[derive(Clone, Default)]
 struct Processed {
     heights: Arc<BTreeMap<B256, i64>>,
-    /// Its encoding, while that is known.
+    /// Its encoding, if it is known.
     cell: Option<Bytes>,
 }
 
@@ -31,7 +31,7 @@ impl Processed {
             return Ok(known);
         }
         let heights = decode_processed(&cell)?;
-        // One in another form than ours is written back in ours.
+        // A cell in another form than ours is written back in ours.
         let is_ours = encode_processed(&heights)[..] == cell[..];
         let processed = Self { heights: Arc::new(heights), cell: is_ours.then(|| cell.clone()) };
         RECENT.with_borrow_mut(|recent| recent.put(cell, processed.clone()));
@@ -51,9 +51,9 @@ impl Processed {
 #[derive(Default)]
 pub(crate) struct ProcessedCells {
     list: Option<Processed>,
-    /// Cells of their own, from RSKIP134 on.
+    /// Separate cells, from RSKIP134 on.
     heights: BTreeMap<B256, i64>,
-    /// Witness merkle root by block; None: looked for and not there.
+    /// Witness merkle root by block; None if it was looked up and is missing.
     coinbase: BTreeMap<B256, Option<B256>>,
 }
 
@@ -75,7 +75,7 @@ impl Frame<'_> {
         Ok(Some(height))
     }
 
-    /// Notes that a Bitcoin transaction was processed in a block.
+    /// Records that a Bitcoin transaction was processed in a block.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
@@ -133,7 +133,7 @@ impl Frame<'_> {
     }
 }
 
-/// Heights by transaction, of before RSKIP134.
+/// Heights by transaction, in the form before RSKIP134.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -153,7 +153,7 @@ pub fn encode_processed(list: &BTreeMap<B256, i64>) -> Vec<u8> {
     out.finish()
 }
 
-/// Reads what is registered for a block.
+/// Reads the registered root of a block.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -164,7 +164,7 @@ pub fn decode_witness_root(cell: &[u8]) -> Result<B256, ContractError> {
     }
 }
 
-/// The cell of what is registered for a block.
+/// The cell of a block's registered root.
 pub fn encode_witness_root(root: B256) -> Vec<u8> {
     ListWriter::default().bytes(root.as_slice()).finish()
 }

@@ -1,14 +1,14 @@
-//! Cells that were decoded a short time ago. A cell of the same bytes decodes to the same, whatever state it is
-//! found in, so that reverts and forks need no care: the bytes are compared.
+//! Cache of recently decoded cells. It compares the bytes of a cell, and equal bytes decode to the same value in any
+//! state, so reverts and forks do not matter.
 
 use rhizome_primitives::Bytes;
 
-/// Entries of one kind of cell: lists of the active and of the retiring federation, each before and after a call.
+/// Entries per kind of cell: lists of the active and of the retiring federation, each before and after a call.
 const ENTRIES: usize = 4;
-/// Bytes of the cells together; what is decoded of them takes up to three times as much. Per thread and kind.
+/// Maximum bytes of the cells together; their decoded values take up to three times as much. Per thread and kind.
 const MOST_BYTES: usize = 2 << 20;
 
-/// Decoded cells by their bytes, the one used last at the end.
+/// Decoded cells by their bytes; the most recently used one is last.
 pub(super) struct Recent<T>(Vec<(Bytes, T)>);
 
 impl<T: Clone> Recent<T> {
@@ -16,14 +16,14 @@ impl<T: Clone> Recent<T> {
         Self(Vec::new())
     }
 
-    /// What a cell was decoded to.
+    /// The decoded value of a cell.
     pub(super) fn get(&mut self, cell: &Bytes) -> Option<T> {
         let at = self.0.iter().rposition(|(known, _)| is_same(known, cell))?;
         self.0[at..].rotate_left(1);
         self.0.last().map(|(_, value)| value.clone())
     }
 
-    /// Keeps what a cell decodes to, in place of what was used longest ago.
+    /// Adds the decoded value of a cell and evicts the least recently used one.
     pub(super) fn put(&mut self, cell: Bytes, value: T) {
         self.0.push((cell, value));
         let mut bytes: usize = self.0.iter().map(|(cell, _)| cell.len()).sum();

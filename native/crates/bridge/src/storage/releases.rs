@@ -1,4 +1,4 @@
-//! What the Bridge remembers of the peg-outs that it made (RSKIP305, RSKIP379).
+//! Records of the peg-outs that the Bridge created (RSKIP305, RSKIP379).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ fn failed<T>(reason: &str) -> Result<T, ContractError> {
 }
 
 impl Frame<'_> {
-    /// Whether a peg-out with this signature hash was made (RSKIP379). Those of this call are not seen
-    /// before the save.
+    /// Whether a peg-out with this signature hash was created (RSKIP379). Those of this call are not visible before the
+    /// save.
     pub(crate) fn has_pegout_signature_hash(&mut self, hash: B256) -> Result<bool, ContractError> {
         if !self.active(Rule::Rskip379) {
             return Ok(false);
@@ -30,7 +30,7 @@ impl Frame<'_> {
         Ok(self.read(key)?.is_some_and(|mark| mark[..] == *MARK))
     }
 
-    /// Notes the signature hash of a peg-out (RSKIP379); one that is stored is an error.
+    /// Records the signature hash of a peg-out (RSKIP379); a hash that is stored already is an error.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
@@ -45,7 +45,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Satoshi of the outputs that a release spends, by input (RSKIP305). An error before it.
+    /// Values in satoshi of the outputs that a release spends, by input (RSKIP305). An error before that rule.
     pub(crate) fn outpoint_values(&mut self, transaction: B256) -> Result<Option<Vec<i64>>, ContractError> {
         if !self.active(Rule::Rskip305) {
             return failed("values of outpoints are not stored yet");
@@ -57,7 +57,8 @@ impl Frame<'_> {
         cell.map(|cell| decode_outpoint_values(&cell)).transpose()
     }
 
-    /// Notes what a release spends (RSKIP305); values that are stored, or none, are an error.
+    /// Records the values that a release spends (RSKIP305); values that are stored already, or an empty list, are an
+    /// error.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
@@ -87,7 +88,7 @@ impl Frame<'_> {
     }
 }
 
-/// Bitcoin's variable-length numbers one behind the other.
+/// Writes Bitcoin's variable-length integers one after the other.
 ///
 /// # Errors
 /// [`ContractError::Failed`] when a value is negative.
@@ -114,8 +115,8 @@ pub fn encode_outpoint_values(values: &[i64]) -> Result<Vec<u8>, ContractError> 
     Ok(out)
 }
 
-/// Reads what [`encode_outpoint_values`] writes. A number in a longer form than it needs is accepted, and
-/// the next one begins where the shortest form would have ended.
+/// Reads what [`encode_outpoint_values`] writes. An integer in a longer form than necessary is accepted, and the next
+/// one begins where the shortest form would have ended.
 ///
 /// # Errors
 /// [`ContractError::Failed`] when the bytes end inside a number, or one is negative.

@@ -1,4 +1,4 @@
-//! Requests to be paid out, and the height of the next batch (bridge.md §2.2).
+//! Peg-out requests, and the height of the next batch (bridge.md §2.2).
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ thread_local! {
     static RECENT: RefCell<Recent<Arc<[ReleaseRequest]>>> = const { RefCell::new(Recent::new()) };
 }
 
-/// A request to be paid out on the Bitcoin side.
+/// A peg-out request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleaseRequest {
     /// Destination, pay-to-public-key-hash.
@@ -89,7 +89,7 @@ impl Frame<'_> {
     }
 }
 
-/// Requests with hash of a cell, decoded once.
+/// The decoded requests of a cell with hashes, cached.
 fn recent_requests(cell: Bytes) -> Result<Arc<[ReleaseRequest]>, ContractError> {
     if let Some(known) = RECENT.with_borrow_mut(|recent| recent.get(&cell)) {
         return Ok(known);
@@ -126,7 +126,7 @@ pub fn decode_requests_with_hash(cell: &[u8]) -> Result<Vec<ReleaseRequest>, Con
         .collect()
 }
 
-/// Those with or those without hash.
+/// Writes the cell of those with or those without hash.
 pub fn encode_requests(requests: &[ReleaseRequest], hashed: bool) -> Vec<u8> {
     let mut out = ListWriter::default();
     for request in requests.iter().filter(|request| request.transaction_hash.is_some() == hashed) {

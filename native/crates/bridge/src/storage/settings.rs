@@ -46,8 +46,8 @@ impl Frame<'_> {
         }
     }
 
-    /// Time at which `receiveHeader` last accepted a header, seconds (RSKIP200). What this call has set
-    /// is not seen before the save.
+    /// Time at which `receiveHeader` last accepted a header, seconds (RSKIP200). A value that this call sets is not
+    /// visible before the save.
     pub(crate) fn header_received_at(&mut self) -> Result<Option<i64>, ContractError> {
         if !self.active(Rule::Rskip200) {
             return Ok(None);
@@ -55,14 +55,14 @@ impl Frame<'_> {
         self.read(keys::RECEIVE_HEADERS_TIMESTAMP.key())?.map(|cell| codec::long_cell(&cell)).transpose()
     }
 
-    /// Notes the time at which a header was accepted, seconds (RSKIP200).
+    /// Records the time at which a header was accepted, seconds (RSKIP200).
     pub fn set_header_received_at(&mut self, seconds: i64) {
         if self.active(Rule::Rskip200) {
             self.cells.settings.header_received_at = seconds;
         }
     }
 
-    /// The cap is written by every save once it is set.
+    /// Once the cap is set, every save writes it.
     pub(super) fn save_settings(&mut self) -> Result<(), ContractError> {
         if let Some(fee) = self.cells.settings.fee_per_kb {
             self.write(keys::FEE_PER_KB.key(), codec::encode_long(fee))?;

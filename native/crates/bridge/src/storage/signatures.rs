@@ -10,12 +10,12 @@ use super::codec::{self, Item, ListWriter};
 use super::transaction::decode_transaction;
 use super::{Frame, keys};
 
-/// Transactions by the Rootstock transaction that names them, sorted from the last byte of its hash to
+/// Transactions by the hash of the Rootstock transaction that identifies them, sorted from the last byte of the hash to
 /// the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitingForSignatures(BTreeMap<Reversed, Transaction>);
 
-/// A hash, its last byte first.
+/// A hash with its last byte first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Reversed([u8; 32]);
 
@@ -45,27 +45,27 @@ impl WaitingForSignatures {
         self.0.insert(hash.into(), transaction);
     }
 
-    /// Takes out the transaction that waits under a hash.
+    /// Removes the transaction that waits under a hash.
     pub fn remove(&mut self, hash: B256) -> Option<Transaction> {
         self.0.remove(&hash.into())
     }
 
-    /// All of them, in their order.
+    /// All transactions, in order.
     pub fn iter(&self) -> impl Iterator<Item = (B256, &Transaction)> {
         self.0.iter().map(|(hash, transaction)| (hash.hash(), transaction))
     }
 
-    /// How many wait.
+    /// Number of transactions.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether none waits.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Reads a cell; an item without a partner in the end is left out.
+    /// Reads a cell; a last item without a partner is ignored.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.

@@ -10,7 +10,7 @@ use super::signatures::decode_entry;
 use super::transaction::decode_transaction;
 use super::{Frame, keys};
 
-/// A value that was looked for or set in this call.
+/// A value that was read or set in this call.
 #[derive(Clone, Debug, Default)]
 enum Slot<T> {
     #[default]
@@ -27,7 +27,7 @@ impl<T> Slot<T> {
         }
     }
 
-    /// What is to be written: empty deletes.
+    /// The value to write; empty bytes delete.
     fn changed(self, encode: impl FnOnce(T) -> Vec<u8>) -> Option<Vec<u8>> {
         match self {
             Self::Set(value) => Some(value.map(encode).unwrap_or_default()),
@@ -78,8 +78,8 @@ impl Frame<'_> {
         self.cells.svp.spend_unsigned = Slot::Set(hash);
     }
 
-    /// The transaction that spends the funds of the validation while it waits for signatures, with the
-    /// Rootstock transaction that names it.
+    /// The transaction that spends the funds of the validation while it waits for signatures, with the Rootstock
+    /// transaction that identifies it.
     pub(crate) fn svp_spend_waiting(&mut self) -> Result<Option<(B256, Transaction)>, ContractError> {
         self.svp(keys::SVP_SPEND_WAITING, |cells| &mut cells.spend_waiting, decode_spend_waiting)
     }
@@ -135,7 +135,7 @@ impl Frame<'_> {
     }
 }
 
-/// A transaction that is a whole cell.
+/// A transaction that fills a whole cell.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -143,7 +143,7 @@ pub fn decode_signed_fund(cell: &[u8]) -> Result<Transaction, ContractError> {
     decode_transaction(Item::first_of_all(cell)?.bytes()?)
 }
 
-/// The waiting transaction; an empty list is none.
+/// The waiting transaction; None for an empty list.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.

@@ -7,7 +7,7 @@ use rhizome_primitives::{Address, Bytes, U256};
 use super::codec::{self, Item};
 use super::{Frame, keys};
 
-/// What was set in this call; what was only read is not written back, except the events.
+/// Values that this call set; values that were only read are not written back, except the events.
 #[derive(Default)]
 pub(crate) struct UnionCells {
     address: Option<Address>,
@@ -52,12 +52,12 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Wei that went to the union contract and did not come back.
+    /// Wei that went to the union contract and did not return.
     pub(crate) fn union_transferred(&mut self) -> Result<U256, ContractError> {
         Ok(self.union_wei(self.cells.union.transferred, keys::UNION_TRANSFERRED)?.unwrap_or_default())
     }
 
-    /// Sets the wei that went to the union contract and did not come back.
+    /// Sets the wei that went to the union contract and did not return.
     pub(crate) fn set_union_transferred(&mut self, wei: U256) {
         self.cells.union.transferred = Some(wei);
     }
@@ -69,7 +69,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Whether the union contract may ask for RBTC.
+    /// Whether the union contract may request RBTC.
     pub(crate) fn union_request_enabled(&mut self) -> Result<bool, ContractError> {
         self.union_flag(self.cells.union.request_enabled, keys::UNION_REQUEST_ENABLED)
     }
@@ -79,12 +79,12 @@ impl Frame<'_> {
         self.cells.union.request_enabled = Some(enabled);
     }
 
-    /// Whether the union contract may give RBTC back.
+    /// Whether the union contract may return RBTC.
     pub(crate) fn union_release_enabled(&mut self) -> Result<bool, ContractError> {
         self.union_flag(self.cells.union.release_enabled, keys::UNION_RELEASE_ENABLED)
     }
 
-    /// Allows or forbids that the union contract gives RBTC back.
+    /// Allows or forbids that the union contract returns RBTC.
     pub(crate) fn set_union_release_enabled(&mut self, enabled: bool) {
         self.cells.union.release_enabled = Some(enabled);
     }
@@ -96,7 +96,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Bytes noted by the union contract (RSKIP529); empty when none.
+    /// Event data of the union contract (RSKIP529); empty if there are none.
     pub(crate) fn super_event(&mut self) -> Result<Bytes, ContractError> {
         if self.cells.union.super_event.is_none() {
             self.cells.union.super_event = self.read(keys::SUPER_EVENT.key())?;
@@ -104,12 +104,12 @@ impl Frame<'_> {
         Ok(self.cells.union.super_event.clone().unwrap_or_default())
     }
 
-    /// Notes bytes of the union contract; empty ones clear.
+    /// Sets the event data of the union contract; empty bytes clear them.
     pub(crate) fn set_super_event(&mut self, data: Bytes) {
         self.cells.union.super_event = Some(data);
     }
 
-    /// Bytes that go into the next header (RSKIP529, RSKIP535); empty when none.
+    /// Event data for the next header (RSKIP529, RSKIP535); empty if there are none.
     pub(crate) fn base_event(&mut self) -> Result<Bytes, ContractError> {
         if self.cells.union.base_event.is_none() {
             self.cells.union.base_event = self.read(keys::BASE_EVENT.key())?;
@@ -117,7 +117,7 @@ impl Frame<'_> {
         Ok(self.cells.union.base_event.clone().unwrap_or_default())
     }
 
-    /// Notes bytes for the next header; empty ones clear.
+    /// Sets the event data for the next header; empty bytes clear them.
     pub(crate) fn set_base_event(&mut self, data: Bytes) {
         self.cells.union.base_event = Some(data);
     }
@@ -142,7 +142,7 @@ impl Frame<'_> {
     }
 }
 
-/// An address that is a whole cell.
+/// An address that fills a whole cell.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.

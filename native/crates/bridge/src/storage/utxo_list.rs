@@ -1,5 +1,5 @@
-//! A list of outputs as calls use it: decoded once for all calls that find the same cell, sorted once, and encoded
-//! only when it was changed.
+//! A list of outputs: decoded once for all calls that find the same cell, sorted once, and encoded only if it was
+//! changed.
 
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -20,19 +20,19 @@ thread_local! {
 #[derive(Clone, Debug, Default)]
 pub struct Utxos {
     list: Arc<List>,
-    /// Its encoding, while that is known.
+    /// Its encoding, if it is known.
     cell: Option<Bytes>,
 }
 
 #[derive(Debug, Default)]
 struct List {
     utxos: Vec<Utxo>,
-    /// Places in the order of selection.
+    /// Indices in the order of selection.
     order: OnceLock<Vec<u32>>,
 }
 
 impl Clone for List {
-    /// To be changed: the order is not kept.
+    /// The clone is made to be changed, so it does not keep the order.
     fn clone(&self) -> Self {
         Self { utxos: self.utxos.clone(), order: OnceLock::new() }
     }
@@ -62,7 +62,7 @@ impl Utxos {
             return Ok(known);
         }
         let mut utxos = Self::from(decode_utxos(&cell)?);
-        // One in another form than ours is written back in ours.
+        // A cell in another form than ours is written back in ours.
         if encode_utxos(&utxos)[..] == cell[..] {
             utxos.cell = Some(cell.clone());
         }
@@ -83,7 +83,7 @@ impl Utxos {
         cell
     }
 
-    /// Whether its encoding decodes to it again: negative amounts do not, and other scripts than these throw.
+    /// Whether its encoding decodes to the same list: negative amounts do not, and scripts that do not parse throw.
     fn reads_back(&self) -> bool {
         let mut known: &[u8] = &[];
         self.iter().all(|utxo| {
@@ -93,7 +93,7 @@ impl Utxos {
         })
     }
 
-    /// All by transaction, then by index: the order in which they are picked.
+    /// All outputs by transaction, then by index: the order of selection.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = &Utxo> {
         let order = self.list.order.get_or_init(|| {
             let mut order: Vec<u32> = (0..self.len() as u32).collect();
@@ -106,7 +106,7 @@ impl Utxos {
         order.iter().map(|&at| &self[at as usize])
     }
 
-    /// To change the list.
+    /// The list, to be changed.
     pub fn edit(&mut self) -> &mut Vec<Utxo> {
         self.cell = None;
         let list = Arc::make_mut(&mut self.list);
@@ -121,7 +121,7 @@ impl Utxos {
         }
     }
 
-    /// The first ones.
+    /// The first `limit` outputs.
     pub(crate) fn up_to(&self, limit: usize) -> Self {
         if self.len() <= limit { self.clone() } else { self[..limit].to_vec().into() }
     }
@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn a_list_in_another_form_is_written_in_ours() {
         let ours = encode_utxos(&[utxo(1, 9, 0)]);
-        // The length of the list in the long form although it is short enough for ours; what follows is no part of it.
+        // The length of the list is in the long form although it is short enough for ours; the bytes that follow are
+        // not part of it.
         let other = Bytes::from([&ours[..], &[0x80]].concat());
         for _ in 0..2 {
             assert_eq!(Utxos::decode(other.clone()).expect("a list").encode()[..], ours[..]);

@@ -10,20 +10,20 @@ use super::codec::{self, ListWriter, malformed};
 use super::utxo_list::Utxos;
 use super::{Frame, keys};
 
-/// An output that a federation can spend. Two outputs are the same when transaction and index are.
+/// An output that a federation can spend. Two outputs are equal if their transaction and index are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Utxo {
     /// Satoshi.
     pub value: i64,
-    /// Output script; outputs of a list share those that are equal.
+    /// Output script; outputs of a list with equal scripts share the bytes.
     pub script: Bytes,
-    /// Id of the transaction that made it.
+    /// Id of the transaction that created it.
     pub transaction: B256,
     /// Index among the outputs of that transaction.
     pub index: u32,
     /// Bitcoin height; always zero in outputs that the Bridge registers.
     pub height: i32,
-    /// Whether a coinbase transaction made it. Such an output is never spent (bridge.md §4.6).
+    /// Whether a coinbase transaction created it. Such an output is never spent (bridge.md §4.6).
     pub coinbase: bool,
 }
 
@@ -46,7 +46,7 @@ impl Frame<'_> {
         Ok(self.cells.utxos.new.get_or_insert_default())
     }
 
-    /// Outputs of the federation before it.
+    /// Outputs of the previous federation.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.
@@ -104,8 +104,8 @@ pub fn encode_utxos(utxos: &[Utxo]) -> Vec<u8> {
     out.finish()
 }
 
-/// The blob of an output; `last` is the script of the one before it. Past its end the height reads as ones and the flag
-/// as zero.
+/// Decodes the blob of an output; `last` is the script of the previous one. Past the end of the blob, the height reads
+/// as ones and the flag as zero.
 fn decode_utxo(blob: &[u8], last: &mut Bytes) -> Result<Utxo, ContractError> {
     fn take<'a>(blob: &mut &'a [u8], length: usize) -> Result<&'a [u8], ContractError> {
         let (taken, rest) = blob.split_at_checked(length).ok_or_else(malformed)?;
@@ -143,7 +143,7 @@ fn encode_utxo(utxo: &Utxo, out: &mut Vec<u8>) {
     out.push(u8::from(utxo.coinbase));
 }
 
-/// Little-endian; of a negative value only the bytes that do not repeat the sign.
+/// Little-endian; a negative value has only the bytes that do not repeat the sign.
 fn amount(value: i64) -> [u8; 8] {
     let mut bytes = value.to_le_bytes();
     if value < 0 {

@@ -1,4 +1,4 @@
-//! Addresses that may lock, until the whitelist is switched off (bridge.md §2.2, §4.2.1).
+//! Addresses that may lock, until the whitelist is disabled (bridge.md §2.2, §4.2.1).
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,26 @@ use rhizome_primitives::rules::Rule;
 use super::codec::{self, ListWriter, malformed};
 use super::{Frame, keys};
 
-/// What an address may lock.
+/// The amount that an address may lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowance {
-    /// Once, at most so many satoshi.
+    /// Once, up to this many satoshi.
     OneOff(i64),
     /// Always.
     Unlimited,
 }
 
-/// The whitelist. A hash has 20 bytes, except one that was listed in this call: the reference takes
-/// other lengths too, and cannot load its list afterwards.
+/// The whitelist. A hash has 20 bytes, except one that was listed in this call: the reference accepts other lengths,
+/// too, and cannot load its list afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whitelist {
     /// By the hash of the address.
     pub entries: BTreeMap<Vec<u8>, Allowance>,
-    /// Bitcoin height after which everybody may.
+    /// Bitcoin height after which every address may lock.
     pub disabled_after: i32,
 }
 
-/// No height set.
+/// The value if no height is set.
 pub(crate) const NEVER_DISABLED: i32 = i32::MAX;
 
 impl Default for Whitelist {
@@ -47,14 +47,14 @@ impl Whitelist {
             }
     }
 
-    /// Takes a one-off entry off the list.
+    /// Removes a one-off entry.
     pub(crate) fn consume(&mut self, hash: &[u8]) {
         if let Some(Allowance::OneOff(_)) = self.entries.get(hash) {
             self.entries.remove(hash);
         }
     }
 
-    /// Reads the cell of one-off entries, with the height in the end.
+    /// Reads the cell of one-off entries, which ends with the height.
     ///
     /// # Errors
     /// [`ContractError::Failed`] where the reference throws.

@@ -8,11 +8,11 @@ use crate::pegout::{Funds, settle};
 use crate::storage::Frame;
 use crate::wallet::{BuildError, FederationWallet};
 
-/// What an output for the validation is worth, in minimal peg-outs.
+/// Value of an output for the validation, as a multiple of the minimum peg-out.
 const MINIMUMS: i64 = 2;
 
-/// Pays two outputs to the proposed federation, and lets the transaction wait for confirmations as a peg-out does.
-/// Nothing happens when the active federation cannot pay it.
+/// Pays two outputs to the proposed federation. The transaction waits for confirmations like a peg-out. Does nothing
+/// when the active federation cannot pay.
 pub(super) fn create(
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,

@@ -14,7 +14,7 @@ use crate::storage::Frame;
 
 pub(crate) use recognition::{is_fund_transaction, is_spend_transaction};
 
-/// The last step of `updateCollections` (bridge.md §4.1 step 10): fails a validation whose time is over, funds one
+/// The last step of `updateCollections` (bridge.md §4.1 step 10): fails a validation whose period is over, funds one
 /// that begins, and spends the funds once the Bridge knows them.
 ///
 /// # Errors
@@ -36,7 +36,7 @@ pub(crate) fn process(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> R
     }
 }
 
-/// Whether a federation is under validation and its time is not over.
+/// Whether a federation is under validation and its period is not over.
 pub(crate) fn is_ongoing(frame: &mut Frame<'_>) -> Result<bool, ContractError> {
     let proposed = frame.proposed_federation()?;
     Ok(proposed.is_some_and(|proposed| is_in_time(frame, &proposed)))
@@ -54,8 +54,8 @@ fn begins(frame: &mut Frame<'_>) -> Result<bool, ContractError> {
         && frame.svp_spend_unsigned()?.is_none())
 }
 
-/// Takes note of the funding transaction, signed, whose outputs have been registered. After the end of the
-/// validation it is an ordinary transaction.
+/// Records the signed funding transaction, whose outputs have been registered. After the end of the validation it is an
+/// ordinary transaction.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -67,8 +67,8 @@ pub(crate) fn register_fund(frame: &mut Frame<'_>, transaction: Transaction) -> 
     Ok(())
 }
 
-/// Hands over to the proposed federation: its members have spent the funds, and the outputs of the transaction that
-/// did have been registered.
+/// Makes the proposed federation the newest one: its members have spent the funds, and the outputs of the spending
+/// transaction have been registered.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.

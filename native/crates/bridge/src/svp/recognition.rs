@@ -1,4 +1,4 @@
-//! The two transactions of a validation, seen on the Bitcoin side (bridge.md §4.2, §4.7).
+//! Recognises the two transactions of a validation on the Bitcoin side (bridge.md §4.2, §4.7).
 
 use rhizome_bitcoin::multisig_input::{empty_input_script, redeem_script, txid_without_signatures};
 use rhizome_bitcoin::{ScriptError, Transaction};
@@ -8,7 +8,7 @@ use rhizome_primitives::rules::Rule;
 
 use crate::storage::Frame;
 
-/// Whether it is the transaction that funds the validation, signed.
+/// Whether it is the signed transaction that funds the validation.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -17,7 +17,7 @@ pub(crate) fn is_fund_transaction(frame: &mut Frame<'_>, transaction: &Transacti
     has_id(frame, transaction, expected)
 }
 
-/// Whether it is the transaction that spends the funds of the validation, signed.
+/// Whether it is the signed transaction that spends the funds of the validation.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -40,8 +40,8 @@ fn has_id(frame: &Frame<'_>, transaction: &Transaction, expected: Option<B256>) 
     }
 }
 
-/// Before RSKIP305 whatever an input pushes last is taken for a redeem script when it parses as a script. One that is
-/// none of several keys ends the call.
+/// Before RSKIP305 the last push of an input counts as a redeem script if it parses as a script. A script that is not
+/// multi-signature ends the call.
 fn txid_before_rskip305(transaction: &Transaction) -> Result<B256, ScriptError> {
     if transaction.has_witness() {
         return Ok(transaction.txid());

@@ -1,4 +1,4 @@
-//! The transaction by which the members of a proposed federation show that they can sign (bridge.md §4.7).
+//! The transaction with which the members of a proposed federation show that they can sign (bridge.md §4.7).
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::wallet::Release;
 use crate::wallet::size::pegout_size;
 
 const VERSION: u32 = 2;
-/// Inputs and outputs of the transaction.
+/// Number of inputs and of outputs of the transaction.
 const INPUTS: usize = 2;
 const OUTPUTS: usize = 1;
 /// A negative value that the reference lets an output have.
@@ -25,8 +25,8 @@ fn failed<T>(reason: &str) -> Result<T, ContractError> {
     Err(ContractError::Failed(reason.into()))
 }
 
-/// Makes the transaction out of the funding one, and lets it wait for the signatures of the proposed federation.
-/// Nothing happens when the funding transaction has no output for the federation.
+/// Builds the transaction from the funding one; it waits for the signatures of the proposed federation. Does nothing
+/// when the funding transaction has no output for the federation.
 pub(super) fn create(
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,
@@ -65,7 +65,7 @@ fn funds<'a>(proposed: &'a Federation, fund: &Transaction) -> Result<Option<[Fun
     Ok(flyover.map(|flyover| [plain, flyover]))
 }
 
-/// Index and value of the first output with a script. The reference parses those it passes.
+/// Index and value of the first output with a script. The reference also parses the outputs before it.
 fn output(transaction: &Transaction, script: &[u8]) -> Result<Option<(u32, i64)>, ContractError> {
     for (index, output) in transaction.outputs.iter().enumerate() {
         if Script::parse(&output.script).is_err() {
@@ -100,7 +100,7 @@ fn build(
     Ok(transaction)
 }
 
-/// The fee of a transaction a fifth larger than the estimate.
+/// The fee of a transaction that is a fifth larger than the estimate.
 fn fee(frame: &mut Frame<'_>, proposed: &Federation) -> Result<i64, ContractError> {
     let size = pegout_size(frame.rules, proposed, INPUTS, OUTPUTS)? as i64 * 12 / 10;
     Ok(frame.fee_per_kb()?.checked_mul(size).ok_or_else(overflow)? / 1000)

@@ -1,4 +1,4 @@
-//! The union bridge (RSKIP502, bridge.md §4.8): RBTC that its contract asks for and gives back.
+//! The union bridge (RSKIP502, bridge.md §4.8): RBTC that its contract requests and returns.
 
 use rhizome_primitives::U256;
 use rhizome_primitives::contract::{ContractContext, ContractError};
@@ -7,10 +7,10 @@ use crate::ADDRESS;
 use crate::events::union as events;
 use crate::storage::Frame;
 
-/// Most bytes of a super or base event (RSKIP529).
+/// Maximum bytes of a super or base event (RSKIP529).
 pub(crate) const MAX_EVENT_BYTES: usize = 128;
 
-/// Answers (bridge.md §1.5).
+/// Results (bridge.md §1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Response {
     Success = 0,
@@ -19,12 +19,12 @@ pub(crate) enum Response {
     Disabled = -3,
 }
 
-/// Whether a signed number is above zero.
+/// Whether a signed number is positive.
 fn positive(value: U256) -> bool {
     !value.is_zero() && !value.bit(255)
 }
 
-/// Raises the cap; wei. It must grow, at most by the multiplier.
+/// Raises the cap; wei. The new cap must be higher, but at most by the multiplier.
 pub(crate) fn increase_locking_cap(
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,
@@ -67,8 +67,8 @@ pub(crate) fn request(
     Ok(Response::Success)
 }
 
-/// Takes the value of the call back from the union contract. On any other answer than success the value goes
-/// back to the sender.
+/// Takes the value of the call back from the union contract. On any result other than success, the value is refunded to
+/// the sender.
 pub(crate) fn release(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> Result<Response, ContractError> {
     let response = take_back(context, frame)?;
     if response != Response::Success && !context.value.is_zero() {
@@ -95,7 +95,7 @@ fn take_back(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> Result<Res
             events::union_rbtc_released(frame, context.sender, context.value);
             Ok(Response::Success)
         }
-        // More than was ever sent: something is wrong with the union contract, so nothing moves from now on.
+        // More than was ever sent: the union contract must be faulty, so both directions are disabled.
         None => {
             frame.set_union_request_enabled(false);
             frame.set_union_release_enabled(false);
@@ -105,7 +105,7 @@ fn take_back(context: &ContractContext<'_>, frame: &mut Frame<'_>) -> Result<Res
     }
 }
 
-/// Allows or forbids both directions; permissions that are set already stay unwritten.
+/// Allows or forbids both directions; permissions that are unchanged are not written.
 pub(crate) fn set_permissions(
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,

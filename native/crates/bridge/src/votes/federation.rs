@@ -1,4 +1,4 @@
-//! Votes for the next federation.
+//! Votes on the next federation.
 
 use rhizome_primitives::contract::{ContractContext, ContractError};
 use rhizome_primitives::rules::Rule;
@@ -20,7 +20,7 @@ const OTHER_HASH: i64 = -3;
 
 const MIN_MEMBERS: usize = 2;
 
-/// What the voters can ask for, with the arguments as they were given.
+/// The changes that can be voted on, with the arguments as they were given.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FederationChange<'a> {
     /// Starts a pending federation.
@@ -31,7 +31,7 @@ pub(crate) enum FederationChange<'a> {
     AddMulti([&'a [u8]; 3]),
     /// Commits the pending federation of this hash.
     Commit([&'a [u8]; 1]),
-    /// Gives the pending federation up.
+    /// Abandons the pending federation.
     Rollback,
 }
 
@@ -47,7 +47,7 @@ impl FederationChange<'_> {
     }
 }
 
-/// Why a change is refused: with an answer, or because the call throws.
+/// Why a change is refused: with a result code, or because the call throws.
 enum Refusal {
     Code(i64),
     Error(ContractError),
@@ -59,8 +59,8 @@ impl From<ContractError> for Refusal {
     }
 }
 
-/// A vote for a change: it is tried first, so that only what can be carried out is voted for, and is carried out with
-/// the vote that makes the majority. Answers a code of bridge.md §1.5.
+/// A vote for a change. The change is tried first, so that only changes which can be executed are voted on; the vote
+/// that completes the majority executes it. Returns a code of bridge.md §1.5.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.
@@ -80,7 +80,7 @@ pub(crate) fn vote_federation_change(
     if !frame.federation_election()?.vote(&call, context.sender) {
         return Ok(GENERIC_ERROR);
     }
-    // Whoever wins is the call just voted for: the others have lost before.
+    // A winner can only be the call that was just voted for: the others lacked the majority before.
     if frame.federation_election()?.winner(authorisers.len()).is_some() {
         if let Some(code) = refused(prepare(frame, change).and_then(|step| Ok(carry_out(context, frame, step)?)))? {
             frame.federation_election()?.clear_winner(authorisers.len());
@@ -91,7 +91,7 @@ pub(crate) fn vote_federation_change(
     Ok(SUCCESS)
 }
 
-/// The code of a refusal; None when there is none.
+/// The code of a refusal; None when the change is not refused.
 fn refused<T>(result: Result<T, Refusal>) -> Result<Option<i64>, ContractError> {
     match result {
         Ok(_) => Ok(None),
@@ -100,7 +100,7 @@ fn refused<T>(result: Result<T, Refusal>) -> Result<Option<i64>, ContractError> 
     }
 }
 
-/// A change that can be carried out.
+/// A change that can be executed.
 enum Step {
     Create,
     Add(Vec<FederationMember>),
@@ -181,8 +181,8 @@ fn carry_out(context: &ContractContext<'_>, frame: &mut Frame<'_>, step: Step) -
     Ok(())
 }
 
-/// Until RSKIP419 the pending federation becomes the newest one at once; from it on it is proposed and has to show
-/// that its members can sign.
+/// Until RSKIP419 the pending federation becomes the newest one at once; afterwards it is proposed, and its members
+/// must show that they can sign.
 fn commit(
     context: &ContractContext<'_>,
     frame: &mut Frame<'_>,
@@ -191,7 +191,7 @@ fn commit(
     let proposed = frame.active(Rule::Rskip419);
     let format = Federation::format_of_commit(frame.rules);
     let seconds = context.block.timestamp as i64;
-    // Before RSKIP419 the seconds of the block are taken for milliseconds.
+    // Before RSKIP419 the block's seconds are stored as if they were milliseconds.
     let time = if proposed { seconds.wrapping_mul(1000) } else { seconds };
     let number = context.block.number as i64;
     let federation = Federation::new(frame.bridge(), frame.rules, format, members, time, number)?;

@@ -1,4 +1,4 @@
-//! Votes for the fee per kb.
+//! Votes on the fee per kb.
 
 use rhizome_primitives::contract::{ContractContext, ContractError};
 
@@ -11,7 +11,7 @@ const NOT_POSITIVE: i64 = -1;
 const ABOVE_MAXIMUM: i64 = -2;
 const VOTED_BEFORE: i64 = -1;
 
-/// A vote for a fee, satoshi per 1,000 bytes. Answers a code of bridge.md §1.5.
+/// A vote for a fee, satoshi per 1,000 bytes. Returns a code of bridge.md §1.5.
 ///
 /// # Errors
 /// [`ContractError::Failed`] where the reference throws.

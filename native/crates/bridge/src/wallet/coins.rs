@@ -1,4 +1,4 @@
-//! Which outputs are spent (bridge.md §4.6).
+//! Selection of outputs to spend (bridge.md §4.6).
 
 use std::collections::HashSet;
 
@@ -13,17 +13,17 @@ use crate::storage::utxos::Utxo;
 /// Blocks after which the output of a coinbase may be spent.
 const COINBASE_DEPTH: i32 = 100;
 
-/// Outputs that were picked, and their sum.
+/// Selected outputs and their sum.
 pub(super) struct Selection<'u> {
     pub(super) outputs: Vec<&'u Utxo>,
     pub(super) sum: i64,
 }
 
-/// The outputs that may be spent, in the order in which they are stored. Those of a coinbase are left
-/// out: the reference's depth of an output at height zero overflows.
+/// The outputs that may be spent, in stored order. Those of a coinbase are excluded: the reference's depth of an output
+/// at height zero overflows.
 ///
 /// # Errors
-/// [`ContractError::Failed`] when one holds an impossible amount.
+/// [`ContractError::Failed`] when an output has an impossible amount.
 pub(super) fn candidates(utxos: &[Utxo]) -> Result<Vec<&Utxo>, ContractError> {
     let candidates: Vec<_> = utxos.iter().filter(is_mature).collect();
     for utxo in &candidates {
@@ -32,7 +32,7 @@ pub(super) fn candidates(utxos: &[Utxo]) -> Result<Vec<&Utxo>, ContractError> {
     Ok(candidates)
 }
 
-/// Amounts that the library refuses to make an output of. The value -1 has a use in signature hashes.
+/// Amounts with which the library refuses to create an output. The value -1 is used in signature hashes.
 pub(super) fn check_amount(value: i64) -> Result<(), ContractError> {
     if (-1..=MAX_MONEY).contains(&value) {
         Ok(())
@@ -51,7 +51,7 @@ pub(super) fn sorted(utxos: &Utxos) -> Vec<&Utxo> {
     utxos.in_order().filter(is_mature).collect()
 }
 
-/// The first outputs that are worth `target` together, or all.
+/// The first outputs whose sum reaches `target`, or all.
 pub(super) fn pick<'u>(candidates: &[&'u Utxo], target: i64) -> Selection<'u> {
     let mut selection = Selection { outputs: Vec::new(), sum: 0 };
     for utxo in candidates {
@@ -64,24 +64,24 @@ pub(super) fn pick<'u>(candidates: &[&'u Utxo], target: i64) -> Selection<'u> {
     selection
 }
 
-/// What can be spent of the outputs, satoshi.
+/// Spendable amount of the outputs, satoshi.
 ///
 /// # Errors
-/// [`ContractError::Failed`] when an output holds an impossible amount.
+/// [`ContractError::Failed`] when an output has an impossible amount.
 pub fn balance(utxos: &[Utxo]) -> Result<i64, ContractError> {
     Ok(pick(&candidates(utxos)?, MAX_MONEY).sum)
 }
 
-/// Takes the outputs that a transaction spends out of a list.
+/// Removes the outputs that a transaction spends from a list.
 pub(crate) fn remove_spent(utxos: &mut Vec<Utxo>, transaction: &Transaction) {
     let spent: HashSet<_> = transaction.inputs.iter().map(|input| input.previous).collect();
     utxos.retain(|utxo| !spent.contains(&rhizome_bitcoin::OutPoint { txid: utxo.transaction, index: utxo.index }));
 }
 
-/// The outputs of a transaction that the keys can spend, as they are registered.
+/// The outputs of a transaction that the keys can spend, in registered form.
 ///
 /// # Errors
-/// As [`WalletKeys::redeem_script`].
+/// As for [`WalletKeys::redeem_script`].
 pub(crate) fn outputs_of(transaction: &Transaction, keys: &mut dyn WalletKeys) -> Result<Vec<Utxo>, ContractError> {
     let txid = transaction.txid();
     let mut utxos = Vec::new();

@@ -1,4 +1,4 @@
-//! The wallet of one federation: its outputs, with the fly-over deposits among them.
+//! The wallet of a federation: its outputs, including fly-over deposits.
 
 use rhizome_bitcoin::Output;
 use rhizome_bitcoin::address::Address as BitcoinAddress;
@@ -12,7 +12,7 @@ use crate::storage::utxo_list::Utxos;
 /// A federation with outputs that it can spend.
 pub(crate) struct FederationWallet {
     pub(crate) federation: Federation,
-    /// In the order in which they are stored.
+    /// In stored order.
     pub(crate) utxos: Utxos,
 }
 
@@ -20,7 +20,7 @@ impl FederationWallet {
     /// The wallet of the active federation.
     ///
     /// # Errors
-    /// [`ContractError`] when federation or outputs cannot be read.
+    /// [`ContractError`] when the federation or its outputs cannot be read.
     pub(crate) fn active(frame: &mut Frame<'_>) -> Result<Self, ContractError> {
         let federation = frame.active_federation()?;
         Ok(Self { federation, utxos: frame.active_utxos()?.clone() })
@@ -29,22 +29,22 @@ impl FederationWallet {
     /// The wallet of the retiring federation with its first `limit` outputs; None when there is none.
     ///
     /// # Errors
-    /// As [`FederationWallet::active`].
+    /// As for [`FederationWallet::active`].
     pub(crate) fn retiring(frame: &mut Frame<'_>, limit: usize) -> Result<Option<Self>, ContractError> {
         let Some(federation) = frame.retiring_federation()? else { return Ok(None) };
         let Some(utxos) = frame.retiring_utxos()? else { return Ok(None) };
         Ok(Some(Self { federation, utxos: utxos.up_to(limit) }))
     }
 
-    /// What it can spend, satoshi.
+    /// Its spendable amount, satoshi.
     ///
     /// # Errors
-    /// [`ContractError::Failed`] when an output holds an impossible amount.
+    /// [`ContractError::Failed`] when an output has an impossible amount.
     pub(crate) fn balance(&self) -> Result<i64, ContractError> {
         balance(&self.utxos)
     }
 
-    /// Makes a transaction with the wallet's builder at the current fee; change goes to `change`.
+    /// Builds a transaction with the wallet's builder at the current fee; change goes to `change`.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -61,7 +61,7 @@ impl FederationWallet {
         make(&mut ReleaseBuilder { bitcoin, rules, utxos: &self.utxos, keys: &mut keys, segwit, change, fee_per_kb })
     }
 
-    /// The same with change to the federation itself.
+    /// Like [`Self::build`], with change to the federation itself.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -74,7 +74,7 @@ impl FederationWallet {
         self.build(frame, own, make)
     }
 
-    /// Sum of the outputs that come back to it, satoshi.
+    /// Sum of the outputs that return to it, satoshi.
     ///
     /// # Errors
     /// [`ContractError::Failed`] when it overflows.

@@ -10,13 +10,13 @@ use crate::storage::utxos::Utxo;
 
 /// Smallest fee per 1,000 bytes, and smallest fee where the wallet is emptied; satoshi.
 const LEAST_FEE: i64 = 5_000;
-/// Fee per 1,000 bytes by which dust is told.
+/// Fee per 1,000 bytes that defines dust.
 const DUST_FEE: i64 = 3 * LEAST_FEE;
-/// Bytes by which spending an output makes a transaction longer, as the rule of dust has it.
+/// Bytes that spending an output adds to a transaction, according to the dust rule.
 const SPENDING: usize = 148;
-/// An input without script.
+/// Bytes of an input without script.
 const INPUT: usize = 36 + 1 + 4;
-/// The script of an input that has a witness.
+/// Bytes of the script of an input that has a witness.
 const WITNESS_PROGRAM_PUSH: usize = 36;
 
 /// Length of a Bitcoin variable-length integer.
@@ -34,7 +34,7 @@ pub(crate) fn output_length(script: usize) -> usize {
     8 + varint(script) + script
 }
 
-/// The smallest amount of an output that is no dust.
+/// Minimum amount of an output that is not dust.
 pub(super) fn least_amount(script: &[u8]) -> i64 {
     DUST_FEE * (output_length(script.len()) + SPENDING) as i64 / 1_000
 }
@@ -48,7 +48,7 @@ fn fee_of(fee_per_kb: i64, size: usize) -> Result<i64, ContractError> {
     Ok(fee_per_kb.checked_mul(size as i64).ok_or_else(overflow)? / 1_000)
 }
 
-/// How a transaction is paid for.
+/// The financing of a transaction.
 pub(super) struct Payment<'u> {
     /// The outputs that it spends.
     pub(super) selection: Selection<'u>,
@@ -58,19 +58,19 @@ pub(super) struct Payment<'u> {
     pub(super) change: Option<i64>,
 }
 
-/// What a payment is worked out from.
+/// The data that determine a payment.
 pub(super) struct Request<'r> {
     /// Scripts and amounts of the requested outputs.
     pub(super) outputs: &'r [(Vec<u8>, i64)],
     pub(super) change_script: &'r [u8],
     pub(super) fee_per_kb: i64,
-    /// Whether the fee is taken from the requested outputs, else it comes on top of them.
+    /// Whether the fee is deducted from the requested outputs; otherwise it is added to them.
     pub(super) recipients_pay: bool,
     pub(super) segwit: bool,
 }
 
 impl Request<'_> {
-    /// Estimated size with `signing` bytes of scripts for `inputs` inputs.
+    /// Estimated size for `inputs` inputs with `signing` bytes of scripts.
     fn size(&self, inputs: usize, with_change: bool, signing: usize) -> usize {
         let change = with_change.then_some(self.change_script.len());
         let scripts = self.outputs.iter().map(|(script, _)| script.len()).chain(change);
@@ -83,7 +83,7 @@ impl Request<'_> {
         (base + signing + 3 * base) / 4
     }
 
-    /// Amount left to the only output when all candidates are spent.
+    /// Amount of the only output when all candidates are spent.
     pub(super) fn empty(
         &self,
         selection: &Selection<'_>,
@@ -108,7 +108,7 @@ impl Request<'_> {
         let requested = requested.ok_or_else(overflow)?;
         let fee_per_kb = self.fee_per_kb.max(LEAST_FEE);
         let mut fee = 0_i64;
-        // The selection with the bytes that signing it takes; it is the same while recipients pay.
+        // The selection with the bytes that signing it takes; it stays the same while recipients pay.
         let mut selected: Option<(i64, Selection<'u>, Option<usize>)> = None;
         loop {
             let needed =
@@ -148,8 +148,8 @@ impl Request<'_> {
         }
     }
 
-    /// Amounts of the requested outputs when they pay `fee`: each the same, the first also what is left
-    /// over by the division.
+    /// Amounts of the requested outputs after they pay `fee`: each pays the same share, and the first also pays the
+    /// remainder.
     fn amounts_after(&self, fee: i64) -> Result<Vec<i64>, BuildError> {
         let mut amounts = Vec::with_capacity(self.outputs.len());
         let outputs = self.outputs.len() as i64;
@@ -167,7 +167,7 @@ impl Request<'_> {
         Ok(amounts)
     }
 
-    /// Takes what the change lacks from the first requested output.
+    /// Takes the missing amount of the change from the first requested output.
     fn raise_change(&self, missing: i64, amounts: &mut [i64]) -> Result<(), BuildError> {
         let (Some((script, _)), Some(first)) = (self.outputs.first(), amounts.first_mut()) else {
             return Err(ContractError::Failed("no output is requested".into()).into());

@@ -1,4 +1,4 @@
-//! Who can spend an output: the redeem script behind the hash in its script.
+//! The redeem scripts that can spend outputs, by the hash in the output script.
 
 use rhizome_bitcoin::Script;
 use rhizome_primitives::contract::ContractError;
@@ -12,13 +12,13 @@ pub trait WalletKeys {
     /// The redeem script behind a pay-to-script-hash output; None when the wallet does not know it.
     ///
     /// # Errors
-    /// [`ContractError`] when what the wallet knows cannot be read.
+    /// [`ContractError`] when the wallet's data cannot be read.
     fn redeem_script(&mut self, script_hash: &[u8; 20]) -> Result<Option<Vec<u8>>, ContractError>;
 
-    /// Whether an output with this script belongs to the wallet. One that does not parse does not.
+    /// Whether an output with this script belongs to the wallet. A script that does not parse does not.
     ///
     /// # Errors
-    /// As [`WalletKeys::redeem_script`].
+    /// As for [`WalletKeys::redeem_script`].
     fn owns(&mut self, output_script: &[u8]) -> Result<bool, ContractError> {
         match Script::parse(output_script).ok().and_then(|script| script.script_hash()) {
             Some(hash) => Ok(self.redeem_script(&hash)?.is_some()),
@@ -40,8 +40,8 @@ impl FederationKeys<'_> {
         Ok(None)
     }
 
-    /// Under the hard-coded script of the test network no deposit can be spent: the reference makes the redeem script
-    /// out of the elements of the federation's, and takes these for no script of several keys.
+    /// Under the hard-coded script of the test network no deposit can be spent: the reference builds the redeem script
+    /// from the elements of the federation's, which it does not treat as a multi-signature script.
     fn flyover(&self, deposit: &FlyoverFederation) -> Result<Option<Vec<u8>>, ContractError> {
         let Some(federation) = self.federation(&deposit.federation_script_hash)? else { return Ok(None) };
         federation.members_redeem_script()?;
@@ -56,7 +56,7 @@ impl WalletKeys for FederationKeys<'_> {
     }
 }
 
-/// Those of federations and of the given fly-over deposits, each by the hash in its output script.
+/// The redeem scripts of federations and of the given fly-over deposits, each by the hash in its output script.
 pub(crate) struct FlyoverKeys<'f> {
     pub(crate) federations: &'f [Federation],
     pub(crate) deposits: &'f [([u8; 20], FlyoverFederation)],
@@ -72,7 +72,7 @@ impl WalletKeys for FlyoverKeys<'_> {
     }
 }
 
-/// Those of federations and of all fly-over deposits that are stored (RSKIP176).
+/// The redeem scripts of federations and of all stored fly-over deposits (RSKIP176).
 pub(crate) struct StoredKeys<'f, 's> {
     pub(crate) frame: &'f mut Frame<'s>,
     pub(crate) federations: &'f [Federation],

@@ -1,5 +1,4 @@
-//! What spends the federations' coins, as the wallet of the reference's Bitcoin library does it
-//! (bridge.md §4.6).
+//! Spends the federations' coins like the wallet of the reference's Bitcoin library (bridge.md §4.6).
 
 pub(crate) mod coins;
 pub(crate) mod federation;

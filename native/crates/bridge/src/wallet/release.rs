@@ -16,22 +16,22 @@ use super::fees::{Request, least_amount};
 use crate::storage::utxo_list::Utxos;
 use crate::storage::utxos::Utxo;
 
-/// Bytes that the estimate takes for a signature in an input.
+/// Bytes that the estimate counts for a signature in an input.
 const SIGNATURE: usize = 75;
 /// Longest standard transaction.
 const MAX_STANDARD_BYTES: usize = 100_000;
 
-/// A transaction that can be signed.
+/// A transaction that is ready to be signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     /// The transaction, its inputs without signatures.
     pub transaction: Transaction,
-    /// What its inputs are worth, satoshi, in their order.
+    /// Values of its inputs in satoshi, in order.
     pub input_values: Vec<i64>,
 }
 
 impl Release {
-    /// Sum of what its inputs are worth, satoshi.
+    /// Sum of its inputs, satoshi.
     ///
     /// # Errors
     /// [`ContractError::Failed`] when it overflows.
@@ -50,10 +50,10 @@ impl Release {
     }
 }
 
-/// Why no transaction was made.
+/// Why no transaction was built.
 #[derive(Debug)]
 pub enum BuildError {
-    /// The outputs are not worth enough.
+    /// The value of the outputs is not enough.
     InsufficientMoney,
     /// An output that pays fees would become dust.
     CannotAdjust,
@@ -61,7 +61,7 @@ pub enum BuildError {
     Dust,
     /// The transaction is longer than the standard allows.
     TooLarge,
-    /// What is no answer of the wallet: the call fails.
+    /// Any other failure, which ends the call.
     Contract(ContractError),
 }
 
@@ -71,26 +71,26 @@ impl From<ContractError> for BuildError {
     }
 }
 
-/// Makes transactions out of a federation's outputs.
+/// Builds transactions from a federation's outputs.
 pub struct ReleaseBuilder<'w> {
     /// The Bitcoin network.
     pub bitcoin: &'w BitcoinSpec,
     /// The rules of the block.
     pub rules: RuleSet,
-    /// The outputs that may be spent, as they are stored.
+    /// The outputs that may be spent, in stored order.
     pub utxos: &'w Utxos,
-    /// What makes them spendable.
+    /// The redeem scripts of the wallet.
     pub keys: &'w mut dyn WalletKeys,
-    /// Whether inputs are made ready with witnesses: as the spending federation has them.
+    /// Whether inputs are prepared with witnesses, like those of the spending federation.
     pub segwit: bool,
-    /// Where change goes.
+    /// Destination of change.
     pub change: BitcoinAddress,
     /// Satoshi per 1,000 bytes.
     pub fee_per_kb: i64,
 }
 
 impl ReleaseBuilder<'_> {
-    /// Pays amounts to destinations, which pay the fee.
+    /// Pays amounts to destinations, which bear the fee.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -98,7 +98,7 @@ impl ReleaseBuilder<'_> {
         self.build(self.version(), outputs, self.change, true)
     }
 
-    /// Moves `amount` to a federation, which gets the change, too, and pays the fee.
+    /// Moves `amount` to a federation, which also gets the change and bears the fee.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -107,7 +107,7 @@ impl ReleaseBuilder<'_> {
         self.build(version, &[(destination, amount)], destination, true)
     }
 
-    /// Pays amounts to destinations; the fee comes on top of them.
+    /// Pays amounts to destinations; the fee is added.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -115,7 +115,7 @@ impl ReleaseBuilder<'_> {
         self.build(self.version(), outputs, self.change, false)
     }
 
-    /// Sends all there is to a destination, which pays the fee.
+    /// Sends all funds to a destination, which bears the fee.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -136,7 +136,7 @@ impl ReleaseBuilder<'_> {
         self.complete(self.version(), &selection.outputs, vec![Output { value: amount, script }], &spending)
     }
 
-    /// Version of the transactions made.
+    /// Version of the transactions that are built.
     fn version(&self) -> u32 {
         if self.rules.active(Rule::Rskip201) { 2 } else { 1 }
     }
@@ -173,8 +173,8 @@ impl ReleaseBuilder<'_> {
         self.complete(version, &payment.selection.outputs, outputs, &spending)
     }
 
-    /// Puts the transaction together and makes its inputs ready to be signed. The length is measured
-    /// with the scripts of inputs where there is no witness, and without them where there is one.
+    /// Assembles the transaction and prepares its inputs for signing. The length is measured with the scripts of inputs
+    /// if there is no witness, and without them if there is one.
     fn complete(
         &self,
         version: u32,
@@ -226,7 +226,7 @@ fn check_length(transaction: &Transaction) -> Result<(), BuildError> {
     if transaction.serialize().len() > MAX_STANDARD_BYTES { Err(BuildError::TooLarge) } else { Ok(()) }
 }
 
-/// Redeem scripts by output script, and the bytes that a spending input needs beside the rest.
+/// Redeem scripts by output script, and the additional bytes that a spending input needs.
 #[derive(Default)]
 struct Spending(HashMap<Vec<u8>, (Vec<u8>, usize)>);
 

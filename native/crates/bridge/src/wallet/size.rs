@@ -7,13 +7,13 @@ use rhizome_primitives::rules::{Rule, RuleSet};
 use super::fees::{output_length, varint};
 use crate::federation::Federation;
 
-/// Serialised signature, legacy and later estimate alike.
+/// Bytes of a serialised signature, in both the legacy and the later estimate.
 const SIGNATURE: usize = 72;
 /// Length of a script that pays to a script hash.
 const SCRIPT_HASH_SCRIPT: usize = 23;
 
-/// Bytes, or virtual bytes under a segwit federation, of a transaction that spends `inputs` outputs of
-/// the federation and makes `outputs`.
+/// Bytes, or virtual bytes under a segwit federation, of a transaction that spends `inputs` outputs of the federation
+/// and creates `outputs`.
 ///
 /// # Errors
 /// [`ContractError::Failed`] without inputs or outputs, and when the federation has no redeem script.

@@ -1,75 +1,35 @@
-//! What the tests of the Bridge share: a state in memory, network specifications, recorded vectors.
+//! What the tests of the Bridge share: access to cells, network specifications, recorded vectors.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
-use std::collections::BTreeMap;
-
 use rhizome_primitives::block::{BlockEnv, NoAncestry};
-use rhizome_primitives::contract::{CallType, ContractContext, ContractState, Log, SignedHash};
+use rhizome_primitives::contract::{CallType, ContractContext, SignedHash};
 use rhizome_primitives::rules::{Rule, RuleSet};
 use rhizome_primitives::spec::ChainSpec;
-use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
+pub use rhizome_testing::MemoryState;
 use rhizome_testing::Network;
 use serde_json::Value;
 
-/// Accounts, cells and logs in memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MemoryState {
-    pub balances: BTreeMap<Address, U256>,
-    pub cells: BTreeMap<U256, Bytes>,
-    pub logs: Vec<Log>,
-    pub traced: Vec<(Address, Address, U256)>,
-}
+/// The Bridge's cells of a state.
+pub trait BridgeCells {
+    /// The cell at a key, as stored.
+    fn bridge_cell(&self, key: U256) -> Option<&Bytes>;
+    /// Sets the cell at a key.
+    fn set_bridge_cell(&mut self, key: U256, value: Bytes);
 
-impl ContractState for MemoryState {
-    fn exists(&mut self, address: Address) -> Result<bool, StateError> {
-        Ok(self.balances.contains_key(&address))
-    }
-
-    fn balance(&mut self, address: Address) -> Result<U256, StateError> {
-        Ok(self.balances.get(&address).copied().unwrap_or_default())
-    }
-
-    fn transfer(&mut self, from: Address, to: Address, amount: U256) -> Result<(), StateError> {
-        let sender = self.balances.entry(from).or_default();
-        *sender = sender.wrapping_sub(amount);
-        let receiver = self.balances.entry(to).or_default();
-        *receiver = receiver.wrapping_add(amount);
-        Ok(())
-    }
-
-    fn code(&mut self, _: Address) -> Result<Bytes, StateError> {
-        Ok(Bytes::new())
-    }
-
-    fn storage(&mut self, contract: Address, key: U256) -> Result<Option<Bytes>, StateError> {
-        assert_eq!(contract, rhizome_bridge::ADDRESS);
-        Ok(self.cells.get(&key).cloned())
-    }
-
-    fn set_storage(&mut self, contract: Address, key: U256, value: Bytes) -> Result<(), StateError> {
-        assert_eq!(contract, rhizome_bridge::ADDRESS);
-        if value.is_empty() {
-            self.cells.remove(&key)
-        } else {
-            self.cells.insert(key, value)
-        };
-        Ok(())
-    }
-
-    fn log(&mut self, log: Log) {
-        self.logs.push(log);
-    }
-
-    fn trace_transfer(&mut self, from: Address, to: Address, amount: U256) {
-        self.traced.push((from, to, amount));
-    }
-}
-
-impl MemoryState {
     /// A named cell, as stored.
-    pub fn named(&self, name: &str) -> Option<String> {
-        self.cells.get(&U256::from_be_slice(name.as_bytes())).map(hex::encode)
+    fn named(&self, name: &str) -> Option<String> {
+        self.bridge_cell(U256::from_be_slice(name.as_bytes())).map(hex::encode)
+    }
+}
+
+impl BridgeCells for MemoryState {
+    fn bridge_cell(&self, key: U256) -> Option<&Bytes> {
+        self.cell(rhizome_bridge::ADDRESS, key)
+    }
+
+    fn set_bridge_cell(&mut self, key: U256, value: Bytes) {
+        self.set_cell(rhizome_bridge::ADDRESS, key, value);
     }
 }
 

@@ -2,7 +2,6 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub(crate) mod blocks;
-pub(crate) mod state;
 
 use rhizome_primitives::contract::{CallType, ContractContext};
 use rhizome_primitives::rules::Rule;

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use rhizome_primitives::state::{StateError, StateReader};
 
-use super::call_tracer::CallTracer;
-use super::flat::FlatTracer;
+use super::call_tracer::NestedCalls;
+use super::flat::FlatCalls;
 use super::four_byte::FourByteTracer;
 use super::geth_logs::{GethLogOptions, GethLogTracer};
 use super::options::{BlockPlace, TraceError, TraceOptions, Tracer, TransactionTrace};
 use super::prestate::PrestateTracer;
 use super::struct_logs::{StructLogOptions, StructLogTracer};
 use super::traced::{Traced, Tracing};
+use super::tree_tracer::TreeTracer;
 use crate::block::{BlockInput, Watcher, execute_block_watched};
 use crate::journal::Journal;
 use crate::transaction::TransactionOutcome;
@@ -58,9 +59,9 @@ pub(super) fn with_tracer<W: WithTracer>(options: &TraceOptions, with: W) -> W::
             GethLogTracer::new(GethLogOptions { memory, stack, storage, return_data, limit, max_bytes })
         }),
         Tracer::Calls { only_top_call, with_log } => {
-            with.run(|max_bytes| CallTracer::new(only_top_call, with_log, max_bytes))
+            with.run(|max_bytes| TreeTracer::new(NestedCalls { only_top_call, with_log }, max_bytes))
         }
-        Tracer::Flat => with.run(FlatTracer::new),
+        Tracer::Flat => with.run(|max_bytes| TreeTracer::new(FlatCalls, max_bytes)),
         Tracer::Prestate { diff } => with.run(|max_bytes| PrestateTracer::new(diff, max_bytes)),
         Tracer::FourByte => with.run(|_| FourByteTracer::default()),
     }

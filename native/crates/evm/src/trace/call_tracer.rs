@@ -1,28 +1,22 @@
 //! `callTracer`: nested calls, with geth's values in the reference's order of fields (evm.md §6.2).
 
-use rhizome_primitives::state::StateError;
+use rhizome_primitives::U256;
 
+use super::FrameKind;
 use super::call_tree::{Call, CallKind, CallTree};
 use super::errors::{TraceFailure, revert_reason};
 use super::json::JsonText;
 use super::options::TraceError;
-use super::traced::{Traced, Tracing};
-use super::{FrameEntry, FrameExit, FrameKind, Inspector};
-use crate::journal::{Journal, Transfer};
-use rhizome_primitives::{Address, U256};
+use super::traced::Traced;
+use super::tree_tracer::CallFormat;
 
-/// Records calls and writes them nested.
-pub(crate) struct CallTracer {
-    tree: CallTree,
-    only_top_call: bool,
-    with_log: bool,
+/// Writes calls nested.
+pub(crate) struct NestedCalls {
+    pub(crate) only_top_call: bool,
+    pub(crate) with_log: bool,
 }
 
-impl CallTracer {
-    pub(crate) fn new(only_top_call: bool, with_log: bool, max_bytes: usize) -> Self {
-        Self { tree: CallTree::new(max_bytes), only_top_call, with_log }
-    }
-
+impl NestedCalls {
     /// Writes everything after the nested calls.
     fn close(&self, json: &mut JsonText, call: &Call, traced: &Traced<'_>) {
         if self.with_log && !call.logs.is_empty() {
@@ -105,34 +99,10 @@ fn name(kind: FrameKind) -> &'static str {
     }
 }
 
-impl Inspector for CallTracer {
-    const STEPS: bool = false;
-    const FRAMES: bool = true;
-
-    fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
-        self.tree.enter(entry, journal)
-    }
-
-    fn exit(&mut self, exit: &FrameExit, journal: &mut Journal) -> Result<(), StateError> {
-        self.tree.exit(exit, journal)
-    }
-
-    fn selfdestruct(&mut self, account: Address, beneficiary: Address, balance: U256) {
-        self.tree.selfdestruct(account, beneficiary, balance);
-    }
-
-    fn transfer(&mut self, transfer: &Transfer) {
-        self.tree.transfer(transfer);
-    }
-}
-
-impl Tracing for CallTracer {
-    fn finish(self, traced: &Traced<'_>, _journal: &mut Journal, max_bytes: usize) -> Result<Vec<String>, TraceError> {
-        if self.tree.is_over() {
-            return Err(TraceError::TooLarge(max_bytes));
-        }
+impl CallFormat for NestedCalls {
+    fn write(&self, tree: &CallTree, traced: &Traced<'_>, max_bytes: usize) -> Result<Vec<String>, TraceError> {
         let mut json = JsonText::default();
-        let top = traced.top_call(&self.tree);
+        let top = traced.top_call(tree);
         open(&mut json, &top);
         // Calls whose JSON is still open, and whether nested calls were written.
         let mut unfinished = vec![(&top, false)];
@@ -142,7 +112,7 @@ impl Tracing for CallTracer {
             }
             self.close(json, call, traced);
         };
-        for call in if self.only_top_call { &[][..] } else { &self.tree.calls } {
+        for call in if self.only_top_call { &[][..] } else { &tree.calls } {
             while let Some(ended) = unfinished.pop_if(|(above, _)| above.level >= call.level) {
                 end(&mut json, ended);
             }

@@ -1,57 +1,24 @@
 //! Flat traces: the calls of a transaction as a list in pre-order (evm.md §6.3), with Parity's values.
 
-use rhizome_primitives::state::StateError;
-use rhizome_primitives::{Address, U256};
+use rhizome_primitives::U256;
 
+use super::FrameKind;
 use super::call_tree::{Call, CallKind, CallTree};
 use super::json::JsonText;
 use super::options::TraceError;
-use super::traced::{Traced, Tracing};
-use super::{FrameEntry, FrameExit, FrameKind, Inspector};
-use crate::journal::{Journal, Transfer};
+use super::traced::Traced;
+use super::tree_tracer::CallFormat;
 
-/// Records calls and writes them one after the other.
-pub(crate) struct FlatTracer {
-    tree: CallTree,
-}
+/// Writes calls one after the other.
+pub(crate) struct FlatCalls;
 
-impl FlatTracer {
-    pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { tree: CallTree::new(max_bytes) }
-    }
-}
-
-impl Inspector for FlatTracer {
-    const STEPS: bool = false;
-    const FRAMES: bool = true;
-
-    fn enter(&mut self, entry: &FrameEntry, journal: &mut Journal) -> Result<(), StateError> {
-        self.tree.enter(entry, journal)
-    }
-
-    fn exit(&mut self, exit: &FrameExit, journal: &mut Journal) -> Result<(), StateError> {
-        self.tree.exit(exit, journal)
-    }
-
-    fn selfdestruct(&mut self, account: Address, beneficiary: Address, balance: U256) {
-        self.tree.selfdestruct(account, beneficiary, balance);
-    }
-
-    fn transfer(&mut self, transfer: &Transfer) {
-        self.tree.transfer(transfer);
-    }
-}
-
-impl Tracing for FlatTracer {
-    fn finish(self, traced: &Traced<'_>, _journal: &mut Journal, max_bytes: usize) -> Result<Vec<String>, TraceError> {
-        if self.tree.is_over() {
-            return Err(TraceError::TooLarge(max_bytes));
-        }
-        let top = traced.top_call(&self.tree);
-        let mut texts = Vec::with_capacity(1 + self.tree.calls.len());
+impl CallFormat for FlatCalls {
+    fn write(&self, tree: &CallTree, traced: &Traced<'_>, max_bytes: usize) -> Result<Vec<String>, TraceError> {
+        let top = traced.top_call(tree);
+        let mut texts = Vec::with_capacity(1 + tree.calls.len());
         let mut address = Vec::new();
         let mut bytes = 0;
-        for call in std::iter::once(&top).chain(&self.tree.calls) {
+        for call in std::iter::once(&top).chain(&tree.calls) {
             next_address(&mut address, call.level);
             let text = element(call, &address, traced);
             bytes += text.len();

@@ -203,6 +203,7 @@ mod struct_logs;
 mod tests;
 mod traced;
 mod transfer_object;
+mod tree_tracer;
 
 pub use block::trace_block;
 pub use call::{CallTrace, trace_call};
