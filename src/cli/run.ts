@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { nativeBuild } from '../native/buildInfo.ts'
-import { tellLostPages } from '../native/lostPages.ts'
+import { reportLostPages } from '../native/lostPages.ts'
 import { describeFailure } from './errors.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { createProgram } from './program.ts'
@@ -12,7 +12,7 @@ const LOST_PAGES =
 
 /** Runs the command line of this process; what fails is written to the standard error output. */
 export async function runProgram(): Promise<ExitCode> {
-  tellLostPages(LOST_PAGES, EXIT_CODES.damaged)
+  reportLostPages(LOST_PAGES, EXIT_CODES.damaged)
   const program = createProgram({
     stdout: process.stdout,
     stderr: process.stderr,

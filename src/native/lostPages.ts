@@ -5,6 +5,6 @@ import { addon } from './addon.ts'
  * because the file was cut or the disk fails. The system would end it with SIGBUS and no word, and nothing else can be
  * done: whoever read the page cannot go on. For programs only, as it changes what the whole process does at that signal.
  */
-export function tellLostPages(message: string, exitCode: number): void {
-  addon.tellLostPages(message, exitCode)
+export function reportLostPages(message: string, exitCode: number): void {
+  addon.reportLostPages(message, exitCode)
 }

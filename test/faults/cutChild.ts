@@ -1,6 +1,6 @@
 import { statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { tellLostPages } from '../../src/native/lostPages.ts'
+import { reportLostPages } from '../../src/native/lostPages.ts'
 import { stateRootAfter } from '../../src/state/stateRoot.ts'
 import { TABLE_NAMES } from '../../src/storage/tables.ts'
 import { openPatient } from './betweenActions.ts'
@@ -8,7 +8,7 @@ import { openPatient } from './betweenActions.ts'
 /** Cuts a store of a data directory that it has open to its meta pages and reads it; `program` as a program, else as a library. */
 const [dataDir = '', store = '', as = ''] = process.argv.slice(2)
 
-if (as === 'program') tellLostPages('error: lost', 4)
+if (as === 'program') reportLostPages('error: lost', 4)
 const { core } = openPatient(dataDir)
 const { environment, stateStore, chain } = core.open
 const path = join(dataDir, store, 'data.mdb')

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use bare::Bare;
-use ours::{Ours, Place};
+use ours::{Ours, StateLocation};
 
 /// The calling account.
 const CALLER: [u8; 20] = [0xca; 20];
@@ -48,9 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn engines() -> Result<(), Box<dyn Error>> {
     for program in programs::all(CALLER)? {
         let bare = Bare::new(&program)?;
-        compare(program.name, &Ours::new(&program, Place::Memory)?, &bare)?;
+        compare(program.name, &Ours::new(&program, StateLocation::Memory)?, &bare)?;
         if program.reads_state {
-            compare(&format!("{}, from the store", program.name), &Ours::new(&program, Place::Store)?, &bare)?;
+            compare(&format!("{}, from the store", program.name), &Ours::new(&program, StateLocation::Store)?, &bare)?;
         }
     }
     Ok(())

@@ -22,7 +22,7 @@ use crate::{CALLER, CONTRACT, GAS_LIMIT};
 
 /// Where the state is stored.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum StateLocation {
     /// In hash maps, like that of bare revm.
     Memory,
     /// In the store, as the head's state: a missing cell costs a walk down the trie.
@@ -37,7 +37,7 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    pub(crate) fn new(program: &Program, place: Place) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn new(program: &Program, location: StateLocation) -> Result<Self, Box<dyn Error>> {
         let contract = AccountRef::from(Address::from(CONTRACT));
         let funds = Account { balance: U256::from(u64::MAX), ..Account::default() };
         let cell = |(slot, value): &(U256, U256)| (contract, *slot, Some(Bytes::from(value.to_be_bytes_trimmed_vec())));
@@ -48,9 +48,9 @@ impl Ours {
             storage: program.cells.iter().map(cell).collect(),
             ..WriteSet::default()
         };
-        let state: Arc<dyn StateReader> = match place {
-            Place::Memory => Arc::new(MemoryState::from(&writes)),
-            Place::Store => {
+        let state: Arc<dyn StateReader> = match location {
+            StateLocation::Memory => Arc::new(MemoryState::from(&writes)),
+            StateLocation::Store => {
                 let store = StateStore::in_memory(&StoreOptions::default());
                 let applied = store.apply(EMPTY_ROOT, &writes)?;
                 let root = applied.root();

@@ -55,7 +55,7 @@ pub(crate) fn run(keys: usize) -> Result<(), Box<dyn Error>> {
     report(keys, "durable commit, 200 keys of a block", committing / BLOCKS as f64 * 1e6, "µs/block");
 
     let trie = store.trie(root);
-    let wanted: Vec<_> = (0..READS).map(|index| account_key(&owner(order(index, keys)))).collect();
+    let wanted: Vec<_> = (0..READS).map(|index| account_key(&numbered(order(index, keys)))).collect();
     store.drop_caches();
     for name in ["get, caches dropped before", "get, nodes cached"] {
         let start = Instant::now();
@@ -78,12 +78,12 @@ fn report(keys: usize, name: &str, value: f64, unit: &str) {
 
 fn changes(numbers: impl IntoIterator<Item = usize>, nonce: usize) -> WriteSet {
     let account = |number: usize| {
-        (owner(number), Account { nonce: U256::from(nonce), balance: U256::from(number + 1), ..Account::default() })
+        (numbered(number), Account { nonce: U256::from(nonce), balance: U256::from(number + 1), ..Account::default() })
     };
     WriteSet { accounts: numbers.into_iter().map(account).collect(), ..WriteSet::default() }
 }
 
-fn owner(number: usize) -> AccountRef {
+fn numbered(number: usize) -> AccountRef {
     AccountRef::Address(Address::from_slice(&keccak256(&(number as u64).to_be_bytes())[12..]))
 }
 

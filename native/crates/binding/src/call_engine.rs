@@ -29,7 +29,7 @@ const HEAD: usize = 120;
 /// Result of a call or an estimate.
 pub enum CallAnswer {
     /// Success: the output, or the gas, as a hex string.
-    Text(Vec<u8>),
+    Hex(Vec<u8>),
     /// Any other end.
     Failed(CallResult),
 }
@@ -37,7 +37,7 @@ pub enum CallAnswer {
 impl ToNapiValue for CallAnswer {
     unsafe fn to_napi_value(env: sys::napi_env, answer: Self) -> napi::Result<sys::napi_value> {
         match answer {
-            Self::Text(text) => {
+            Self::Hex(text) => {
                 let mut value = ptr::null_mut();
                 let length = text.len() as isize;
                 // SAFETY: the environment is live, and the string is copied before the call ends.
@@ -110,7 +110,7 @@ impl CallEngine {
             effort: None,
         };
         match call_in(&call, request.state, &mut self.workspace) {
-            Ok(outcome) if outcome.status == CallStatus::Success => Ok(CallAnswer::Text(hex_text(&outcome.output))),
+            Ok(outcome) if outcome.status == CallStatus::Success => Ok(CallAnswer::Hex(hex_string(&outcome.output))),
             Ok(outcome) => Ok(CallAnswer::Failed(call_result(outcome))),
             Err(TransactionError::Invalid(reason)) => Ok(CallAnswer::Failed(halted(reason.to_string()))),
             Err(TransactionError::Execution(failure)) => Err(execution_error(failure)),
@@ -139,7 +139,7 @@ impl CallEngine {
             effort: None,
         };
         match estimate_gas(&input, request.state) {
-            Ok(gas) => Ok(CallAnswer::Text(format!("{gas:#x}").into_bytes())),
+            Ok(gas) => Ok(CallAnswer::Hex(format!("{gas:#x}").into_bytes())),
             Err(EstimateError::Revert(data)) => Ok(CallAnswer::Failed(CallResult {
                 end: CallEnd::Revert,
                 output: data.to_vec().into(),
@@ -204,6 +204,6 @@ impl Packed {
     }
 }
 
-fn hex_text(bytes: &[u8]) -> Vec<u8> {
+fn hex_string(bytes: &[u8]) -> Vec<u8> {
     hex::encode_prefixed(bytes).into_bytes()
 }

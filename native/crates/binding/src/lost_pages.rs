@@ -7,7 +7,7 @@ use napi_derive::napi;
 /// without a message. It changes how the whole process handles that signal, so it is meant for programs, not for
 /// libraries. Only the first call has an effect.
 #[napi(catch_unwind)]
-pub fn tell_lost_pages(message: String, exit_code: i32) {
+pub fn report_lost_pages(message: String, exit_code: i32) {
     #[cfg(unix)]
     unix::install(message, exit_code);
     #[cfg(not(unix))]
@@ -21,12 +21,12 @@ mod unix {
     use std::sync::OnceLock;
 
     /// The line and the exit code.
-    static LAST_WORDS: OnceLock<(Vec<u8>, i32)> = OnceLock::new();
+    static MESSAGE: OnceLock<(Vec<u8>, i32)> = OnceLock::new();
 
     pub(super) fn install(message: String, exit_code: i32) {
         let mut line = message.into_bytes();
         line.push(b'\n');
-        if LAST_WORDS.set((line, exit_code)).is_err() {
+        if MESSAGE.set((line, exit_code)).is_err() {
             return;
         }
         // SAFETY: zero is a valid value of the structure, whose fields are set before it is used; the handler only
@@ -50,7 +50,7 @@ mod unix {
                 libc::raise(signal);
                 return;
             }
-            let Some((line, exit_code)) = LAST_WORDS.get() else { libc::_exit(1) };
+            let Some((line, exit_code)) = MESSAGE.get() else { libc::_exit(1) };
             libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
             libc::_exit(*exit_code)
         }

@@ -138,11 +138,11 @@ fn ancestor_block(metadata: &AncestorMetadata) -> Result<AncestorBlock> {
         total_difficulty: bytes::uint("totalDifficulty", &metadata.total_difficulty)?,
         bitcoin_header: metadata.bitcoin_header.as_deref().map(Bytes::copy_from_slice),
         bitcoin_coinbase: metadata.bitcoin_coinbase.as_deref().map(Bytes::copy_from_slice),
-        uncles: metadata.uncles.iter().map(uncle_facts).collect::<Result<_>>()?,
+        uncles: metadata.uncles.iter().map(uncle_metadata).collect::<Result<_>>()?,
     })
 }
 
-fn uncle_facts(uncle: &AncestorUncle) -> Result<UncleMetadata> {
+fn uncle_metadata(uncle: &AncestorUncle) -> Result<UncleMetadata> {
     Ok(UncleMetadata {
         hash: bytes::hash("uncle hash", &uncle.hash)?,
         number: height(uncle.number)?,

@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use rhizome_evm::trace::{
-    BlockPlace, TraceError, TraceOptions as CoreOptions, Tracer, trace_block as trace_transactions,
+    BlockId, TraceError, TraceOptions as CoreOptions, Tracer, trace_block as trace_transactions,
     trace_call as trace_local_call,
 };
 use rhizome_evm::{CallStatus, LocalCall};
@@ -119,15 +119,13 @@ pub fn trace_block(
     block: BlockToTrace,
     options: TraceOptions,
 ) -> Result<Vec<TransactionTrace>> {
-    let place = BlockPlace {
-        hash: bytes::hash("hash", &block.hash)?,
-        number: count("number", block.block.environment.number)?,
-    };
+    let id =
+        BlockId { hash: bytes::hash("hash", &block.hash)?, number: count("number", block.block.environment.number)? };
     let wanted: Option<Vec<usize>> =
         block.wanted.map(|wanted| wanted.into_iter().map(|index| index as usize).collect());
     let options = options.to_core()?;
     block.block.with_input(spec, store, |input, state| {
-        let traces = trace_transactions(input, state, place, wanted.as_deref(), &options).map_err(trace_error)?;
+        let traces = trace_transactions(input, state, id, wanted.as_deref(), &options).map_err(trace_error)?;
         let shape = |trace: rhizome_evm::trace::TransactionTrace| TransactionTrace {
             index: trace.index as u32,
             texts: trace.texts,

@@ -70,13 +70,13 @@ pub fn execute_transaction(
         receipt: receipt.rlp.to_vec().into(),
         contract_address: outcome.contract_address.map(|address| address.to_vec().into()),
         deleted: outcome.deleted.iter().map(|address| address.to_vec().into()).collect(),
-        failure: outcome.failure.as_ref().map(failure_text),
+        failure: outcome.failure.as_ref().map(failure_message),
         state_root,
     })
 }
 
 /// The message of a failure.
-pub fn failure_text(failure: &Failure) -> String {
+pub fn failure_message(failure: &Failure) -> String {
     match failure {
         Failure::Revert(_) => "execution reverted".to_owned(),
         Failure::Halt(halt) => halt.text.clone(),

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Value, json};
 
 /// Maximum characters of a stored value: enough to see where two encodings differ.
-const KEPT_CHARACTERS: usize = 2_000;
+const MAX_CHARACTERS: usize = 2_000;
 
 /// A value that differs from the recorded one.
 #[derive(Clone, Debug, Default)]
@@ -130,7 +130,7 @@ fn join(what: &str, key: &str) -> String {
 }
 
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(KEPT_CHARACTERS) {
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
         None => text.to_owned(),
     }

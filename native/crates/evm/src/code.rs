@@ -81,7 +81,7 @@ fn analyse(code: &Bytes) -> (Bytecode, usize) {
 /// entry that is used moves back to the recent one.
 #[derive(Default)]
 struct Generations {
-    young: HashMap<B256, Arc<Code>>,
+    recent: HashMap<B256, Arc<Code>>,
     old: HashMap<B256, Arc<Code>>,
     recent_bytes: usize,
 }
@@ -91,10 +91,10 @@ impl Generations {
         // Analysed code holds the bytes twice and a bit for each; the map entry is the rest.
         let size = code.bytes.len() * 2 + 256;
         if self.recent_bytes + size > CACHE_BYTES / 2 {
-            self.old = std::mem::take(&mut self.young);
+            self.old = std::mem::take(&mut self.recent);
             self.recent_bytes = 0;
         }
-        if self.young.insert(code.hash, code).is_none() {
+        if self.recent.insert(code.hash, code).is_none() {
             self.recent_bytes += size;
         }
     }
@@ -111,7 +111,7 @@ fn lock() -> MutexGuard<'static, Generations> {
 pub(crate) fn cached<E>(hash: B256, load: impl FnOnce() -> Result<Bytes, E>) -> Result<Arc<Code>, E> {
     {
         let mut cache = lock();
-        if let Some(code) = cache.young.get(&hash) {
+        if let Some(code) = cache.recent.get(&hash) {
             return Ok(code.clone());
         }
         if let Some(code) = cache.old.remove(&hash) {

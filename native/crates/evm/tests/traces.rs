@@ -10,7 +10,7 @@ mod support;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use rhizome_evm::trace::{BlockPlace, TraceError, TraceOptions, Tracer, TransactionTrace, trace_block};
+use rhizome_evm::trace::{BlockId, TraceError, TraceOptions, Tracer, TransactionTrace, trace_block};
 use rhizome_evm::{BlockContext, BlockInput, execute_block};
 use rhizome_primitives::rules::Rule;
 use rhizome_primitives::spec::ChainSpec;
@@ -112,10 +112,10 @@ impl Chain {
     fn trace(&self, at: B256, wanted: Option<usize>, tracer: Tracer) -> Result<Vec<TransactionTrace>, TraceError> {
         let block = &self.blocks[&at];
         let state = self.store.reader(self.roots[&block.env.parent_hash]).expect("a state");
-        let place = BlockPlace { hash: at, number: block.env.number };
+        let block_id = BlockId { hash: at, number: block.env.number };
         let options = TraceOptions { tracer, max_bytes: MAX_BYTES, max_initial_cells: 10_000, interrupt: None };
         let wanted = wanted.map(|index| [index]);
-        trace_block(&self.input(block), state, place, wanted.as_ref().map(|one| &one[..]), &options)
+        trace_block(&self.input(block), state, block_id, wanted.as_ref().map(|one| &one[..]), &options)
     }
 
     /// The answer to a recorded request; None when the request is about parameters.

@@ -20,7 +20,7 @@ use crate::job::IdleStats;
 
 /// The default of 128 KiB per socket would use more memory than the server under test.
 const BUFFER: usize = 1024;
-const TURN: Duration = Duration::from_millis(100);
+const POLL_TIMEOUT: Duration = Duration::from_millis(100);
 /// Time limit for the answers at the end.
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -41,23 +41,23 @@ pub(crate) fn run(
     std::fs::write(ready, "")?;
     let ended = watch_input();
     while !ended.load(Ordering::Relaxed) {
-        idle.turn(|_, _| ())?;
+        idle.poll_once(|_, _| ())?;
     }
     let closed = idle.sockets.iter().filter(|socket| socket.is_none()).count();
     let start = Instant::now();
-    for place in &mut idle.sockets {
-        let sent = place.as_mut().map(|socket| ready_frame(socket.send(Message::text(request))));
+    for slot in &mut idle.sockets {
+        let sent = slot.as_mut().map(|socket| ready_frame(socket.send(Message::text(request))));
         if matches!(sent, Some(Err(_))) {
-            *place = None;
+            *slot = None;
         }
     }
-    let mut told = vec![false; connections];
+    let mut has_answer = vec![false; connections];
     let mut answered = 0;
     // A socket may close after its request, too; its answer is not awaited.
-    while idle.is_any_untold(&told) && start.elapsed() < LIMIT {
-        idle.turn(|index, message| {
+    while idle.is_any_unanswered(&has_answer) && start.elapsed() < LIMIT {
+        idle.poll_once(|index, message| {
             let is_answer = message.to_text().is_ok_and(|text| text.contains("\"result\""));
-            if is_answer && !std::mem::replace(&mut told[index], true) {
+            if is_answer && !std::mem::replace(&mut has_answer[index], true) {
                 answered += 1;
             }
         })?;
@@ -93,26 +93,26 @@ impl Idle {
     }
 
     /// Whether an open socket has not received its answer.
-    fn is_any_untold(&self, told: &[bool]) -> bool {
-        self.sockets.iter().zip(told).any(|(socket, told)| socket.is_some() && !told)
+    fn is_any_unanswered(&self, has_answer: &[bool]) -> bool {
+        self.sockets.iter().zip(has_answer).any(|(socket, has_answer)| socket.is_some() && !has_answer)
     }
 
     /// Reads the available messages: pings are answered, other messages are passed on.
-    fn turn(&mut self, mut receive: impl FnMut(usize, &Message)) -> io::Result<()> {
+    fn poll_once(&mut self, mut receive: impl FnMut(usize, &Message)) -> io::Result<()> {
         let mut events = Events::with_capacity(4096);
-        match self.poll.poll(&mut events, Some(TURN)) {
+        match self.poll.poll(&mut events, Some(POLL_TIMEOUT)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
             result => result?,
         }
         for event in &events {
             let index = event.token().0;
-            let Some(place) = self.sockets.get_mut(index) else { continue };
-            while let Some(socket) = place {
+            let Some(slot) = self.sockets.get_mut(index) else { continue };
+            while let Some(socket) = slot {
                 match ready_frame(socket.read()) {
                     Ok(Some(message @ (Message::Text(_) | Message::Binary(_)))) => receive(index, &message),
                     Ok(Some(_)) => {}
                     Ok(None) => break,
-                    Err(_) => *place = None,
+                    Err(_) => *slot = None,
                 }
             }
         }

@@ -82,7 +82,7 @@ pub(crate) fn run(address: &Address, requests: &Requests, options: &LoadOptions)
     let started_at = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64() * 1e3;
     load.end = load.start + Duration::from_secs_f64(options.seconds);
     load.timeline = options.timeline.then(|| Timeline::new(load.start)).transpose()?;
-    let in_time = load.turn()?;
+    let in_time = load.run_to_end()?;
     let seconds = load.start.elapsed().min(load.end - load.start).as_secs_f64();
     let meter = load.meter;
     Ok(LoadStats {
@@ -104,7 +104,7 @@ pub(crate) fn run(address: &Address, requests: &Requests, options: &LoadOptions)
 
 impl Load<'_> {
     /// Sends and receives until the end; returns the answers that came before it.
-    fn turn(&mut self) -> io::Result<u64> {
+    fn run_to_end(&mut self) -> io::Result<u64> {
         let mut events = Events::with_capacity(1024);
         let mut in_time = None;
         self.dispatch()?;
@@ -200,11 +200,11 @@ impl Load<'_> {
         let due = (elapsed.as_secs_f64() * rate) as usize;
         let late = due.saturating_sub(self.taken);
         self.taken += late;
-        self.note(|outcomes| outcomes.dropped += late as u64);
+        self.record(|outcomes| outcomes.dropped += late as u64);
     }
 
     /// Counts the outcome of a request, in total and for its second.
-    fn note(&mut self, count: impl Fn(&mut Outcomes)) {
+    fn record(&mut self, count: impl Fn(&mut Outcomes)) {
         count(&mut self.meter.outcomes);
         if let Some(timeline) = &mut self.timeline {
             count(&mut timeline.now().outcomes);
@@ -222,14 +222,14 @@ impl Load<'_> {
                 self.meter.record(latency);
                 match failure {
                     None => {
-                        self.note(|outcomes| outcomes.results += 1);
+                        self.record(|outcomes| outcomes.results += 1);
                         if let Some(timeline) = &mut self.timeline {
                             timeline.now().record(latency);
                         }
                     }
                     Some(why) => {
                         let refused = u64::from(why.refusal);
-                        self.note(|outcomes| {
+                        self.record(|outcomes| {
                             outcomes.refused += refused;
                             outcomes.errors += 1 - refused;
                         });
@@ -246,7 +246,7 @@ impl Load<'_> {
     fn fail(&mut self, index: usize, error: &io::Error) -> io::Result<()> {
         if let Some(due) = self.slots[index].due.take() {
             self.meter.record(due.elapsed());
-            self.note(|outcomes| outcomes.broken += 1);
+            self.record(|outcomes| outcomes.broken += 1);
         }
         self.meter.fail(error.to_string());
         self.slots[index].connection = self.connect(index)?;

@@ -48,8 +48,8 @@ impl Failure {
 }
 
 /// Bytes of the body in which a JSON-RPC error must appear.
-const LOOKED_AT: usize = 80;
-const KEPT_OF_FAILURE: usize = 200;
+const ERROR_PREFIX_BYTES: usize = 80;
+const MAX_FAILURE_BYTES: usize = 200;
 const TOO_MANY_REQUESTS: u16 = 429;
 
 impl ResponseReader {
@@ -105,16 +105,16 @@ impl ResponseReader {
 
 /// Whether a response has an error near its beginning.
 pub(crate) fn has_error(body: &[u8]) -> bool {
-    body[..body.len().min(LOOKED_AT)].windows(8).any(|part| part == b"\"error\":")
+    body[..body.len().min(ERROR_PREFIX_BYTES)].windows(8).any(|part| part == b"\"error\":")
 }
 
 /// Whether an error says that a limit is exceeded.
 fn is_limit(body: &[u8]) -> bool {
-    body[..body.len().min(LOOKED_AT)].windows(6).any(|part| part == b"-32005")
+    body[..body.len().min(ERROR_PREFIX_BYTES)].windows(6).any(|part| part == b"-32005")
 }
 
 fn beginning(body: &[u8]) -> String {
-    String::from_utf8_lossy(&body[..body.len().min(KEPT_OF_FAILURE)]).into_owned()
+    String::from_utf8_lossy(&body[..body.len().min(MAX_FAILURE_BYTES)]).into_owned()
 }
 
 fn read_head(bytes: &[u8]) -> io::Result<Option<Head>> {

@@ -58,8 +58,8 @@ pub(crate) fn run(
         trigger.send(triggers, event)?;
         let mut first = None;
         let mut last = start;
-        let mut told = vec![false; subscribers.sockets.len()];
-        let mut missing = told.len();
+        let mut notified = vec![false; subscribers.sockets.len()];
+        let mut missing = notified.len();
         let mut answered = false;
         let mut scratch = vec![0; SCRATCH];
         while (missing > 0 || !answered) && start.elapsed() < LIMIT {
@@ -75,7 +75,7 @@ pub(crate) fn run(
                     }
                     Some(socket) => {
                         while let Some(message) = ready_frame(socket.read())? {
-                            if !is_notification(&message) || std::mem::replace(&mut told[token], true) {
+                            if !is_notification(&message) || std::mem::replace(&mut notified[token], true) {
                                 continue;
                             }
                             last = Instant::now();
@@ -88,7 +88,7 @@ pub(crate) fn run(
                 Ok(())
             })?;
         }
-        delivered += (told.len() - missing) as u64;
+        delivered += (notified.len() - missing) as u64;
         spreads.push((last - first.unwrap_or(last)).as_secs_f64() * 1e3);
     }
     spreads.sort_by(f64::total_cmp);

@@ -54,7 +54,7 @@ pub struct IntakeReport {
 
 /// A node that was written to the log.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
+struct WrittenNode {
     hash: B256,
     at: Location,
     /// What it adds to the size of its parent.
@@ -64,7 +64,7 @@ struct Placed {
 /// A node whose right side has not arrived yet.
 struct Open {
     node: ChunkNode,
-    left: Option<Placed>,
+    left: Option<WrittenNode>,
 }
 
 /// Takes the chunks of one state in their order, checks each one, and appends its nodes to the log, each after its
@@ -103,7 +103,7 @@ impl ChunkIntake {
                 [] => None,
                 bytes => {
                     let hash = B256::try_from(bytes).map_err(|_| IntakeError::Saved)?;
-                    Some(Placed { hash, at: Location(at.u64()?), total: total.u64()? })
+                    Some(WrittenNode { hash, at: Location(at.u64()?), total: total.u64()? })
                 }
             };
             if let Some(left) = left {
@@ -196,8 +196,8 @@ fn close(
     open: &mut Vec<Open>,
     segment: &mut Segment,
     below: impl Fn(u64) -> bool,
-) -> Result<Option<Placed>, IntakeError> {
-    let mut right: Option<Placed> = None;
+) -> Result<Option<WrittenNode>, IntakeError> {
+    let mut right: Option<WrittenNode> = None;
     while let Some(Open { node, left }) = open.pop_if(|open| below(open.node.children_size())) {
         let children = [left, right];
         let sizes = children.iter().flatten().fold(node.embedded_size(), |sum, child| sum.saturating_add(child.total));
@@ -211,7 +211,7 @@ fn close(
             segment.value(*hash, value);
         }
         let at = segment.node(hash, &message, children.map(|child| child.map_or(Location::UNKNOWN, |child| child.at)));
-        right = Some(Placed { hash, at, total: node.total() });
+        right = Some(WrittenNode { hash, at, total: node.total() });
     }
     Ok(right)
 }

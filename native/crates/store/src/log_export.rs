@@ -37,7 +37,7 @@ struct Frame {
     /// Children that were exported or skipped.
     seen: usize,
     /// Where they are in the new log.
-    places: [Location; 2],
+    locations: [Location; 2],
 }
 
 impl StateExport {
@@ -89,10 +89,10 @@ impl StateExport {
             let Some(frame) = self.stack.pop() else { break };
             give_values(&self.store, &mut self.given, &mut piece, &frame.metadata)?;
             let at = Location(piece.end());
-            write_record(&mut piece.nodes, &frame.node.message, frame.places);
+            write_record(&mut piece.nodes, &frame.node.message, frame.locations);
             self.nodes += 1;
             match self.stack.last_mut() {
-                Some(parent) => parent.places[parent.seen - 1] = at,
+                Some(parent) => parent.locations[parent.seen - 1] = at,
                 None => {
                     piece.roots.push((self.root, at));
                     self.done = true;
@@ -106,7 +106,7 @@ impl StateExport {
     fn open(&mut self, hash: &B256, at: Location) -> Result<(), LogError> {
         let node = self.store.node_uncached(hash, at)?;
         let metadata = metadata_of(&node, at.0)?;
-        self.stack.push(Frame { node, metadata, seen: 0, places: [Location::UNKNOWN; 2] });
+        self.stack.push(Frame { node, metadata, seen: 0, locations: [Location::UNKNOWN; 2] });
         Ok(())
     }
 }

@@ -105,7 +105,7 @@ impl LogImport {
             }
             offset += record_length(&node);
             let below = self.check(&node, at)?;
-            while let Some((root, _)) = next_root.next_if(|(_, place)| place.0 == at) {
+            while let Some((root, _)) = next_root.next_if(|(_, location)| location.0 == at) {
                 if *root != below.hash {
                     return Err(LogError::Root(*root));
                 }
@@ -131,13 +131,15 @@ impl LogImport {
         let rule = |reason| LogError::Rule { at, reason };
         let metadata = metadata_of(node, at)?;
         let mut size = metadata.embedded_size;
-        for (child, place) in metadata.children.iter().zip(node.children) {
+        for (child, location) in metadata.children.iter().zip(node.children) {
             match child {
-                None if place == Location::UNKNOWN => {}
+                None if location == Location::UNKNOWN => {}
                 None => return Err(rule("it names the place of a child that it does not have")),
-                Some(_) if place.0 < START || place.0 >= at => return Err(rule("a child does not come before it")),
+                Some(_) if location.0 < START || location.0 >= at => {
+                    return Err(rule("a child does not come before it"));
+                }
                 Some(hash) => {
-                    let below = self.below(place, at)?;
+                    let below = self.below(location, at)?;
                     if below.hash != *hash {
                         return Err(rule("a child has another hash"));
                     }
@@ -156,15 +158,15 @@ impl LogImport {
         Ok(Below { hash: keccak256(&node.message), reference_size: metadata.reference_size })
     }
 
-    fn below(&mut self, place: Location, at: u64) -> Result<Below, LogError> {
-        let known = if self.single { self.nodes.remove(&place.0) } else { self.nodes.get(&place.0).copied() };
+    fn below(&mut self, location: Location, at: u64) -> Result<Below, LogError> {
+        let known = if self.single { self.nodes.remove(&location.0) } else { self.nodes.get(&location.0).copied() };
         if let Some(below) = known {
             return Ok(below);
         }
         let missing = LogError::Rule { at, reason: "a child is not at its place" };
         let Some(store) = &self.store else { return Err(missing) };
-        let node = store.backend.node(place)?.ok_or(missing)?;
-        Ok(Below { hash: keccak256(&node.message), reference_size: metadata_of(&node, place.0)?.reference_size })
+        let node = store.backend.node(location)?.ok_or(missing)?;
+        Ok(Below { hash: keccak256(&node.message), reference_size: metadata_of(&node, location.0)?.reference_size })
     }
 
     fn length_of(&self, hash: &B256) -> Result<Option<u32>, LogError> {

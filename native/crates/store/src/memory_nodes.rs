@@ -12,7 +12,7 @@ use crate::state_store::StateStore;
 pub(crate) struct MemoryNodes<'a>(pub(crate) &'a StateStore);
 
 impl MemoryNodes<'_> {
-    fn place(&self, root: &B256) -> Option<Location> {
+    fn location(&self, root: &B256) -> Option<Location> {
         let Self(store) = self;
         store.states.get(root).or_else(|| store.pending.get(|batch| batch.states.get(root).copied())).or_else(|| {
             match &store.backend {
@@ -26,7 +26,7 @@ impl MemoryNodes<'_> {
 impl NodeSource for MemoryNodes<'_> {
     fn node(&self, hash: &B256, at: Location) -> Result<StoredNode, StateError> {
         let Self(store) = self;
-        let at = if at == Location::UNKNOWN { self.place(hash).ok_or(StateError::MissingNode(*hash))? } else { at };
+        let at = if at == Location::UNKNOWN { self.location(hash).ok_or(StateError::MissingNode(*hash))? } else { at };
         if let Some(node) = store.nodes.get(&at) {
             return Ok(node);
         }

@@ -34,12 +34,12 @@ pub(crate) fn read_record(segment: &[u8], offset: usize) -> Option<StoredNode> {
     let record = segment.get(offset..)?;
     let (prefix, mut rest) = record.split_at_checked(PREFIX_BYTES)?;
     let mut children = [Location::UNKNOWN; 2];
-    for (place, flag) in children.iter_mut().zip([LEFT, RIGHT]) {
+    for (location, flag) in children.iter_mut().zip([LEFT, RIGHT]) {
         if prefix[0] & flag != 0 {
             let (position, after) = rest.split_at_checked(POSITION_BYTES)?;
             let mut bytes = [0; 8];
             bytes[..POSITION_BYTES].copy_from_slice(position);
-            *place = Location(u64::from_le_bytes(bytes));
+            *location = Location(u64::from_le_bytes(bytes));
             rest = after;
         }
     }

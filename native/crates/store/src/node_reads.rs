@@ -11,7 +11,7 @@ use crate::state_store::StateStore;
 
 impl StateStore {
     /// The location of a node; where it is unknown, the node must be a root.
-    fn place(&self, hash: &B256, at: Location) -> Result<Location, StateError> {
+    fn location(&self, hash: &B256, at: Location) -> Result<Location, StateError> {
         match at {
             Location::UNKNOWN => self.state(hash)?.ok_or(StateError::MissingNode(*hash)),
             known => Ok(known),
@@ -29,17 +29,17 @@ impl StateStore {
 }
 
 /// Node source for changes, whose nodes stay parsed in the trie: it reads the cache, but does not fill it.
-pub(crate) struct Unremembered(Arc<StateStore>);
+pub(crate) struct UncachedNodes(Arc<StateStore>);
 
-impl Unremembered {
+impl UncachedNodes {
     pub(crate) fn new(store: Arc<StateStore>) -> Self {
         Self(store)
     }
 }
 
-impl NodeSource for Unremembered {
+impl NodeSource for UncachedNodes {
     fn node(&self, hash: &B256, at: Location) -> Result<StoredNode, StateError> {
-        let at = self.0.place(hash, at)?;
+        let at = self.0.location(hash, at)?;
         self.0.nodes.get(&at).map_or_else(|| self.0.node_uncached(hash, at), Ok)
     }
 
@@ -50,7 +50,7 @@ impl NodeSource for Unremembered {
 
 impl NodeSource for StateStore {
     fn node(&self, hash: &B256, at: Location) -> Result<StoredNode, StateError> {
-        let at = self.place(hash, at)?;
+        let at = self.location(hash, at)?;
         if let Some(node) = self.nodes.get(&at) {
             return Ok(node);
         }

@@ -23,7 +23,7 @@ use crate::format::StoreFormat;
 use crate::head_cache::HeadCache;
 use crate::node_cache::NodeCache;
 use crate::node_log::{START, Segment};
-use crate::node_reads::Unremembered;
+use crate::node_reads::UncachedNodes;
 use crate::options::StoreOptions;
 use crate::pending::Pending;
 use crate::reader::RootReader;
@@ -165,7 +165,7 @@ impl StateStore {
 
     /// The trie to which changes are applied, with the nodes that are parsed already.
     fn changing(self: &Arc<Self>, root: B256, parsed: Option<Link>) -> Trie {
-        let source = Arc::new(Unremembered::new(self.clone()));
+        let source = Arc::new(UncachedNodes::new(self.clone()));
         match parsed {
             Some(link) => Trie::from_root(source, link),
             None => Trie::at(source, root),
@@ -256,12 +256,12 @@ impl StateStore {
         limit: usize,
     ) -> Result<Option<StateChunk>, StateError> {
         let to = from.saturating_add(CHUNK_SPAN);
-        read_chunk(&Unremembered::new(self.clone()), &root, from, to, limit)
+        read_chunk(&UncachedNodes::new(self.clone()), &root, from, to, limit)
     }
 
     /// Bytes of the state under a root, as snapshot sync counts them.
     pub fn state_size(self: &Arc<Self>, root: B256) -> Result<u64, StateError> {
-        trie_size(&Unremembered::new(self.clone()), &root)
+        trie_size(&UncachedNodes::new(self.clone()), &root)
     }
 
     /// Writes everything that was kept so far in one durable transaction. When it fails, all of it stays readable and
@@ -355,7 +355,7 @@ impl StateStore {
     /// State root in the format before RSKIP126 (consensus.md §6.9); None when it was interrupted. Reads the whole
     /// state without filling the node cache; [`Trie::orchid_state_root`] says what it holds in memory.
     pub fn orchid_state_root(self: &Arc<Self>, root: B256, interrupt: &Interrupt) -> Result<Option<B256>, StateError> {
-        Trie::at(Arc::new(Unremembered::new(self.clone())), root).orchid_state_root(interrupt)
+        Trie::at(Arc::new(UncachedNodes::new(self.clone())), root).orchid_state_root(interrupt)
     }
 
     /// Sizes for metrics.

@@ -49,7 +49,7 @@ impl OrchidStream {
     /// Adds the next value. [`StateError::Corrupt`] when its key does not come after the previous ones.
     pub fn add(&mut self, key: B256, value: OrchidValue) -> Result<(), StateError> {
         if self.alike.first().is_some_and(|(first, _)| first[..HASH_PREFIX] != key[..HASH_PREFIX]) {
-            self.place_alike()?;
+            self.insert_alike()?;
         }
         self.alike.push((key, value));
         Ok(())
@@ -57,18 +57,18 @@ impl OrchidStream {
 
     /// The root; without values, that of the empty trie.
     pub fn root(mut self) -> Result<B256, StateError> {
-        self.place_alike()?;
+        self.insert_alike()?;
         let Some(newest) = self.newest.take() else { return Ok(EMPTY_ROOT) };
         Ok(self.close(newest, 0).hash(0))
     }
 
-    fn place_alike(&mut self) -> Result<(), StateError> {
+    fn insert_alike(&mut self) -> Result<(), StateError> {
         let mut values = std::mem::take(&mut self.alike);
         values.sort_unstable_by_key(|(key, _)| *key);
-        values.into_iter().try_for_each(|(key, value)| self.place(key, value))
+        values.into_iter().try_for_each(|(key, value)| self.insert(key, value))
     }
 
-    fn place(&mut self, key: B256, value: OrchidValue) -> Result<(), StateError> {
+    fn insert(&mut self, key: B256, value: OrchidValue) -> Result<(), StateError> {
         if let Some(newest) = self.newest.take() {
             if newest.key >= key {
                 return Err(StateError::Corrupt { hash: key, reason: "it is not in the order of its trie".to_owned() });

@@ -118,7 +118,7 @@ impl Scene<'_> {
             state: Arc::new(state),
         };
         if let Some(stats) = case.measure()? {
-            table.note(stats, false, format!("{}: {input}", self.name));
+            table.record(stats, false, format!("{}: {input}", self.name));
         }
         Ok(())
     }

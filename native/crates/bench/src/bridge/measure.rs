@@ -28,7 +28,7 @@ pub(crate) struct Case {
 }
 
 /// The cost of a call.
-pub(crate) struct Figures {
+pub(crate) struct Timing {
     pub(crate) method: Method,
     /// Price of the method with its data, without the transaction's gas.
     pub(crate) gas: u64,
@@ -57,7 +57,7 @@ pub(crate) fn processor_seconds() -> f64 {
 
 impl Case {
     /// None when the data name no existing method, or the call has no price.
-    pub(crate) fn measure(&self) -> Result<Option<Figures>, Box<dyn Error>> {
+    pub(crate) fn measure(&self) -> Result<Option<Timing>, Box<dyn Error>> {
         let Some(gas) = self.price() else { return Ok(None) };
         let (mut first, mut further, mut threw) = (f64::INFINITY, f64::INFINITY, false);
         let mut rounds = ROUNDS;
@@ -88,7 +88,7 @@ impl Case {
             None => Some(Method::ReleaseBtc),
         };
         let further = if further.is_finite() { further } else { first };
-        Ok(method.map(|method| Figures { method, gas, first, further, threw }))
+        Ok(method.map(|method| Timing { method, gas, first, further, threw }))
     }
 
     /// The price for a contract, or for a transaction that is not free.

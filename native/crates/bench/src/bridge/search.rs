@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 use super::crafted;
 use super::large::Enlarger;
-use super::measure::{Caller, Case, Figures};
+use super::measure::{Caller, Case, Timing};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../test/vectors/recorded/bridge");
 
 /// The most expensive call of a method.
 struct Worst {
-    stats: Figures,
+    stats: Timing,
     input: String,
 }
 
@@ -35,7 +35,7 @@ fn rate(seconds: f64, gas: u64) -> f64 {
 }
 
 impl Table {
-    pub(crate) fn note(&mut self, stats: Figures, local: bool, input: String) {
+    pub(crate) fn record(&mut self, stats: Timing, local: bool, input: String) {
         let key = (method::definition(stats.method).name, local);
         *self.calls.entry(key).or_default() += 1;
         let dearest = self.worst.get(&key).map_or(0.0, |worst| rate(worst.stats.first, worst.stats.gas));
@@ -109,7 +109,7 @@ fn one(executed: &Executed<'_>, scene: &str, enlarger: &mut Enlarger, table: &mu
     let caller = transaction.map_or(Caller::Local, |transaction| Caller::Transaction(Box::new(transaction)));
     let note = line["note"].as_str().unwrap_or_default();
     if let Some(stats) = (Case { caller, data, context, state }).measure()? {
-        table.note(stats, local, format!("{scene}: {note}"));
+        table.record(stats, local, format!("{scene}: {note}"));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ const LENGTHS: [usize; 17] = [1, 4, 5, 8, 9, 16, 24, 32, 64, 65, 128, 256, 512, 
 /// Bytes of the exponent.
 const EXPONENTS: [usize; 8] = [1, 2, 8, 32, 33, 64, 256, 1_024];
 /// Inputs with a higher price are left out, because few of them would fit the gas.
-const DEAREST: u64 = 600_000;
+const MAX_PRICE: u64 = 600_000;
 
 /// Moduli of the given length, by the property that makes them hard.
 fn moduli(length: usize) -> Vec<(&'static str, Vec<u8>)> {
@@ -60,7 +60,7 @@ pub(crate) fn inputs() -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for length in LENGTHS {
         for exponent in EXPONENTS {
-            if price(length, exponent) > DEAREST {
+            if price(length, exponent) > MAX_PRICE {
                 continue;
             }
             for (kind, modulus) in moduli(length) {

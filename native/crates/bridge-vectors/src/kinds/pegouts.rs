@@ -13,7 +13,7 @@ use crate::primitives::{Outcome, Throw};
 use crate::rules::rules;
 
 /// Number of confirmed entries after which the recording stops.
-const RECORDED_TURNS: usize = 12;
+const RECORDED_ENTRIES: usize = 12;
 
 pub(super) fn outpoint_values(given: &Value) -> Outcome {
     let values: Vec<_> = given["values"].as_array().into_iter().flatten().map(integer).collect();
@@ -58,7 +58,7 @@ fn order(given: &Value, name: &str, recorded: &Value) -> Outcome {
             turns += 1;
         }
     }
-    if turns < RECORDED_TURNS {
+    if turns < RECORDED_ENTRIES {
         in_turn.extend(set.next_confirmed(block, confirmations).map(|next| shown(next.transaction.txid())));
     }
     Ok(json!({"iteration": iteration, "confirmedInTurn": in_turn}))

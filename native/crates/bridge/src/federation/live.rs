@@ -10,7 +10,7 @@ use crate::storage::utxo_list::Utxos;
 
 /// The cells of a federation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum FederationCell {
     Genesis,
     New,
     Old,
@@ -53,17 +53,21 @@ impl Frame<'_> {
         self.age(federation) >= self.activation_age()
     }
 
-    fn active_place(&mut self) -> Result<Place, ContractError> {
-        let Some(new) = self.new_federation()? else { return Ok(Place::Genesis) };
-        if self.old_federation()?.is_none() || self.is_old_enough(&new) { Ok(Place::New) } else { Ok(Place::Old) }
+    fn active_cell(&mut self) -> Result<FederationCell, ContractError> {
+        let Some(new) = self.new_federation()? else { return Ok(FederationCell::Genesis) };
+        if self.old_federation()?.is_none() || self.is_old_enough(&new) {
+            Ok(FederationCell::New)
+        } else {
+            Ok(FederationCell::Old)
+        }
     }
 
     /// The federation that holds the funds.
     pub(crate) fn active_federation(&mut self) -> Result<Federation, ContractError> {
-        let stored = match self.active_place()? {
-            Place::Genesis => None,
-            Place::New => self.new_federation()?,
-            Place::Old => self.old_federation()?,
+        let stored = match self.active_cell()? {
+            FederationCell::Genesis => None,
+            FederationCell::New => self.new_federation()?,
+            FederationCell::Old => self.old_federation()?,
         };
         stored.map_or_else(|| Federation::genesis(self.bridge(), self.rules), Ok)
     }
@@ -96,7 +100,7 @@ impl Frame<'_> {
 
     /// Unspent outputs of the active federation.
     pub(crate) fn active_utxos(&mut self) -> Result<&mut Utxos, ContractError> {
-        if self.active_place()? == Place::Old { self.old_utxos() } else { self.new_utxos() }
+        if self.active_cell()? == FederationCell::Old { self.old_utxos() } else { self.new_utxos() }
     }
 
     /// Unspent outputs of the retiring federation; None, and nothing loaded, when there is none.

@@ -13,4 +13,4 @@ pub(crate) mod signatures;
 mod tree_bin;
 
 pub(crate) use refund::{Refund, refund_flyover, refund_pegin};
-pub(crate) use settle::{Funds, settle, tell_inputs};
+pub(crate) use settle::{Funds, report_inputs, settle};

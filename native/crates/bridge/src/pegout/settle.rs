@@ -46,7 +46,7 @@ pub(crate) fn settle(
         let none = || ContractError::Failed("a peg-out without a signature hash".into());
         frame.add_pegout_signature_hash(hash.ok_or_else(none)?)?;
     }
-    tell(frame, release, rsk_hash, satoshi)
+    report(frame, release, rsk_hash, satoshi)
 }
 
 /// Records a transaction that refunds a peg-in. Its outputs were never registered, and it is not indexed by its
@@ -61,7 +61,7 @@ pub(crate) fn settle_refund(
     satoshi: i64,
 ) -> Result<(), ContractError> {
     wait_for_confirmations(frame, release, Some(rsk_hash))?;
-    tell(frame, release, Some(rsk_hash), satoshi)
+    report(frame, release, Some(rsk_hash), satoshi)
 }
 
 fn wait_for_confirmations(
@@ -76,20 +76,20 @@ fn wait_for_confirmations(
     Ok(())
 }
 
-fn tell(frame: &mut Frame<'_>, release: &Release, rsk_hash: Option<B256>, satoshi: i64) -> Result<(), ContractError> {
+fn report(frame: &mut Frame<'_>, release: &Release, rsk_hash: Option<B256>, satoshi: i64) -> Result<(), ContractError> {
     if frame.active(Rule::Rskip146)
         && let Some(hash) = rsk_hash
     {
         release_requested(frame, hash, release.transaction.txid(), satoshi);
     }
-    tell_inputs(frame, release)
+    report_inputs(frame, release)
 }
 
 /// Reports (RSKIP428) and stores (RSKIP305) the values of a transaction's inputs.
 ///
 /// # Errors
 /// [`ContractError::Failed`] when the values of this transaction are stored already.
-pub(crate) fn tell_inputs(frame: &mut Frame<'_>, release: &Release) -> Result<(), ContractError> {
+pub(crate) fn report_inputs(frame: &mut Frame<'_>, release: &Release) -> Result<(), ContractError> {
     if !frame.active(Rule::Rskip428) {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 //! It determines the order of iteration: a new entry goes behind its parent, the root to the front.
 
 /// Index of a node in the tree.
-type Place = usize;
+type NodeIndex = usize;
 
 /// A node of the tree. Its entry can change; the colour belongs to the node.
 #[derive(Clone, Debug)]
@@ -12,9 +12,9 @@ struct Node {
     id: usize,
     hash: i32,
     red: bool,
-    parent: Option<Place>,
+    parent: Option<NodeIndex>,
     /// Left and right.
-    children: [Option<Place>; 2],
+    children: [Option<NodeIndex>; 2],
 }
 
 const LEFT: usize = 0;
@@ -24,7 +24,7 @@ const RIGHT: usize = 1;
 #[derive(Clone, Debug)]
 pub(super) struct TreeBin {
     nodes: Vec<Node>,
-    root: Place,
+    root: NodeIndex,
 }
 
 impl TreeBin {
@@ -55,60 +55,60 @@ impl TreeBin {
                 None => break side,
             }
         };
-        let place = self.nodes.len();
+        let node = self.nodes.len();
         self.nodes.push(Node { id, hash, red: true, parent: Some(parent), children: [None; 2] });
-        self.nodes[parent].children[side] = Some(place);
+        self.nodes[parent].children[side] = Some(node);
         let parent = self.nodes[parent].id;
-        self.balance_inserted(place);
+        self.balance_inserted(node);
         parent
     }
 
     /// Removes an entry.
     pub(super) fn remove(&mut self, id: usize) {
-        let Some(mut place) = self.nodes.iter().position(|node| node.id == id) else { return };
-        if let [Some(_), Some(right)] = self.nodes[place].children {
+        let Some(mut node) = self.nodes.iter().position(|node| node.id == id) else { return };
+        if let [Some(_), Some(right)] = self.nodes[node].children {
             // The next entry in order moves into this node, and its own node is removed.
             let mut next = right;
             while let Some(left) = self.nodes[next].children[LEFT] {
                 next = left;
             }
-            (self.nodes[place].id, self.nodes[place].hash) = (self.nodes[next].id, self.nodes[next].hash);
-            place = next;
+            (self.nodes[node].id, self.nodes[node].hash) = (self.nodes[next].id, self.nodes[next].hash);
+            node = next;
         }
-        let [left, right] = self.nodes[place].children;
+        let [left, right] = self.nodes[node].children;
         match left.or(right) {
             Some(child) => {
-                self.replace(place, Some(child));
-                if !self.nodes[place].red {
+                self.replace(node, Some(child));
+                if !self.nodes[node].red {
                     self.balance_removed(child);
                 }
             }
             None => {
-                if !self.nodes[place].red {
-                    self.balance_removed(place);
+                if !self.nodes[node].red {
+                    self.balance_removed(node);
                 }
-                self.replace(place, None);
+                self.replace(node, None);
             }
         }
         // No other node refers to this one any more.
-        self.nodes[place].id = usize::MAX;
+        self.nodes[node].id = usize::MAX;
     }
 
-    fn red(&self, place: Option<Place>) -> bool {
-        place.is_some_and(|place| self.nodes[place].red)
+    fn red(&self, node: Option<NodeIndex>) -> bool {
+        node.is_some_and(|node| self.nodes[node].red)
     }
 
     /// The side of its parent on which it is.
-    fn side(&self, place: Place, parent: Place) -> usize {
-        usize::from(self.nodes[parent].children[RIGHT] == Some(place))
+    fn side(&self, node: NodeIndex, parent: NodeIndex) -> usize {
+        usize::from(self.nodes[parent].children[RIGHT] == Some(node))
     }
 
     /// Replaces a node with another below its parent.
-    fn replace(&mut self, place: Place, by: Option<Place>) {
-        let parent = self.nodes[place].parent;
+    fn replace(&mut self, node: NodeIndex, by: Option<NodeIndex>) {
+        let parent = self.nodes[node].parent;
         match (parent, by) {
             (Some(parent), _) => {
-                let side = self.side(place, parent);
+                let side = self.side(node, parent);
                 self.nodes[parent].children[side] = by;
             }
             (None, Some(by)) => self.root = by,
@@ -120,20 +120,20 @@ impl TreeBin {
     }
 
     /// Rotates a node down to this side; its child on the other side moves up.
-    fn rotate(&mut self, place: Place, side: usize) {
-        let Some(up) = self.nodes[place].children[1 - side] else { return };
+    fn rotate(&mut self, node: NodeIndex, side: usize) {
+        let Some(up) = self.nodes[node].children[1 - side] else { return };
         let inner = self.nodes[up].children[side];
-        self.replace(place, Some(up));
-        self.nodes[place].children[1 - side] = inner;
+        self.replace(node, Some(up));
+        self.nodes[node].children[1 - side] = inner;
         if let Some(inner) = inner {
-            self.nodes[inner].parent = Some(place);
+            self.nodes[inner].parent = Some(node);
         }
-        self.nodes[up].children[side] = Some(place);
-        self.nodes[place].parent = Some(up);
+        self.nodes[up].children[side] = Some(node);
+        self.nodes[node].parent = Some(up);
     }
 
-    fn balance_inserted(&mut self, mut place: Place) {
-        while let Some(mut parent) = self.nodes[place].parent.filter(|parent| self.nodes[*parent].red) {
+    fn balance_inserted(&mut self, mut node: NodeIndex) {
+        while let Some(mut parent) = self.nodes[node].parent.filter(|parent| self.nodes[*parent].red) {
             let Some(grandparent) = self.nodes[parent].parent else { break };
             let side = self.side(parent, grandparent);
             let uncle = self.nodes[grandparent].children[1 - side];
@@ -141,12 +141,12 @@ impl TreeBin {
                 self.nodes[uncle].red = false;
                 self.nodes[parent].red = false;
                 self.nodes[grandparent].red = true;
-                place = grandparent;
+                node = grandparent;
                 continue;
             }
-            if self.side(place, parent) != side {
+            if self.side(node, parent) != side {
                 self.rotate(parent, side);
-                (place, parent) = (parent, place);
+                (node, parent) = (parent, node);
             }
             self.nodes[parent].red = false;
             self.nodes[grandparent].red = true;
@@ -157,10 +157,10 @@ impl TreeBin {
     }
 
     /// Restores the balance where one black node is missing below.
-    fn balance_removed(&mut self, mut place: Place) {
-        while !self.nodes[place].red {
-            let Some(parent) = self.nodes[place].parent else { break };
-            let side = self.side(place, parent);
+    fn balance_removed(&mut self, mut node: NodeIndex) {
+        while !self.nodes[node].red {
+            let Some(parent) = self.nodes[node].parent else { break };
+            let side = self.side(node, parent);
             let Some(mut sibling) = self.nodes[parent].children[1 - side] else { break };
             if self.nodes[sibling].red {
                 self.nodes[sibling].red = false;
@@ -172,7 +172,7 @@ impl TreeBin {
             let [near, far] = [side, 1 - side].map(|side| self.nodes[sibling].children[side]);
             if !self.red(near) && !self.red(far) {
                 self.nodes[sibling].red = true;
-                place = parent;
+                node = parent;
                 continue;
             }
             if let (false, Some(near)) = (self.red(far), near) {
@@ -189,6 +189,6 @@ impl TreeBin {
             self.rotate(parent, side);
             return;
         }
-        self.nodes[place].red = false;
+        self.nodes[node].red = false;
     }
 }

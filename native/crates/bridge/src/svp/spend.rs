@@ -9,7 +9,7 @@ use rhizome_primitives::contract::{ContractContext, ContractError};
 
 use crate::events::pegout::release_requested;
 use crate::federation::Federation;
-use crate::pegout::tell_inputs;
+use crate::pegout::report_inputs;
 use crate::storage::Frame;
 use crate::wallet::Release;
 use crate::wallet::size::pegout_size;
@@ -42,7 +42,7 @@ pub(super) fn create(
     frame.set_svp_spend_waiting(Some((context.transaction_hash, release.transaction.clone())));
     frame.set_svp_fund_signed(None);
     release_requested(frame, context.transaction_hash, id, amount);
-    tell_inputs(frame, &release)
+    report_inputs(frame, &release)
 }
 
 /// An output of the funding transaction for the proposed federation.

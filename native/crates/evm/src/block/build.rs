@@ -56,7 +56,7 @@ pub struct BuiltBlock {
 pub fn build_block(candidates: &Candidates<'_>, state: Arc<dyn StateReader>) -> Result<BuiltBlock, BlockError> {
     let mut builder = Builder::new(&candidates.context, state)?;
     for (index, transaction) in candidates.transactions.iter().enumerate() {
-        builder.offer(index, transaction)?;
+        builder.try_candidate(index, transaction)?;
     }
     builder.finish()
 }
@@ -101,7 +101,7 @@ impl Builder {
         })
     }
 
-    fn offer(&mut self, index: usize, transaction: &Transaction) -> Result<(), BlockError> {
+    fn try_candidate(&mut self, index: usize, transaction: &Transaction) -> Result<(), BlockError> {
         if transaction.remasc {
             self.pay_fees()?;
         }

@@ -76,7 +76,7 @@ pub fn execute_block_watched<W: Watcher>(
     if lists.parallel.len() > 1 && !W::WATCHES && !input.one_thread {
         parallel::run_on_threads(input, &lists, &mut journal, &mut totals)?;
     } else if !lists.parallel.is_empty() {
-        parallel::run_in_turn(input, &lists, &mut journal, &mut totals, watcher)?;
+        parallel::run_sequentially(input, &lists, &mut journal, &mut totals, watcher)?;
     }
 
     let mut evm = engine(input, journal);

@@ -60,7 +60,7 @@ pub(super) fn run_on_threads(
 }
 
 /// Runs the lists one after the other on this thread, with the same result.
-pub(super) fn run_in_turn<W: Watcher>(
+pub(super) fn run_sequentially<W: Watcher>(
     input: &BlockInput<'_>,
     lists: &Lists,
     journal: &mut Journal,

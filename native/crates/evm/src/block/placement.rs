@@ -13,14 +13,14 @@ const MOST_PARALLEL: usize = i16::MAX as usize;
 
 /// Gas available in a sublist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Room {
+pub(super) struct GasRoom {
     /// Gas limit of the sublist.
     pub(super) limit: u64,
     /// Gas used in it so far.
     pub(super) used: u64,
 }
 
-impl Room {
+impl GasRoom {
     fn left(self) -> u64 {
         self.limit.saturating_sub(self.used)
     }
@@ -40,7 +40,7 @@ pub(super) struct Executed<'a> {
 /// Sublists that are being built: the parallel ones, then the sequential one. Without RSKIP144 the sequential one is
 /// the whole block.
 pub(super) struct Placement {
-    rooms: Vec<Room>,
+    rooms: Vec<GasRoom>,
     counts: Vec<usize>,
     of_sender: HashMap<AccountRef, usize>,
     written_in: HashMap<StateKey, usize>,
@@ -61,7 +61,7 @@ impl Placement {
         };
         Self {
             counts: vec![0; limits.len()],
-            rooms: limits.into_iter().map(|limit| Room { limit, used: 0 }).collect(),
+            rooms: limits.into_iter().map(|limit| GasRoom { limit, used: 0 }).collect(),
             of_sender: HashMap::default(),
             written_in: HashMap::default(),
             read_in: HashMap::default(),
@@ -79,12 +79,12 @@ impl Placement {
     }
 
     /// The largest room that a transaction could get.
-    pub(super) fn most_room(&self) -> Room {
-        self.rooms.iter().copied().max_by_key(|room| room.left()).unwrap_or(Room { limit: 0, used: 0 })
+    pub(super) fn most_room(&self) -> GasRoom {
+        self.rooms.iter().copied().max_by_key(|room| room.left()).unwrap_or(GasRoom { limit: 0, used: 0 })
     }
 
-    /// Room of a sublist.
-    pub(super) fn room(&self, list: usize) -> Room {
+    /// GasRoom of a sublist.
+    pub(super) fn room(&self, list: usize) -> GasRoom {
         self.rooms[list]
     }
 
@@ -116,7 +116,7 @@ impl Placement {
         }
         self.rooms[list].used += transaction.gas_used;
         self.counts[list] += 1;
-        self.note(transaction, list);
+        self.record(transaction, list);
         Some(list)
     }
 
@@ -156,7 +156,7 @@ impl Placement {
     }
 
     /// Records sender and keys. A sender, or a written key, that reaches the sequential list stays there.
-    fn note(&mut self, transaction: &Executed<'_>, list: usize) {
+    fn record(&mut self, transaction: &Executed<'_>, list: usize) {
         self.of_sender.insert(transaction.sender, list);
         for key in &transaction.keys.read {
             *self.read_in.entry(*key).or_default() |= 1 << list;

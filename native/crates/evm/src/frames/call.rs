@@ -25,7 +25,7 @@ impl Evm {
         let precompile = Precompile::lookup(request.word, self.host.rules.set);
         if let Some(precompile) = precompile {
             self.check_effort(precompile)?;
-            self.host.note_banned(precompile);
+            self.host.record_banned(precompile);
         }
         let depth = self.top().input.depth;
         if depth == self.host.rules.max_depth {

@@ -37,7 +37,7 @@ impl Evm {
 }
 
 /// Runs a frame until it ends, requests another frame, or exceeds the effort `left`, which it reduces.
-pub(super) fn run_briefly(
+pub(super) fn run_bounded(
     machine: &mut Machine,
     tables: &Tables,
     host: &mut EvmHost,

@@ -56,8 +56,8 @@ pub struct Workspace {
 }
 
 /// Machines, and bytes of memory, that are reused after an execution: deeper and larger executions are rare.
-const KEPT_MACHINES: usize = 8;
-const KEPT_MEMORY: usize = 1 << 20;
+const MAX_SPARE_MACHINES: usize = 8;
+const MAX_SPARE_MEMORY: usize = 1 << 20;
 
 struct Frame {
     machine: Machine,
@@ -142,7 +142,7 @@ impl Evm {
     /// Ends the engine and returns its memory; the state is dropped.
     pub fn into_workspace(mut self) -> Workspace {
         self.memory.free_child_context();
-        if self.memory.len() > KEPT_MEMORY || self.spare.len() > KEPT_MACHINES {
+        if self.memory.len() > MAX_SPARE_MEMORY || self.spare.len() > MAX_SPARE_MACHINES {
             return Workspace::default();
         }
         Workspace { spare: self.spare, memory: self.memory }

@@ -78,7 +78,7 @@ enum Outcome {
     /// Output, and the price.
     Done(Option<Bytes>, u64),
     /// The price exceeds the gas given.
-    TooDear,
+    PriceExceedsGas,
     /// It threw after its price was known.
     Threw(String, u64),
     /// The price could not be computed.
@@ -87,7 +87,7 @@ enum Outcome {
 
 impl EvmHost {
     /// Records a call that parallel sublists must not make (RSKIP144).
-    pub(crate) fn note_banned(&mut self, precompile: Precompile) {
+    pub(crate) fn record_banned(&mut self, precompile: Precompile) {
         if self.constructors == 0 && matches!(precompile, Precompile::Bridge | Precompile::Remasc) {
             self.banned = Some(precompile.address());
         }
@@ -179,13 +179,13 @@ impl Evm {
             Ok(Some(result))
         };
         let (used, output, status) = match outcome {
-            Outcome::TooDear => {
+            Outcome::PriceExceedsGas => {
                 host.journal.revert_state(checkpoint);
                 let _ = machine.stack.push(U256::ZERO);
                 if host.rules.clear_return_data {
                     machine.return_data.0 = Bytes::new();
                 }
-                (request.gas, Bytes::new(), FrameStatus::Halt(too_dear(precompile)))
+                (request.gas, Bytes::new(), FrameStatus::Halt(price_exceeds_gas(precompile)))
             }
             Outcome::NoPrice(text) => return halted(text, host, inspector),
             Outcome::Threw(text, _) if !host.rules.precompile_failure_caught => {
@@ -282,7 +282,7 @@ fn run(
     gas: u64,
 ) -> Result<Outcome, ExecutionError> {
     if gas < precompile.least_gas(host.rules.set, input) {
-        return Ok(Outcome::TooDear);
+        return Ok(Outcome::PriceExceedsGas);
     }
     let price = {
         let (context, journal, transfers) = contract_context(host, metadata);
@@ -293,7 +293,7 @@ fn run(
         }
     };
     if price > gas {
-        return Ok(Outcome::TooDear);
+        return Ok(Outcome::PriceExceedsGas);
     }
     let metadata = match &internal {
         Some(internal) if precompile.uses_transaction_hash() => {
@@ -323,6 +323,6 @@ fn threw(text: String) -> Halt {
     Halt { kind: HaltKind::Precompile, text }
 }
 
-fn too_dear(precompile: Precompile) -> Halt {
+fn price_exceeds_gas(precompile: Precompile) -> Halt {
     Halt { kind: HaltKind::OutOfGas, text: format!("the gas does not cover the price of {precompile:?}") }
 }

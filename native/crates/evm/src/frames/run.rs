@@ -3,7 +3,7 @@
 use revm_interpreter::interpreter_types::{Jumps, LoopControl};
 use revm_interpreter::{InstructionResult, InterpreterAction};
 
-use super::effort::run_briefly;
+use super::effort::run_bounded;
 use super::{Evm, FrameResult, Next, halt};
 use crate::error::ExecutionError;
 use crate::host::EvmHost;
@@ -26,7 +26,7 @@ impl Evm {
         let action = if I::STEPS {
             run_watched(machine, tables, host, interrupt.as_ref(), inspector)?
         } else if let Some(left) = effort {
-            run_briefly(machine, tables, host, left)?
+            run_bounded(machine, tables, host, left)?
         } else if let Some(flag) = interrupt {
             run_interruptible(machine, tables, host, flag)?
         } else {

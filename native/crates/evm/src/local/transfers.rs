@@ -27,7 +27,7 @@ pub(super) struct TransferRecorder {
     /// For each running frame, the number of payments before it.
     marks: Vec<usize>,
     /// Payments whose position among the logs is known at the next hook that gets the journal.
-    unplaced: Vec<(Address, Address, U256)>,
+    pending: Vec<(Address, Address, U256)>,
 }
 
 impl TransferRecorder {
@@ -52,8 +52,8 @@ impl TransferRecorder {
         }
     }
 
-    fn place(&mut self, journal: &Journal) {
-        for (from, to, value) in std::mem::take(&mut self.unplaced) {
+    fn record_pending(&mut self, journal: &Journal) {
+        for (from, to, value) in std::mem::take(&mut self.pending) {
             self.record(journal.log_count(), from, to, value);
         }
     }
@@ -73,7 +73,7 @@ impl Inspector for TransferRecorder {
     }
 
     fn exit(&mut self, exit: &FrameExit, journal: &mut Journal) -> Result<(), StateError> {
-        self.place(journal);
+        self.record_pending(journal);
         let mark = self.marks.pop().unwrap_or_default();
         if exit.status != FrameStatus::Success {
             self.transfers.truncate(mark);
@@ -82,10 +82,10 @@ impl Inspector for TransferRecorder {
     }
 
     fn selfdestruct(&mut self, account: Address, beneficiary: Address, balance: U256) {
-        self.unplaced.push((account, beneficiary, balance));
+        self.pending.push((account, beneficiary, balance));
     }
 
     fn transfer(&mut self, transfer: &Transfer) {
-        self.unplaced.push((transfer.from, transfer.to, transfer.amount));
+        self.pending.push((transfer.from, transfer.to, transfer.amount));
     }
 }

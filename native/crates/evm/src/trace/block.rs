@@ -9,7 +9,7 @@ use super::call_tracer::NestedCalls;
 use super::flat::FlatCalls;
 use super::four_byte::FourByteTracer;
 use super::geth_logs::{GethLogOptions, GethLogTracer};
-use super::options::{BlockPlace, TraceError, TraceOptions, Tracer, TransactionTrace};
+use super::options::{BlockId, TraceError, TraceOptions, Tracer, TransactionTrace};
 use super::prestate::PrestateTracer;
 use super::struct_logs::{StructLogOptions, StructLogTracer};
 use super::traced::{Traced, Tracing};
@@ -26,11 +26,11 @@ use crate::transaction::TransactionOutcome;
 pub fn trace_block(
     input: &BlockInput<'_>,
     state: Arc<dyn StateReader>,
-    place: BlockPlace,
+    id: BlockId,
     wanted: Option<&[usize]>,
     options: &TraceOptions,
 ) -> Result<Vec<TransactionTrace>, TraceError> {
-    let run = BlockRun { input, state, place, wanted, options };
+    let run = BlockRun { input, state, id, wanted, options };
     with_tracer(options, run)
 }
 
@@ -70,7 +70,7 @@ pub(super) fn with_tracer<W: WithTracer>(options: &TraceOptions, with: W) -> W::
 struct BlockRun<'a, 'b> {
     input: &'a BlockInput<'b>,
     state: Arc<dyn StateReader>,
-    place: BlockPlace,
+    id: BlockId,
     wanted: Option<&'a [usize]>,
     options: &'a TraceOptions,
 }
@@ -79,7 +79,7 @@ impl WithTracer for BlockRun<'_, '_> {
     type Output = Result<Vec<TransactionTrace>, TraceError>;
 
     fn run<T: Tracing>(self, make: impl Fn(usize) -> T) -> Self::Output {
-        let Self { input, state, place, wanted, options } = self;
+        let Self { input, state, id, wanted, options } = self;
         let last = match wanted {
             Some(wanted) => wanted.iter().max().copied(),
             None => input.transactions.len().checked_sub(1),
@@ -88,7 +88,7 @@ impl WithTracer for BlockRun<'_, '_> {
         let mut watcher = TraceWatcher {
             make,
             input,
-            place,
+            id,
             wanted,
             last,
             current: None,
@@ -117,7 +117,7 @@ impl WithTracer for BlockRun<'_, '_> {
 struct TraceWatcher<'a, 'b, T, F> {
     make: F,
     input: &'a BlockInput<'b>,
-    place: BlockPlace,
+    id: BlockId,
     wanted: Option<&'a [usize]>,
     last: usize,
     current: Option<T>,
@@ -151,7 +151,7 @@ impl<T: Tracing, F: Fn(usize) -> T> Watcher for TraceWatcher<'_, '_, T, F> {
         self.logs += outcome.logs.len();
         if let Some(tracer) = self.current.take() {
             let transaction = &self.input.transactions[index];
-            let traced = Traced { transaction, outcome, index, logs_before, place: Some(self.place) };
+            let traced = Traced { transaction, outcome, index, logs_before, block: Some(self.id) };
             match tracer.finish(&traced, journal, self.bytes_left) {
                 Ok(texts) => {
                     let bytes: usize = texts.iter().map(String::len).sum();

@@ -5,7 +5,7 @@ use rhizome_primitives::abi::selector;
 use rhizome_primitives::{Address, B256, U256, address};
 use serde_json::{Value, json};
 
-use super::{BlockPlace, TraceOptions, Tracer, trace_block, trace_call};
+use super::{BlockId, TraceOptions, Tracer, trace_block, trace_call};
 use crate::block::BlockInput;
 use crate::local::{LocalCall, Message};
 use crate::testing::{MemoryState, all_rules, context};
@@ -88,8 +88,8 @@ fn mined(tracer: Tracer) -> Vec<Value> {
         one_thread: true,
         system_contracts_in_parallel: false,
     };
-    let place = BlockPlace { hash: B256::repeat_byte(4), number: 5_000 };
-    let traces = trace_block(&input, state().shared(), place, None, &options(tracer)).expect("traces");
+    let id = BlockId { hash: B256::repeat_byte(4), number: 5_000 };
+    let traces = trace_block(&input, state().shared(), id, None, &options(tracer)).expect("traces");
     traces.iter().flat_map(|trace| parsed(&trace.texts)).collect()
 }
 

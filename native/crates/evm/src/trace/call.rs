@@ -53,7 +53,7 @@ impl WithTracer for CallRun<'_, '_> {
             Err(_) if tracer.is_full() => return Err(TraceError::TooLarge(options.max_bytes)),
             Err(error) => return Err(error.into()),
         };
-        let traced = Traced { transaction: &transaction, outcome: &outcome, index: 0, logs_before: 0, place: None };
+        let traced = Traced { transaction: &transaction, outcome: &outcome, index: 0, logs_before: 0, block: None };
         let texts = tracer.finish(&traced, evm.journal_mut(), options.max_bytes)?;
         Ok(CallTrace { texts, outcome })
     }

@@ -5,7 +5,7 @@ use rhizome_primitives::U256;
 use super::FrameKind;
 use super::call_tree::{Call, CallKind, CallTree};
 use super::errors::{TraceFailure, revert_reason};
-use super::json::JsonText;
+use super::json::JsonWriter;
 use super::options::TraceError;
 use super::traced::Traced;
 use super::tree_tracer::CallFormat;
@@ -18,7 +18,7 @@ pub(crate) struct NestedCalls {
 
 impl NestedCalls {
     /// Writes everything after the nested calls.
-    fn close(&self, json: &mut JsonText, call: &Call, traced: &Traced<'_>) {
+    fn close(&self, json: &mut JsonWriter, call: &Call, traced: &Traced<'_>) {
         if self.with_log && !call.logs.is_empty() {
             json.raw(",\"logs\":[");
             let mut first = true;
@@ -46,7 +46,7 @@ impl NestedCalls {
 }
 
 /// Writes everything before the nested calls.
-fn open(json: &mut JsonText, call: &Call) {
+fn open(json: &mut JsonWriter, call: &Call) {
     let CallKind::Frame(kind) = call.kind else { return open_selfdestruct(json, call) };
     json.raw("{\"type\":\"");
     json.raw(name(kind));
@@ -68,17 +68,17 @@ fn open(json: &mut JsonText, call: &Call) {
     json.data(&call.output);
     if let Some(failure) = &call.failure {
         json.raw(",\"error\":");
-        json.text(&failure.geth());
+        json.string(&failure.geth());
         if *failure == TraceFailure::Revert
             && let Some(reason) = revert_reason(&call.output)
         {
             json.raw(",\"revertReason\":");
-            json.text(&reason);
+            json.string(&reason);
         }
     }
 }
 
-fn open_selfdestruct(json: &mut JsonText, call: &Call) {
+fn open_selfdestruct(json: &mut JsonWriter, call: &Call) {
     json.raw("{\"type\":\"SELFDESTRUCT\",\"from\":");
     json.address(&call.from);
     json.raw(",\"to\":");
@@ -101,12 +101,12 @@ fn name(kind: FrameKind) -> &'static str {
 
 impl CallFormat for NestedCalls {
     fn write(&self, tree: &CallTree, traced: &Traced<'_>, max_bytes: usize) -> Result<Vec<String>, TraceError> {
-        let mut json = JsonText::default();
+        let mut json = JsonWriter::default();
         let top = traced.top_call(tree);
         open(&mut json, &top);
         // Calls whose JSON is still open, and whether nested calls were written.
         let mut unfinished = vec![(&top, false)];
-        let end = |json: &mut JsonText, (call, has_calls): (&Call, bool)| {
+        let end = |json: &mut JsonWriter, (call, has_calls): (&Call, bool)| {
             if has_calls {
                 json.raw("]");
             }

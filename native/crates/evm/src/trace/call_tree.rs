@@ -13,7 +13,7 @@ use crate::error::HaltKind;
 use crate::journal::{Journal, Transfer};
 
 /// Approximate bytes of JSON that a call takes besides its data.
-const CALL_TEXT: usize = 256;
+const CALL_BYTES: usize = 256;
 
 /// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl CallTree {
     }
 
     fn push(&mut self, call: Call) -> Option<usize> {
-        self.bytes += CALL_TEXT + 2 * call.input.len();
+        self.bytes += CALL_BYTES + 2 * call.input.len();
         if self.is_over() {
             return None;
         }
@@ -97,7 +97,7 @@ impl CallTree {
     /// Removes a call with everything below it.
     fn drop_from(&mut self, index: usize) {
         for call in &self.calls[index..] {
-            self.bytes -= CALL_TEXT + 2 * (call.input.len() + call.output.len());
+            self.bytes -= CALL_BYTES + 2 * (call.input.len() + call.output.len());
         }
         self.calls.truncate(index);
         match self.open.last() {

@@ -28,7 +28,7 @@ impl TraceFailure {
     pub(crate) fn geth(&self) -> Cow<'_, str> {
         match self {
             Self::Revert => "execution reverted".into(),
-            Self::Halt(halt) => geth_text(halt),
+            Self::Halt(halt) => geth_message(halt),
         }
     }
 
@@ -36,13 +36,13 @@ impl TraceFailure {
     pub(crate) fn parity(&self) -> &str {
         match self {
             Self::Revert => "Reverted",
-            Self::Halt(halt) => parity_text(halt),
+            Self::Halt(halt) => parity_message(halt),
         }
     }
 }
 
 /// Geth's message for a halt.
-pub(crate) fn geth_text(halt: &Halt) -> Cow<'_, str> {
+pub(crate) fn geth_message(halt: &Halt) -> Cow<'_, str> {
     match halt.kind {
         HaltKind::OutOfGas => "out of gas".into(),
         HaltKind::CodeDeposit => "contract creation code storage out of gas".into(),
@@ -61,7 +61,7 @@ pub(crate) fn geth_text(halt: &Halt) -> Cow<'_, str> {
     }
 }
 
-fn parity_text(halt: &Halt) -> &str {
+fn parity_message(halt: &Halt) -> &str {
     match halt.kind {
         HaltKind::OutOfGas | HaltKind::CodeDeposit => "Out of gas",
         HaltKind::InvalidOpcode(_) => "Bad instruction",

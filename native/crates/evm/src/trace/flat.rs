@@ -4,7 +4,7 @@ use rhizome_primitives::U256;
 
 use super::FrameKind;
 use super::call_tree::{Call, CallKind, CallTree};
-use super::json::JsonText;
+use super::json::JsonWriter;
 use super::options::TraceError;
 use super::traced::Traced;
 use super::tree_tracer::CallFormat;
@@ -44,15 +44,15 @@ fn next_address(address: &mut Vec<usize>, level: usize) {
 }
 
 fn element(call: &Call, address: &[usize], traced: &Traced<'_>) -> String {
-    let mut json = JsonText::default();
+    let mut json = JsonWriter::default();
     json.raw("{\"action\":{");
     write_action(&mut json, call);
     json.raw("},");
-    if let Some(place) = traced.place {
+    if let Some(block) = traced.block {
         json.raw("\"blockHash\":");
-        json.data(place.hash.as_slice());
+        json.data(block.hash.as_slice());
         json.raw(",\"blockNumber\":");
-        json.number(place.number);
+        json.number(block.number);
         json.raw(",\"transactionHash\":");
         json.data(traced.transaction.hash.as_slice());
         json.raw(",\"transactionPosition\":");
@@ -77,13 +77,13 @@ fn element(call: &Call, address: &[usize], traced: &Traced<'_>) -> String {
     write_result(&mut json, call);
     if let Some(failure) = &call.failure {
         json.raw(",\"error\":");
-        json.text(failure.parity());
+        json.string(failure.parity());
     }
     json.raw("}");
     json.into_string()
 }
 
-fn write_action(json: &mut JsonText, call: &Call) {
+fn write_action(json: &mut JsonWriter, call: &Call) {
     let CallKind::Frame(kind) = call.kind else {
         json.raw("\"address\":");
         json.address(&call.from);
@@ -125,7 +125,7 @@ fn call_type(kind: FrameKind) -> &'static str {
     }
 }
 
-fn write_result(json: &mut JsonText, call: &Call) {
+fn write_result(json: &mut JsonWriter, call: &Call) {
     let CallKind::Frame(kind) = call.kind else { return json.raw("null") };
     if call.failure.is_some() {
         return json.raw("null");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rhizome_primitives::state::StateError;
 
-use super::json::JsonText;
+use super::json::JsonWriter;
 use super::options::TraceError;
 use super::traced::{Traced, Tracing};
 use super::{FrameEntry, Inspector, Target};
@@ -36,7 +36,7 @@ impl Inspector for FourByteTracer {
 
 impl Tracing for FourByteTracer {
     fn finish(self, _traced: &Traced<'_>, _journal: &mut Journal, max_bytes: usize) -> Result<Vec<String>, TraceError> {
-        let mut json = JsonText::default();
+        let mut json = JsonWriter::default();
         json.raw("{");
         let mut first = true;
         for ((selector, size), count) in &self.counts {

@@ -9,7 +9,7 @@ use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, U256};
 
 use super::errors::TraceFailure;
-use super::json::JsonText;
+use super::json::JsonWriter;
 use super::options::TraceError;
 use super::traced::{Traced, Tracing};
 use super::{FrameExit, FrameStatus, Inspector, StepView, opcode_name};
@@ -32,9 +32,9 @@ pub(crate) struct GethLogOptions {
 /// Writes instructions as they run.
 pub(crate) struct GethLogTracer {
     options: GethLogOptions,
-    text: JsonText,
+    text: JsonWriter,
     /// The part of the last entry after its cost; empty once it is written.
-    tail: JsonText,
+    tail: JsonWriter,
     /// Cost of the last entry, unless it halted.
     cost: Option<u64>,
     /// Whether the last entry is still open.
@@ -49,8 +49,8 @@ impl GethLogTracer {
     pub(crate) fn new(options: GethLogOptions) -> Self {
         Self {
             options,
-            text: JsonText::default(),
-            tail: JsonText::default(),
+            text: JsonWriter::default(),
+            tail: JsonWriter::default(),
             cost: None,
             open: false,
             count: 0,
@@ -68,7 +68,7 @@ impl GethLogTracer {
         self.tail.clear();
         if let Some(failure) = failure {
             self.text.raw(",\"error\":");
-            self.text.text(&failure.geth());
+            self.text.string(&failure.geth());
         }
         self.text.raw("}");
     }
@@ -125,8 +125,8 @@ impl Inspector for GethLogTracer {
         self.text.number(view.pc as u64);
         self.text.raw(",\"op\":");
         match name(view.opcode) {
-            Some(name) => self.text.text(name),
-            None => self.text.text(&format!("opcode {:#x} not defined", view.opcode)),
+            Some(name) => self.text.string(name),
+            None => self.text.string(&format!("opcode {:#x} not defined", view.opcode)),
         }
         self.text.raw(",\"gas\":");
         self.text.number(view.gas);
@@ -193,7 +193,7 @@ impl Tracing for GethLogTracer {
     ) -> Result<Vec<String>, TraceError> {
         self.end_entry(None);
         let failure = TraceFailure::of_transaction(traced.outcome.failure.as_ref());
-        let mut json = JsonText::default();
+        let mut json = JsonWriter::default();
         json.raw("{\"gas\":");
         json.number(traced.outcome.gas_used);
         json.raw(",\"failed\":");

@@ -6,9 +6,9 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// JSON that is being written.
 #[derive(Debug, Default)]
-pub(crate) struct JsonText(String);
+pub(crate) struct JsonWriter(String);
 
-impl JsonText {
+impl JsonWriter {
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -78,7 +78,7 @@ impl JsonText {
     }
 
     /// A string with the escapes that JSON requires.
-    pub(crate) fn text(&mut self, text: &str) {
+    pub(crate) fn string(&mut self, text: &str) {
         self.0.push('"');
         for character in text.chars() {
             match character {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn writes_numbers_data_and_escapes() {
-        let mut json = JsonText::default();
+        let mut json = JsonWriter::default();
         json.number(0);
         json.raw(",");
         json.number(u64::MAX);
@@ -119,7 +119,7 @@ mod tests {
         json.raw(",");
         json.data(&[0, 0xab]);
         json.raw(",");
-        json.text("a\"\\\u{1}é");
+        json.string("a\"\\\u{1}é");
         assert_eq!(json.into_string(), "0,18446744073709551615,\"0x0\",\"0x1234\",\"0x00ab\",\"a\\\"\\\\\\u0001é\"");
     }
 }

@@ -65,7 +65,7 @@ pub struct TraceOptions {
 
 /// The block of traced transactions, for traces that name it.
 #[derive(Clone, Copy, Debug)]
-pub struct BlockPlace {
+pub struct BlockId {
     /// Block hash.
     pub hash: B256,
     /// Height.

@@ -13,11 +13,11 @@ use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, Bytes, U256};
 
 use super::options::TraceError;
-use super::prestate_text::write_accounts;
+use super::prestate_json::write_accounts;
 use super::traced::{Traced, Tracing};
 use super::{FrameEntry, FrameExit, Inspector, StepView, Target};
 use crate::journal::{Change, Journal};
-use crate::trace::json::JsonText;
+use crate::trace::json::JsonWriter;
 use crate::transaction::{REMASC_ADDRESS, Transaction};
 
 /// An account before the transaction.
@@ -48,7 +48,7 @@ pub(crate) struct PrestateTracer {
 }
 
 /// Approximate bytes of JSON of an account without its code, and of a cell.
-const ITEM_TEXT: usize = 128;
+const ITEM_BYTES: usize = 128;
 
 impl PrestateTracer {
     pub(crate) fn new(diff: bool, max_bytes: usize) -> Self {
@@ -60,7 +60,7 @@ impl PrestateTracer {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(place) => {
                 let account = read(address, journal)?;
-                self.bytes += ITEM_TEXT + 2 * account.code.len();
+                self.bytes += ITEM_BYTES + 2 * account.code.len();
                 Ok(place.insert(account))
             }
         }
@@ -69,7 +69,7 @@ impl PrestateTracer {
     fn touch_cell(&mut self, address: Address, slot: U256, journal: &mut Journal) -> Result<(), StateError> {
         if let Entry::Vacant(place) = self.touch(address, journal)?.storage.entry(slot) {
             place.insert(journal.seen_cell(address.into(), slot)?.word().unwrap_or_default());
-            self.bytes += ITEM_TEXT;
+            self.bytes += ITEM_BYTES;
         }
         Ok(())
     }
@@ -189,7 +189,7 @@ impl Tracing for PrestateTracer {
         journal: &mut Journal,
         max_bytes: usize,
     ) -> Result<Vec<String>, TraceError> {
-        let mut json = JsonText::default();
+        let mut json = JsonWriter::default();
         if self.diff {
             let after =
                 changes(&mut self.before, &traced.outcome.deleted, journal).map_err(crate::block::BlockError::from)?;

@@ -3,7 +3,7 @@
 
 use rhizome_primitives::U256;
 
-use super::json::JsonText;
+use super::json::JsonWriter;
 
 /// Buckets of a map that starts empty.
 const FEWEST_BUCKETS: usize = 16;
@@ -51,8 +51,8 @@ impl StorageMap {
         }
         let hash = spread_hash(&slot);
         let bucket = self.bucket(hash);
-        let place = self.members.partition_point(|member| self.bucket(member.hash) <= bucket);
-        self.members.insert(place, Member { hash, slot, value });
+        let index = self.members.partition_point(|member| self.bucket(member.hash) <= bucket);
+        self.members.insert(index, Member { hash, slot, value });
         if self.members.len() > self.buckets / 4 * 3 {
             self.buckets *= 2;
             self.arrange();
@@ -64,12 +64,12 @@ impl StorageMap {
     }
 
     /// Number of characters that [`write`](Self::write) writes.
-    pub(crate) fn text_len(&self) -> usize {
+    pub(crate) fn json_len(&self) -> usize {
         2 + self.members.len() * MEMBER + self.members.len().saturating_sub(1)
     }
 
     /// Writes the map as an object of 64-digit words.
-    pub(crate) fn write(&self, json: &mut JsonText) {
+    pub(crate) fn write(&self, json: &mut JsonWriter) {
         json.raw("{");
         let mut first = true;
         for member in &self.members {
@@ -111,9 +111,9 @@ mod tests {
     fn text_has_the_length_foretold() {
         let mut map = StorageMap::new();
         for slot in 0..40_u64 {
-            let mut json = JsonText::default();
+            let mut json = JsonWriter::default();
             map.write(&mut json);
-            assert_eq!(json.len(), map.text_len());
+            assert_eq!(json.len(), map.json_len());
             map.put(U256::from(slot), U256::from(slot * 7));
         }
         map.put(U256::from(3), U256::ZERO);

@@ -7,8 +7,8 @@ use rhizome_primitives::interrupt::Interrupt;
 use rhizome_primitives::state::StateError;
 use rhizome_primitives::{Address, U256};
 
-use super::json::JsonText;
-use super::log_text::LogText;
+use super::json::JsonWriter;
+use super::log_writer::LogWriter;
 use super::options::TraceError;
 use super::storage_map::StorageMap;
 use super::traced::{Traced, Tracing};
@@ -32,7 +32,7 @@ pub(crate) struct StructLogOptions {
 /// Writes instructions as they run.
 pub(crate) struct StructLogTracer {
     options: StructLogOptions,
-    text: LogText,
+    text: LogWriter,
     /// Storage views of those running frames that are shown.
     views: Vec<StorageView>,
     entries: Vec<Entered>,
@@ -74,7 +74,7 @@ enum Entered {
 impl StructLogTracer {
     pub(crate) fn new(options: StructLogOptions) -> Self {
         Self {
-            text: LogText::new(options.max_bytes),
+            text: LogWriter::new(options.max_bytes),
             options,
             views: Vec::new(),
             entries: Vec::new(),
@@ -217,7 +217,7 @@ impl Inspector for StructLogTracer {
 
 impl Tracing for StructLogTracer {
     fn finish(self, traced: &Traced<'_>, _journal: &mut Journal, max_bytes: usize) -> Result<Vec<String>, TraceError> {
-        let mut json = JsonText::default();
+        let mut json = JsonWriter::default();
         let Some(top) = self.top else {
             write_transfer(&mut json, traced, &self.transfers);
             return Ok(vec![json.into_string()]);
@@ -236,7 +236,7 @@ impl Tracing for StructLogTracer {
         json.raw("\",\"error\":");
         let failure = TraceFailure::of_transaction(traced.outcome.failure.as_ref());
         match &failure {
-            Some(failure @ TraceFailure::Halt(_)) => json.text(&failure.geth()),
+            Some(failure @ TraceFailure::Halt(_)) => json.string(&failure.geth()),
             _ => json.raw("\"\""),
         }
         json.raw(",\"reverted\":");

@@ -3,7 +3,7 @@
 use rhizome_primitives::state::StateError;
 
 use super::errors::TraceFailure;
-use super::options::{BlockPlace, TraceError};
+use super::options::{BlockId, TraceError};
 use super::{FrameKind, Inspector};
 use crate::journal::Journal;
 use crate::trace::call_tree::{Call, CallKind, CallTree};
@@ -18,7 +18,7 @@ pub(crate) struct Traced<'a> {
     /// Number of logs in the block before it.
     pub(crate) logs_before: usize,
     /// None for simulated calls.
-    pub(crate) place: Option<BlockPlace>,
+    pub(crate) block: Option<BlockId>,
 }
 
 /// A tracer: an inspector that writes JSON.

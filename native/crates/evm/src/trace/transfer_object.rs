@@ -2,7 +2,7 @@
 
 use rhizome_primitives::{Address, U256};
 
-use super::json::JsonText;
+use super::json::JsonWriter;
 use super::traced::Traced;
 use crate::journal::Transfer;
 
@@ -18,7 +18,7 @@ const PAYMENT_RESULT: &str = concat!(
 );
 
 /// Writes the transaction and the payments of the precompiled contract it calls.
-pub(crate) fn write_transfer(json: &mut JsonText, traced: &Traced<'_>, payments: &[Transfer]) {
+pub(crate) fn write_transfer(json: &mut JsonWriter, traced: &Traced<'_>, payments: &[Transfer]) {
     let transaction = traced.transaction;
     json.raw("{\"programInvoke\":null,\"transferInvoke\":");
     let receiver = transaction.to.unwrap_or_default();
@@ -37,7 +37,7 @@ pub(crate) fn write_transfer(json: &mut JsonText, traced: &Traced<'_>, payments:
     json.raw("],\"result\":null,\"error\":null,\"reverted\":false}");
 }
 
-fn write_invoke(json: &mut JsonText, owner: Address, caller: Address, value: U256, data: Option<&[u8]>) {
+fn write_invoke(json: &mut JsonWriter, owner: Address, caller: Address, value: U256, data: Option<&[u8]>) {
     json.raw("{\"ownerAddress\":");
     json.word(&U256::from_be_slice(owner.as_slice()));
     json.raw(",\"callerAddress\":");

@@ -185,7 +185,7 @@ impl Evm {
                 ..Run::succeeded(leftover, spent)
             }),
             // The reference fails while it writes the receipt; a local call has none (evm.md §8 row 5).
-            FrameStatus::Halt(halt) if halt.kind.has_no_text() && !self.host.transaction.local_call => {
+            FrameStatus::Halt(halt) if halt.kind.has_no_message() && !self.host.transaction.local_call => {
                 Err(Self::internal(halt.text))
             }
             FrameStatus::Halt(halt) => Ok(Run::halted(halt)),
@@ -200,7 +200,7 @@ impl Evm {
         inspector: &mut I,
     ) -> Result<Run, TransactionError> {
         let host = &mut self.host;
-        host.note_banned(precompile);
+        host.record_banned(precompile);
         let address = precompile.address();
         let data = (!transaction.data.is_empty()).then_some(transaction.data.as_ref());
         let metadata = CallMetadata {

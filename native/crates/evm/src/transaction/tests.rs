@@ -141,7 +141,7 @@ fn a_local_call_has_no_receipt() {
             effort: None,
         };
         let halted = call(&local(FAULTY), state(&faulty).shared()).expect("an answer");
-        assert!(matches!(&halted.status, CallStatus::Halt(halt) if halt.kind.has_no_text()));
+        assert!(matches!(&halted.status, CallStatus::Halt(halt) if halt.kind.has_no_message()));
         assert_eq!((halted.output.len(), halted.gas_used), (0, 200_000));
         let nested = call(&local(CALLER), state(&faulty).shared()).expect("an answer");
         assert_eq!((nested.status, U256::from_be_slice(&nested.output)), (CallStatus::Success, U256::ZERO));

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use rhizome_primitives::{Address, Bytes, U256};
 
-use super::json::JsonText;
+use super::json::JsonWriter;
 use super::prestate::{AccountChange, AccountState};
 
 /// The fields of an account that are written.
-pub(crate) trait AccountText {
+pub(crate) trait AccountFields {
     /// Balance, nonce, code; None is left out.
     fn fields(&self) -> (Option<U256>, Option<U256>, Option<&Bytes>);
     fn storage(&self) -> &BTreeMap<U256, U256>;
 }
 
-impl AccountText for AccountState {
+impl AccountFields for AccountState {
     fn fields(&self) -> (Option<U256>, Option<U256>, Option<&Bytes>) {
         let nonce = (!self.nonce.is_zero()).then_some(self.nonce);
         (Some(self.balance), nonce, (!self.code.is_empty()).then_some(&self.code))
@@ -25,7 +25,7 @@ impl AccountText for AccountState {
     }
 }
 
-impl AccountText for AccountChange {
+impl AccountFields for AccountChange {
     fn fields(&self) -> (Option<U256>, Option<U256>, Option<&Bytes>) {
         (self.balance, self.nonce, self.code.as_ref())
     }
@@ -36,7 +36,7 @@ impl AccountText for AccountChange {
 }
 
 /// Writes accounts as an object by address.
-pub(crate) fn write_accounts<T: AccountText>(json: &mut JsonText, accounts: &BTreeMap<Address, T>) {
+pub(crate) fn write_accounts<T: AccountFields>(json: &mut JsonWriter, accounts: &BTreeMap<Address, T>) {
     json.raw("{");
     let mut first_account = true;
     for (address, account) in accounts {

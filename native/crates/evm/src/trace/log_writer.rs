@@ -1,7 +1,7 @@
 //! JSON of struct logs. The cost of an instruction can be set until the next one is added, and its storage can lose
 //! cells until the end, so the storage is filled in last.
 
-use super::json::JsonText;
+use super::json::JsonWriter;
 use super::storage_map::StorageMap;
 use super::{StepView, opcode_name};
 use rhizome_primitives::U256;
@@ -10,31 +10,31 @@ const WORD: usize = 32;
 
 /// Instructions written so far.
 #[derive(Debug)]
-pub(crate) struct LogText {
-    text: JsonText,
+pub(crate) struct LogWriter {
+    text: JsonWriter,
     /// The part of the last instruction after its cost.
-    tail: JsonText,
+    tail: JsonWriter,
     cost: u64,
     /// Version of the storage that the last instruction shows.
     storage: Option<usize>,
     empty: bool,
     /// Offset in the text, and the version of the storage that belongs there.
-    places: Vec<(usize, usize)>,
+    storage_slots: Vec<(usize, usize)>,
     versions: Vec<StorageMap>,
     /// Bytes that the storage will add.
     storage_bytes: usize,
     max_bytes: usize,
 }
 
-impl LogText {
+impl LogWriter {
     pub(crate) fn new(max_bytes: usize) -> Self {
         Self {
-            text: JsonText::default(),
-            tail: JsonText::default(),
+            text: JsonWriter::default(),
+            tail: JsonWriter::default(),
             cost: 0,
             storage: None,
             empty: true,
-            places: Vec::new(),
+            storage_slots: Vec::new(),
             versions: Vec::new(),
             storage_bytes: 0,
             max_bytes,
@@ -78,7 +78,7 @@ impl LogText {
         self.text.raw(if self.empty { "{\"op\":" } else { ",{\"op\":" });
         self.empty = false;
         match opcode_name(view.opcode) {
-            Some(name) => self.text.text(name),
+            Some(name) => self.text.string(name),
             None => self.text.raw("null"),
         }
         self.text.raw(",\"depth\":");
@@ -109,7 +109,7 @@ impl LogText {
             self.tail.raw("]");
         }
         if let Some(version) = storage {
-            self.storage_bytes += self.versions[version].text_len();
+            self.storage_bytes += self.versions[version].json_len();
         }
         self.storage = storage;
         self.cost = 0;
@@ -124,20 +124,20 @@ impl LogText {
         self.tail.clear();
         if let Some(version) = self.storage.take() {
             self.text.raw(",\"storage\":");
-            self.places.push((self.text.len(), version));
+            self.storage_slots.push((self.text.len(), version));
         }
         self.text.raw("}");
     }
 
     /// Writes all instructions, separated by commas.
-    pub(crate) fn write(mut self, json: &mut JsonText) {
+    pub(crate) fn write(mut self, json: &mut JsonWriter) {
         self.end_instruction();
         let text = self.text.as_str();
         let mut written = 0;
-        for (place, version) in self.places {
-            json.raw(&text[written..place]);
+        for (offset, version) in self.storage_slots {
+            json.raw(&text[written..offset]);
             self.versions[version].write(json);
-            written = place;
+            written = offset;
         }
         json.raw(&text[written..]);
     }
