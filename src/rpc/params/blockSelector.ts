@@ -23,7 +23,13 @@ export type BlockSelector =
 export const LATEST: BlockSelector = { kind: 'tag', tag: 'latest' }
 
 /** Every tag. */
-export const BLOCK_TAGS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'earliest', 'pending', 'safe', 'finalized'])
+export const BLOCK_TAGS: ReadonlySet<string> = new Set<BlockTag>([
+  'latest',
+  'earliest',
+  'pending',
+  'safe',
+  'finalized',
+])
 const HEX = /^0x[0-9a-fA-F]+$/
 const DECIMAL = /^[0-9]+$/
 const HASH_CHARACTERS = 66
