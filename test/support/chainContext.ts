@@ -83,30 +83,12 @@ export function createChainContext(
   }
 }
 
+/** Every command throws. */
 function absentDevCommands(): DevCommands {
   const absent = () => {
     throw new Error('control of the chain: not in a context of recorded blocks')
   }
-  return {
-    snapshot: absent,
-    revert: absent,
-    reset: absent,
-    increaseTime: absent,
-    setNextBlockTimestamp: absent,
-    setTimestampInterval: absent,
-    adjustBlocks: absent,
-    dropTransactions: absent,
-    dumpState: absent,
-    loadState: absent,
-    instance: absent,
-    mode: absent,
-    setAutomine: absent,
-    setInterval: absent,
-    setMining: absent,
-    editAccount: absent,
-    importBlock: absent,
-    sendImpersonated: absent,
-  }
+  return new Proxy({} as DevCommands, { get: () => absent })
 }
 
 /** Context options of {@link openNodeContext}. */
