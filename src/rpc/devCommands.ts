@@ -34,6 +34,11 @@ export interface DevCommands {
   snapshot(): Promise<number>
   /** Goes back to a snapshot, which stays, while later ones are forgotten; false when there is none of that id. */
   revert(id: bigint): Promise<boolean>
+  /**
+   * Rewinds the chain by so many blocks; snapshots of a higher chain are forgotten. Refused when there are not so many
+   * blocks.
+   */
+  rollback(depth: number): Promise<void>
   /** Goes back to genesis and forgets all snapshots. */
   reset(): Promise<void>
   /** Moves the time of the next block forward. @returns how far it is ahead of the machine's, seconds */

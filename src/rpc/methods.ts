@@ -10,6 +10,7 @@ import { loadState } from './anvil/loadState.ts'
 import { nodeInfo } from './anvil/nodeInfo.ts'
 import { removeBlockTimestampInterval } from './anvil/removeBlockTimestampInterval.ts'
 import { removePoolTransactions } from './anvil/removePoolTransactions.ts'
+import { rollback } from './anvil/rollback.ts'
 import { setBlockTimestampInterval } from './anvil/setBlockTimestampInterval.ts'
 import { setIntervalSeconds } from './anvil/setIntervalSeconds.ts'
 import { accountTransactionQuota } from './debug/accountTransactionQuota.ts'
@@ -279,6 +280,7 @@ export const METHODS: readonly MethodDefinition[] = [
   setBlockGasLimit,
   setBlockTimestampInterval,
   removeBlockTimestampInterval,
+  rollback,
   metadata,
   nodeInfo,
   dumpState,

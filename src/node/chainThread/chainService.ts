@@ -52,6 +52,7 @@ function createDevCommands(core: ChainCore): DevCommands {
   return {
     snapshot: async () => dev().snapshot(),
     revert: (id) => written(() => dev().revert(id)),
+    rollback: (depth) => written(() => dev().rollback(depth)),
     reset: async () => {
       await written(() => dev().reset())
       settings().renew()

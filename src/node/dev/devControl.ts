@@ -94,6 +94,23 @@ export class DevControl {
     return true
   }
 
+  /**
+   * Rewinds the chain by so many blocks and empties the pool. Snapshots of a higher chain are forgotten.
+   * @throws RpcError -32602 when there are not so many blocks
+   */
+  async rollback(depth: number): Promise<void> {
+    const { chain, editor, clock } = this.#params
+    const { number: height } = chain.head
+    if (depth > height) throw invalidParams(`Invalid depth ${depth}: the chain has ${height} blocks`)
+    const number = height - depth
+    const edits = [...editor.current()].filter(([hash]) => {
+      const edited = chain.reader.heightOf(Buffer.from(hash, 'hex'))
+      return edited !== null && edited <= number
+    })
+    this.#keepSnapshots(this.#snapshots.filter((snapshot) => snapshot.number <= number))
+    await this.#goBack({ number, edits: new Map(edits), clock: clock.state() })
+  }
+
   /** Goes back to genesis as the network has it; snapshots are forgotten. */
   async reset(): Promise<void> {
     this.#keepSnapshots([])

@@ -136,3 +136,32 @@ t.test('malformed ids and times are refused in the words of the reference', asyn
     t.match(await answer('evm_increaseTime', seconds), { error: { code: -32602, message } })
   }
 })
+
+t.test('anvil_rollback rewinds by blocks, with the edits up to there, also on an old chain', async (t) => {
+  const { ask, answer } = await openDevNode(t)
+  const account = `0x${'5c'.repeat(20)}`
+  const height = async () => Number(await ask('eth_blockNumber'))
+  await ask('hardhat_mine', 460)
+  await ask('hardhat_setBalance', account, '0x1')
+  await ask('hardhat_mine', 2)
+  const low = await ask('evm_snapshot')
+  await ask('hardhat_setBalance', account, '0x2')
+  await ask('hardhat_mine', 3)
+  const high = await ask('evm_snapshot')
+  const tip = (await ask('eth_getBlockByNumber', 'latest', false)).hash
+  t.equal(await ask('anvil_rollback', 3), null)
+  t.equal(await height(), 462)
+  t.equal(await ask('eth_getBlockByHash', tip, false), null)
+  t.equal(await ask('eth_getBalance', account, 'latest'), '0x2', 'the edit at that block stays')
+  t.equal(await ask('anvil_rollback'), null)
+  t.equal(await height(), 461)
+  t.equal(await ask('eth_getBalance', account, 'latest'), '0x1')
+  t.equal(await ask('evm_revert', high), false, 'a snapshot of a higher chain is forgotten')
+  t.equal(await ask('evm_revert', low), false)
+  await ask('evm_mine')
+  t.equal(await height(), 462)
+  t.equal(await ask('hardhat_rollback', '0x1ce'), null)
+  t.equal(await height(), 0)
+  t.match(await answer('anvil_rollback'), { error: { code: -32602, message: /the chain has 0 blocks/ } })
+  t.match(await answer('anvil_rollback', 'x'), { error: { code: -32602 } })
+})
