@@ -34,6 +34,7 @@ import { coinbase } from './eth/coinbase.ts'
 import { createAccessList } from './eth/createAccessList.ts'
 import { estimateGas } from './eth/estimateGas.ts'
 import { gasPrice } from './eth/gasPrice.ts'
+import { getAccountInfo } from './eth/getAccountInfo.ts'
 import { getBalance } from './eth/getBalance.ts'
 import { getBlockByHash } from './eth/getBlockByHash.ts'
 import { getBlockByNumber } from './eth/getBlockByNumber.ts'
@@ -181,6 +182,7 @@ export const METHODS: readonly MethodDefinition[] = [
   gasPrice,
   accounts,
   blockNumber,
+  getAccountInfo,
   getBalance,
   getStorageAt,
   getTransactionCount,
