@@ -4,7 +4,7 @@ import type { Block } from './codec/block.ts'
 
 const BITCOIN_HEADER_LENGTH = 80
 
-/** What the rules will read of a block once others stand on it. */
+/** The part of a block that validation rules read once other blocks stand on it. */
 export function ancestorOf(block: Block): Ancestor {
   const { fields } = block.header
   const bitcoinHeader = fields.bitcoinMergedMiningHeader

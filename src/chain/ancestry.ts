@@ -1,4 +1,4 @@
-/** What the rules read of the blocks below a block. Small, so that many are kept in memory. */
+/** The part of a block that validation rules read of an ancestor. It is small, so that many are cached. */
 export interface Ancestor {
   readonly hashHex: string
   readonly parentHashHex: string
@@ -12,22 +12,22 @@ export interface Ancestor {
 }
 
 /**
- * Facts kept in memory. The fork detection rule reads 449 ancestors of every block, and siblings share
- * most of them: below some 500 every block costs hundreds of reads from the store.
+ * Ancestors in the cache. The fork detection rule reads 449 ancestors of every block, and siblings share most
+ * of them: a cache of fewer than about 500 costs hundreds of reads from the store per block.
  */
 const CAPACITY = 4096
 
-/** Blocks of a branch from where on it is cut back to what is asked for. */
+/** Length above which the cached branch is cut back to the requested ancestors, blocks. */
 const LONGEST_BRANCH = 2048
 
 /** The connected blocks below a block, followed by parent hash. */
 export class Ancestry {
   readonly #load: (hashHex: string) => Ancestor | undefined
   readonly #recent = new Map<string, Ancestor>()
-  /** A run of one branch, oldest first: what the last walks went through, so that the next need no lookups. */
+  /** The ancestors that the last walks visited, oldest first, so that the next walk needs no lookups. */
   #branch: Ancestor[] = []
 
-  /** @param load reads the facts of a stored block */
+  /** @param load reads a stored block */
   constructor(load: (hashHex: string) => Ancestor | undefined) {
     this.#load = load
   }
@@ -41,7 +41,7 @@ export class Ancestry {
     if (!oldest.done) this.#recent.delete(oldest.value)
   }
 
-  /** Facts of a connected block, or undefined. */
+  /** A connected block, or undefined. */
   get(hashHex: string): Ancestor | undefined {
     const known = this.#recent.get(hashHex)
     if (known !== undefined) return known
@@ -56,7 +56,10 @@ export class Ancestry {
     return this.#branch.slice(Math.max(0, end - count), end).reverse()
   }
 
-  /** Place of a block in the branch, made to reach `count` blocks down if the chain does; -1 when unknown. */
+  /**
+   * Index of a block in the cached branch, which is extended to `count` blocks below it if the chain has
+   * them; -1 for an unknown block.
+   */
   #place(hashHex: string, count: number): number {
     const metadata = this.get(hashHex)
     if (metadata === undefined) return -1
@@ -72,7 +75,7 @@ export class Ancestry {
     return place
   }
 
-  /** Adds blocks below the branch: how many were found. */
+  /** Extends the cached branch downwards and returns the number of blocks added. */
   #extend(count: number): number {
     const found: Ancestor[] = []
     let lowest = this.#branch[0]

@@ -21,65 +21,73 @@ import { InvalidBlockError, UndecidedBlockError } from './validation/errors.ts'
 import { createInvalidBlockError, validateBlock } from './validation/validateBlock.ts'
 import type { ValidationContext } from './validation/validationContext.ts'
 
-/** What became of a block that was offered (consensus.md §7). */
+/** The result of connecting a block (consensus.md §7). */
 export type ConnectResult =
   | { readonly status: 'IMPORTED_BEST'; readonly change: HeadChange }
   | { readonly status: 'IMPORTED_NOT_BEST' }
   | { readonly status: 'EXIST' }
-  /** Kept until its parent comes, as long as there is room. */
+  /** Held until its parent arrives, as long as there is room. */
   | { readonly status: 'NO_PARENT' }
-  /** Branches off below the block of the snapshot that the node began with, which stands for that part. */
+  /**
+   * Branches off below the block of the snapshot that the node started from, so that its ancestors are not
+   * stored.
+   */
   | { readonly status: 'TOO_OLD' }
   | { readonly status: 'INVALID_BLOCK'; readonly error: InvalidBlockError }
-  /** Could not be judged, which says nothing about the block. */
+  /** The block could not be validated, which says nothing about the block. */
   | { readonly status: 'UNDECIDED'; readonly error: UndecidedBlockError }
 
-/** Blocks that are remembered as too old. */
+/** Hashes of rejected old blocks that are remembered. */
 const MOST_TOO_OLD = 1024
 
-/** What a chain is made of. */
+/** The parts of a chain. */
 export interface BlockchainOptions {
   readonly spec: NetworkSpec
   readonly nativeSpec: NativeChainSpec
   readonly environment: ChainEnvironment
   readonly executor: BlockExecutor
-  /** Rules that recorded chains do not keep; none on a network. */
+  /** Rules that recorded chains break; none on a network. */
   readonly disabledRules?: ReadonlySet<OptionalRule>
   /** Seconds since 1970. */
   readonly now?: () => number
 }
 
-/** What belongs to going back to a block. */
+/** What a caller of a rewind adds to it. */
 export interface RewindHooks {
-  /** Writes in the transaction that disconnects the blocks, before it does. */
+  /** Writes to the transaction that disconnects the blocks, before they are disconnected. */
   before?(writer: TableWriter): void
-  /** Called when it is committed, before anybody is told. */
+  /** Called after the commit, before listeners are called. */
   committed?(): void
 }
 
-/** The chain of one network: connects blocks, chooses the head. The one thread that writes has one. */
+/** The chain of one network: connects blocks and chooses the head. Only the thread that writes has one. */
 export class Blockchain {
   readonly reader: ChainStoreReader
-  /** Recent connected blocks, as the rules read them. */
+  /** Recent connected blocks, for the validation rules. */
   readonly ancestry: Ancestry
   readonly #environment: ChainEnvironment
   readonly #executor: BlockExecutor
   readonly #context: ValidationContext
   readonly #orphans = new OrphanBlocks()
   readonly #listeners = new Set<(change: HeadChange) => void>()
-  /** Changes of the log index in the transaction that is open. */
+  /** Pending changes of the log index in the open transaction. */
   #logIndex = new LogIndexChanges()
-  /** Of a node that began with a snapshot: blocks before the first, and states before that one, are not there. */
+  /**
+   * Set on a node that started from a snapshot: blocks below the first, and states before that one, are not
+   * stored.
+   */
   #history: KeptHistory
-  /** Blocks that were refused for it, so that those on top of them need not wait. */
+  /** Hashes of blocks rejected for being older than that, so that their descendants need not wait. */
   readonly #tooOld = new Set<string>()
   #head: BlockHeader
-  /** Blocks of the last commit while it is told, then its head, for those who look at what it brought. */
+  /**
+   * Blocks of the last commit while its listeners run, then only its head, for readers of what it brought.
+   */
   readonly #newest = new Map<string, Block>()
   #connectTime = 0
 
   /**
-   * Goes on from the stored head; genesis must be stored (`initializeChain`).
+   * Resumes from the stored head; genesis must be stored (`initializeChain`).
    * @throws StorageError when the head or its state is missing
    */
   constructor(options: BlockchainOptions) {
@@ -128,7 +136,9 @@ export class Blockchain {
     return this.#orphans.size
   }
 
-  /** Calls a listener after every commit that changed the head; returns what ends that. */
+  /**
+   * Calls a listener after every commit that changed the head. Returns a function that removes the listener.
+   */
   onHead(listener: (change: HeadChange) => void): () => void {
     this.#listeners.add(listener)
     return () => {

@@ -20,13 +20,13 @@ import { TransactionHashes } from './logs/transactionHashes.ts'
 const ADDRESS_LENGTH = 20
 const HASH_LENGTH = 32
 
-/** Where the canonical chain has a transaction. */
+/** Position of a transaction in the canonical chain. */
 export interface TransactionLocation {
   readonly blockHash: Buffer
   readonly index: number
 }
 
-/** Decoded reads of the chain store. All reads are of the moment that the tables given stand for. */
+/** Decoded reads of the chain store. All reads see the snapshot of the given tables. */
 export class ChainStoreReader {
   readonly #spec: NetworkSpec
   readonly #tables: TableReader
@@ -44,7 +44,7 @@ export class ChainStoreReader {
     return header
   }
 
-  /** From where on there is history. */
+  /** The lowest blocks, receipts and states that are stored. */
   history(): KeptHistory {
     return readHistory(this.#tables)
   }
@@ -65,7 +65,7 @@ export class ChainStoreReader {
     return number === null ? null : this.headerOf({ number, hash })
   }
 
-  /** The same also of a block that was disconnected. */
+  /** The same, but disconnected blocks are included. */
   storedHeader(hash: Buffer): BlockHeader | null {
     const number = readFiledHeight(this.#tables, hash)
     return number === undefined ? null : this.headerOf({ number, hash })
@@ -148,7 +148,7 @@ export class ChainStoreReader {
   }
 
   /**
-   * Copies stored receipts or a stored body to a place of an array, where they have room.
+   * Copies stored receipts or a stored body into an array at an offset, if it has room.
    * @param key of the block (`blockKey`)
    * @returns their length, -1 when they are not stored
    */
@@ -167,17 +167,22 @@ export class ChainStoreReader {
     return body === null ? null : new TransactionHashes(body)
   }
 
-  /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs; some at a time. */
+  /**
+   * Heights between two bounds, both inclusive and ascending, whose canonical blocks may contain such logs.
+   * They come in batches.
+   */
   logHeights(criteria: LogCriteria, from: number, to: number): Iterable<readonly number[]> {
     return findLogHeights(this.#tables, logConditions(criteria), from, to)
   }
 
-  /** Senders of the transactions of a connected block as they are stored, 20 bytes each; null when they are not. */
+  /**
+   * Stored senders of the transactions of a connected block, 20 bytes each; null when they are not stored.
+   */
   storedSenders(block: BlockReference): Buffer | null {
     return this.#tables.get('senders', blockKey(block)) ?? null
   }
 
-  /** Where the canonical chain has a transaction. */
+  /** Position of a transaction in the canonical chain. */
   locateTransaction(hash: Buffer): TransactionLocation | null {
     return readOccurrences(this.#tables, hash).find(({ blockHash }) => this.isCanonical(blockHash)) ?? null
   }

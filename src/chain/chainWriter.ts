@@ -24,7 +24,7 @@ export interface HeadChange {
   readonly enacted: readonly BlockHeader[]
 }
 
-/** Stores an executed block, beside the canonical chain. @param receipts null for one that was not executed here */
+/** Stores an executed block without making it canonical. */
 export function writeBlock(
   writer: TableWriter,
   block: Block,
@@ -47,9 +47,9 @@ export function writeBlock(
 /**
  * Makes a stored block the head: the canonical chain runs through it and ends with it.
  * @param reader reads that see the writer's changes
- * @param from the head so far
- * @param index gathers the changes of the log index, to be written before the transaction ends; without it
- *   they are written at once
+ * @param from the previous head
+ * @param index collects the changes of the log index, which the caller writes before the transaction ends;
+ *   without it they are written at once
  */
 export function moveHead(
   writer: TableWriter,

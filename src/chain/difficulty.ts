@@ -2,10 +2,10 @@ import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { max } from '../util/bigint.ts'
 
-/** Silence after which blocks fall back to the minimum difficulty while RSKIP97 is inactive, in seconds. */
+/** Time without blocks after which the minimum difficulty applies while RSKIP97 is inactive, seconds. */
 const RESET_AFTER_SECONDS = 600
 
-/** What the difficulty depends on of a block; its own uncle count counts, not its parent's. */
+/** The inputs of the difficulty; the block's own uncle count enters, not its parent's. */
 export interface DifficultyInput {
   readonly number: number
   /** Seconds. */
@@ -13,7 +13,7 @@ export interface DifficultyInput {
   readonly uncleCount: number
 }
 
-/** Difficulty that a block must have on its parent (consensus.md §4.4; RSKIP97, RSKIP156, RSKIP290). */
+/** Required difficulty of a block on its parent (consensus.md §4.4; RSKIP97, RSKIP156, RSKIP290). */
 export function calculateDifficulty(
   spec: NetworkSpec,
   block: DifficultyInput,

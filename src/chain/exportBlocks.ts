@@ -3,13 +3,13 @@ import type { ChainStoreReader } from './chainStoreReader.ts'
 import type { Block } from './codec/block.ts'
 import { impersonatedSender } from './codec/impersonated.ts'
 
-/** Which blocks to export, both ends included; the last is cut to the head. */
+/** The blocks to export, both ends included; the last is capped at the head. */
 export interface ExportRange {
   readonly from: number
   readonly to: number
 }
 
-/** A block that no other node would take. */
+/** A block that no other node would accept. */
 export class ExportError extends Error {
   override readonly name = 'ExportError'
   readonly code = 'DEVELOPMENT_ONLY'
@@ -22,11 +22,11 @@ export class ExportError extends Error {
   }
 }
 
-/** A block that a node which began with a snapshot does not keep. */
+/** A block below the history of a node that started from a snapshot. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError'
   readonly code = 'NOT_KEPT'
-  /** Lowest block that is kept. */
+  /** Lowest stored block. */
   readonly firstBlock: number
 
   constructor(number: number, firstBlock: number) {
@@ -36,10 +36,10 @@ export class HistoryError extends Error {
 }
 
 /**
- * The canonical blocks of a range in RLP, oldest first: one after the other they are a file to import.
- * @throws ExportError at the first block of a development chain that stands on an edited state or holds a
- * transaction that nobody signed
- * @throws HistoryError when the range begins before what is kept
+ * The canonical blocks of a range in RLP, oldest first: concatenated they are an importable file.
+ * @throws ExportError at the first block of a development chain that stands on an edited state or contains an
+ *   unsigned transaction
+ * @throws HistoryError when the range begins below the stored history
  * @throws StorageError `STORAGE_CORRUPT` when one is missing
  */
 export function* exportBlocks(reader: ChainStoreReader, range: ExportRange): Generator<Block, void, void> {

@@ -1,16 +1,16 @@
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
 
-/** Newest blocks whose fullness decides whether there is a fee market (rpc.md §3.2). */
+/** Number of recent blocks whose fullness decides whether there is a fee market (rpc.md §3.2). */
 const FULLNESS_WINDOW = 50
-/** Average fullness from which on there is one, in hundredths. */
+/** Average fullness at which there is a fee market, percent. */
 const FULL_PERCENT = 90n
-/** Newest transactions whose prices then count. */
+/** Number of recent transactions whose prices then count. */
 const PRICE_WINDOW = 512
-/** The price at this place of the sorted window is the usual one (consensus.md §9.3). */
+/** The usual price is at this index of the sorted window (consensus.md §9.3). */
 const PRICE_PLACE = PRICE_WINDOW / 4
 
-/** What the fee market reads. */
+/** Reads of the chain that the fee market needs. */
 export interface FeeMarketReader {
   headerByHash(hash: Buffer): BlockHeader | null
   blockByHash(hash: Buffer): Block | null
@@ -30,7 +30,7 @@ export function isFeeMarketWorking(chain: FeeMarketReader, head: BlockHeader): b
   return sum >= FULL_PERCENT * 100n * BigInt(FULLNESS_WINDOW)
 }
 
-/** Gas price in wei that a quarter of the newest transactions stay below; null before there are enough. */
+/** First quartile of the gas prices of recent transactions, wei; null before there are enough. */
 export function usualGasPrice(chain: FeeMarketReader, head: BlockHeader): bigint | null {
   const prices: bigint[] = []
   let hash: Buffer | null = head.hash

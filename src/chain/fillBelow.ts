@@ -9,17 +9,17 @@ import type { Block } from './codec/block.ts'
 /** `ORDER`: it is not the parent of the lowest block; `GENESIS`: block 1 does not stand on this chain's genesis. */
 export type FillErrorCode = 'ORDER' | 'GENESIS'
 
-/** A block that does not belong directly below those that are kept. */
+/** A block that is not directly below the stored blocks. */
 export class FillError extends CodedError<FillErrorCode> {
   override readonly name = 'FillError'
 }
 
 /**
- * Stores blocks below the first one that is kept, from the top down, each the parent of the one before. Their hashes
- * are the proof: nothing is executed, so that they have no receipts, and no logs in the index. Belongs into one
- * transaction with nothing else: the first block that is kept moves down with them.
+ * Stores blocks below the first stored one, in descending order, each the parent of the one before. Their
+ * hashes prove them: nothing is executed, so that they have neither receipts nor entries in the log index. It
+ * needs a transaction of its own: the first stored block moves down with them.
  * @param reader reads that see the writer's changes
- * @returns how many there were
+ * @returns the number of blocks stored
  * @throws FillError
  * @throws RangeError when nothing is missing
  */

@@ -1,4 +1,4 @@
-/** What fork choice reads of a block at the end of a branch. */
+/** The part of a branch's tip that fork choice reads. */
 export interface BranchTip {
   readonly hash: Buffer
   /** Of the branch, uncles included. */
@@ -10,7 +10,7 @@ export interface BranchTip {
 /** A branch of equal difficulty wins when its tip pays more than this many times the fees. */
 const FEE_FACTOR = 2n
 
-/** Whether a newly connected tip replaces the best one (consensus.md §7). With all equal the first seen stays. */
+/** Whether a newly connected tip replaces the best one (consensus.md §7). A tie goes to the first seen. */
 export function isBetterTip(candidate: BranchTip, best: BranchTip): boolean {
   if (candidate.totalDifficulty !== best.totalDifficulty)
     return candidate.totalDifficulty > best.totalDifficulty

@@ -9,13 +9,13 @@ export function gasLimitBounds(parentGasLimit: bigint): { lower: bigint; upper: 
   }
 }
 
-/** What a miner chooses the next gas limit from. */
+/** Inputs of a miner's choice of the next gas limit. */
 export interface NextGasLimitParams {
   readonly parentGasLimit: bigint
   readonly parentGasUsed: bigint
   readonly minimum: bigint
   readonly target: bigint
-  /** Move towards the target whatever the use; otherwise let the use decide. */
+  /** Whether to move towards the target regardless of usage; otherwise usage decides. */
   readonly forceTarget: boolean
 }
 

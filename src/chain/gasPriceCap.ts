@@ -1,8 +1,8 @@
 import type { Transaction } from './codec/transaction.ts'
 
-/** Times the minimum gas price that a transaction in a block may offer (RSKIP252). */
+/** Multiple of the minimum gas price that a transaction in a block may pay (RSKIP252). */
 export const BLOCK_GAS_PRICE_CAP = 100n
-/** Times the minimum gas price that a transaction may offer to enter the pool (RSKIP252). */
+/** Multiple of the minimum gas price up to which the pool admits a transaction (RSKIP252). */
 export const POOL_GAS_PRICE_CAP = 80n
 
 /** Whether the gas price is above the cap; a minimum of zero caps nothing (RSKIP252). */

@@ -11,7 +11,7 @@ import { BLOOM_LENGTH } from './codec/logsBloom.ts'
 export interface GenesisState {
   /** 20 bytes. */
   readonly address: Buffer
-  /** null where there are only nodes below the account. */
+  /** null where the trie has only nodes below the account. */
   readonly account: { readonly nonce: bigint; readonly balance: bigint } | null
   /** Whether the contract marker is set. */
   readonly isContract: boolean
@@ -24,16 +24,19 @@ export interface GenesisState {
 export interface GenesisStateWriter {
   /** Root of the state that holds these accounts and nothing else. */
   writeGenesisState(state: readonly GenesisState[]): Buffer
-  /** Root of a genesis state after the contracts that are no bytecode got their accounts (consensus.md §1.4, §1.5). */
+  /** Root of a genesis state with the accounts of the precompiled contracts (consensus.md §1.4, §1.5). */
   addGenesisContracts(root: Buffer): Buffer
-  /** Notes which state a header stands for, where its own root is of another format (before RSKIP126). */
+  /** Records the state of a header whose root is of another format (before RSKIP126). */
   keepRoot(header: BlockHeader, root: Buffer): void
 }
 
 /** Each Bitcoin field of genesis is one zero byte (consensus.md §1.4). */
 const GENESIS_MINING_FIELD = Buffer.from([0])
 
-/** State and block 0 of a network (consensus.md §1.4). The state is written, durable with the next commit. */
+/**
+ * Creates the state and block 0 of a network (consensus.md §1.4). The state becomes durable with the next
+ * commit.
+ */
 export function createGenesis(spec: NetworkSpec, writer: GenesisStateWriter): Block {
   const accounts = spec.genesis.accounts.map(
     ({ address, balance }): GenesisState => ({

@@ -1,4 +1,6 @@
-/** A block's minimum gas price moves by at most one part in this many, and by 1 wei at least. */
+/**
+ * Divisor of the largest change of the minimum gas price from a block to the next; 1 wei is always allowed.
+ */
 const RANGE_DIVISOR = 100n
 
 /** Bounds of a block's minimum gas price on its parent's, both allowed (consensus.md §4.2 rule 3). */

@@ -4,30 +4,30 @@ import type { StateStore } from '../native/stateStore.ts'
 import { type StateReference, stateRootOfHeader } from '../state/stateRoot.ts'
 
 /**
- * Blocks from one state root before RSKIP126 that is compared to the next: each comparison reads a whole state. An
- * error in a state stays in those after it, so that nothing is lost by the distance.
+ * Distance in blocks between compared state roots before RSKIP126: each comparison reads a whole state. An
+ * error in a state persists in later ones, so that the distance hides nothing.
  */
 export const OLDER_ROOT_INTERVAL = 10_000
 
-/** A block before RSKIP126 whose header names another state than the one that its execution came to. */
+/** A block before RSKIP126 whose header names another state than its execution produced. */
 export interface OlderRootDifference {
   readonly number: number
   readonly hash: Buffer
-  /** What the header names. */
+  /** The root in the header. */
   readonly expected: Buffer
   /** The root in the format before RSKIP126 of the state that is stored. */
   readonly found: Buffer
 }
 
-/** What of the states is read. */
+/** The reads of states that a comparison needs. */
 export type OlderRootStates = Pick<StateStore, 'rootFor' | 'orchidStateRoot'>
 
-/** Whether a header names the state in the format before RSKIP126, which nothing checks on import. */
+/** Whether a header names its state in the format before RSKIP126, which import does not check. */
 export function hasOlderRoot(spec: NetworkSpec, number: number): boolean {
   return number > 0 && !isActive(spec, 'rskip126', number)
 }
 
-/** Whether such a root says what the state must be: below RSKIP85 no version checked it (consensus.md §2.6). */
+/** Whether such a root is consensus: below RSKIP85 no version checked it (consensus.md §2.6). */
 export function isOlderRootBinding(spec: NetworkSpec, number: number): boolean {
   return hasOlderRoot(spec, number) && isActive(spec, 'rskip85', number)
 }

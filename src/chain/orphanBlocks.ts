@@ -1,16 +1,16 @@
 import type { Block } from './codec/block.ts'
 
 /**
- * Blocks kept while their parent is unknown. A peer can send any number of them, so the oldest leave.
- * Revise when a metric shows that blocks leave which later turn out to be needed.
+ * Most blocks held while their parent is unknown. A peer can send any number of them, so that the oldest are
+ * dropped. Revise when a metric shows that dropped blocks turn out to be needed.
  */
 const MAXIMUM_BLOCKS = 256
-/** Bytes of RLP kept, for the same reason. */
+/** Most bytes of their RLP, for the same reason. */
 const MAXIMUM_BYTES = 64 * 1024 * 1024
 
 /** Blocks whose parent is not connected yet, bounded in number and size. */
 export class OrphanBlocks {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #blocks = new Map<string, Block>()
   readonly #byParent = new Map<string, Set<string>>()
   #bytes = 0
@@ -23,7 +23,7 @@ export class OrphanBlocks {
     return this.#blocks.has(hashHex)
   }
 
-  /** Keeps a block. The oldest ones leave when there is no room. */
+  /** Adds a block. The oldest are dropped when there is no room. */
   add(block: Block): void {
     if (this.#blocks.has(block.hashHex) || block.encoded.length > MAXIMUM_BYTES) return
     this.#blocks.set(block.hashHex, block)
@@ -37,7 +37,7 @@ export class OrphanBlocks {
     }
   }
 
-  /** Takes out the blocks on top of a block, in the order in which they came. */
+  /** Removes and returns the children of a block, in order of arrival. */
   takeChildren(parentHashHex: string): Block[] {
     const children = [...(this.#byParent.get(parentHashHex) ?? [])].flatMap(
       (hash) => this.#blocks.get(hash) ?? [],

@@ -11,7 +11,7 @@ import type { BlockHeader } from './codec/header.ts'
 
 /**
  * Makes an ancestor the head again and disconnects every block above it, those beside the canonical chain
- * included. What is stored under their hashes stays until they are connected again: notices of the rewind
+ * included. Their data stays in the store until they are connected again, because listeners to the rewind
  * still read it.
  * @param reader reads that see the writer's changes
  */

@@ -8,8 +8,8 @@ import { readActivations, readHead, writeActivations } from '../storage/metadata
 import { readPosition } from '../storage/totalDifficulty.ts'
 
 /**
- * Refuses a chain whose stored blocks were made under other activation heights. Heights that only blocks to come
- * notice may change.
+ * Refuses a chain whose stored blocks were made under other activation heights. Heights above the head may
+ * change.
  * @throws StorageError `STORAGE_NETWORK` with the first rule that differs
  */
 export function checkActivationHeights(reader: TableReader, spec: NetworkSpec): void {
@@ -25,7 +25,7 @@ export function checkActivationHeights(reader: TableReader, spec: NetworkSpec): 
   }
 }
 
-/** Notes the activation heights of the blocks to come; those of the network itself need no note. */
+/** Records the activation heights for future blocks; those of the network itself need no record. */
 export function noteActivationHeights(writer: TableWriter, spec: NetworkSpec): void {
   const stored = storedHeights(writer, spec)
   if (RULES.every((rule) => stored[rule] === spec.activationHeights[rule])) return

@@ -24,7 +24,7 @@ export function sublistLimits(gasLimit: bigint, minimumSequentialGas: bigint): S
   return { parallel, sequential: gasLimit - lists * parallel }
 }
 
-/** Most gas that one transaction of a block can have (consensus.md §9.1 rule 8). */
+/** Most gas that one transaction of a block can use (consensus.md §9.1 rule 8). */
 export function transactionGasLimit(spec: NetworkSpec, number: number, gasLimit: bigint): bigint {
   if (!hasSublists(spec, number)) return gasLimit
   const { parallel, sequential } = sublistLimits(gasLimit, BigInt(spec.minimumSequentialGas))

@@ -6,7 +6,7 @@ import { addOccurrences } from '../storage/transactionIndex.ts'
 import { type ChainStoreReader, encodeSenders } from './chainStoreReader.ts'
 import type { Block } from './codec/block.ts'
 
-/** Writes what belongs to a block, but not its place in the chain: nobody finds it until it is placed. */
+/** Writes the data of a block without its place in the chain: no read finds it until it is made canonical. */
 export function writeUnplaced(writer: TableWriter, block: Block): void {
   const key = blockKey(block)
   writer.put('headers', key, block.header.encodedFull)
@@ -15,10 +15,10 @@ export function writeUnplaced(writer: TableWriter, block: Block): void {
 }
 
 /**
- * Places blocks that {@link writeUnplaced} wrote on the canonical chain, from one down to a height.
+ * Makes blocks written by {@link writeUnplaced} canonical, from one down to a height.
  * @param reader reads that see the writer's changes
  * @param top with the total difficulty of the chain up to it
- * @throws RangeError when one of them is not there
+ * @throws RangeError when one of them is missing
  */
 export function placeBlocks(
   writer: TableWriter,

@@ -4,7 +4,7 @@ import { NativeError } from '../native/errors.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import { toHex } from '../util/bytes.ts'
 
-/** What of a header names its state. */
+/** The part of a header that identifies its state. */
 export interface StateReference {
   readonly number: number
   readonly hash: Buffer
@@ -12,10 +12,10 @@ export interface StateReference {
 }
 
 /**
- * Unitrie root of the state after a block: the header's own from RSKIP126 on, before that the one that was
- * noted for it (consensus.md §2.6). On a development chain users can edit the state after a block: its root is
- * then the one that was named for the block (`editedStates.ts`).
- * @throws NativeError `MissingState` when none was noted
+ * Unitrie root of the state after a block: the header's own from RSKIP126 on, before that the recorded one
+ * (consensus.md §2.6). On a development chain users can edit the state after a block: the root of the edited
+ * state is then used (`editedStates.ts`).
+ * @throws NativeError `MissingState` when none was recorded
  */
 export function stateRootAfter(spec: NetworkSpec, store: StateStore, header: StateReference): Buffer {
   const edited = isDevelopmentNetwork(spec) ? store.editedRoot(header.hash) : null
@@ -30,7 +30,7 @@ export function stateRootOfHeader(
 ): Buffer {
   const { stateRoot } = header.fields
   if (isActive(spec, 'rskip126', header.number)) return stateRoot
-  // Stores of earlier versions noted it under the header's own root, which nothing checks before RSKIP126.
+  // Stores of earlier versions recorded it under the header's own root, which nothing checks before RSKIP126.
   const root = store.rootFor(header.hash) ?? store.rootFor(stateRoot)
   if (root === null)
     throw new NativeError('MissingState', `no state is known after the block ${toHex(header.hash)}`)

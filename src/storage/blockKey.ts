@@ -4,7 +4,7 @@ const HASH_LENGTH = 32
 /** Bytes of a {@link blockKey}. */
 export const BLOCK_KEY_LENGTH = HEIGHT_LENGTH + HASH_LENGTH
 
-/** A block by where it is filed. */
+/** A block by its height and hash. */
 export interface BlockReference {
   readonly number: number
   /** 32 bytes. */
@@ -12,8 +12,8 @@ export interface BlockReference {
 }
 
 /**
- * Key of what is stored of a block: height 8 ∥ hash 32. The height comes first so that neighbours share pages: a run
- * of blocks is read from few of them, and a growing chain writes at the end of its tables.
+ * Key of the data of a block: height 8 ∥ hash 32. The height comes first so that neighbours share pages: a
+ * range of blocks is read from few of them, and a growing chain writes at the end of its tables.
  */
 export function blockKey({ number, hash }: BlockReference): Buffer {
   const key = Buffer.allocUnsafe(BLOCK_KEY_LENGTH)

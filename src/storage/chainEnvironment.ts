@@ -6,59 +6,70 @@ import { MAP_FULL, toUnwritable } from './unwritable.ts'
 
 type Table = Database<Buffer, Buffer>
 
-/** Named databases that the environment has room for; more than the tables of any version so far. */
+/** Most named databases of the environment; more than any version has used so far. */
 const MAXIMUM_TABLES = 64
 
-/** Reads that may be open at once, over all threads; LMDB's default of 126 is little for large pools. */
+/**
+ * Most concurrent read transactions over all threads; LMDB's default of 126 is too few for large worker
+ * pools.
+ */
 const MOST_READERS = 1022
 
-/** Largest file unless said: address space of so much is reserved, so that it is never mapped anew under readers. */
+/**
+ * Default limit of the file size: this much address space is reserved, so that the file is never remapped
+ * under readers.
+ */
 const DEFAULT_LIMIT = 256 * 2 ** 30
 
-/** lmdb-js makes the map larger when the file outgrows it, so that a bound is kept here, with room for a commit. */
+/**
+ * lmdb-js enlarges the map when the file outgrows it, so that the limit is enforced here, with room for a
+ * commit.
+ */
 const COMMIT_ROOM = 2 ** 20
 
 const AT_THE_END = { append: true }
 
-/** Reads of tables, all of one moment. */
+/** Reads of tables that all see one snapshot. */
 export interface TableReader {
-  /** The value under a key; it stays valid. */
+  /** The value under a key. The buffer stays valid. */
   get(table: TableName, key: Buffer): Buffer | undefined
   /**
-   * Copies the value under a key to a place of an array, where it has room.
+   * Copies the value under a key into an array at an offset, if it has room.
    * @returns its length, -1 when there is none
    */
   copy(table: TableName, key: Buffer, target: Buffer, at: number): number
-  /** Entries in the order of their keys, from `start` on and before `end`. Each is valid for good. */
+  /**
+   * Entries in the order of their keys, from `start` inclusive to `end` exclusive. Their buffers stay valid.
+   */
   range(table: TableName, start: Buffer, end: Buffer): Iterable<TableEntry>
 }
 
 /** Writes of tables inside a transaction, and reads that see them. */
 export interface TableWriter extends TableReader {
   put(table: TableName, key: Buffer, value: Buffer): void
-  /** The same for keys that mostly come in their order: pages that are left behind the last one are full. */
+  /** The same for keys that mostly come in ascending order: pages left behind the last one are full. */
   append(table: TableName, key: Buffer, value: Buffer): void
   remove(table: TableName, key: Buffer): void
 }
 
-/** Reads of one moment that last over waiting, until they are released. */
+/** A snapshot that outlives the current tick, until it is released. */
 export interface TableSnapshot extends TableReader {
   release(): void
 }
 
-/** Figures of a memory map. */
+/** Statistics of a memory map. */
 export interface MapStats {
-  /** Bytes that it may grow to before it is made larger. */
+  /** Size of the map in bytes; it is enlarged when the file outgrows it. */
   readonly mapBytes: number
-  /** Bytes of the file that were ever used. */
+  /** High-water mark of the used bytes of the file. */
   readonly usedBytes: number
-  /** Slots of readers that were ever taken at the same time. */
+  /** High-water mark of the reader slots in use. */
   readonly readers: number
-  /** Slots of readers that there are. */
+  /** Reader slots of the environment. */
   readonly mostReaders: number
 }
 
-/** What the library tells and does not declare. */
+/** Statistics that the library returns but does not declare. */
 interface LibraryStats {
   readonly mapSize: number
   readonly lastPageNumber: number
@@ -67,7 +78,7 @@ interface LibraryStats {
   readonly maxReaders: number
 }
 
-/** A read of the library with an option that its types leave out. */
+/** A read with an option that the types of the library lack. */
 interface FastReads {
   getBinaryFast(key: Buffer, options?: { readonly transaction: Transaction }): Buffer | undefined
 }
@@ -79,9 +90,8 @@ export interface TableEntry {
 }
 
 /**
- * The chain store's LMDB environment. Every thread of the process may open it; one thread writes.
- * Reads that are not on a snapshot belong to the last commit that the thread has seen since it last
- * waited.
+ * The chain store's LMDB environment. Every thread of the process may open it; one thread writes. Reads
+ * outside of a snapshot see the last commit as of the current tick of the thread.
  */
 export class ChainEnvironment implements TableReader {
   readonly #root: RootDatabase<Buffer, Buffer>
@@ -90,10 +100,10 @@ export class ChainEnvironment implements TableReader {
   #onUnwritable: (error: StorageError) => void = () => undefined
 
   /**
-   * Opens the store, making it when it is not there.
+   * Opens the store, creating it if necessary.
    * @param path folder of the store
    * @param readOnly for threads that never write
-   * @param limitBytes largest size of the file; with less than some commits' room left nothing more is written
+   * @param limitBytes limit of the file size; writes are refused when less than the room for a commit is left
    */
   constructor(path: string, options: { readOnly?: boolean; limitBytes?: number } = {}) {
     const { readOnly = false, limitBytes = DEFAULT_LIMIT } = options
@@ -136,7 +146,7 @@ export class ChainEnvironment implements TableReader {
     return this.#table(table).getCount()
   }
 
-  /** Fixes what is read until it is released. Long-held snapshots keep the file from reusing space. */
+  /** Opens a snapshot. Long-held snapshots keep the file from reusing space. */
   snapshot(): TableSnapshot {
     const transaction = this.#root.useReadTransaction()
     return {
@@ -147,14 +157,14 @@ export class ChainEnvironment implements TableReader {
     }
   }
 
-  /** Lets the next reads see what other threads have committed. */
+  /** Makes commits of other threads visible to the next reads. */
   refresh(): void {
     this.#root.resetReadTxn()
   }
 
   /**
-   * Runs writes as one transaction: all of them are committed when the action returns, none when it
-   * throws. It is on disk when {@link flushed} resolves.
+   * Runs writes as one transaction: all are committed when the action returns, none when it throws. They are
+   * on disk when {@link flushed} resolves.
    * @throws StorageError `STORAGE_UNWRITABLE` when there is no room or the disk fails: nothing was written
    */
   transaction<T>(action: (writer: TableWriter) => T): T {
@@ -169,12 +179,12 @@ export class ChainEnvironment implements TableReader {
     }
   }
 
-  /** Calls a listener with every failure of a write that may pass. */
+  /** Calls a listener with every write failure that may be temporary. */
   watchWrites(listener: (error: StorageError) => void): void {
     this.#onUnwritable = listener
   }
 
-  /** Figures of the memory map, for metrics. */
+  /** Statistics of the memory map, for metrics. */
   stats(): MapStats {
     const { mapSize, lastPageNumber, pageSize, numReaders, maxReaders } =
       this.#root.getStats() as LibraryStats
@@ -209,7 +219,7 @@ export class ChainEnvironment implements TableReader {
     put: (table, key, value) => this.#table(table).putSync(key, value),
     append: (name, key, value) => {
       const table = this.#table(name)
-      // False where the key is not behind all others, which the types of the library do not tell.
+      // False where the key is not the last, which the types of the library do not declare.
       const isLast: unknown = table.putSync(key, value, AT_THE_END)
       if (isLast !== true) table.putSync(key, value)
     },
@@ -224,7 +234,8 @@ export class ChainEnvironment implements TableReader {
   }
 
   #copy(name: TableName, key: Buffer, target: Buffer, at: number, transaction?: Transaction): number {
-    // What it gives is the library's own memory: valid until the next read, and its `length` is not the array's.
+    // The result is the library's own memory: it is valid until the next read, and its `length` is not the
+    // array's.
     const table: FastReads = this.#table(name)
     const value = table.getBinaryFast(key, transaction === undefined ? undefined : { transaction })
     if (value === undefined) return -1

@@ -1,19 +1,20 @@
 import type { ChainEnvironment, TableWriter } from './chainEnvironment.ts'
 
-/** A state store as far as its commits go. */
+/** The commit of a state store. */
 export interface StateCommit {
-  /** Makes the states that were kept so far durable. @throws NativeError */
+  /** Makes the states stored so far durable. @throws NativeError */
   commit(): void
 }
 
 /**
- * The one way in which both stores are written (decisions.md D4): the writes go into a transaction of the chain store,
- * the states become durable while it is open, and then it is committed. Whatever ends the process in between leaves the
- * chain store as it was before all of it, beside states that nobody names; a failure of either store does the same.
- * @param write what the chain store gets; the states that it names are kept already, or are kept by it
+ * The only way in which both stores are written (decisions.md D4): the writes go into a transaction of the
+ * chain store, the states become durable while it is open, and then it is committed. If the process ends in
+ * between, the chain store is unchanged, and the state store has states that nothing refers to; a failure of
+ * either store has the same effect.
+ * @param write writes to the chain store; the states that it refers to are stored already, or stored by it
  * @returns what `write` returned
- * @throws StorageError `STORAGE_UNWRITABLE` when there is no room or the disk fails, and what `write` throws: nothing was
- * written then
+ * @throws StorageError `STORAGE_UNWRITABLE` when there is no room or the disk fails, and what `write` throws:
+ *   nothing was written then
  */
 export function commitBoth<T>(
   states: StateCommit,

@@ -4,17 +4,18 @@ import { join } from 'node:path'
 /** Name of LMDB's table of readers, beside its data. */
 const LOCK_FILE = 'lock.mdb'
 const MODE = 0o600
-/** Room for 1,022 readers of a cache line each and what stands before them, in either build of LMDB. */
+/** Room for 1,022 readers of a cache line each, and for the header, in either build of LMDB. */
 const BYTES = 65_616
-/** What file systems without hard links say. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS'])
 
 /**
- * Makes the lock file of an LMDB environment with every block of it on disk (but for file systems that compress:
- * they keep no place for zeros), unless it is there. LMDB itself sets the length alone and writes through memory:
- * where the disk is full by then, a reader that takes the first slot of a block ends the process with a signal. An
- * existing file is not opened, because closing it would let go of the locks that this process may have on it.
- * @param folder of the environment, which is made already
+ * Creates the lock file of an LMDB environment with all of its blocks allocated on disk (except on file
+ * systems with compression, which do not store zeros), unless it exists. LMDB itself only sets the length and
+ * writes through memory: if the disk is full by then, a reader that takes the first slot of a block ends the
+ * process with a signal. An existing file is not opened, because closing it would release the locks that this
+ * process may have on it.
+ * @param folder of the environment, which exists
  * @throws Error of the system when there is no room
  */
 export function makeLockFile(folder: string): void {
@@ -31,7 +32,7 @@ export function makeLockFile(folder: string): void {
   }
 }
 
-/** Gives a file its name, in one step where the file system can, and never over that of another process. */
+/** Renames a file, atomically where the file system can, and never over that of another process. */
 function place(temporary: string, path: string): void {
   try {
     linkSync(temporary, path)

@@ -2,34 +2,40 @@ import type { ChainEnvironment, TableReader, TableWriter } from './chainEnvironm
 import { ChunkBits, clearInChunk, readChunk, setInChunk } from './logIndexChunk.ts'
 import type { LogTerm } from './logTerm.ts'
 
-/** Heights of one chunk: 2^12. A chunk is then never larger than 512 bytes, and a million blocks are 245. */
+/**
+ * Heights of one chunk: 2^12. A chunk is then never larger than 512 bytes, and a million blocks make 245 of
+ * them.
+ */
 const CHUNK_BITS = 12
 const CHUNK_HEIGHTS = 1 << CHUNK_BITS
 const TERM_LENGTH = 8
 const KEY_LENGTH = TERM_LENGTH + 4
 
-/** Any of the terms of one condition; a block may match when it has one of each condition. */
+/**
+ * The terms of one condition, any of which may occur; a block may match when it has one term of each
+ * condition.
+ */
 export type LogConditions = readonly (readonly LogTerm[])[]
 
 /**
- * Changes of the index that belong to one transaction, gathered so that a term which occurs in many of its
- * blocks is read and written once. The index holds canonical blocks only.
+ * Changes of the index within one transaction, collected so that a term which occurs in many of its blocks is
+ * read and written once. The index holds canonical blocks only.
  */
 export class LogIndexChanges {
-  /** By chunk key: heights inside the chunk, those taken out as their complement, in order. */
+  /** By chunk key: heights in the chunk, removed ones as their complement, in order. */
   readonly #changes = new Map<string, number[]>()
 
-  /** A block with these terms joins the canonical chain. */
+  /** Adds a block with these terms, which became canonical. */
   add(height: number, terms: Iterable<LogTerm>): void {
     this.#note(height, terms, height & (CHUNK_HEIGHTS - 1))
   }
 
-  /** A block with these terms leaves it. */
+  /** Removes a block with these terms, which left the canonical chain. */
   remove(height: number, terms: Iterable<LogTerm>): void {
     this.#note(height, terms, ~(height & (CHUNK_HEIGHTS - 1)))
   }
 
-  /** Writes what was gathered and forgets it. */
+  /** Writes the collected changes and clears them. */
   write(writer: TableWriter): void {
     for (const [key, changes] of this.#changes) applyChanges(writer, Buffer.from(key, 'latin1'), changes)
     this.#changes.clear()
@@ -56,8 +62,8 @@ function applyChanges(writer: TableWriter, key: Buffer, changes: readonly number
 }
 
 /**
- * Heights, ascending, of canonical blocks whose logs may match, some at a time: every height of a block that has
- * one term of each condition is among them. Blocks without any of the terms are not touched.
+ * Heights of canonical blocks whose logs may match, ascending, in batches: every height of a block with one
+ * term of each condition is among them. Blocks without any of the terms are not read.
  * @param from first height
  * @param to last height
  */
@@ -102,7 +108,10 @@ export function countLogTerms(environment: ChainEnvironment): number {
   return count
 }
 
-/** The first chunk from `start` on in which every condition has a term; beyond the last when there is none. */
+/**
+ * The first chunk at or after `start` in which every condition has a term; beyond the last when there is
+ * none.
+ */
 function nextCommonChunk(groups: readonly (readonly TermChunks[])[], start: number): number {
   let chunk = start
   for (let agreed = false; !agreed; ) {
@@ -123,9 +132,9 @@ function nextCommonChunk(groups: readonly (readonly TermChunks[])[], start: numb
   return chunk
 }
 
-/** The chunks of one term, read one after the other. */
+/** The chunks of one term, read in order. */
 class TermChunks {
-  /** Number of the chunk at hand; infinite after the last. */
+  /** Number of the current chunk; infinite after the last. */
   chunk = -1
   value: Buffer = Buffer.alloc(0)
   readonly #reader: TableReader
@@ -139,12 +148,12 @@ class TermChunks {
     this.#last = last
   }
 
-  /** To be called at the end: entries that are not read to their end hold the moment that they are of. */
+  /** Must be called at the end: an unfinished iteration keeps its snapshot open. */
   close(): void {
     this.#entries?.return?.()
   }
 
-  /** Moves to the first chunk at or after a number. */
+  /** Advances to the first chunk at or after a number. */
   seek(chunk: number): void {
     if (this.chunk >= chunk) return
     if (chunk > this.#last) {

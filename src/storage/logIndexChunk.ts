@@ -1,7 +1,7 @@
 /** Heights of a chunk. */
 const HEIGHTS = 4096
 const BITMAP_LENGTH = HEIGHTS / 8
-/** From here on a bitmap is not larger than a list. */
+/** Number of offsets from which a bitmap is not larger than a list. */
 const MOST_LISTED = BITMAP_LENGTH / 2 - 1
 
 /**
@@ -30,7 +30,7 @@ export function setInChunk(chunk: Buffer | undefined, offset: number): Buffer {
   return bitmap
 }
 
-/** The set without an offset; undefined when nothing is left. */
+/** The set without an offset; undefined when it becomes empty. */
 export function clearInChunk(chunk: Buffer, offset: number): Buffer | undefined {
   if (chunk.length === BITMAP_LENGTH) {
     const bitmap = Buffer.from(chunk)
@@ -57,7 +57,7 @@ export function readChunk(chunk: Buffer, into: ChunkBits): void {
 
 const WORDS = HEIGHTS / 32
 
-/** A set of offsets to compute with. */
+/** A mutable set of offsets. */
 export class ChunkBits {
   readonly #words = new Int32Array(WORDS)
 
@@ -65,7 +65,7 @@ export class ChunkBits {
     this.#words.fill(0)
   }
 
-  /** Holds every offset from now on. */
+  /** Adds every offset. */
   fill(): void {
     this.#words.fill(-1)
   }
@@ -80,7 +80,7 @@ export class ChunkBits {
     }
   }
 
-  /** Offsets between two, both included, ascending; each counted from `base`. */
+  /** Offsets within bounds, both inclusive and ascending; each is counted from `base`. */
   values(first: number, last: number, base: number): number[] {
     const values: number[] = []
     for (let word = first >> 5; word <= last >> 5; word += 1) {
@@ -104,7 +104,10 @@ function listOf(offsets: readonly number[]): Buffer {
   return list
 }
 
-/** Byte position of the first listed offset that is not smaller. New blocks are the highest: from the end. */
+/**
+ * Byte position of the first listed offset that is not smaller. The search begins at the end, because new
+ * blocks are the highest.
+ */
 function placeIn(list: Buffer, offset: number): number {
   let place = list.length
   while (place > 0 && list.readUInt16LE(place - 2) >= offset) place -= 2

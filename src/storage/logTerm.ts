@@ -1,16 +1,16 @@
 /**
- * What the index knows an address or a topic at a position by: 8 bytes as text of one byte per character.
- * A hash and not the bytes themselves: keys take a quarter of the room, and small numbers as topics do not
- * all begin alike. Two things with the same hash only cost a block that is looked at in vain.
+ * Index term of an address or of a topic at a position: 8 bytes as a string of one byte per character. It is
+ * a hash: keys take a quarter of the space, and small numbers as topics do not share a prefix. A collision
+ * only costs a block that is read in vain.
  */
 export type LogTerm = string
 
-/** Every block with at least one log has it. */
+/** Term of every block with at least one log. */
 export const ANY_LOG: LogTerm = '\0\0\0\0\0\0\0\0'
 
 const ADDRESS_SEED = 1
 
-/** Term of logs of a contract; its address stands in the bytes from `start` to `end`. */
+/** Term of logs of a contract, whose address is the bytes from `start` to `end`. */
 export function addressTerm(bytes: Buffer, start = 0, end = bytes.length): LogTerm {
   return hash(bytes, start, end, ADDRESS_SEED)
 }

@@ -18,7 +18,7 @@ export function readHead(reader: TableReader): Buffer | undefined {
   return reader.get('metadata', HEAD_KEY)
 }
 
-/** Makes a stored block the best one. */
+/** Sets the best block, which must be stored. */
 export function writeHead(writer: TableWriter, hash: Buffer): void {
   writer.put('metadata', HEAD_KEY, hash)
 }
@@ -29,20 +29,20 @@ export function readGenesis(reader: TableReader): Buffer | undefined {
 }
 
 /**
- * From where on the store has history. A node that began with a snapshot has no blocks before its first and no
- * states before that of the snapshot's block; genesis is always there. Blocks that are filled in below have no
- * receipts. All zero: everything is there.
+ * The lowest blocks that the store holds. A node that started from a snapshot has no blocks below its first
+ * one and no states below that of the snapshot's block; genesis is always stored. Backfilled blocks have no
+ * receipts. All zero means that everything is stored.
  */
 export interface KeptHistory {
   /** Lowest block above genesis; zero where that is block 1. */
   readonly firstBlock: number
-  /** Lowest block whose receipts are kept, and with them its logs and their index; never below the first block. */
+  /** Lowest block whose receipts, logs and index entries are stored; never below the first block. */
   readonly firstReceipts: number
-  /** Lowest block whose state is kept. */
+  /** Lowest block whose state is stored. */
   readonly firstState: number
 }
 
-/** What is kept of the history. */
+/** The stored part of history. */
 export function readHistory(reader: TableReader): KeptHistory {
   const heights = reader.get('metadata', HISTORY_KEY)
   if (heights === undefined) return { firstBlock: 0, firstReceipts: 0, firstState: 0 }
@@ -54,7 +54,7 @@ export function readHistory(reader: TableReader): KeptHistory {
   return { firstBlock, firstReceipts, firstState }
 }
 
-/** Notes from where on history is kept. */
+/** Records the lowest stored blocks. */
 export function writeHistory(writer: TableWriter, history: KeptHistory): void {
   const { firstBlock, firstReceipts, firstState } = history
   const heights = Buffer.alloc(3 * COUNT_BYTES)
@@ -64,12 +64,12 @@ export function writeHistory(writer: TableWriter, history: KeptHistory): void {
   writer.put('metadata', HISTORY_KEY, heights)
 }
 
-/** Chunks of blocks of a snapshot that were written so far; zero outside of a restore. */
+/** Number of chunks of blocks that a restore has written so far; zero outside of a restore. */
 export function readRestoredChunks(reader: TableReader): number {
   return reader.get('metadata', RESTORED_KEY)?.readUInt32BE(0) ?? 0
 }
 
-/** Notes how many chunks of blocks were written; null ends the restore. */
+/** Records how many chunks of blocks were written; null ends the restore. */
 export function writeRestoredChunks(writer: TableWriter, chunks: number | null): void {
   if (chunks === null) {
     writer.remove('metadata', RESTORED_KEY)
@@ -80,45 +80,45 @@ export function writeRestoredChunks(writer: TableWriter, chunks: number | null):
   writer.put('metadata', RESTORED_KEY, count)
 }
 
-/** How often users of a development chain changed what does not change otherwise. */
+/** Counters of changes that only users of a development chain can cause. */
 export interface Revision {
-  /** How often blocks were disconnected: whoever keeps blocks by their hash forgets them when it changes. */
+  /** Number of times that blocks were disconnected: caches of blocks by hash are cleared when it changes. */
   readonly rewinds: number
-  /** How often states were edited: at zero no edit has to be looked for. */
+  /** Number of edits of states: at zero no edit has to be looked up. */
   readonly edits: number
 }
 
-/** Changes so far. */
+/** The counters. */
 export function readRevision(reader: TableReader): Revision {
   const counts = reader.get('metadata', REVISION_KEY)
   if (counts === undefined) return { rewinds: 0, edits: 0 }
   return { rewinds: counts.readUIntBE(0, COUNT_BYTES), edits: counts.readUIntBE(COUNT_BYTES, COUNT_BYTES) }
 }
 
-/** Notes that blocks were disconnected. */
+/** Counts a disconnection of blocks. */
 export function countRewind(writer: TableWriter): void {
   const { rewinds, edits } = readRevision(writer)
   writeRevision(writer, { rewinds: rewinds + 1, edits })
 }
 
-/** Notes that a state was edited. */
+/** Counts an edit of a state. */
 export function countEdit(writer: TableWriter): void {
   const { rewinds, edits } = readRevision(writer)
   writeRevision(writer, { rewinds, edits: edits + 1 })
 }
 
-/** Activation heights that the chain has in place of its network's, by rule; empty when it has those. */
+/** Activation heights by rule that replace those of the network; empty when none do. */
 export function readActivations(reader: TableReader): Readonly<Record<string, number>> {
   const heights = reader.get('metadata', ACTIVATIONS_KEY)
   return heights === undefined ? {} : (JSON.parse(heights.toString('utf8')) as Record<string, number>)
 }
 
-/** Notes the activation heights of the chain. */
+/** Records the activation heights of the chain. */
 export function writeActivations(writer: TableWriter, heights: Readonly<Record<string, number>>): void {
   writer.put('metadata', ACTIVATIONS_KEY, Buffer.from(JSON.stringify(heights)))
 }
 
-/** Writes something that nobody reads, to see whether the store takes it. */
+/** Writes an unused value, to test whether the store accepts writes. */
 export function writeTrial(writer: TableWriter): void {
   const time = Buffer.alloc(8)
   time.writeBigUInt64BE(BigInt(Date.now()))
@@ -132,24 +132,24 @@ function writeRevision(writer: TableWriter, { rewinds, edits }: Revision): void 
   writer.put('metadata', REVISION_KEY, counts)
 }
 
-/** Names the format of a store whose chain is still to be written. */
+/** Records the format of a store whose chain is yet to be written. */
 export function writeChainFormat(writer: TableWriter): void {
   writeFormat(chainFormatTable(writer), CHAIN_FORMATS.current)
 }
 
-/** Names the format and the chain of a new store. */
+/** Records the format and the chain of a new store. */
 export function writeIdentity(writer: TableWriter, genesisHash: Buffer): void {
   writeChainFormat(writer)
   writer.put('metadata', GENESIS_KEY, genesisHash)
 }
 
-/** Notes that this version of the program writes the store. */
+/** Records that this version of the program writes the store. */
 export function noteWriter(writer: TableWriter): void {
   noteProgram(chainFormatTable(writer), CHAIN_FORMATS.current)
 }
 
 /**
- * Whether the store says its format. One that does has to have the present one.
+ * Whether the store has a format record, which must name the current format.
  * @throws StorageError `STORAGE_OLDER`, `STORAGE_NEWER`, `STORAGE_FORMAT`
  */
 export function checkChainFormat(reader: TableReader): boolean {

@@ -19,7 +19,7 @@ import { isDamaged, joinRecords, splitRecords } from './recordLogCodec.ts'
 import { damagedRecords, headerRecord, type RecordLogKind, readHeader } from './recordLogFormat.ts'
 
 const { O_CREAT, O_DSYNC, O_RDWR, O_TRUNC } = constants
-/** A write returns when it is on disk: to flush apart would take a second turn of whoever waits for it. */
+/** Writes are synchronous on disk: a separate flush would cost another round trip of the thread pool. */
 const OPEN = O_RDWR | O_CREAT | O_DSYNC
 const MODE = 0o600
 
@@ -29,25 +29,25 @@ const moveFile = promisify(rename)
 const cutFile = promisify(ftruncate)
 
 /**
- * Records in a file, one behind the other: the cheapest way to make little durable often, one write beside
- * the thread that asks. One append or replacement at a time. A record that was cut off by a crash ends the
- * file: it was never acknowledged.
+ * An append-only file of records: the cheapest way to make small data durable often, with one write off the
+ * calling thread. Only one append or replacement runs at a time. A record that was truncated by a crash ends
+ * the file: it was never acknowledged.
  */
 export class RecordLog {
-  /** What the file held when it was opened, in order. */
+  /** Records in the file when it was opened, in order. */
   readonly records: readonly Buffer[]
   readonly #path: string
   readonly #kind: RecordLogKind
   #descriptor: number
-  /** Where the next record goes. */
+  /** Offset of the next record. */
   #end: number
-  /** Whether a failed append may have left records behind the end: a shorter one would not cover them. */
+  /** Whether a failed append may have left records after the end, which a shorter one would not overwrite. */
   #hasRest = false
 
   /**
-   * Opens the file, making it when it is not there.
+   * Opens the file, creating it if necessary.
    * @throws StorageError `STORAGE_JOURNAL` when something in it is not what was written; `STORAGE_OLDER`,
-   * `STORAGE_NEWER` for another format
+   *   `STORAGE_NEWER` for another format
    */
   constructor(path: string, kind: RecordLogKind) {
     this.#path = path
@@ -70,7 +70,7 @@ export class RecordLog {
     return this.#end
   }
 
-  /** Adds records; resolves when they are on disk. After a failure the next append takes their place. */
+  /** Appends records; resolves when they are on disk. After a failure the next append overwrites them. */
   async append(records: readonly Uint8Array[]): Promise<void> {
     const bytes = joinRecords(records)
     if (this.#hasRest) await this.#cutRest()
@@ -78,14 +78,14 @@ export class RecordLog {
       await writeAll(this.#descriptor, bytes, this.#end)
     } catch (error) {
       this.#hasRest = true
-      // Where this fails, too, the next append tries again before it writes.
+      // If this fails, too, the next append tries again before it writes.
       await this.#cutRest().catch(() => undefined)
       throw error
     }
     this.#end += bytes.length
   }
 
-  /** Makes these records all there is, in one step; resolves when that is on disk. */
+  /** Replaces all records atomically; resolves when they are on disk. */
   async replace(records: readonly Uint8Array[]): Promise<void> {
     const path = `${this.#path}.new`
     const descriptor = openSync(path, OPEN | O_TRUNC, MODE)
@@ -109,7 +109,7 @@ export class RecordLog {
     closeSync(this.#descriptor)
   }
 
-  /** The records behind the header, which a new file gets, and where the next one goes. */
+  /** The records after the header, which a new file gets, and the offset of the next one. */
   #read(): { readonly records: readonly Buffer[]; readonly end: number } {
     const bytes = readFileSync(this.#descriptor)
     const { records, end } = splitRecords(bytes)
@@ -120,7 +120,7 @@ export class RecordLog {
       ftruncateSync(this.#descriptor, end)
       return { records: log.records, end }
     }
-    // Nothing was ever written, or the header was cut off by a crash.
+    // Either nothing was ever written, or a crash truncated the header.
     ftruncateSync(this.#descriptor, 0)
     const header = joinRecords([headerRecord(this.#kind)])
     for (let done = 0; done < header.length; ) {

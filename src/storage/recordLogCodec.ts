@@ -2,12 +2,12 @@ import { crc32 } from 'node:zlib'
 
 /** Bytes before a record: its length 4 ∥ its CRC-32 4, little-endian. */
 const HEAD_LENGTH = 8
-/** More than any record has; what says that it is longer is none. */
+/** Larger than any record; a longer length is not a record's. */
 const LARGEST_RECORD = 16 * 2 ** 20
-/** Bytes behind damage in which a whole record is looked for. */
+/** Bytes after damage in which a whole record is searched. */
 const LONGEST_SEARCH = 2 ** 20
 
-/** Records as they stand in a file, one behind the other. */
+/** Encodes records as in a file. */
 export function joinRecords(records: readonly Uint8Array[]): Buffer {
   const length = records.reduce((sum, record) => sum + HEAD_LENGTH + record.length, 0)
   const bytes = Buffer.allocUnsafe(length)
@@ -21,7 +21,7 @@ export function joinRecords(records: readonly Uint8Array[]): Buffer {
   return bytes
 }
 
-/** The records up to the first that is cut off or damaged, and where that is. */
+/** The records up to the first truncated or damaged one, and its offset. */
 export function splitRecords(bytes: Buffer): { records: Buffer[]; end: number } {
   const records: Buffer[] = []
   let end = 0
@@ -32,20 +32,20 @@ export function splitRecords(bytes: Buffer): { records: Buffer[]; end: number } 
   return { records, end }
 }
 
-/** The whole record at a place; null when there is none. */
+/** The whole record at an offset; null when there is none. */
 function recordAt(bytes: Buffer, at: number): Buffer | null {
   const start = at + HEAD_LENGTH
   if (start > bytes.length) return null
   const length = bytes.readUInt32LE(at)
-  // Zeros are room that was never written, not records of nothing.
+  // Zeros are unwritten space, not empty records.
   if (length === 0 || start + length > bytes.length) return null
   const record = bytes.subarray(start, start + length)
   return crc32(record) === bytes.readUInt32LE(at + 4) ? record : null
 }
 
 /**
- * Whether what follows the whole records was damaged rather than cut off by a crash: a crash leaves the beginning of
- * records, and nothing whole behind it.
+ * Whether the bytes after the whole records are damaged rather than truncated by a crash: a crash leaves the
+ * beginning of records, and no whole record after it.
  */
 export function isDamaged(bytes: Buffer, end: number): boolean {
   if (end + HEAD_LENGTH <= bytes.length && bytes.readUInt32LE(end) > LARGEST_RECORD) return true

@@ -5,22 +5,24 @@ import { StorageError } from './errors.ts'
 import { assertConvertible, type StoreFormat, type SupportedFormats } from './formats/storeFormat.ts'
 import { isDamaged, joinRecords, splitRecords } from './recordLogCodec.ts'
 
-/** What a file of records holds, and the formats that this build knows of it. */
+/** Kind of a file of records, and the formats of it that this build supports. */
 export interface RecordLogKind extends SupportedFormats {
-  /** Names the kind in the file. */
+  /** Name of the kind in the file. */
   readonly kind: string
 }
 
-/** A change of the format of a file of records: all of them at once, because such files are small. */
+/**
+ * A conversion of a file of records. All of its records are converted at once, because such files are small.
+ */
 export interface RecordLogStep {
   readonly from: number
   readonly to: number
-  /** What changes, for the log. */
+  /** Description of the change, for the log. */
   readonly summary: string
   readonly convert: (records: readonly Buffer[]) => readonly Buffer[]
 }
 
-/** The format of a file of records with the records behind it. */
+/** The format of a file of records, and the records after it. */
 export interface FormattedRecords {
   readonly found: StoreFormat
   readonly records: readonly Buffer[]
@@ -42,8 +44,8 @@ export function headerRecord({ kind, current }: RecordLogKind): Buffer {
 }
 
 /**
- * Tells the header from the records behind it; null where there is neither. A file of format 1 has no header; its
- * records never begin with a brace.
+ * Splits the header from the records after it; null where there is neither. A file of format 1 has no header;
+ * its records never begin with a brace.
  * @throws StorageError `STORAGE_JOURNAL` for the header of another kind of file
  */
 export function readHeader({ kind }: RecordLogKind, records: readonly Buffer[]): FormattedRecords | null {
@@ -61,8 +63,7 @@ export function readHeader({ kind }: RecordLogKind, records: readonly Buffer[]):
 }
 
 /**
- * The format of a file of records with what it holds; null where there is no file, or an empty one. Nothing is
- * written.
+ * The format and the records of a file; null where there is no file, or an empty one. Nothing is written.
  * @throws StorageError `STORAGE_JOURNAL` when something in it is not what was written
  */
 export function readRecordLogFormat(path: string, kind: RecordLogKind): FormattedRecords | null {
@@ -78,13 +79,13 @@ export function readRecordLogFormat(path: string, kind: RecordLogKind): Formatte
   return readHeader(kind, records)
 }
 
-/** What says where a file of records is damaged. */
+/** Message for a damaged file of records. */
 export function damagedRecords(path: string, at: number): StorageError {
   return new StorageError('STORAGE_JOURNAL', `${path} is damaged at byte ${at}`)
 }
 
 /**
- * Brings a file of records to the present format: a new file takes its place, or the old one stays as it is.
+ * Converts a file of records to the current format, atomically.
  * @throws StorageError
  */
 export function convertRecordLog(path: string, kind: RecordLogKind, steps: readonly RecordLogStep[]): void {

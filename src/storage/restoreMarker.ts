@@ -18,7 +18,7 @@ interface Marker extends StoreFormat {
 }
 
 /**
- * Name of the snapshot whose restore into a data directory has begun and not ended; null when there is none.
+ * Name of the snapshot whose restore into a data directory is unfinished; null when there is none.
  * @throws StorageError `STORAGE_NEWER` for a marker of a newer build
  */
 export function readRestoreMarker(dataDir: string): string | null {
@@ -50,7 +50,7 @@ function readMarker(dataDir: string): Marker | null {
   return { format, program, converting: false, snapshot }
 }
 
-/** Notes, durably, that a restore begins. */
+/** Records durably that a restore begins. */
 export function writeRestoreMarker(dataDir: string, snapshot: string): void {
   const path = join(dataDir, MARKER_FILE)
   const temporary = `${path}.tmp`
@@ -66,7 +66,7 @@ export function writeRestoreMarker(dataDir: string, snapshot: string): void {
   syncFolder(dataDir)
 }
 
-/** Notes, durably, that it has ended. */
+/** Records durably that it has ended. */
 export function removeRestoreMarker(dataDir: string): void {
   rmSync(join(dataDir, MARKER_FILE), { force: true })
   syncFolder(dataDir)

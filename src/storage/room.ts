@@ -1,13 +1,13 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Bytes that must fit before writes are begun again: a large block with its state. */
+/** Free space needed before writes resume, bytes: a large block with its state. */
 const ROOM_BYTES = 4 * 1024 * 1024
 const FILE = 'room'
 
 /**
- * Tries whether a folder has room for some blocks, by writing as much and removing it.
- * @throws Error of the system when it has not
+ * Tests whether a folder has room for some blocks, by writing as much and removing it.
+ * @throws Error of the system when there is no room
  */
 export function assertRoom(folder: string): void {
   const path = join(folder, FILE)

@@ -9,11 +9,11 @@ const KEYS = [HEADERS_KEY, TARGET_KEY, STATE_KEY, BLOCKS_KEY]
 
 const HEIGHT_BYTES = 6
 const HASH_BYTES = 32
-/** First byte of the note of a state: whether all of it is there. */
+/** First byte of the state record: whether the state is complete. */
 const WHOLE = 1
 const PARTIAL = 0
 
-/** The block whose state is fetched: its headers were checked down to genesis. */
+/** The block whose state is downloaded. Its headers were checked from genesis on. */
 export interface SnapshotTarget {
   readonly number: number
   readonly hash: Buffer
@@ -21,33 +21,33 @@ export interface SnapshotTarget {
   readonly stateRoot: Buffer
   /** Computed from the headers and uncles below it. */
   readonly totalDifficulty: bigint
-  /** Bytes that peers say the state has; nobody vouches for them. */
+  /** Size of the state as announced by peers, bytes; unverified. */
   readonly size: number
 }
 
-/** How far the blocks below a {@link SnapshotTarget} are, which come from the top down. */
+/** Progress of the blocks below a {@link SnapshotTarget}, which are downloaded in descending order. */
 export interface SnapshotBlocks {
-  /** The next block that is wanted, with its total difficulty. */
+  /** The next block to download, with its total difficulty. */
   readonly number: number
   readonly hash: Buffer
   readonly totalDifficulty: bigint
 }
 
-/** How far the state is: what the intake goes on with; null when it is whole. */
+/** Progress of the state: the saved intake; null when the state is complete. */
 export interface SnapshotState {
   readonly saved: Buffer | null
 }
 
-/** What a snapshot synchronisation that has not ended left in the chain store. */
+/** Stored progress of an unfinished snapshot synchronisation. */
 export interface SnapshotSyncState {
-  /** The newest checked headers, in the form of whoever checks them. */
+  /** The most recent checked headers, encoded by the code that checks them. */
   readonly headers: Buffer | null
   readonly target: SnapshotTarget | null
   readonly state: SnapshotState | null
   readonly blocks: SnapshotBlocks | null
 }
 
-/** Reads how far a snapshot synchronisation is; all null where none has begun. */
+/** Reads the progress of a snapshot synchronisation; all null where none has begun. */
 export function readSnapshotSyncState(reader: TableReader): SnapshotSyncState {
   const read = (key: Buffer) => reader.get('metadata', key) ?? null
   const [headers, target, state, blocks] = [
@@ -68,7 +68,7 @@ export function writeSnapshotHeaders(writer: TableWriter, headers: Buffer): void
   writer.put('metadata', HEADERS_KEY, headers)
 }
 
-/** Names the block whose state is fetched; what there was of another state and its blocks is forgotten. */
+/** Records the block whose state is downloaded; the progress of another state and its blocks is discarded. */
 export function writeSnapshotTarget(writer: TableWriter, target: SnapshotTarget): void {
   const { number, hash, stateRoot, totalDifficulty, size } = target
   const numbers = Buffer.alloc(2 * HEIGHT_BYTES)
@@ -92,7 +92,7 @@ export function writeSnapshotBlocks(writer: TableWriter, blocks: SnapshotBlocks)
   writer.put('metadata', BLOCKS_KEY, value)
 }
 
-/** Forgets all of it: the synchronisation has ended, or was given up. */
+/** Clears the progress: the synchronisation has ended, or was given up. */
 export function removeSnapshotProgress(writer: TableWriter): void {
   for (const key of KEYS) if (writer.get('metadata', key) !== undefined) writer.remove('metadata', key)
 }

@@ -1,12 +1,12 @@
 import type { TableReader, TableWriter } from './chainEnvironment.ts'
 import { countEdit } from './metadata.ts'
 
-/** Root of the state after a block that was edited by hand; undefined where it is the header's. */
+/** Root of the edited state after a block; undefined where the state was not edited. */
 export function readStateEdit(reader: TableReader, blockHash: Buffer): Buffer | undefined {
   return reader.get('stateEdits', blockHash)
 }
 
-/** Notes that the state after a block was edited, or with null that it is the header's again. */
+/** Records an edit of the state after a block; null removes it. */
 export function writeStateEdit(writer: TableWriter, blockHash: Buffer, root: Buffer | null): void {
   if (root === null) writer.remove('stateEdits', blockHash)
   else writer.put('stateEdits', blockHash, root)

@@ -2,14 +2,14 @@ import { closeSync, existsSync, fsyncSync, openSync, statSync, writeFileSync } f
 import { join } from 'node:path'
 import { checkLmdbFile, type LmdbCheck } from './lmdbFile.ts'
 
-/** Name of an LMDB environment's data in its folder. */
+/** Name of the data file of an LMDB environment. */
 const DATA_FILE = 'data.mdb'
-/** Beside it: the store was made, so that one without data is no new one. */
+/** Marker file beside it: the store was created, so that one without data is not a new one. */
 const MADE_FILE = 'made'
 
 /**
- * What is wrong with the file of a store, which is named in it; null when nothing is, or the store was never made.
- * To be asked before the environment is opened.
+ * What is wrong with the file of a store, named in the message; null when nothing is, or the store was never
+ * created. Call it before the environment is opened.
  * @param folder of an LMDB environment
  */
 export function findStoreDamage(folder: string, check: LmdbCheck): string | null {
@@ -24,8 +24,8 @@ export function findStoreDamage(folder: string, check: LmdbCheck): string | null
 }
 
 /**
- * Notes that stores were made that only have a meaning together: from now on one without data is damaged. What they
- * hold is made durable first.
+ * Records that stores were created that belong together: from now on one without data is damaged. Their
+ * contents are made durable first.
  */
 export function noteStoresMade(folders: readonly string[]): void {
   const unnoted = folders.filter((folder) => !isStoreMade(folder))
@@ -36,7 +36,7 @@ export function noteStoresMade(folders: readonly string[]): void {
   }
 }
 
-/** Whether it was noted that the store in a folder was made, and with it those that belong to it. */
+/** Whether the creation of the store in a folder, and of those that belong to it, was recorded. */
 export function isStoreMade(folder: string): boolean {
   return existsSync(join(folder, MADE_FILE))
 }

@@ -1,7 +1,7 @@
 /**
- * The tables of the chain store. This is the only list of them. Numbers are never used again: a table
- * that goes leaves its line. Hashes are 32 bytes, heights 8 bytes big-endian, a block is height ∥ hash
- * (`blockKey.ts`), `*` repeats.
+ * The tables of the chain store. This is the only list of them. Numbers are never reused: a removed table
+ * leaves its line. Hashes are 32 bytes, heights 8 bytes big-endian, a block is height ∥ hash (`blockKey.ts`),
+ * `*` repeats.
  */
 export const TABLES = {
   /** name → value: format version, genesis hash, head. See `metadata.ts`. */

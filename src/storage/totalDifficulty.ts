@@ -3,7 +3,7 @@ import type { TableReader, TableWriter } from './chainEnvironment.ts'
 
 const HEIGHT_LENGTH = 8
 
-/** Where a connected block stands: its height, and the difficulty of the chain up to and with it. */
+/** Position of a connected block: its height, and the difficulty of the chain up to and including it. */
 export interface ChainPosition {
   readonly height: number
   readonly totalDifficulty: bigint
@@ -16,13 +16,13 @@ export function readPosition(reader: TableReader, hash: Buffer): ChainPosition |
   return { height: heightIn(value), totalDifficulty: bytesToBigInt(value.subarray(HEIGHT_LENGTH)) }
 }
 
-/** Height under which a block is filed, also one that was disconnected. */
+/** Height under which a block is stored, including disconnected ones. */
 export function readFiledHeight(reader: TableReader, hash: Buffer): number | undefined {
   const value = reader.get('totalDifficulties', hash)
   return value === undefined ? undefined : heightIn(value)
 }
 
-/** Disconnects a block: nothing but its height stays. */
+/** Disconnects a block: only its height remains. */
 export function removePosition(writer: TableWriter, hash: Buffer): void {
   const value = writer.get('totalDifficulties', hash)
   if (value !== undefined) writer.put('totalDifficulties', hash, value.subarray(0, HEIGHT_LENGTH))
@@ -30,7 +30,7 @@ export function removePosition(writer: TableWriter, hash: Buffer): void {
 
 export function writePosition(writer: TableWriter, hash: Buffer, position: ChainPosition): void {
   const height = bigIntToFixedBytes(BigInt(position.height), HEIGHT_LENGTH)
-  // Zero has a byte, too: a value without difficulty is of a disconnected block.
+  // Zero is encoded as a byte: a value without difficulty marks a disconnected block.
   const difficulty =
     position.totalDifficulty === 0n ? Buffer.alloc(1) : bigIntToBytes(position.totalDifficulty)
   writer.put('totalDifficulties', hash, Buffer.concat([height, difficulty]))

@@ -2,13 +2,13 @@ import type { TableReader, TableWriter } from './chainEnvironment.ts'
 
 const ENTRY_LENGTH = 36
 
-/** Where a connected block, canonical or not, has a transaction. */
+/** Position of a transaction in a connected block, canonical or not. */
 export interface TransactionOccurrence {
   readonly blockHash: Buffer
   readonly index: number
 }
 
-/** Every place of a transaction, in the order in which the blocks were connected. */
+/** All positions of a transaction, in the order in which the blocks were connected. */
 export function readOccurrences(reader: TableReader, transactionHash: Buffer): TransactionOccurrence[] {
   const value = reader.get('transactions', transactionHash)
   if (value === undefined) return []
@@ -29,7 +29,7 @@ export function addOccurrences(
   })
 }
 
-/** Takes the transactions of a block, given by their hashes, out of the index. */
+/** Removes the transactions of a block, given by their hashes, from the index. */
 export function removeOccurrences(
   writer: TableWriter,
   blockHash: Buffer,

@@ -15,8 +15,8 @@ import { parseReceipt } from '../codec/receipt.ts'
 import { parseRLPList } from '../codec/rlpReader.ts'
 
 /**
- * Checks everything that is filed under the height and hash of one block against the block itself, and its total
- * difficulty against its parent's.
+ * Checks everything that is stored under the height and hash of one block against the block itself, and its
+ * total difficulty against its parent's.
  * @param recoversSenders whether senders are compared with signatures, which takes as long as all the rest
  * @returns the block, where it can be read, and what is wrong
  */
@@ -45,7 +45,7 @@ export function checkStoredBlock(
   }
 }
 
-/** What of a block differs from what its header names. */
+/** Differences between a block and what its header commits to. */
 export function checkContent(spec: NetworkSpec, block: Block, hash: Buffer): string[] {
   const { fields } = block.header
   const problems: string[] = []
@@ -74,7 +74,7 @@ function checkPosition(tables: TableReader, block: Block): string[] {
   const position = readPosition(tables, block.hash)
   if (position === undefined) return ['its total difficulty is missing']
   if (position.height !== block.number) return [`it is filed under height ${position.height}`]
-  // Below the first block that is kept there is nothing to add to.
+  // Below the first stored block there is no parent difficulty to add to.
   if (block.number > 0 && block.number === readHistory(tables).firstBlock) return []
   const below = block.number === 0 ? 0n : readPosition(tables, block.header.parentHash)?.totalDifficulty
   if (below === undefined) return ['its parent is not stored']
@@ -90,12 +90,12 @@ function checkReceipts(spec: NetworkSpec, tables: TableReader, block: Block): st
   return checkReceiptList(spec, block, stored)
 }
 
-/** Whether a height is one of those that were filled in without receipts. */
+/** Whether the block at a height was backfilled, without receipts. */
 export function lacksReceipts(tables: TableReader, number: number): boolean {
   return number > 0 && number < readHistory(tables).firstReceipts
 }
 
-/** What of the stored receipts of a block differs from what its header names. */
+/** Differences between the stored receipts of a block and what its header commits to. */
 export function checkReceiptList(spec: NetworkSpec, block: Block, stored: Buffer): string[] {
   if (block.number === 0) return []
   const receipts = parseRLPList(stored).map((item) => item.bytes)

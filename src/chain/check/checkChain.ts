@@ -11,13 +11,13 @@ import { checkStoredBlock } from './checkBlock.ts'
 import { checkLogIndex } from './checkLogIndex.ts'
 import type { Problem } from './problem.ts'
 
-/** What a check may read of states. */
+/** The reads of states that a check needs. */
 export interface StateChecker {
   /** Reads every node of the state after a block. @throws Error for the first that is missing or damaged */
   checkStateAfter(header: BlockHeader): void
-  /** Whether the root of the state after a block is there. */
+  /** Whether the root of the state after a block is stored. */
   hasStateAfter(header: BlockHeader): boolean
-  /** The same for a root that does not stand in a header. */
+  /** The same for a root that no header names. */
   hasRoot(root: Buffer): boolean
 }
 
@@ -25,18 +25,18 @@ export interface CheckOptions {
   readonly spec: NetworkSpec
   readonly environment: ChainEnvironment
   readonly states: StateChecker
-  /** Newest canonical blocks whose whole state is read. */
+  /** Number of most recent canonical blocks whose whole state is read. */
   readonly stateBlocks: number
   /**
    * Reads the states of side blocks, too, compares senders with signatures, checks proofs of work, and counts the
    * index of logs.
    */
   readonly full?: boolean
-  /** Called after each height with what is left. */
+  /** Called after each height with the number of heights left. */
   readonly onHeight?: (height: number) => void
 }
 
-/** What a check looked at. */
+/** Counts of what a check covered. */
 export interface CheckReport {
   readonly problems: readonly Problem[]
   readonly blocks: number
@@ -47,8 +47,8 @@ export interface CheckReport {
 
 /**
  * Walks the store from the head down: the canonical chain is linked, everything that belongs to a block is
- * there and fits it, the indices name what they should, the states that blocks and edits name are there, and the newest
- * can be read whole.
+ * there and fits it, the indices are complete and correct, the states that blocks and edits name are stored,
+ * and the most recent can be read whole.
  */
 export function checkChain(options: CheckOptions): CheckReport {
   const walk = new Walk(options)
@@ -63,7 +63,7 @@ class Walk {
   states = 0
   readonly #options: CheckOptions
   readonly #work: WorkContext
-  /** Lowest block whose state is kept. */
+  /** Lowest block whose state is stored. */
   #firstState = 0
   /** Terms of the logs of all canonical blocks. */
   #logTerms = 0
@@ -90,7 +90,7 @@ class Walk {
       expected = this.#checkHeight(height, expected, readState)
       onHeight?.(height)
     }
-    // What lies between is not kept: genesis stands alone.
+    // Blocks in between are not stored: genesis stands alone.
     if (firstBlock > 0) this.#checkHeight(0, null, false)
     this.#checkEdits()
     const genesis = readGenesis(environment)
@@ -98,7 +98,7 @@ class Walk {
     if (genesis === undefined || lowest?.equals(genesis) !== true)
       this.#problem(0, lowest ?? null, 'it is not the genesis block')
     this.#checkAbove(position.height)
-    // What is indexed beside what belongs there shows in the number alone.
+    // Surplus entries of the index show in their number alone.
     if (this.#options.full === true && firstBlock === 0) {
       const indexed = countLogTerms(environment)
       if (indexed !== this.#logTerms)
@@ -108,7 +108,7 @@ class Walk {
       this.#problem(firstBlock - 1, null, 'it is stored below the first block that is kept')
   }
 
-  /** @returns the parent that the canonical block names, or null when it cannot be told */
+  /** @returns the parent that the canonical block names, or null when it is unknown */
   #checkHeight(height: number, expected: Buffer | null, readState: boolean): Buffer | null {
     const entries = readHeight(this.#options.environment, height)
     const canonical = entries.filter((entry) => entry.canonical)
@@ -160,7 +160,7 @@ class Walk {
     for (const message of problems) this.#problem(height, hash, message)
   }
 
-  /** What users of a development chain edited is in both stores. */
+  /** Checks that the edits of a development chain are in both stores. */
   #checkEdits(): void {
     const { environment, states } = this.#options
     for (const { key: hash, value: root } of environment.entries('stateEdits')) {

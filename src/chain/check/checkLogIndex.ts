@@ -6,9 +6,9 @@ import { RlpError } from '../codec/rlpReader.ts'
 import { logTermsOf } from '../logs/logTerms.ts'
 
 /**
- * What the index of logs lacks of a canonical block, or says of it without ground. Receipts that cannot be
- * read are not its matter.
- * @returns the number of terms that the index must have of it, and what is wrong
+ * Terms of a canonical block that the index of logs lacks, or has without cause. Unreadable receipts are
+ * reported elsewhere.
+ * @returns the number of terms that the index must have for it, and the problems
  */
 export function checkLogIndex(
   tables: TableReader,

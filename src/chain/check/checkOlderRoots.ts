@@ -20,22 +20,26 @@ export interface OlderRootsOptions {
   readonly onHeight?: (height: number) => void
 }
 
-/** What a comparison of state roots before RSKIP126 came to. */
+/** Result of comparing the state roots before RSKIP126. */
 export interface OlderRootsReport {
   /** States that could not be read. */
   readonly problems: readonly Problem[]
-  /** Blocks that were compared where the root binds, those of the search for the first difference apart. */
+  /**
+   * Blocks that were compared where the root is consensus, without those of the search for the first
+   * difference apart.
+   */
   readonly compared: number
-  /** The first block that differs where the root binds. */
+  /** The first block that differs where the root is consensus. */
   readonly first: OlderRootDifference | null
-  /** Blocks below, where nothing checks the root: compared, and of them those that differ. */
+  /** Blocks below, where no rule checks the root: the number compared, and how many of them differ. */
   readonly below: { readonly compared: number; readonly differing: readonly OlderRootDifference[] }
 }
 
 /**
  * Compares state roots before RSKIP126 with the states that are stored, at every height of
- * {@link nextOlderRoot} up to the head. A difference where they bind ends it: the first block that differs is searched
- * between that height and the one compared before, or where roots begin to bind.
+ * {@link nextOlderRoot} up to the head. A difference where roots are consensus ends it: the first block that
+ * differs is searched between that height and the one compared before, or the height from which roots are
+ * consensus.
  */
 export async function checkOlderRoots(options: OlderRootsOptions): Promise<OlderRootsReport> {
   const { spec, reader, interval, onHeight } = options

@@ -1,6 +1,6 @@
-/** Something that is wrong with a store. */
+/** A problem found in a store. */
 export interface Problem {
-  /** Height it was found at; null for what belongs to no block. */
+  /** Height at which it was found; null for what */
   readonly number: number | null
   /** 64 hex digits, or empty. */
   readonly hash: string

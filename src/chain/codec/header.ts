@@ -67,13 +67,13 @@ export class BlockHeader {
     return this.#hashHex
   }
 
-  /** The form of the wire, the store and the uncle list. */
+  /** The encoding used on the wire, in the store and in the uncle list. */
   get encodedFull(): Buffer {
     this.#full ??= encodeHeader(this, { compressed: false, bitcoinHeader: true, proofAndCoinbase: true })
     return this.#full
   }
 
-  /** The form of header messages: extension hash instead of bloom, edges and base event. */
+  /** The encoding of header messages: an extension hash instead of bloom, edges and base event. */
   get encodedCompressed(): Buffer {
     return encodeHeader(this, { compressed: true, bitcoinHeader: true, proofAndCoinbase: true })
   }
@@ -128,7 +128,8 @@ export class BlockHeader {
   }
 
   /**
-   * This header, which came in compressed form, with what that form leaves out (RSKIP351, consensus.md §2.3).
+   * Completes a header that came in compressed form with the extension that this form leaves out (RSKIP351,
+   * consensus.md §2.3).
    * @returns null when it is not the extension that the header names
    */
   withExtension({ version, logsBloom, edges, baseEvent }: HeaderExtension): BlockHeader | null {

@@ -68,7 +68,7 @@ export function headerFromItems(
   const uncles = uncleCount(itemAt(items, 15).bytes)
   const rest = readOptional(spec, items, number, layout, compressed)
   const extended = rest.version !== 0 && compressed
-  // One literal for all headers: objects put together of others are what decoding would spend most of its time on.
+  // One object literal for all headers: merging objects would dominate the time of decoding.
   const fields: HeaderFields = {
     version: rest.version,
     parentHash: itemAt(items, 0).bytes,
@@ -246,7 +246,7 @@ function unsignedInt64(bytes: Buffer, field: string): bigint {
   return value
 }
 
-/** Heights and times above 2^53 - 1 are refused here; no chain can reach them. */
+/** Heights and timestamps above 2^53 - 1 are refused here; no chain can reach them. */
 function safeInteger(bytes: Buffer, field: string): number {
   const value = bytesToBigInt(bytes)
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) {

@@ -1,7 +1,7 @@
 /** Encoding version of a header: 0, 1 (RSKIP351) or 2 (RSKIP535). */
 export type HeaderVersion = 0 | 1 | 2
 
-/** What a header consists of. Byte strings are opaque; absent ones are empty unless null is said. */
+/** The fields of a header. Byte strings are opaque; absent ones are empty unless null is documented. */
 export interface HeaderFields {
   readonly version: HeaderVersion
   readonly parentHash: Buffer
@@ -13,12 +13,12 @@ export interface HeaderFields {
   readonly receiptTrieRoot: Buffer
   /** null when the header came in compressed form and its extension is not known. */
   readonly logsBloom: Buffer | null
-  /** `[version, extension hash]` as it came; only of a header that came in compressed form. */
+  /** `[version, extension hash]` as received; only of a header that came in compressed form. */
   readonly compressedExtension: Buffer | null
-  /** Signed big-endian, written as it stands: genesis keeps leading zeros, absent is empty. */
+  /** Signed big-endian, encoded unchanged: genesis keeps leading zeros, absent is empty. */
   readonly difficultyBytes: Buffer
   readonly number: number
-  /** Unsigned big-endian, written as it stands. */
+  /** Unsigned big-endian, encoded unchanged. */
   readonly gasLimitBytes: Buffer
   readonly gasUsed: bigint
   /** Seconds. */

@@ -5,18 +5,20 @@ const LOWEST_V = 27
 const ADDRESS_BYTES = 20
 const ADDRESSES = 1n << 160n
 
-/** Stands in place of `r` where nobody signed: the text `impersonated by a development chain`, cut to 32 bytes. */
+/**
+ * Placeholder for `r` where nobody signed: the text `impersonated by a development chain`, cut to 32 bytes.
+ */
 const UNSIGNED = bytesToBigInt(Buffer.from('impersonated by a development ch', 'latin1'))
 
 /**
- * What stands in place of the signature of a transaction whose sender a development chain impersonates. No
- * key makes it: other nodes refuse a block that holds such a transaction.
+ * Placeholder for the signature of a transaction whose sender a development chain impersonates. No key
+ * produces it: other nodes reject a block with such a transaction.
  */
 export function impersonatedSignature(sender: Buffer): TransactionSignature {
   return { v: LOWEST_V, r: UNSIGNED, s: bytesToBigInt(sender) }
 }
 
-/** The sender that stands in place of the signature, 20 bytes; null of a transaction that somebody signed. */
+/** The sender encoded in place of the signature, 20 bytes; null for a signed transaction. */
 export function impersonatedSender({ fields }: Transaction): Buffer | null {
   const { signature } = fields
   if (signature === null || signature.r !== UNSIGNED || signature.s >= ADDRESSES) return null

@@ -6,11 +6,11 @@ import type { BlockHeader } from './header.ts'
 /** `RSKBLOCK:`, before the merged-mining hash in a Bitcoin coinbase. */
 export const MERGED_MINING_TAG: Buffer = Buffer.from('RSKBLOCK:', 'ascii')
 
-/** Bytes of the merged-mining hash that fork detection data leaves (RSKIP110). */
+/** Bytes of the merged-mining hash that remain beside fork detection data (RSKIP110). */
 const HASH_PREFIX_LENGTH = 20
 /** Bytes of fork detection data: CPV 7, NU 1, BN 4. */
 export const FORK_DETECTION_DATA_LENGTH = 12
-/** Length of a UMM root that is not empty. */
+/** Length of a non-empty UMM root. */
 const UMM_ROOT_LENGTH = 20
 
 /**
@@ -32,8 +32,8 @@ export function hashForMergedMining(header: BlockHeader): Buffer {
 }
 
 /**
- * Fork detection data of a header: what its coinbase holds after the tag and the first 20 bytes of the
- * merged-mining hash, or what the builder set (consensus.md §2.4). Empty where none is carried.
+ * Fork detection data of a header: the bytes in its coinbase after the tag and the first 20 bytes of the
+ * merged-mining hash, or what the builder set (consensus.md §2.4). Empty where there is none.
  * @throws CodecError when the coinbase does not hold it
  */
 export function readForkDetectionData(header: BlockHeader): Buffer {

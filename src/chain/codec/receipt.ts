@@ -28,7 +28,7 @@ const SUCCESS = Buffer.from([1])
 
 /**
  * `[post state, cumulative gas, bloom, logs, gas used, status]`.
- * @param postState the outcome again, as in every block, unless given
+ * @param postState the outcome by default, as in every block
  */
 export function encodeReceipt(receipt: Receipt, postState: Buffer = outcomeOf(receipt)): Buffer {
   return encodeList([

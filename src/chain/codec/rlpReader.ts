@@ -3,10 +3,10 @@ import { asBuffer, EMPTY_BYTES } from '../../util/bytes.ts'
 /** Lengths above this cannot be decoded (consensus.md §0.2). */
 const MAX_LENGTH = 0x7fff_ffff
 
-/** What is wrong with the bytes: an element beyond their end, an impossible length, or another shape. */
+/** Kind of malformation: an element beyond the end, an impossible length, or an unexpected shape. */
 export type RlpFault = 'overrun' | 'length' | 'shape'
 
-/** Bytes that are no RLP, or not of the expected shape. */
+/** Bytes that are not RLP, or not of the expected shape. */
 export class RlpError extends Error {
   readonly code = 'RLP_INVALID'
   override readonly name = 'RlpError'
@@ -19,13 +19,13 @@ export class RlpError extends Error {
 }
 
 /**
- * One RLP element over the bytes it was read from. Lists are split when they are first looked at, so
- * that what nobody reads is never parsed, as the network's rules expect.
+ * One RLP element over the bytes it was read from. Lists are split on first access, so that unread parts are
+ * never parsed, as the network's rules expect.
  */
 export class RlpItem {
   /** Whether the element is a list. */
   readonly isList: boolean
-  /** Content of a string; of a list its whole encoding (a list in the place of a string is taken so). */
+  /** Content of a string; for a list its whole encoding, which is how a list in place of a string is read. */
   readonly bytes: Buffer
   readonly #contentOffset: number
   #items: readonly RlpItem[] | undefined
@@ -42,8 +42,10 @@ export class RlpItem {
   }
 
   /**
-   * Elements of a list from somebody who is not trusted: an element takes a byte there and many here.
-   * @throws RlpError when this is a string, the content is malformed, or there are more elements than the limit
+   * Elements of a list from an untrusted source, where an element of one byte costs many bytes of memory
+   * here.
+   * @throws RlpError when this is a string, the content is malformed, or there are more elements than the
+   *   limit
    */
   itemsUpTo(limit: number): readonly RlpItem[] {
     if (!this.isList) throw new RlpError('list expected, got a string')
@@ -82,7 +84,7 @@ export function parseRLPList(bytes: Uint8Array): readonly RlpItem[] {
   return item.items
 }
 
-/** Elements from an offset on: a megabyte of them that are not wanted must not become a million objects. */
+/** Elements from an offset on, lazily: a megabyte of unwanted elements must not become a million objects. */
 function countItems(source: Buffer, start: number): number {
   let count = 0
   for (let position = start; position < source.length; count += 1) {

@@ -5,10 +5,10 @@ export const RLP_EMPTY: Buffer = Buffer.from([0x80])
 /** RLP of the empty list. */
 export const RLP_EMPTY_LIST: Buffer = Buffer.from([0xc0])
 
-/** Every byte as a string of its own, shared: making one costs more than all else in an encoding. */
+/** RLP of every one-byte string, shared: creating one costs more than the rest of an encoding. */
 const SINGLE_BYTES: readonly Buffer[] = Array.from({ length: 256 }, (_, value) => Buffer.from([value]))
 
-/** RLP of a byte string; absent is the empty string (`elem` of consensus.md §0.1). */
+/** RLP of a byte string; null encodes as the empty string (`elem` of consensus.md §0.1). */
 export function encodeBytes(bytes: Uint8Array | null): Buffer {
   if (bytes === null || bytes.length === 0) return RLP_EMPTY
   if (isOwnEncoding(bytes)) return asBuffer(bytes)
@@ -17,7 +17,7 @@ export function encodeBytes(bytes: Uint8Array | null): Buffer {
   return encoded
 }
 
-/** RLP of a list of elements that are encoded already. */
+/** RLP of a list of encoded elements. */
 export function encodeList(elements: readonly Uint8Array[]): Buffer {
   let length = 0
   for (const element of elements) length += element.length
@@ -27,10 +27,10 @@ export function encodeList(elements: readonly Uint8Array[]): Buffer {
   return list
 }
 
-/** What a string is made of: bytes, or an unsigned number, whose zero is the empty string as null is. */
+/** Input of a string: bytes, or an unsigned number; zero and null encode as the empty string. */
 export type RlpString = Uint8Array | bigint | number | null
 
-/** RLP of a list of strings, put together in one piece. @throws RangeError for a negative number */
+/** RLP of a list of strings, written into one buffer. @throws RangeError for a negative number */
 export function encodeStrings(values: readonly RlpString[]): Buffer {
   const strings: Uint8Array[] = []
   let length = 0
@@ -101,7 +101,7 @@ function isOwnEncoding(bytes: Uint8Array): boolean {
   return bytes.length === 1 && (bytes[0] ?? 0) < 0x80
 }
 
-/** Bytes before a content of some length. */
+/** Length of the header of a content of so many bytes. */
 function prefixLength(length: number): number {
   if (length < 56) return 1
   let size = 2
@@ -123,7 +123,7 @@ function writePrefix(target: Buffer, position: number, length: number, base: num
   return end
 }
 
-/** Below it a loop is quicker than the call. */
+/** Length below which a loop is faster than the call. */
 const FEW_BYTES = 33
 
 /** @returns the position behind */

@@ -14,7 +14,7 @@ const WORD = 32
 /** Sender of every reward transaction: the single byte zero (consensus.md §5.3). */
 export const REMASC_SENDER: Buffer = Buffer.from([0])
 
-/** Whether the signature may stand in a block of the chain (consensus.md §5.2). */
+/** Whether a block of the chain may contain the signature (consensus.md §5.2). */
 export function acceptsSignature(transaction: Transaction, chainId: number): boolean {
   if (transaction.isRemasc) return true
   const { signature, chainId: signedChainId } = transaction.fields
@@ -25,14 +25,14 @@ export function acceptsSignature(transaction: Transaction, chainId: number): boo
 }
 
 /**
- * Senders of transactions, recovered in one parallel native call. null where there is no signature or
- * no key can be recovered from it. The ranges of {@link acceptsSignature} are not asked for.
+ * Senders of transactions, recovered in one parallel native call. null where there is no signature or no key
+ * can be recovered from it. The ranges of {@link acceptsSignature} are not checked.
  */
 export function recoverSenders(transactions: readonly Transaction[]): (Buffer | null)[] {
   return readSenders(transactions, recoverAddresses(writeRecords(transactions)))
 }
 
-/** As {@link recoverSenders}, while this thread does something else. */
+/** As {@link recoverSenders}, off this thread. */
 export async function recoverSendersAside(transactions: readonly Transaction[]): Promise<(Buffer | null)[]> {
   return readSenders(transactions, await recoverAddressesAside(writeRecords(transactions)))
 }
@@ -57,7 +57,10 @@ function readSenders(transactions: readonly Transaction[], answers: Buffer): (Bu
   })
 }
 
-/** Whether the field lengths are those the block rule accepts; the sender is judged apart (consensus.md §4.2 rule 1). */
+/**
+ * Whether the field lengths are those the block rule accepts; the sender is checked elsewhere (consensus.md
+ * §4.2 rule 1).
+ */
 export function hasValidFieldLengths(transaction: Transaction): boolean {
   const { fields } = transaction
   if (fields.nonceBytes.length > WORD) return false
@@ -80,7 +83,7 @@ function writeRecords(transactions: readonly Transaction[]): Buffer {
   return records
 }
 
-/** hash ∥ parity ∥ r ∥ s. Left zero, which recovers nothing, where there is no signature to recover from. */
+/** hash ∥ parity ∥ r ∥ s. All zeros, which recover no sender, where there is no signature. */
 function writeRecord(into: Buffer, offset: number, transaction: Transaction): void {
   const { signature } = transaction.fields
   if (transaction.isRemasc || signature === null || !fitsInWord(signature.r)) return

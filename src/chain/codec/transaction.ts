@@ -11,13 +11,13 @@ export interface TransactionSignature {
   readonly s: bigint
 }
 
-/** What a transaction consists of (consensus.md §5.1). Absent byte strings are empty. */
+/** The fields of a transaction (consensus.md §5.1). Absent byte strings are empty. */
 export interface TransactionFields {
-  /** As read. */
+  /** As decoded. */
   readonly nonceBytes: Buffer
   /** Wei; null when the element was empty. */
   readonly gasPrice: bigint | null
-  /** As read; empty when absent. */
+  /** As decoded; empty when absent. */
   readonly gasLimitBytes: Buffer
   /** 20 bytes; empty for a creation. */
   readonly to: Buffer
@@ -106,7 +106,7 @@ export class Transaction {
     return keccak256(encodeStrings([...this.#payload(), ...suffix]))
   }
 
-  /** The `v` that is written: 27 or 28, or with the chain id folded in (EIP-155); 0 when unsigned. */
+  /** The `v` of the encoding: 27 or 28, or including the chain id (EIP-155); 0 when unsigned. */
   get encodedV(): number {
     const { chainId, signature } = this.fields
     if (signature === null) return chainId & 0xff
@@ -151,7 +151,7 @@ export function createRemascTransaction(blockNumber: number): Transaction {
   )
 }
 
-/** Address of the contract that a creation transaction makes: of the sender and the nonce as read. */
+/** Address of the contract that a creation transaction creates, from the sender and the nonce as decoded. */
 export function contractAddressOf(sender: Uint8Array, nonce: bigint): Buffer {
   return keccak256(encodeStrings([sender, nonce])).subarray(12)
 }

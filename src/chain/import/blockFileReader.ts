@@ -5,16 +5,16 @@ import { BlockSourceError } from './blockSource.ts'
 import { NEXT_BATCH, type ReaderInput, type ReaderMessage } from './messages.ts'
 import { type ReaderEvent, readBatches } from './readBatches.ts'
 
-/** Batches that the reading thread works ahead: it must never be waited for, and memory is bounded. */
+/** Batches that the reader thread works ahead, enough that it is never waited for, and bounded for memory. */
 const BATCHES_AHEAD = 4
 
 /**
- * Bytes of a file from which on a thread of its own reads it. Starting one takes some 30 ms, in which
- * about so much is read and recovered on the spot.
+ * File size from which a reader thread is used, bytes. Starting a thread takes about 30 ms, in which about as
+ * much is read and its senders are recovered without one.
  */
 const THREAD_FROM_BYTES = 512 * 1024
 
-/** Batches of a file; of a large one read by a thread of its own while the caller works. */
+/** Batches of a file. A large one is read by a thread of its own while the caller works. */
 export async function* readBlockFile(input: ReaderInput): AsyncGenerator<ReaderEvent, void, void> {
   const { size } = await stat(input.path)
   yield* size < THREAD_FROM_BYTES ? readBatches(input) : readInThread(input)

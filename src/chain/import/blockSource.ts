@@ -1,9 +1,9 @@
-/** A block as a file holds it. */
+/** A block in a file. */
 export interface RawBlock {
   readonly rlp: Buffer
   /** Line of the file, or number of the block in it, from 1 on; for messages. */
   readonly position: number
-  /** Bytes of the file up to the end of the block; of a compressed file those that were read for it. */
+  /** Bytes of the file up to the end of the block; for a compressed file those read so far. */
   readonly offset: number
 }
 
@@ -13,7 +13,7 @@ export type BlockSource = AsyncGenerator<RawBlock, void, void>
 /** A file that cannot be read as blocks. */
 export class BlockSourceError extends Error {
   readonly code = 'IMPORT_SOURCE'
-  /** Line or block number, from 1 on; 0 where it cannot be said. */
+  /** Line or block number, from 1; 0 when unknown. */
   readonly position: number
   override readonly name = 'BlockSourceError'
 

@@ -6,11 +6,11 @@ import { readBlockFile } from './blockFileReader.ts'
 import { decodeReadBlock } from './decodeReadBlock.ts'
 import { type ReadBlock, unpackBlocks } from './messages.ts'
 
-/** How far an import is, after each commit. */
+/** Progress of an import, reported after each commit. */
 export interface ImportProgress {
-  /** Blocks of the file looked at. */
+  /** Blocks read from the file. */
   readonly blocks: number
-  /** Of these, newly connected. */
+  /** Blocks newly connected. */
   readonly connected: number
   /** Gas of the connected blocks. */
   readonly gas: bigint
@@ -18,18 +18,18 @@ export interface ImportProgress {
   readonly transactions: number
   /** Height of the head. */
   readonly head: number
-  /** Bytes of the file behind us, and of the whole file. */
+  /** Bytes of the file read so far, and of the whole file. */
   readonly offset: number
   readonly bytes: number
 }
 
-/** What an import did. */
+/** Result of an import. */
 export interface ImportReport extends ImportProgress {
   /** Blocks that still wait for their parent at the end. */
   readonly orphans: number
   /** The first invalid block, where the import ended; everything before it is stored. */
   readonly invalid: InvalidBlockError | null
-  /** The first block that could not be judged, where the import ended likewise. */
+  /** The first block that could not be validated, where the import ended likewise. */
   readonly undecided: UndecidedBlockError | null
   /** Whether the caller ended it. */
   readonly interrupted: boolean
@@ -48,9 +48,9 @@ export interface ImportOptions {
 }
 
 /**
- * Reads a file of blocks, judges, executes and stores them. A thread of its own reads ahead and recovers
- * senders while this one executes. Blocks that are stored already are skipped, so an interrupted import
- * goes on where it was.
+ * Reads a file of blocks, validates, executes and stores them. A thread of its own reads ahead and recovers
+ * senders while this one executes. Blocks that are stored already are skipped, so that an interrupted import
+ * resumes.
  * @throws BlockSourceError for a file that cannot be read
  */
 export async function importBlocks(options: ImportOptions): Promise<ImportReport> {
@@ -125,7 +125,7 @@ function connectBatch({ chain, spec, onResult }: ImportOptions, batch: readonly 
     if (result.status === 'UNDECIDED') undecided = result.error
     onResult?.(block, result)
   })
-  // A block that does not decode is reached only when all before it were connected.
+  // An undecodable block is reached only when all before it were connected.
   if (invalid === null && undecided === null) invalid = undecodable
   return { blocks: results.length, connected, invalid, undecided }
 }

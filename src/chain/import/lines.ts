@@ -1,4 +1,4 @@
-/** A line of a file without its end. */
+/** A line of a file without its line ending. */
 export interface Line {
   readonly text: string
   /** From 1 on. */

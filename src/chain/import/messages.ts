@@ -2,17 +2,17 @@ import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { ReaderEvent } from './readBatches.ts'
 
-/** What the reading thread is started with. */
+/** Start parameters of the reader thread. */
 export interface ReaderInput {
   readonly path: string
   readonly spec: NetworkSpec
-  /** Blocks up to this height are known most likely: their senders are not recovered ahead. */
+  /** Blocks up to this height are probably stored: their senders are not recovered ahead. */
   readonly knownHeight: number
   /** Blocks per message. */
   readonly batchBlocks: number
 }
 
-/** A block on its way from the reading thread. */
+/** A block sent by the reader thread. */
 export interface ReadBlock {
   readonly rlp: Buffer
   /** As `packSenders` makes them; null when they were not recovered. */
@@ -21,7 +21,7 @@ export interface ReadBlock {
   readonly position: number
 }
 
-/** A batch of blocks, in few buffers that change hands without a copy. */
+/** A batch of blocks in few buffers, which are transferred without a copy. */
 export interface PackedBlocks {
   readonly rlp: Uint8Array<ArrayBuffer>
   readonly senders: Uint8Array<ArrayBuffer>
@@ -29,18 +29,18 @@ export interface PackedBlocks {
   readonly table: Float64Array<ArrayBuffer>
 }
 
-/** What the reading thread sends. */
+/** Messages of the reader thread. */
 export type ReaderMessage =
   | ReaderEvent
   | { readonly kind: 'end' }
   | { readonly kind: 'failed'; readonly position: number; readonly message: string }
 
-/** What the reading thread is told: that it may send one more batch. */
+/** Message to the reader thread: it may send one more batch. */
 export const NEXT_BATCH = 'next'
 
 const COLUMNS = 4
 
-/** Copies blocks into buffers of their own, which may be transferred. */
+/** Copies blocks into new buffers, which may be transferred. */
 export function packBlocks(blocks: readonly ReadBlock[]): PackedBlocks {
   const rlp = new Uint8Array(blocks.reduce((sum, block) => sum + block.rlp.length, 0))
   const senders = new Uint8Array(blocks.reduce((sum, block) => sum + (block.senders?.length ?? 0), 0))
@@ -57,7 +57,7 @@ export function packBlocks(blocks: readonly ReadBlock[]): PackedBlocks {
   return { rlp, senders, table }
 }
 
-/** The blocks of a batch, over its memory. */
+/** The blocks of a batch, as views of its memory. */
 export function unpackBlocks({ rlp, senders, table }: PackedBlocks): ReadBlock[] {
   const blocks: ReadBlock[] = []
   let rlpStart = 0

@@ -13,10 +13,10 @@ const COMPRESSED_CHUNK_BYTES = 1 << 16
 const OPENING_BRACE = 0x7b
 const SMALLEST_LIST = 0xc0
 
-/** What a file of blocks can be. */
+/** Formats of a file of blocks. */
 export type BlockFileFormat = 'json-lines' | 'rlp' | 'reference-export'
 
-/** A file of blocks that is ready to be read. */
+/** An opened file of blocks. */
 export interface BlockFile {
   readonly format: BlockFileFormat
   readonly bytes: number

@@ -5,14 +5,14 @@ import { type PackedBlocks, packBlocks, type ReaderInput } from './messages.ts'
 import { openBlockFile } from './openBlockFile.ts'
 import { packSenders, recoverSendersOfBlocks } from './senders.ts'
 
-/** What reading a file gives, in order. */
+/** Results of reading a file, in order. */
 export type ReaderEvent =
   | { readonly kind: 'opened'; readonly bytes: number; readonly format: string }
   /** `offset`: bytes of the file up to the end of the last block. */
   | ({ readonly kind: 'blocks'; readonly offset: number } & PackedBlocks)
 
 /**
- * Reads a file of blocks in batches and recovers the senders, a batch in one parallel call.
+ * Reads a file of blocks in batches and recovers the senders of a batch in one parallel call.
  * @throws BlockSourceError
  */
 export async function* readBatches(input: ReaderInput): AsyncGenerator<ReaderEvent, void, void> {
@@ -41,8 +41,8 @@ function packBatch(input: ReaderInput, raw: readonly RawBlock[]): ReaderEvent {
 }
 
 /**
- * A block whose senders are wanted. One that does not parse is handed on as it is: whoever connects it says
- * what is wrong with it.
+ * A block whose senders are to be recovered. A malformed one is passed on unchanged: whoever connects it
+ * reports the error.
  */
 function parseOrNull(input: ReaderInput, rlp: Buffer): Block | null {
   try {

@@ -6,8 +6,8 @@ const FIELDS = 4
 
 /**
  * Blocks of an export of the reference node: lines `height,hash,total difficulty,block`, all but the height
- * in hex. As the reference does, lines with fewer fields are left out; hash and difficulty are computed
- * here anyway.
+ * in hex. Lines with fewer fields are skipped, as by the reference; hash and difficulty are computed here
+ * anyway.
  * @throws BlockSourceError for a block that is no hex
  */
 export async function* readReferenceExport(chunks: AsyncIterable<Buffer>): BlockSource {

@@ -1,12 +1,12 @@
 import { RlpError, rlpItemLength } from '../codec/rlpReader.ts'
 import { type BlockSource, BlockSourceError } from './blockSource.ts'
 
-/** Bytes that the length of an element can need. */
+/** Most bytes that the length prefix of an element takes. */
 const LONGEST_PREFIX = 9
 
 /**
- * Blocks of a file that is nothing but RLP blocks one after the other.
- * @throws BlockSourceError when the file ends inside a block or holds something else
+ * Blocks of a file of concatenated RLP blocks.
+ * @throws BlockSourceError when the file ends inside a block or has other content
  */
 export async function* readRlpFile(chunks: AsyncIterable<Buffer>): BlockSource {
   let pending: Buffer = Buffer.alloc(0)
@@ -29,7 +29,7 @@ export async function* readRlpFile(chunks: AsyncIterable<Buffer>): BlockSource {
     throw new BlockSourceError(position + 1, `the file ends inside block ${position + 1}`)
 }
 
-/** Length of the first element, or infinity while that cannot be said. */
+/** Length of the first element, or infinity while unknown. */
 function itemLength(bytes: Buffer, position: number): number {
   const first = bytes[0]
   if (first === undefined) return Number.POSITIVE_INFINITY

@@ -25,7 +25,7 @@ export function packSenders(block: Block): Buffer {
   return packed
 }
 
-/** Gives a block the senders of {@link packSenders}. */
+/** Sets the senders of a block from {@link packSenders}. */
 export function unpackSenders(block: Block, packed: Buffer): void {
   block.setSenders(
     block.transactions.map((transaction, index) => {

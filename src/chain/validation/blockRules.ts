@@ -37,7 +37,7 @@ export type BlockRule = (typeof BLOCK_RULES)[number]
 
 /**
  * Rules that the reference's scenario tests do not apply and that chains recorded from them break; nothing
- * else may be switched off. What is switched off for blocks is so for their uncles.
+ * else may be switched off. A rule disabled for blocks is disabled for their uncles.
  */
 export type OptionalRule =
   | 'proofOfWork'
@@ -46,7 +46,7 @@ export type OptionalRule =
   | 'gasLimitRange'
   | 'minimumGasLimit'
 
-/** Why a rule refuses a block. */
+/** Why a block breaks a rule. */
 export interface Violation {
   readonly expected: string
   readonly found: string

@@ -37,7 +37,7 @@ export class InvalidBlockError extends Error {
   }
 }
 
-/** A block that could not be judged: the core failed, or the block needs what this node does not have. */
+/** A block that could not be validated: the core failed, or the node lacks what validation needs. */
 export class UndecidedBlockError extends Error {
   readonly code = 'UNDECIDED_BLOCK'
   readonly number: number

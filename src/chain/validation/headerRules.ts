@@ -10,7 +10,7 @@ import { minimumGasPriceBounds } from '../minimumGasPrice.ts'
 import type { Violation } from './blockRules.ts'
 import type { HeaderContext } from './validationContext.ts'
 
-/** Where a Bitcoin header has its time, unsigned 32 bits, little-endian. */
+/** Offset of the time in a Bitcoin header, unsigned 32 bits, little-endian. */
 const BITCOIN_TIME_OFFSET = 68
 const BITCOIN_HEADER_LENGTH = 80
 
@@ -62,7 +62,7 @@ export function checkExtraData(header: BlockHeader): Violation | null {
   return { expected: `${MAXIMUM_EXTRA_DATA_BYTES} bytes or fewer`, found: String(length) }
 }
 
-/** Gas used is within the gas limit; asked of uncles only (consensus.md §4.3). */
+/** Gas used is within the gas limit; checked for uncles only (consensus.md §4.3). */
 export function checkGasUsedWithinLimit(header: BlockHeader): Violation | null {
   const { gasUsed } = header.fields
   // The reference compares 64 signed bits.
@@ -100,7 +100,7 @@ export function checkTimestamp(
     : { expected: `less than ${limit} s from Bitcoin's time`, found: String(distance) }
 }
 
-/** An uncle is later than its parent; not asked where timestamps are not checked (consensus.md §4.3). */
+/** An uncle is later than its parent; not checked where timestamps are not checked (consensus.md §4.3). */
 export function checkLaterThanParent(
   context: HeaderContext,
   header: BlockHeader,
@@ -110,7 +110,7 @@ export function checkLaterThanParent(
   return { expected: `later than ${parent.timestamp}`, found: String(header.timestamp) }
 }
 
-/** The fork detection data tells the branch as it is (consensus.md §3.5, RSKIP110). */
+/** The fork detection data is that of the branch (consensus.md §3.5, RSKIP110). */
 export function checkForkDetectionData(context: HeaderContext, header: BlockHeader): Violation | null {
   // At the first block that carries data the reference does not compare it; below, decoding reads none.
   if (!isActive(context.spec, 'rskip110', header.number) || header.number <= FORK_DETECTION_FIRST_BLOCK)

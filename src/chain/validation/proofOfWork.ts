@@ -5,7 +5,7 @@ import type { BlockHeader } from '../codec/header.ts'
 import type { Violation } from './blockRules.ts'
 import type { ValidationContext } from './validationContext.ts'
 
-/** What a proof of work is checked with. */
+/** Context of a check of proof of work. */
 export type WorkContext = Pick<ValidationContext, 'spec' | 'nativeSpec' | 'disabledRules'>
 
 /** The header proves work by merged mining with Bitcoin (consensus.md §4.3 rule 5, §3.2). */
@@ -14,7 +14,7 @@ export function checkProofOfWork(context: WorkContext, header: BlockHeader): Vio
   return violationOf(proofOfWorkFault(context.nativeSpec, proofOf(context, header)))
 }
 
-/** As {@link checkProofOfWork} for many headers, on another thread; the calls of several run side by side. */
+/** As {@link checkProofOfWork} for many headers, on another thread; several calls run in parallel. */
 export async function checkProofsOfWork(
   context: WorkContext,
   headers: readonly BlockHeader[],
@@ -47,7 +47,7 @@ function present<K extends string>(key: K, bytes: Buffer): Partial<Record<K, Buf
   return bytes.length === 0 ? {} : ({ [key]: bytes } as Record<K, Buffer>)
 }
 
-/** The hash, or null when the header has none: the core then names that as the fault, in its turn. */
+/** The hash, or null when the header has none, which the core then reports as the fault. */
 function hashOrNull(header: BlockHeader): Buffer | null {
   try {
     return header.hashForMergedMining()

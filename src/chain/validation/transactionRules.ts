@@ -23,7 +23,9 @@ export function checkTransactionFields(block: Block): Violation | null {
   return null
 }
 
-/** Each sender's nonces follow its account's (consensus.md §4.2 rule 2); the reward transaction is no exception. */
+/**
+ * Each sender's nonces follow its account's (consensus.md §4.2 rule 2); this includes the reward transaction.
+ */
 export function checkTransactionNonces(
   context: ValidationContext,
   block: Block,
@@ -44,7 +46,7 @@ export function checkTransactionNonces(
   return null
 }
 
-/** Every transaction pays at least the block's minimum (consensus.md §4.3 rule 1). */
+/** Every transaction pays at least the block's minimum gas price (consensus.md §4.3 rule 1). */
 export function checkTransactionGasPrice(block: Block): Violation | null {
   const { minimumGasPrice } = block.header.fields
   if (minimumGasPrice === null) return { expected: 'a minimum gas price', found: 'nothing' }
@@ -58,7 +60,10 @@ export function checkTransactionGasPrice(block: Block): Violation | null {
   return null
 }
 
-/** No transaction pays more than a hundred times the block's minimum (consensus.md §4.3 rule 2, RSKIP252). */
+/**
+ * No transaction pays more than a hundred times the block's minimum gas price (consensus.md §4.3 rule 2,
+ * RSKIP252).
+ */
 export function checkTransactionGasPriceCap(context: ValidationContext, block: Block): Violation | null {
   if (!isActive(context.spec, 'rskip252', block.number)) return null
   const minimum = block.header.fields.minimumGasPrice ?? 0n
@@ -88,7 +93,9 @@ export function checkRemascTransaction(block: Block): Violation | null {
   }
 }
 
-/** The edges of the parallel sublists rise and leave the reward transaction out (consensus.md §4.6, RSKIP144). */
+/**
+ * The edges of the parallel sublists ascend and exclude the reward transaction (consensus.md §4.6, RSKIP144).
+ */
 export function checkSublistEdges(context: ValidationContext, block: Block): Violation | null {
   const { spec } = context
   if (!isActive(spec, 'rskip351', block.number) || !isActive(spec, 'rskip144', block.number)) return null

@@ -4,12 +4,12 @@ import type { Ancestry } from '../ancestry.ts'
 import type { BlockHeader } from '../codec/header.ts'
 import type { OptionalRule } from './blockRules.ts'
 
-/** What the rules need to know beyond the block and its parent. */
+/** Context of the rules beyond the block and its parent. */
 export interface ValidationContext {
   readonly spec: NetworkSpec
   /** The same network as the native core holds it. */
   readonly nativeSpec: NativeChainSpec
-  /** Rules that are not applied. Empty on every network. */
+  /** Disabled rules. Empty on every network. */
   readonly disabledRules: ReadonlySet<OptionalRule>
   /** Recent connected blocks. */
   readonly ancestry: Ancestry
@@ -21,5 +21,5 @@ export interface ValidationContext {
   now(): number
 }
 
-/** What the rules of headers and uncles need to know of that. */
+/** The part of the context that the rules of headers and uncles need. */
 export type HeaderContext = Omit<ValidationContext, 'nonceAfter'>

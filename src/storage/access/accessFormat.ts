@@ -21,12 +21,12 @@ export const ACCESS_STEPS: readonly ConversionStep<AccessTables>[] = [
     summary: 'the store names the version that wrote it',
     roomBytes: () => 64 * 1024,
     rows: () => 1,
-    // The record of the format is all that changes.
+    // Only the format record changes.
     convert: () => ({ rows: 1, last: null }),
   },
 ]
 
-/** Where the format stands in the access store. */
+/** Key of the format in the access store. */
 export function accessFormatTable({ metadata }: Pick<AccessTables, 'metadata'>): FormatTable {
   return {
     get: (key) => {

@@ -24,16 +24,16 @@ const REVISION_KEY = Buffer.from('revision')
 const TIMEZONE_KEY = Buffer.from('timezone')
 const REVISION_BYTES = 6
 
-/** What helps where a format is refused. */
+/** What users can do about a refused format. */
 const FORMAT_ADVICE: Partial<Record<StorageErrorCode, string>> = {
   STORAGE_NEWER: 'run a newer build',
   STORAGE_OLDER: 'stop the node and convert its directory with `rhizome migrate`',
 }
 
-/** Rows that one transaction removes, so that none holds up the others for long. */
+/** Most rows that one transaction removes, so that none delays the others for long. */
 const PRUNED_AT_ONCE = 1000
 
-/** How an access store is opened. */
+/** Options for opening an access store. */
 export interface AccessStoreOptions {
   /** The data directory. */
   readonly dataDir: string
@@ -42,10 +42,10 @@ export interface AccessStoreOptions {
 }
 
 /**
- * Keys and their usage, in an LMDB environment of their own that several processes open: the front thread of a
- * node and commands. Keys are written by whoever changes them, each change with a new revision; usage is written by
- * the node alone, whose data directory nobody else has. What a promise of this store acknowledges is on disk, and
- * so is everything that it shows.
+ * Keys and their usage, in an LMDB environment of their own that several processes open: the front thread of
+ * a node and commands. Any process may change keys, and each change gets a new revision; only the node writes
+ * usage. A resolved promise of this store means that the change is on disk, and reads return only what is on
+ * disk.
  */
 export class AccessStore {
   readonly #root: AccessTables['root']
@@ -64,7 +64,7 @@ export class AccessStore {
   }
 
   /**
-   * Opens the store, making it when it is not there and never was with keys.
+   * Opens the store, or creates it unless the data directory had one with keys.
    * @throws AccessError `ACCESS_FORMAT`, `ACCESS_DAMAGED`
    */
   static open({ dataDir, checked = false }: AccessStoreOptions): AccessStore {
@@ -82,7 +82,7 @@ export class AccessStore {
     return store
   }
 
-  /** Grows with every change of keys. Sees what other processes have committed. */
+  /** Revision of the keys, which grows with every change. Includes what other processes have committed. */
   revision(): number {
     this.#root.resetReadTxn()
     return this.#metadata.get(REVISION_KEY)?.readUIntBE(0, REVISION_BYTES) ?? 0
@@ -111,7 +111,7 @@ export class AccessStore {
   }
 
   /**
-   * Changes a key and returns what it is now.
+   * Changes a key and returns the changed record.
    * @throws AccessError `ACCESS_UNKNOWN_KEY`, and what the change throws
    */
   update(id: string, change: (key: KeyRecord) => KeyRecord): KeyRecord {
@@ -126,7 +126,8 @@ export class AccessStore {
   }
 
   /**
-   * Makes the keys of the file exactly these; whether they are disabled and when they came stays.
+   * Replaces the keys of the file by these; whether they are disabled and when they were created is
+   * preserved.
    * @throws AccessError `ACCESS_TAKEN` when a key of the store has such an id or hash
    */
   replaceFileKeys(keys: readonly KeyRecord[]): void {
@@ -156,18 +157,18 @@ export class AccessStore {
     })
   }
 
-  /** IANA name of the timezone in which days are counted; UTC when no node has said. */
+  /** IANA name of the timezone in which days are counted; UTC until a node sets it. */
   timezone(): string {
     return this.#metadata.get(TIMEZONE_KEY)?.toString('utf8') ?? 'UTC'
   }
 
-  /** Says in which timezone days are counted from now on. */
+  /** Sets the timezone in which days are counted from now on. */
   setTimezone(name: string): void {
     if (this.timezone() !== name)
       this.#root.transactionSync(() => this.#metadata.putSync(TIMEZONE_KEY, Buffer.from(name)))
   }
 
-  /** Adds to what was used, all of it or nothing; resolves when it is on disk. */
+  /** Adds to the usage, atomically; resolves when it is on disk. */
   addUsage(added: readonly DayUsage[]): Promise<void> {
     return this.#inOrder(() =>
       added.map(({ id, day, methods }) => {
@@ -192,7 +193,7 @@ export class AccessStore {
     return days
   }
 
-  /** Ids that have usage, those of keys that are gone included. */
+  /** Ids with usage, including those of removed keys. */
   usedIds(): string[] {
     this.#root.resetReadTxn()
     const ids: string[] = []
@@ -206,7 +207,7 @@ export class AccessStore {
     }
   }
 
-  /** Removes the usage of days before this one; how many rows went. */
+  /** Removes the usage of days before this one; returns the number of rows removed. */
   async pruneUsage(firstKept: number): Promise<number> {
     let removed = 0
     for (const id of this.usedIds()) {
@@ -221,7 +222,7 @@ export class AccessStore {
     return removed
   }
 
-  /** Waits for what is being written, and closes the store. */
+  /** Waits for pending writes and closes the store. */
   async close(): Promise<void> {
     await this.#writing.catch(() => undefined)
     await this.#root.close()
@@ -241,8 +242,8 @@ export class AccessStore {
   }
 
   /**
-   * Writes of usage, all or none, which read what the ones before them wrote.
-   * @param prepare reads, and says what is to be written
+   * Atomic writes of usage, which read what earlier ones wrote.
+   * @param prepare reads, and returns the writes
    */
   #inOrder(prepare: () => readonly (() => Promise<boolean>)[]): Promise<void> {
     const done = this.#writing
@@ -256,8 +257,8 @@ export class AccessStore {
   }
 
   /**
-   * One transaction. When it fails, the library rejects a promise for each of its writes, and one more that says
-   * why and stands in their errors: all of them are waited for, because one that nobody hears ends the process.
+   * Runs one transaction. When it fails, the library rejects a promise for each of its writes and another one
+   * that carries the reason: all of them are awaited, because an unhandled rejection ends the process.
    */
   async #writeAll(writes: readonly (() => Promise<boolean>)[]): Promise<void> {
     const promises: Promise<unknown>[] = []
@@ -268,7 +269,7 @@ export class AccessStore {
     )
     const [failure] = (await Promise.allSettled(promises)).filter((result) => result.status === 'rejected')
     if (failure === undefined) return
-    // The reason is there by now, or never comes.
+    // By now the reason is known, or never will be.
     await Promise.race([(failure.reason as { commitError?: Promise<unknown> }).commitError, setImmediate()])
     throw failure.reason
   }
@@ -276,7 +277,7 @@ export class AccessStore {
   #change<T>(action: () => T): T {
     const result = this.#root.transactionSync(() => {
       const result = action()
-      // Before the keys are there, so that they are never without it.
+      // Written before the keys, so that keys never exist without it.
       if (this.#hasKeys()) noteKeys(this.#dataDir)
       const revision = Buffer.alloc(REVISION_BYTES)
       revision.writeUIntBE(
@@ -295,7 +296,10 @@ export class AccessStore {
     return [...this.#keys.getKeys({ limit: 1 })].length > 0
   }
 
-  /** The note outside of the folder says what the store holds; while it is written no other process changes keys. */
+  /**
+   * The file outside of the folder records whether the store holds keys; no other process changes keys while
+   * it is written.
+   */
   #noteKeys(): void {
     this.#root.transactionSync(() => (this.#hasKeys() ? noteKeys : noteNoKeys)(this.#dataDir))
   }
@@ -304,7 +308,7 @@ export class AccessStore {
     this.#keys.putSync(Buffer.from(key.id), encodeKey(key))
   }
 
-  /** A new store gets the present format, one that is there must have it. */
+  /** A new store gets the current format; an existing one must have it. */
   #checkFormat(path: string): void {
     try {
       this.#root.transactionSync(() => {

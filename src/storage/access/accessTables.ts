@@ -5,10 +5,10 @@ import { AccessError } from './errors.ts'
 /** Folder of the access store below the data directory. */
 export const ACCESS_FOLDER = 'access'
 
-/** Name of the table in which the format of the store stands. */
+/** Name of the table with the format of the store. */
 export const ACCESS_METADATA = 'metadata'
 
-/** Bytes of address space that are kept for the store: the file grows into it and is never mapped again. */
+/** Address space reserved for the store, bytes: the file grows into it and is never mapped again. */
 const MAP_BYTES = 4 * 1024 ** 3
 
 const MAXIMUM_TABLES = 8
@@ -42,7 +42,7 @@ export function assertAccessUndamaged(path: string, pages: boolean): void {
   )
 }
 
-/** Opens the tables in a folder, making them when they are not there. */
+/** Opens the tables in a folder, creating them if necessary. */
 export function openAccessTables(path: string): AccessTables {
   const root = open<Buffer, Buffer>({
     path,
@@ -52,9 +52,10 @@ export function openAccessTables(path: string): AccessTables {
     encoding: 'binary',
     noSubdir: false,
     cache: false,
-    // A commit is seen by others when it is on disk, never before.
+    // Other processes see a commit only when it is on disk.
     overlappingSync: false,
-    // Otherwise the library waits for each turn's writes with a promise of its own, whose failure nobody can hear.
+    // Otherwise the library awaits the writes of each event-loop tick with a promise of its own, whose
+    // rejection nobody can handle.
     eventTurnBatching: false,
   })
   const table = (name: string) =>

@@ -1,15 +1,15 @@
 import { isRevertForm, type RevertForm } from '../../config/revertForm.ts'
 import { AccessError } from './errors.ts'
 
-/** Limits by their names, in the order in which they are listed. */
+/** Names of the limits, in the order in which they are listed. */
 export const LIMIT_NAMES = ['rate', 'burst', 'dailyQuota', 'concurrency', 'sockets', 'subscriptions'] as const
 
 /** Name of a limit. */
 export type LimitName = (typeof LIMIT_NAMES)[number]
 
 /**
- * Limits of a key: cost units a second, cost units at once, cost units a day, requests at once, WebSockets and
- * subscriptions. 0 is no limit, null the limit that the node gives to keys without their own.
+ * Limits of a key: cost units a second, cost units at once, cost units a day, requests at once, WebSockets
+ * and subscriptions. 0 means unlimited, null the node's default for keys.
  */
 export type KeyLimits = Readonly<Record<LimitName, number | null>>
 
@@ -23,28 +23,28 @@ export const NO_OWN_LIMITS: KeyLimits = {
   subscriptions: null,
 }
 
-/** What a key opens and how much of it. The secret itself is nowhere: only its hash is. */
+/** An API key: what it may access, and its limits. The secret is not stored, only its hash. */
 export interface KeyRecord {
-  /** Stands for the key in lists, logs and metrics. */
+  /** Identifies the key in lists, logs and metrics. */
   readonly id: string
-  /** Free text of the operator: whose it is. */
+  /** Free text of the operator, such as the name of the client. */
   readonly name: string
   /** SHA-256 of the secret, 32 bytes. */
   readonly hash: Buffer
   /** Milliseconds since 1970. */
   readonly created: number
   readonly disabled: boolean
-  /** Whether it is as a file of keys says, which is the place to change it. */
+  /** Whether the key is defined in a file of keys, where it has to be changed. */
   readonly fromFile: boolean
-  /** The secret before the last rotation, as long as it goes on working. */
+  /** The secret before the last rotation, while it is still valid. */
   readonly previous: PreviousSecret | null
-  /** Methods it opens; null is all of its modules. */
+  /** Methods it may call; null for all of its modules. */
   readonly methods: ReadonlySet<string> | null
-  /** Modules it opens; null is all, unless methods are named. */
+  /** Modules it may call; null for all, unless methods are named. */
   readonly modules: ReadonlySet<string> | null
   /** Origins of web pages that may use it; null is any. */
   readonly origins: ReadonlySet<string> | null
-  /** How its callers are told of reverts; null is as the node does. */
+  /** Form of revert errors for its callers; null for the node's default. */
   readonly revertErrors: RevertForm | null
   readonly limits: KeyLimits
 }
@@ -57,7 +57,7 @@ export interface PreviousSecret {
   readonly until: number
 }
 
-/** Ids: what is easy to type, and to read in a log. */
+/** Ids that are easy to type, and to read in a log. */
 export const KEY_ID = /^[A-Za-z0-9._@-]{1,64}$/
 
 const HASH = /^[0-9a-f]{64}$/

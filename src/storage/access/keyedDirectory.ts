@@ -4,12 +4,12 @@ import { hasStoreData, storeFile } from '../storeFile.ts'
 import { ACCESS_FOLDER } from './accessTables.ts'
 import { AccessError } from './errors.ts'
 
-/** File in a data directory whose access store has keys: it lies outside of the folder of that store. */
+/** File in a data directory whose access store has keys. It lies outside of the folder of that store. */
 const KEYED_FILE = 'keyed'
 
 /**
- * Why the access store of a data directory cannot be a new one: there were keys, and a node without them would let
- * everybody in. Null when nothing is missing.
+ * Why the access store of a data directory must not be created anew: there were keys, and a node without them
+ * would admit everybody. Null when nothing is missing.
  */
 export function findLostKeys(dataDir: string): string | null {
   const note = join(dataDir, KEYED_FILE)
@@ -21,13 +21,13 @@ export function findLostKeys(dataDir: string): string | null {
   )
 }
 
-/** To be asked before an access store is made. @throws AccessError `ACCESS_DAMAGED` */
+/** Call it before an access store is created. @throws AccessError `ACCESS_DAMAGED` */
 export function assertKeysThere(dataDir: string): void {
   const lost = findLostKeys(dataDir)
   if (lost !== null) throw new AccessError('ACCESS_DAMAGED', lost)
 }
 
-/** Notes, durably, that the access store of a data directory has keys. */
+/** Records durably that the access store of a data directory has keys. */
 export function noteKeys(dataDir: string): void {
   const note = join(dataDir, KEYED_FILE)
   if (existsSync(note)) return
@@ -35,7 +35,7 @@ export function noteKeys(dataDir: string): void {
   syncFolder(dataDir)
 }
 
-/** Notes, durably, that it has none any more. */
+/** Records durably that it has no keys any more. */
 export function noteNoKeys(dataDir: string): void {
   const note = join(dataDir, KEYED_FILE)
   if (!existsSync(note)) return

@@ -1,16 +1,16 @@
 import { AccessError } from './errors.ts'
 
-/** What was asked of one method. */
+/** Usage of one method. */
 export interface MethodUsage {
-  /** Requests that were let through. */
+  /** Admitted requests. */
   readonly count: number
-  /** What they cost, cost units. */
+  /** Their cost, cost units. */
   readonly cost: number
-  /** Bytes of their answers. */
+  /** Bytes of their responses. */
   readonly bytes: number
-  /** Of these, how many were answered with an error. */
+  /** How many of them failed with an error. */
   readonly errors: number
-  /** Requests over a limit; not among those that were let through. */
+  /** Requests refused by a limit; these are not among the admitted ones. */
   readonly refused: number
 }
 
@@ -23,21 +23,21 @@ export interface DayUsage {
   readonly methods: ReadonlyMap<string, MethodUsage>
 }
 
-/** The usage row of requests that came without a key. No key may have this id. */
+/** Id for the usage of requests without a key. No key may have this id. */
 export const KEYLESS_ID = '-'
 
 const DAY_BYTES = 4
 const END_OF_ID = Buffer.from([0])
 const FIELDS = 5
 
-/** Place of a day of a key: the days of a key follow one another. */
+/** Key of a day's usage row: the days of an API key are adjacent. */
 export function usageKey(id: string, day: number): Buffer {
   const place = Buffer.alloc(DAY_BYTES)
   place.writeUInt32BE(Math.min(Math.max(day, 0), 0xffff_ffff))
   return Buffer.concat([Buffer.from(id), END_OF_ID, place])
 }
 
-/** Id and day of a place. */
+/** Id and day of a row key. */
 export function parseUsageKey(key: Buffer): { readonly id: string; readonly day: number } {
   const end = key.length - DAY_BYTES
   if (end < 1) throw new AccessError('ACCESS_DAMAGED', 'the access store holds a usage row without a key')
@@ -79,7 +79,7 @@ export function decodeUsage(bytes: Buffer, where: { readonly id: string; readonl
   return methods
 }
 
-/** Both together. */
+/** The sum of both. */
 export function addUsage(one: MethodUsage | undefined, other: MethodUsage): MethodUsage {
   if (one === undefined) return other
   return {
