@@ -2,13 +2,13 @@ import type { HeaderFields } from '../chain/codec/headerFields.ts'
 import type { BlockEnvironment } from '../native/types.ts'
 import { bigIntToBytes, bytesToBigInt } from '../util/bytes.ts'
 
-/** The fields of a header that programs see. */
+/** The header fields of the block environment of the EVM. */
 export type ExecutingHeader = Pick<
   HeaderFields,
   'number' | 'timestamp' | 'difficultyBytes' | 'gasLimitBytes' | 'coinbase' | 'minimumGasPrice' | 'parentHash'
 >
 
-/** A block as programs see it. */
+/** The block environment of the EVM. */
 export function toBlockEnvironment(fields: ExecutingHeader): BlockEnvironment {
   return {
     number: fields.number,

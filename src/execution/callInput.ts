@@ -2,7 +2,7 @@ import type { CallInput, CallOverride } from '../native/types.ts'
 import { bigIntToBytes } from '../util/bytes.ts'
 import type { AccountOverride, CallRequest } from './localExecution.ts'
 
-/** What is called, as the native core takes it. */
+/** A call in the form of the native core. */
 export function toNativeMessage(
   request: Omit<CallRequest, 'overrides' | 'environment'>,
 ): CallInput['message'] {
@@ -16,7 +16,7 @@ export function toNativeMessage(
   }
 }
 
-/** A overridden account as the native core takes it. */
+/** An overridden account in the form of the native core. */
 export function toNativeOverride(override: AccountOverride): CallOverride {
   const { address, balance, nonce, code, state, stateDiff } = override
   return {
@@ -29,7 +29,7 @@ export function toNativeOverride(override: AccountOverride): CallOverride {
   }
 }
 
-/** Slot and word by turns. */
+/** Slots and words alternately. */
 function toPairs(cells: ReadonlyMap<bigint, Buffer>): Buffer[] {
   return [...cells].flatMap(([slot, word]) => [bigIntToBytes(slot), word])
 }

@@ -9,10 +9,10 @@ import { findStoreDamage, hasStoreData, isStoreMade, storeFile } from '../storag
 export const CHAIN_FOLDER = 'chain'
 /** Folder of the state store below the data directory. */
 export const STATE_FOLDER = 'state'
-/** File in the data directory that the process locks which has it. */
+/** Lock file of the data directory. */
 export const LOCK_FILE = 'lock'
 
-/** Folders of the state store and of the chain store, which have a meaning together only. */
+/** Folders of the state store and of the chain store, which belong together. */
 export type StoreFolders = readonly [state: string, chain: string]
 
 /** The stores of a data directory. */
@@ -20,12 +20,12 @@ export function storeFolders(dataDir: string): StoreFolders {
   return [join(dataDir, STATE_FOLDER), join(dataDir, CHAIN_FOLDER)]
 }
 
-/** Another process has the data directory. */
+/** Another process uses the data directory. */
 export function inUse(dataDir: string): StorageError {
   return new StorageError('STORAGE_LOCKED', `${dataDir} is in use by another process`)
 }
 
-/** Nothing half restored is ever opened. @throws StorageError `STORAGE_UNFINISHED` */
+/** A partially restored directory is never opened. @throws StorageError `STORAGE_UNFINISHED` */
 export function assertWhole(dataDir: string): void {
   const marker = readRestoreMarker(dataDir)
   if (marker === null) return
@@ -36,9 +36,9 @@ export function assertWhole(dataDir: string): void {
 }
 
 /**
- * A page that is not there would end the process with a signal as soon as it is read, and a store without the other is
- * no new chain. To be asked before anything is made.
- * @param pages reads every page that is in use, too
+ * Refuses damaged stores. Reading a missing page would end the process with a signal, and a store without the
+ * other is not a new chain. Call it before anything is created.
+ * @param pages also reads every page in use
  * @throws StorageError `STORAGE_CORRUPT`
  */
 export function assertReadable(folders: StoreFolders, pages: boolean): void {
@@ -52,7 +52,7 @@ export function assertReadable(folders: StoreFolders, pages: boolean): void {
 }
 
 /**
- * Of stores that were made, none is empty.
+ * Refuses an empty store where stores were created.
  * @throws StorageError `STORAGE_CORRUPT`
  */
 export function assertNotEmptied(environment: ChainEnvironment, folders: StoreFolders): void {

@@ -7,10 +7,10 @@ import { bigIntToBytes } from '../util/bytes.ts'
 const BRIDGE = Buffer.from('0000000000000000000000000000000001000006', 'hex')
 
 /**
- * A transaction as the native core takes it.
+ * A transaction in the form of the native core.
  * @param sender 20 bytes, or the reward sender's single byte
- * @returns null when its gas limit is absent or no gas at all (eight bytes with the top bit set): no block
- * may hold it
+ * @returns null when its gas limit is absent or invalid (eight bytes with the top bit set): no block may
+ *   contain it
  */
 export function toExecutable(
   transaction: Transaction,

@@ -13,7 +13,7 @@ import { toNativeMessage, toNativeOverride } from './callInput.ts'
 import { CallPacker } from './packedCall.ts'
 import { type BodyRoots, createBodyRoots, createSimulation, type Simulate } from './simulation.ts'
 
-/** What a call sees in place of an account's state. Absent fields are left as they are. */
+/** An override of an account's state for a call. Absent fields are unchanged. */
 export interface AccountOverride {
   /** 20 bytes. */
   readonly address: Buffer
@@ -21,9 +21,9 @@ export interface AccountOverride {
   readonly balance?: bigint
   readonly nonce?: bigint
   readonly code?: Buffer
-  /** Replaces every cell of the account. */
+  /** Replaces the whole storage of the account. */
   readonly state?: ReadonlyMap<bigint, Buffer>
-  /** Replaces the cells that it names. */
+  /** Replaces individual storage slots. */
   readonly stateDiff?: ReadonlyMap<bigint, Buffer>
 }
 
@@ -33,7 +33,7 @@ export interface CallRequest {
   readonly from: Buffer | null
   /** 20 bytes; null creates a contract. */
   readonly to: Buffer | null
-  /** Gas that it has; of an estimate the most that may be tried. */
+  /** Gas limit; for an estimate the upper bound. */
   readonly gas: bigint
   /** Wei. */
   readonly gasPrice: bigint
@@ -41,11 +41,11 @@ export interface CallRequest {
   readonly value: bigint
   readonly data: Buffer
   readonly overrides: readonly AccountOverride[]
-  /** What programs see of the block in place of what it is. */
+  /** Overrides of the block environment. */
   readonly environment?: Partial<BlockEnvironment>
 }
 
-/** How a simulation ended. `reason` is a short English text for the user. */
+/** Outcome of a simulation. `reason` is a short English text for the user. */
 export type CallOutcome =
   | { readonly status: 'success'; readonly output: Buffer; readonly gasUsed: bigint }
   | { readonly status: 'revert'; readonly output: Buffer; readonly gasUsed: bigint }
@@ -62,22 +62,22 @@ export interface Execution {
   /** @throws NativeError `Interrupted`, `MissingState` */
   call(header: BlockHeader, request: CallRequest): CallOutcome
   /**
-   * Output of a call as hex text: the quick form of {@link call}.
+   * Output of a call as hex: the fast form of {@link call}.
    * @throws NativeError as {@link call}
    */
   output(header: BlockHeader, request: CallRequest): string | CallFailure
   /**
-   * Gas that a transaction needs as hex text.
+   * Gas that a transaction needs, as hex.
    * @throws NativeError as {@link call}
    */
   estimate(header: BlockHeader, request: CallRequest): string | CallFailure
-  /** The network as the native core takes it. */
+  /** The network in the form of the native core. */
   readonly spec: NativeChainSpec
-  /** State and block that calls after a block see. */
+  /** State root and block environment of calls after a block. */
   placeAfter(header: BlockHeader): { readonly root: Buffer; readonly block: BlockEnvironment }
   /** Calls of overridden blocks. @throws NativeError as {@link call} */
   readonly simulate: Simulate
-  /** Roots of a overridden block. */
+  /** Roots of an overridden block. */
   readonly bodyRoots: BodyRoots
   /** Whether a precompiled contract is active at the address in that block. */
   isPrecompiled(header: BlockHeader, address: Buffer): boolean
@@ -87,7 +87,7 @@ export interface Execution {
   bridgeStatus(header: BlockHeader): string
 }
 
-/** What the Bridge tells of itself. */
+/** State of the Bridge. */
 export interface BridgeSummary {
   /** Height of the best Bitcoin chain that it knows. */
   readonly bitcoinHeight: number
@@ -95,18 +95,18 @@ export interface BridgeSummary {
   readonly waitingForSignatures: readonly Buffer[]
 }
 
-/** Where other threads say that the running simulation is to stop: an element of shared memory. */
+/** Interrupt flag of the running simulation: an element of shared memory that other threads set. */
 export interface InterruptSource {
   readonly flags: Int32Array
   readonly slot: number
 }
 
-/** What simulations run on. */
+/** Parts of simulations. */
 export interface LocalExecutionParts {
   readonly spec: NetworkSpec
   readonly nativeSpec: NativeChainSpec
   readonly store: StateStore
-  /** Read at the start of each simulation; absent where nothing can stop it. */
+  /** Read at the start of each simulation; absent where simulations cannot be interrupted. */
   readonly interrupt?: InterruptSource
   /** Whether states may have been edited, which has to be looked up for each call; absent: they may. */
   readonly mayBeEdited?: () => boolean
@@ -138,7 +138,7 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
         block: toBlockEnvironment(header.fields),
         address,
         input: null,
-        // It is only asked for.
+        // This only requests it.
         gasLimit: 0n,
       }) !== null,
     bridge: (header) => bridgeState(nativeSpec, store, ...stateAfter(header), interrupt),
@@ -146,7 +146,7 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
   }
 }
 
-/** Calls and estimates in the form that is quick to cross. */
+/** Calls and estimates in the form that is cheapest to pass to native code. */
 function createQuickCalls(parts: LocalExecutionParts): Pick<Execution, 'output' | 'estimate'> {
   const { spec, nativeSpec, store, interrupt } = parts
   const mayBeEdited = parts.mayBeEdited ?? (() => true)

@@ -1,22 +1,22 @@
 import type { BlockPolicy } from './blockDraft.ts'
 import type { GasPriceSource } from './gasPriceSource.ts'
 
-/** What users of a development chain may change of the blocks to come. Absent fields stay as they are. */
+/** Block parameters that users of a development chain may change. Absent fields are unchanged. */
 export interface BlockAdjustment {
-  /** Account that is paid, 20 bytes. */
+  /** Address of the coinbase, 20 bytes. */
   readonly coinbase?: Buffer
-  /** Gas limit that blocks move towards, by a part in 1024 each. */
+  /** Target of the gas limit, which changes by at most one part in 1024 per block. */
   readonly gasLimit?: bigint
-  /** Wei that the minimum gas price moves towards. */
+  /** Target of the minimum gas price, wei. */
   readonly minimumGasPrice?: bigint
 }
 
-/** What a policy begins with. */
+/** Initial values of a policy. */
 export interface AdjustablePolicyParams extends Omit<BlockPolicy, 'minimumGasPrice'> {
   readonly price: GasPriceSource
 }
 
-/** A policy that follows the configuration until somebody changes it. */
+/** A policy that follows the configuration until a user changes it. */
 export class AdjustablePolicy implements BlockPolicy {
   readonly extraData: Buffer
   readonly #price: GasPriceSource
@@ -43,7 +43,7 @@ export class AdjustablePolicy implements BlockPolicy {
     return this.#minimumGasPrice ?? this.#price.current()
   }
 
-  /** Counts from the next block that is built. */
+  /** Takes effect with the next block that is built. */
   adjust(adjustment: BlockAdjustment): void {
     const { coinbase, gasLimit, minimumGasPrice } = adjustment
     if (coinbase !== undefined) this.#coinbase = coinbase

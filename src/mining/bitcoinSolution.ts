@@ -10,8 +10,8 @@ import type { MiningFields } from '../native/types.ts'
 import { EMPTY_BYTES } from '../util/bytes.ts'
 
 /**
- * A solution in one of the three forms in which pools send it; all texts as they came, hex without `0x`
- * (mining.md §5).
+ * A solution in one of the three forms that pools submit; all strings unchanged, hex without `0x` (mining.md
+ * §5).
  */
 export type PoolSolution =
   | {
@@ -24,31 +24,31 @@ export type PoolSolution =
       readonly header: string
       /** Without witness. */
       readonly coinbase: string
-      /** Ids of all transactions, the coinbase's first, display order, white space between. */
+      /** Ids of all transactions, the coinbase's first, display order, separated by white space. */
       readonly hashes: string
     }
   | {
       readonly kind: 'partialMerkle'
       readonly header: string
       readonly coinbase: string
-      /** The coinbase's id, then its siblings upwards, internal order, white space between. */
+      /** The coinbase's id, then its siblings upwards, internal order, separated by white space. */
       readonly hashes: string
       /** Number of transactions, hex. */
       readonly count: string
     }
 
-/** A solution that names its work. */
+/** A parsed solution. */
 export interface BitcoinSolution {
   /** The 32 bytes after the last tag of the coinbase. */
   readonly work: Buffer
   /**
    * The Bitcoin fields of the solved header.
-   * @throws MalformedSolutionError when a hash is none: it is looked at only for a known work
+   * @throws MalformedSolutionError when a hash is malformed; hashes are parsed only for known work
    */
   fields(): MiningFields
 }
 
-/** A submission that does not parse. */
+/** A malformed submission. */
 export class MalformedSolutionError extends Error {
   override readonly name = 'MalformedSolutionError'
   readonly code = 'MALFORMED_SOLUTION'
@@ -58,7 +58,7 @@ const HASH_BYTES = 32
 const MOST_TRANSACTIONS = 0x7fff_ffff
 
 /**
- * Reads a submission in the order of the reference: everything but the hashes.
+ * Parses a submission in the order of the reference, without the hashes.
  * @throws MalformedSolutionError
  */
 export function readSolution(solution: PoolSolution): BitcoinSolution {
@@ -89,7 +89,7 @@ function createSolution(header: Buffer, coinbase: Buffer, prove: () => Buffer): 
     fields: () => ({
       bitcoinHeader: header,
       merkleProof: prove(),
-      // Without a tag there is no such work, so there always is one here.
+      // Without a tag the work would be unknown, so that there is one here.
       coinbase: compressBitcoinCoinbase(coinbase) ?? EMPTY_BYTES,
     }),
   }
@@ -119,22 +119,22 @@ function proveFromSiblings(hashes: string): Buffer {
   return Buffer.concat(all.slice(1))
 }
 
-/** White space separates; what the text begins with counts as an empty hash, as in the reference. */
+/** Splits at white space; leading white space counts as an empty hash, as in the reference. */
 function splitHashes(text: string): string[] {
   return text.trimEnd().split(/\s+/)
 }
 
-/** The count matters for proofs before RSKIP92 only, but must be a number. */
+/** The count is used by proofs before RSKIP92 only, but must be a number. */
 function checkCount(text: string): void {
   const value = /^[+-]?[0-9a-fA-F]+$/.test(text) ? Number.parseInt(text, 16) : Number.NaN
   if (!(Math.abs(value) <= MOST_TRANSACTIONS)) throw malformed('count', 'a number in hex')
 }
 
-/** Hex without `0x`; white space in it is skipped, as in the reference. */
+/** Hex without `0x`; white space is skipped, as in the reference. */
 function decodeHex(text: string, name: string): Buffer {
   const digits = /\s/.test(text) ? text.replaceAll(/\s/g, '') : text
   const bytes = Buffer.from(digits, 'hex')
-  // Decoding ends at the first character that is no digit.
+  // Decoding stops at the first character that is no digit.
   if (bytes.length * 2 !== digits.length) throw malformed(name, 'hex without 0x')
   return bytes
 }

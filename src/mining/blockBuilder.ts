@@ -19,7 +19,7 @@ import { chooseCandidates } from './candidates.ts'
 import { MiningError } from './errors.ts'
 import type { UncleSelection } from './uncleSelection.ts'
 
-/** What a builder is made of. */
+/** Parts of a builder. */
 export interface BlockBuilderParams {
   readonly spec: NetworkSpec
   readonly nativeSpec: NativeChainSpec
@@ -29,21 +29,21 @@ export interface BlockBuilderParams {
   readonly policy: BlockPolicy
 }
 
-/** A block that lacks nothing but its proof of work. */
+/** A built block without its proof of work. */
 export interface BuiltBlock {
   /** Its header has no Bitcoin fields. */
   readonly block: Block
   /** RLP of the receipts, one per transaction. */
   readonly receipts: readonly Buffer[]
-  /** What came of the block; the state is not kept yet. */
+  /** Result of executing the block; the state is not stored yet. */
   readonly execution: NativeBlockExecution
   /** Root of the state that it was built on. */
   readonly parentRoot: Buffer
-  /** Transactions whose price fits no block on this parent. */
+  /** Transactions whose price no block on this parent admits. */
   readonly unfit: readonly SignedTransaction[]
 }
 
-/** Builds blocks by executing candidates; the native core places them in sublists (RSKIP144). */
+/** Builds blocks by executing candidates; the native core assigns them to sublists (RSKIP144). */
 export class BlockBuilder {
   readonly #params: BlockBuilderParams
 
@@ -52,7 +52,7 @@ export class BlockBuilder {
   }
 
   /**
-   * The next block on a parent. Candidates that are invalid there or do not fit are left out.
+   * The next block on a parent. Candidates that are invalid or do not fit are skipped.
    * @param inBlockOrder candidates in the order of preference
    * @param timestamp seconds since 1970
    * @throws MiningError `FORK_DETECTION`
@@ -86,7 +86,7 @@ export class BlockBuilder {
     return { block, receipts: execution.receipts, execution, parentRoot, unfit }
   }
 
-  /** The header as far as it is known, with uncles when these keep their rule, else without. */
+  /** The draft of the header, with uncles if these are valid, else without. */
   #draft(parent: BlockHeader, timestamp: number): { draft: HeaderFields; uncles: readonly BlockHeader[] } {
     const { spec, policy, uncles: selection } = this.#params
     const forkDetectionData = this.#forkDetectionData(parent)
@@ -111,7 +111,7 @@ export class BlockBuilder {
       environment: toBlockEnvironment(draft),
       transactions: candidates.map(({ transaction, sender }) => {
         const executable = toExecutable(transaction, sender, spec.chainId)
-        // The pool refuses gas limits that cannot run (consensus.md §9.1 rule 8).
+        // The pool rejects gas limits that cannot run (consensus.md §9.1 rule 8).
         if (executable === null) throw new TypeError(`gas limit of ${transaction.hashHex} cannot run`)
         return executable
       }),

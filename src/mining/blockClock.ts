@@ -1,19 +1,19 @@
 import { MiningError } from './errors.ts'
 
-/** A clock at a moment, to go back to. */
+/** A saved state of the clock. */
 export interface ClockState {
-  /** Seconds that blocks were ahead of the machine. */
+  /** Offset of blocks to the machine's clock, seconds. */
   readonly offset: number
-  /** Time that the next block was to have; null when none was set. */
+  /** Time set for the next block; null when none was set. */
   readonly exact: number | null
-  /** What the machine's clock showed, seconds since 1970. */
+  /** The machine's clock, seconds since 1970. */
   readonly at: number
 }
 
 /**
- * The time that blocks get: the machine's, moved by what users of a development chain ask for, as Hardhat and
- * anvil move it (decisions.md D11). Seconds that are added move all blocks to come and count from the newest block
- * when that is ahead; a time that is set is the very time of the next block, and later ones go on from there.
+ * The clock of block timestamps: the machine's, moved by users of a development chain as in Hardhat and anvil
+ * (decisions.md D11). An increase moves all future blocks, and counts from the latest block when that is
+ * ahead; a set time is the exact time of the next block, from which later ones continue.
  */
 export class BlockClock {
   readonly #now: () => number
@@ -27,30 +27,30 @@ export class BlockClock {
 
   /**
    * @param now seconds since 1970
-   * @param mostAhead seconds that a block may be ahead of the machine; a network's nodes refuse later ones
+   * @param mostAhead seconds that a block may be ahead of the machine; nodes of a network reject later ones
    */
   constructor(now: () => number, mostAhead: number = Number.POSITIVE_INFINITY) {
     this.#now = now
     this.#mostAhead = mostAhead
   }
 
-  /** Another number after each change of what blocks get, the passing of time aside. */
+  /** Changes with every change of the clock other than the passing of time. */
   get version(): number {
     return this.#version
   }
 
-  /** Seconds that blocks are ahead of the machine. */
+  /** Offset of blocks to the machine's clock, seconds. */
   get offset(): number {
     return this.#offset
   }
 
-  /** Seconds from each block to the next in place of the time that passes; null for that time. */
+  /** Fixed interval between blocks in seconds; null to follow the clock. */
   get interval(): number | null {
     return this.#interval
   }
 
   /**
-   * Moves the time of all blocks to come forward; nothing happens for less than a second.
+   * Moves the time of all future blocks forward; less than a second has no effect.
    * @param parentTimestamp of the newest block: seconds count from there when it is ahead of the clock
    * @returns seconds added since the last block
    * @throws MiningError `TIMESTAMP` when blocks would be too far ahead
@@ -67,7 +67,7 @@ export class BlockClock {
     return this.#added
   }
 
-  /** To be called when a block was made: later ones go on from a time that was set for it. */
+  /** Call it after every new block: later ones continue from a time that was set for it. */
   blockMade(timestamp: number): void {
     if (this.#exact !== null) this.#offset = timestamp - this.#now()
     this.#exact = null
@@ -76,7 +76,7 @@ export class BlockClock {
   }
 
   /**
-   * Sets the time of the next block; later ones go on from there.
+   * Sets the time of the next block, from which later ones continue.
    * @throws MiningError `TIMESTAMP` unless it is after the parent's, and when it is too far ahead
    */
   setTo(timestamp: number, parentTimestamp: number): void {
@@ -88,13 +88,13 @@ export class BlockClock {
     this.#version += 1
   }
 
-  /** Gives each block a time so many seconds after its parent's; null follows the clock again. */
+  /** Sets the interval of block times in seconds; null follows the clock again. */
   setInterval(seconds: number | null): void {
     this.#interval = seconds
     this.#version += 1
   }
 
-  /** Runs an action; when that throws, the clock is again what it was before. */
+  /** Runs an action and restores the clock if it throws. */
   attempt<T>(action: () => T): T {
     const before = { offset: this.#offset, exact: this.#exact, added: this.#added }
     try {
@@ -108,12 +108,12 @@ export class BlockClock {
     }
   }
 
-  /** The clock as it is. */
+  /** The current state of the clock. */
   state(): ClockState {
     return { offset: this.#offset, exact: this.#exact, at: this.#now() }
   }
 
-  /** Goes on from a moment as if no time had passed since. */
+  /** Restores a saved state, as if no time had passed since. */
   restore({ offset, exact, at }: ClockState): void {
     this.#offset = offset + at - this.#now()
     this.#exact = exact

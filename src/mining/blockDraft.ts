@@ -11,19 +11,19 @@ import { MINIMUM_BLOCK_GAS_LIMIT } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import { bigIntToSignedBytes, EMPTY_BYTES } from '../util/bytes.ts'
 
-/** What a miner decides about its blocks. */
+/** The choices of a miner about its blocks. */
 export interface BlockPolicy {
-  /** Account that is paid, 20 bytes. */
+  /** Address of the coinbase, 20 bytes. */
   readonly coinbase: Buffer
-  /** Wei that the minimum gas price moves towards. */
+  /** Target of the minimum gas price, wei. */
   readonly minimumGasPrice: bigint
-  /** Gas limit that blocks move towards. */
+  /** Target of the gas limit. */
   readonly gasLimit: bigint
   /** At most 32 bytes. */
   readonly extraData: Buffer
 }
 
-/** What a header draft is made of. */
+/** Inputs of a header draft. */
 export interface BlockDraftParams {
   readonly spec: NetworkSpec
   readonly policy: BlockPolicy
@@ -40,7 +40,7 @@ export function includesForkDetectionData(spec: NetworkSpec, number: number): bo
   return isActive(spec, 'rskip110', number) && number >= FORK_DETECTION_FIRST_BLOCK
 }
 
-/** Fields of the next header as far as they are known before anything runs (consensus.md §9.4 steps 2 and 4). */
+/** Fields of the next header that are known before execution (consensus.md §9.4 steps 2 and 4). */
 export function draftHeaderFields(params: BlockDraftParams): HeaderFields {
   const { spec, policy, parent, timestamp, uncles, forkDetectionData } = params
   const number = parent.number + 1
@@ -76,7 +76,7 @@ export function draftHeaderFields(params: BlockDraftParams): HeaderFields {
     minimumGasPrice: nextMinimumGasPrice(parent.fields.minimumGasPrice ?? 0n, policy.minimumGasPrice),
     uncleCount,
     ummRoot: isActive(spec, 'rskipUMM', number) ? EMPTY_BYTES : null,
-    // Known when the transactions are placed.
+    // Known once the transactions are assigned.
     edges: null,
     // Empty in practice also where the Bridge has one: consensus.md §9.4 step 6.
     baseEvent: version === 2 ? EMPTY_BYTES : null,

@@ -8,61 +8,64 @@ import { MiningError } from './errors.ts'
 import { sealInProcess } from './seal.ts'
 
 /**
- * Milliseconds after which a group of blocks is committed. The thread has its next turn then, and a commit of some
- * milliseconds is a small part of that.
+ * Milliseconds after which a group of blocks is committed. Other work of the thread runs in between, and a
+ * commit of some milliseconds is a small part of that time.
  */
 export const GROUP_MILLISECONDS = 50
 
-/** When blocks are made without being asked for; with neither they are made by hand only. */
+/** When blocks are produced automatically; with neither mode they are made by hand only. */
 export interface ProducerMode {
-  /** As soon as the pool has a transaction that fits. */
+  /** As soon as the pool has an executable transaction. */
   readonly instant: boolean
   /** Seconds from each block to the next, with or without transactions; null for none. */
   readonly interval: number | null
 }
 
-/** Whether blocks are made without being asked for. */
+/** Whether blocks are produced automatically. */
 export function isAutomatic({ instant, interval }: ProducerMode): boolean {
   return instant || interval !== null
 }
 
-/** Blocks are made when somebody asks for them. */
+/** Blocks are produced on request only. */
 export const MANUAL_MODE: ProducerMode = { instant: false, interval: null }
 
-/** Blocks asked for by hand. */
+/** A request to mine blocks. */
 export interface MineRequest {
-  /** One unless given. */
+  /** Number of blocks; 1 by default. */
   readonly count?: number
-  /** Time of the first block, seconds since 1970; later ones go on from there. */
+  /** Time of the first block, seconds since 1970, from which later ones continue. */
   readonly timestamp?: number
-  /** Seconds from each block to the next; they follow the clock unless given. */
+  /** Interval of block times in seconds; by default they follow the clock. */
   readonly interval?: number
 }
 
-/** What a producer is made of. */
+/** Parts of a producer. */
 export interface BlockProducerParams {
   readonly chain: Blockchain
   readonly pool: TransactionPool
   readonly builder: BlockBuilder
-  /** Gets what building a block came to before the block is imported. */
+  /** Receives the result of building a block before the block is imported. */
   readonly offer: (block: Block, built: BuiltBlock) => void
   readonly clock: BlockClock
   readonly mode: ProducerMode
-  /** Gets what left the pool because no block can take it. */
+  /** Receives transactions that were dropped because no block can contain them. */
   readonly onEvicted: (evicted: readonly PooledTransaction[]) => void
-  /** Told how blocks are made from now on. */
+  /** Called when the production mode changes. */
   readonly onMode: (mode: ProducerMode) => void
-  /** Called when a block of the interval could not be made; the next is tried in its time. */
+  /** Called when producing a block of the interval failed; the next one is attempted on time. */
   readonly onFailure: (error: unknown) => void
-  /** Whether the store takes blocks; without it no block is made unless asked for. Always unless given. */
+  /**
+   * Whether the store accepts writes; while it does not, blocks are produced on request only. True by
+   * default.
+   */
   readonly canWrite?: () => boolean
-  /** Whether the node stops: requests for many blocks end with the block they are at. Never unless given. */
+  /** Whether the node is stopping: requests for many blocks end with the current block. False by default. */
   readonly isStopping?: () => boolean
 }
 
 /**
- * Makes the blocks of a development chain: built on the head, proven in this process, and imported like any
- * other block. Belongs to the chain thread; the pool must follow the chain's head changes.
+ * Produces the blocks of a development chain: they are built on the head, sealed in this process, and
+ * imported like any other block. Belongs to the chain thread; the pool must follow the chain's head changes.
  */
 export class BlockProducer {
   readonly #params: BlockProducerParams
@@ -78,12 +81,12 @@ export class BlockProducer {
     return this.#mode
   }
 
-  /** Begins in the mode that was given; transactions that wait are mined at once in the instant mode. */
+  /** Starts in the configured mode; in the instant mode pending transactions are mined at once. */
   start(): void {
     this.setMode(this.#params.mode)
   }
 
-  /** The next block of an interval comes when that time has passed from now, unless the interval is the same. */
+  /** Restarts the interval from now, unless it is unchanged. */
   setMode(mode: ProducerMode): void {
     if (mode.interval !== this.#mode.interval) {
       if (this.#timer !== null) clearInterval(this.#timer)
@@ -97,16 +100,17 @@ export class BlockProducer {
     this.#attempt(() => this.mineWaiting())
   }
 
-  /** No block is made any more; requests that run end with the block they are at. */
+  /** Stops production; running requests end with the current block. */
   stop(): void {
     this.setMode(MANUAL_MODE)
     this.#stopped = true
   }
 
   /**
-   * Makes blocks on the head, with what the pool has. Many are committed in groups, between which others get their
-   * turn: a failure leaves whole groups, and those who follow the head hear of a block when its group is committed.
-   * @param isUnwanted asked between two blocks: whether nobody waits for the rest any more
+   * Mines blocks on the head from the pool. Many blocks are committed in groups, between which other work
+   * runs: after a failure whole groups remain, and listeners to the head hear of a block when its group is
+   * committed.
+   * @param isUnwanted called between two blocks: whether the rest is no longer wanted
    * @throws MiningError, `STOPPED` with the number of blocks that were made
    */
   async mine(request: MineRequest = {}, isUnwanted: () => boolean = () => false): Promise<readonly Block[]> {
@@ -124,7 +128,7 @@ export class BlockProducer {
   }
 
   /**
-   * In the instant mode: makes blocks until no pending transaction fits any more.
+   * In the instant mode: mines blocks until no pending transaction fits any more.
    * @throws MiningError
    */
   mineWaiting(): void {
@@ -149,8 +153,8 @@ export class BlockProducer {
   }
 
   /**
-   * Makes the next blocks of a request in one commit.
-   * @param mined blocks of the request so far, which get them
+   * Mines the next blocks of a request in one commit.
+   * @param mined receives the blocks
    */
   #mineGroup({ count = 1, interval }: MineRequest, mined: Block[], isEnded: () => boolean): void {
     const { chain, clock } = this.#params
@@ -161,12 +165,12 @@ export class BlockProducer {
     const next = (): Block | null => {
       try {
         if (made() > 0 && interval !== undefined) {
-          // Blocks have no time in common: an interval of 0 is the shortest that there is.
+          // Two blocks never have the same time: an interval of 0 is the shortest possible one.
           clock.setTo(chain.head.timestamp + Math.max(interval, 1), chain.head.timestamp)
         }
         return this.#seal(this.#build())
       } catch (error) {
-        // The blocks before it are good.
+        // The blocks before it are valid.
         failure = error
         return null
       }
@@ -178,7 +182,7 @@ export class BlockProducer {
         if (!chain.head.hash.equals(block.hash)) return
         clock.blockMade(block.header.timestamp)
         group.push(block)
-        // The pool hears of what a block took when that is committed.
+        // The pool is told of included transactions when that is committed.
         if (made() >= count || !isEmpty(block) || performance.now() >= end || isEnded()) return
       }
     }
@@ -220,7 +224,7 @@ export class BlockProducer {
   }
 }
 
-/** Whether a block holds the payment of rewards only. */
+/** Whether a block contains nothing but the reward transaction. */
 function isEmpty({ transactions }: Block): boolean {
   return transactions.length <= REWARD_TRANSACTIONS
 }

@@ -3,23 +3,27 @@ import { isActive } from '../config/activations.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { SignedTransaction } from '../txpool/interface.ts'
 
-/** Least gas of a transaction: bounds how many a block can hold. */
+/** Least gas of a transaction, which bounds the number of transactions of a block. */
 const LEAST_GAS = 21_000n
 /**
- * Transactions tried per place in the block, so that a large pool does not make blocks slow: each one tried
- * costs some ten microseconds even when it does not fit. Revise when blocks stay emptier than the pool allows.
+ * Transactions tried per slot of the block, so that a large pool does not slow down block building: each one
+ * tried costs some ten microseconds even when it does not fit. Revise when blocks stay emptier than the pool
+ * allows.
  */
 const TRIES_PER_PLACE = 4n
 
-/** What a block on the head can be made of. */
+/** Candidates for a block on the head. */
 export interface Candidates {
-  /** In the order in which the block takes them. */
+  /** In block order. */
   readonly chosen: readonly SignedTransaction[]
-  /** Whose price no block at this minimum gas price can take: they are to leave the pool. */
+  /**
+   * Transactions whose price is below what any block at this minimum gas price admits; they are dropped from
+   * the pool.
+   */
   readonly unfit: readonly SignedTransaction[]
 }
 
-/** Applies the price rules of the block to be (consensus.md §9.4 step 3). */
+/** Applies the price rules of the next block (consensus.md §9.4 step 3). */
 export function chooseCandidates(
   spec: NetworkSpec,
   inBlockOrder: Iterable<SignedTransaction>,

@@ -1,21 +1,21 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why no block could be made. */
+/** Why a block could not be produced. */
 export type MiningErrorCode =
   /** The difficulty is too high for a search in this process. */
   | 'DIFFICULTY'
-  /** The time asked for is not after the parent's. */
+  /** The requested time is not after the parent's. */
   | 'TIMESTAMP'
-  /** An ancestor lacks the Bitcoin header that fork detection data is made of. */
+  /** An ancestor lacks the Bitcoin header that fork detection data needs. */
   | 'FORK_DETECTION'
-  /** The extra data is longer than a header may hold. */
+  /** The extra data exceeds the limit of a header. */
   | 'EXTRA_DATA'
-  /** The chain did not take the block: a fault of this node. */
+  /** The chain rejected the block: a fault of this node. */
   | 'REFUSED'
-  /** The node stops, or nobody waits any more: the rest of the blocks that were asked for is not made. */
+  /** The node stops, or the request was abandoned: the remaining blocks are not mined. */
   | 'STOPPED'
 
-/** A block that could not be made. */
+/** A block that could not be produced. */
 export class MiningError extends CodedError<MiningErrorCode> {
   override readonly name = 'MiningError'
 }

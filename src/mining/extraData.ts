@@ -6,8 +6,8 @@ import { MiningError } from './errors.ts'
 const LAYOUT = 1
 
 /**
- * Extra data of the blocks that a client makes: RLP `[01, client]`, with a text of the miner
- * `[01, client, text]` (consensus.md §9.4).
+ * Extra data of the blocks of a client: RLP `[01, client]`, or `[01, client, text]` with a text of the miner
+ * (consensus.md §9.4).
  * @throws MiningError `EXTRA_DATA`
  */
 export function createExtraData(client: string, text: string | null = null): Buffer {

@@ -1,43 +1,44 @@
-/** What the minimum gas price of blocks moves towards. */
+/** Source of the target of the minimum gas price. */
 export interface GasPriceSource {
-  /** Wei; never waits. */
+  /** Current target, wei. Never blocks. */
   current(): bigint
 }
 
-/** Always the same price. */
+/** A constant price. */
 export function fixedGasPrice(price: bigint): GasPriceSource {
   return { current: () => price }
 }
 
 /** Bounds and times of a {@link StableGasPrice}. */
 export interface StableGasPriceOptions {
-  /** Price in the stable currency's unit times wei: it is divided by the rate. */
+  /** Price in the unit of the stable currency times wei: it is divided by the rate. */
   readonly stablePrice: bigint
-  /** Least and largest rate that is believed. */
+  /** Smallest and largest plausible rate. */
   readonly minimumRate: bigint
   readonly maximumRate: bigint
-  /** Milliseconds between two looks at the rate. */
+  /** Interval of updates of the rate, milliseconds. */
   readonly refreshTime: number
 }
 
-/** What a stable gas price is made of. */
+/** Parts of a stable gas price. */
 export interface StableGasPriceParams extends StableGasPriceOptions {
   /** Price until a rate is known. */
   readonly fallback: bigint
   /** The rate of bitcoin, a whole number; rejects when there is none. */
   readonly fetchRate: () => Promise<bigint>
-  /** Told of rates that could not be had or are not believed. */
+  /** Called for rates that could not be fetched or are implausible. */
   readonly onFailure: (error: Error) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** Milliseconds after a failure in which the rate is not asked for again: each build asks for the price. */
+/** Pause after a failure, milliseconds: each build asks for the price. */
 const RETRY_TIME = 30_000
 
 /**
  * A price that stays about the same in another currency: a fixed amount divided by the rate of bitcoin
- * (consensus.md §9.4 step 2). The rate is fetched beside block building, which takes the last price known.
+ * (consensus.md §9.4 step 2). The rate is fetched in the background; block building uses the last known
+ * price.
  */
 export class StableGasPrice implements GasPriceSource {
   readonly #params: StableGasPriceParams
@@ -69,7 +70,7 @@ export class StableGasPrice implements GasPriceSource {
     }
   }
 
-  /** null where the division leaves nothing: the fallback then holds, as in the reference. */
+  /** null where the quotient is zero: the fallback then applies, as in the reference. */
   #priceAt(rate: bigint): bigint | null {
     const { stablePrice, minimumRate, maximumRate } = this.#params
     if (rate < minimumRate || rate > maximumRate || rate <= 0n) {

@@ -3,7 +3,7 @@ import type { TransactionPool } from '../txpool/transactionPool.ts'
 import type { BlockBuilder, BuiltBlock } from './blockBuilder.ts'
 import type { BlockClock } from './blockClock.ts'
 
-/** What the next block depends on. */
+/** Inputs of the next block. */
 export interface PendingBlockParams {
   readonly builder: BlockBuilder
   readonly pool: TransactionPool
@@ -11,7 +11,7 @@ export interface PendingBlockParams {
   readonly head: () => BlockHeader
 }
 
-/** The next block as it would be built now, without proof of work; built again only when something changed. */
+/** The next block as it would be built now, without proof of work; rebuilt only when an input changed. */
 export class PendingBlocks {
   readonly #params: PendingBlockParams
   #built: { readonly key: string; readonly block: BuiltBlock } | null = null
@@ -20,7 +20,7 @@ export class PendingBlocks {
     this.#params = params
   }
 
-  /** To be called when the state after the head was edited. */
+  /** Call it when the state after the head was edited. */
   forget(): void {
     this.#built = null
   }

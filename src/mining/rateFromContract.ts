@@ -2,7 +2,7 @@ import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Execution } from '../execution/localExecution.ts'
 import { bytesToBigInt } from '../util/bytes.ts'
 
-/** The contract that is asked for a rate. */
+/** The contract with a rate. */
 export interface RateContract {
   /** 20 bytes. */
   readonly address: Buffer
@@ -11,14 +11,14 @@ export interface RateContract {
   readonly callData: Buffer
 }
 
-/** A rate is one word. */
+/** The result is one word. */
 const WORD_BYTES = 32
-/** Largest rate that the reference reads. */
+/** Largest rate that the reference accepts. */
 const MOST = 2n ** 63n - 1n
 
 /**
  * Reads a rate from a contract in the state after a block.
- * @throws Error when the call does not answer with one number
+ * @throws Error when the call does not return one number
  */
 export function readRateFromContract(
   execution: Execution,

@@ -1,18 +1,18 @@
-/** Where a rate stands in the world. */
+/** Address of a rate. */
 export interface RateUrl {
   readonly url: string
-  /** JSON Pointer (RFC 6901) to the rate in the answer, e.g. `/USD/buy`. */
+  /** JSON Pointer (RFC 6901) to the rate in the response, e.g. `/USD/buy`. */
   readonly pointer: string
   /** Milliseconds. */
   readonly timeout: number
 }
 
-/** Answers of exchanges are small; more is not read. */
+/** Largest response that is read, bytes; those of exchanges are small. */
 const MOST_BYTES = 1024 * 1024
 
 /**
- * Reads a rate from a web page of JSON; a fraction is cut off.
- * @throws Error when the page does not answer in time or has no number there
+ * Reads a rate from a JSON document on the web; a fraction is truncated.
+ * @throws Error when the server does not respond in time or the document has no number there
  */
 export async function fetchRateFromUrl({ url, pointer, timeout }: RateUrl): Promise<bigint> {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeout) })
@@ -34,7 +34,7 @@ async function readText(response: Response, url: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Without an exponent. */
+/** Decimal notation of a number, without an exponent. */
 function plainNumber(value: number): string {
   return Number.isFinite(value) ? BigInt(Math.trunc(value)).toString() : ''
 }

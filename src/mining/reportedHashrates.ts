@@ -1,7 +1,7 @@
-/** Milliseconds for which a report counts: miners repeat it every few seconds. */
+/** Validity of a report in milliseconds: miners repeat it every few seconds. */
 const REPORT_TIME = 60_000
 
-/** Miners whose reports are kept; more are not noted, so that nobody fills the memory. */
+/** Most miners whose reports are stored; further ones are ignored, so that memory is bounded. */
 const MOST_MINERS = 1000
 
 interface Report {
@@ -9,7 +9,7 @@ interface Report {
   readonly at: number
 }
 
-/** Hash rates that miners tell by eth_submitHashrate. */
+/** Hash rates that miners report by eth_submitHashrate. */
 export class ReportedHashrates {
   readonly #now: () => number
   readonly #reports = new Map<string, Report>()
@@ -20,9 +20,9 @@ export class ReportedHashrates {
   }
 
   /**
-   * Notes the rate of a miner.
+   * Records the rate of a miner.
    * @param rate hashes per second
-   * @returns whether it is counted
+   * @returns whether it was recorded
    */
   report(miner: Buffer, rate: bigint): boolean {
     this.#forgetOld()
@@ -32,7 +32,7 @@ export class ReportedHashrates {
     return true
   }
 
-  /** Hashes per second of all miners that reported lately. */
+  /** Sum of the recent reports, hashes per second. */
   sum(): bigint {
     this.#forgetOld()
     let sum = 0n

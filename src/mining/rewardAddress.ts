@@ -4,8 +4,8 @@ import { fromHex } from '../util/bytes.ts'
 import { privateKeyOfSeed } from '../wallet/privateKey.ts'
 
 /**
- * Account that is paid for blocks, 20 bytes: the address configured, else that of the key that the secret, or
- * else the network's seed, gives; null where there is none (consensus.md §9.4).
+ * Address that receives the rewards of blocks, 20 bytes: the configured address, else that of the key derived
+ * from the secret or from the network's seed; null where there is none (consensus.md §9.4).
  */
 export function rewardAddress(
   address: string | null,

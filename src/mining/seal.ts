@@ -5,25 +5,25 @@ import { bigIntToBytes, EMPTY_BYTES } from '../util/bytes.ts'
 import { MiningError } from './errors.ts'
 
 /**
- * Highest difficulty that is searched in this process: some seconds of work for one thread. Networks that
- * are mined for real are far above it and need a miner.
+ * Highest difficulty that is mined in this process: some seconds of work for one thread. Public networks are
+ * far above it and need a miner.
  */
 const MAXIMUM_DIFFICULTY = 1n << 24n
 
 const MERKLE_ROOT_OFFSET = 36
 const HASH_BYTES = 32
-/** One transaction, and one hash that follows. */
+/** Transaction count of 1 and hash count of 1. */
 const TREE_OF_ONE_HASH = Buffer.from([1, 0, 0, 0, 1])
-/** One byte of flags: the only leaf is the transaction that is looked for. */
+/** One byte of flags: the only leaf is the matched transaction. */
 const ONE_MATCH = Buffer.from([1, 1])
 
-/** A built block with its proof of work. Whether the proof is right is not looked at. */
+/** Adds a proof of work to a built block. The proof is not checked. */
 export function sealBlock(built: Block, fields: MiningFields): Block {
   const sealed = built.header.with({
     bitcoinMergedMiningHeader: fields.bitcoinHeader,
     bitcoinMergedMiningMerkleProof: fields.merkleProof,
     bitcoinMergedMiningCoinbaseTransaction: fields.coinbase,
-    // From here on it stands in the coinbase, as in every block that was read.
+    // From here on it is in the coinbase, as in every decoded block.
     forkDetectionData: EMPTY_BYTES,
   })
   const block = new Block(sealed, built.transactions, built.uncles)
@@ -32,7 +32,7 @@ export function sealBlock(built: Block, fields: MiningFields): Block {
 }
 
 /**
- * Finds the proof of work of a built block: a Bitcoin block of one transaction that commits to it.
+ * Searches a proof of work for a built block: a Bitcoin block of one transaction that commits to it.
  * @throws MiningError `DIFFICULTY`
  */
 export function sealInProcess(built: Block): Block {

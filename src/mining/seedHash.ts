@@ -2,8 +2,9 @@ const SEED_BYTES = 32
 const TIME_BYTES = 4
 
 /**
- * Seed hash of a work: the time of the template's Bitcoin header, seconds, big-endian in 32 bytes. A Bitcoin
- * header has four bytes for its time, so later times, which development chains can be set to, wrap.
+ * Seed hash of a work item: the time of the template's Bitcoin header, seconds, big-endian in 32 bytes. A
+ * Bitcoin header has four bytes for its time, so that later times, which development chains can be set to,
+ * wrap around.
  */
 export function seedHashOfTime(timestamp: number): Buffer {
   const seed = Buffer.alloc(SEED_BYTES)
@@ -11,7 +12,7 @@ export function seedHashOfTime(timestamp: number): Buffer {
   return seed
 }
 
-/** Time that a seed hash carries, seconds. @throws RangeError when it is none */
+/** Time encoded in a seed hash, seconds. @throws RangeError when it is malformed */
 export function timeOfSeedHash(seed: Buffer): number {
   const leading = seed.subarray(0, SEED_BYTES - TIME_BYTES)
   if (seed.length !== SEED_BYTES || leading.some((byte) => byte !== 0)) {

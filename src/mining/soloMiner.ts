@@ -3,22 +3,22 @@ import { NonceSearch } from '../native/nonceSearch.ts'
 import { fromHex, toHex } from '../util/bytes.ts'
 import { timeOfSeedHash } from './seedHash.ts'
 
-/** Asks a node over JSON-RPC; rejects with the text of an error. */
+/** Sends a JSON-RPC request; rejects with the message of an error. */
 export type AskNode = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** What a solo miner is made of. */
+/** Parts of a solo miner. */
 export interface SoloMinerParams {
   readonly ask: AskNode
   readonly threads: number
-  /** Milliseconds between two looks for newer work. */
+  /** Interval of polls for newer work, milliseconds. */
   readonly pollTime: number
-  /** Milliseconds to rest after a block. */
+  /** Pause after a block, milliseconds. */
   readonly pause: number
-  /** 32 bytes that tell this miner from others. */
+  /** Id of the miner, 32 bytes. */
   readonly id: Buffer
-  /** Told of every solution: whether the node took it. */
+  /** Called for every solution with whether the node accepted it. */
   readonly onSolution: (accepted: boolean, work: string) => void
-  /** Told of every failure to reach the node. */
+  /** Called for every failure to reach the node. */
   readonly onFailure: (error: Error) => void
 }
 
@@ -29,15 +29,17 @@ interface Work {
   readonly target: string
 }
 
-/** Milliseconds to wait after the node could not be reached. */
+/** Pause after the node could not be reached, milliseconds. */
 const RETRY_TIME = 1000
-/** Milliseconds between two reports of the hash rate; the node counts a report for a minute. */
+/** Interval of hash rate reports, milliseconds; the node counts a report for a minute. */
 const REPORT_PERIOD = 5000
 
-/** Mines through eth_getWork and eth_submitWork (`README.md` of this folder) on all threads it is given. */
+/**
+ * Mines through eth_getWork and eth_submitWork (`README.md` of this folder) on the given number of threads.
+ */
 export class SoloMiner {
   readonly #params: SoloMinerParams
-  /** Of the searches that ended. */
+  /** Hashes of the finished searches. */
   #hashes = 0n
   #running: NonceSearch | null = null
 
@@ -50,7 +52,7 @@ export class SoloMiner {
     return this.#hashes + (this.#running?.hashes ?? 0n)
   }
 
-  /** Mines until it is told to stop. */
+  /** Mines until it is stopped. */
   async run(stop: AbortSignal): Promise<void> {
     const reports = this.#report(stop)
     while (!stop.aborted) {
@@ -65,7 +67,7 @@ export class SoloMiner {
     await reports
   }
 
-  /** Works on one block until it is found or there is newer work. */
+  /** Searches one block until it is found or there is newer work. */
   async #mineOne(stop: AbortSignal): Promise<void> {
     const { ask, threads, pause, onSolution } = this.#params
     const work = await this.#getWork()
@@ -108,7 +110,7 @@ export class SoloMiner {
     throw new Error(`eth_getWork answered ${JSON.stringify(work)} instead of work`)
   }
 
-  /** A report that does not arrive is made up for by the next one. */
+  /** A lost report is made up for by the next one. */
   async #report(stop: AbortSignal): Promise<void> {
     const { ask, id } = this.#params
     let before = this.hashes
@@ -123,7 +125,7 @@ export class SoloMiner {
   }
 }
 
-/** Waits, but not longer than the signal. */
+/** Waits until the time has passed or the signal is aborted. */
 async function rest(milliseconds: number, stop: AbortSignal): Promise<void> {
   if (milliseconds > 0) await sleep(milliseconds, undefined, { signal: stop }).catch(() => undefined)
 }

@@ -8,7 +8,7 @@ import { MAXIMUM_UNCLES, UNCLE_GENERATIONS } from '../config/consensus.ts'
 import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { NativeChainSpec } from '../native/chainSpec.ts'
 
-/** What uncles are chosen from. */
+/** Sources of uncles. */
 export interface UncleSelectionParams {
   readonly spec: NetworkSpec
   readonly nativeSpec: NativeChainSpec
@@ -37,8 +37,9 @@ export class UncleSelection {
   }
 
   /**
-   * Connected blocks that the next block on a parent can have as uncles: branches of the last seven generations
-   * (consensus.md §9.4 step 1). The oldest come first: their reward shrinks with every block (consensus.md §8.3).
+   * Stored blocks that the next block on a parent can have as uncles: branches of the last seven generations
+   * (consensus.md §9.4 step 1). The oldest come first, because their reward shrinks with every block
+   * (consensus.md §8.3).
    */
   select(parent: BlockHeader): BlockHeader[] {
     const { ancestry, reader } = this.#params
@@ -60,7 +61,9 @@ export class UncleSelection {
     return found
   }
 
-  /** Whether the uncles of a draft keep the rule that importing nodes apply (consensus.md §4.3). */
+  /**
+   * Whether the uncles of a draft are valid under the rule that importing nodes apply (consensus.md §4.3).
+   */
   isAllowed(draft: Block): boolean {
     return checkUncles(this.#context, draft) === null
   }

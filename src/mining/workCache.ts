@@ -1,16 +1,16 @@
 import type { Block } from '../chain/codec/block.ts'
 
-/** Works that can still be solved (mining.md §2): pools may send solutions of work that was replaced. */
+/** Most work items that can still be solved (mining.md §2): pools may submit solutions of replaced work. */
 const CAPACITY = 20
 
-/** A block that was handed out. */
+/** A block handed out as work. */
 export interface CachedWork {
   readonly block: Block
   /** Milliseconds since 1970. */
   readonly builtAt: number
 }
 
-/** The last works by their hash for merged mining. A solution does not take its work out. */
+/** The last work items by their hash for merged mining. A solution does not remove its work item. */
 export class WorkCache {
   readonly #works = new Map<string, CachedWork>()
 

@@ -1,28 +1,28 @@
 import type { MiningWork } from './interface.ts'
 
-/** What a feed is made of. */
+/** Parts of a feed. */
 export interface WorkFeedParams {
-  /** Asks the chain thread, which counts as interest in work. */
+  /** Requests work from the chain thread, which counts as interest in work. */
   readonly ask: () => Promise<MiningWork>
-  /** Milliseconds for which work is handed out without asking for newer work. */
+  /** Maximum age of work that is handed out without a request for newer work, milliseconds. */
   readonly freshTime: number
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** Milliseconds between two requests that keep the chain thread building work with every block. */
+/** Interval of requests that keep the chain thread building work with every block, milliseconds. */
 const INTEREST_PERIOD = 60_000
 
 /**
- * The newest work as the front thread has it: requests for work cost no hop to the chain thread and do not wait
- * for what that does.
+ * The current work in the front thread: requests for work need no round trip to the chain thread and do not
+ * wait for its other work.
  */
 export class WorkFeed {
   readonly #params: WorkFeedParams
   #current: MiningWork | null = null
   #receivedAt = 0
   #askedAt = Number.NEGATIVE_INFINITY
-  /** Whether the next reader is the first that should tell its miners. */
+  /** Whether the next reader is the first one, which should notify its miners. */
   #notify = false
 
   constructor(params: WorkFeedParams) {
@@ -30,8 +30,8 @@ export class WorkFeed {
   }
 
   /**
-   * To be called with every new work. What nobody has read is told with the next work on the same parent. Work
-   * that others overtook on its way is dropped.
+   * Call it with every new work item. An item that nobody has read is replaced by the next one on the same
+   * parent, and its notification is kept. Items that arrive out of order are dropped.
    */
   push(work: MiningWork): void {
     const current = this.#current
@@ -43,33 +43,33 @@ export class WorkFeed {
   }
 
   /**
-   * To be called when the head or its state changed, after {@link push} of the work on it; `hash` is that of the
-   * new head, null when only its state changed.
+   * Call it when the head or its state changed, after {@link push} of the work on it; `hash` is that of the
+   * new head, or null when only its state changed.
    */
   headChanged(hash: Buffer | null): void {
     const isOnHead = hash !== null && this.#current?.parentHash.equals(hash) === true
     if (!isOnHead) this.doubt()
   }
 
-  /** To be called when the next block would be another one: the next reader's work is asked for. */
+  /** To be called when the next block would be another one: the next reader requests work from the chain thread. */
   doubt(): void {
     this.#receivedAt = Number.NEGATIVE_INFINITY
   }
 
-  /** The newest work. Its `notify` is true for the first reader only, whoever that is (mining.md §2). */
+  /** The current work. Its `notify` is true for the first reader only (mining.md §2). */
   async read(): Promise<MiningWork> {
     const current = this.#current
     const now = this.#params.now()
     if (current === null || now - this.#receivedAt >= this.#params.freshTime) {
       await this.#ask()
     } else if (now - this.#askedAt >= INTEREST_PERIOD) {
-      // Whoever reads now does not wait for it, and a failure shows when the work is no longer fresh.
+      // The present reader does not wait for it, and a failure shows when the work is no longer fresh.
       this.#ask().catch(() => undefined)
     }
     return this.#take()
   }
 
-  /** Keeps work coming although nobody reads it. */
+  /** Keeps the chain thread building work although nobody reads it. */
   keepAwake(): void {
     if (this.#params.now() - this.#askedAt >= INTEREST_PERIOD) this.#ask().catch(() => undefined)
   }
@@ -77,7 +77,7 @@ export class WorkFeed {
   async #ask(): Promise<void> {
     const { ask, now } = this.#params
     this.#askedAt = now()
-    // New work also comes by itself, before this answer.
+    // New work also arrives by itself, before this response.
     this.push(await ask())
   }
 

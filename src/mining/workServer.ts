@@ -22,19 +22,19 @@ import { sealBlock } from './seal.ts'
 import { seedHashOfTime } from './seedHash.ts'
 import { type CachedWork, WorkCache } from './workCache.ts'
 
-/** How work is kept up to date and told. */
+/** Options of a work server. */
 export interface WorkOptions {
-  /** Milliseconds after which work is built again, with a new time. */
+  /** Maximum age of work before it is rebuilt with a new time, milliseconds. */
   readonly refreshTime: number
-  /** Whether pending transactions bring new work. */
+  /** Whether pending transactions cause new work. */
   readonly onTransactions: boolean
-  /** Least milliseconds between two submissions; 0 for any number. */
+  /** Minimum interval of submissions, milliseconds; 0 for no limit. */
   readonly submissionInterval: number
-  /** Wei that work on the same parent must pay for miners to be told of it. */
+  /** Fees in wei that work on the same parent must add for miners to be notified. */
   readonly notifyFees: bigint
 }
 
-/** What a work server is made of. */
+/** Parts of a work server. */
 export interface WorkServerParams {
   readonly options: WorkOptions
   readonly listener: WorkListener
@@ -48,22 +48,22 @@ export interface WorkServerParams {
 }
 
 /**
- * Milliseconds without a request after which nobody seems to mine: work is then built when it is asked for,
- * not with every block. Pools ask every second or two.
+ * Idle time in milliseconds after which mining is considered stopped: work is then built on request, not with
+ * every block. Pools poll every second or two.
  */
 const IDLE_TIME = 600_000
 
 /**
- * Milliseconds in which new transactions are gathered before work is built again: building costs milliseconds,
- * transactions may come by the thousand. Revise with `mining_works_built_total`.
+ * Debounce time of new transactions before work is rebuilt, milliseconds: building costs milliseconds, and
+ * transactions may arrive by the thousand. Revise with `mining_works_built_total`.
  */
 const GATHER_TIME = 100
 
-/** Work on the same parent is told of when its fees are this percentage of those told last. */
+/** Work on the same parent is announced when its fees reach this percentage of those announced last. */
 const NOTIFY_PERCENTAGE = 110n
 
 /**
- * Hands out blocks for merged mining and takes their solutions (mining.md §2, §5). Belongs to the chain
+ * Hands out blocks for merged mining and accepts their solutions (mining.md §2, §5). Belongs to the chain
  * thread.
  */
 export class WorkServer implements MiningService {
@@ -83,7 +83,7 @@ export class WorkServer implements MiningService {
     this.#params = params
   }
 
-  /** Begins to keep work up to date. */
+  /** Starts to keep work up to date. */
   start(): void {
     if (this.#refreshTimer !== null) return
     this.#refreshTimer = setInterval(() => this.#update(), this.#params.options.refreshTime)
@@ -97,13 +97,13 @@ export class WorkServer implements MiningService {
     this.#gatherTimer = null
   }
 
-  /** To be called for a new head before anybody else hears of it, so that its work is there in time. */
+  /** Call it for a new head before the other listeners, so that its work is ready in time. */
   headChanged(): void {
     this.#isStale = true
     this.#update()
   }
 
-  /** To be called when transactions entered the pool. */
+  /** Call it when transactions became pending. */
   pendingAdded(): void {
     if (!this.#params.options.onTransactions || this.#gatherTimer !== null || !this.#isAskedFor) return
     this.#gatherTimer = setTimeout(() => {
@@ -169,7 +169,7 @@ export class WorkServer implements MiningService {
   #connect(block: Block, known: CachedWork): SolutionOutcome {
     const result = this.#params.connect(block)
     if (result.status === 'UNDECIDED') throw result.error
-    // What is mined here stands on the head, above every state that is not kept.
+    // A block mined here builds on the head, for which all states are stored.
     const word = result.status === 'TOO_OLD' ? 'NO_PARENT' : result.status
     this.#note(word.toLowerCase() as SubmissionResult, known)
     return { status: 'imported', word, hash: block.hash, number: block.number }
@@ -185,7 +185,7 @@ export class WorkServer implements MiningService {
     return this.#params.now() - this.#askedAt < IDLE_TIME
   }
 
-  /** Builds work when somebody mines; a failure is told, as nobody waits for it. */
+  /** Builds work while somebody mines; failures are reported to the listener, as no caller waits. */
   #update(): void {
     if (!this.#isAskedFor) return
     try {

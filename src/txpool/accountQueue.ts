@@ -1,6 +1,6 @@
 import type { PooledTransaction } from './interface.ts'
 
-/** The transactions of one sender by nonce; those of the same nonce in the order in which they came. */
+/** The transactions of one sender by nonce; those of the same nonce in order of arrival. */
 export class AccountQueue {
   readonly #byNonce = new Map<bigint, PooledTransaction[]>()
 
@@ -8,7 +8,7 @@ export class AccountQueue {
     return this.#byNonce.size === 0
   }
 
-  /** The first that came with that nonce. */
+  /** The first transaction with that nonce. */
   get(nonce: bigint): PooledTransaction | undefined {
     return this.#byNonce.get(nonce)?.[0]
   }
@@ -31,7 +31,7 @@ export class AccountQueue {
     for (const entries of this.#byNonce.values()) yield* entries
   }
 
-  /** Largest nonce plus one, or null of an empty queue. */
+  /** Largest nonce plus one; null for an empty queue. */
   nextNonce(): bigint | null {
     let next: bigint | null = null
     for (const nonce of this.#byNonce.keys()) if (next === null || nonce >= next) next = nonce + 1n

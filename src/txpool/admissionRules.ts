@@ -4,11 +4,11 @@ import { MAXIMUM_INIT_CODE_BYTES, MAXIMUM_TRANSACTION_GAS } from '../config/cons
 import { PoolRefusal } from './errors.ts'
 import type { PoolHead, PoolLimits } from './interface.ts'
 
-/** Most bytes of a transaction that the pool takes. */
+/** Largest transaction that the pool admits, bytes. */
 const MAXIMUM_TRANSACTION_BYTES = 131_072
 const MAXIMUM_NONCE_BYTES = 8
 
-/** A transaction at the door of the pool. */
+/** A transaction to be admitted. */
 export interface Candidate {
   readonly transaction: Transaction
   readonly sender: Buffer
@@ -16,8 +16,8 @@ export interface Candidate {
 }
 
 /**
- * Judges a transaction by itself and by its sender's account: rules 3 to 16 of consensus.md §9.1, in that
- * order. What the pool already holds is judged apart.
+ * Checks a transaction by itself and against its sender's account: rules 3 to 16 of consensus.md §9.1, in
+ * that order. Rules about the contents of the pool are checked elsewhere.
  * @throws PoolRefusal with the reference's text
  */
 export function assertAdmissible(candidate: Candidate, head: PoolHead, limits: PoolLimits): void {

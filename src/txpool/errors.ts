@@ -1,4 +1,4 @@
-/** Why the pool refuses a transaction. */
+/** Why the pool rejects a transaction. */
 export type PoolRefusalCode =
   | 'KNOWN_PENDING'
   | 'KNOWN_QUEUED'
@@ -19,12 +19,12 @@ export type PoolRefusalCode =
   | 'QUOTA'
   | 'PENDING_FUNDS'
 
-/** What was compared, by name: wei, gas, bytes or nonces. */
+/** The compared values by name: wei, gas, bytes or nonces. */
 export type RefusalStats = Readonly<Record<string, bigint>>
 
 /**
- * A refusal. Its message is the text of the reference (consensus.md §9.1) to the letter, because clients match it;
- * figures that the reference does not write into it stand beside it.
+ * A rejection. Its message is that of the reference (consensus.md §9.1) to the letter, because clients match
+ * it; values that the reference does not include are in `data`.
  */
 export class PoolRefusal extends Error {
   override readonly name = 'PoolRefusal'

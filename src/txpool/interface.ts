@@ -9,7 +9,7 @@ export interface SignedTransaction {
   readonly sender: Buffer
 }
 
-/** When a transaction came. */
+/** When a transaction arrived. */
 export interface Arrival {
   /** Height of the head. */
   readonly addedAtBlock: number
@@ -17,13 +17,13 @@ export interface Arrival {
   readonly addedAt: number
 }
 
-/** A transaction of the pool with what was found out about it when it came. */
+/** A transaction of the pool with the properties computed on arrival. */
 export interface PooledTransaction extends SignedTransaction, Arrival {
   /** Sender as hex digits: the key of in-memory maps. */
   readonly senderHex: string
   /** Intrinsic gas; 0 for a free transaction to the Bridge. */
   readonly basicCost: bigint
-  /** The most that it can take from its sender, wei; a free one takes its value only. */
+  /** Most that it can cost its sender, wei; a free one costs only its value. */
   readonly maximumCost: bigint
 }
 
@@ -35,7 +35,7 @@ export interface PoolAccount {
   readonly isContract: boolean
 }
 
-/** What the pool reads of the chain: all of it at one head. */
+/** The chain state that the pool reads, all at one head. */
 export interface PoolHead {
   readonly header: BlockHeader
   /** Wei. */
@@ -52,17 +52,17 @@ export interface PoolHead {
 
 /** Limits of the pool. */
 export interface PoolLimits {
-  /** How far a nonce may run ahead of the account. */
+  /** Most nonces that may be ahead of the account's. */
   readonly accountSlots: number
   /** Percentage by which a replacement must raise the gas price. */
   readonly gasPriceBump: number
-  /** Blocks after which a transaction leaves. */
+  /** Blocks after which a transaction is dropped. */
   readonly outdatedBlocks: number
-  /** Milliseconds after which a transaction leaves. */
+  /** Milliseconds after which a transaction is dropped. */
   readonly outdatedMilliseconds: number
 }
 
-/** Blocks that a new head brought and those it displaced, as far as the pool reads them. */
+/** The change of the canonical chain that the pool reads. */
 export interface PoolHeadChange {
   readonly head: PoolHead
   /** Transactions of blocks that left the canonical chain, oldest first; reward transactions are left out. */
@@ -71,10 +71,10 @@ export interface PoolHeadChange {
   readonly enacted: readonly SignedTransaction[]
 }
 
-/** What happened to the pool. */
+/** Changes of the pool. */
 export interface PoolChange {
-  /** Entered the pending set, in order: executable on top of the head. */
+  /** Transactions that became pending, in order: executable on the head. */
   readonly pending: readonly PooledTransaction[]
-  /** Left the pool: replaced, included, outdated or no longer valid. */
+  /** Transactions that were dropped: replaced, mined, outdated or no longer valid. */
   readonly removed: readonly PooledTransaction[]
 }

@@ -2,8 +2,8 @@ import type { PooledTransaction } from './interface.ts'
 
 /**
  * The order in which a block takes transactions (consensus.md §9.4 step 3): each sender's by nonce, then
- * price, then hash; among the senders always the one whose next transaction pays most. Worked out as far as it
- * is read: a pool holds more than a block.
+ * price, then hash; among the senders always the one whose next transaction has the highest price. The order
+ * is computed lazily, because a pool holds more than a block.
  */
 export function* inBlockOrder(transactions: Iterable<PooledTransaction>): Generator<PooledTransaction> {
   const bySender = new Map<string, PooledTransaction[]>()

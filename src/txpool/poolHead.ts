@@ -21,7 +21,7 @@ export interface PoolHeadParams {
   readonly header: BlockHeader
 }
 
-/** The chain as the pool reads it while a block is the head. Accounts are read once. */
+/** The state of the chain at the head, as the pool reads it. Accounts are read once. */
 export function createPoolHead({ spec, nativeSpec, store, header }: PoolHeadParams): PoolHead {
   const root = stateRootAfter(spec, store, header)
   const accounts = new Map<string, PoolAccount | null>()

@@ -23,33 +23,36 @@ export const POOL_JOURNAL_STEPS: readonly RecordLogStep[] = [
   },
 ]
 
-/** First byte of a record: milliseconds 8 ∥ height 8 ∥ RLP of a transaction that the pool took. */
+/** Type byte of a record: milliseconds 8 ∥ height 8 ∥ RLP of an added transaction. */
 const KEPT = 1
-/** First byte of a record: hash 32 of a transaction that left the pool. */
+/** Type byte of a record: hash 32 of a removed transaction. */
 const REMOVED = 2
 const ADDED_AT = 1
 const ADDED_AT_BLOCK = 9
 const ENCODED = 17
-/** Size from which on the file is written anew when most of it is of transactions that are gone. */
+/** File size above which the file is compacted when most of its transactions are gone. */
 const LEAST_REWRITTEN = 4 * 1024 * 1024
 
 type KeptTransaction = Pick<SignedTransaction, 'transaction'> & Arrival
 
-/** Transactions of the pool in a file, so that they outlive the process. Belongs to the thread of the pool. */
+/**
+ * The journal of the pool: a file with its transactions, which restores them after a restart. Used by the
+ * thread of the pool only.
+ */
 export class PoolJournal {
   readonly #log: RecordLog
   readonly #leastRewritten: number
-  /** What the file says is in the pool, by hash; what is being written counts as written. */
+  /** Transactions that the file records as in the pool, by hash; a pending write counts as written. */
   readonly #written = new Map<string, KeptTransaction>()
   #writtenBytes = 0
-  /** Notes since the last write began. */
+  /** Changes since the last write began. */
   #kept = new Map<string, KeptTransaction>()
   #removed = new Map<string, Transaction>()
-  /** The write that runs, or the next one when it is due. */
+  /** The running write, or the next one when it is scheduled. */
   #round: Promise<void> = Promise.resolve()
   #isDue = false
 
-  /** Opens the file, making it when it is not there. */
+  /** Opens the file, creating it if necessary. */
   constructor(path: string, { leastRewritten = LEAST_REWRITTEN }: { leastRewritten?: number } = {}) {
     this.#log = new RecordLog(path, POOL_JOURNAL_FORMATS)
     this.#leastRewritten = leastRewritten
@@ -61,7 +64,7 @@ export class PoolJournal {
     return this.#written.size
   }
 
-  /** Everything that was kept, the oldest first. */
+  /** All transactions of the journal, oldest first. */
   load(): (SignedTransaction & Arrival)[] {
     const entries = [...this.#written.values()]
     const senders = recoverSenders(entries.map(({ transaction }) => transaction))
@@ -73,12 +76,12 @@ export class PoolJournal {
       .sort((a, b) => a.addedAt - b.addedAt || (a.transaction.nonce < b.transaction.nonce ? -1 : 1))
   }
 
-  /** Notes that the pool took a transaction. */
+  /** Records an added transaction. */
   keep({ transaction, addedAt, addedAtBlock }: KeptTransaction): void {
     this.#kept.set(transaction.hashHex, { transaction, addedAt, addedAtBlock })
   }
 
-  /** Notes that a transaction left the pool. One that came since the last write was never in the journal. */
+  /** Records a removed transaction. One that was added since the last write was never in the journal. */
   remove(transaction: Transaction): void {
     const { hashHex } = transaction
     this.#kept.delete(hashHex)
@@ -86,8 +89,8 @@ export class PoolJournal {
   }
 
   /**
-   * Writes what was noted; resolves when it is on disk. Notes that are made while a write runs go with the next
-   * one. What could not be written is noted again.
+   * Writes the recorded changes; resolves when they are on disk. Changes that are recorded during a write go
+   * with the next one. Changes that could not be written are recorded again.
    */
   flush(): Promise<void> {
     const isNoted = this.#kept.size > 0 || this.#removed.size > 0
@@ -98,7 +101,7 @@ export class PoolJournal {
     return this.#round
   }
 
-  /** Waits for what is being written; what was noted since is lost. */
+  /** Waits for the running write; changes since then are lost. */
   async close(): Promise<void> {
     await this.#round.catch(() => undefined)
     this.#log.close()
@@ -109,7 +112,7 @@ export class PoolJournal {
     const [kept, removed] = [this.#kept, this.#removed]
     this.#kept = new Map()
     this.#removed = new Map()
-    // One that came back before its removal was written is removed first.
+    // A transaction that came back before its removal was written is removed first.
     const records = [...[...removed.values()].map(removalRecord), ...[...kept.values()].map(keptRecord)]
     const before = [...removed.keys(), ...kept.keys()].map((hash) => [hash, this.#written.get(hash)] as const)
     for (const hash of removed.keys()) this.#forget(hash)
@@ -129,7 +132,7 @@ export class PoolJournal {
     }
   }
 
-  /** What was noted meanwhile is newer. */
+  /** Changes recorded meanwhile are newer. */
   #noteAgain(kept: ReadonlyMap<string, KeptTransaction>, removed: ReadonlyMap<string, Transaction>): void {
     for (const [hash, transaction] of removed) {
       if (this.#written.has(hash)) this.#removed.set(hash, transaction)

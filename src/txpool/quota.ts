@@ -3,33 +3,33 @@ import type { PooledTransaction, PoolHead } from './interface.ts'
 
 /** Share of the block gas limit that an account earns per second. */
 const GAS_PER_SECOND_SHARE = 0.9
-/** Seconds of income that an account can save up. */
+/** Most income that an account can accumulate, seconds. */
 const SAVED_SECONDS = 2000
-/** Most accounts remembered; the least recently used goes first. */
+/** Most accounts in the table; the least recently used is evicted. */
 const MAXIMUM_ACCOUNTS = 400_000
-/** Charge, in times of the gas limit, where the formula gives no finite number. */
+/** Charge as a multiple of the gas limit, used where the formula has no finite result. */
 const INFINITE_FACTOR = 1900
 /** Size in bytes that doubles the charge. */
 const SIZE_UNIT = 25_000
 
-/** Facts of the fee market that the charge follows. */
+/** State of the fee market that the charge depends on. */
 export interface FeeMarket {
-  /** Whether blocks were full enough of late for prices to mean something. */
+  /** Whether recent blocks were full enough for prices to be meaningful. */
   readonly working: boolean
-  /** Average gas price of late, wei. */
+  /** Recent average gas price, wei. */
   readonly averageGasPrice: number
 }
 
-/** What a charge depends on beside the transaction. */
+/** Other inputs of a charge. */
 export interface Circumstances {
-  /** The pending transaction that this one replaces. */
+  /** The pending transaction that is replaced. */
   readonly replaced: PooledTransaction | null
   readonly head: PoolHead
   /** Nonce after the sender's pending transactions. */
   readonly pendingNonce: bigint
 }
 
-/** What an account has left. */
+/** Remaining quota of an account. */
 export interface QuotaBalance {
   /** Virtual gas. */
   readonly available: number
@@ -44,8 +44,8 @@ interface Account {
 }
 
 /**
- * Virtual gas per account: what keeps one sender from filling the pool (consensus.md §9.2). Amounts are
- * floating-point as in the reference; they decide about the pool only, never about a block.
+ * Virtual gas per account, which keeps one sender from filling the pool (consensus.md §9.2). Amounts are
+ * floating-point as in the reference; they affect the pool only, never a block.
  */
 export class TransactionQuota {
   readonly #accounts = new Map<string, Account>()
@@ -58,8 +58,8 @@ export class TransactionQuota {
   }
 
   /**
-   * Takes the virtual gas of a transaction from its sender.
-   * @throws PoolRefusal `QUOTA` when the sender has not enough
+   * Charges the virtual gas of a transaction to its sender.
+   * @throws PoolRefusal `QUOTA` when the sender does not have enough
    */
   charge(entry: PooledTransaction, circumstances: Circumstances): void {
     const { head, pendingNonce } = circumstances
@@ -82,7 +82,10 @@ export class TransactionQuota {
     }
   }
 
-  /** Virtual gas of an account when it last paid, and when that was; null when it never did. */
+  /**
+   * Virtual gas of an account after its last charge, and the time of that charge; null when it was never
+   * charged.
+   */
   balanceOf(senderHex: string): QuotaBalance | null {
     const account = this.#accounts.get(senderHex)
     return account === undefined ? null : { available: account.available, at: account.refreshedAt }

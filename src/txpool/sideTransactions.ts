@@ -10,9 +10,9 @@ export interface SideTransaction extends SignedTransaction {
 }
 
 /**
- * Transactions of the newest blocks beside the canonical chain that the canonical chain does not hold. A
- * reorganisation gives them back to the pool; where the process ended between the two they are found here.
- * @param depth heights below and above the head that are looked at
+ * Transactions of recent side blocks that the canonical chain does not contain. A reorganisation returns them
+ * to the pool; when the process ended in between, they are found here.
+ * @param depth heights below and above the head that are searched
  */
 export function sideTransactions(
   environment: ChainEnvironment,

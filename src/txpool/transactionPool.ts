@@ -14,7 +14,7 @@ import { inBlockOrder } from './ordering.ts'
 import type { TransactionQuota } from './quota.ts'
 import { TransactionSet } from './transactionSet.ts'
 
-/** What a pool is made of. */
+/** Parts of a pool. */
 export interface TransactionPoolParams {
   readonly limits: PoolLimits
   readonly head: PoolHead
@@ -24,11 +24,11 @@ export interface TransactionPoolParams {
   readonly now: () => number
 }
 
-/** Collects what one call does to the pool. */
+/** Collects the changes of one call. */
 interface Changes {
   readonly pending: PooledTransaction[]
   readonly removed: PooledTransaction[]
-  /** Whether the senders pay with their quota; what was accepted once before is not charged again. */
+  /** Whether senders are charged; transactions that were admitted before are not charged again. */
   readonly charged: boolean
 }
 
@@ -37,8 +37,8 @@ function createChanges({ charged }: { charged: boolean }): Changes {
 }
 
 /**
- * Transactions that wait for a block (consensus.md §9.1). Pending ones follow on the account's nonce
- * without a gap, queued ones wait for a predecessor. Belongs to the chain thread.
+ * Transactions that wait for a block (consensus.md §9.1). Pending ones continue the account's nonce without a
+ * gap, queued ones wait for a predecessor. Belongs to the chain thread.
  */
 export class TransactionPool {
   readonly #limits: PoolLimits
@@ -69,12 +69,12 @@ export class TransactionPool {
     return this.#queued.size
   }
 
-  /** Pending transactions in the order in which they came. */
+  /** Pending transactions in order of arrival. */
   pending(): IterableIterator<PooledTransaction> {
     return this.#pending.values()
   }
 
-  /** Queued transactions in the order in which they came. */
+  /** Queued transactions in order of arrival. */
   queued(): IterableIterator<PooledTransaction> {
     return this.#queued.values()
   }
@@ -89,7 +89,7 @@ export class TransactionPool {
     return this.#pending.get(hashHex) ?? this.#queued.get(hashHex)
   }
 
-  /** Pending transactions in the order in which a block takes them; to be read before the pool changes. */
+  /** Pending transactions in block order; consume it before the pool changes. */
   inBlockOrder(): Iterable<PooledTransaction> {
     return inBlockOrder(this.#pending.values())
   }
@@ -107,7 +107,7 @@ export class TransactionPool {
   }
 
   /**
-   * Takes a transaction whose signature and chain id were accepted, and the queued ones that it makes
+   * Adds a transaction whose signature and chain id were verified, and promotes the queued ones that it makes
    * executable.
    * @throws PoolRefusal with the reference's text
    */
@@ -118,8 +118,8 @@ export class TransactionPool {
   }
 
   /**
-   * Puts back what was in the pool when the node stopped, with its times.
-   * @returns what the head no longer admits and what is outdated: it is left out
+   * Restores what was in the pool when the node stopped, with its times.
+   * @returns transactions that the head no longer admits and outdated ones, which are not restored
    */
   restore(entries: readonly (SignedTransaction & Arrival)[]): Transaction[] {
     const changes = createChanges({ charged: false })
@@ -130,12 +130,12 @@ export class TransactionPool {
       .map(({ transaction }) => transaction)
   }
 
-  /** Follows the chain to a new head. */
+  /** Updates the pool to a new head. */
   onHead({ head, retracted, enacted }: PoolHeadChange): PoolChange {
     this.#head = head
     const changes = createChanges({ charged: false })
     for (const { transaction } of enacted) this.#drop(transaction.hashHex, changes)
-    // Only those who sent something in these blocks can have another nonce than before.
+    // Only senders of transactions in these blocks can have a new nonce.
     const senders = new Map([...enacted, ...retracted].map(({ sender }) => [sender.toString('hex'), sender]))
     for (const [senderHex, sender] of senders) this.#dropUsedNonces(senderHex, sender, changes)
     for (const { transaction, sender } of retracted) {
@@ -153,14 +153,14 @@ export class TransactionPool {
     }
   }
 
-  /** Lets go of transactions that waited too long. Every new head does; without one, to be called now and then. */
+  /** Drops outdated transactions. Every new head does so; without new heads call it now and then. */
   removeOutdated(): PooledTransaction[] {
     const changes = createChanges({ charged: false })
     this.#dropOutdated(changes)
     return changes.removed
   }
 
-  /** Lets go of everything. */
+  /** Drops all transactions. */
   clear(): PooledTransaction[] {
     const changes = createChanges({ charged: false })
     for (const { transaction } of [...this.#pending.values(), ...this.#queued.values()]) {
@@ -169,7 +169,7 @@ export class TransactionPool {
     return changes.removed
   }
 
-  /** Removes a transaction that can be in no block on the head. */
+  /** Removes a transaction that no block on the head can contain. */
   evict(hashHex: string): PooledTransaction[] {
     const changes = createChanges({ charged: false })
     const entry = this.#drop(hashHex, changes)
@@ -216,7 +216,7 @@ export class TransactionPool {
     if (this.#place(entry, changes) === 'pending') this.#promote(entry.senderHex, entry.sender, changes)
   }
 
-  /** Rules 3 to 20: puts the transaction where it belongs. */
+  /** Rules 3 to 20: adds the transaction to its set. */
   #place(entry: PooledTransaction, changes: Changes): 'pending' | 'queued' {
     assertAdmissible(entry, this.#head, this.#limits)
     const { transaction, senderHex } = entry
@@ -238,7 +238,7 @@ export class TransactionPool {
     return 'pending'
   }
 
-  /** Rule 17: a replacement must pay noticeably more. */
+  /** Rule 17: a replacement must raise the price by the required percentage. */
   #assertBump(transaction: Transaction, old: Transaction): void {
     const least = (old.gasPrice * BigInt(100 + this.#limits.gasPriceBump)) / 100n
     if (transaction.gasPrice > old.gasPrice && transaction.gasPrice >= least) return
@@ -248,7 +248,7 @@ export class TransactionPool {
     })
   }
 
-  /** Rule 20: the sender must be able to pay for all that it has pending. */
+  /** Rule 20: the sender must be able to pay for all of its pending transactions. */
   #assertPendingFunds(entry: PooledTransaction, replaced: PooledTransaction | undefined): void {
     let needed = entry.maximumCost
     for (const other of this.#pending.of(entry.senderHex)) if (other !== replaced) needed += other.maximumCost
@@ -261,7 +261,10 @@ export class TransactionPool {
     }
   }
 
-  /** Rule 21: moves the sender's queued transactions that now follow without a gap. A refused one is gone. */
+  /**
+   * Rule 21: promotes the sender's queued transactions that now continue without a gap. A rejected one is
+   * dropped.
+   */
   #promote(senderHex: string, sender: Buffer, changes: Changes): void {
     for (;;) {
       const next = this.#queued.at(senderHex, this.nextNonce(sender))
@@ -277,7 +280,7 @@ export class TransactionPool {
     }
   }
 
-  /** Takes out what the head has made impossible: a nonce that is used up, whichever transaction used it. */
+  /** Drops transactions that the head made impossible: their nonce is used, by whichever transaction. */
   #dropUsedNonces(senderHex: string, sender: Buffer, changes: Changes): void {
     const nonce = this.#head.account(sender)?.nonce ?? 0n
     for (const { transaction } of [...this.#pending.of(senderHex), ...this.#queued.of(senderHex)]) {
@@ -285,7 +288,7 @@ export class TransactionPool {
     }
   }
 
-  /** Pending transactions whose predecessor is gone wait in the queue again. */
+  /** Demotes pending transactions whose predecessor is gone to the queued set. */
   #requeueAfterGap(senderHex: string, sender: Buffer): void {
     const entries = this.#pending
       .of(senderHex)

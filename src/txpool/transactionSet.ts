@@ -34,7 +34,7 @@ export class TransactionSet {
     return this.#bySender.get(senderHex)?.nextNonce() ?? null
   }
 
-  /** Adds a transaction, beside others of the same nonce. */
+  /** Adds a transaction, in addition to others of the same nonce. */
   add(entry: PooledTransaction): void {
     const own = this.#bySender.get(entry.senderHex) ?? new AccountQueue()
     this.#bySender.set(entry.senderHex, own)
@@ -53,7 +53,7 @@ export class TransactionSet {
     return entry
   }
 
-  /** In the order in which they came. */
+  /** In order of arrival. */
   values(): IterableIterator<PooledTransaction> {
     return this.#byHash.values()
   }

@@ -7,7 +7,7 @@ export interface HashSignature {
   readonly parity: 0 | 1
 }
 
-/** Signs with one key, which it does not show. */
+/** Signs with one key, which it does not reveal. */
 export interface Signer {
   /** 20 bytes. */
   readonly address: Buffer
@@ -16,22 +16,24 @@ export interface Signer {
 }
 
 /**
- * Keys that the node holds. It lives in the front thread alone: no key ever crosses to a worker or to the
- * chain thread, only signed transactions do. Deriving a key from a passphrase runs on the threads of
- * node:crypto and holds nobody up.
+ * The keys of the node. The wallet lives in the front thread alone: no key ever crosses to a worker or to the
+ * chain thread, only signed transactions do. Key derivation runs on the threads of node:crypto and blocks
+ * nobody.
  */
 export interface Wallet {
-  /** Accounts in the reference's order: those of seeds as they came, then the others. 20 bytes each. */
+  /**
+   * Accounts in the reference's order: those of seeds in order of creation, then the others. 20 bytes each.
+   */
   addresses(): Buffer[]
 
-  /** Looks for key files that were added or taken away by hand. */
+  /** Rescans the folder for key files that were added or removed by hand. */
   refresh(): Promise<void>
 
   /** Adds the account whose key is Keccak-256 of the seed's UTF-8 bytes, in memory only and unlocked. */
   addSeed(seed: string): Buffer
 
   /**
-   * Makes an account with a random key, stores it and leaves it unlocked for the default duration.
+   * Creates an account with a random key, stores it and leaves it unlocked for the default duration.
    * @throws WalletError `BUSY`
    */
   create(passphrase: string): Promise<Buffer>
@@ -60,12 +62,12 @@ export interface Wallet {
   signer(address: Buffer): Signer | null
 
   /**
-   * Lends the signer of a stored account, whether unlocked or not, until `use` is done.
+   * Provides the signer of a stored account, whether unlocked or not, until `use` resolves.
    * @throws WalletError `UNKNOWN_ACCOUNT`, `WRONG_PASSPHRASE`, `KEY_FILE`, `BUSY`
    */
   withPassphrase<T>(address: Buffer, passphrase: string, use: (signer: Signer) => Promise<T>): Promise<T>
 
-  /** Runs the actions of one account one after another: its next nonce depends on what went before. */
+  /** Runs the actions of one account sequentially: its next nonce depends on earlier ones. */
   inTurn<T>(address: Buffer, action: () => Promise<T>): Promise<T>
 
   /** Wipes every key from memory. */

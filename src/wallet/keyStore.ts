@@ -5,13 +5,13 @@ import { WalletError } from './errors.ts'
 import { keyFileName } from './keyFileName.ts'
 import { formatKeyFile, type KeyFile, parseKeyFile } from './secretStorage/web3KeyFile.ts'
 
-/** Key files are some 500 bytes; what is much longer is something else. */
+/** Size above which a file is not considered a key file, bytes; key files have about 500. */
 const MAXIMUM_FILE_BYTES = 64 * 1024
 const PRIVATE_FILE = 0o600
 const PRIVATE_FOLDER = 0o700
 const TEMPORARY = /^\.|~$|\.tmp$/
 
-/** Told of files in the folder that are no key files; `reason` holds no secret. */
+/** Called for files in the folder that are no key files; `reason` contains no secret. */
 export type SkippedFileSink = (name: string, reason: string) => void
 
 /** Key files in a folder, one per account, named as geth names them. */
@@ -20,7 +20,7 @@ export class KeyStore {
   readonly #onSkipped: SkippedFileSink
   /** Names of files by address in hex; several when a folder holds copies. */
   #names = new Map<string, string[]>()
-  /** Addresses by file name, so that a scan reads new files only. Null: no key file, already reported. */
+  /** Addresses by file name, so that a scan reads new files only. Null: not a key file, already reported. */
   #scanned = new Map<string, Buffer | null>()
   #lastScan: Promise<void> = Promise.resolve()
 
@@ -29,7 +29,7 @@ export class KeyStore {
     this.#onSkipped = onSkipped
   }
 
-  /** Addresses in the order of the files' names, which is that of their making. */
+  /** Addresses in the order of the files' names, which is that of their creation. */
   addresses(): Buffer[] {
     return [...this.#names.keys()].map((address) => Buffer.from(address, 'hex'))
   }
@@ -38,9 +38,9 @@ export class KeyStore {
     return this.#names.has(address.toString('hex'))
   }
 
-  /** Reads the folder anew. A folder that is not there holds nothing. */
+  /** Rescans the folder. A missing folder holds no keys. */
   scan(): Promise<void> {
-    // One after another: a scan that began earlier must not end later.
+    // Sequential, so that a scan that began earlier cannot end later.
     const scan = this.#lastScan.then(() => this.#scan())
     this.#lastScan = scan.catch(() => undefined)
     return scan
@@ -53,11 +53,11 @@ export class KeyStore {
   async read(address: Buffer): Promise<KeyFile | null> {
     const name = this.#names.get(address.toString('hex'))?.at(-1)
     if (name === undefined) return null
-    // The index knows whose file it is, which the file itself may not say.
+    // The index has the address, which the file itself may lack.
     return { ...(await this.#readFile(name)), address }
   }
 
-  /** Writes a key file, which replaces what there is of the account. Whole or not at all, for the owner only. */
+  /** Writes a key file atomically, readable by its owner only, and removes other files of the account. */
   async write(file: KeyFile & { readonly address: Buffer }, now: number): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: PRIVATE_FOLDER })
     const key = file.address.toString('hex')
@@ -148,7 +148,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   } finally {
     await handle.close()
   }
-  // The mode of open is narrowed by the umask, never widened; this makes it exact.
+  // The umask narrows the mode of open and never widens it; this sets the exact mode.
   await chmod(path, PRIVATE_FILE)
 }
 

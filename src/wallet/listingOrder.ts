@@ -2,10 +2,9 @@ const SMALLEST_TABLE = 16
 const FULL_QUARTERS = 3
 
 /**
- * Stored accounts in the order in which the reference lists them, which clients that compare answers see:
- * that of a hash table over all accounts of the wallet (rpc.md §11, recorded `eth_accounts`).
- *
- * @param all every account of the wallet, seed accounts included: their number sets the table's size
+ * Stored accounts in the order in which the reference lists them, which clients may depend on: that of a hash
+ * table over all accounts of the wallet (rpc.md §11, recorded `eth_accounts`).
+ * @param all every account of the wallet, seed accounts included: their number determines the table's size
  */
 export function inListingOrder(all: readonly Buffer[]): Buffer[] {
   let size = SMALLEST_TABLE

@@ -8,19 +8,22 @@ import { decryptKey, encryptKey, type ScryptCost } from './secretStorage/cipher.
 import { SerialTasks } from './serialTasks.ts'
 import { UnlockedKeys } from './unlockedKeys.ts'
 
-/** How long a new or imported account stays unlocked, and what an unlock without a duration means; 30 min. */
+/**
+ * Default duration for which an account is unlocked after creation, import or an unlock without a duration;
+ * 30 min.
+ */
 export const DEFAULT_UNLOCK_MILLISECONDS: number = 30 * 60 * 1000
 
 /**
- * Passphrases that may wait for their turn. One is worked on at a time: each takes up to a GiB and one of
- * the process's few threads for files and crypto for a second.
+ * Most queued passphrases. They are processed one at a time: each takes up to a GiB, and one of the process's
+ * few threads for files and crypto, for a second.
  */
 const WAITING_PASSPHRASES = 16
 
-/** What a wallet is made of. */
+/** Parts of a wallet. */
 export interface LocalWalletParts {
   readonly store: KeyStore
-  /** Cost of the key files that are written. */
+  /** Scrypt cost of new key files. */
   readonly scrypt: ScryptCost
   /** The clock, milliseconds. */
   readonly now: () => number
@@ -32,7 +35,7 @@ export class LocalWallet implements Wallet {
   readonly #scrypt: ScryptCost
   readonly #now: () => number
   readonly #unlocked: UnlockedKeys
-  /** Addresses of seed accounts in the order of their adding. */
+  /** Addresses of seed accounts in order of creation. */
   readonly #seeded: Buffer[] = []
   readonly #turns = new SerialTasks()
   #waiting = 0
@@ -63,7 +66,9 @@ export class LocalWallet implements Wallet {
     return address
   }
 
-  /** Takes over a key that is kept in memory only and stays until it is locked. */
+  /**
+   * Adds a key that is held in memory only and stays unlocked until it is locked. Takes ownership of the key.
+   */
   addKey(privateKey: Buffer): Buffer {
     const address = addressOfPrivateKey(privateKey)
     this.#unlocked.add(address, privateKey, Number.POSITIVE_INFINITY)
@@ -98,7 +103,7 @@ export class LocalWallet implements Wallet {
     if (this.#unlocked.get(address) === null) return null
     return {
       address,
-      // The account may have been locked since: its key is looked up for each signature.
+      // The account may have been locked since, so that its key is looked up for each signature.
       sign: (hash) => {
         const key = this.#unlocked.get(address)
         if (key === null) throw new WalletError('UNKNOWN_ACCOUNT', 'the account was locked meanwhile')
@@ -133,7 +138,7 @@ export class LocalWallet implements Wallet {
     return this.#seeded.some((seeded) => seeded.equals(address))
   }
 
-  /** Stores a key and leaves it unlocked for the default duration; takes the key over. */
+  /** Stores a key and leaves it unlocked for the default duration. Takes ownership of the key. */
   async #keep(privateKey: Buffer, passphrase: string): Promise<Buffer> {
     const address = addressOfPrivateKey(privateKey)
     await this.#withKdf(async () => {

@@ -10,13 +10,13 @@ import { type ScryptCost, STANDARD_SCRYPT } from './secretStorage/cipher.ts'
 /** Folder of key files in the data directory. */
 export const KEY_STORE_FOLDER = 'keystore'
 
-/** Where a wallet is and what it holds from the start. */
+/** Location and initial accounts of a wallet. */
 export interface WalletOptions {
   readonly dataDir: string
   /** Development accounts of the network; they are unlocked. */
   readonly mining: Pick<MiningSpec, 'walletSeeds' | 'coinbaseSeed'>
   readonly onSkippedFile: SkippedFileSink
-  /** Cost of new key files; that of geth unless said. */
+  /** Scrypt cost of new key files; by default that of geth. */
   readonly scrypt?: ScryptCost
   /** The clock, milliseconds. */
   readonly now?: () => number
@@ -37,7 +37,7 @@ export async function openWallet(options: WalletOptions): Promise<LocalWallet> {
   return wallet
 }
 
-/** The wallet that the configuration asks for; null where it is off. A hosted endpoint holds no keys. */
+/** The wallet of a configuration; null where it is disabled. A hosted endpoint holds no keys. */
 export async function openConfiguredWallet(
   config: Pick<Config, 'wallet' | 'profile' | 'network' | 'dataDir'>,
   onSkippedFile: SkippedFileSink,

@@ -8,7 +8,7 @@ const LOWEST = Buffer.concat([Buffer.alloc(KEY_BYTES - 1), Buffer.from([1])])
 const ORDER = Buffer.from('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141', 'hex')
 
 /**
- * A private key of up to 32 big-endian bytes as 32 bytes in memory of its own.
+ * Copies a private key of up to 32 big-endian bytes to 32 bytes of new memory.
  * @throws WalletError `INVALID_KEY` when it is longer, zero, or not below the order of the curve
  */
 export function normalizePrivateKey(bytes: Buffer): Buffer {

@@ -1,4 +1,4 @@
-/** Runs actions of one name one after another; those of different names do not wait for each other. */
+/** Runs actions of the same name sequentially; those of different names run concurrently. */
 export class SerialTasks {
   readonly #last = new Map<string, Promise<unknown>>()
 

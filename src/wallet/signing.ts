@@ -5,7 +5,7 @@ import type { Signer } from './interface.ts'
 
 const LOWEST_V = 27
 
-/** What a transaction consists of before it is signed. */
+/** The fields of an unsigned transaction. */
 export type UnsignedTransaction = Omit<TransactionFields, 'signature'>
 
 /** Signs a transaction with the chain id of its fields (EIP-155). */
@@ -21,7 +21,7 @@ export function signHashAsBytes(signer: Signer, hash: Buffer): Buffer {
   return Buffer.concat([r, s, Buffer.from([LOWEST_V + parity])])
 }
 
-/** Hash of a message of eth_sign: its bytes behind a prefix that no transaction has (ERC-191 version 0x45). */
+/** Hash of a message of eth_sign: its bytes after a prefix that no transaction has (ERC-191 version 0x45). */
 export function hashMessage(message: Buffer): Buffer {
   return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]))
 }

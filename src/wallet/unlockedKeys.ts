@@ -1,14 +1,14 @@
-/** Longest delay of a timer, milliseconds; keys that stay longer are looked at again then. */
+/** Longest delay of a timer, milliseconds; the timer of a later deadline is renewed then. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 interface UnlockedKey {
   readonly address: Buffer
   readonly privateKey: Buffer
-  /** Milliseconds of the clock; Infinity for ever. */
+  /** Deadline, milliseconds of the clock; Infinity for none. */
   readonly until: number
 }
 
-/** Private keys in memory. Those with an end are wiped when it comes, also when nobody asks for them. */
+/** Private keys in memory. A key with a deadline is wiped then, even if nobody asks for it. */
 export class UnlockedKeys {
   readonly #now: () => number
   readonly #keys = new Map<string, UnlockedKey>()
@@ -34,7 +34,7 @@ export class UnlockedKeys {
     return null
   }
 
-  /** Takes over the key. A new end replaces the old one. */
+  /** Adds a key and takes ownership of it. A new deadline replaces the old one. */
   add(address: Buffer, privateKey: Buffer, until: number): void {
     const hex = address.toString('hex')
     this.#wipe(hex)

@@ -5,21 +5,21 @@ import { normalizePrivateKey } from '../privateKey.ts'
 import { deriveKey } from './deriveKey.ts'
 import type { KeyFile } from './web3KeyFile.ts'
 
-/** Cost of scrypt for files that are written. */
+/** Scrypt cost of new files. */
 export interface ScryptCost {
   readonly n: number
   readonly r: number
   readonly p: number
 }
 
-/** What geth writes: 256 MiB of memory and about a second. */
+/** The cost that geth uses: 256 MiB of memory and about a second. */
 export const STANDARD_SCRYPT: ScryptCost = { n: 262_144, r: 8, p: 1 }
 
 const CIPHER = 'aes-128-ctr'
 const DERIVED_BYTES = 32
 const BLOCK_BYTES = 16
 
-/** Encrypts a 32-byte private key (Web3 Secret Storage, version 3). The passphrase counts as it is written. */
+/** Encrypts a 32-byte private key (Web3 Secret Storage, version 3). The passphrase is used unnormalised. */
 export async function encryptKey(privateKey: Buffer, passphrase: string, cost: ScryptCost): Promise<KeyFile> {
   const kdf = { kdf: 'scrypt', ...cost, dklen: DERIVED_BYTES, salt: randomBytes(32) } as const
   const derived = await deriveKey(passphrase, kdf)
@@ -32,9 +32,10 @@ export async function encryptKey(privateKey: Buffer, passphrase: string, cost: S
 }
 
 /**
- * The private key of a file, 32 bytes. A passphrase that does not fit as it is written is tried in Unicode's
- * compatibility form, in which ethers encrypts.
- * @throws WalletError `WRONG_PASSPHRASE`; `KEY_FILE` when its parameters go too far or the key is another's
+ * The private key of a file, 32 bytes. If the passphrase is wrong as given, its Unicode compatibility form is
+ * tried, with which ethers encrypts.
+ * @throws WalletError `WRONG_PASSPHRASE`; `KEY_FILE` when its parameters exceed the limits or the key is that
+ *   of another address
  */
 export async function decryptKey(file: KeyFile, passphrase: string): Promise<Buffer> {
   const forms = new Set([passphrase, passphrase.normalize('NFKC')])

@@ -9,22 +9,22 @@ import type { ScryptTask } from './scryptThread.ts'
 import type { KdfParams, ScryptParams } from './web3KeyFile.ts'
 
 /**
- * Most memory that a key file may ask for, in bytes. The strongest files in use (n = 2^18, r = 8) need a
- * quarter of it.
+ * Most memory that a key file may require, bytes. The strongest files in use (n = 2^18, r = 8) need a quarter
+ * of it.
  */
 export const MAXIMUM_SCRYPT_BYTES: number = 1024 ** 3
 
-/** Most mixing of blocks, n × r × p: eight times that of the strongest files in use, some ten seconds. */
+/** Largest n × r × p: eight times that of the strongest files in use, some ten seconds. */
 export const MAXIMUM_SCRYPT_WORK: number = 2 ** 24
 
-/** Most rounds of PBKDF2, some ten seconds; files in use have up to 2^20. */
+/** Most iterations of PBKDF2, some ten seconds; files in use have up to 2^20. */
 export const MAXIMUM_PBKDF2_ROUNDS: number = 2 ** 24
 
 const pbkdf2Async = promisify(pbkdf2)
 
 /**
- * The key that a passphrase stands for, `dklen` bytes. Runs away from the calling thread.
- * @throws WalletError `KEY_FILE` when the parameters ask for more than the bounds above
+ * Derives a key of `dklen` bytes from a passphrase, off the calling thread.
+ * @throws WalletError `KEY_FILE` when the parameters exceed the limits above
  */
 export async function deriveKey(passphrase: string, params: KdfParams): Promise<Buffer> {
   const secret = Buffer.from(passphrase, 'utf8')
@@ -42,7 +42,7 @@ async function runScrypt(secret: Buffer, params: ScryptParams): Promise<Buffer> 
   assertBounds('bytes of memory', 128 * r * Math.max(n, p), MAXIMUM_SCRYPT_BYTES)
   assertBounds('blocks of work (n × r × p)', n * r * p, MAXIMUM_SCRYPT_WORK)
   if (n >= 2 ** Math.min(16 * r, 32)) return scryptInThread(secret, params)
-  // What OpenSSL counts: the table of n, the p blocks and two more.
+  // The memory that OpenSSL counts: the table of n, the p blocks and two more.
   const maxmem = 128 * r * (n + p + 2) + 1024
   return new Promise((resolve, reject) => {
     scrypt(secret, salt, dklen, { N: n, r, p, maxmem }, (error, key) => {

@@ -1,6 +1,6 @@
 import { WalletError } from '../errors.ts'
 
-/** Parameters of scrypt as they stand in a file. */
+/** Parameters of scrypt in a file. */
 export interface ScryptParams {
   readonly kdf: 'scrypt'
   readonly n: number
@@ -18,12 +18,12 @@ export interface Pbkdf2Params {
   readonly salt: Buffer
 }
 
-/** How the key of the cipher comes from the passphrase. */
+/** Key derivation of the cipher's key from the passphrase. */
 export type KdfParams = ScryptParams | Pbkdf2Params
 
 /** A key file: Web3 Secret Storage, version 3. */
 export interface KeyFile {
-  /** 20 bytes; null in files that do not say whose key they hold. */
+  /** 20 bytes; null in files without an address. */
   readonly address: Buffer | null
   readonly kdf: KdfParams
   /** Counter block of AES-128-CTR, 16 bytes. */
@@ -44,8 +44,8 @@ const KEY_BYTES = 32
 const MAXIMUM_SALT_BYTES = 1024
 
 /**
- * Reads a key file. Names of members are taken in any case: geth writes `crypto`, ethers `Crypto`.
- * @throws WalletError `KEY_FILE` that says what does not fit
+ * Parses a key file. Member names are case-insensitive: geth writes `crypto`, ethers `Crypto`.
+ * @throws WalletError `KEY_FILE` that names what is invalid
  */
 export function parseKeyFile(text: string): KeyFile {
   const file = members(parseJson(text), 'key file')

@@ -7,12 +7,13 @@ const INTEGER_TYPE = /^(u?)int([0-9]*)$/
 const BYTES_TYPE = /^bytes([0-9]+)$/
 const INTEGER = /^(-?[0-9]+|-?0x[0-9a-fA-F]+)$/
 const HEX = /^0x([0-9a-fA-F]{2})*$/
-/** 2^256 has 78 decimal digits; longer text is no number of any type. */
+/** 2^256 has 78 decimal digits; longer strings exceed every type. */
 const MAXIMUM_DIGITS = 80
 
 /**
- * The 32 bytes that stand for a value that is neither a struct nor an array (EIP-712 `encodeData`): text and
- * bytes as their hash. Integers come as JSON numbers, decimal or 0x text; those beyond 2^53 must be text.
+ * The 32-byte encoding of a value that is neither a struct nor an array (EIP-712 `encodeData`): strings and
+ * bytes by their hash. Integers may be JSON numbers, decimal or 0x strings; those beyond 2^53 must be
+ * strings.
  * @throws WalletError `TYPED_DATA` for an unknown type and for values that do not fit it
  */
 export function encodeAtomic(type: string, value: unknown, path: string): Buffer {

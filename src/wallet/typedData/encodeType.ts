@@ -3,7 +3,7 @@ import { malformed, shown, type TypedDataTypes } from './types.ts'
 
 const ARRAY_SUFFIX = /(\[[0-9]*\])+$/
 
-/** Encodings and hashes of struct types (EIP-712 `encodeType`, `typeHash`), each made once. */
+/** Encodings and hashes of struct types (EIP-712 `encodeType`, `typeHash`), each computed once. */
 export class TypeHashes {
   readonly #types: TypedDataTypes
   readonly #hashes = new Map<string, Buffer>()
@@ -22,7 +22,7 @@ export class TypeHashes {
   }
 }
 
-/** The struct's members, then the structs that it needs in the order of their names. */
+/** The struct's members, then the structs that it refers to, sorted by name. */
 export function encodeType(struct: string, types: TypedDataTypes): string {
   const needed = new Set<string>([struct])
   for (const name of needed) {

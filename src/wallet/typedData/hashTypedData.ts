@@ -7,16 +7,16 @@ const ARRAY = /^(.*)\[([0-9]*)\]$/
 const PREFIX = Buffer.from([0x19, 0x01])
 const EMPTY_WORD = Buffer.alloc(32)
 
-/** Structs within structs; deeper data is refused before the stack overflows. */
+/** Deepest nesting of structs; deeper data is refused before the stack overflows. */
 const MAXIMUM_DEPTH = 64
 
-/** Values of one message: the front thread hashes this many in about 50 ms. Real messages have tens. */
+/** Most values of one message: the front thread hashes this many in about 50 ms. Real messages have tens. */
 const MAXIMUM_VALUES = 20_000
 
 /**
  * The hash that is signed: of `19 01`, the domain and, unless the domain alone is meant, the message
- * (EIP-712). Agrees with version 4 of the wallets' method: arrays and nested structs are hashed, an absent
- * struct is a zero word.
+ * (EIP-712). This is version 4 of the method: arrays and nested structs are hashed, an absent struct is a
+ * zero word.
  * @throws WalletError `TYPED_DATA` that names the member
  */
 export function hashTypedData({ types, primaryType, domain, message }: TypedData): Buffer {
@@ -41,7 +41,7 @@ class Encoder {
     const fields = object(value, path)
     const words = [this.#hashes.hashOf(struct)]
     for (const { name, type } of this.#types.get(struct) ?? []) {
-      // A member that is called like one of every object's own functions must be there itself.
+      // A member named like a property of every object must be its own.
       const member = Object.hasOwn(fields, name) ? fields[name] : undefined
       words.push(this.#encode(type, member, `${path}.${name}`, depth + 1))
     }

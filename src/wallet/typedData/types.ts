@@ -9,7 +9,7 @@ export interface TypedDataField {
 /** Struct types by name. */
 export type TypedDataTypes = ReadonlyMap<string, readonly TypedDataField[]>
 
-/** A message with its types (EIP-712), shape checked but values not. */
+/** A message with its types (EIP-712); its shape is validated, its values are not. */
 export interface TypedData {
   readonly types: TypedDataTypes
   readonly primaryType: string
@@ -29,15 +29,17 @@ const DOMAIN_FIELDS: readonly TypedDataField[] = [
   { name: 'salt', type: 'bytes32' },
 ]
 
-/** Real messages have a handful; the work of hashing a type grows with all that it needs. */
+/**
+ * Most types; real messages have a handful, and the cost of hashing a type grows with all types it refers to.
+ */
 const MAXIMUM_TYPES = 128
 const MAXIMUM_FIELDS = 256
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /**
- * Reads typed data of eth_signTypedData_v4: an object, or its JSON text. A domain whose type is not given
- * has the members that EIP-712 knows and that are there.
+ * Parses typed data of eth_signTypedData_v4: an object, or its JSON text. A domain without a type has those
+ * members of EIP-712 that are present.
  * @throws WalletError `TYPED_DATA`
  */
 export function parseTypedData(value: unknown): TypedData {
@@ -81,12 +83,12 @@ function parseField(field: unknown, struct: string): TypedDataField {
   return { name, type }
 }
 
-/** A refusal of typed data. */
+/** An error for invalid typed data. */
 export function malformed(what: string): WalletError {
   return new WalletError('TYPED_DATA', `Invalid typed data: ${what}`)
 }
 
-/** A value as messages show it. */
+/** A value in the form of error messages. */
 export function shown(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 80) ?? 'nothing'
 }
