@@ -10,7 +10,7 @@ export interface ChainTip {
   readonly totalDifficulty: bigint
 }
 
-/** Which rule a block broke, with what it asks for and what was found. */
+/** The rule that a block broke, with its expected and found value. */
 export interface BlockRefusal {
   readonly number: number
   readonly hash: Buffer
@@ -19,14 +19,14 @@ export interface BlockRefusal {
   readonly found: string
 }
 
-/** What became of a block that was given to the chain. */
+/** Result of connecting a block. */
 export type BlockOutcome =
   | { readonly status: 'IMPORTED_BEST' | 'IMPORTED_NOT_BEST' | 'EXIST' | 'NO_PARENT' | 'TOO_OLD' }
   | { readonly status: 'INVALID_BLOCK'; readonly refusal: BlockRefusal }
-  /** An error of this node, which says nothing about the block: nobody is blamed. */
+  /** An internal error, which says nothing about the block: no peer is at fault. */
   | { readonly status: 'UNDECIDED'; readonly reason: string }
 
-/** What became of a transaction that a peer sent. */
+/** Result of adding a transaction of a peer. */
 export type TransactionOutcome = 'added' | 'known' | 'refused' | 'invalid'
 
 /** A change of the canonical chain. */
@@ -36,26 +36,28 @@ export interface TipChange {
   readonly enacted: readonly { readonly number: number; readonly hash: Buffer }[]
 }
 
-/** The chain of this node as peers and synchronisation use it; it is written by another thread. */
+/** The chain of this node for peers and synchronisation; another thread writes it. */
 export interface SyncChain {
   readonly spec: NetworkSpec
-  /** The newest committed blocks; decoded reads of the stores. */
+  /** Decoded reads of the latest committed blocks. */
   readonly reader: ChainStoreReader
-  /** Lets {@link reader} see what was committed since. */
+  /** Makes later commits visible to {@link reader}. */
   refresh(): void
   readonly tip: ChainTip
   /**
-   * Judges, executes and stores blocks in order, in one commit; they are durable when this resolves. Ends with the
-   * first that is refused or undecided. A call may be made before the one before it is answered: they are dealt with
-   * in their order.
+   * Validates, executes and stores blocks in order, in one commit; they are durable when this resolves. Ends
+   * with the first that is rejected or undecided. Calls may overlap: they are processed in order.
    * @param blocks RLP of whole blocks
    * @returns one outcome per block that was looked at
    */
   connect(blocks: readonly Buffer[]): Promise<readonly BlockOutcome[]>
-  /** Offers transactions to the pool. @returns one outcome each */
+  /** Adds transactions to the pool. @returns one outcome each */
   addTransactions(encoded: readonly Buffer[]): Promise<readonly TransactionOutcome[]>
-  /** Called after every change of the head; returns what ends that. */
+  /** Calls a listener after every change of the head; returns a function that removes it. */
   onTip(listener: (change: TipChange) => void): () => void
-  /** Called with transactions that entered the pending set, wherever they came from; returns what ends that. */
+  /**
+   * Calls a listener with transactions that became pending, from whatever source; returns a function that
+   * removes it.
+   */
   onTransactions(listener: (encoded: readonly Buffer[]) => void): () => void
 }

@@ -24,7 +24,7 @@ export type RefusalStats = Readonly<Record<string, bigint>>
 
 /**
  * A rejection. Its message is that of the reference (consensus.md §9.1) to the letter, because clients match
- * it; values that the reference does not include are in `data`.
+ * it; the compared values, which the reference does not include, are in `stats`.
  */
 export class PoolRefusal extends Error {
   override readonly name = 'PoolRefusal'

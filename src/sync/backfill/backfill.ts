@@ -11,7 +11,7 @@ import { FillRun } from './fillRun.ts'
 import type { TrailPosition } from './headerTrail.ts'
 import { type BackfillLimits, DEFAULT_BACKFILL_LIMITS } from './limits.ts'
 
-/** What backward fill is made of. */
+/** Parts of backfill. */
 export interface BackfillOptions {
   readonly chain: Pick<SyncChain, 'spec' | 'reader' | 'refresh'>
   readonly store: BackfillStore
@@ -24,17 +24,17 @@ export interface BackfillOptions {
   readonly now?: () => number
   /** A number from 0 to below 1. */
   readonly random?: () => number
-  /** Whether the node is at the tip: only then blocks below are fetched. */
+  /** Whether the node is at the tip: blocks below are fetched only then. */
   isFollowing(): boolean
 }
 
 const TICK = 1_000
-/** Blocks between two lines of the log. */
+/** Blocks between two log entries. */
 const LOG_STEP = 100_000
 
 /**
- * Fills in the blocks below a snapshot, from the top down, once the node is at the tip (p2p.md §5 Backward fill). What
- * is stored is where it goes on after any end of the process. It gives way to whatever concerns the tip.
+ * Backfills the blocks below a snapshot, in descending order, once the node is at the tip (p2p.md §5 Backward
+ * fill). It resumes from what is stored. Following the tip has priority.
  */
 export class Backfill {
   readonly #options: BackfillOptions
@@ -65,7 +65,7 @@ export class Backfill {
     this.#loop ??= this.#work()
   }
 
-  /** Ends; what was given to the store is awaited. */
+  /** Stops; blocks given to the store are awaited. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#run?.stop()
@@ -73,7 +73,7 @@ export class Backfill {
     await this.#loop
   }
 
-  /** Resolves when nothing is left to do, or it stopped for good. */
+  /** Resolves when backfill is complete, or stopped for good. */
   async ended(): Promise<void> {
     await this.#loop
   }
@@ -87,7 +87,7 @@ export class Backfill {
     this.#run?.peerGone(peer)
   }
 
-  /** Null where nothing was missing. */
+  /** Null where nothing is missing. */
   get stats(): BackfillStats | null {
     const { firstBlock } = this.#options.chain.reader.history()
     return firstBlock <= 1 && this.#logged === null ? null : this.#figuresFrom(Math.max(1, firstBlock))
@@ -109,7 +109,7 @@ export class Backfill {
   async #work(): Promise<void> {
     const { isFollowing, logger } = this.#options
     while (!this.#isClosed && this.#fault === null) {
-      // Before that a snapshot of peers may still be about to say where history begins.
+      // Before that, a snapshot of peers may still determine where history begins.
       if (!isFollowing()) {
         await this.#wake.wait(TICK)
         continue
@@ -126,7 +126,7 @@ export class Backfill {
     }
   }
 
-  /** The highest block that is missing; null when none is. */
+  /** The highest missing block; null when there is none. */
   #first(): TrailPosition | null {
     const { chain } = this.#options
     chain.refresh()
@@ -174,7 +174,7 @@ export class Backfill {
     this.#note(Math.max(0, chain.reader.history().firstBlock - 1))
   }
 
-  /** Tells how much is left, now and then. */
+  /** Logs how much is left, now and then. */
   #note(left: number): void {
     if (left > 0 && this.#logged !== null && this.#logged - left < LOG_STEP) return
     this.#logged = left
@@ -185,7 +185,7 @@ export class Backfill {
     )
   }
 
-  /** The chain that this node follows is not the one of its network. */
+  /** The chain of this node is not the one of its network. */
   #stopForGood(): void {
     this.#fault = 'the chain of this node does not stand on its genesis block'
     this.#options.logger?.error(

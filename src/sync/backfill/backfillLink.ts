@@ -2,21 +2,21 @@ import type { MessagePort } from 'node:worker_threads'
 import { type PackedBlocks, packBlocks, unpackBlocks } from '../../chain/import/messages.ts'
 import type { BackfillStore } from './backfillStore.ts'
 
-/** What the peer thread asks for, on the port that blocks and transactions go through, too. */
+/** Request of the peer thread, on the port that also carries blocks and transactions. */
 export interface BackfillCall {
   readonly call: 'backfill'
   readonly id: number
   readonly blocks: PackedBlocks
 }
 
-/** The answer: null, or why the blocks were not taken. */
+/** The response: null, or why the blocks were rejected. */
 interface BackfillNotice {
   readonly kind: 'backfilled'
   readonly id: number
   readonly reason: string | null
 }
 
-/** The chain thread did not take blocks. */
+/** The chain thread rejected blocks. */
 export class BackfillLinkError extends Error {
   override readonly name = 'BackfillLinkError'
   readonly code = 'BACKFILL_LINK'
@@ -58,7 +58,7 @@ export function linkBackfillStore(port: MessagePort): BackfillStore {
   }
 }
 
-/** Answers the calls for a store that come through a port, in their order. Other messages are left alone. */
+/** Serves the calls that arrive on a port, in their order. Other messages are ignored. */
 export function serveBackfillStore(port: MessagePort, store: BackfillStore): void {
   let last: Promise<void> = Promise.resolve()
   port.on('message', (message: BackfillCall | { readonly call: string }) => {

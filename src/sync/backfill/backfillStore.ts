@@ -1,10 +1,10 @@
 import type { ReadBlock } from '../../chain/import/messages.ts'
 
-/** Where blocks below the first one that is kept go; the chain thread has it. */
+/** The store of blocks below the first stored one, in the chain thread. */
 export interface BackfillStore {
   /**
-   * Stores blocks, from the top down, each the parent of the one before, in commits so short that whatever else the
-   * thread does has its turn.
+   * Stores blocks in descending order, each the parent of the one before, in commits short enough for other
+   * work of the thread to run in between.
    * @throws Error when they do not belong there, or the store takes no writes
    */
   takeBlocks(blocks: readonly ReadBlock[]): Promise<void>

@@ -17,7 +17,7 @@ import { DescendingWindow } from './descendingWindow.ts'
 import { HeaderTrail, type TrailPosition } from './headerTrail.ts'
 import type { BackfillLimits } from './limits.ts'
 
-/** What a {@link FillRun} is made of. */
+/** Parts of a {@link FillRun}. */
 export interface FillRunDeps {
   readonly chain: Pick<SyncChain, 'spec' | 'reader'>
   readonly store: BackfillStore
@@ -29,26 +29,26 @@ export interface FillRunDeps {
   readonly now: () => number
   /** A number from 0 to below 1. */
   readonly random: () => number
-  /** Whether something more urgent is to be done. */
+  /** Whether more urgent work is pending. */
   isPaused(): boolean
   onBytes(bytes: number): void
-  /** Blocks were stored. */
+  /** Called when blocks were stored. */
   onBlocks(count: number): void
 }
 
-/** What became of it; `genesis`: the chain does not stand on our genesis. */
+/** Result of a run; `genesis`: the chain does not descend from our genesis. */
 export type FillEnd =
   | 'done'
   | 'failed'
   | 'genesis'
-  /** Another run goes on with what is left. */
+  /** Another run continues with the rest. */
   | 'stopped'
 
-/** New peers, and whether it may go on, are looked at so often, milliseconds. */
+/** Interval of checks for new peers and for more urgent work, milliseconds. */
 const TICK = 500
 const ANY_HEIGHT = Number.MAX_SAFE_INTEGER
 
-/** Fetches the blocks below the first that is kept until block 1 is there, or nobody gives more. */
+/** Fetches the blocks below the first stored one until block 1 is stored, or no peer provides more. */
 export class FillRun {
   readonly #deps: FillRunDeps
   readonly #first: TrailPosition
@@ -60,14 +60,14 @@ export class FillRun {
   readonly #trail: HeaderTrail
   readonly #asked = new Set<Peer>()
   #headers: 'idle' | 'asked' | 'failed' | 'genesis' = 'idle'
-  /** Headers that came. */
+  /** Received headers. */
   #added = 0
   /** Bytes of headers whose blocks are not stored yet. */
   #headerBytes = 0
-  /** What failed within this node. */
+  /** An internal error of this node. */
   #error: unknown = null
 
-  /** @param first the parent of the first block that is kept */
+  /** @param first the parent of the first stored block */
   constructor(deps: FillRunDeps, first: TrailPosition) {
     this.#deps = deps
     this.#first = first
@@ -168,7 +168,7 @@ export class FillRun {
     this.#wake.raise()
   }
 
-  /** Asks peers that were not seen yet for the first header: who has it is asked for more. */
+  /** Asks new peers for the first header: those that have it are asked for more. */
   #look(): void {
     for (const peer of this.#deps.peers.peers) {
       if (peer.status === null || this.#asked.has(peer)) continue
@@ -187,7 +187,7 @@ export class FillRun {
     this.#wake.raise()
   }
 
-  /** Fetches headers while bodies come. */
+  /** Fetches headers while bodies arrive. */
   #extend(): void {
     if (this.#headers !== 'idle' || this.#trail.isComplete || this.#suppliers.size === 0) return
     const { headersAhead, headerBytes, runBlocks } = this.#deps.limits

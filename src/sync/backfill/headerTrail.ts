@@ -7,13 +7,13 @@ import { CHUNK_HEADERS } from '../client/protocol.ts'
 import type { Suppliers } from '../client/suppliers.ts'
 import type { BackfillLimits } from './limits.ts'
 
-/** The next header that is wanted. */
+/** The next header to fetch. */
 export interface TrailPosition {
   readonly number: number
   readonly hash: Buffer
 }
 
-/** What headers are fetched with. */
+/** Means of fetching headers. */
 export interface HeaderTrailDeps {
   readonly spec: NetworkSpec
   readonly genesis: Buffer
@@ -24,12 +24,15 @@ export interface HeaderTrailDeps {
   onBytes(bytes: number): void
 }
 
-/** What came: headers from the top down; nobody gave them; block 1 does not stand on our genesis. */
+/**
+ * Result: headers in descending order; `nobody`: no peer provides them; `genesis`: block 1 does not descend
+ * from our genesis.
+ */
 export type TrailStep = readonly CheckedHeader[] | 'failed' | 'genesis'
 
 /**
- * Headers from a known hash down to block 1, some at a time (p2p.md §4 type 9). Each is the one whose hash the header
- * above names as its parent, which proves it.
+ * Fetches headers from a known hash down to block 1, in batches (p2p.md §4 type 9). The hash of each is the
+ * parent hash of the header above, which proves it.
  */
 export class HeaderTrail {
   readonly #deps: HeaderTrailDeps
@@ -40,7 +43,7 @@ export class HeaderTrail {
     this.#next = first
   }
 
-  /** Whether the header of block 1 is here. */
+  /** Whether the header of block 1 was fetched. */
   get isComplete(): boolean {
     return this.#next.number === 0
   }
@@ -74,11 +77,11 @@ export class HeaderTrail {
 
   /** @returns null when it is not what was asked for */
   #read(answer: readonly Buffer[], most: number): readonly CheckedHeader[] | 'genesis' | null {
-    // Who began with a snapshot has fewer.
+    // A peer that started from a snapshot has fewer.
     const plan = { ...this.#next, count: Math.min(most, answer.length) }
     const read = readChunk(this.#deps.spec, plan, answer, null)
     const lowest = typeof read === 'string' ? undefined : read.headers[0]
-    // Heights are part of what the hashes prove: one that does not fit says that our own chain does not.
+    // Heights are covered by the hashes: a wrong one means that our own chain is wrong.
     if (read === 'skeleton') return 'genesis'
     if (read === 'server' || lowest === undefined) return null
     if (lowest.number === 1 && !lowest.parentHash.equals(this.#deps.genesis)) return 'genesis'

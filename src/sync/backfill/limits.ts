@@ -1,27 +1,30 @@
-/** What backward fill waits for and how much it holds. Times are milliseconds. */
+/** Timeouts and limits of backfill. Times are milliseconds. */
 export interface BackfillLimits {
   readonly requestTimeout: number
   readonly bodyTimeout: number
-  /** The block that is stored next is asked of a second peer after this time. */
+  /** Time after which the next block to be stored is requested from a second peer. */
   readonly secondTry: number
-  /** Questions for single bodies that one peer may have open. */
+  /** Most open requests for single bodies per peer. */
   readonly openBodies: number
   /**
-   * Questions that are left to those who follow the tip, of the few that a peer which counts messages takes at once
+   * Requests reserved for following the tip, of the few that a peer which counts messages accepts at once
    * (p2p.md §4 Limits).
    */
   readonly reserve: number
-  /** Headers that wait for their bodies, in count and bytes: a hash leaves out how the work is proven. */
+  /**
+   * Most headers that wait for their bodies, in count and bytes: a hash does not bound the size of the proof
+   * of work.
+   */
   readonly headersAhead: number
   readonly headerBytes: number
-  /** Blocks after which peers are looked at anew: those that failed, or left, are remembered until then. */
+  /** Blocks after which failed peers are tried again. */
   readonly runBlocks: number
-  /** Bytes of blocks that are here or asked for. */
+  /** Most bytes of blocks that are downloaded or requested. */
   readonly windowBytes: number
-  /** Blocks that go to the chain thread at once, in count and bytes. */
+  /** Most blocks sent to the chain thread at once, in count and bytes. */
   readonly commitBlocks: number
   readonly commitBytes: number
-  /** Rest after a try that brought nothing, and the longest: each is twice as long as the one before. */
+  /** Pause after a fruitless attempt, and the longest one: each is twice as long as the one before. */
   readonly firstRest: number
   readonly longestRest: number
 }

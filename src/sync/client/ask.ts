@@ -1,17 +1,17 @@
 import type { PeerRequest, ResponseTo } from '../../p2p/messages/rskMessage.ts'
 import { type Peer, PeerRequestError } from '../../p2p/peer.ts'
 
-/** The question of a type. */
+/** The request of a type. */
 export type QuestionOf<T extends PeerRequest['type']> = Omit<Extract<PeerRequest, { type: T }>, 'id'>
 
-/** The answer to a question of a type. */
+/** The response to a request of a type. */
 export type AnswerTo<T extends PeerRequest['type']> = ResponseTo<Extract<PeerRequest, { type: T }>>
 
 /**
- * Asks a peer, which notes silence as TIMEOUT_MESSAGE itself (p2p.md §8).
+ * Sends a request to a peer, which scores a timeout itself as TIMEOUT_MESSAGE (p2p.md §8).
  * @param timeout milliseconds
- * @param signal ends the wait as if the peer were gone
- * @returns the answer, or why there is none
+ * @param signal cancels the request as if the peer had disconnected
+ * @returns the response, or why there is none
  */
 export async function ask<T extends PeerRequest['type']>(
   peer: Peer,

@@ -3,19 +3,19 @@ import type { CheckedHeader } from './branch.ts'
 import type { DownloadWindow, ReadyBlock } from './downloadWindow.ts'
 import type { SyncLimits } from './limits.ts'
 
-/** Commits that are given to the chain at once, and blocks that make a second one worth it. */
+/** Most commits in progress at once, and the number of blocks that justifies a second one. */
 const COMMITS = 2
 const SECOND_COMMIT_BLOCKS = 16
 
-/** What the chain said of a run of blocks. */
+/** Result of a run of blocks. */
 export interface CommitReport {
-  /** Headers of the blocks that are connected now, in order. */
+  /** Headers of the newly connected blocks, in order. */
   readonly connected: readonly CheckedHeader[]
-  /** Bytes of blocks that are beside the chain since the last of them that became best. */
+  /** Bytes of side blocks since the last block that became the best. */
   readonly sideBytes: number
-  /** Whether one of them became best, and with it all below. */
+  /** Whether one of them became the best, and with it all below. */
   readonly becameBest: boolean
-  /** Why the run ended before its end. */
+  /** Why the run stopped early. */
   readonly end:
     | null
     | { readonly status: 'refused'; readonly refusal: BlockRefusal; readonly block: ReadyBlock }
@@ -28,7 +28,9 @@ interface Commit {
   landed: Promise<void>
 }
 
-/** Gives the blocks of a window to the chain, in order: while one commit is executed the next is on its way. */
+/**
+ * Passes the blocks of a window to the chain, in order: while one commit is executed the next is in transit.
+ */
 export class BlockFeed {
   readonly #chain: Pick<SyncChain, 'connect'>
   readonly #window: DownloadWindow
@@ -36,7 +38,7 @@ export class BlockFeed {
   readonly #onLanded: () => void
   readonly #commits: Commit[] = []
 
-  /** @param onLanded called when the chain answered */
+  /** @param onLanded called when the chain responded */
   constructor(
     chain: Pick<SyncChain, 'connect'>,
     window: DownloadWindow,
@@ -49,12 +51,12 @@ export class BlockFeed {
     this.#onLanded = onLanded
   }
 
-  /** Whether the chain has blocks that it did not answer for. */
+  /** Whether a commit is in progress. */
   get isBusy(): boolean {
     return this.#commits.length > 0
   }
 
-  /** Gives the chain what can be connected now. */
+  /** Passes the blocks that can be connected now to the chain. */
   launch(): void {
     while (this.#commits.length < COMMITS) {
       if (this.isBusy && !this.#window.hasReady(SECOND_COMMIT_BLOCKS)) return
@@ -69,7 +71,7 @@ export class BlockFeed {
     }
   }
 
-  /** What became of the oldest commit, once that is known. */
+  /** Result of the oldest commit, once it is known. */
   takeReport(): CommitReport | null {
     const [commit] = this.#commits
     if (commit === undefined || commit.outcomes === null) return null
@@ -77,7 +79,7 @@ export class BlockFeed {
     return readOutcomes(commit.blocks, commit.outcomes)
   }
 
-  /** Waits for everything that the chain was given. */
+  /** Waits for all commits in progress. */
   async landed(): Promise<void> {
     await Promise.all(this.#commits.map(({ landed }) => landed))
   }

@@ -6,56 +6,56 @@ import type { SyncLimits } from './limits.ts'
 import { RANGE_BLOCKS, RANGE_BYTES, SNAP_BLOCKS } from './protocol.ts'
 import type { Suppliers } from './suppliers.ts'
 
-/** What blocks are downloaded with. */
+/** Parts of a body download. */
 export interface BodyDownloadDeps {
   readonly window: DownloadWindow
   readonly suppliers: Suppliers
   readonly match: BodyMatch
   readonly limits: Pick<SyncLimits, 'bodyTimeout' | 'openBodies' | 'secondTry'>
-  /** Ends everything. */
+  /** Aborts the download. */
   readonly signal: AbortSignal
   /** Milliseconds, steady. */
   readonly now: () => number
   /** A number from 0 to below 1. */
   readonly random: () => number
-  /** Blocks came, or a peer is free again. */
+  /** Called when blocks arrived, or a peer is free again. */
   onChange(): void
-  /** A peer gave what is not the block of a header. */
+  /** Called when a peer sent something other than the block of a header. */
   onLied(peer: Peer): void
   onBytes(bytes: number): void
-  /** Something failed within this node. */
+  /** Called with an internal error of this node. */
   onError(error: unknown): void
 }
 
-/** Questions for many blocks that one peer may have open: the reference drops more than three (p2p.md §5). */
+/** Most open requests for many blocks per peer: the reference drops more than three (p2p.md §5). */
 const OPEN_RUNS = 2
-/** Shortest run that is asked for as one. */
+/** Shortest run that is requested as one. */
 const SHORTEST_RUN = 4
 
-/** How a peer is asked for blocks. */
+/** Kind of request for blocks. */
 type Method = 'range' | 'snap' | 'body'
 
-/** The blocks of a run, null for those that did not come, or why none did. */
+/** The blocks of a run, null for missing ones, or why there are none. */
 type Outcome = readonly (Buffer | null)[] | 'TIMEOUT' | 'GONE' | 'BUSY'
 
-/** How often all peers are asked for a block that none of them gave. */
+/** Rounds in which all peers are asked for a block that none of them provided. */
 const MOST_ROUNDS = 3
 
 /**
- * Gets the blocks of a window from all peers that have them, each within its messages of the minute: whole runs from
- * peers that announce `rhizome` or `snap`, single bodies from others (p2p.md §4, §5, §11). What a peer does not give
- * goes to another one.
+ * Downloads the blocks of a window from all peers that have them, within the message limit of each: whole
+ * runs from peers that announce `rhizome` or `snap`, single bodies from others (p2p.md §4, §5, §11). What a
+ * peer does not provide is requested from another one.
  */
 export class BodyDownload {
   readonly #deps: BodyDownloadDeps
-  /** Peers that did not answer when asked for many. */
+  /** Peers that did not respond to a request for many blocks. */
   readonly #noRuns = new Set<Peer>()
 
   constructor(deps: BodyDownloadDeps) {
     this.#deps = deps
   }
 
-  /** Asks for as much as peers and window allow now. */
+  /** Sends as many requests as peers and window allow. */
   pump(): void {
     const { suppliers, window, signal } = this.#deps
     if (window.first === null) return
@@ -67,7 +67,9 @@ export class BodyDownload {
     this.#askAgain()
   }
 
-  /** Whether somebody may still give the lowest block. Those who did not are asked again, a few times. */
+  /**
+   * Whether some peer may still provide the lowest block. Peers that did not are asked again, a few times.
+   */
   isHopeful(): boolean {
     const { suppliers, window } = this.#deps
     const { first } = window
@@ -89,10 +91,10 @@ export class BodyDownload {
     return peers
   }
 
-  /** @returns whether the peer was asked */
+  /** @returns whether a request was sent */
   #askOne(peer: Peer): boolean {
     const { window, suppliers } = this.#deps
-    // Asked before any slot is looked at: of many peers most are busy, and there are thousands of slots.
+    // Checked before any slot is inspected: of many peers most are busy, and there are thousands of slots.
     if (!this.#isFree(peer, 'body')) return false
     const suits = (slot: Slot) => !slot.tried.has(peer)
     const upTo = suppliers.heightOf(peer)
@@ -101,7 +103,7 @@ export class BodyDownload {
       const run = window.nextRun(isFree ? this.#longestRun(method) : SHORTEST_RUN, suits, upTo)
       if (run.length === 0) return false
       if (method !== 'body' && run.length < SHORTEST_RUN) continue
-      // Single bodies in between would cut the next run short.
+      // Single requests in between would split the next run.
       if (!isFree) return false
       this.#fetch(peer, method, run).catch(this.#deps.onError)
       return true
@@ -129,12 +131,12 @@ export class BodyDownload {
       case 'snap':
         return SNAP_BLOCKS
       case 'range':
-        // Half of what fits: what would be too long comes without its lowest blocks, which are needed first.
+        // Half of what fits: an oversized response lacks its lowest blocks, which are needed first.
         return Math.max(1, Math.min(RANGE_BLOCKS, Math.floor(RANGE_BYTES / 2 / this.#deps.window.guess)))
     }
   }
 
-  /** Asks a second peer for the block that the chain waits for, when the first takes long. */
+  /** Requests the block that the chain waits for from a second peer when the first is slow. */
   #askAgain(): void {
     const { window, suppliers, limits, now } = this.#deps
     const { first } = window
@@ -155,21 +157,22 @@ export class BodyDownload {
       outcome = await this.#request(peer, method, run)
     } finally {
       const blocks = typeof outcome === 'string' ? null : outcome
-      // Silence when asked for many says nothing of single bodies: servers of snapshots are busy, or switched off.
+      // A timeout of a request for many blocks says nothing about single bodies: snapshot servers may be
+      // busy, or disabled.
       const isSilentRun = method !== 'body' && outcome === 'TIMEOUT'
       if (isSilentRun) this.#noRuns.add(peer)
       suppliers.answered(peer, 'bodies', blocks !== null || isSilentRun ? 'ok' : (outcome as 'TIMEOUT'))
       for (const [index, slot] of run.entries()) {
         const block = blocks?.[index] ?? null
         window.answer(slot, peer, block)
-        // Only who was asked for just this one, and was asked, did not give it.
+        // Counts only for a peer that was asked for this block alone.
         if (block === null && (method !== 'body' || outcome === 'BUSY')) slot.tried.delete(peer)
       }
       onChange()
     }
   }
 
-  /** @returns the blocks of the run that came, in its order, null for those that did not; or why none did */
+  /** @returns the blocks of the run in its order, null for missing ones; or why there are none */
   async #request(peer: Peer, method: Method, run: readonly Slot[]): Promise<Outcome> {
     const { limits } = this.#deps
     const highest = (run.at(-1) as Slot).header
@@ -201,8 +204,8 @@ export class BodyDownload {
   }
 
   /**
-   * Whole blocks, ascending, that end with the highest of the run.
-   * @param most blocks that the peer sends whatever was asked for; 0 when it sends no more than that
+   * Whole blocks in ascending order, up to the highest of the run.
+   * @param most blocks that the peer sends regardless of the request; 0 when it sends exactly those requested
    */
   #fromBlocks(
     peer: Peer,

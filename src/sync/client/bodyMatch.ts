@@ -12,7 +12,7 @@ import { keccak256 } from '../../native/crypto.ts'
 import type { AnswerTo } from './ask.ts'
 import type { CheckedHeader } from './branch.ts'
 
-/** Decides whether what a peer sent is the block of a header. */
+/** Checks whether a response is the block of a header. */
 export interface BodyMatch {
   /** @returns RLP of the whole block, null when the body is another block's */
   fromBody(header: CheckedHeader, body: AnswerTo<'bodyRequest'>): Buffer | null
@@ -49,7 +49,8 @@ export class BodyRules implements BodyMatch {
         return false
       const parsed = headerFromItems(this.#spec, header.items)
       if (!parsed.hash.equals(checked.hash)) return false
-      // The hashes are of the canonical encoding, which what came is nearly always: it need not be decoded for them.
+      // The hashes are those of the canonical encoding, which responses nearly always have: then decoding is
+      // unnecessary.
       const values = transactions.items.map(({ bytes }) => bytes)
       const isOfHeader =
         this.#root(parsed, values).equals(parsed.fields.txTrieRoot) &&
@@ -77,7 +78,7 @@ export class BodyRules implements BodyMatch {
     return orderedRoot(transactions, isActive(this.#spec, 'rskip126', number))
   }
 
-  /** The root is of the canonical encoding, which what came is nearly always. */
+  /** The root is that of the canonical encoding, which responses nearly always have. */
   #hasTransactions(header: BlockHeader, transactions: readonly Buffer[], list: Buffer): boolean {
     const { txTrieRoot } = header.fields
     if (this.#root(header, transactions).equals(txTrieRoot)) return true

@@ -1,19 +1,20 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import { MAXIMUM_UNCLES } from '../../config/consensus.ts'
 
-/** A header that kept every rule that needs no body, as it is held until its block is connected. */
+/** A header that passed every rule that needs no body, held until its block is connected. */
 export interface CheckedHeader {
   readonly number: number
   readonly hash: Buffer
   /** Compressed form. */
   readonly encoded: Buffer
-  /** Most that its block can add to the total difficulty. */
+  /** Upper bound of what its block adds to the total difficulty. */
   readonly weight: bigint
 }
 
 /**
- * Most that a block of such a header adds to the total difficulty (consensus.md §7): its uncles are in the body, only
- * their count is here. An uncle can be harder than its nephew by the steps of some generations, a quarter at most.
+ * Upper bound of what a block adds to the total difficulty (consensus.md §7): the header has only the number
+ * of uncles, and their difficulty is in the body. An uncle can be harder than its nephew by the steps of some
+ * generations, a quarter at most.
  */
 export function mostWeight(header: BlockHeader): bigint {
   const { difficulty } = header
@@ -21,27 +22,27 @@ export function mostWeight(header: BlockHeader): bigint {
   return difficulty + (difficulty * uncles * 5n) / 4n
 }
 
-/** What is to be held of a header that was checked. */
+/** The part of a checked header that is held. */
 export function toChecked(header: BlockHeader, encoded: Buffer): CheckedHeader {
   return { number: header.number, hash: header.hash, encoded, weight: mostWeight(header) }
 }
 
-/** Bytes that a checked header is counted with beside its encoding. */
+/** Accounted size of a checked header beyond its encoding, bytes. */
 const OVERHEAD = 256
 
-/** Bytes that a checked header is counted with. */
+/** Accounted size of a checked header, bytes. */
 export function sizeOf(header: CheckedHeader): number {
   return header.encoded.length + OVERHEAD
 }
 
 /**
- * A branch above a connected block as far as it was checked: how much it weighs, and how much of it is held.
- * What is held is bounded by the limits of whoever adds to it.
+ * A branch above a connected block, as far as it was checked: its weight, and the headers held. Whoever adds
+ * headers bounds their number.
  */
 export class Branch {
-  /** Total difficulty of the highest block of it that is connected. */
+  /** Total difficulty of its highest connected block. */
   #connected: bigint
-  /** Most that the headers above it can add. */
+  /** Upper bound of what the headers above it add. */
   #above = 0n
   #highest: number
   #held = 0
@@ -52,7 +53,7 @@ export class Branch {
     this.#highest = base.number
   }
 
-  /** Most that its total difficulty can be. */
+  /** Upper bound of its total difficulty. */
   get weight(): bigint {
     return this.#connected + this.#above
   }
@@ -81,7 +82,7 @@ export class Branch {
   }
 
   /**
-   * Blocks were connected: their headers are no longer held.
+   * Removes the headers of blocks that were connected.
    * @param totalDifficulty of the last of them
    */
   connected(headers: readonly CheckedHeader[], totalDifficulty: bigint): void {

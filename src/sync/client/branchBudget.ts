@@ -1,11 +1,11 @@
 import { networkGroup } from '../../p2p/peers/networkGroup.ts'
 
-/** Milliseconds after which what was spent is given back. */
+/** Period after which the budget is restored, milliseconds. */
 const PERIOD = 24 * 60 * 60 * 1000
-/** Blocks of addresses that are remembered. */
+/** Most tracked subnets. */
 const MOST_GROUPS = 1024
 
-/** How much may be spent in a period. */
+/** Budget of a period. */
 export interface BranchBudgetLimits {
   readonly sideBytesPerGroup: number
   readonly sideBytes: number
@@ -13,13 +13,13 @@ export interface BranchBudgetLimits {
 
 interface Account {
   bytes: number
-  /** Branches that were offered as heavier than they are. */
+  /** Branches that turned out lighter than announced. */
   light: number
 }
 
 /**
- * Bounds what branches beside the chain cost: bytes of blocks that were stored and did not become best, for each
- * block of addresses that offered them and in sum, and how often one offered a branch that weighs less than it said.
+ * Bounds the cost of side branches: bytes of stored blocks that did not become the best, per subnet that
+ * offered them and in total, and the number of branches that a subnet announced as heavier than they were.
  */
 export class BranchBudget {
   readonly #limits: BranchBudgetLimits
@@ -35,14 +35,14 @@ export class BranchBudget {
     this.#began = now()
   }
 
-  /** Whether blocks of a peer may still be stored beside the chain. */
+  /** Whether side blocks of a peer may still be stored. */
   allows(address: string, bytes: number): boolean {
     this.#turnOver()
     const own = this.#accounts.get(networkGroup(address))?.bytes ?? 0
     return own + bytes <= this.#limits.sideBytesPerGroup && this.#spent + bytes <= this.#limits.sideBytes
   }
 
-  /** Bytes were stored beside the chain; a negative count gives back what became part of the chain. */
+  /** Charges bytes of stored side blocks; a negative count refunds blocks that became canonical. */
   charge(address: string, bytes: number): void {
     this.#turnOver()
     const account = this.#account(address)
@@ -51,7 +51,10 @@ export class BranchBudget {
     this.#spent += change
   }
 
-  /** A branch weighed less than was said. @returns how often that happened with these addresses in the period */
+  /**
+   * Records a branch that was lighter than announced. @returns how often that happened with these addresses
+   * in the period
+   */
   light(address: string): number {
     this.#turnOver()
     const account = this.#account(address)
@@ -62,7 +65,7 @@ export class BranchBudget {
   #account(address: string): Account {
     const group = networkGroup(address)
     const account = this.#accounts.get(group) ?? { bytes: 0, light: 0 }
-    // The one that was used last is the youngest; a forgotten account stays counted in the sum.
+    // Ordered by last use; an evicted account still counts in the total.
     this.#accounts.delete(group)
     this.#accounts.set(group, account)
     const oldest = this.#accounts.keys().next()

@@ -5,23 +5,26 @@ import { HeaderDownload, type HeadersEnd } from './headerDownload.ts'
 import type { SessionDeps } from './sessionDeps.ts'
 import type { Suppliers } from './suppliers.ts'
 
-/** What the headers of a branch are given to. */
+/** Consumer of the headers of a branch. */
 export interface BranchHeadersParts {
   readonly suppliers: Suppliers
-  /** Ends everything. */
+  /** Aborts the download. */
   readonly signal: AbortSignal
-  /** Headers that kept every rule that needs no body, in order. */
+  /** Receives headers that passed every rule that needs no body, in order. */
   take(headers: readonly CheckedHeader[]): void
-  /** Whether no more of them can be held now. */
+  /** Whether no more headers can be held now. */
   isFull(): boolean
-  /** Most that the total difficulty of the branch can be, as far as it was checked. */
+  /** Upper bound of the total difficulty of the checked part of the branch. */
   weight(): bigint
   onEnd(): void
-  /** Something failed within this node. */
+  /** Called with an internal error of this node. */
   onError(error: unknown): void
 }
 
-/** The headers of a branch, from the block of our chain that it stands on until there are no more. */
+/**
+ * Fetches the headers of a branch, from the block of our chain that it branches off from until there are no
+ * more.
+ */
 export class BranchHeaders {
   readonly #deps: SessionDeps
   readonly #leader: Peer
@@ -29,14 +32,14 @@ export class BranchHeaders {
   #download: HeaderDownload | null = null
   #end: HeadersEnd | null = null
 
-  /** @param leader who offered the branch */
+  /** @param leader peer that announced the branch */
   constructor(deps: SessionDeps, leader: Peer, parts: BranchHeadersParts) {
     this.#deps = deps
     this.#leader = leader
     this.#parts = parts
   }
 
-  /** Why no more come; null while more may come. */
+  /** Why the headers ended; null while more may come. */
   get end(): HeadersEnd | null {
     return this.#end
   }
@@ -46,12 +49,12 @@ export class BranchHeaders {
     return this.#download?.leader ?? this.#leader
   }
 
-  /** A peer came, or told the state of its chain. */
+  /** Call it when a peer connected, or announced a status. */
   join(peer: Peer): void {
     this.#download?.join(peer)
   }
 
-  /** Gives headers on as long as there is room, until there are no more. */
+  /** Passes headers on as long as there is room, until there are no more. */
   async run(base: BlockHeader): Promise<void> {
     const { suppliers, signal, take, isFull, onEnd, onError } = this.#parts
     try {
@@ -88,7 +91,7 @@ export class BranchHeaders {
     return this.#download
   }
 
-  /** The peer that was chosen first, then others that could take its place. */
+  /** The leader first, then peers that could replace it. */
   #leaders(): readonly Peer[] {
     const leaders = this.#deps.leaders()
     const others = leaders.filter((peer) => peer !== this.#leader)

@@ -3,7 +3,7 @@ import type { Peer } from '../../p2p/peer.ts'
 import { ask } from './ask.ts'
 import { USELESS_PEER } from './protocol.ts'
 
-/** The blocks that the chain of a peer must have. */
+/** The checkpoints that the chain of a peer must contain. */
 export class Checkpoints {
   readonly #byNumber: ReadonlyMap<number, Buffer>
   readonly #ascending: readonly Checkpoint[]
@@ -13,7 +13,7 @@ export class Checkpoints {
     this.#ascending = checkpoints.toSorted((a, b) => a.number - b.number)
   }
 
-  /** Whether a chain with such a block is another than the one of the checkpoints. */
+  /** Whether a block contradicts the checkpoints. */
   contradicts(number: number, hash: Buffer): boolean {
     const expected = this.#byNumber.get(number)
     return expected !== undefined && !expected.equals(hash)
@@ -26,10 +26,10 @@ export class Checkpoints {
 }
 
 /**
- * Asks a peer for its block at the highest checkpoint that it should have. One that has another block there is
- * scored and dropped.
+ * Asks a peer for its block at the highest checkpoint that it should have. A peer with another block is
+ * scored and disconnected.
  * @param timeout milliseconds
- * @returns false also when it does not answer
+ * @returns false also when it does not respond
  */
 export async function keepsCheckpoint(
   peer: Peer,

@@ -7,26 +7,29 @@ import type { SyncLimits } from './limits.ts'
 import type { ChunkPlan } from './skeleton.ts'
 import type { Suppliers } from './suppliers.ts'
 
-/** What a lie about headers is scored as. */
+/** Score events for invalid headers. */
 export type Lie = 'invalidMessage' | 'invalidHeader'
 
 /** A chunk, or why there is none. */
 export type Fetched = HeaderChunk | 'failed' | 'lied' | 'invalid' | 'early'
 
-/** What chunks are fetched with. */
+/** Parts of a chunk fetch. */
 export interface ChunkFetchDeps {
   readonly spec: NetworkSpec
   readonly check: HeaderCheck
   readonly suppliers: Suppliers
   readonly limits: Pick<SyncLimits, 'requestTimeout' | 'openHeaders'>
-  /** A peer lied. */
+  /** Called when a peer sent invalid data. */
   lied(peer: Peer, event: Lie): void
 }
 
-/** How often all that have a chunk are asked for it. */
+/** Rounds in which all peers that have a chunk are asked for it. */
 const MOST_ROUNDS = 2
 
-/** Gets the headers of a skeleton's steps from all whose skeleton agrees, and checks what a header alone can break. */
+/**
+ * Fetches the headers of a skeleton's chunks from all peers whose skeleton agrees, and checks the rules that
+ * a header alone can break.
+ */
 export class ChunkFetch {
   readonly #deps: ChunkFetchDeps
 
@@ -35,7 +38,8 @@ export class ChunkFetch {
   }
 
   /**
-   * Fetches a chunk from whoever has it; those who lie, and the leader whose skeleton does, are told.
+   * Fetches a chunk from any peer that has it. Peers that send invalid data are reported, and so is the
+   * leader whose skeleton was wrong.
    * @param index of the chunk in the plan
    */
   async fetch(

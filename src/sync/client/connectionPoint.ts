@@ -2,13 +2,13 @@ import type { ChainStoreReader } from '../../chain/chainStoreReader.ts'
 import type { Peer } from '../../p2p/peer.ts'
 import { ask } from './ask.ts'
 
-/** A block of our chain that is on the peer's too; the next one of the peer is not on ours. */
+/** The last common block: the peer's next block is not on our chain. */
 export interface ConnectionPoint {
   readonly number: number
   readonly hash: Buffer
 }
 
-/** What the search reads. */
+/** Reads that the search needs. */
 export interface ConnectionPointParams {
   readonly peer: Peer
   readonly reader: Pick<ChainStoreReader, 'hashByNumber' | 'history'>
@@ -22,15 +22,16 @@ export interface ConnectionPointParams {
 }
 
 /**
- * Searches where the chain of a peer leaves ours (p2p.md §5 FindingConnectionPoint). Begins at the top and goes down
- * in growing steps, then halves what is left: a peer on our branch costs one question. Heights 0 and below what is
- * kept are not asked for; the genesis was compared by the handshake.
- * @returns null when the peer did not answer, its chain branches off below what is kept, or ours changed meanwhile
+ * Searches the last common block with a peer (p2p.md §5 FindingConnectionPoint). It begins at the top and
+ * descends in growing steps, then bisects: a peer on our branch costs one request. Height 0 and heights below
+ * the stored history are not requested; the genesis was compared by the handshake.
+ * @returns null when the peer did not respond, its chain branches off below the stored history, or ours
+ *   changed meanwhile
  */
 export async function findConnectionPoint(params: ConnectionPointParams): Promise<ConnectionPoint | null> {
   const { peer, reader, timeout, signal } = params
   const { firstBlock } = reader.history()
-  // Known to be shared: genesis; where the chain begins with a snapshot, nothing.
+  // Known to be common: genesis; on a chain that began with a snapshot, nothing.
   let shared = Math.max(0, firstBlock - 1)
   let differs = Math.min(params.best, params.peerBest) + 1
   let step = 0

@@ -1,22 +1,22 @@
 import type { Peer } from '../../p2p/peer.ts'
 import type { CheckedHeader } from './branch.ts'
 
-/** The place of one block between its header and the chain. */
+/** The slot of one block between its header and the chain. */
 export interface Slot {
   readonly header: CheckedHeader
   state: 'wanted' | 'asked' | 'here'
-  /** RLP of the block once it is here. */
+  /** RLP of the block once it was received. */
   block: Buffer | null
-  /** Who gave it. */
+  /** The peer that sent it. */
   giver: Peer | null
-  /** Questions that are open for it, and when the newest was asked (milliseconds). */
+  /** Open requests for it, and the time of the latest (milliseconds). */
   open: number
   askedAt: number
-  /** Who was asked last. */
+  /** The peer that was asked last. */
   asked: Peer | null
-  /** How often all were asked in vain. */
+  /** Rounds in which no peer provided it. */
   rounds: number
-  /** Who did not give it. */
+  /** Peers that did not provide it. */
   readonly tried: Set<Peer>
 }
 
@@ -27,42 +27,42 @@ export interface ReadyBlock {
   readonly giver: Peer
 }
 
-/** Size that blocks are taken for until some were seen. */
+/** Assumed block size until some were received. */
 const FIRST_GUESS = 4096
-/** How much the newest block moves the guess. */
+/** Weight of the latest block in the estimate. */
 const GUESS_STEP = 0.05
 
 /**
- * The blocks of a branch that are to be downloaded, in order: those that are here wait in memory for the ones below
- * them. What is asked for is bounded by the bytes that it will take, guessed from what came.
+ * The blocks of a branch that are to be downloaded, in order: received blocks wait in memory for those below
+ * them. Requests are bounded by their expected bytes, estimated from received blocks.
  */
 export class DownloadWindow {
   readonly #limit: number
   #slots: Slot[] = []
-  /** Slots before this one are gone. */
+  /** Slots below this one were removed. */
   #first = 0
-  /** No slot before this one is wanted. */
+  /** No slot below this one is wanted. */
   #cursor = 0
   #bytes = 0
   #asked = 0
   #guess = FIRST_GUESS
 
-  /** @param limit bytes of blocks that are here or asked for */
+  /** @param limit bytes of blocks that are received or requested */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Blocks that are not taken yet. */
+  /** Blocks that were not taken yet. */
   get size(): number {
     return this.#slots.length - this.#first
   }
 
-  /** Bytes of the blocks that are here. */
+  /** Bytes of the received blocks. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Bytes that a block is expected to have. */
+  /** Expected size of a block, bytes. */
   get guess(): number {
     return this.#guess
   }
@@ -89,9 +89,9 @@ export class DownloadWindow {
   }
 
   /**
-   * The lowest run of blocks that are wanted and for which there is room.
+   * The lowest run of wanted blocks for which there is room.
    * @param most blocks of it
-   * @param suits whether a slot can be asked of the peer at hand
+   * @param suits whether the peer can be asked for a slot
    * @param upTo height above which none suits
    */
   nextRun(most: number, suits: (slot: Slot) => boolean, upTo: number = Number.POSITIVE_INFINITY): Slot[] {
@@ -108,7 +108,7 @@ export class DownloadWindow {
         continue
       }
       room -= this.#guess
-      // The one that the chain waits for has room always.
+      // There is always room for the block that the chain waits for.
       if (room < 0 && index !== this.#first) break
       run.push(slot)
       if (run.length === most) break
@@ -126,7 +126,7 @@ export class DownloadWindow {
     }
   }
 
-  /** A question is over. @param block what came for the slot, null when nothing that fits did */
+  /** A request ended. @param block the block received for the slot, null when there was none */
   answer(slot: Slot, peer: Peer, block: Buffer | null): void {
     slot.open -= 1
     if (slot.state === 'here') return

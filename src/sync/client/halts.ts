@@ -6,28 +6,31 @@ import { type BlamedPeer, isLie, type RefusedBranches } from './refusedBranches.
 
 /** A block that this node refuses and independent peers with more work insist on. */
 export interface Halt extends BlockRefusal {
-  /** Independent peers that offer a chain with it. */
+  /** Independent peers whose chain contains it. */
   readonly insisting: number
 }
 
-/** What is decided with, and who is told. */
+/** Inputs and listeners. */
 export interface HaltsOptions {
   readonly chain: Pick<SyncChain, 'tip'>
   readonly refused: RefusedBranches
   readonly limits: Pick<SyncLimits, 'insisting'>
   readonly logger?: Logger
-  /** A peer did not do its part. */
+  /** Called when a peer failed. */
   onFailed(peer: Peer): void
-  /** What these peers were scored for is not to count. */
+  /** Called to revoke the scores of peers. */
   onForgiven(peers: readonly BlamedPeer[]): void
-  /** Synchronisation stops at a block, or goes on again (null). */
+  /** Called when synchronisation halts at a block, or resumes (null). */
   onHalt(halt: Halt | null): void
 }
 
-/** More work than any chain has. */
+/** Larger than the work of any chain. */
 const HEAVIEST = 1n << 256n
 
-/** Whether a refused block is a lie of who sent it, or may be our fault: then synchronisation stops at it. */
+/**
+ * Decides whether a rejected block is the fault of the peers that sent it, or may be our own: then
+ * synchronisation halts at it.
+ */
 export class Halts {
   readonly #options: HaltsOptions
   #halt: Halt | null = null
@@ -38,7 +41,7 @@ export class Halts {
     this.#options = options
   }
 
-  /** The block that synchronisation stopped at. */
+  /** The block at which synchronisation halted. */
   get halt(): Halt | null {
     return this.#halt
   }
@@ -51,14 +54,17 @@ export class Halts {
       : totalDifficulty
   }
 
-  /** Stops for good: nothing that stands on a block of the own chain that is wrong is worth more. */
+  /** Halts for good: no descendant of an invalid block of our own chain is worth following. */
   stopAt(refusal: BlockRefusal): void {
     this.#halt = { ...refusal, insisting: 0 }
     this.#insistedWeight = HEAVIEST
     this.#options.onHalt(this.#halt)
   }
 
-  /** Peers offer a chain with a block that ours refuses: who sent it is scored, unless too many say the same. */
+  /**
+   * Peers announce a chain with a block that ours rejects: they are scored, unless too many announce the
+   * same.
+   */
   insisted(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void {
     const { chain, limits, refused, onFailed } = this.#options
     onFailed(leader)
@@ -80,7 +86,7 @@ export class Halts {
     if (this.#halt === null) this.#stop({ ...refusal, insisting })
   }
 
-  /** A branch without that block weighs more than what peers insist on: the network went another way. */
+  /** A branch without that block is heavier than those with it: the network took another way. */
   resume(): void {
     if (this.#halt === null) return
     this.#halt = null
@@ -90,7 +96,7 @@ export class Halts {
 
   #stop(halt: Halt): void {
     const { logger, refused, onForgiven, onHalt } = this.#options
-    // It may be our fault: those who came with it first did no worse than those who come now.
+    // It may be our fault: the peers that announced it first did no worse than the later ones.
     onForgiven(refused.takeScored(halt.hash))
     this.#halt = halt
     logger?.error({ number: halt.number, rule: halt.rule }, 'peers insist on a block that is refused here')

@@ -26,40 +26,43 @@ export interface HeaderFault {
   readonly rule: BlockRule | 'parentHash'
   readonly expected: string
   readonly found: string
-  /** Only the clock is against it, which may be ours. */
+  /** Only its timestamp is invalid, and our clock may be wrong. */
   readonly early: boolean
 }
 
-/** Judges headers before anything of their blocks is fetched. */
+/** Validates headers before their bodies are fetched. */
 export interface HeaderCheck {
-  /** The rules that a header alone can break: work, times, lengths. @returns the first fault in their order */
+  /**
+   * The rules that a header alone can break: proof of work, timestamps, lengths. @returns the first violation
+   * in their order
+   */
   alone(headers: readonly BlockHeader[], signal: AbortSignal): Promise<HeaderFault | null>
-  /** The rules against the parent and the ancestors, which were judged before. */
+  /** The rules against the parent and the ancestors, which were validated before. */
   onParent(header: BlockHeader, parent: BlockHeader): HeaderFault | null
 }
 
-/** What {@link HeaderRules} is made of. */
+/** Parts of {@link HeaderRules}. */
 export interface HeaderRulesOptions {
   readonly spec: NetworkSpec
   readonly reader: Pick<ChainStoreReader, 'headerByHash'>
-  /** Rules that recorded chains do not keep; none on a network. */
+  /** Rules that recorded chains break; none on a network. */
   readonly disabledRules?: ReadonlySet<OptionalRule>
   /** Seconds since 1970. */
   readonly now?: () => number
 }
 
-/** Headers whose proofs go to another thread together; meanwhile others get their turn of the event loop. */
+/** Headers whose proofs are verified together on another thread; the event loop runs meanwhile. */
 const SLICE = 48
 
 const BITCOIN_HEADER_LENGTH = 80
 
 /**
- * The rules of consensus.md §4.2 and §4.3 that need no body. Where the ancestors that fork detection reads are not
- * there (a node that began with a snapshot), that rule is left to the chain.
+ * The rules of consensus.md §4.2 and §4.3 that need no body. Where the ancestors that fork detection reads
+ * are missing (on a node that started from a snapshot), the chain checks that rule.
  */
 export class HeaderRules implements HeaderCheck {
   readonly #context: HeaderContext
-  /** Connected blocks and the headers that were judged on them. */
+  /** Connected blocks, and the validated headers above them. */
   readonly #ancestry: Ancestry
 
   constructor({ spec, reader, disabledRules = new Set(), now }: HeaderRulesOptions) {
@@ -138,7 +141,7 @@ function faultOf(header: BlockHeader, rule: BlockRule, violation: Violation | nu
   return violation === null ? null : { header, rule, ...violation, early: false }
 }
 
-/** What fork detection reads of a header; its uncles are in the body, and nothing here asks for them. */
+/** The part of a header that fork detection reads; its uncles are in the body and are not needed here. */
 function factsOfHeader(header: BlockHeader): Ancestor {
   const { fields } = header
   const bitcoinHeader = fields.bitcoinMergedMiningHeader

@@ -3,20 +3,20 @@ import { parseHeader } from '../../chain/codec/headerDecoder.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { ChunkPlan } from './skeleton.ts'
 
-/** Why an answer is not the chunk that was asked for, and who lied. */
+/** Why a response is not the requested chunk, and who is at fault. */
 export type ChunkFault = 'server' | 'skeleton'
 
-/** The headers of a chunk, ascending, with their bytes as they came. */
+/** The headers of a chunk, ascending, with their bytes as received. */
 export interface HeaderChunk {
   readonly headers: readonly BlockHeader[]
   readonly encoded: readonly Buffer[]
 }
 
 /**
- * Reads an answer with headers: descending from the hash that was asked for, each the parent of the one before, as
- * many as were asked for. What the hashes prove is not the server's lie: a height that is not the one of the skeleton
- * is the lie of who gave that.
- * @param below hash that the skeleton has for the parent of the lowest, null where it names none
+ * Parses a response with headers: in descending order from the requested hash, each the parent of the one
+ * before, as many as requested. Heights are covered by the hashes, so that a height that differs from the
+ * skeleton is the fault of the peer that sent the skeleton, not the header.
+ * @param below hash in the skeleton of the parent of the lowest; null where the skeleton has none
  */
 export function readChunk(
   spec: NetworkSpec,

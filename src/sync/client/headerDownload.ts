@@ -14,12 +14,12 @@ import { bestOf, SkeletonComparison } from './skeletonComparison.ts'
 import type { Suppliers } from './suppliers.ts'
 
 /**
- * Why no more headers come: the branch is at its end; nobody goes on with it; it does not stand on the block that it
- * should; it breaks a rule; its next block is too far in the future; it holds a block that was refused.
+ * Why the headers ended: the branch is complete; no peer continues it; it does not descend from the expected
+ * block; it breaks a rule; its next block is too far in the future; it contains a rejected block.
  */
 export type HeadersEnd = 'complete' | 'abandoned' | 'fork' | 'invalid' | 'early' | 'refused' | 'stopped'
 
-/** What headers are downloaded with. */
+/** Parts of a header download. */
 export interface HeaderDownloadDeps {
   readonly spec: NetworkSpec
   readonly check: HeaderCheck
@@ -31,21 +31,22 @@ export interface HeaderDownloadDeps {
   leaders(): readonly Peer[]
   /** Hash of the block of our chain at a height, up to the connection point. */
   known(number: number): Buffer | null
-  /** What was asked aside failed within this node. */
+  /** Called with an internal error of a background request. */
   onError(error: unknown): void
-  /** A peer did not do its part. */
+  /** Called when a peer failed. */
   onFailed(peer: Peer): void
-  /** The branch holds a block that was refused: these peers offer it all the same. */
+  /** Called when the branch contains a rejected block that these peers announce nonetheless. */
   onInsisting(hash: Buffer, peers: readonly Peer[]): void
 }
 
-/** Hashes of the branch that skeletons are compared with: those of one step and more. */
+/** Hashes of the branch for the comparison of skeletons: those of at least one step. */
 const RECENT_HASHES = 512
 
 /**
- * Headers of a branch, from a block of our chain on (p2p.md §5): a skeleton of the leading peer, asked of all better
- * ones too; the chunks of it from all whose skeleton agrees, several at once; each judged before the next is given.
- * A leader that fails is replaced by the next one that goes on with the same branch.
+ * Downloads the headers of a branch, from a block of our chain on (p2p.md §5): the skeleton of the leading
+ * peer, which is also requested from all better ones; its chunks from all peers whose skeleton agrees,
+ * several at once; each is validated before the next is passed on. A leader that fails is replaced by another
+ * one that continues the same branch.
  */
 export class HeaderDownload {
   readonly #deps: HeaderDownloadDeps
@@ -72,12 +73,17 @@ export class HeaderDownload {
     return this.#leader
   }
 
-  /** A peer came, or told its state: as far as its skeleton is the one that is followed, it helps from now on. */
+  /**
+   * Call it when a peer connected or announced a status: if its skeleton agrees with the current one, it
+   * serves chunks from now on.
+   */
   join(peer: Peer): void {
     this.#skeletons.join(peer)
   }
 
-  /** Runs of checked headers, ascending, each on the one before, the first on the block given. */
+  /**
+   * Runs of checked headers in ascending order, each continuing the one before, the first on the given block.
+   */
   async *run(
     base: BlockHeader,
     signal: AbortSignal,
@@ -86,7 +92,7 @@ export class HeaderDownload {
     for (;;) {
       if (signal.aborted) return 'stopped'
       const leader = this.#nextLeader(last.number)
-      // Once our head has the work that it claims it is no longer among the better ones.
+      // Once our head has the work that the peer claims, the peer is no longer among the better ones.
       if (leader === null)
         return this.#leader !== null && bestOf(this.#leader) <= last.number ? 'complete' : 'abandoned'
       this.#leader = leader
@@ -124,7 +130,7 @@ export class HeaderDownload {
       for (const [index, chunkPlan] of plan.entries()) {
         while (fetches.length < Math.min(plan.length, index + this.#deps.limits.chunksAhead)) {
           const fetch = this.#chunks.fetch(leader, plan, fetches.length, over.signal)
-          // One that nobody comes to wait for any more fails unheard.
+          // The rejection of one that is no longer awaited is ignored.
           fetch.catch(() => undefined)
           fetches.push(fetch)
         }
@@ -151,7 +157,7 @@ export class HeaderDownload {
     }
   }
 
-  /** The leader goes on; in its place comes one that has something to add. */
+  /** Continues with the leader, or else with a peer that has something to add. */
   #nextLeader(start: number): Peer | null {
     const able = this.#deps.leaders().filter((peer) => !this.#failed.has(peer))
     if (this.#leader === null) return able[0] ?? null
@@ -159,7 +165,9 @@ export class HeaderDownload {
     return able.find((peer) => bestOf(peer) > start) ?? null
   }
 
-  /** Judges a chunk against what it stands on. @returns its headers up to the first that is not taken, and why */
+  /**
+   * Validates a chunk against its ancestors. @returns its headers up to the first that is rejected, and why
+   */
   #seal(
     plan: ChunkPlan,
     { headers, encoded }: HeaderChunk,

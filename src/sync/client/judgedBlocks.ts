@@ -1,7 +1,10 @@
 import type { Peer } from '../../p2p/peer.ts'
 import type { SyncLimits } from './limits.ts'
 
-/** Blocks of peers that are being judged, bounded in bytes for each peer and in sum: the chain may be slow. */
+/**
+ * Blocks of peers that are being validated, bounded in bytes per peer and in total, because the chain may be
+ * slow.
+ */
 export class JudgedBlocks {
   readonly #limits: Pick<SyncLimits, 'waitingBytesPerPeer' | 'waitingBytes'>
   readonly #blocks = new Map<string, { readonly peer: Peer; readonly bytes: number }>()
@@ -10,7 +13,7 @@ export class JudgedBlocks {
     this.#limits = limits
   }
 
-  /** Bytes that are being judged. */
+  /** Bytes of blocks that are being validated. */
   get bytes(): number {
     return this.#sum(() => true)
   }
@@ -19,7 +22,7 @@ export class JudgedBlocks {
     return this.#blocks.has(hashHex)
   }
 
-  /** @returns whether there is room; the first block of a peer always has its share */
+  /** @returns whether there is room; there always is for the first block of a peer */
   add(peer: Peer, hashHex: string, bytes: number): boolean {
     const { waitingBytesPerPeer, waitingBytes } = this.#limits
     const own = this.#sum((other) => other === peer)
@@ -33,7 +36,7 @@ export class JudgedBlocks {
     this.#blocks.delete(hashHex)
   }
 
-  /** Blocks that are judged are few: one of each peer, mostly. */
+  /** Few blocks are validated at once: mostly one per peer. */
   #sum(counts: (peer: Peer) => boolean): number {
     let sum = 0
     for (const { peer, bytes } of this.#blocks.values()) if (counts(peer)) sum += bytes

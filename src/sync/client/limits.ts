@@ -1,47 +1,47 @@
-/** What synchronisation waits for and how much it holds. Times are milliseconds. */
+/** Timeouts and limits of synchronisation. Times are milliseconds. */
 export interface SyncLimits {
-  /** How long the first choice of a peer waits until {@link enoughPeers} have told their status. */
+  /** Time that the first choice of a peer waits for the status of {@link enoughPeers}. */
   readonly waitForPeers: number
-  /** With so many peers the best is chosen at once. */
+  /** Number of peers with which the best is chosen at once. */
   readonly enoughPeers: number
-  /** How old a status may be (p2p.md §5). */
+  /** Maximum age of a status (p2p.md §5). */
   readonly statusAge: number
-  /** Time for an answer to a question about the chain, and for a body (p2p.md §5 has 30 s for both). */
+  /** Timeouts of requests about the chain, and for a body (p2p.md §5 has 30 s for both). */
   readonly requestTimeout: number
   readonly bodyTimeout: number
-  /** The block that the chain waits for is asked of a second peer after this time. */
+  /** Time after which the block that the chain waits for is requested from a second peer. */
   readonly secondTry: number
-  /** Questions that one peer may have open at once, for bodies and for headers. */
+  /** Most open requests per peer, for bodies and for headers. */
   readonly openBodies: number
   readonly openHeaders: number
-  /** Chunks of headers that are fetched ahead of the one that is checked next. */
+  /** Chunks of headers fetched ahead of validation. */
   readonly chunksAhead: number
-  /** Questions that bodies leave in a peer's minute for what cannot wait. */
+  /** Requests per minute and peer that bodies leave to urgent messages. */
   readonly reserve: number
-  /** Checked headers that wait for their bodies: how long a branch may be before it outweighs the head. */
+  /** Most checked headers that wait for their bodies: the longest branch before it outweighs the head. */
   readonly branchHeaders: number
   readonly branchBytes: number
-  /** Bytes of blocks that were downloaded or asked for and are not connected yet. */
+  /** Most bytes of blocks that are requested or downloaded and not yet connected. */
   readonly windowBytes: number
-  /** Blocks of one commit, at most, in count and bytes. */
+  /** Most blocks of one commit, in count and bytes. */
   readonly commitBlocks: number
   readonly commitBytes: number
-  /** A branch is given up that brings neither headers nor blocks for this time. */
+  /** Time after which a branch without new headers or blocks is abandoned. */
   readonly patience: number
-  /** How long a peer that failed is not chosen, the first time; each further time four times as long. */
+  /** Pause of a failed peer after its first failure; each further one is four times as long. */
   readonly failureRest: number
-  /** How long a peer that failed is chosen after those that did not, and the longest rest (p2p.md §5). */
+  /** Time in which a failed peer ranks below others, and the longest pause (p2p.md §5). */
   readonly failureMemory: number
-  /** Time for announcements to close a small gap before the branch is asked for as a whole. */
+  /** Time for announcements to close a small gap before the branch is fetched as a whole. */
   readonly grace: number
-  /** Bytes of blocks beside the chain that one block of addresses may make us store in a day, and all together. */
+  /** Bytes of side blocks that one subnet may make us store per day, and all together. */
   readonly sideBytesPerGroup: number
   readonly sideBytes: number
-  /** Independent peers with more work that must insist on a block that we refuse before synchronisation halts. */
+  /** Independent peers with more work that must announce a block we reject before synchronisation halts. */
   readonly insisting: number
   /**
-   * Bytes of announced blocks that wait for an ancestor, of one peer and of all, and how deep the gap may be. As much
-   * again may wait for the chain's judgement.
+   * Most bytes of announced blocks that wait for an ancestor, per peer and in total, and the deepest gap. As
+   * much again may wait for validation.
    */
   readonly waitingBytesPerPeer: number
   readonly waitingBytes: number

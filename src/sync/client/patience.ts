@@ -1,9 +1,9 @@
-/** Times of patience that a branch may take to outweigh the head. */
+/** Multiple of the limit within which a branch must outweigh the head. */
 const LIGHT = 2
-/** Blocks a second below which a branch makes room for another peer's. */
+/** Blocks per second below which another peer's branch is tried. */
 const SLOWEST = 1
 
-/** How long a branch has brought nothing, or too little. */
+/** Tracks how long a branch has brought nothing, or too little. */
 export class Patience {
   readonly #limit: number
   readonly #now: () => number
@@ -24,13 +24,13 @@ export class Patience {
     this.#stretchBegan = this.#began
   }
 
-  /** Blocks are waited for from now on. */
+  /** Starts to wait for blocks. */
   begin(): void {
     this.#began = this.#now()
     this.#stretchBegan = this.#began
   }
 
-  /** Headers came, or the chain judged blocks. */
+  /** Records progress: headers arrived, or blocks were validated. */
   progressed(): void {
     this.#progressAt = this.#now()
   }
@@ -39,17 +39,17 @@ export class Patience {
     this.#connectedInStretch += blocks
   }
 
-  /** Whether nothing came for too long. */
+  /** Whether there was no progress for too long. */
   get isOver(): boolean {
     return this.#now() - this.#progressAt > this.#limit
   }
 
-  /** Whether a branch had long enough to outweigh the head. */
+  /** Whether a branch has had enough time to outweigh the head. */
   get isOverForLight(): boolean {
     return this.#now() - this.#began > LIGHT * this.#limit
   }
 
-  /** Whether a stretch of time is over in which too few blocks were connected; then the next one begins. */
+  /** Whether too few blocks were connected in the last period; also begins the next one. */
   endsSlowStretch(): boolean {
     if (this.#now() - this.#stretchBegan <= this.#limit) return false
     const isSlow = this.#connectedInStretch < (SLOWEST * this.#limit) / 1000

@@ -1,24 +1,24 @@
 import { setMaxListeners } from 'node:events'
 
-/** A controller whose signal as many may wait for as questions are open. */
+/** An abort controller whose signal may have as many listeners as there are open requests. */
 export function createStop(): AbortController {
   const stop = new AbortController()
   setMaxListeners(0, stop.signal)
   return stop
 }
 
-/** A promise that whoever waits can be woken from. */
+/** A wait that can be interrupted. */
 export class Wake {
   #resolve: (() => void) | null = null
   #raised = false
 
-  /** Ends the wait that is going on, else the next one. */
+  /** Ends the current wait, or else the next one. */
   raise(): void {
     this.#raised = true
     this.#resolve?.()
   }
 
-  /** Waits until it is raised, or for a time at most, milliseconds. */
+  /** Waits until it is raised, at most for a time in milliseconds. */
   wait(most: number): Promise<void> {
     if (this.#raised) {
       this.#raised = false

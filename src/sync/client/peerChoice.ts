@@ -1,9 +1,9 @@
 import type { Peer } from '../../p2p/peer.ts'
 import type { SyncLimits } from './limits.ts'
 
-/** Peers whose failures are remembered. */
+/** Most peers whose failures are tracked. */
 const MOST_FAILURES = 256
-/** How much longer each further failure keeps a peer away. */
+/** Factor by which each further failure prolongs the pause. */
 const GROWTH = 4
 
 interface Failure {
@@ -12,7 +12,7 @@ interface Failure {
   until: number
 }
 
-/** What peers are chosen by. */
+/** Inputs of the choice of peers. */
 export interface PeerChoiceOptions {
   readonly limits: Pick<
     SyncLimits,
@@ -20,11 +20,11 @@ export interface PeerChoiceOptions {
   >
   /** Milliseconds, steady. */
   readonly now: () => number
-  /** Whether the operator named a peer: then nobody else is waited for. */
+  /** Whether the operator configured the peer: then no others are waited for. */
   readonly isStatic: (peer: Peer) => boolean
 }
 
-/** Chooses whose branch is followed (p2p.md §5 Deciding). */
+/** Chooses the peer whose branch is followed (p2p.md §5 Deciding). */
 export class PeerChoice {
   readonly #options: PeerChoiceOptions
   readonly #failures = new Map<string, Failure>()
@@ -35,13 +35,13 @@ export class PeerChoice {
     this.#options = options
   }
 
-  /** Peers whose status is young. */
+  /** Peers with a recent status. */
   known(peers: readonly Peer[]): Peer[] {
     const { limits, now } = this.#options
     return peers.filter(({ status }) => status !== null && now() - status.receivedAt <= limits.statusAge)
   }
 
-  /** Whether enough is known of peers for a first choice. */
+  /** Whether enough peers are known for a first choice. */
   canDecide(peers: readonly Peer[]): boolean {
     const { limits, now, isStatic } = this.#options
     if (this.#hasDecided) return true
@@ -58,7 +58,9 @@ export class PeerChoice {
     return this.#hasDecided
   }
 
-  /** Peers that claim more work and are not resting: those that did not fail lately first, then by their claim. */
+  /**
+   * Peers that claim more work and are not paused: those without recent failures first, then by claimed work.
+   */
   better(peers: readonly Peer[], totalDifficulty: bigint): Peer[] {
     const { limits, now } = this.#options
     const lastFailure = (peer: Peer): number => {
@@ -71,18 +73,18 @@ export class PeerChoice {
       .toSorted((a, b) => lastFailure(a) - lastFailure(b) || (claim(a) < claim(b) ? 1 : -1))
   }
 
-  /** Whether a peer failed so lately that it is left alone. */
+  /** Whether a peer is paused after a failure. */
   isResting(peer: Peer): boolean {
     return (this.#failures.get(peer.id)?.until ?? 0) > this.#options.now()
   }
 
-  /** Whether a peer failed lately. */
+  /** Whether a peer failed recently. */
   hasFailed(peer: Peer): boolean {
     const failure = this.#failures.get(peer.id)
     return failure !== undefined && this.#options.now() - failure.at <= this.#options.limits.failureMemory
   }
 
-  /** A peer did not do its part. Several failures of one moment count once. */
+  /** Records a failure of a peer. Several failures at the same time count once. */
   failed(peer: Peer): void {
     if (this.isResting(peer)) return
     const { limits, now } = this.#options
@@ -94,7 +96,7 @@ export class PeerChoice {
     if (this.#failures.size > MOST_FAILURES && !oldest.done) this.#failures.delete(oldest.value)
   }
 
-  /** All that a peer offered was connected. */
+  /** Records that a peer's whole branch was connected. */
   succeeded(peer: Peer): void {
     this.#failures.delete(peer.id)
   }

@@ -1,13 +1,13 @@
 /** Headers of one request and the step of skeletons (p2p.md §4 Limits). */
 export const CHUNK_HEADERS = 192
 
-/** Blocks farther above the best than this are left alone (p2p.md §4 Limits). */
+/** Announced blocks further above the best than this are ignored (p2p.md §4 Limits). */
 export const ADVANCED_BLOCKS = 3840
 
-/** Blocks of one SNAP_BLOCKS_RESPONSE, those below the height that is named (p2p.md §5). */
+/** Blocks of one SNAP_BLOCKS_RESPONSE, which are below the requested height (p2p.md §5). */
 export const SNAP_BLOCKS = 400
 
-/** Blocks and bytes of one answer of the capability `rhizome` (p2p.md §11). */
+/** Most blocks and bytes of one response of the capability `rhizome` (p2p.md §11). */
 export const RANGE_BLOCKS = 1024
 export const RANGE_BYTES = 4 * 1024 * 1024
 

@@ -3,13 +3,13 @@ import type { Peer } from '../../p2p/peer.ts'
 import { networkGroup } from '../../p2p/peers/networkGroup.ts'
 import type { BlockRefusal } from '../syncChain.ts'
 
-/** Refused blocks that are remembered, and peers that are counted for each. */
+/** Most rejected blocks that are remembered, and most peers counted for each. */
 const MOST_REFUSED = 64
 const MOST_INSISTING = 64
 
 /**
- * Rules that a header or body shows to be broken whatever the state is, and that were checked before the chain was
- * asked: only a liar offers such a block.
+ * Rules whose violation is evident from a header or body, independent of the state, and that were checked
+ * before the block was passed to the chain: only a dishonest peer announces such a block.
  */
 const LIES: ReadonlySet<BlockRule> = new Set<BlockRule>([
   'encoding',
@@ -24,30 +24,30 @@ const LIES: ReadonlySet<BlockRule> = new Set<BlockRule>([
   'timestamp',
 ])
 
-/** Whether a refusal shows that whoever offered the block lied, not that we may be wrong. */
+/** Whether a rejection proves that the peer was dishonest, rather than that this node may be wrong. */
 export function isLie({ rule }: Pick<BlockRefusal, 'rule'>): boolean {
   return LIES.has(rule)
 }
 
 interface Refused {
   readonly refusal: BlockRefusal
-  /** Blocks of addresses, or trusted peers, that offer a chain with it that has more work than ours. */
+  /** Subnets, or trusted peers, that announce a chain with it and more work than ours. */
   readonly insisting: Set<string>
-  /** Who was scored for it, by node id. */
+  /** Peers that were scored for it, by node id. */
   readonly scored: Map<string, BlamedPeer>
 }
 
-/** A peer that was scored, which may be gone since. */
+/** A scored peer, which may have disconnected since. */
 export type BlamedPeer = Pick<Peer, 'id' | 'address'>
 
 /**
- * Blocks that this chain refused, with those who insist on them: their branches are not fetched again. Work was
- * proved for each of them, so that nobody fills this for nothing; the oldest goes first.
+ * Blocks that this chain rejected, and the peers that announce them: their branches are not fetched again.
+ * Each required a proof of work, so that filling this is costly; the oldest is evicted first.
  */
 export class RefusedBranches {
   readonly #refused = new Map<string, Refused>()
 
-  /** Remembers a block that was refused. */
+  /** Adds a rejected block. */
   add(refusal: BlockRefusal): void {
     const key = refusal.hash.toString('hex')
     if (this.#refused.has(key)) return
@@ -56,12 +56,15 @@ export class RefusedBranches {
     if (this.#refused.size > MOST_REFUSED && !oldest.done) this.#refused.delete(oldest.value)
   }
 
-  /** Why a block was refused, if it was. */
+  /** Why a block was rejected, if it was. */
   find(hash: Buffer): BlockRefusal | null {
     return this.#refused.get(hash.toString('hex'))?.refusal ?? null
   }
 
-  /** Notes that a peer offers a chain with a refused block and with more work than ours. @returns how many do */
+  /**
+   * Records that a peer announces a chain with a rejected block and with more work than ours. @returns the
+   * number of such peers
+   */
   insist(hash: Buffer, peer: Pick<Peer, 'id' | 'address' | 'trusted'>): number {
     const refused = this.#refused.get(hash.toString('hex'))
     if (refused === undefined) return 0
@@ -70,13 +73,13 @@ export class RefusedBranches {
     return refused.insisting.size
   }
 
-  /** Notes that a peer was scored for a refused block. */
+  /** Records that a peer was scored for a rejected block. */
   scored(hash: Buffer, { id, address }: BlamedPeer): void {
     const refused = this.#refused.get(hash.toString('hex'))
     if (refused !== undefined && refused.scored.size < MOST_INSISTING) refused.scored.set(id, { id, address })
   }
 
-  /** Peers that were scored for a block which this node may be wrong about. */
+  /** Peers that were scored for a block about which this node may be wrong. */
   takeScored(hash: Buffer): readonly BlamedPeer[] {
     const refused = this.#refused.get(hash.toString('hex'))
     const peers = [...(refused?.scored.values() ?? [])]

@@ -8,19 +8,19 @@ import type { SyncLimits } from './limits.ts'
 import type { RefusedBranches } from './refusedBranches.ts'
 import type { SyncStatsCollector } from './syncStats.ts'
 
-/** What became of a branch. */
+/** Result of a branch. */
 export type SessionEnd =
   /** All of it is connected. */
   | 'done'
-  /** Nobody gives more of it, or it is not what it was said to be; another peer is to be chosen. */
+  /** No peer provides more of it, or it is not what was announced; another peer is to be chosen. */
   | 'failed'
-  /** A block of it was refused. */
+  /** It contains a rejected block. */
   | 'refused'
-  /** This node could not judge a block: nobody is blamed, it is tried again later. */
+  /** This node could not validate a block: no peer is at fault, and it is tried again later. */
   | 'undecided'
   | 'stopped'
 
-/** What a branch is fetched and connected with. */
+/** Dependencies of a session. */
 export interface SessionDeps {
   readonly chain: SyncChain
   readonly limits: SyncLimits
@@ -36,12 +36,12 @@ export interface SessionDeps {
   readonly random: () => number
   /** Peers that claim more work than our head, best first. */
   leaders(): readonly Peer[]
-  /** Total difficulty that a branch must be able to exceed before a body of it is fetched. */
+  /** Total difficulty that a branch must be able to exceed before its bodies are fetched. */
   threshold(): bigint
-  /** A peer did not do its part. */
+  /** Called when a peer failed. */
   onFailed(peer: Peer): void
-  /** Peers offer a branch with a block that the chain refused. */
+  /** Called when peers announce a branch with a block that the chain rejected. */
   onRefused(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void
-  /** The branch outweighs the threshold. */
+  /** Called when the branch outweighs the threshold. */
   onOutweighs(): void
 }

@@ -1,6 +1,6 @@
 import type { BranchBudget } from './branchBudget.ts'
 
-/** Bytes of a branch's blocks that are beside the chain until it becomes the best, charged to who offers it. */
+/** Bytes of a branch's blocks until it becomes the best, charged to the peer that announced it. */
 export class SideBytes {
   readonly #budget: BranchBudget
   readonly #address: string
@@ -11,20 +11,20 @@ export class SideBytes {
     this.#address = address
   }
 
-  /** Whether any are beside the chain. */
+  /** Whether there are side blocks. */
   get isAny(): boolean {
     return this.#bytes > 0
   }
 
-  /** Whether they take more of the disk than they may. */
+  /** Whether they exceed their share of the disk. */
   get isTooMany(): boolean {
     return this.isAny && !this.#budget.allows(this.#address, 0)
   }
 
   /**
-   * Blocks were stored.
-   * @param bytes of those beside the chain since the last that became best
-   * @param becameBest whether one became best, and with it all below
+   * Records stored blocks.
+   * @param bytes of side blocks since the last block that became the best
+   * @param becameBest whether one became the best, and with it all below
    */
   note(bytes: number, becameBest: boolean): void {
     if (becameBest) {

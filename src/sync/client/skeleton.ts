@@ -1,21 +1,21 @@
 import type { BlockIdentifier } from '../../p2p/messages/rskMessage.ts'
 import { CHUNK_HEADERS } from './protocol.ts'
 
-/** Most identifiers of a skeleton that are looked at: the reference sends 21 at most (p2p.md §4 Limits). */
+/** Most identifiers of a skeleton that are read: the reference sends 21 at most (p2p.md §4 Limits). */
 const MOST_IDENTIFIERS = 64
 
-/** Headers that are asked for in one request. */
+/** Headers of one request. */
 export interface ChunkPlan {
-  /** Hash and height of the highest, as the skeleton names it. */
+  /** Hash and height of the highest header according to the skeleton. */
   readonly hash: Buffer
   readonly number: number
   readonly count: number
 }
 
 /**
- * The chunks above a block that a skeleton names, ascending.
- * @param known hash of the block that the chain to be extended has at a height, null above it
- * @returns null when the skeleton breaks the form of p2p.md §5; 'fork' when it is one of another chain
+ * The chunks of a skeleton above a block, ascending.
+ * @param known hash of the block at a height of the chain to be extended, null above it
+ * @returns null when the skeleton is malformed (p2p.md §5); 'fork' when it is of another chain
  */
 export function planChunks(
   skeleton: readonly BlockIdentifier[],

@@ -4,7 +4,7 @@ import type { SyncLimits } from './limits.ts'
 import { type ChunkPlan, planChunks } from './skeleton.ts'
 import type { Suppliers } from './suppliers.ts'
 
-/** What skeletons are asked for with. */
+/** Means of requesting skeletons. */
 export interface SkeletonComparisonDeps {
   readonly suppliers: Suppliers
   readonly limits: Pick<SyncLimits, 'requestTimeout'>
@@ -12,22 +12,22 @@ export interface SkeletonComparisonDeps {
   leaders(): readonly Peer[]
   /** Hash of the block of the branch, or of our chain below it, at a height. */
   known(number: number): Buffer | null
-  /** Whether a peer is left alone for the rest of the branch. */
+  /** Whether a peer is excluded for the rest of the branch. */
   isFailed(peer: Peer): boolean
-  /** What was asked aside failed within this node. */
+  /** Called with an internal error of a background request. */
   onError(error: unknown): void
 }
 
-/** The skeleton that is followed now. */
+/** The current skeleton. */
 interface Round {
   readonly start: number
   readonly plan: readonly ChunkPlan[]
   readonly signal: AbortSignal
-  /** Peers that were asked for theirs. */
+  /** Peers that were asked for their skeleton. */
   readonly compared: Set<Peer>
 }
 
-/** Who has the branch that a leader offers, as far as skeletons tell it (p2p.md §5). */
+/** Finds the peers that have the branch of a leader, by comparing skeletons (p2p.md §5). */
 export class SkeletonComparison {
   readonly #deps: SkeletonComparisonDeps
   #round: Round | null = null
@@ -37,8 +37,9 @@ export class SkeletonComparison {
   }
 
   /**
-   * The chunks above a height as the skeleton of a leader names them; the others are asked for theirs.
-   * @returns empty when it has no more; 'fork' when it is of another chain, 'malformed' when it breaks its form
+   * The chunks above a height in the skeleton of a leader; the other peers are asked for theirs.
+   * @returns an empty list when it has no more; 'fork' when it is of another chain, 'malformed' for a
+   *   malformed one
    */
   async plan(
     leader: Peer,
@@ -46,7 +47,7 @@ export class SkeletonComparison {
     signal: AbortSignal,
   ): Promise<readonly ChunkPlan[] | 'fork' | 'failed' | 'malformed'> {
     const { limits, suppliers } = this.#deps
-    // Beyond its best block the reference answers nothing (p2p.md §4).
+    // The reference does not respond beyond its best block (p2p.md §4).
     if (bestOf(leader) <= start) return []
     const answer = await ask<'skeletonRequest'>(
       leader,
@@ -66,14 +67,14 @@ export class SkeletonComparison {
     return plan
   }
 
-  /** Asks another peer for its skeleton: as far as it is the same, the peer has the branch. */
+  /** Asks another peer for its skeleton: where it agrees, the peer has the branch. */
   async #compare(peer: Peer, { start, plan, signal, compared }: Round): Promise<void> {
     const { limits, suppliers } = this.#deps
     if (this.#deps.isFailed(peer) || bestOf(peer) <= start || peer.allowance <= 1) return
     compared.add(peer)
     const question = { type: 'skeletonRequest', startNumber: start } as const
     const answer = await ask<'skeletonRequest'>(peer, question, limits.requestTimeout, signal)
-    // Whoever was busy is asked again when it tells its state the next time.
+    // A busy peer is asked again when it announces its next status.
     if (answer === 'BUSY') compared.delete(peer)
     if (typeof answer === 'string') return
     const theirs = new Map(answer.blocks.map(({ number, hash }) => [number, hash]))
@@ -81,7 +82,10 @@ export class SkeletonComparison {
     if (same !== undefined) suppliers.agree(peer, same.number)
   }
 
-  /** A peer came, or told its state: as far as its skeleton is the one that is followed, it helps from now on. */
+  /**
+   * Call it when a peer connected or announced a status: if its skeleton agrees with the current one, it
+   * serves chunks from now on.
+   */
   join(peer: Peer): void {
     const round = this.#round
     if (round === null || round.compared.has(peer) || !this.#deps.leaders().includes(peer)) return
@@ -89,7 +93,7 @@ export class SkeletonComparison {
   }
 }
 
-/** The height that a peer said it has. */
+/** The height that a peer announced. */
 export function bestOf({ status }: Peer): number {
   return status?.bestNumber ?? 0
 }

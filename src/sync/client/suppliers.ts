@@ -1,15 +1,15 @@
 import type { Peer } from '../../p2p/peer.ts'
 
-/** Silences in a row after which a peer is left alone for the rest of the branch. */
+/** Consecutive timeouts after which a peer is excluded for the rest of the branch. */
 const MOST_FAILURES = 3
 
-/** How long whoever waits for a free peer sleeps at most: the messages of a minute come back without a sign. */
+/** Longest wait for a free peer: the message limit of a minute is renewed without an event. */
 const LONGEST_WAIT = 500
 
-/** How long a peer whose queue is full is left alone, milliseconds. */
+/** Pause of a peer whose queue is full, milliseconds. */
 const REST = 250
 
-/** A kind of questions that are counted apart. */
+/** Kinds of requests that are counted separately. */
 export type QuestionKind = 'headers' | 'bodies'
 
 interface Supplier {
@@ -17,12 +17,12 @@ interface Supplier {
   /** Height up to which its skeleton agrees with the branch. */
   upTo: number
   failures: number
-  /** Nothing is asked before this time: its queue is full. */
+  /** No request is sent before this time: its queue is full. */
   restsUntil: number
   readonly open: Record<QuestionKind, number>
 }
 
-/** The peers that have a branch, how far, and how busy they are. */
+/** The peers that have a branch, up to which height, and how busy they are. */
 export class Suppliers {
   readonly #suppliers = new Map<Peer, Supplier>()
   readonly #excluded = new Set<Peer>()
@@ -32,9 +32,10 @@ export class Suppliers {
   readonly #onDropped: (peer: Peer) => void
 
   /**
-   * @param reserve questions of a peer's minute that bodies leave: without headers there are none to ask for
+   * @param reserve requests per minute and peer that bodies leave for headers, without which there are no
+   *   bodies to request
    * @param now milliseconds, steady
-   * @param onDropped called with a peer that was silent too often
+   * @param onDropped called with a peer that timed out too often
    */
   constructor(reserve: number, now: () => number, onDropped: (peer: Peer) => void) {
     this.#reserve = reserve
@@ -51,7 +52,7 @@ export class Suppliers {
     return [...this.#suppliers.values()].filter(({ upTo }) => upTo >= number).map(({ peer }) => peer)
   }
 
-  /** Notes that a peer has the branch up to a height; one that was removed stays away. */
+  /** Records that a peer has the branch up to a height; a removed peer stays excluded. */
   agree(peer: Peer, upTo: number): void {
     if (this.#excluded.has(peer)) return
     const known = this.#suppliers.get(peer)
@@ -61,18 +62,18 @@ export class Suppliers {
     this.wake()
   }
 
-  /** Forgets agreement above a height: what stands there is to be compared again. */
+  /** Discards agreement above a height, which has to be compared again. */
   limitTo(number: number): void {
     for (const supplier of this.#suppliers.values()) supplier.upTo = Math.min(supplier.upTo, number)
   }
 
-  /** Takes a peer out for the rest of the branch. */
+  /** Excludes a peer for the rest of the branch. */
   remove(peer: Peer): void {
     this.#excluded.add(peer)
     if (this.#suppliers.delete(peer)) this.wake()
   }
 
-  /** Whether a peer has the branch up to a height and may be asked one more. */
+  /** Whether a peer has the branch up to a height and may get another request. */
   isFree(peer: Peer, kind: QuestionKind, most: number, upTo: number): boolean {
     const supplier = this.#suppliers.get(peer)
     if (supplier === undefined || supplier.upTo < upTo) return false
@@ -80,7 +81,7 @@ export class Suppliers {
     return supplier.open[kind] < most && peer.allowance > reserve && this.#now() >= supplier.restsUntil
   }
 
-  /** Height up to which a peer has the branch; below every height when it gives nothing of it. */
+  /** Height up to which a peer has the branch; below every height when it is excluded. */
   heightOf(peer: Peer): number {
     return this.#suppliers.get(peer)?.upTo ?? Number.NEGATIVE_INFINITY
   }
@@ -105,7 +106,10 @@ export class Suppliers {
     if (supplier !== undefined) supplier.open[kind] += 1
   }
 
-  /** A question of a peer is over. @param outcome what came; a peer that is gone or silent too often is taken out */
+  /**
+   * A request to a peer ended. @param outcome its result; a peer that disconnected or timed out too often is
+   * excluded
+   */
   answered(peer: Peer, kind: QuestionKind, outcome: 'ok' | 'TIMEOUT' | 'GONE' | 'BUSY'): void {
     const supplier = this.#suppliers.get(peer)
     if (supplier === undefined) return

@@ -18,7 +18,7 @@ import { SyncSession } from './syncSession.ts'
 import { type SyncStats, SyncStatsCollector } from './syncStats.ts'
 import { TipFollower } from './tipFollower.ts'
 
-/** What synchronisation is made of. */
+/** Parts of synchronisation. */
 export interface SyncClientOptions {
   readonly chain: SyncChain
   readonly peers: PeerSet
@@ -31,26 +31,26 @@ export interface SyncClientOptions {
   readonly now?: () => number
   /** A number from 0 to below 1. */
   readonly random?: () => number
-  /** Whether the operator named a peer. */
+  /** Whether the operator configured the peer. */
   readonly isStatic?: (peer: Peer) => boolean
-  /** What these peers were scored for is not to count. */
+  /** Called to revoke the scores of peers. */
   onForgiven(peers: readonly BlamedPeer[]): void
-  /** Synchronisation stops at a block, or goes on again (null). */
+  /** Called when synchronisation halts at a block, or resumes (null). */
   onHalt(halt: Halt | null): void
 }
 
-/** How often the choice of a peer is looked at when nothing happens, milliseconds. */
+/** Interval of the choice of a peer when nothing happens, milliseconds. */
 const TICK = 1_000
-/** Waiting after an error of this node, milliseconds, and the longest. */
+/** Pause after an internal error, milliseconds, and the longest. */
 const FIRST_BACKOFF = 1_000
 const LONGEST_BACKOFF = 60_000
-/** Blocks that a peer must be ahead for announcements to be left alone (p2p.md §6). */
+/** Number of blocks by which a peer must be ahead for announcements to be ignored (p2p.md §6). */
 const FAR_BEHIND = 24
 
 /**
- * Brings the chain to the head of the network and keeps it there (p2p.md §5, §6): one branch at a time is fetched
- * from the peers that have it; near the tip single blocks are followed. Nothing is kept but the chain, so that it
- * goes on after any end of the process.
+ * Brings the chain to the head of the network and keeps it there (p2p.md §5, §6): one branch at a time is
+ * fetched from the peers that have it; near the tip single blocks are followed. Only the chain is persistent,
+ * so that it resumes after any end of the process.
  */
 export class SyncClient {
   readonly #options: SyncClientOptions
@@ -121,12 +121,12 @@ export class SyncClient {
     })
   }
 
-  /** Begins; peers may be there already. */
+  /** Starts; peers may be connected already. */
   start(): void {
     this.#loop ??= this.#run()
   }
 
-  /** Ends; what was given to the chain is awaited. */
+  /** Stops; blocks passed to the chain are awaited. */
   async close(): Promise<void> {
     this.#closed = true
     this.#follower.close()
@@ -135,18 +135,20 @@ export class SyncClient {
     await this.#loop
   }
 
-  /** Stops for good: a block of the own chain turned out to be wrong, and nothing that stands on it is worth more. */
+  /**
+   * Halts for good: a block of our own chain turned out to be invalid, so that its descendants are worthless.
+   */
   stopAt(refusal: BlockRefusal): void {
     this.#session?.stop()
     this.#halts.stopAt(refusal)
   }
 
-  /** Whether peers that keep their word are far above (p2p.md §6): then transactions are not relayed. */
+  /** Whether peers without failures are far above (p2p.md §6): then transactions are not relayed. */
   get hasBetterBlockToSync(): boolean {
     return this.#highestBlock() >= this.#options.chain.tip.number + FAR_BEHIND
   }
 
-  /** The block that synchronisation stopped at. */
+  /** The block at which synchronisation halted. */
   get halt(): Halt | null {
     return this.#halts.halt
   }
@@ -171,7 +173,7 @@ export class SyncClient {
     this.#wake.raise()
   }
 
-  /** @returns when the message was dealt with; what is not of synchronisation is left alone */
+  /** @returns when the message was handled; messages of other kinds are ignored */
   async onMessage(peer: Peer, message: PeerMessage): Promise<void> {
     if (this.#closed) return
     switch (message.type) {
@@ -190,7 +192,7 @@ export class SyncClient {
     }
   }
 
-  /** An error of this node is nobody's fault and ends nothing. */
+  /** An internal error is no peer's fault and does not end synchronisation. */
   async #guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -242,7 +244,7 @@ export class SyncClient {
     this.#retryAt = this.#now() + this.#backoff
   }
 
-  /** Whose branch is to be fetched now, if any. */
+  /** The peer whose branch is to be fetched now, if any. */
   #choose(): Peer | null {
     const { chain, peers } = this.#options
     if (this.#now() < this.#retryAt) return null
@@ -282,7 +284,7 @@ export class SyncClient {
     return false
   }
 
-  /** Highest block of the peers that did not fail lately. */
+  /** Highest block of the peers without recent failures. */
   #highestBlock(): number {
     return this.#choice
       .known(this.#options.peers.peers)

@@ -13,9 +13,11 @@ import type { SessionDeps, SessionEnd } from './sessionDeps.ts'
 import { SideBytes } from './sideBytes.ts'
 import { Suppliers } from './suppliers.ts'
 
-/** How often waiting loops look at what has no event: the messages of a peer's minute, milliseconds. */
+/**
+ * Poll interval of conditions without an event, such as the message limit of a peer's minute, milliseconds.
+ */
 const TICK = 250
-/** One branch, from the choice of a peer until all of it is connected or it is given up. */
+/** Synchronises one branch, from the choice of a peer until all of it is connected or it is abandoned. */
 export class SyncSession {
   readonly #deps: SessionDeps
   readonly #leader: Peer
@@ -28,13 +30,13 @@ export class SyncSession {
   #branch: Branch
   readonly #headers: BranchHeaders
   #outweighs = false
-  /** Total difficulty that the peer said it has when it was chosen. */
+  /** Total difficulty that the peer announced when it was chosen. */
   readonly #claimed: bigint
-  /** What failed within this node. */
+  /** An internal error of this node. */
   #error: unknown = null
   readonly #patience: Patience
   readonly #sideBytes: SideBytes
-  /** Whether all headers so far were of blocks that are connected beside the chain. */
+  /** Whether all headers so far belong to stored side blocks. */
   #isKnown = true
 
   constructor(deps: SessionDeps, leader: Peer) {
@@ -72,17 +74,17 @@ export class SyncSession {
     this.#claimed = leader.status?.totalDifficulty ?? 0n
   }
 
-  /** Peers that give blocks of the branch. */
+  /** Peers that provide blocks of */
   get peersUsed(): number {
     return this.#suppliers.size
   }
 
-  /** A peer came, or told the state of its chain: it may have the branch, too. */
+  /** A peer connected, or announced a status: it may have the branch, too. */
   peerKnown(peer: Peer): void {
     this.#headers.join(peer)
   }
 
-  /** A peer is gone: nothing more is asked of it. */
+  /** A peer disconnected: nothing more is requested from it. */
   peerGone(peer: Peer): void {
     this.#suppliers.remove(peer)
     this.#changed()
@@ -164,7 +166,7 @@ export class SyncSession {
     this.#changed()
   }
 
-  /** Leaves out the lowest headers of the branch whose blocks are connected already, beside the chain. */
+  /** Skips the lowest headers of the branch whose blocks are already stored as side blocks. */
   #skipKnown(headers: readonly CheckedHeader[]): readonly CheckedHeader[] {
     if (!this.#isKnown) return headers
     const { reader } = this.#deps.chain
@@ -177,7 +179,7 @@ export class SyncSession {
     return this.#isKnown ? [] : headers.slice(first)
   }
 
-  /** Asks for blocks once the branch can outweigh the head: until then none of it is fetched. */
+  /** Requests blocks once the branch can outweigh the head: until then none is fetched. */
   #changed(): void {
     if (this.#stop.signal.aborted) return
     if (!this.#outweighs && this.#branch.weight > this.#deps.threshold()) {
@@ -208,26 +210,26 @@ export class SyncSession {
     }
   }
 
-  /** Waits for what the chain still has. */
+  /** Waits for commits in progress. */
   async #landed(end: SessionEnd): Promise<SessionEnd> {
     await this.#feed.landed()
     return end
   }
 
-  /** Whether the branch brings too little. */
+  /** Whether the branch makes too little progress. */
   #endOfPatience(): SessionEnd | null {
     if (this.#patience.isOver) return this.#fail(this.#currentLeader)
     if (!this.#outweighs && this.#patience.isOverForLight) return this.#light()
     return this.#patience.endsSlowStretch() && this.#othersWait() ? this.#fail(this.#leader) : null
   }
 
-  /** Whether there is nothing left to wait for, and what that means. */
+  /** Whether the branch has ended, and with which result. */
   #endOfWaiting(): SessionEnd | null {
     if (!this.#outweighs) {
       if (this.#isFull) return this.#light()
       if (this.#headers.end === null) return null
       if (this.#headers.end === 'complete') {
-        // Our head may have come to the same block meanwhile.
+        // Our head may have reached the same block meanwhile.
         return this.#branch.weight >= this.#claimed ? 'done' : this.#light()
       }
       if (this.#headers.end === 'fork') return this.#fail(this.#leader)
@@ -250,7 +252,7 @@ export class SyncSession {
     }
   }
 
-  /** What became of the blocks of a commit. @returns null when the branch goes on */
+  /** Evaluates the result of a commit. @returns null when the branch continues */
   #connected({ connected, sideBytes, becameBest, end }: CommitReport): SessionEnd | null {
     const { chain, progress } = this.#deps
     chain.refresh()
@@ -269,7 +271,7 @@ export class SyncSession {
     return this.#isTooExpensive() ? this.#light() : null
   }
 
-  /** Whether a branch beside the chain turned out lighter than its headers said, or takes too much of the disk. */
+  /** Whether a side branch turned out lighter than its headers, or exceeds its share of the disk. */
   #isTooExpensive(): boolean {
     if (!this.#sideBytes.isAny) return false
     return this.#sideBytes.isTooMany || this.#branch.weight <= this.#deps.chain.tip.totalDifficulty
@@ -282,10 +284,12 @@ export class SyncSession {
     onRefused(refusal, [...offering], this.#currentLeader, this.#branch.weight)
   }
 
-  /** The branch weighs less than its peer said: once may be a change of its chain, more is an attack. */
+  /**
+   * The branch is lighter than its peer announced: once may be due to a reorganisation, more is an attack.
+   */
   #light(): SessionEnd {
     const leader = this.#currentLeader
-    // Who took the place of another one did not offer the whole branch.
+    // A replacement leader did not announce the whole branch.
     if (leader === this.#leader && this.#deps.budget.light(leader.address) > 1) leader.score('invalidMessage')
     return this.#fail(leader)
   }

@@ -1,4 +1,4 @@
-/** What synchronisation is doing. */
+/** Stage of synchronisation. */
 export type SyncStage =
   | 'waiting'
   | 'connectionPoint'
@@ -9,40 +9,40 @@ export type SyncStage =
   | 'following'
   | 'halted'
 
-/** How far a snapshot is that the chain is to begin with. */
+/** Progress of the snapshot that the chain is to begin with. */
 export interface SnapshotStats {
   /** Height of its block; null before headers proved one. */
   readonly block: number | null
-  /** Bytes of its state that are here, and those that peers say it has. */
+  /** Bytes of its state that were downloaded, and its announced size. */
   readonly stateBytes: number
   readonly stateSize: number
-  /** Blocks below it that are still to come; null before its state is here. */
+  /** Blocks below it that are yet to be downloaded; null before its state is complete. */
   readonly blocksLeft: number | null
-  /** Why it does not go on; null while it does. */
+  /** Why it does not progress; null while it does. */
   readonly reason: string | null
 }
 
-/** How far the blocks below a snapshot are filled in. */
+/** Progress of backfill. */
 export interface BackfillStats {
-  /** Lowest block above genesis that is here. */
+  /** Lowest stored block above genesis. */
   readonly firstBlock: number
-  /** Blocks that are still to come; 0 when all are here. */
+  /** Missing blocks; 0 when complete. */
   readonly blocksLeft: number
   /** Of the last half minute. */
   readonly blocksPerSecond: number
-  /** Seconds until block 1 at this rate; null when there is none to tell. */
+  /** Seconds until block 1 at this rate; null when unknown. */
   readonly secondsLeft: number | null
   readonly peersUsed: number
-  /** Why it stopped for good; null while it goes on. */
+  /** Why it stopped for good; null while it runs. */
   readonly fault: string | null
 }
 
-/** How far synchronisation is. */
+/** Progress of synchronisation. */
 export interface SyncStats {
   readonly stage: SyncStage
   /** Whether blocks are missing: false at the tip. */
   readonly syncing: boolean
-  /** Heights: where it began, the best block, the best that a peer is believed to have. */
+  /** Heights: where it began, the best block, the best block that peers are believed to have. */
   readonly startingBlock: number
   readonly currentBlock: number
   readonly highestBlock: number
@@ -51,24 +51,24 @@ export interface SyncStats {
   /** Of the last half minute. */
   readonly headersPerSecond: number
   readonly blocksPerSecond: number
-  /** Seconds until the highest block at this rate; null when there is none to tell. */
+  /** Seconds until the highest block at this rate; null when unknown. */
   readonly secondsLeft: number | null
-  /** Peers that give blocks of the branch. */
+  /** Peers that provide blocks of the branch. */
   readonly peersUsed: number
   /** Bytes of headers and of blocks that were downloaded since the start. */
   readonly headerBytes: number
   readonly blockBytes: number
   /** Only while the chain is to begin with a snapshot of peers. */
   readonly snapshot?: SnapshotStats
-  /** Only where history began with a snapshot, and blocks below are wanted. */
+  /** Only where history begins with a snapshot, and blocks below are wanted. */
   readonly backfill?: BackfillStats
 }
 
-/** Time over which rates are measured, milliseconds, and how finely. */
+/** Period over which rates are measured, and its resolution, milliseconds. */
 const RATE_SPAN = 30_000
 const RATE_STEP = 1_000
 
-/** Counts what happened in the last half minute, in one number for each second. */
+/** Counts events of the last half minute, with one number per second. */
 class Rate {
   readonly #now: () => number
   readonly #steps: { at: number; count: number }[] = []
@@ -79,7 +79,7 @@ class Rate {
     this.#began = now()
   }
 
-  /** Work begins: time before it does not count, unless something was done in it. */
+  /** Begins work: idle time before it does not count. */
   begin(): void {
     this.#trim()
     if (this.#steps.length === 0) this.#began = this.#now()
@@ -106,7 +106,7 @@ class Rate {
   }
 }
 
-/** Collects the figures of synchronisation. */
+/** Collects the stats of synchronisation. */
 export class SyncStatsCollector {
   readonly #headers: Rate
   readonly #blocks: Rate

@@ -18,7 +18,7 @@ import type { SyncStatsCollector } from './syncStats.ts'
 import { WaitingBlocks } from './waitingBlocks.ts'
 import { WantedBlocks } from './wantedBlocks.ts'
 
-/** What announced blocks are judged and connected with. */
+/** Dependencies of a tip follower. */
 export interface TipFollowerDeps {
   readonly chain: SyncChain
   readonly limits: SyncLimits
@@ -30,22 +30,22 @@ export interface TipFollowerDeps {
   readonly progress: SyncStatsCollector
   /** Milliseconds, steady. */
   readonly now: () => number
-  /** Whether a branch is being fetched: then what does not stand on a connected block is left to that. */
+  /** Whether a branch is being fetched: then blocks without a connected parent are left to that. */
   isFetching(): boolean
-  /** Whether blocks are not connected now, because peers insist on one that was refused. */
+  /** Whether synchronisation is halted. */
   isHalted(): boolean
-  /** Whether the tip is far above: announcements are left alone (p2p.md §5). */
+  /** Whether the tip is far above: announcements are ignored (p2p.md §5). */
   isFarBehind(): boolean
   /** The gap to a peer is too large for single blocks. */
   onGap(): void
-  /** A peer sent a block that the chain refused, or refuses now. */
+  /** Called when a peer sent a block that the chain rejected, now or before. */
   onRefused(refusal: BlockRefusal, offering: readonly Peer[], leader: Peer, weight: bigint): void
 }
 
-/** Identifiers of one announcement that are looked at. */
+/** Most identifiers of one announcement that are read. */
 const MOST_ANNOUNCED = 64
 
-/** Blocks near the tip as peers announce and send them (p2p.md §5, §6). */
+/** Follows the tip by the blocks that peers announce and send (p2p.md §5, §6). */
 export class TipFollower {
   readonly #deps: TipFollowerDeps
   readonly #waiting: WaitingBlocks
@@ -65,7 +65,7 @@ export class TipFollower {
     return this.#waiting.bytes
   }
 
-  /** To be called about once a second. */
+  /** Call it about once a second. */
   tick(): void {
     this.#wanted.tick()
   }
@@ -79,7 +79,7 @@ export class TipFollower {
     this.#stop.abort()
   }
 
-  /** A peer announces blocks: those that are unknown and near are asked for. */
+  /** A peer announces blocks: unknown ones near the tip are requested. */
   announced(peer: Peer, blocks: readonly BlockIdentifier[]): void {
     const { chain } = this.#deps
     if (this.#deps.isHalted() || this.#deps.isFetching() || this.#deps.isFarBehind()) return
@@ -119,7 +119,7 @@ export class TipFollower {
     this.#wanted.came(header.hash)
     chain.refresh()
     if (!this.#isWelcome(peer, block)) return
-    // What finds no room comes again: it is announced with what stands on it.
+    // A block without room will come again: it is announced with its descendants.
     if (!this.#judging.add(peer, hashHex, encoded.length)) return
     try {
       const fault = await this.#deps.check.alone([header], this.#stop.signal)
@@ -179,7 +179,7 @@ export class TipFollower {
     else this.#waiting.dropDescendants(block.hashHex)
   }
 
-  /** Keeps a block until its ancestors are there, which its sender is asked for. */
+  /** Holds a block until its ancestors arrive, which its sender is asked for. */
   #keep(peer: Peer, block: Block, encoded: Buffer): void {
     const { chain, limits } = this.#deps
     if (this.#deps.isFetching()) return

@@ -2,7 +2,7 @@ import type { Block } from '../../chain/codec/block.ts'
 import type { Peer } from '../../p2p/peer.ts'
 import type { SyncLimits } from './limits.ts'
 
-/** A block without its parent. */
+/** A block whose parent is missing. */
 export interface WaitingBlock {
   readonly block: Block
   readonly encoded: Buffer
@@ -10,10 +10,10 @@ export interface WaitingBlock {
   readonly since: number
 }
 
-/** How long a block waits for its parent, milliseconds. */
+/** Time that a block waits for its parent, milliseconds. */
 const LONGEST_WAIT = 60_000
 
-/** Blocks that peers sent and whose parents are not there, bounded in bytes for each peer and in sum. */
+/** Blocks of peers whose parents are missing, bounded in bytes per peer and in total. */
 export class WaitingBlocks {
   readonly #limits: Pick<SyncLimits, 'waitingBytesPerPeer' | 'waitingBytes'>
   readonly #now: () => number
@@ -54,7 +54,7 @@ export class WaitingBlocks {
     return true
   }
 
-  /** Hash of the lowest missing ancestor of a waiting block, and how many blocks wait between. */
+  /** Hash of the lowest missing ancestor of a waiting block, and the number of blocks between. */
   missingBelow(block: Block): { hash: Buffer; waiting: number } {
     let { parentHash } = block.header
     let waiting = 1
@@ -66,7 +66,7 @@ export class WaitingBlocks {
     }
   }
 
-  /** Takes the blocks that waited for one. */
+  /** Removes and returns the blocks that waited for a block. */
   takeChildren(hashHex: string): WaitingBlock[] {
     return [...(this.#byParent.get(hashHex) ?? [])].flatMap((child) => this.#remove(child) ?? [])
   }
@@ -79,7 +79,7 @@ export class WaitingBlocks {
     }
   }
 
-  /** Drops what a peer sent. */
+  /** Drops the blocks of a peer. */
   peerGone(peer: Peer): void {
     for (const [hash, waiting] of this.#blocks) if (waiting.peer === peer) this.#remove(hash)
   }

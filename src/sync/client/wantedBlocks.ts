@@ -2,19 +2,19 @@ import type { Peer } from '../../p2p/peer.ts'
 
 interface Wanted {
   readonly hash: Buffer
-  /** Who announced it; the first was asked. */
+  /** The peers that announced it; the first one was asked. */
   readonly peers: Peer[]
   askedAt: number
 }
 
-/** Blocks that are asked for at once, of one peer and of all, and others that may be asked when it is silent. */
+/** Most requested blocks, per peer and in total, and most further peers that are asked after a timeout. */
 const MOST_OF_PEER = 64
 const MOST = 1024
 const MOST_PEERS = 4
-/** Time for an answer, milliseconds. */
+/** Timeout, milliseconds. */
 const TIMEOUT = 5_000
 
-/** Single blocks that were asked for with GET_BLOCK, whose answer carries no id (p2p.md §4 types 3 and 2). */
+/** Blocks that were requested with GET_BLOCK, whose response carries no id (p2p.md §4 types 3 and 2). */
 export class WantedBlocks {
   readonly #now: () => number
   readonly #wanted = new Map<string, Wanted>()
@@ -24,12 +24,12 @@ export class WantedBlocks {
     this.#now = now
   }
 
-  /** Whether a block was asked for. */
+  /** Whether a block was requested. */
   has(hash: Buffer): boolean {
     return this.#wanted.has(hash.toString('hex'))
   }
 
-  /** Asks a peer for a block, or keeps it in mind when another one was asked. */
+  /** Requests a block from a peer, or records the peer when another one was asked. */
   ask(peer: Peer, hash: Buffer): void {
     const key = hash.toString('hex')
     const known = this.#wanted.get(key)
@@ -42,12 +42,12 @@ export class WantedBlocks {
     this.#wanted.set(key, { hash, peers: [peer], askedAt: this.#now() })
   }
 
-  /** A block came. @returns whether it had been asked for */
+  /** A block arrived. @returns whether it was requested */
   came(hash: Buffer): boolean {
     return this.#wanted.delete(hash.toString('hex'))
   }
 
-  /** Asks others for what was not answered. */
+  /** Asks other peers for blocks whose requests timed out. */
   tick(): void {
     for (const [key, wanted] of this.#wanted) {
       if (this.#now() - wanted.askedAt < TIMEOUT) continue

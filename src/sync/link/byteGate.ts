@@ -1,20 +1,20 @@
-/** Lets in what there is room for, in the order in which it came; the rest waits outside. */
+/** A semaphore of bytes, which admits callers in the order of their arrival. */
 export class ByteGate {
   readonly #limit: number
   readonly #waiting: { readonly bytes: number; readonly enter: () => void }[] = []
   #bytes = 0
 
-  /** @param limit bytes that may be inside; what is larger enters when nothing else is there */
+  /** @param limit most bytes admitted at once; a larger request is admitted when nothing else is */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Bytes that are inside. */
+  /** Bytes admitted now. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Resolves inside. */
+  /** Resolves when admitted. */
   enter(bytes: number): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ bytes, enter: resolve })
@@ -22,7 +22,7 @@ export class ByteGate {
     })
   }
 
-  /** Gives back what {@link enter} took. */
+  /** Releases what {@link enter} acquired. */
   leave(bytes: number): void {
     this.#bytes -= bytes
     this.#admit()

@@ -10,18 +10,18 @@ import type { SyncCall, SyncLinkEvent, TipMessage } from './messages.ts'
 import { readSenders } from './readSenders.ts'
 
 const ENDED = 'the chain thread has ended'
-/** Bytes of blocks and transactions that the chain thread has and did not answer for; the rest waits here. */
+/** Most bytes of blocks and transactions in progress at the chain thread; the rest waits here. */
 export const LINK_BYTES: number = 24 * 1024 * 1024
-/** What a block or a transaction takes beside its bytes. */
+/** Overhead of a block or a transaction, bytes. */
 const OVERHEAD_BYTES = 256
 
-/** The chain thread could not do what was asked of it. */
+/** The chain thread failed to execute a call. */
 export class SyncLinkError extends Error {
   override readonly name = 'SyncLinkError'
   readonly code = 'SYNC_LINK'
 }
 
-/** What the peer thread has of the chain: reads of its own, writes through a port. */
+/** The chain as the peer thread accesses it: reads by its own environment, writes through a port. */
 export interface LinkedChain extends SyncChain {
   close(): void
 }
@@ -32,7 +32,7 @@ interface Waiting {
 }
 
 /**
- * The chain behind a port that the chain thread serves. Resolves when the head is known.
+ * Connects to the chain over a port that the chain thread serves. Resolves when the head is known.
  * @param environment open for reading
  */
 export function openLinkedChain(
@@ -44,13 +44,16 @@ export function openLinkedChain(
   const waiting = new Map<number, Waiting>()
   const tipListeners = new Set<(change: TipChange) => void>()
   const transactionListeners = new Set<(encoded: readonly Buffer[]) => void>()
-  /** Transactions that came before anybody listened; they are not heard until then, so that no more follow. */
+  /**
+   * Transactions that arrived before there was a listener; they are not acknowledged until then, so that no
+   * more follow.
+   */
   const unheard: Buffer[][] = []
   const gate = new ByteGate(LINK_BYTES)
   let lastId = 0
   let tip: ChainTip | null = null
   let isClosed = false
-  /** Resolved once the blocks of the newest call are on their way. */
+  /** Resolves once the blocks of the latest call were sent. */
   let lastSent: Promise<unknown> = Promise.resolve()
   const ask = <T>(call: (id: number) => SyncCall, transfer: readonly ArrayBuffer[] = []): Promise<T> =>
     new Promise<T>((resolve, reject) => {
@@ -69,7 +72,7 @@ export function openLinkedChain(
     }
   }
   const connect = async (blocks: readonly Buffer[]): Promise<readonly BlockOutcome[]> => {
-    // Senders of several groups are recovered side by side; the groups go out in the order of the calls.
+    // Senders of several groups are recovered in parallel; the groups are sent in the order of the calls.
     const turn = Promise.all([readSenders(spec, blocks), lastSent]).then(([read]) => {
       const packed = packBlocks(read)
       const { rlp, senders, table } = packed
@@ -109,7 +112,7 @@ export function openLinkedChain(
         ask<readonly TransactionOutcome[]>((id) => ({
           call: 'addTransactions',
           id,
-          // Copies of their own: a message carries the whole memory that a view is of.
+          // Copies, because a message transfers the whole memory of a view.
           encoded: encoded.map((item) => Uint8Array.from(item)),
         })),
       ),
@@ -150,7 +153,7 @@ export function openLinkedChain(
         }
       }
     })
-    // Nobody answers any more: whoever waits must not wait for good.
+    // There will be no response any more, so that waiting callers are rejected.
     port.on('close', () => {
       isClosed = true
       for (const { reject } of waiting.values()) reject(new SyncLinkError(ENDED))

@@ -1,15 +1,15 @@
 import type { ChainTip } from '../syncChain.ts'
 import type { SyncLinkEvent, TipMessage } from './messages.ts'
 
-/** What may wait for the peer thread. */
+/** Limits of what waits for the peer thread. */
 export interface NewsLimits {
-  /** Bytes that were told and that it did not say it heard; one notice more may go out. */
+  /** Most bytes that were sent and not acknowledged; one more event may be sent. */
   readonly unheardBytes: number
-  /** Bytes of transactions that are not told yet; the oldest go first. */
+  /** Most bytes of transactions that wait to be sent; the oldest are dropped first. */
   readonly waitingBytes: number
-  /** Bytes of transactions in one notice; a longer transaction goes alone. */
+  /** Most bytes of transactions in one event; a longer transaction is sent alone. */
   readonly noticeBytes: number
-  /** Newest blocks that joined the chain that are named in one notice. */
+  /** Most recent blocks that joined the chain which one event names. */
   readonly enacted: number
 }
 
@@ -24,7 +24,7 @@ export const DEFAULT_NEWS_LIMITS: NewsLimits = {
   enacted: 64,
 }
 
-/** What a notice, and each transaction or block in it, takes beside its bytes. */
+/** Overhead of an event, and of each transaction or block in it, bytes. */
 const OVERHEAD_BYTES = 256
 
 type Tell = (notice: SyncLinkEvent) => void
@@ -35,14 +35,14 @@ interface EnactedBlock {
 }
 
 /**
- * What happens in the chain on its way to the peer thread. A thread that is slow, or that is started again, hears of
- * the head as it is then: heads between are left out, and of transactions the oldest where there are too many.
+ * Sends events of the chain to the peer thread. A thread that is slow, or was restarted, receives the current
+ * head: intermediate heads are skipped, and so are the oldest transactions where there are too many.
  */
 export class NewsLine {
   readonly #tip: () => ChainTip
   readonly #limits: NewsLimits
   #tell: Tell | null = null
-  /** Bytes of each notice that was not heard yet. */
+  /** Bytes of each unacknowledged event. */
   #unheard: number[] = []
   #unheardBytes = 0
   #hasTip = false
@@ -56,14 +56,14 @@ export class NewsLine {
     this.#limits = limits
   }
 
-  /** Bytes that were told and not heard, bytes that wait, and transactions that found no room. */
+  /** Bytes that were sent and not acknowledged, bytes that wait, and dropped transactions. */
   get stats(): { readonly unheardBytes: number; readonly waitingBytes: number; readonly dropped: number } {
     return { unheardBytes: this.#unheardBytes, waitingBytes: this.#bytes, dropped: this.#dropped }
   }
 
   /**
-   * Tells a thread from now on, beginning with the head.
-   * @param pending transactions that wait for a block: those that an earlier thread did not tell are among them
+   * Starts to send to a thread, beginning with the head.
+   * @param pending all pending transactions, including those that an earlier thread did not relay
    */
   attach(tell: Tell, pending: Iterable<Buffer>): void {
     this.#tell = tell
@@ -79,7 +79,7 @@ export class NewsLine {
     this.#flush()
   }
 
-  /** The thread is gone. What happens meanwhile the next one reads off the chain and the pool. */
+  /** The thread ended. The next one reads what happens meanwhile from the chain and the pool. */
   detach(tell: Tell): void {
     if (this.#tell !== tell) return
     this.#tell = null
@@ -88,14 +88,14 @@ export class NewsLine {
     this.#enacted = []
   }
 
-  /** The thread heard its oldest notice. */
+  /** The thread acknowledged its oldest event. */
   heard(tell: Tell): void {
     if (this.#tell !== tell) return
     this.#unheardBytes -= this.#unheard.shift() ?? 0
     this.#flush()
   }
 
-  /** Tells the head before anything else, if it changed: who gets an answer finds the head that it led to. */
+  /** Sends the head first if it changed: a thread that receives a response has the resulting head. */
   tellTip(): void {
     if (this.#tell !== null && this.#hasTip) this.#send(this.#tell, this.#nextTip())
   }
@@ -174,7 +174,9 @@ function toMessage({ number, hash, parentHash, totalDifficulty }: ChainTip): Tip
   return { number, hash: copyOf(hash), parentHash: copyOf(parentHash), totalDifficulty }
 }
 
-/** A message carries the whole memory that a view is of: for a hash in a header that of all blocks it came with. */
+/**
+ * A message transfers the whole memory of a view: for a hash in a header that of all blocks received with it.
+ */
 function copyOf(bytes: Buffer): Uint8Array {
   return Uint8Array.from(bytes)
 }

@@ -4,12 +4,14 @@ import type { ReadBlock } from '../../chain/import/messages.ts'
 import { packSenders } from '../../chain/import/senders.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 
-/** Blocks whose senders are recovered in one call: a few milliseconds of decoding between two turns of the event loop. */
+/**
+ * Blocks whose senders are recovered in one call: a few milliseconds of decoding per tick of the event loop.
+ */
 const SLICE = 64
 
 /**
- * Blocks with the senders of their transactions, which are recovered on all cores beside both threads, while the chain
- * thread executes what it was given before.
+ * Decodes blocks and recovers the senders of their transactions, on all cores and off both threads, while the
+ * chain thread executes earlier blocks.
  * @param blocks RLP of whole blocks
  */
 export async function readSenders(spec: NetworkSpec, blocks: readonly Buffer[]): Promise<ReadBlock[]> {
@@ -35,7 +37,10 @@ async function recoverTogether(blocks: readonly Block[]): Promise<void> {
   }
 }
 
-/** Null for what does not decode, of which the chain says what is wrong. One with nothing but rewards has no signature. */
+/**
+ * Null for a malformed block, which the chain will report. A block with only a reward transaction has no
+ * signature.
+ */
 function parseOrNull(spec: NetworkSpec, rlp: Buffer): Block | null {
   try {
     const block = parseBlockUnchecked(spec, rlp)

@@ -7,10 +7,10 @@ import type { BlockOutcome, ChainTip, TransactionOutcome } from '../syncChain.ts
 import type { SyncCall, SyncLinkEvent } from './messages.ts'
 import { NewsLine } from './newsLine.ts'
 
-/** What the chain thread does for the peer thread. */
+/** Services of the chain thread for the peer thread. */
 export interface SyncService {
   readonly tip: ChainTip
-  /** Transactions that wait for a block, each behind those that it needs. */
+  /** Pending transactions, each after those that it depends on. */
   pending(): Iterable<Buffer>
   /** As `SyncChain.connect`; one call at a time. */
   connect(blocks: readonly ReadBlock[]): Promise<readonly BlockOutcome[]>
@@ -20,8 +20,8 @@ export interface SyncService {
 /** The chain thread's end of its link to the peer thread. */
 export interface SyncLink {
   /**
-   * Answers the calls that come through a port, in their order, and tells it what happens. A later port takes the
-   * place of the one before: what that one was to be told is dropped, what it asked for is done first.
+   * Serves the calls of a port, in their order, and sends it events. A later port replaces the earlier one,
+   * whose events are dropped and whose calls are executed first.
    */
   serve(port: MessagePort): void
   tipChanged(enacted: readonly { readonly number: number; readonly hash: Buffer }[]): void
@@ -30,10 +30,10 @@ export interface SyncLink {
 
 type Question = Exclude<SyncCall, { call: 'heard' }>
 
-/** To be called in the chain thread. */
+/** Call it in the chain thread. */
 export function createSyncLink(service: SyncService): SyncLink {
   const news = new NewsLine(() => service.tip)
-  // Blocks of two calls must not be mixed, and transactions that come behind blocks are judged on top of them.
+  // Blocks of two calls must not be mixed, and transactions after blocks are admitted on top of them.
   let last: Promise<void> = Promise.resolve()
   return {
     serve: (port) => {

@@ -11,7 +11,7 @@ import type { StateReference } from '../../state/stateRoot.ts'
 import type { KeptHistory } from '../../storage/metadata.ts'
 import type { TipChange } from '../syncChain.ts'
 
-/** What of the chain is read: the newest committed blocks. */
+/** Reads of the latest committed blocks. */
 export interface OlderRootReader {
   head(): { readonly number: number }
   history(): KeptHistory
@@ -23,26 +23,26 @@ export interface OlderRootCheckOptions {
   readonly spec: NetworkSpec
   readonly reader: OlderRootReader
   readonly stateStore: OlderRootStates
-  /** Called once: after a difference that binds nothing more is compared. */
+  /** Called once: no more is compared after a difference of a consensus root. */
   onDifference(difference: OlderRootDifference): void
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Blocks from one comparison to the next. */
   readonly interval?: number
 }
 
-/** A check that runs. */
+/** A running check. */
 export interface OlderRootCheck {
-  /** To be called after every change of the head, once the reader sees it. Returns at once. */
+  /** Call it after every change of the head, once the reader sees it. Returns immediately. */
   onTip(change: TipChange): void
-  /** Ends it; nothing reads the store once this resolves. */
+  /** Stops; nothing reads the store once this resolves. */
   close(): Promise<void>
 }
 
 /**
- * Compares state roots before RSKIP126 beside synchronisation, one at a time on one thread of libuv: an error of
- * execution would show at RSKIP126 alone otherwise, which on main is 1,591,000 blocks late. Blocks do not wait for it:
- * states of all blocks are kept, so that it may lag. It begins with the newest height that is due at the head; what a
- * stop left out before is in the states of later blocks.
+ * Compares state roots before RSKIP126 in the background, one at a time on one thread of libuv: otherwise an
+ * error of execution would show only at RSKIP126, which on main is 1,591,000 blocks late. Blocks do not wait
+ * for it: all states are stored, so that it may lag. It begins with the latest due height at the head; an
+ * error at skipped heights persists in the states of later blocks.
  */
 export function createOlderRootCheck(options: OlderRootCheckOptions): OlderRootCheck {
   const check = new RunningCheck(options)
@@ -53,7 +53,7 @@ export function createOlderRootCheck(options: OlderRootCheckOptions): OlderRootC
 class RunningCheck implements OlderRootCheck {
   readonly #options: OlderRootCheckOptions
   readonly #end = new AbortController()
-  /** Blocks up to here are not looked at any more. */
+  /** Blocks up to this height are not compared any more. */
   #done: number
   #tip: number
   #running: Promise<void> | null = null
@@ -68,12 +68,12 @@ class RunningCheck implements OlderRootCheck {
   onTip({ tip, enacted }: TipChange): void {
     this.#tip = tip.number
     const [lowest] = enacted
-    // What another branch replaces is compared again.
+    // Blocks that another branch replaces are compared again.
     if (lowest !== undefined && lowest.number <= this.#done) this.#done = lowest.number - 1
     this.wake()
   }
 
-  /** Goes on when a height is due and nothing is under way. */
+  /** Continues when a height is due and no comparison runs. */
   wake(): void {
     if (this.#running !== null || this.#next() === null) return
     this.#running = this.#run().finally(() => {
@@ -87,7 +87,7 @@ class RunningCheck implements OlderRootCheck {
     await this.#running
   }
 
-  /** The block before the newest height that is due above another. */
+  /** The block before the latest due height above another. */
   #newestDue(above: number): number {
     let done = above
     for (let due = this.#due(done); due !== null; due = this.#due(due)) done = due - 1
@@ -107,7 +107,7 @@ class RunningCheck implements OlderRootCheck {
     for (let number = this.#next(); number !== null; number = this.#next()) await this.#compare(number)
   }
 
-  /** Notes the height as done when its block is the same before and after. */
+  /** Records the height as done if its block is the same before and after. */
   async #compare(number: number): Promise<void> {
     const { spec, reader, stateStore, log } = this.#options
     try {

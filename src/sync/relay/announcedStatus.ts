@@ -4,12 +4,12 @@ import type { SyncChain } from '../syncChain.ts'
 /** A status with all four elements. */
 export type WholeStatus = ChainStatus & { readonly bestParentHash: Buffer; readonly totalDifficulty: bigint }
 
-/** First block behind genesis. */
+/** First block after genesis. */
 const FIRST_BLOCK = 1
 
 /**
- * What this node says of its chain. A node that has not filled back to genesis says that genesis is its best block
- * (p2p.md §5): nobody could synchronise from it.
+ * The status that this node announces. A node whose backfill is incomplete announces genesis as its best
+ * block (p2p.md §5): nobody could synchronise from it.
  */
 export function announcedStatus(chain: Pick<SyncChain, 'tip' | 'reader'>): WholeStatus {
   const { tip, reader } = chain

@@ -6,24 +6,24 @@ import { StoredBlocks } from '../serve/storedBlocks.ts'
 import type { SyncChain, TipChange } from '../syncChain.ts'
 import { KnownItems } from './knownItems.ts'
 
-/** Blocks that are remembered of each peer (p2p.md §6), and of all those that came from peers. */
+/** Most blocks tracked per peer (p2p.md §6), and of all blocks received from peers. */
 const BLOCKS_PER_PEER = 1000
 const FOREIGN_BLOCKS = 4096
 
-/** Newest blocks of a change that are announced: who lacks more asks for the branch. */
+/** Most recent blocks of a change that are announced: a peer that lacks more requests the branch. */
 const ANNOUNCED_BLOCKS = 16
 
-/** What blocks are passed on by. */
+/** Dependencies of the relay of blocks. */
 export interface BlockRelayOptions {
   readonly chain: SyncChain
   readonly peers: PeerSet
-  /** Whether peers are far above: then nothing is passed on (p2p.md §6). */
+  /** Whether peers are far above: then nothing is relayed (p2p.md §6). */
   readonly isFarBehind: () => boolean
   /** A number from 0 to below 1. */
   readonly random: () => number
 }
 
-/** Tells peers of new blocks, and remembers who has which (p2p.md §6). */
+/** Announces new blocks to peers, and tracks who has which (p2p.md §6). */
 export class BlockRelay {
   readonly #options: BlockRelayOptions
   readonly #blocks: StoredBlocks
@@ -40,24 +40,24 @@ export class BlockRelay {
     return this.#known.get(peer)?.has(hash) ?? false
   }
 
-  /** A peer has a block, or is about to: it was sent to it, asked for, or announced by it. */
+  /** Records that a peer has a block, or will: it was sent to it, requested from it, or announced by it. */
   note(peer: Peer, hash: Buffer): void {
     const known = this.#known.get(peer) ?? new KnownItems(BLOCKS_PER_PEER)
     this.#known.set(peer, known)
     known.add(hash)
   }
 
-  /** Whether a block came from a peer, of those that are remembered. */
+  /** Whether a block was received from a peer, among those tracked. */
   isForeign(hash: Buffer): boolean {
     return this.#foreign.has(hash)
   }
 
-  /** A block came from a peer, whichever way: it is not this node's own. */
+  /** Records that a block was received from a peer, by whichever message: this node did not mine it. */
   noteForeign(hash: Buffer): void {
     this.#foreign.add(hash)
   }
 
-  /** Reads off a message which blocks its sender has. */
+  /** Records the blocks that a message shows its sender to have. */
   onMessage(peer: Peer, message: PeerMessage): void {
     switch (message.type) {
       case 'block': {
@@ -92,7 +92,9 @@ export class BlockRelay {
     this.#announce(newest.filter((block) => !withheld.has(block)))
   }
 
-  /** Sends a block of this node whole to some peers. @returns false for one that no other node would take */
+  /**
+   * Sends a whole block of this node to some peers. @returns false for one that no other node would accept
+   */
   #spread(block: BlockReference): boolean {
     const encoded = this.#blocks.encoded(block)
     if (encoded === null) return false
@@ -120,13 +122,13 @@ export class BlockRelay {
   }
 }
 
-/** A chain that tells of blocks which are about to be connected, unless there are more than a few. */
+/** Wraps a chain to report blocks before they are connected, unless there are more than a few. */
 export function watchConnects(chain: SyncChain, onBlock: (hash: Buffer) => void): SyncChain {
   return new Proxy(chain, {
     get(target, name) {
       if (name === 'connect') {
         return (blocks: readonly Buffer[]) => {
-          // Of many the node is too far behind to pass any on, but for the last ones.
+          // With many blocks the node is too far behind to relay any but the last ones.
           for (const block of blocks.slice(-ANNOUNCED_BLOCKS)) {
             const hash = hashOf(target, block)
             if (hash !== null) onBlock(hash)
@@ -140,7 +142,7 @@ export function watchConnects(chain: SyncChain, onBlock: (hash: Buffer) => void)
   })
 }
 
-/** Hash of a block; null for bytes that are none, which others judge. */
+/** Hash of a block; null for malformed bytes, which are reported elsewhere. */
 function hashOf({ spec }: SyncChain, block: Buffer): Buffer | null {
   try {
     return parseBlockUnchecked(spec, block).hash

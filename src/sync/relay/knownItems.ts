@@ -1,15 +1,15 @@
-/** Characters that are kept of a hash: 16 bytes. */
+/** Stored characters of a hash: 16 bytes. */
 const KEPT_CHARACTERS = 16
 
-/** Bytes that one kept hash takes, about: its characters, and its place in a set. */
+/** Approximate memory of a stored hash, bytes: its characters and its entry in a set. */
 export const KNOWN_ITEM_BYTES = 64
 
-/** Hashes of blocks or transactions, as many as there is room for: of more the oldest are forgotten. */
+/** A bounded set of hashes of blocks or transactions: the oldest are evicted. */
 export class KnownItems {
   readonly #limit: number
   readonly #items = new Set<string>()
 
-  /** @param limit hashes that are kept */
+  /** @param limit most hashes */
   constructor(limit: number) {
     this.#limit = limit
   }

@@ -8,11 +8,11 @@ import { BlockRelay } from './blockRelay.ts'
 import { DEFAULT_TRANSACTION_LIMITS, TransactionInbox, type TransactionLimits } from './transactionInbox.ts'
 import { TransactionOutbox } from './transactionOutbox.ts'
 
-/** How often transactions go out, and how often a changed status is told, milliseconds. */
+/** Intervals at which transactions, and a changed status, are sent, milliseconds. */
 const TRANSACTIONS_MS = 100
 const STATUS_MS = 10_000
 
-/** What spreads blocks and transactions. */
+/** Dependencies of the relay of blocks and */
 export interface RelayOptions {
   readonly chain: SyncChain
   readonly peers: PeerSet
@@ -24,17 +24,17 @@ export interface RelayOptions {
   readonly now?: () => number
   /** A number from 0 to below 1. */
   readonly random?: () => number
-  /** Calls something at intervals; returns what ends that. */
+  /** Calls a function at intervals; returns a function that stops it. */
   readonly every?: (milliseconds: number, action: () => void) => () => void
 }
 
-/** Spreads blocks and transactions, and tells peers how this node's chain is (p2p.md §6). */
+/** Relays blocks and transactions, and announces the status of this node's chain (p2p.md §6). */
 export class Relay {
   readonly #options: RelayOptions
   readonly #blocks: BlockRelay
   readonly #inbox: TransactionInbox
   readonly #outbox: TransactionOutbox
-  /** Hash that each peer was last told as the best. */
+  /** Hash of the best block in the last status sent to each peer. */
   readonly #told = new WeakMap<Peer, Buffer>()
   readonly #ends: (() => void)[] = []
 
@@ -52,12 +52,12 @@ export class Relay {
     })
   }
 
-  /** Who has which blocks. */
+  /** Blocks that peers have. */
   get blocks(): BlockRelay {
     return this.#blocks
   }
 
-  /** Bytes of transactions that wait for the pool and for peers, and how many of peers were dropped. */
+  /** Bytes of transactions that wait for the pool and for peers, and the number of dropped ones. */
   get stats(): { readonly waitingBytes: number; readonly dropped: number; readonly heldBytes: number } {
     return { ...this.#inbox.stats, heldBytes: this.#outbox.heldBytes }
   }
@@ -77,7 +77,7 @@ export class Relay {
     this.#inbox.close()
   }
 
-  /** A peer is there; it was told the status of this moment with the handshake. */
+  /** A peer connected; it got the current status with the handshake. */
   onPeer(peer: Peer): void {
     const { bestHash } = announcedStatus(this.#options.chain)
     this.#told.set(peer, bestHash)
@@ -90,13 +90,13 @@ export class Relay {
     this.#outbox.peerGone(peer)
   }
 
-  /** Takes what concerns spreading; everything else is left alone. */
+  /** Handles messages of the relay; others are ignored. */
   onMessage(peer: Peer, message: PeerMessage): void {
     if (message.type !== 'transactions') {
       this.#blocks.onMessage(peer, message)
       return
     }
-    // A pool that is far behind cannot judge them (p2p.md §6).
+    // A pool that is far behind cannot validate them (p2p.md §6).
     if (!this.#options.isFarBehind()) this.#inbox.receive(peer, message.transactions)
   }
 

@@ -5,20 +5,20 @@ import type { Peer } from '../../p2p/peer.ts'
 import type { SyncChain } from '../syncChain.ts'
 import { KnownItems } from './knownItems.ts'
 
-/** What transactions of peers may take. */
+/** Limits of the transactions of peers. */
 export interface TransactionLimits {
-  /** Bytes of one transaction (p2p.md §4). */
+  /** Largest transaction, bytes (p2p.md §4). */
   readonly longest: number
-  /** Bytes that wait for the pool and for its answer, of one peer and of all. */
+  /** Most bytes that wait for the pool and its response, per peer and in total. */
   readonly waitingPerPeer: number
   readonly waiting: number
-  /** Bytes and transactions of one peer in a second; as many again may come at once. */
+  /** Bytes and transactions per peer and second; the burst is as large. */
   readonly bytesPerSecond: number
   readonly perSecond: number
-  /** Transactions and bytes that are given to the pool at once. */
+  /** Most transactions and bytes passed to the pool at once. */
   readonly batch: number
   readonly batchBytes: number
-  /** Transactions that are remembered: those that came, whatever became of them. */
+  /** Most received transactions that are remembered, whatever their result. */
   readonly seen: number
 }
 

@@ -1,18 +1,21 @@
-/** What answers may cost. */
+/** Limits of the cost of responses. */
 export interface ServeLimits {
-  /** Bytes of answers a second: to one peer, and to all. */
+  /** Bytes of responses per second: per peer, and in total. */
   readonly peerBytes: number
   readonly totalBytes: number
-  /** Milliseconds of this thread a second: for one peer, and for all. */
+  /** Milliseconds of this thread per second: per peer, and in total. */
   readonly peerTime: number
   readonly totalTime: number
-  /** Questions of one peer that wait; further ones are not answered. */
+  /** Most waiting requests per peer; further ones are dropped. */
   readonly waiting: number
 }
 
 const MIB = 1024 * 1024
 
-/** Limits of a node on a network: a peer that fetches ranges is held up by its own import before these are reached. */
+/**
+ * Limits of a node on a network: a peer that fetches ranges is limited by its own import before it reaches
+ * these.
+ */
 export const DEFAULT_SERVE_LIMITS: ServeLimits = {
   peerBytes: 32 * MIB,
   totalBytes: 64 * MIB,
@@ -23,7 +26,10 @@ export const DEFAULT_SERVE_LIMITS: ServeLimits = {
 
 const SECOND = 1000
 
-/** An allowance that refills evenly up to that of one second. It may be overdrawn once; then nothing goes until it is paid back. */
+/**
+ * A token bucket with the capacity of one second. It may be overdrawn once, and must then be refilled before
+ * the next use.
+ */
 class Allowance {
   readonly #perSecond: number
   #left: number
@@ -35,7 +41,7 @@ class Allowance {
     this.#at = now
   }
 
-  /** Milliseconds until something may be taken. */
+  /** Milliseconds until it is positive again. */
   delay(now: number): number {
     this.#refill(now)
     return this.#left > 0 ? 0 : Math.ceil(((1 - this.#left) * SECOND) / this.#perSecond)
@@ -58,13 +64,13 @@ class Allowance {
   }
 }
 
-/** What one answer cost: bytes, and milliseconds of this thread. */
+/** Cost of one response: bytes, and milliseconds of this thread. */
 export interface ServeCost {
   readonly bytes: number
   readonly time: number
 }
 
-/** Bytes and processor time that answers take, of each peer and of all. */
+/** Bandwidth and processor time of responses, per peer and in total. */
 export class ServeBudget {
   readonly #limits: ServeLimits
   readonly #total: readonly [Allowance, Allowance]
@@ -75,18 +81,20 @@ export class ServeBudget {
     this.#total = [new Allowance(limits.totalBytes, now), new Allowance(limits.totalTime, now)]
   }
 
-  /** Peers that used some of it lately. */
+  /** Peers with recent usage. */
   get size(): number {
     return this.#peers.size
   }
 
-  /** Milliseconds until the next answer to a peer may be made. @param peer its id @param now steady clock */
+  /**
+   * Milliseconds until the next response to a peer may be sent. @param peer its id @param now steady clock
+   */
   delay(peer: string, now: number): number {
     const own = this.#peers.get(peer) ?? []
     return Math.max(...[...this.#total, ...own].map((allowance) => allowance.delay(now)))
   }
 
-  /** Notes what an answer to a peer has cost. */
+  /** Charges the cost of a response to a peer. */
   spend(peer: string, { bytes, time }: ServeCost, now: number): void {
     const own = this.#peers.get(peer) ?? this.#open(peer, now)
     for (const [ofBytes, ofTime] of [this.#total, own]) {
@@ -95,7 +103,7 @@ export class ServeBudget {
     }
   }
 
-  /** Forgets a peer that left and owes nothing: one that comes back at once finds what it used used. */
+  /** Removes a disconnected peer without debt: one that reconnects at once keeps its debt. */
   tidy(isConnected: (peer: string) => boolean, now: number): void {
     for (const [peer, allowances] of this.#peers) {
       if (!isConnected(peer) && allowances.every((allowance) => allowance.isFull(now)))

@@ -4,35 +4,38 @@ import type { BlockReference } from '../../storage/blockKey.ts'
 import { blocksUpTo, isHeight, type SnapRequest } from './answerRequest.ts'
 import { type ServedChain, StoredBlocks } from './storedBlocks.ts'
 
-/** The states that may be given out. Roots are 32 bytes. */
+/** The states that may be served. Roots are 32 bytes. */
 export interface ServedStates {
-  /** Bytes of a state as snapshot sync counts them; null where it is not here. */
+  /** Size of a state as snapshot sync counts it, bytes; null where it is not stored. */
   size(root: Buffer): number | null
-  /** The chunk from an offset on; null behind the end, where the state is not here, and beyond `limit` bytes. */
+  /**
+   * The chunk at an offset; null beyond the end, where the state is not stored, and when it is larger than
+   * `limit` bytes.
+   */
   chunk(root: Buffer, from: number, limit: number): Promise<{ body: Buffer; complete: boolean } | null>
 }
 
-/** Heights between two checkpoints, and blocks that one is below its mark (p2p.md §5 Snapshot sync). */
+/** Distance between two checkpoints, and blocks by which one is below its mark (p2p.md §5 Snapshot sync). */
 const CHECKPOINT_STEP = 5000
 const CHECKPOINT_DISTANCE = 3840
-/** Blocks below the checkpoint, and of one answer. */
+/** Blocks served below the checkpoint, and per response. */
 const SNAP_BLOCKS = 400
-/** Lowest block that can be asked for. */
+/** Lowest block that can be requested. */
 const LOWEST_ASKED = 2
-/** Bytes of one answer: the reference reads no frame of 8 MiB (p2p.md §2). */
+/** Most bytes of one response: the reference reads no frame of 8 MiB (p2p.md §2). */
 const ANSWER_BYTES: number = 7 << 20
 
-/** What snapshots are given out of. */
+/** Sources of served snapshots. */
 export interface SnapParts {
   readonly chain: ServedChain
   readonly states: ServedStates
   /** Bytes of a state that a chunk spans. */
   readonly chunkSpan: number
-  /** In place of those of the reference: for short chains of tests. */
+  /** Overrides of the reference's values, for short chains in tests. */
   readonly checkpoint?: { readonly step: number; readonly distance: number }
 }
 
-/** What is sent of a checkpoint; the same for all who ask until the next one. */
+/** The response for a checkpoint, which is the same for all peers until the next one. */
 interface Checkpoint {
   readonly hash: Buffer
   readonly blocks: readonly Buffer[]
@@ -40,7 +43,7 @@ interface Checkpoint {
   readonly trieSize: number
 }
 
-/** Answers of a snapshot server (p2p.md §5 Snapshot sync). */
+/** Responses of a snapshot server */
 export class SnapAnswers {
   readonly #parts: SnapParts
   readonly #blocks: StoredBlocks
@@ -51,7 +54,10 @@ export class SnapAnswers {
     this.#blocks = new StoredBlocks(parts.chain)
   }
 
-  /** @returns null where the reference says nothing @throws StorageError or NativeError when a store is damaged */
+  /**
+   * @returns null where the reference does not respond @throws StorageError or NativeError when a store is
+   *   damaged
+   */
   async answer(request: SnapRequest): Promise<PeerResponse | null> {
     switch (request.type) {
       case 'snapStatusRequest': {
@@ -103,7 +109,7 @@ export class SnapAnswers {
     return this.#checkpoint
   }
 
-  /** Before RSKIP126 headers name another trie, in which nobody finds nodes. */
+  /** Before RSKIP126 headers name another trie, whose nodes are not stored. */
   #stateRoot(block: BlockReference): Buffer | null {
     const { spec, reader } = this.#parts.chain
     if (!isActive(spec, 'rskip126', block.number)) return null

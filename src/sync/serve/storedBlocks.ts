@@ -9,20 +9,20 @@ import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec
 import type { BodyExtension } from '../../p2p/messages/rskMessage.ts'
 import type { BlockReference } from '../../storage/blockKey.ts'
 
-/** What of the chain is needed to answer. */
+/** Reads of the chain that responses need. */
 export interface ServedChain {
   readonly spec: NetworkSpec
   readonly reader: ChainStoreReader
 }
 
-/** What type 15 carries (p2p.md §4). */
+/** Content of type 15 */
 export interface BodyParts {
   readonly transactions: readonly Buffer[]
   readonly uncles: readonly Buffer[]
   readonly extension: BodyExtension | null
 }
 
-/** Stored blocks in the forms of messages, put together of stored bytes. */
+/** Stored blocks in the encodings of messages, composed of stored bytes. */
 export class StoredBlocks {
   readonly #chain: ServedChain
 
@@ -30,7 +30,7 @@ export class StoredBlocks {
     this.#chain = chain
   }
 
-  /** A connected block, canonical or not, that may be given to others. */
+  /** A connected block, canonical or not, that may be served. */
   find(hash: Buffer): BlockReference | null {
     const number = this.#chain.reader.heightOf(hash)
     return number === null ? null : { number, hash }
@@ -42,20 +42,20 @@ export class StoredBlocks {
     return hash === null ? null : { number, hash }
   }
 
-  /** Its parent, unless it is not kept. */
+  /** Its parent, if it is stored. */
   parentOf(block: BlockReference): BlockReference | null {
     const header = this.#chain.reader.encodedHeader(block)
     return header === null || block.number === 0 ? null : this.find(parentHash(header))
   }
 
-  /** RLP of the whole block; null where it is not kept, or no other node would take it. */
+  /** RLP of the whole block; null where it is not stored, or no other node would accept it. */
   encoded(block: BlockReference): Buffer | null {
     const parts = this.#parts(block)
     if (parts === null) return null
     return encodeList([parts.header, listContent(parts.body)])
   }
 
-  /** Bytes of {@link encoded}, without putting it together; 0 where it is not kept. */
+  /** Size of {@link encoded} without composing it, bytes; 0 where it is not stored. */
   encodedLength(block: BlockReference): number {
     const { reader } = this.#chain
     const header = reader.encodedHeader(block)
@@ -63,14 +63,14 @@ export class StoredBlocks {
     return header === null || body === null ? 0 : listLength(header.length + listContent(body).length)
   }
 
-  /** RLP of the compressed header (p2p.md §4); null where it is not kept. */
+  /** RLP of the compressed header (p2p.md §4); null where it is not stored. */
   compressedHeader(block: BlockReference): Buffer | null {
     const header = this.#chain.reader.encodedHeader(block)
     if (header === null || !this.#mayBeExtended(block.number)) return header
     return parseHeader(this.#chain.spec, header).encodedCompressed
   }
 
-  /** What follows the header, in its parts; null as with {@link encoded}. */
+  /** The parts after the header; null as with {@link encoded}. */
   body(block: BlockReference): BodyParts | null {
     const parts = this.#parts(block)
     if (parts === null) return null
@@ -117,13 +117,13 @@ export class StoredBlocks {
 
 const HASH_LENGTH = 32
 
-/** Parent hash of a header's RLP: its first element, behind the length of the list and its own. */
+/** Parent hash of a header's RLP: its first element, after the prefixes of the list and its own. */
 function parentHash(header: Buffer): Buffer {
   const start = contentOffset(header) + 1
   return header.subarray(start, start + HASH_LENGTH)
 }
 
-/** What a list has inside, as it stands in its bytes. */
+/** The encoded content of a list. */
 function listContent(list: Buffer): Buffer {
   return list.subarray(contentOffset(list))
 }
@@ -133,7 +133,7 @@ function contentOffset(list: Buffer): number {
   return first <= 0xf7 ? 1 : 1 + first - 0xf7
 }
 
-/** Encodings of the elements of a list, or of what stands in strings there (transactions are lists). */
+/** Encodings of the elements of a list, or of the contents of strings in it (transactions are lists). */
 function elements(list: RlpItem): Buffer[] {
   return list.items.map((item) => item.bytes)
 }

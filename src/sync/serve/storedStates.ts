@@ -2,7 +2,7 @@ import { readStateChunk, STATE_CHUNK_SPAN, stateSize } from '../../native/stateC
 import type { StateStore } from '../../native/stateStore.ts'
 import type { ServedStates } from './snapAnswers.ts'
 
-/** The states of a store for those who ask for snapshots. @param store open, for reading at least */
+/** The states of a store for snapshot requests. @param store open, at least for reading */
 export function storedStates(store: StateStore): {
   readonly source: ServedStates
   readonly chunkSpan: number

@@ -14,7 +14,7 @@ import type { Suppliers } from '../client/suppliers.ts'
 import type { SnapshotLimits } from './limits.ts'
 import type { SnapshotStore, WantedBlock } from './snapshotStore.ts'
 
-/** What the blocks below a snapshot's are fetched with. */
+/** Dependencies of the download of blocks below a snapshot. */
 export interface BlockDownloadDeps {
   readonly spec: NetworkSpec
   readonly store: Pick<SnapshotStore, 'takeBlocks'>
@@ -23,20 +23,20 @@ export interface BlockDownloadDeps {
   readonly limits: Pick<SnapshotLimits, 'bulkTimeout' | 'groupsAhead'>
   readonly check: Pick<HeaderCheck, 'alone'>
   onLied(peer: Peer): void
-  /** Blocks were taken. @param next height of the next one */
+  /** Called when blocks were accepted. @param next height of the next one */
   onBlocks(count: number, bytes: number, next: number): void
 }
 
-/** Blocks of one answer, ascending, each the parent of the next; who gave them. */
+/** Blocks of one response, ascending, each the parent of the next, and the peer that sent them. */
 interface Group {
   readonly peer: Peer
   readonly blocks: readonly Block[]
 }
 
 /**
- * Fetches the blocks that end with a known hash, from the top down, some hundred in an answer (p2p.md §5 Snapshot
- * sync), several answers at once. Each block is the one that the block above names, has the body that its header names,
- * and proves its work: the hash leaves out how.
+ * Fetches the blocks up to a known hash in descending order, some hundred per response (p2p.md §5 Snapshot
+ * sync), several responses at once. Each block is identified by the block above, has the body that its header
+ * commits to, and proves its work, which the hash does not cover.
  */
 export class BlockDownload {
   readonly #deps: BlockDownloadDeps
@@ -54,8 +54,8 @@ export class BlockDownload {
   }
 
   /**
-   * @returns whether all that are needed are there; false where nobody gives the next ones
-   * @throws what fails within this node
+   * @returns whether all needed blocks are stored; false where no peer provides the next ones
+   * @throws internal errors
    */
   async run(first: WantedBlock): Promise<boolean> {
     const ahead = new Map<number, Promise<Group | null>>()
@@ -81,7 +81,10 @@ export class BlockDownload {
     }
   }
 
-  /** An answer may hold fewer than it could, so that the ones ahead are a guess; they are asked for again then. */
+  /**
+   * A response may have fewer blocks than possible, so that requests ahead are a guess; they are repeated
+   * then.
+   */
   #askAhead(ahead: Map<number, Promise<Group | null>>, { number, lowest }: WantedBlock): void {
     for (const top of ahead.keys()) if (top > number || (number - top) % SNAP_BLOCKS !== 0) ahead.delete(top)
     for (let index = 0; index < this.#deps.limits.groupsAhead; index += 1) {
@@ -89,7 +92,7 @@ export class BlockDownload {
       if (top < lowest) return
       if (ahead.has(top)) continue
       const fetch = this.#fetch(top)
-      // One that nobody comes to wait for fails unheard.
+      // The rejection of one that is no longer awaited is ignored.
       fetch.catch(() => undefined)
       ahead.set(top, fetch)
     }

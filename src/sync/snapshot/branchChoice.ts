@@ -7,20 +7,20 @@ import { HeaderWindow } from './headerWindow.ts'
 import { type BranchPeers, branchesAt, collectOffers, type SnapshotOffer } from './offers.ts'
 import type { SnapshotStore } from './snapshotStore.ts'
 
-/** What a snapshot's block is chosen with. */
+/** Dependencies of the choice of a snapshot's block. */
 export interface BranchChoiceDeps extends HeaderStageDeps {
   readonly store: Pick<SnapshotStore, 'saveHeaders'>
   readonly signal: AbortSignal
-  /** Peers that are there now, with a status, the resting ones included. */
+  /** Connected peers with a status, including paused ones. */
   known(): readonly Peer[]
-  /** Whether a peer failed so lately that it is left alone. */
+  /** Whether a peer is paused after a failure. */
   isResting(peer: Peer): boolean
 }
 
-/** The block to begin with, or why there is none now. */
+/** The block to begin with, or why there is none yet. */
 export type Choice = { readonly target: SnapshotTarget } | { readonly reason: string }
 
-/** Blocks below a peer's best that may still change. */
+/** Depth below a peer's best block that reorganisations may reach. */
 const UNSETTLED = 64
 
 interface WeighedBranch {
@@ -28,24 +28,23 @@ interface WeighedBranch {
   readonly window: HeaderWindow
 }
 
-/** Largest size of a state that is noted: it is the peers' word alone. */
+/** Largest announced size of a state that is recorded: it is unverified. */
 const MOST_SIZE = 2 ** 47
 
 /**
- * Chooses the block whose state is fetched. Headers prove it (p2p.md §5 Snapshot sync): they are checked from genesis on,
- * and
- * where peers are on several branches at its height each branch is weighed, and the one with most work is taken. Nobody
- * who claims more work than that is passed over.
+ * Chooses the block whose state is fetched. Headers prove it (p2p.md §5 Snapshot sync): they are checked from
+ * genesis on, and where peers are on several branches at its height each branch is weighed and the heaviest
+ * is chosen. No peer that claims more work is ignored.
  */
 export class BranchChoice {
   readonly #deps: BranchChoiceDeps
   readonly #genesis: HeaderWindow['last']
   #window: HeaderWindow
   #stage: HeaderStage | null = null
-  /** How often the headers of a branch did not come, by the hash of its block. */
+  /** Failed downloads of the headers of a branch, by the hash of its block. */
   readonly #failures = new Map<string, number>()
 
-  /** @param saved what an earlier run kept of its headers */
+  /** @param saved headers saved by an earlier run */
   constructor(deps: BranchChoiceDeps, genesis: HeaderWindow['last'], saved: Buffer | null) {
     this.#deps = deps
     this.#genesis = genesis
@@ -68,7 +67,7 @@ export class BranchChoice {
     if (servers.length === 0) return { reason: 'no peer gives snapshots' }
     const offers = await collectOffers(spec, servers, limits.bulkTimeout, signal)
     const usable = offers.filter(({ number }) => number > 0 && isActive(spec, 'rskip126', number))
-    // Not the one of who claims most: an old block would be a way to make this node execute nearly everything.
+    // Not that of the peer that claims most: an old block would make this node execute nearly everything.
     const [best] = usable.toSorted((a, b) => b.number - a.number)
     if (best === undefined) return { reason: refusedOffer(offers) }
     this.#deps.progress.highestBlock = Math.max(...known.map(({ status }) => status?.bestNumber ?? 0))
@@ -79,7 +78,7 @@ export class BranchChoice {
       const window = await this.#weigh(branch, best.number)
       if (signal.aborted) return { reason: 'stopped' }
       if (window !== null) weighed.push({ branch, window })
-      // A branch that its peers cannot show is left out only after some attempts: it may be the honest one.
+      // A branch that its peers cannot provide is skipped only after some attempts: it may be the honest one.
       else if (this.#failed(branch.hash.toString('hex'), branch.peers))
         return { reason: `the headers up to block ${best.number} do not come` }
     }
@@ -94,9 +93,9 @@ export class BranchChoice {
   }
 
   /**
-   * Whoever claims more work than was proven for the block, and is not known to have it, has to show it: a longer
-   * branch may be the lighter one.
-   * @returns null when nobody shows more; else why the block is not taken now
+   * A peer that claims more work than was proven for the block, and may not have it, has to prove it: a
+   * longer branch may be the lighter one.
+   * @returns null when no peer proves more; else why the block is not chosen now
    */
   async #challenge({ branch, window }: WeighedBranch, number: number): Promise<string | null> {
     const asked = new Set<Peer>(branch.peers)
@@ -121,7 +120,10 @@ export class BranchChoice {
     return null
   }
 
-  /** Headers of a branch up to a height. @returns null when they do not come, or lead elsewhere */
+  /**
+   * Fetches the headers of a branch up to a height. @returns null when they are not provided, or lead
+   * elsewhere
+   */
   async #weigh(
     branch: Pick<BranchPeers, 'peers'> & { readonly hash: Buffer | null },
     upTo: number,
@@ -142,7 +144,7 @@ export class BranchChoice {
       const end = await this.#stage.run()
       this.#stage = null
       if (end === 'complete') return hash === null || window.last.hash.equals(hash) ? window : null
-      // What was checked before is another branch's.
+      // The headers checked before belong to another branch.
       if (end !== 'fork' || window.last.number === 0) return null
       this.#window = new HeaderWindow(this.#genesis)
     }

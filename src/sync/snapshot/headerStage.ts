@@ -14,7 +14,7 @@ import type { HeaderWindow } from './headerWindow.ts'
 import type { SnapshotLimits } from './limits.ts'
 import { workOf } from './uncleWork.ts'
 
-/** What the headers up to a snapshot's block are checked with. */
+/** Dependencies of the check of headers up to a snapshot's block. */
 export interface HeaderStageDeps {
   readonly spec: NetworkSpec
   readonly reader: Pick<ChainStoreReader, 'headerByHash'>
@@ -23,41 +23,39 @@ export interface HeaderStageDeps {
   readonly progress: SyncStatsCollector
   /** Milliseconds, steady. */
   readonly now: () => number
-  /** In place of the rules: for tests. */
+  /** Overrides the rules, for tests. */
   readonly check?: HeaderCheck
   onFailed(peer: Peer): void
 }
 
-/** One attempt to bring the headers up to a block. */
+/** One attempt to fetch the headers up to a block. */
 export interface HeaderRun {
-  /** Checked so far; grows. */
+  /** The headers checked so far; grows. */
   readonly window: HeaderWindow
   readonly upTo: number
-  /** Peers that have the block, those that claim most work first. */
+  /** Peers that have the block, those with the most claimed work first. */
   peers(): readonly Peer[]
-  /** Makes durable what is in the window. */
+  /** Makes the window durable. */
   save(): Promise<void>
 }
 
-/**
- * What became of it: all are there; the branch of the peers is another one than that of the window; nobody goes on.
- */
+/** Result: complete; the branch of the peers differs from that of the window; no peer continues. */
 export type HeaderRunEnd = 'complete' | 'fork' | 'failed'
 
-/** Groups of headers whose uncles may be on their way. */
+/** Groups of headers whose uncles may be requested at once. */
 const GROUPS_AHEAD = 8
-/** Bodies of one group that are asked for at a time: each that waits is woken whenever a peer is free. */
+/** Most concurrent requests for bodies of one group: each waiting one is woken whenever a peer is free. */
 const BODIES_AT_ONCE = 24
 
 interface Weighed {
   readonly headers: readonly CheckedHeader[]
-  /** What each block adds to the total difficulty; null where a body is not to be had. */
+  /** Difficulty that each block adds; null where a body is unavailable. */
   readonly work: Promise<readonly (bigint | null)[]>
 }
 
 /**
- * Downloads and checks the headers of a branch (`HeaderDownload`), and computes its total difficulty on the way: bodies
- * are asked for where a header names uncles.
+ * Downloads and checks the headers of a branch (`HeaderDownload`), and computes its total difficulty: bodies
+ * are requested where a header commits to uncles.
  */
 export class HeaderStage {
   readonly #deps: HeaderStageDeps
@@ -78,7 +76,7 @@ export class HeaderStage {
     this.#suppliers = new Suppliers(limits.reserve, now, (peer) => deps.onFailed(peer))
   }
 
-  /** Peers that give headers. */
+  /** Peers that provide headers. */
   get peersUsed(): number {
     return this.#suppliers.size
   }
@@ -92,7 +90,7 @@ export class HeaderStage {
     this.#suppliers.wake()
   }
 
-  /** @throws what fails within this node */
+  /** @throws internal errors */
   async run(): Promise<HeaderRunEnd> {
     const { window, upTo } = this.#run
     const headers = this.#download().run(window.last, this.#stop.signal)
@@ -108,7 +106,7 @@ export class HeaderStage {
         const isLast = next.value.some(({ number }) => number >= upTo)
         if (!(await this.#settle(isLast ? 0 : GROUPS_AHEAD))) break
       }
-      // What was checked before the end is not fetched again.
+      // Headers checked before the end are not fetched again.
       await this.#settle(0)
     } finally {
       this.stop()
@@ -146,7 +144,7 @@ export class HeaderStage {
     const work = inTurns(headers, ({ encoded }) =>
       workOf(parseHeader(spec, encoded, 'compressed'), deps, this.#stop.signal),
     )
-    // Whoever waits for it later hears of a failure.
+    // A later awaiter receives the rejection.
     work.catch(() => undefined)
     this.#waiting.push({ headers, work })
     progress.headers(
@@ -162,7 +160,7 @@ export class HeaderStage {
     this.#deps.onFailed(peer)
   }
 
-  /** Adds the oldest groups to the window until so many wait. @returns false when a body is not to be had */
+  /** Adds the oldest groups to the window until few enough wait. @returns false when a body is unavailable */
   async #settle(most: number): Promise<boolean> {
     const { spec, progress, limits } = this.#deps
     const { window, save } = this.#run
@@ -187,7 +185,7 @@ export class HeaderStage {
   }
 }
 
-/** Works on some items at a time. @returns what came of each, in their order */
+/** Processes items with limited concurrency. @returns their results in order */
 async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const left = items.entries()

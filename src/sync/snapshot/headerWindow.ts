@@ -7,31 +7,34 @@ import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { bigIntToBytes, bytesToBigInt } from '../../util/bytes.ts'
 import { CHUNK_HEADERS } from '../client/protocol.ts'
 
-/** Headers that the rules for the next one read, and those of a skeleton's step, which is compared with others. */
+/**
+ * Number of headers that the rules of the next one read, and of those of a skeleton's step, which is
+ * compared.
+ */
 const KEPT = FORK_DETECTION_ANCESTORS + CHUNK_HEADERS + 1
 
 interface KeptHeader {
   readonly header: BlockHeader
-  /** Compressed form, as it came. */
+  /** Compressed form, as received. */
   readonly encoded: Buffer
 }
 
 /**
- * The newest headers of a branch that was checked from genesis on, and its total difficulty. What is below is not
- * needed any more: blocks are matched by their hashes from the top down.
+ * The latest headers of a branch that was checked from genesis on, and its total difficulty. Lower ones are
+ * not needed: blocks are identified by their hashes in descending order.
  */
 export class HeaderWindow {
   readonly #genesis: BlockHeader
   #kept: KeptHeader[] = []
   #totalDifficulty: bigint
 
-  /** Begins with genesis. */
+  /** Creates a window that begins with genesis. */
   constructor(genesis: BlockHeader, totalDifficulty: bigint = genesis.difficulty) {
     this.#genesis = genesis
     this.#totalDifficulty = totalDifficulty
   }
 
-  /** The window that {@link encode} wrote; null for what this chain does not have. */
+  /** Decodes a window of {@link encode}; null if this chain does not have it. */
   static decode(spec: NetworkSpec, genesis: BlockHeader, record: Buffer): HeaderWindow | null {
     try {
       const items = parseRLPList(record)
@@ -57,14 +60,14 @@ export class HeaderWindow {
     return this.#totalDifficulty
   }
 
-  /** Adds the next header. @param work what its block adds to the total difficulty */
+  /** Adds the next header. @param work difficulty that its block adds */
   add(header: BlockHeader, encoded: Buffer, work: bigint): void {
     this.#kept.push({ header, encoded })
     this.#totalDifficulty += work
     if (this.#kept.length > 2 * KEPT) this.#kept = this.#kept.slice(-KEPT)
   }
 
-  /** Hash of the header of a height, as far as it is kept. */
+  /** Hash of the header of a height, if the window has it. */
   hashAt(number: number): Buffer | null {
     if (number === 0) return this.#genesis.hash
     const lowest = this.#kept[0]?.header.number ?? 0
@@ -76,7 +79,7 @@ export class HeaderWindow {
     return this.#kept.findLast(({ header }) => header.hash.equals(hash))?.header ?? null
   }
 
-  /** What {@link decode} reads, some hundred KiB. */
+  /** Encodes the window for {@link decode}, some hundred KiB. */
   encode(): Buffer {
     return encodeList([
       encodeBytes(this.#genesis.hash),

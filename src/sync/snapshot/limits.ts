@@ -1,26 +1,26 @@
-/** What snapshot synchronisation waits for and how much it holds. Times are milliseconds. */
+/** Timeouts and limits of snapshot synchronisation. Times are milliseconds. */
 export interface SnapshotLimits {
-  /** Blocks that are to be fetched from which on a snapshot is worth it (p2p.md §5 Snapshot sync). */
+  /** Number of missing blocks from which a snapshot is worthwhile (p2p.md §5 Snapshot sync). */
   readonly distance: number
-  /** Time for an answer with headers, a body or a hash, and for one with a chunk or blocks. */
+  /** Timeouts of requests for headers, a body or a hash, and for a chunk or blocks. */
   readonly requestTimeout: number
   readonly bulkTimeout: number
-  /** Questions that one peer has open at once: the reference queues three of snapshots (p2p.md §5 Snapshot sync). */
+  /** Most open requests per peer: the reference queues three for snapshots (p2p.md §5 Snapshot sync). */
   readonly openChunks: number
   readonly openHeaders: number
   readonly openBodies: number
-  /** Chunks of headers, and of the state, that are fetched ahead of the next one. */
+  /** Chunks of headers, and of the state, fetched ahead of the next one. */
   readonly chunksAhead: number
   readonly stateAhead: number
-  /** Groups of blocks that are fetched ahead: each takes 7 MiB at most. */
+  /** Groups of blocks fetched ahead: each takes 7 MiB at most. */
   readonly groupsAhead: number
-  /** Questions left in a peer's minute for what cannot wait. */
+  /** Requests per minute and peer that are left to urgent messages. */
   readonly reserve: number
-  /** Headers between two notes of how far they are. */
+  /** Headers between two saves of the progress. */
   readonly headersPerSave: number
-  /** Pause before peers are asked again after nobody could go on. */
+  /** Pause before peers are asked again after none could continue. */
   readonly rest: number
-  /** Times that nobody goes on with a state before another block is chosen. */
+  /** Failed attempts with a state before another block is chosen. */
   readonly attempts: number
 }
 
@@ -41,8 +41,10 @@ export const DEFAULT_SNAPSHOT_LIMITS: SnapshotLimits = {
   attempts: 3,
 }
 
-/** Bytes of a chunk, in the reference's unit of KiB: it is sent and not looked at (p2p.md §5 Snapshot sync). */
+/** Size of a chunk in the reference's unit of KiB: it is sent and ignored (p2p.md §5 Snapshot sync). */
 export const CHUNK_SIZE_FIELD = 50
 
-/** Bytes above which no chunk is looked at: it spans 51,200 of the state, beside the ancestors of its ends. */
+/**
+ * Size above which a chunk is rejected: it spans 51,200 bytes of the state, plus the ancestors of its ends.
+ */
 export const MOST_CHUNK_BYTES: number = 4 << 20

@@ -4,7 +4,7 @@ import { asBuffer } from '../../util/bytes.ts'
 import type { ResultOf, SnapshotCall, SnapshotNotice, SnapshotStep } from './snapshotMessages.ts'
 import type { SnapshotPosition, SnapshotStore, WantedBlock } from './snapshotStore.ts'
 
-/** The chain thread could not do what was asked of it for a snapshot. */
+/** The chain thread failed to execute a call for a snapshot. */
 export class SnapshotLinkError extends Error {
   override readonly name = 'SnapshotLinkError'
   readonly code = 'SNAPSHOT_LINK'
@@ -43,7 +43,7 @@ export function linkSnapshotStore(port: MessagePort): SnapshotStore {
     position: () => ask<SnapshotPosition>({ step: 'position' }).then(withBuffers),
     saveHeaders: (record) => ask({ step: 'saveHeaders', record: Uint8Array.from(record) }),
     setTarget: (target) => ask<SnapshotPosition>({ step: 'setTarget', target }).then(withBuffers),
-    // A copy of its own: a message carries the whole memory that a view is of.
+    // A copy, because a message transfers the whole memory of a view.
     takeChunk: (chunk) => ask<ResultOf<'takeChunk'>>({ step: 'takeChunk', chunk: Uint8Array.from(chunk) }),
     takeBlocks: async (blocks) => {
       const packed = packBlocks(blocks)

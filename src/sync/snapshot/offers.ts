@@ -10,15 +10,16 @@ export interface SnapshotOffer {
   readonly peer: Peer
   readonly number: number
   readonly hash: Buffer
-  /** Bytes that the peer says the state has. */
+  /** Announced size of the state, bytes. */
   readonly size: number
 }
 
-/** Peers that are asked at once: an answer has 401 blocks. */
+/** Peers that are asked concurrently: a response has 401 blocks. */
 const ASKED_AT_ONCE = 4
 
 /**
- * Asks peers which block's state they give (p2p.md §5 Snapshot sync). What they say of difficulties is not looked at.
+ * Asks peers which block's state they serve (p2p.md §5 Snapshot sync). Their claims of difficulty are
+ * ignored.
  * @param timeout milliseconds
  */
 export async function collectOffers(
@@ -68,8 +69,8 @@ export interface BranchPeers {
 }
 
 /**
- * Which branches peers are on, told by their block at a height: those that claim most work first, in themselves and
- * among one another. Whoever says nothing is on none.
+ * Groups peers into branches by their block at a height, sorted by claimed work, and so are the peers of
+ * each. A peer that does not respond is on none.
  */
 export async function branchesAt(
   number: number,

@@ -4,7 +4,9 @@ import { asBuffer } from '../../util/bytes.ts'
 import type { SnapshotCall, SnapshotNotice, SnapshotStep } from './snapshotMessages.ts'
 import type { SnapshotStore } from './snapshotStore.ts'
 
-/** Answers the calls for a snapshot store that come through a port, in their order. Other messages are left alone. */
+/**
+ * Serves the calls for a snapshot store that arrive on a port, in their order. Other messages are ignored.
+ */
 export function serveSnapshotStore(port: MessagePort, store: SnapshotStore): void {
   let last: Promise<void> = Promise.resolve()
   port.on('message', (message: SnapshotCall | { readonly call: string }) => {

@@ -2,9 +2,11 @@ import type { PackedBlocks } from '../../chain/import/messages.ts'
 import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 import type { SnapshotStore } from './snapshotStore.ts'
 
-/** What crosses between the peer thread and the chain thread. Byte arrays lose their Buffer methods on the way. */
+/**
+ * Messages between the peer thread and the chain thread. Byte arrays lose their Buffer methods on the way.
+ */
 
-/** What the peer thread asks for: a call of {@link SnapshotStore}. */
+/** A call of {@link SnapshotStore} by the peer thread. */
 export type SnapshotStep =
   | { readonly step: 'position' | 'adopt' | 'discard' }
   | { readonly step: 'saveHeaders'; readonly record: Uint8Array }
@@ -12,17 +14,17 @@ export type SnapshotStep =
   | { readonly step: 'takeChunk'; readonly chunk: Uint8Array }
   | { readonly step: 'takeBlocks'; readonly blocks: PackedBlocks }
 
-/** On the port that blocks and transactions go through, too. */
+/** It uses the port that also carries blocks and transactions. */
 export interface SnapshotCall {
   readonly call: 'snapshot'
   readonly id: number
   readonly work: SnapshotStep
 }
 
-/** The answer: what the call gave, or why it failed. */
+/** The response: the result of the call, or why it failed. */
 export type SnapshotNotice =
   | { readonly kind: 'snapshot'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'snapshotFailed'; readonly id: number; readonly reason: string }
 
-/** What a call gives. */
+/** Result of a call. */
 export type ResultOf<K extends keyof SnapshotStore> = Awaited<ReturnType<SnapshotStore[K]>>

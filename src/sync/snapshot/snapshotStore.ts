@@ -1,43 +1,46 @@
 import type { ReadBlock } from '../../chain/import/messages.ts'
 import type { SnapshotTarget } from '../../storage/snapshotSyncState.ts'
 
-/** How far a snapshot synchronisation is in the stores. */
+/** Stored progress of a snapshot synchronisation. */
 export interface SnapshotPosition {
-  /** The newest checked headers, as `HeaderWindow` writes them; null before the first were kept. */
+  /** The latest checked headers, encoded by `HeaderWindow`; null before the first were saved. */
   readonly headers: Buffer | null
-  /** The block whose state is fetched; null before it was chosen. */
+  /** The block whose state is fetched; null before it is chosen. */
   readonly target: SnapshotTarget | null
-  /** Offset of the next state chunk that is wanted; null once the state is whole. */
+  /** Offset of the next state chunk; null once the state is complete. */
   readonly nextChunk: number | null
-  /** The next block that is wanted below the target, from the top down; null once all of them are there. */
+  /** The next block to fetch below the target, in descending order; null once all are stored. */
   readonly nextBlock: WantedBlock | null
 }
 
-/** A block that is known by its hash alone. */
+/** A block of which only the hash is known. */
 export interface WantedBlock {
   readonly number: number
   readonly hash: Buffer
-  /** Lowest block that is needed for the next block's execution. */
+  /** Lowest block that the execution of the next block needs. */
   readonly lowest: number
 }
 
 /**
- * Where a snapshot synchronisation keeps what it has fetched: the chain thread's part of it. What is given was checked;
- * each call is durable, or made again after a restart. Until {@link adopt} the head is genesis and nobody sees anything
- * of it.
+ * The store of a snapshot synchronisation, in the chain thread. It receives checked data; each call is
+ * durable, or repeated after a restart. Until {@link adopt} the head is genesis and no other reader sees the
+ * data.
  */
 export interface SnapshotStore {
   position(): Promise<SnapshotPosition>
-  /** Keeps the newest checked headers. */
+  /** Saves the latest checked headers. */
   saveHeaders(record: Buffer): Promise<void>
-  /** Names the block whose state is fetched. A part of another state is forgotten. */
+  /** Sets the block whose state is fetched. Parts of another state are discarded. */
   setTarget(target: SnapshotTarget): Promise<SnapshotPosition>
-  /** Takes the next chunk of the state. @returns why it is not that, null when it was taken; and the next one */
+  /**
+   * Adds the next chunk of the state. @returns why it was rejected, null when it was accepted; and the next
+   * one
+   */
   takeChunk(chunk: Buffer): Promise<{ readonly refused: string | null; readonly nextChunk: number | null }>
-  /** Takes the next blocks, descending. @returns the next one that is wanted */
+  /** Adds the next blocks, descending. @returns the next one to fetch */
   takeBlocks(blocks: readonly ReadBlock[]): Promise<WantedBlock | null>
-  /** Makes the target the head, once state and blocks are there. */
+  /** Makes the target the head, once state and blocks are complete. */
   adopt(): Promise<void>
-  /** Forgets all that was fetched. */
+  /** Discards all fetched data. */
   discard(): Promise<void>
 }

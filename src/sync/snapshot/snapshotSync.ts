@@ -14,38 +14,39 @@ import { DEFAULT_SNAPSHOT_LIMITS, type SnapshotLimits } from './limits.ts'
 import type { SnapshotPosition, SnapshotStore } from './snapshotStore.ts'
 import { TargetFetch, type TargetFetchDeps } from './targetFetch.ts'
 
-/** What snapshot synchronisation is made of. */
+/** Parts of snapshot synchronisation. */
 export interface SnapshotSyncOptions {
   readonly chain: Pick<SyncChain, 'spec' | 'reader' | 'tip' | 'refresh'>
   readonly store: SnapshotStore
   readonly peers: PeerSet
   readonly checkpoints?: readonly Checkpoint[]
   readonly limits?: Partial<SnapshotLimits>
-  /** How peers are waited for and rested. */
+  /** Waits and pauses of peers. */
   readonly choice?: Partial<SyncLimits>
   readonly logger?: Logger
   /** Milliseconds, steady. */
   readonly now?: () => number
-  /** Whether the operator named a peer. */
+  /** Whether the operator configured the peer. */
   readonly isStatic?: (peer: Peer) => boolean
 }
 
 /**
- * What became of it: the snapshot's block is the head; the chain has blocks, or the network too few, so that it is to be
+ * Result: the snapshot's block is the head; the chain has blocks, or the network too few, so that it is
  * synchronised from where it is; stopped.
  */
 export type SnapshotEnd = 'adopted' | 'full' | 'stopped'
 
-/** Looks for new peers, milliseconds. */
+/** Interval of checks for new peers, milliseconds. */
 const TICK = 1_000
-/** Waiting after an error of this node, milliseconds, and the longest. */
+/** Pause after an internal error, milliseconds, and the longest. */
 const FIRST_BACKOFF = 1_000
 const LONGEST_BACKOFF = 60_000
 
 /**
- * Begins a chain with the state of a recent block instead of executing all of them (p2p.md §5 Snapshot sync): headers
- * from genesis on, which prove the block; its state; the blocks below it that the next one's execution reads; then one
- * commit makes it the head. What was fetched is in the stores, so that it goes on after any end of the process.
+ * Starts a chain with the state of a recent block instead of executing all blocks (p2p.md §5 Snapshot sync):
+ * headers from genesis on, which prove the block; its state; the blocks below it that the execution of the
+ * next one reads; then one commit makes it the head. Fetched data is in the stores, so that it resumes after
+ * any end of the process.
  */
 export class SnapshotSync {
   readonly #options: SnapshotSyncOptions
@@ -58,7 +59,7 @@ export class SnapshotSync {
   #branches: BranchChoice | null = null
   #fetching: TargetFetch | null = null
   #stats: SnapshotStats = { block: null, stateBytes: 0, stateSize: 0, blocksLeft: null, reason: null }
-  /** Times that nobody went on with the state or the blocks. */
+  /** Failed attempts with the state or the blocks. */
   #attempts = 0
   #backoff = 0
 
@@ -88,7 +89,7 @@ export class SnapshotSync {
     this.#fetching?.peerGone(peer)
   }
 
-  /** Ends; what was given to the store stays there. */
+  /** Stops; the data in the store stays. */
   stop(): void {
     this.#stop.abort()
     this.#branches?.stop()
@@ -198,7 +199,7 @@ export class SnapshotSync {
     return this.#branches
   }
 
-  /** Runs a download; when nobody goes on, another block may be chosen. */
+  /** Runs a download; when no peer continues, another block may be chosen. */
   async #fetch(
     position: SnapshotPosition,
     target: SnapshotTarget,
@@ -216,7 +217,7 @@ export class SnapshotSync {
     this.#attempts += 1
     this.#note({ reason: `no peer goes on with block ${target.number}` })
     await this.#wake.wait(this.#limits.rest)
-    // Blocks are there for as long as the chain is; a state may be gone everywhere.
+    // Blocks exist as long as the chain does; a state may have been removed everywhere.
     if (stage === 'state' && this.#attempts >= this.#limits.attempts) await this.#chooseTarget(position)
   }
 

@@ -7,23 +7,23 @@ import type { Suppliers } from '../client/suppliers.ts'
 import { CHUNK_SIZE_FIELD, MOST_CHUNK_BYTES, type SnapshotLimits } from './limits.ts'
 import type { SnapshotStore } from './snapshotStore.ts'
 
-/** What a state is fetched with. */
+/** Dependencies of the download of a state. */
 export interface StateDownloadDeps {
   readonly store: Pick<SnapshotStore, 'takeChunk'>
-  /** Peers that have the block; another one may be added at any time. */
+  /** Peers that have the block; more may be added at any time. */
   readonly suppliers: Suppliers
   readonly limits: Pick<SnapshotLimits, 'openChunks' | 'bulkTimeout' | 'stateAhead'>
   onLied(peer: Peer): void
-  /** A chunk was taken. @param next where the next one begins */
+  /** Called when a chunk was accepted. @param next where the next one begins */
   onChunk(bytes: number, next: number): void
 }
 
-/** A checked chunk, or why there is none: nobody who was asked gives it. */
+/** A checked chunk, or why there is none: no peer that was asked provides it. */
 type Fetched = { readonly chunk: Buffer; readonly complete: boolean } | null
 
 /**
- * Fetches a state in chunks from several peers at once (p2p.md §5 Snapshot sync). Each is checked against the root by
- * itself when it comes, so that who sent a wrong one is known; they are given to the store in order.
+ * Fetches a state in chunks from several peers at once (p2p.md §5 Snapshot sync). Each is checked against the
+ * root by itself on arrival, so that the sender of a wrong one is known; they are stored in order.
  */
 export class StateDownload {
   readonly #deps: StateDownloadDeps
@@ -41,9 +41,9 @@ export class StateDownload {
   }
 
   /**
-   * @param from offset of the first chunk that is wanted
-   * @returns whether the state is whole; false where nobody gives the next chunk
-   * @throws what fails within this node
+   * @param from offset of the first chunk to fetch
+   * @returns whether the state is complete; false where no peer provides the next chunk
+   * @throws internal errors
    */
   async run(from: number): Promise<boolean> {
     const { store, onChunk } = this.#deps
@@ -66,7 +66,9 @@ export class StateDownload {
     }
   }
 
-  /** Behind the size that was named nobody answers; it is believed only as long as chunks below it are missing. */
+  /**
+   * Peers do not respond beyond the announced size; it is believed only while chunks below it are missing.
+   */
   #askAhead(ahead: Map<number, Promise<Fetched>>, next: number): void {
     const { stateAhead } = this.#deps.limits
     for (let index = 0; index < stateAhead; index += 1) {
@@ -74,7 +76,7 @@ export class StateDownload {
       if (index > 0 && offset >= this.#target.size) return
       if (ahead.has(offset)) continue
       const fetch = this.#fetch(offset)
-      // One that nobody comes to wait for fails unheard.
+      // The rejection of one that is no longer awaited is ignored.
       fetch.catch(() => undefined)
       ahead.set(offset, fetch)
     }
@@ -111,7 +113,7 @@ export class StateDownload {
     return null
   }
 
-  /** @returns whether the state ends with the chunk; null when it is not the one that was asked for */
+  /** @returns whether the state ends with the chunk; null when it is not the requested one */
   async #check(
     answer: { readonly chunk: Buffer; readonly blockNumber: number; readonly from: number },
     from: number,

@@ -11,7 +11,7 @@ import { branchesAt } from './offers.ts'
 import type { SnapshotStore, WantedBlock } from './snapshotStore.ts'
 import { StateDownload } from './stateDownload.ts'
 
-/** What the state and the blocks of a proven block are fetched with. */
+/** Dependencies of fetching the state and the blocks of a proven block. */
 export interface TargetFetchDeps {
   readonly chain: Pick<SyncChain, 'spec' | 'reader'>
   readonly store: SnapshotStore
@@ -21,17 +21,19 @@ export interface TargetFetchDeps {
   /** Milliseconds, steady. */
   readonly now: () => number
   readonly signal: AbortSignal
-  /** Peers that are there now, with a status. */
+  /** Connected peers with a status. */
   known(): readonly Peer[]
   note(stats: Partial<SnapshotStats>): void
-  /** Something was taken. */
+  /** Called when data was accepted. */
   onProgress(): void
 }
 
-/** Looks for new peers, milliseconds. */
+/** Interval of checks for new peers, milliseconds. */
 const TICK = 1_000
 
-/** Fetches state or blocks of a block that headers proved, from all peers that have it on their chain. */
+/**
+ * Fetches the state or the blocks of a block that headers proved, from all peers that have it on their chain.
+ */
 export class TargetFetch {
   readonly #deps: TargetFetchDeps
   readonly #target: SnapshotTarget
@@ -54,7 +56,7 @@ export class TargetFetch {
     this.#running?.stop()
   }
 
-  /** @returns whether the state is whole; false where nobody goes on @throws what fails within this node */
+  /** @returns whether the state is complete; false where no peer continues @throws internal errors */
   state(from: number): Promise<boolean> {
     const { store, limits, progress, note, onProgress } = this.#deps
     const download = new StateDownload(
@@ -74,7 +76,7 @@ export class TargetFetch {
     return this.#run(download, () => download.run(from))
   }
 
-  /** @returns whether all blocks are there; false where nobody goes on @throws what fails within this node */
+  /** @returns whether all blocks are stored; false where no peer continues @throws internal errors */
   blocks(wanted: WantedBlock): Promise<boolean> {
     const { chain, store, limits, progress, note, onProgress } = this.#deps
     const download = new BlockDownload({

@@ -11,23 +11,23 @@ import type { HeaderCheck } from '../client/headerCheck.ts'
 import type { Suppliers } from '../client/suppliers.ts'
 import type { SnapshotLimits } from './limits.ts'
 
-/** What the uncles of a branch are fetched with. */
+/** Dependencies of fetching the uncles of a branch. */
 export interface UncleWorkDeps {
   readonly spec: NetworkSpec
   readonly check: HeaderCheck
   readonly suppliers: Suppliers
   readonly limits: Pick<SnapshotLimits, 'openBodies' | 'requestTimeout'>
-  /** A peer lied. */
+  /** Called when a peer sent invalid data. */
   onLied(peer: Peer): void
 }
 
-/** Keccak of the RLP of an empty list: a header that names it has no uncles, whatever count it writes. */
+/** Keccak of the RLP of an empty list: a header with it has no uncles, whatever its uncle count. */
 const NO_UNCLES: Buffer = keccak256(encodeList([]))
 
 /**
- * What a block adds to the total difficulty (consensus.md §7): its header's difficulty and those of its uncles, which
- * are in the body alone. The header names their hash; each has to prove its work.
- * @returns null when no peer gives the body
+ * The difficulty that a block adds (consensus.md §7): its header's and those of its uncles, which are in the
+ * body alone. The header commits to their hash; each has to prove its work.
+ * @returns null when no peer provides the body
  */
 export async function workOf(
   header: BlockHeader,
