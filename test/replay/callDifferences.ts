@@ -6,6 +6,7 @@ const SIMULATIONS = /^eth_(call|estimateGas)$/
 export const CALL_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods: 'eth_call',
+    topic: 'calls',
     what: 'a call that fails without a revert is -32015 with the reason; the reference answers `0x`',
     why: 'decisions.md D31',
     applies: ({ method, expected, found }) =>
@@ -16,7 +17,8 @@ export const CALL_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_estimateGas',
-    what: 'the gas with which the transaction succeeds, found by executing it, or why there is none: a failing transaction, funds that are missing, an allowance that is too small',
+    topic: 'calls',
+    what: 'the gas with which the transaction succeeds, found by execution, or the reason why it cannot: it fails, funds are missing, or the gas limit is too low',
     why: 'decisions.md D32; specification.md Errors: -32000 when a simulated step fails',
     applies: ({ method, expected, found }) =>
       method === 'eth_estimateGas' &&
@@ -25,13 +27,15 @@ export const CALL_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_call',
-    what: 'gas beyond 63 bits is cut to the cap',
+    topic: 'calls',
+    what: 'gas above 63 bits is reduced to the cap',
     why: 'decisions.md D22: -32603 internal',
     applies: ({ method, expected, params }) =>
       method === 'eth_call' && expected.error?.code === -32603 && gasOf(params) > 0x7fff_ffff_ffff_ffffn,
   },
   {
     methods: 'eth_call',
+    topic: 'calls',
     what: '`movePrecompileToAddress` is -32602',
     why: 'specification.md State override set: unsupported',
     applies: ({ method, params, found }) =>
@@ -41,7 +45,8 @@ export const CALL_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_call, eth_estimateGas',
-    what: 'malformed overrides are -32602 and say what is wrong; the id is kept',
+    topic: 'calls',
+    what: 'malformed overrides are -32602 with the reason; the id is preserved',
     why: 'decisions.md D22: -32602 parameters',
     applies: ({ method, expected, found, params }) =>
       SIMULATIONS.test(method) &&

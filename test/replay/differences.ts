@@ -23,10 +23,24 @@ export interface Answer {
   readonly params?: { readonly subscription: string; readonly result: unknown }
 }
 
-/** A way in which answers differ from the reference on purpose. */
+/** What a difference is about, for a reader who migrates; `operations` concerns whoever runs the node. */
+export type DifferenceTopic =
+  | 'http'
+  | 'protocol'
+  | 'errors'
+  | 'reads'
+  | 'calls'
+  | 'transactions'
+  | 'logs'
+  | 'traces'
+  | 'methods'
+  | 'operations'
+
+/** An intended difference from the answers of the reference. */
 export interface ListedDifference {
   /** Methods, for the README. */
   readonly methods: string
+  readonly topic: DifferenceTopic
   readonly what: string
   /** What asks for it: a row of `src/decisions.md` or a heading of `src/rpc/specification.md`. */
   readonly why: string
@@ -54,7 +68,8 @@ const OPTIONAL_IN_SPEC: Readonly<Record<string, number>> = {
 /** Notifications have no answer and no slot, also when they fail. Decided by the request, not by a pair. */
 export const NOTIFICATIONS: ListedDifference = {
   methods: 'all',
-  what: 'a notification is never answered and has no slot in a batch, also when it fails',
+  topic: 'protocol',
+  what: 'a notification never gets an answer, nor a slot in the answer to a batch, even when it fails',
   why: 'decisions.md D21: missing or null id is a notification',
   applies: () => false,
 }
@@ -62,7 +77,8 @@ export const NOTIFICATIONS: ListedDifference = {
 /** An array in place of the one error of the reference. Decided by the bodies, not by a pair. */
 export const OVERSIZED_BATCHES: ListedDifference = {
   methods: 'all',
-  what: 'a batch of more requests than it may have is answered with an array: the error of the reference for each of them, with its id; beyond ten times the limit with the error alone',
+  topic: 'protocol',
+  what: 'an oversized batch is answered with an array that has the error of the reference for each request, with its id; beyond ten times the limit with the error alone',
   why: 'decisions.md D45: an array with the error for each request',
   applies: () => false,
 }
@@ -74,13 +90,15 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   OVERSIZED_BATCHES,
   {
     methods: 'all',
-    what: 'what the reference answers with -32603 (JSON null, numbers beyond its range, malformed transactions) is -32602 and says what is wrong',
+    topic: 'errors',
+    what: 'cases that the reference answers with -32603 (JSON null, numbers out of range, malformed transactions) are -32602, and the message says what is wrong',
     why: 'decisions.md D22: -32602 parameters, -32603 internal',
     applies: ({ expected, found }) => expected.error?.code === -32603 && found.error?.code === -32602,
   },
   {
     methods: 'all',
-    what: 'errors always carry `jsonrpc` and `id`, `id` is null when unknown',
+    topic: 'errors',
+    what: 'errors always have `jsonrpc` and `id`; `id` is null when unknown',
     why: 'decisions.md D22: always `jsonrpc` and `id` (null when unknown)',
     applies: ({ expected, found }) =>
       (expected.id === 'null' ? found.id === null : expected.id === undefined && 'id' in found) &&
@@ -88,19 +106,22 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'all',
-    what: 'parameters that are no structure are -32602; an id that is a structure is -32600; no -32099',
+    topic: 'errors',
+    what: 'parameters that are neither array nor object are -32602; an id that is an array or object is -32600; -32099 is not used',
     why: 'decisions.md D22: -32700, -32600, -32601, -32602, -32603',
     applies: ({ expected, found }) =>
       expected.error?.code === -32099 && [-32600, -32602, -32700].includes(found.error?.code ?? 0),
   },
   {
     methods: 'all',
+    topic: 'protocol',
     what: 'boolean ids are echoed',
     why: 'decisions.md D21: any JSON scalar is echoed with its type',
     applies: ({ expected, found }) => expected.error?.code === -32099 && typeof found.id === 'boolean',
   },
   {
     methods: 'all',
+    topic: 'protocol',
     what: 'numeric ids are echoed as they were written',
     why: 'decisions.md D21: any JSON scalar is echoed with its type',
     applies: ({ expected, found }) =>
@@ -108,6 +129,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_compile*, db_*, shh_*, eth_getCompilers',
+    topic: 'methods',
     what: '-32601 `the method <name> does not exist/is not available`',
     why: 'decisions.md D46: unsupported methods of the specification',
     applies: ({ found, method }) =>
@@ -116,6 +138,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods:
       'eth_getTransactionCount, eth_getCode, eth_getStorageAt, eth_call, eth_getBlockByHash, eth_getBlockByNumber, eth_estimateGas',
+    topic: 'reads',
     what: 'trailing parameters are optional where the specification or the execution-apis say so; blocks may be overridden',
     why: 'decisions.md D25: optional where the specification or the execution-apis say so',
     applies: ({ expected, method, params }) =>
@@ -123,14 +146,16 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'with a block parameter',
-    what: '`safe` and `finalized` are answered',
+    topic: 'reads',
+    what: '`safe` and `finalized` are supported',
     why: 'decisions.md D34: head − 12 and head − 120, the head on dev profiles',
     applies: ({ expected, params }) =>
       expected.error !== undefined && /"(safe|finalized)"/.test(JSON.stringify(params)),
   },
   {
     methods: [...PENDING_UNSUPPORTED].join(', '),
-    what: '`pending` is answered unless `pendingBlocks` is `refuse`; the pending block has no `nonce`, its transactions no place',
+    topic: 'reads',
+    what: '`pending` is answered unless `pendingBlocks` is `refuse`; the pending block has no `nonce`, and its transactions have no position',
     why: 'decisions.md D28: answered, as by the reference and as clients need it; decisions.md D38: `nonce` null when pending; specification.md Transaction object',
     applies: ({ expected, found, method, params }) =>
       PENDING_UNSUPPORTED.has(method) &&
@@ -139,7 +164,8 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'with a block parameter',
-    what: '`requireCanonical` as boolean; a block hash also for eth_call and eth_getCode; side blocks are read themselves',
+    topic: 'reads',
+    what: '`requireCanonical` as boolean; a block hash also for eth_call and eth_getCode; the state after a side block is that of the side block',
     why: 'decisions.md D27: honoured also for side blocks; `requireCanonical` boolean or string',
     applies: ({ expected, params }) =>
       (expected.error?.code === -32603 ||
@@ -149,13 +175,15 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_getCode',
+    topic: 'reads',
     what: 'an unknown block is -32600 `Block <v> not found`',
     why: 'decisions.md D26: state reads: -32600',
     applies: ({ found, method }) => method === 'eth_getCode' && found.error?.code === -32600,
   },
   {
     methods: 'eth_getBlockByNumber',
-    what: 'a number of more than 64 bits is no block; the reference takes its low bits',
+    topic: 'reads',
+    what: 'a number of more than 64 bits matches no block; the reference uses its low bits',
     why: 'decisions.md D26: blocks: null',
     applies: ({ found, method, params }) =>
       method === 'eth_getBlockByNumber' &&
@@ -164,6 +192,7 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_getUncleByBlockHashAndIndex, eth_getUncleByBlockNumberAndIndex',
+    topic: 'reads',
     what: '`transactions` is empty',
     why: 'specification.md Block object: uncle methods return the same shape without individual transactions',
     applies: ({ expected, found, method }) =>
@@ -172,19 +201,22 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'web3_sha3',
+    topic: 'reads',
     what: '`0x` is the empty string',
     why: 'specification.md Conventions: DATA',
     applies: ({ method, params }) => method === 'web3_sha3' && params[0] === '0x',
   },
   {
     methods: 'web3_clientVersion',
+    topic: 'reads',
     what: 'the name of this node',
     why: 'specification.md Methods with full shape: client version',
     applies: ({ method, found }) => method === 'web3_clientVersion' && typeof found.result === 'string',
   },
   {
     methods: 'eth_getLogs',
-    what: 'explicit ends the wrong way round are -32602; `toBlock: earliest` is block 0; decimal numbers are taken, `toBlock` beyond the head is cut however large',
+    topic: 'logs',
+    what: 'a range whose end is before its start is -32602; `toBlock: earliest` is block 0; decimal numbers are accepted; a `toBlock` beyond the head, however large, means the head',
     why: 'decisions.md D29; specification.md Block parameter forms',
     applies: ({ method, params }) => {
       const filter = params[0] as { fromBlock?: unknown; toBlock?: unknown } | null
@@ -200,7 +232,8 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_getLogs',
-    what: 'each log has `removed`, which is false',
+    topic: 'logs',
+    what: 'each log has `removed: false`',
     why: 'decisions.md D49: `removed` everywhere; clients refuse logs without it',
     applies: ({ method, expected, found }) =>
       method === 'eth_getLogs' &&
@@ -210,7 +243,8 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods:
       'eth_signTransaction, eth_signTypedData, eth_signTypedData_v3, eth_signTypedData_v4, personal_sign',
-    what: 'answered where the node has a wallet',
+    topic: 'methods',
+    what: 'available where the node has a wallet',
     why: 'decisions.md D50: extensions that clients expect; local wallet',
     applies: ({ method, expected }) =>
       /^(eth_sign(Transaction|TypedData(_v[34])?)|personal_sign)$/.test(method) &&
@@ -218,13 +252,15 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_getProof',
-    what: 'answered',
+    topic: 'methods',
+    what: 'available',
     why: 'specification.md Account proof object; decisions.md D42',
     applies: ({ method, expected }) => method === 'eth_getProof' && expected.error?.code === -32601,
   },
   {
     methods: 'debug_trace*',
-    what: '`prestateTracer`, `4byteTracer`, `flatCallTracer`, `muxTracer`, `noopTracer` and `structLogger`, which has the form of geth, are answered',
+    topic: 'traces',
+    what: '`prestateTracer`, `4byteTracer`, `flatCallTracer`, `muxTracer`, `noopTracer` and `structLogger`, in the form of geth, are supported',
     why: "decisions.md D50: geth's tracers that explorers and debuggers ask for",
     applies: ({ expected, found, params }) =>
       expected.error?.code === -32603 &&
@@ -236,7 +272,8 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods:
       'debug_traceCall, debug_getRaw*, debug_storageRangeAt, trace_call, trace_callMany, trace_replay*',
-    what: 'answered',
+    topic: 'methods',
+    what: 'available',
     why: 'decisions.md D50: extensions that clients of today expect',
     applies: ({ expected, found, method }) =>
       expected.error?.code === -32601 &&

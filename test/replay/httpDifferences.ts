@@ -14,21 +14,24 @@ const isOther = () => false
 export const HTTP_DIFFERENCES: readonly HttpDifference[] = [
   {
     methods: 'HTTP',
-    what: '200 for every answer but to what is no JSON or no request; the reference says 400 for -32600, -32602 and -32700, and closes every connection',
+    topic: 'http',
+    what: 'status 200 for every answer except to invalid JSON and invalid requests; the reference answers -32600, -32602 and -32700 with status 400, and closes every connection',
     why: 'decisions.md D23; decisions.md D24: keep-alive',
     applies: isOther,
     matches: isOther,
   },
   {
     methods: 'HTTP',
-    what: 'other verbs than POST are 405, not 501; `GET /` is a page; OPTIONS is answered where CORS is configured',
+    topic: 'http',
+    what: 'methods other than POST get status 405, not 501; `GET /` is a page; OPTIONS is answered where CORS is configured',
     why: 'decisions.md D23: 405 not POST',
     applies: isOther,
     matches: ({ http }, { status }) => http.method !== 'POST' && [200, 204, 405].includes(status),
   },
   {
     methods: 'HTTP',
-    what: 'no content type, `text/json`, and letters of any case are taken',
+    topic: 'http',
+    what: 'requests without a content type, with `text/json`, and in any letter case are accepted',
     why: 'decisions.md D23: 415 wrong content type',
     applies: isOther,
     matches: ({ http, status }, found) =>
@@ -38,14 +41,16 @@ export const HTTP_DIFFERENCES: readonly HttpDifference[] = [
   },
   {
     methods: 'HTTP',
-    what: 'answers are not compressed',
+    topic: 'operations',
+    what: 'responses are not compressed',
     why: 'decisions.md D24: compression is left to what stands before the node',
     applies: isOther,
     matches: ({ http }, { status }) => http.headers['accept-encoding'] !== undefined && status === 200,
   },
   {
     methods: 'HTTP',
-    what: 'a refused Host is told which option names those that are taken; the reference sends nothing with its 400',
+    topic: 'operations',
+    what: 'the response to a refused Host names the option that allows hosts; the reference sends an empty 400',
     why: 'decisions.md D59: names the option',
     applies: isOther,
     matches: ({ http, status }, found) =>
@@ -56,7 +61,8 @@ export const HTTP_DIFFERENCES: readonly HttpDifference[] = [
   },
   {
     methods: 'HTTP',
-    what: 'any Host is taken unless `allowedHosts` names some; a foreign Origin gets no CORS header and no WebSocket instead of a 400, and Referer is not looked at',
+    topic: 'operations',
+    what: 'any Host is accepted unless `allowedHosts` is set; a foreign Origin gets no CORS header and no WebSocket instead of a 400, and Referer is ignored',
     why: 'decisions.md D59: no CORS header, no preflight',
     applies: isOther,
     matches: ({ http: { headers }, status }, found) =>

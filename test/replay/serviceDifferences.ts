@@ -10,7 +10,8 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   {
     methods:
       'rpc.discover, eth_createAccessList, eth_getBlockReceipts, eth_getHeaderBy*, eth_getRawTransactionBy*, eth_sendRawTransactionSync, eth_simulateV1, eth_getWork, eth_submitWork, eth_submitHashrate, txpool_contentFrom',
-    what: 'there',
+    topic: 'methods',
+    what: 'available',
     why: 'decisions.md D50: extensions that clients of today expect; decisions.md D41: eth_getWork and its neighbours',
     applies: ({ method, expected, found }) =>
       EXTENSIONS.test(method) &&
@@ -19,28 +20,32 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'admin_addPeer, admin_nodeInfo, admin_peers, admin_removePeer',
-    what: 'there; a node without peers says so',
+    topic: 'operations',
+    what: 'available; a node without peers answers with an error',
     why: 'decisions.md D66: operators ask for peers by the methods of geth',
     applies: ({ method, expected, found }) =>
       method.startsWith('admin_') && expected.error?.code === -32601 && found.error?.code !== -32601,
   },
   {
     methods: 'eth_gasPrice',
-    what: 'at least 1 wei on the dev profile (option `gasPriceFloor`), also where blocks ask for nothing',
+    topic: 'transactions',
+    what: 'at least 1 wei on the dev profile (option `gasPriceFloor`), even where the minimum gas price is zero',
     why: 'decisions.md D52: clients send the price they are told, and a signed price of 0 is refused by both nodes',
     applies: ({ method, expected, found }) =>
       method === 'eth_gasPrice' && expected.result === '0x0' && found.result === '0x1',
   },
   {
     methods: 'eth_sendRawTransaction, eth_sendTransaction, personal_sendTransaction',
-    what: 'beside the text of a refusal, in `data`, the figures that were compared and the text by which clients know missing funds and a replacement that pays too little',
+    topic: 'transactions',
+    what: 'rejections also have `data` with the compared values and the message by which clients recognise insufficient funds and underpriced replacements',
     why: 'decisions.md D53',
     applies: ({ expected, found }) =>
       expected.error?.code === -32010 && sameWithoutStats(expected.error, found.error),
   },
   {
     methods: 'eth_sendTransaction',
-    what: '`maxFeePerGas` is the gas price where there is no other; the reference ignores it and pays nothing',
+    topic: 'transactions',
+    what: '`maxFeePerGas` is used as the gas price where there is no other; the reference ignores it and pays nothing',
     why: 'decisions.md D44',
     applies: ({ method, params: [call], expected, found }) =>
       method === 'eth_sendTransaction' &&
@@ -53,32 +58,37 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'personal_unlockAccount',
-    what: 'a number is a duration in seconds, as in geth; the reference takes text alone',
+    topic: 'transactions',
+    what: 'a number is a duration in seconds, as in geth; the reference accepts strings only',
     why: 'decisions.md D50',
     applies: ({ method, params, found }) =>
       method === 'personal_unlockAccount' && typeof params[2] === 'number' && found.error === undefined,
   },
   {
     methods: 'all',
-    what: 'an object without a method is no request: -32600',
+    topic: 'errors',
+    what: 'an object without a method is an invalid request: -32600',
     why: 'decisions.md D22: -32600 what is no request',
     applies: ({ method, expected, found }) =>
       method === '' && expected.error?.code === -32601 && found.error?.code === -32600,
   },
   {
     methods: 'rpc_modules',
+    topic: 'operations',
     what: 'the modules of this node',
     why: 'decisions.md D50: extension; decisions.md D46: `db` and `shh` are unsupported',
     applies: ({ method, found }) => method === 'rpc_modules' && typeof found.result === 'object',
   },
   {
     methods: 'rsk_flush, rsk_shutdown',
-    what: 'not available: what is acknowledged is on disk, and a signal stops the node',
+    topic: 'operations',
+    what: 'not available: acknowledged data is on disk already, and a signal stops the node',
     why: 'decisions.md D51',
     applies: ({ method, found }) => /^rsk_(flush|shutdown)$/.test(method) && found.error?.code === -32601,
   },
   {
     methods: 'names without a module (`toString`, `start` …)',
+    topic: 'errors',
     what: 'unknown methods',
     why: 'decisions.md D22: -32601 unknown or unavailable method',
     applies: ({ method, expected, found }) =>
@@ -86,6 +96,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'rsk_getTransactionReceiptNodesByHash',
+    topic: 'reads',
     what: 'an unknown block is null',
     why: 'decisions.md D26: receipts by hash: null',
     applies: ({ method, expected, found }) =>
@@ -95,20 +106,23 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_getFilterChanges, eth_getFilterLogs',
-    what: 'JSON null is no filter',
+    topic: 'logs',
+    what: 'JSON null is an invalid filter id',
     why: 'decisions.md D22: -32603 internal',
     applies: ({ method, params, found }) =>
       FILTER_READS.test(method) && params[0] === null && found.error?.message === 'filter not found',
   },
   {
     methods: 'eth_getFilterChanges, eth_getFilterLogs',
-    what: 'logs since the last poll, each with `removed`, none before the first; the reference begins with history, forgets all but the last block between two polls, and lets new blocks into filters of one block',
+    topic: 'logs',
+    what: 'logs since the last poll, each with `removed`, and none before the filter was installed; the reference begins with history, drops all but the last block between two polls, and adds new blocks to filters of one block',
     why: 'decisions.md D33; specification.md States and transitions: entries since last poll; specification.md Log object',
     applies: (pair) => FILTER_READS.test(pair.method) && isFaithfulPoll(pair),
   },
   {
     methods: 'eth_subscribe',
-    what: 'full transactions on request (`["newPendingTransactions", true]`); a request without `jsonrpc` or with other members is one all the same; named parameters are -32602',
+    topic: 'logs',
+    what: 'full transactions on request (`["newPendingTransactions", true]`); a request without `jsonrpc` or with additional members is valid; named parameters are -32602',
     why: 'decisions.md D50: newPendingTransactions true; decisions.md D22: -32602 parameters',
     applies: ({ method, expected, found, params, exchange }) =>
       method === 'eth_subscribe' &&
@@ -118,6 +132,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_subscription of newHeads',
+    topic: 'logs',
     what: 'the header object of the specification, without `baseEvent`',
     why: 'specification.md Subscription types: header object of newHeads',
     applies: (pair) => {
@@ -127,7 +142,8 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_subscription of logs',
-    what: 'the log object of eth_getLogs: `logIndex` counts in the block, not in the transaction, and empty `data` is `0x`',
+    topic: 'logs',
+    what: 'the log object of eth_getLogs: `logIndex` is the index in the block, not in the transaction, and empty `data` is `0x`',
     why: 'specification.md Log object',
     applies: (pair) => {
       const { recorded, own } = eventsOf(pair)
@@ -138,6 +154,7 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'debug_traceBlockByNumber',
+    topic: 'traces',
     what: '`msgData` of the reward transaction of the pending block is null, as that of a mined one',
     why: 'decisions.md D47',
     applies: ({ method, params, expected, found }) =>
@@ -147,7 +164,8 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_sendRawTransaction, eth_sendTransaction',
-    what: 'the hash of a transaction that was mined at once, also when it reverted',
+    topic: 'transactions',
+    what: 'returns the hash of a transaction that was mined at once, even when it reverted',
     why: 'decisions.md D35',
     applies: ({ method, expected, found }) =>
       /^eth_send(Raw)?Transaction$/.test(method) &&
@@ -156,7 +174,8 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'eth_getLogs, eth_newFilter',
-    what: 'limits of the specification: 10,000 logs, or 2,000 blocks without a limit on the logs; filters have none',
+    topic: 'logs',
+    what: 'the limits of the specification: 10,000 logs, or 2,000 blocks without a limit on the logs; filters have none',
     why: 'decisions.md D30; specification.md Limits',
     applies: ({ method, expected, found }) =>
       /^eth_(getLogs|newFilter)$/.test(method) &&
@@ -165,7 +184,8 @@ export const SERVICE_DIFFERENCES: readonly ListedDifference[] = [
   },
   {
     methods: 'evm_mine',
-    what: 'always extends the head; takes a time, or `{timestamp, blocks}`',
+    topic: 'transactions',
+    what: 'always extends the head; accepts a timestamp, or `{timestamp, blocks}`',
     why: 'decisions.md D11: the development chain is the same node with a producer of blocks, and what its user asks for decides',
     applies: ({ method, params }) => method === 'evm_mine' && params.length > 0,
   },

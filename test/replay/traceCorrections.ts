@@ -16,7 +16,7 @@ const CORRECTIONS: readonly {
 }[] = [
   {
     methods: 'trace_*',
-    what: "each sub-call shows its own `input`, not the transaction's",
+    what: "each sub-call has its own `input`, not the transaction's",
     correction: ({ action: expected, traceAddress }, { action: found }) => {
       if (!isMembers(expected) || !isMembers(found) || !isSubCall(traceAddress)) return false
       return takeOut('input', expected, found)
@@ -24,7 +24,7 @@ const CORRECTIONS: readonly {
   },
   {
     methods: 'trace_*, callTracer',
-    what: 'the call of the transaction shows what it returned: `output`, and `revertReason` in callTracer',
+    what: 'the call of the transaction has its return data as `output`, and in callTracer its `revertReason`',
     correction: (expected, found, level) => {
       const [inner, other] = isAction(expected) ? [expected['result'], found['result']] : [expected, found]
       const isTop = isAction(expected)
@@ -60,7 +60,7 @@ const CORRECTIONS: readonly {
   },
   {
     methods: 'trace_*, debug_trace*',
-    what: "errors are worded as Parity's traces and geth's tracers do, without Java class names",
+    what: "error messages are those of Parity's traces and geth's tracers, without Java class names",
     correction: (expected, found) => {
       const { error } = expected
       if (typeof error !== 'string' || !JAVA_ERROR.test(error)) return false
@@ -70,7 +70,7 @@ const CORRECTIONS: readonly {
   },
   {
     methods: 'callTracer',
-    what: 'SELFDESTRUCT is called so and shows the heir and the balance',
+    what: 'SELFDESTRUCT is named so, with the beneficiary and the balance',
     correction: (expected, found) => {
       if (expected['type'] !== 'NONE' || found['type'] !== 'SELFDESTRUCT') return false
       for (const key of Object.keys(found)) if (key !== 'from') delete found[key]
@@ -80,7 +80,7 @@ const CORRECTIONS: readonly {
   },
   {
     methods: 'trace_block',
-    what: 'the calls of a side block name that block',
+    what: 'the calls of a side block have the hash and number of that block',
     correction: (expected, found, _level, { method, params }) => {
       if (method !== 'trace_block' || !isAction(expected) || found['blockHash'] !== params[0]) return false
       return takeOut('blockHash', expected, found)
@@ -92,6 +92,7 @@ const CORRECTIONS: readonly {
 export const TRACE_CORRECTIONS: readonly ListedDifference[] = CORRECTIONS.map(
   ({ methods, what, correction }) => ({
     methods,
+    topic: 'traces',
     what,
     why: 'decisions.md D47: the right value, as geth and Parity define it',
     applies: (pair) => {
