@@ -66,7 +66,8 @@ export function moveHead(
     // The higher one steps down; at the same height both do, in two rounds.
     if (next.number >= old.number && next.number > 0) {
       enacted.unshift(next)
-      next = parentOf(reader, next)
+      // A block on the head, as nearly every one is: its parent's header need not be read again.
+      next = next.parentHash.equals(old.hash) ? old : parentOf(reader, next)
     } else {
       retracted.push(old)
       old = parentOf(reader, old)

@@ -11,11 +11,15 @@ export function toMessage(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Uint8Array) return compact(value)
   if (Array.isArray(value)) return value.map(toMessage)
-  if (value instanceof AbortSignal) return raisedBy(value)
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) throw unclonable(value.constructor.name)
+  if (prototype === Object.prototype || prototype === null) return fieldsToMessage(value)
+  if (value instanceof AbortSignal) return raisedBy(value)
+  throw unclonable(value.constructor.name)
+}
+
+function fieldsToMessage(value: object): object {
   const message: Record<string, unknown> = {}
-  for (const [key, field] of Object.entries(value)) message[key] = toMessage(field)
+  for (const key of Object.keys(value)) message[key] = toMessage((value as Record<string, unknown>)[key])
   return message
 }
 
@@ -35,7 +39,7 @@ export function fromMessage(message: unknown): unknown {
 }
 
 function compact(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }
 
 function unclonable(what: string): TypeError {

@@ -9,7 +9,7 @@ import {
   hashExtension,
 } from './headerExtension.ts'
 import type { HeaderFields } from './headerFields.ts'
-import { hashForMergedMining, readForkDetectionData } from './mergedMiningHash.ts'
+import { hashForMergedMining, mergedMiningBase, readForkDetectionData } from './mergedMiningHash.ts'
 
 /** A block header. Immutable; encodings and hashes are computed when first asked for. */
 export class BlockHeader {
@@ -18,6 +18,7 @@ export class BlockHeader {
   #hashHex: string | undefined
   #full: Buffer | undefined
   #extensionData: Buffer | undefined
+  #mergedMiningBase: Buffer | undefined
 
   constructor(fields: HeaderFields) {
     this.fields = fields
@@ -136,6 +137,12 @@ export class BlockHeader {
     if (version !== this.fields.version) return null
     const full = this.with({ logsBloom, edges, baseEvent, compressedExtension: null })
     return full.hash.equals(this.hash) ? full : null
+  }
+
+  /** What {@link hashForMergedMining} begins with, 32 bytes. @throws CodecError when the UMM root has a wrong length */
+  get mergedMiningBase(): Buffer {
+    this.#mergedMiningBase ??= mergedMiningBase(this)
+    return this.#mergedMiningBase
   }
 
   /**

@@ -18,7 +18,7 @@ const UMM_ROOT_LENGTH = 20
  * @throws CodecError when the UMM root has a wrong length or fork detection data is missing
  */
 export function hashForMergedMining(header: BlockHeader): Buffer {
-  const base = baseHash(header)
+  const base = header.mergedMiningBase
   if (!header.fields.includesForkDetectionData) return base
   const data = header.hasMiningFields ? readForkDetectionData(header) : header.fields.forkDetectionData
   if (data.length < FORK_DETECTION_DATA_LENGTH) {
@@ -41,7 +41,7 @@ export function readForkDetectionData(header: BlockHeader): Buffer {
   if (!fields.includesForkDetectionData) return EMPTY_BYTES
   if (!header.hasMiningFields || fields.forkDetectionData.length > 0) return fields.forkDetectionData
   const coinbase = fields.bitcoinMergedMiningCoinbaseTransaction
-  const expected = Buffer.concat([MERGED_MINING_TAG, baseHash(header).subarray(0, HASH_PREFIX_LENGTH)])
+  const expected = Buffer.concat([MERGED_MINING_TAG, header.mergedMiningBase.subarray(0, HASH_PREFIX_LENGTH)])
   const position = coinbase.lastIndexOf(expected)
   if (position < 0) {
     throw new CodecError('HEADER_MERGED_MINING', 'tag and hash prefix in the coinbase', 'none')
@@ -57,7 +57,11 @@ export function readForkDetectionData(header: BlockHeader): Buffer {
   return data
 }
 
-function baseHash(header: BlockHeader): Buffer {
+/**
+ * What {@link hashForMergedMining} begins with, 32 bytes.
+ * @throws CodecError when the UMM root has a wrong length
+ */
+export function mergedMiningBase(header: BlockHeader): Buffer {
   const hash = keccak256(header.encodedForMergedMining)
   const root = header.fields.ummRoot
   if (root === null || root.length === 0) return hash

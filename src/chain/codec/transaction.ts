@@ -42,15 +42,18 @@ export class Transaction {
   readonly fields: TransactionFields
   /** Whether this is the reward transaction that ends a block (consensus.md §5.3). */
   readonly isRemasc: boolean
+  readonly #source: Buffer | null
   #encoded: Buffer | undefined
   #hash: Buffer | undefined
   #hashHex: string | undefined
   #nonce: bigint | undefined
   #gasLimit: bigint | undefined
 
-  constructor(fields: TransactionFields, isRemasc = false) {
+  /** @param source the element of a block that it was read from */
+  constructor(fields: TransactionFields, isRemasc = false, source: Buffer | null = null) {
     this.fields = fields
     this.isRemasc = isRemasc
+    this.#source = source
   }
 
   get nonce(): bigint {
@@ -97,6 +100,21 @@ export class Transaction {
   get hashHex(): string {
     this.#hashHex ??= this.hash.toString('hex')
     return this.#hashHex
+  }
+
+  /** Whether {@link encoded} is what it was read from. */
+  get isAsRead(): boolean {
+    return this.#source?.equals(this.encoded) === true
+  }
+
+  /**
+   * Saves encoding and hashing where another thread found {@link isAsRead}, of the same bytes.
+   * @param hash {@link hash}
+   */
+  setAsRead(hash: Buffer): void {
+    if (this.#source === null) return
+    this.#encoded = this.#source
+    this.#hash = hash
   }
 
   /** Hash that the sender signed, 32 bytes (consensus.md §5.1). */

@@ -22,7 +22,8 @@ export function parseTransaction(rlp: Uint8Array): Transaction {
 export function transactionsFromItems(items: readonly RlpItem[]): Transaction[] {
   return items.map((item, index) => {
     const fields = fieldsFromItems(item.isList ? item.items : parseRLPList(item.bytes))
-    return new Transaction(fields, index === items.length - 1 && isRemascForm(fields))
+    const isRemasc = index === items.length - 1 && isRemascForm(fields)
+    return new Transaction(fields, isRemasc, item.bytes)
   })
 }
 

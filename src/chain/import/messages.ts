@@ -15,7 +15,7 @@ export interface ReaderInput {
 /** A block sent by the reader thread. */
 export interface ReadBlock {
   readonly rlp: Buffer
-  /** As `packSenders` makes them; null when they were not recovered. */
+  /** Senders and hashes of the transactions (`packSenders`); null when they were not looked for. */
   readonly senders: Buffer | null
   /** Line or number in the file, from 1 on. */
   readonly position: number

@@ -1,8 +1,11 @@
 import type { Block } from '../codec/block.ts'
 import { REMASC_SENDER, recoverSenders } from '../codec/signature.ts'
 
-/** Bytes per transaction: found 1 ∥ address 20. */
-const RECORD_LENGTH = 21
+const ADDRESS_LENGTH = 20
+const HASH_LENGTH = 32
+/** Where the hash begins in a record: sender found 1 ∥ address 20 ∥ encoding as read 1 ∥ hash 32. */
+const HASH_START = 1 + ADDRESS_LENGTH + 1
+const RECORD_LENGTH = HASH_START + HASH_LENGTH
 
 /** Recovers the senders of many blocks in one parallel call. */
 export function recoverSendersOfBlocks(blocks: readonly Block[]): void {
@@ -14,13 +17,22 @@ export function recoverSendersOfBlocks(blocks: readonly Block[]): void {
   }
 }
 
-/** Senders of a block as one byte string, for another thread. */
+/**
+ * What was found of the transactions of a block as one byte string, for another thread that decodes the same bytes:
+ * their senders, and their hashes where encoding them gives what they were read from.
+ */
 export function packSenders(block: Block): Buffer {
   const packed = Buffer.alloc(block.transactions.length * RECORD_LENGTH)
   block.senders.forEach((sender, index) => {
-    if (sender === null || sender.length !== RECORD_LENGTH - 1) return
-    packed[index * RECORD_LENGTH] = 1
-    sender.copy(packed, index * RECORD_LENGTH + 1)
+    const start = index * RECORD_LENGTH
+    if (sender?.length === ADDRESS_LENGTH) {
+      packed[start] = 1
+      sender.copy(packed, start + 1)
+    }
+    const transaction = block.transactions[index]
+    if (transaction?.isAsRead !== true) return
+    packed[start + HASH_START - 1] = 1
+    transaction.hash.copy(packed, start + HASH_START)
   })
   return packed
 }
@@ -29,9 +41,12 @@ export function packSenders(block: Block): Buffer {
 export function unpackSenders(block: Block, packed: Buffer): void {
   block.setSenders(
     block.transactions.map((transaction, index) => {
-      if (transaction.isRemasc) return REMASC_SENDER
       const start = index * RECORD_LENGTH
-      return packed[start] === 1 ? packed.subarray(start + 1, start + RECORD_LENGTH) : null
+      const hashStart = start + HASH_START
+      if (packed[hashStart - 1] === 1)
+        transaction.setAsRead(packed.subarray(hashStart, hashStart + HASH_LENGTH))
+      if (transaction.isRemasc) return REMASC_SENDER
+      return packed[start] === 1 ? packed.subarray(start + 1, start + 1 + ADDRESS_LENGTH) : null
     }),
   )
 }

@@ -3,6 +3,8 @@ import { Readable } from 'node:stream'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { parseBlockUnchecked } from '../../../../src/chain/codec/block.ts'
+import { parseRLPList } from '../../../../src/chain/codec/rlpReader.ts'
+import { encodeList, encodeStrings } from '../../../../src/chain/codec/rlpWriter.ts'
 import { readBlockFile } from '../../../../src/chain/import/blockFileReader.ts'
 import { type BlockSource, BlockSourceError } from '../../../../src/chain/import/blockSource.ts'
 import { readJsonLines } from '../../../../src/chain/import/jsonLines.ts'
@@ -10,7 +12,7 @@ import { unpackBlocks } from '../../../../src/chain/import/messages.ts'
 import { openBlockFile } from '../../../../src/chain/import/openBlockFile.ts'
 import { readReferenceExport } from '../../../../src/chain/import/referenceExport.ts'
 import { readRlpFile } from '../../../../src/chain/import/rlpFile.ts'
-import { unpackSenders } from '../../../../src/chain/import/senders.ts'
+import { packSenders, unpackSenders } from '../../../../src/chain/import/senders.ts'
 import { networkByName } from '../../../../src/config/networks/byName.ts'
 import { fromHex } from '../../../../src/util/bytes.ts'
 import { readText } from '../../../support/jsonLines.ts'
@@ -143,11 +145,46 @@ t.test('the reading thread gives the blocks in batches, with the senders of the 
       t.equal(senders !== null, block.number > 3)
       if (senders === null) continue
       const recovered = block.senders
-      unpackSenders(block, senders)
-      t.same(block.senders, recovered)
+      const bodies = block.encodedBody
+      const hashes = block.transactions.map(({ hash }) => hash)
+      const other = parseBlockUnchecked(spec, rlp)
+      unpackSenders(other, senders)
+      t.same(other.senders, recovered)
+      t.same(
+        other.transactions.map(({ hash }) => hash),
+        hashes,
+      )
+      t.same(other.encodedBody, bodies)
     }
   }
   t.same(found, recorded)
+})
+
+t.test('transactions that are written otherwise than they were read have their own hashes', async (t) => {
+  const rlp = Buffer.from(recorded[5]?.slice(2) ?? '', 'hex')
+  const { header, transactions } = parseBlockUnchecked(spec, rlp)
+  const [sent, reward] = [transactions.at(0), transactions.at(-1)]
+  if (sent === undefined || reward === undefined) throw new Error('no transactions in block 6')
+  const items = parseRLPList(sent.encoded).map(({ bytes }) => bytes)
+  // A value of zero as a byte, which is written as nothing.
+  const zero = encodeStrings(items.with(4, Buffer.from([0])))
+  const written = encodeList([
+    header.encodedFull,
+    encodeList([zero, sent.encoded, reward.encoded]),
+    encodeList([]),
+  ])
+  const [read, other, plain] = [1, 2, 3].map(() => parseBlockUnchecked(spec, written))
+  if (read === undefined || other === undefined || plain === undefined) throw new Error('no blocks')
+  t.same(
+    read.transactions.map(({ isAsRead }) => isAsRead),
+    [false, true, true],
+  )
+  unpackSenders(other, packSenders(read))
+  for (const [index, { hash, encoded }] of plain.transactions.entries()) {
+    t.same(other.transactions[index]?.hash, hash)
+    t.same(other.transactions[index]?.encoded, encoded)
+  }
+  t.notSame(other.transactions[0]?.encoded, zero)
 })
 
 t.test('a file that is not there is an error of the caller', async (t) => {
