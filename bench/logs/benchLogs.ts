@@ -4,18 +4,19 @@ import { join } from 'node:path'
 import { createLogsBloom } from '../../src/chain/codec/logsBloom.ts'
 import { encodeReceipt, type Log } from '../../src/chain/codec/receipt.ts'
 import { encodeList } from '../../src/chain/codec/rlpWriter.ts'
-import { LogCursor } from '../../src/chain/logs/logCursor.ts'
-import { LogMatcher } from '../../src/chain/logs/logMatcher.ts'
 import { logTermsOf } from '../../src/chain/logs/logTerms.ts'
 import { SubscriptionHub } from '../../src/filters/subscriptionHub.ts'
+import { EncodedObjectCache } from '../../src/native/encodedObjectCache.ts'
+import { LogSubscriptions } from '../../src/native/logSubscriptions.ts'
 import { EVENT_TEXTS } from '../../src/rpc/format/eventTexts.ts'
-import { LogText } from '../../src/rpc/logs/logText.ts'
 import { ChainEnvironment } from '../../src/storage/chainEnvironment.ts'
 import { findLogHeights, LogIndexChanges } from '../../src/storage/logIndex.ts'
 import { addressTerm, type LogTerm, topicTerm } from '../../src/storage/logTerm.ts'
 
 const LOGS_PER_BLOCK = 50
 const SUBSCRIBERS = 10_000
+/** A body of one transaction. */
+const BODY = encodeList([encodeList([encodeList([])]), encodeList([])])
 
 /** Word of 32 bytes that holds a number. */
 function word(value: number): Buffer {
@@ -64,7 +65,8 @@ export function benchLogs([blocks = '20000']: string[]): void {
     benchIndex(environment, Number(blocks))
     console.log(`store: ${(statSync(join(folder, 'store', 'data.mdb')).size / 2 ** 20).toFixed(1)} MiB`)
     benchReading()
-    benchFanOut()
+    benchFanOut(false)
+    benchFanOut(true)
   } finally {
     void environment.close().then(() => rmSync(folder, { recursive: true }))
   }
@@ -75,7 +77,7 @@ function benchIndex(environment: ChainEnvironment, blocks: number): void {
   time('terms of stored receipts', 'block', sample.length, () => {
     for (const receipts of sample) logTermsOf(receipts)
   })
-  const termsOf = (block: number): Set<LogTerm> => logTermsOf(receiptsOf(transfers(block)))
+  const termsOf = (block: number): readonly LogTerm[] => logTermsOf(receiptsOf(transfers(block)))
   const commit = 64
   let spent = 0
   for (let block = 0; block < blocks; block += commit) {
@@ -107,38 +109,43 @@ function benchIndex(environment: ChainEnvironment, blocks: number): void {
 }
 
 function benchReading(): void {
-  const blocks = Array.from({ length: 2000 }, (_, block) => receiptsOf(transfers(block)))
-  const nothing = new LogMatcher({ addresses: [word(999).subarray(12)], topics: [] })
+  const blocks = Array.from({ length: 2000 }, (_, block) => ({
+    number: block,
+    hash: word(block),
+    receipts: receiptsOf(transfers(block)),
+  }))
   const logs = blocks.length * LOGS_PER_BLOCK
   for (let round = 0; round < 2; round += 1) {
     time('walking and testing', 'log', logs, () => {
-      for (const receipts of blocks) {
-        const log = new LogCursor(receipts)
-        while (log.next()) if (nothing.matches(log)) throw new Error('unexpected')
+      const subscriptions = new LogSubscriptions(EncodedObjectCache.inMemory(1))
+      subscriptions.add(1, { addresses: [word(999).subarray(12)], topics: [] })
+      for (const block of blocks) {
+        for (const _ of subscriptions.find(block, false, () => ({ ...block, body: BODY }))) {
+          throw new Error('unexpected')
+        }
       }
     })
-    let characters = 0
+    const objects = EncodedObjectCache.inMemory(256 * 2 ** 20)
     time('walking and writing as JSON', 'log', logs, () => {
-      for (const receipts of blocks) {
-        const log = new LogCursor(receipts)
-        const text = new LogText({ number: 1, hash: word(1), transactionHashes: { at: word } }, false)
-        const texts: string[] = []
-        while (log.next()) texts.push(text.write(log))
-        characters += Buffer.from(texts.join(','), 'latin1').length
-      }
+      for (const block of blocks) objects.writeLogs(block, { ...block, body: BODY })
     })
-    console.log(`  ${(characters / 2 ** 20).toFixed(0)} MiB`)
+    console.log(`  ${(objects.bytes / 2 ** 20).toFixed(0)} MiB`)
   }
 }
 
-function benchFanOut(): void {
+/** @param kept whether the logs of the block are kept as text */
+function benchFanOut(kept: boolean): void {
   const receipts = receiptsOf(transfers(1))
+  const block = { number: 1, hash: word(1) }
+  const texts = EncodedObjectCache.inMemory(16 * 2 ** 20)
+  if (kept) texts.writeLogs(block, { receipts, body: BODY })
   const chain = {
     headerByHash: () => null,
+    storedHeader: () => null,
     storedReceipts: () => receipts,
-    transactionHashes: () => ({ at: word }),
+    storedBody: () => BODY,
   }
-  const hub = new SubscriptionHub({ chain, texts: EVENT_TEXTS, mostPerConnection: 10 })
+  const hub = new SubscriptionHub({ chain, texts, events: EVENT_TEXTS, mostPerConnection: 10 })
   let sent = 0
   const connect = () => ({
     notify: () => {
@@ -152,10 +159,9 @@ function benchFanOut(): void {
       criteria: { addresses: [word(index % 1000).subarray(12)], topics },
     })
   }
-  const block = { number: 1, hash: word(1) }
   const rounds = 20
   time(
-    `fan-out of ${LOGS_PER_BLOCK} logs, ${SUBSCRIBERS} subscribers of an address and a topic`,
+    `fan-out of ${LOGS_PER_BLOCK} ${kept ? 'kept' : 'stored'} logs, ${SUBSCRIBERS} subscribers of an address and a topic`,
     'block',
     rounds,
     () => {

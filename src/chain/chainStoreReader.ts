@@ -15,7 +15,6 @@ import { parseReceipt, type Receipt } from './codec/receipt.ts'
 import { parseRLPList } from './codec/rlpReader.ts'
 import { REMASC_SENDER } from './codec/signature.ts'
 import { type LogCriteria, logConditions } from './logs/logCriteria.ts'
-import { TransactionHashes } from './logs/transactionHashes.ts'
 
 const ADDRESS_LENGTH = 20
 const HASH_LENGTH = 32
@@ -142,7 +141,7 @@ export class ChainStoreReader {
     return this.encodedReceipts(block)?.map(parseReceipt) ?? null
   }
 
-  /** RLP list of the receipts of a connected block, as a cursor over its logs reads it. */
+  /** RLP list of the receipts of a connected block, as the native core reads logs from it. */
   storedReceipts(block: BlockReference): Buffer | null {
     return this.#tables.get('receipts', blockKey(block)) ?? null
   }
@@ -159,12 +158,6 @@ export class ChainStoreReader {
   /** RLP `[transactions, uncles]` of a connected block. */
   storedBody(block: BlockReference): Buffer | null {
     return this.#tables.get('bodies', blockKey(block)) ?? null
-  }
-
-  /** Hashes of the transactions of a connected block, without decoding it. */
-  transactionHashes(block: BlockReference): TransactionHashes | null {
-    const body = this.storedBody(block)
-    return body === null ? null : new TransactionHashes(body)
   }
 
   /**

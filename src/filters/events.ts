@@ -1,6 +1,6 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
-import type { LogCursor } from '../chain/logs/logCursor.ts'
 import type { MiningWork } from '../mining/interface.ts'
+import type { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
 
 /** A change of the canonical chain. */
@@ -27,24 +27,26 @@ export interface SyncNotice {
   readonly highestBlock: number
 }
 
-/** What events are made of: reads of blocks, canonical or not. */
+/** Reads of blocks, canonical or not. */
 export interface EventChain {
   headerByHash(hash: Buffer): BlockHeader | null
+  /** The same also of a block that a rewind disconnected. */
+  storedHeader(hash: Buffer): BlockHeader | null
   storedReceipts(block: BlockReference): Buffer | null
-  transactionHashes(block: BlockReference): { at(index: number): Buffer } | null
+  storedBody(block: BlockReference): Buffer | null
 }
 
-/** The block whose logs are written. */
-export interface EventLogBlock extends BlockReference {
-  readonly transactionHashes: { at(index: number): Buffer }
+/** What events are made of. */
+export interface EventSources {
+  readonly chain: EventChain
+  /** Logs of blocks as text. */
+  readonly texts: EncodedObjectCache
 }
 
 /** JSON texts of events. */
 export interface EventTexts {
   header(header: BlockHeader): string
-  /** Writer of the logs of one block. */
-  logs(block: EventLogBlock, removed: boolean): { write(log: LogCursor): string }
-  pendingTransaction(notice: PendingNotice): string
+  pendingTransaction(notice: PendingNotice): Uint8Array
   syncing(progress: SyncNotice | null): string
   work(work: MiningWork): string
 }

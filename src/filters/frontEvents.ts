@@ -1,4 +1,4 @@
-import type { EventChain, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
+import type { EventSources, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
 import { type FilterLimits, FilterRegistry } from './filterRegistry.ts'
 import type { MemoryUse } from './memoryUse.ts'
 import { type EventConnection, SubscriptionHub } from './subscriptionHub.ts'
@@ -33,9 +33,13 @@ export class FrontEvents {
    */
   signal: (() => AbortSignal) | null = null
 
-  constructor(chain: EventChain, texts: EventTexts, limits: EventLimits, now?: () => number) {
+  constructor(sources: EventSources, texts: EventTexts, limits: EventLimits, now?: () => number) {
     this.filters = new FilterRegistry(limits.filters, now)
-    this.subscriptions = new SubscriptionHub({ chain, texts, mostPerConnection: limits.subscriptions })
+    this.subscriptions = new SubscriptionHub({
+      ...sources,
+      events: texts,
+      mostPerConnection: limits.subscriptions,
+    })
   }
 
   /** The canonical chain changed; the blocks can be read. */

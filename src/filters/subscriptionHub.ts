@@ -1,12 +1,15 @@
+import { BLOOM_LENGTH } from '../chain/codec/logsBloom.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
-import { LogCursor } from '../chain/logs/logCursor.ts'
 import type { MiningWork } from '../mining/interface.ts'
+import type { StoredLogBlock } from '../native/encodedObjectCache.ts'
+import { LogSubscriptions } from '../native/logSubscriptions.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
-import type { EventChain, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
+import type { EventChain, EventSources, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
 import { EventFrame } from './frame.ts'
 import { createHandle } from './handle.ts'
-import { LogSubscribers } from './logSubscribers.ts'
 import { type MemoryUse, subscriptionBytes } from './memoryUse.ts'
+
+const EMPTY_BLOOM = Buffer.alloc(BLOOM_LENGTH)
 
 /** Subscriptions of all connections of a client. */
 export interface SubscriptionBudget {
@@ -34,18 +37,22 @@ export type SubscriptionTopic =
   /** Work for merged mining; an extension. */
   | { readonly kind: 'newWork' }
 
+/** What a subscription is for; the criteria of logs are kept by the native core. */
+type SubscribedTopic =
+  | Exclude<SubscriptionTopic, { kind: 'logs' }>
+  | { readonly kind: 'logs'; readonly id: number }
+
 interface Subscription {
   readonly handle: string
   readonly connection: EventConnection
-  readonly topic: SubscriptionTopic
+  readonly topic: SubscribedTopic
   /** Memory that it takes. */
   readonly bytes: number
 }
 
 /** What a hub is made of. */
-export interface SubscriptionHubOptions {
-  readonly chain: EventChain
-  readonly texts: EventTexts
+export interface SubscriptionHubOptions extends EventSources {
+  readonly events: EventTexts
   /** Subscriptions of one connection. */
   readonly mostPerConnection: number
 }
@@ -53,11 +60,14 @@ export interface SubscriptionHubOptions {
 /** Sends events to subscribers. Each event is written once, however many take it. */
 export class SubscriptionHub {
   readonly #chain: EventChain
-  readonly #texts: EventTexts
+  readonly #events: EventTexts
   readonly #mostPerConnection: number
   readonly #connections = new Map<EventConnection, Map<string, Subscription>>()
   readonly #heads = new Set<Subscription>()
-  readonly #logs = new LogSubscribers<Subscription>()
+  readonly #logs: LogSubscriptions
+  /** Subscriptions of logs. */
+  readonly #logTakers = new Map<number, Subscription>()
+  #lastId = 0
   readonly #pendingHashes = new Set<Subscription>()
   readonly #pendingObjects = new Set<Subscription>()
   readonly #syncing = new Set<Subscription>()
@@ -65,7 +75,8 @@ export class SubscriptionHub {
 
   constructor(options: SubscriptionHubOptions) {
     this.#chain = options.chain
-    this.#texts = options.texts
+    this.#events = options.events
+    this.#logs = new LogSubscriptions(options.texts)
     this.#mostPerConnection = options.mostPerConnection
   }
 
@@ -86,11 +97,11 @@ export class SubscriptionHub {
     const bytes = subscriptionBytes(topic.kind === 'logs' ? topic.criteria : null)
     connection.memory?.draw(bytes)
     if (connection.budget !== undefined) connection.budget.subscriptions += 1
-    const subscription = { handle: createHandle(), connection, topic, bytes }
+    const subscription = { handle: createHandle(), connection, topic: this.#enter(topic), bytes }
     own.set(subscription.handle, subscription)
     this.#connections.set(connection, own)
-    if (topic.kind === 'logs') this.#logs.add(subscription, topic.criteria)
-    else this.#setOf(topic).add(subscription)
+    if (subscription.topic.kind === 'logs') this.#logTakers.set(subscription.topic.id, subscription)
+    else this.#setOf(subscription.topic).add(subscription)
     return subscription.handle
   }
 
@@ -119,14 +130,14 @@ export class SubscriptionHub {
    * then their headers.
    */
   headChanged({ retracted, enacted }: HeadNotice): void {
-    if (this.#logs.size > 0) {
+    if (this.#logTakers.size > 0) {
       for (const block of retracted) this.#sendLogs(block, true)
       for (const block of enacted) this.#sendLogs(block, false)
     }
     if (this.#heads.size === 0) return
     for (const { hash } of enacted) {
       const header = this.#chain.headerByHash(hash)
-      if (header !== null) send(this.#heads, new EventFrame(this.#texts.header(header)))
+      if (header !== null) send(this.#heads, new EventFrame(this.#events.header(header)))
     }
   }
 
@@ -137,19 +148,19 @@ export class SubscriptionHub {
         send(this.#pendingHashes, new EventFrame(`"0x${notice.hash.toString('hex')}"`))
       }
       if (this.#pendingObjects.size > 0) {
-        send(this.#pendingObjects, new EventFrame(this.#texts.pendingTransaction(notice)))
+        send(this.#pendingObjects, new EventFrame(this.#events.pendingTransaction(notice)))
       }
     }
   }
 
   /** Synchronisation began (with its progress) or ended (null). */
   syncingChanged(progress: SyncNotice | null): void {
-    if (this.#syncing.size > 0) send(this.#syncing, new EventFrame(this.#texts.syncing(progress)))
+    if (this.#syncing.size > 0) send(this.#syncing, new EventFrame(this.#events.syncing(progress)))
   }
 
   /** There is new work for miners. */
   workBuilt(work: MiningWork): void {
-    if (this.#work.size > 0) send(this.#work, new EventFrame(this.#texts.work(work)))
+    if (this.#work.size > 0) send(this.#work, new EventFrame(this.#events.work(work)))
   }
 
   /** Whether anybody takes work as it comes. */
@@ -157,28 +168,43 @@ export class SubscriptionHub {
     return this.#work.size > 0
   }
 
+  #enter(topic: SubscriptionTopic): SubscribedTopic {
+    if (topic.kind !== 'logs') return topic
+    this.#lastId += 1
+    this.#logs.add(this.#lastId, topic.criteria)
+    return { kind: 'logs', id: this.#lastId }
+  }
+
   #sendLogs(block: BlockReference, removed: boolean): void {
-    const receipts = this.#chain.storedReceipts(block)
-    const transactionHashes = this.#chain.transactionHashes(block)
-    if (receipts === null || transactionHashes === null) return
-    const writer = this.#texts.logs({ number: block.number, hash: block.hash, transactionHashes }, removed)
-    const log = new LogCursor(receipts)
-    while (log.next()) {
-      let frame: EventFrame | undefined
-      this.#logs.forEachMatch(log, ({ connection, handle }) => {
-        frame ??= new EventFrame(writer.write(log))
-        connection.notify(frame.for(handle))
-      })
+    // Most blocks have no logs: neither their text nor their receipts are looked for.
+    if (this.#chain.storedHeader(block.hash)?.fields.logsBloom?.equals(EMPTY_BLOOM) === true) return
+    for (const { text, ids } of this.#logs.find(block, removed, () => this.#stored(block))) {
+      const frame = new EventFrame(text)
+      for (const id of ids) {
+        const taker = this.#logTakers.get(id)
+        taker?.connection.notify(frame.for(taker.handle))
+      }
     }
   }
 
-  #forget(subscription: Subscription): void {
-    subscription.connection.memory?.release(subscription.bytes)
-    if (subscription.topic.kind === 'logs') this.#logs.remove(subscription)
-    else this.#setOf(subscription.topic).delete(subscription)
+  #stored(block: BlockReference): StoredLogBlock | null {
+    const receipts = this.#chain.storedReceipts(block)
+    const body = this.#chain.storedBody(block)
+    return receipts === null || body === null ? null : { receipts, body }
   }
 
-  #setOf(topic: Exclude<SubscriptionTopic, { kind: 'logs' }>): Set<Subscription> {
+  #forget(subscription: Subscription): void {
+    const { connection, topic, bytes } = subscription
+    connection.memory?.release(bytes)
+    if (topic.kind !== 'logs') {
+      this.#setOf(topic).delete(subscription)
+      return
+    }
+    this.#logs.remove(topic.id)
+    this.#logTakers.delete(topic.id)
+  }
+
+  #setOf(topic: Exclude<SubscribedTopic, { kind: 'logs' }>): Set<Subscription> {
     switch (topic.kind) {
       case 'newHeads':
         return this.#heads

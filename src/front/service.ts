@@ -136,8 +136,7 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const page = options.front.page ? await readPageFiles() : null
   const interrupts = new InterruptTable()
-  const { chain } = options.context
-  const events = new FrontEvents(chain, EVENT_TEXTS, options.events ?? DEFAULT_EVENT_LIMITS)
+  const events = new FrontEvents(options.context, EVENT_TEXTS, options.events ?? DEFAULT_EVENT_LIMITS)
   const pools = createPools(options, interrupts)
   const dispatcher = new Dispatcher({
     lanes: options.lanes,

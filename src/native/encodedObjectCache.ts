@@ -10,7 +10,21 @@ import { addon } from './addon.ts'
 import { native } from './errors.ts'
 
 /** What a text tells of. */
-export type TextName = 'receipt' | 'transaction' | 'fullBlock' | 'block'
+export type TextName = 'receipt' | 'transaction' | 'blockReceipts' | 'fullBlock' | 'block'
+
+/** The members of a block object beside its transactions, as JSON texts of objects. */
+export interface BlockMembersText {
+  readonly before: string
+  readonly after: string
+}
+
+/** Receipts and body of a block as the chain store has them. */
+export interface StoredLogBlock {
+  /** RLP list of the receipts. */
+  readonly receipts: Uint8Array
+  /** RLP `[transactions, uncles]`. */
+  readonly body: Uint8Array
+}
 
 /** Which logs are meant. Empty lists match anything. */
 export interface LogPageCriteria {
@@ -70,7 +84,7 @@ export class EncodedObjectCache {
   }
 
   /**
-   * The text of a transaction, a receipt (both by the hash of the transaction) or a block, if it is kept.
+   * The text of a transaction, a receipt (both by the hash of the transaction), a block or its receipts, if it is kept.
    * @param blockHash of the block in which it has to stand
    */
   text(subject: TextName, hash: Uint8Array, blockHash: Uint8Array): Buffer | null {
@@ -78,13 +92,33 @@ export class EncodedObjectCache {
   }
 
   /**
-   * Writes the transactions of a block into the text of its object, and keeps that.
-   * @param full whether they are objects, not hashes
-   * @param at where in the text the elements of their array belong
+   * Writes and keeps a block.
+   * @param full whether its transactions are objects, not hashes
+   * @param members JSON texts of objects: what stands before the transactions, and what after them
    * @throws NativeError `InvalidArgument` when it is not what the store keeps
    */
-  writeBlock(full: boolean, block: MinedBlockBytes, text: Uint8Array, at: number): Buffer {
-    return native(() => this.handle.writeBlock(full, block, text, at))
+  writeBlock(full: boolean, block: MinedBlockBytes, { before, after }: BlockMembersText): Buffer {
+    return native(() => this.handle.writeBlock(full, block, before, after))
+  }
+
+  /**
+   * Writes and keeps the receipts of a block as an array.
+   * @param receipts RLP list of them
+   * @throws NativeError `InvalidArgument` when it is not what the store keeps
+   */
+  writeReceipts(block: MinedBlockBytes, receipts: Uint8Array): Buffer {
+    return native(() => this.handle.writeReceipts(block, receipts))
+  }
+
+  /**
+   * Writes and keeps the logs of a block, for searches and subscribers.
+   * @throws NativeError `InvalidArgument` when it is not what the store keeps
+   */
+  writeLogs(
+    { number, hash }: { readonly number: number; readonly hash: Uint8Array },
+    { receipts, body }: StoredLogBlock,
+  ): void {
+    native(() => this.handle.writeLogs(hash, number, receipts, body))
   }
 
   /**

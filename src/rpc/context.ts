@@ -143,7 +143,7 @@ export interface ChainReader {
   /** Heights, ascending, between two, both included, whose canonical blocks may hold such logs; some at a time. */
   logHeights(criteria: LogCriteria, from: number, to: number): Iterable<readonly number[]>
   /**
-   * RLP list of the receipts of a stored block, to be walked by a `LogCursor`.
+   * RLP list of the receipts of a stored block.
    * @throws RpcError `historyNotKept` where they are older than all that are kept
    */
   storedReceipts(block: BlockReference): Buffer | null
@@ -156,8 +156,6 @@ export interface ChainReader {
    * @throws RpcError as {@link storedReceipts}
    */
   copyStored(part: 'receipts' | 'bodies', key: Buffer, target: Buffer, at: number): number
-  /** Hashes of the transactions of a stored block by their place. */
-  transactionHashes(block: BlockReference): { at(index: number): Buffer } | null
   /** Receipts of a stored block, one per transaction; null when there are none. @throws RpcError as {@link storedReceipts} */
   receipts(block: BlockReference): readonly Receipt[] | null
   /** Where the canonical chain has the transaction. */

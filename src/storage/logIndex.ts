@@ -1,6 +1,6 @@
 import type { ChainEnvironment, TableReader, TableWriter } from './chainEnvironment.ts'
 import { ChunkBits, clearInChunk, readChunk, setInChunk } from './logIndexChunk.ts'
-import type { LogTerm } from './logTerm.ts'
+import { type LogTerm, TERM_LENGTH } from './logTerm.ts'
 
 /**
  * Heights of one chunk: 2^12. A chunk is then never larger than 512 bytes, and a million blocks make 245 of
@@ -8,7 +8,6 @@ import type { LogTerm } from './logTerm.ts'
  */
 const CHUNK_BITS = 12
 const CHUNK_HEIGHTS = 1 << CHUNK_BITS
-const TERM_LENGTH = 8
 const KEY_LENGTH = TERM_LENGTH + 4
 
 /**

@@ -5,6 +5,9 @@
  */
 export type LogTerm = string
 
+/** Characters of a term. */
+export const TERM_LENGTH = 8
+
 /** Term of every block with at least one log. */
 export const ANY_LOG: LogTerm = '\0\0\0\0\0\0\0\0'
 
@@ -20,7 +23,7 @@ export function topicTerm(position: number, bytes: Buffer, start = 0, end = byte
   return hash(bytes, start, end, ADDRESS_SEED + 1 + position)
 }
 
-const output = Buffer.alloc(8)
+const output = Buffer.alloc(TERM_LENGTH)
 
 /** Two lanes of multiply-and-rotate over words of four bytes, as MurmurHash3 mixes them. */
 function hash(bytes: Buffer, start: number, end: number, seed: number): LogTerm {

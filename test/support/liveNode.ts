@@ -71,7 +71,7 @@ export async function openLiveNode(
     onSkippedFile: () => undefined,
     scrypt: LIGHT_SCRYPT,
   })
-  events = new FrontEvents(node.context.chain, EVENT_TEXTS, {
+  events = new FrontEvents(node.context, EVENT_TEXTS, {
     filters: { timeout: 3_600_000, most: 1000 },
     subscriptions: 100,
   })

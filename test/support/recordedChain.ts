@@ -4,7 +4,6 @@ import type { BlockHeader } from '../../src/chain/codec/header.ts'
 import { parseReceipt, type Receipt } from '../../src/chain/codec/receipt.ts'
 import { encodeList } from '../../src/chain/codec/rlpWriter.ts'
 import { recoverSenders } from '../../src/chain/codec/signature.ts'
-import { TransactionHashes } from '../../src/chain/logs/transactionHashes.ts'
 import type { ActivationHeights } from '../../src/config/activations.ts'
 import { createNetworkSpec, type NetworkSpec } from '../../src/config/networkSpec.ts'
 import { networkByName } from '../../src/config/networks/byName.ts'
@@ -93,10 +92,6 @@ export class RecordedChain {
         const stored = part === 'receipts' ? entry?.storedReceipts : entry?.block.encodedBody
         if (stored !== undefined && at + stored.length <= target.length) target.set(stored, at)
         return stored?.length ?? -1
-      },
-      transactionHashes: ({ hash }) => {
-        const body = known(hash)?.block.encodedBody
-        return body === undefined ? null : new TransactionHashes(body)
       },
       receipts: ({ hash }) => known(hash)?.receipts ?? null,
       locateTransaction: (hash) => {

@@ -1,8 +1,8 @@
+import { NativeError } from '../../native/errors.ts'
 import { blockKey } from '../../storage/blockKey.ts'
 import type { TableReader } from '../../storage/chainEnvironment.ts'
 import { findLogHeights } from '../../storage/logIndex.ts'
 import { ANY_LOG, type LogTerm } from '../../storage/logTerm.ts'
-import { RlpError } from '../codec/rlpReader.ts'
 import { logTermsOf } from '../logs/logTerms.ts'
 
 /**
@@ -19,21 +19,21 @@ export function checkLogIndex(
   const terms = receipts === undefined ? null : readTerms(receipts)
   return terms === null
     ? { terms: 0, problems: [] }
-    : { terms: terms.size, problems: compareTerms(tables, height, terms) }
+    : { terms: terms.length, problems: compareTerms(tables, height, terms) }
 }
 
-function compareTerms(tables: TableReader, height: number, terms: ReadonlySet<LogTerm>): string[] {
+function compareTerms(tables: TableReader, height: number, terms: readonly LogTerm[]): string[] {
   const isIndexed = (term: LogTerm) => [...findLogHeights(tables, [[term]], height, height)].length > 0
-  const missing = [...terms].filter((term) => !isIndexed(term)).length
-  if (missing > 0) return [`${missing} of ${terms.size} terms of its logs are not in the index`]
-  return terms.size === 0 && isIndexed(ANY_LOG) ? ['the index has logs of it, it has none'] : []
+  const missing = terms.filter((term) => !isIndexed(term)).length
+  if (missing > 0) return [`${missing} of ${terms.length} terms of its logs are not in the index`]
+  return terms.length === 0 && isIndexed(ANY_LOG) ? ['the index has logs of it, it has none'] : []
 }
 
-function readTerms(receipts: Buffer): Set<LogTerm> | null {
+function readTerms(receipts: Buffer): LogTerm[] | null {
   try {
     return logTermsOf(receipts)
   } catch (error) {
-    if (error instanceof RlpError) return null
+    if (error instanceof NativeError && error.code === 'InvalidArgument') return null
     throw error
   }
 }

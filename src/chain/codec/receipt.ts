@@ -35,10 +35,15 @@ export function encodeReceipt(receipt: Receipt, postState: Buffer = outcomeOf(re
     encodeBytes(postState),
     encodeUnsigned(receipt.cumulativeGasUsed),
     encodeBytes(receipt.logsBloom),
-    encodeList(receipt.logs.map(encodeLog)),
+    encodeLogs(receipt.logs),
     encodeUnsigned(receipt.gasUsed),
     encodeBytes(outcomeOf(receipt)),
   ])
+}
+
+/** RLP list of logs, as receipts have them: `[address, topics, data]` of each. */
+export function encodeLogs(logs: readonly Log[]): Buffer {
+  return encodeList(logs.map(encodeLog))
 }
 
 /** Receipt of its RLP. @throws RlpError, CodecError */

@@ -1,16 +1,14 @@
-import { ANY_LOG, addressTerm, type LogTerm, topicTerm } from '../../storage/logTerm.ts'
-import { LogCursor } from './logCursor.ts'
+import { logTerms } from '../../native/logTerms.ts'
+import { type LogTerm, TERM_LENGTH } from '../../storage/logTerm.ts'
 
-/** Everything that the index has to know a block by. @param receipts as stored */
-export function logTermsOf(receipts: Buffer): Set<LogTerm> {
-  const terms = new Set<LogTerm>()
-  const log = new LogCursor(receipts)
-  while (log.next()) {
-    terms.add(addressTerm(receipts, log.addressStart, log.addressEnd))
-    for (let position = 0; position < log.topicCount; position += 1) {
-      terms.add(topicTerm(position, receipts, log.topicStarts[position] ?? 0, log.topicEnds[position] ?? 0))
-    }
-  }
-  if (terms.size > 0) terms.add(ANY_LOG)
-  return terms
+/**
+ * Everything that the index has to know a block by, each once.
+ * @param receipts as stored
+ * @throws NativeError `InvalidArgument` for other bytes
+ */
+export function logTermsOf(receipts: Buffer): LogTerm[] {
+  const text = logTerms(receipts).toString('latin1')
+  return Array.from({ length: text.length / TERM_LENGTH }, (_, index) =>
+    text.slice(index * TERM_LENGTH, (index + 1) * TERM_LENGTH),
+  )
 }

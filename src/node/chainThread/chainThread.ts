@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { PendingNotice } from '../../filters/events.ts'
 import { isAutomatic } from '../../mining/blockProducer.ts'
+import { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import { serveBackfillStore } from '../../sync/backfill/backfillLink.ts'
 import { createSyncLink, type SyncLink } from '../../sync/link/serveSyncLink.ts'
 import { serveSnapshotStore } from '../../sync/snapshot/serveSnapshotStore.ts'
@@ -10,6 +11,7 @@ import { NodeError, toNodeError } from '../errors.ts'
 import { ChainCore } from './chainCore.ts'
 import type { PoolStats } from './chainHandle.ts'
 import { createChainService } from './chainService.ts'
+import { writeHeadLogs } from './headLogs.ts'
 import type { ChainEvent, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
 import { packPending } from './pendingMessage.ts'
 import { createSyncService } from './syncService.ts'
@@ -69,8 +71,12 @@ function run({ options, front }: ChainThreadSetup): void {
 
 function openCore(options: ChainThreadSetup['options']): ChainCore | null {
   try {
+    const texts = EncodedObjectCache.open(options.dataDir, options.textBytes)
     const core: ChainCore = new ChainCore(options, {
-      onHead: (notice, stats) => tell({ kind: 'head', notice, pool: poolStats(core), stats }),
+      onHead: (notice, stats) => {
+        writeHeadLogs(core.open.chain.reader, texts, notice.enacted)
+        tell({ kind: 'head', notice, pool: poolStats(core), stats })
+      },
       onPending: notePending,
       onChange: () => tell({ kind: 'changed', coinbase: core.coinbase }),
       onMode: (mode) => tell({ kind: 'mining', on: isAutomatic(mode) }),

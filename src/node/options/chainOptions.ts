@@ -9,12 +9,14 @@ import {
   stablePriceOptionsFromConfig,
   workOptionsFromConfig,
 } from './miningOptions.ts'
-import { stateStoreOptionsFromConfig } from './storeOptions.ts'
+import { stateStoreOptionsFromConfig, textBytesFromConfig } from './storeOptions.ts'
 
 /** What the chain thread is started with: plain data, so that it can cross to another thread. */
 export interface ChainOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions
+  /** Bytes of texts that all threads keep together. */
+  readonly textBytes: number
   readonly pool: PoolLimits
   /** Whether accounts pay with virtual gas for what they send (consensus.md §9.2). */
   readonly quota: boolean
@@ -49,6 +51,7 @@ export function chainOptionsFromConfig(config: Config, client: string): ChainOpt
     ...networkChoice(config),
     dataDir: config.dataDir,
     storeOptions: stateStoreOptionsFromConfig(config),
+    textBytes: textBytesFromConfig(config),
     pool: {
       accountSlots: config.accountSlots,
       gasPriceBump: config.gasPriceBump,

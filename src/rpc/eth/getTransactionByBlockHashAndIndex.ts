@@ -12,6 +12,5 @@ export const getTransactionByBlockHashAndIndex = defineMethod({
   lane: 'read',
   cost: 1,
   cache: 'head',
-  handler: (context, [blockHash, position]) =>
-    transactionAnswer(context, context.chain.blockByHash(blockHash), position),
+  handler: (context, [blockHash, position]) => transactionAnswer(context, blockHash, position),
 })

@@ -1,10 +1,8 @@
 import { defineMethod } from '../defineMethod.ts'
-import { findBlock } from '../format/blockAnswer.ts'
-import { formatTransaction } from '../format/formatTransaction.ts'
-import { transactionAnswer } from '../format/transactionAnswer.ts'
+import { pendingTransactionAnswer, transactionAnswer } from '../format/transactionAnswer.ts'
 import { blockId } from '../params/blockSelector.ts'
 import { index } from '../params/number.ts'
-import { asksForPending } from '../select/resolveBlock.ts'
+import { asksForPending, findHeader } from '../select/resolveBlock.ts'
 
 const NAME = 'eth_getTransactionByBlockNumberAndIndex'
 
@@ -22,9 +20,10 @@ export const getTransactionByBlockNumberAndIndex = defineMethod({
   cache: 'head',
   handler: async (context, [selector, position]) => {
     if (!asksForPending(context, selector, NAME)) {
-      return transactionAnswer(context, findBlock(context, selector), position)
+      const header = findHeader(context, selector)
+      return header === null ? null : transactionAnswer(context, header.hash, position)
     }
     const pooled = (await context.pool.pending())[position]
-    return pooled === undefined ? null : formatTransaction(pooled.transaction, pooled.sender, null)
+    return pooled === undefined ? null : pendingTransactionAnswer(pooled)
   },
 })

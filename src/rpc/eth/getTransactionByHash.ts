@@ -1,7 +1,7 @@
 import type { NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
-import { formatTransaction } from '../format/formatTransaction.ts'
 import { minedAnswer } from '../format/minedAnswer.ts'
+import { pendingTransactionAnswer } from '../format/transactionAnswer.ts'
 import type { Json, RawBytes } from '../json.ts'
 import { hash } from '../params/hex.ts'
 
@@ -21,7 +21,7 @@ export const getTransactionByHash = defineMethod({
 
 async function pendingTransaction(context: NodeContext, hashBytes: Buffer): Promise<Json | RawBytes> {
   const pooled = await context.pool.transaction(hashBytes)
-  if (pooled !== null) return formatTransaction(pooled.transaction, pooled.sender, null)
+  if (pooled !== null) return pendingTransactionAnswer(pooled)
   // It may have left the pool for a block after the moment that was read.
   context.refresh()
   return minedAnswer(context, 'transaction', hashBytes)

@@ -1,5 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { formatTransaction } from '../format/formatTransaction.ts'
+import { pendingTransactionsText } from '../format/transactionAnswer.ts'
+import { RawBytes, RawElements } from '../json.ts'
 
 /** Pending transactions whose sender's key is in the wallet; none without one (rpc.md §3.4). */
 export const pendingTransactions = defineMethod({
@@ -14,8 +15,7 @@ export const pendingTransactions = defineMethod({
     if (wallet === null || node.settings.hosted) return []
     const own = new Set(wallet.addresses().map((address) => address.toString('hex')))
     const pending = await pool.pending()
-    return pending
-      .filter(({ sender }) => own.has(sender.toString('hex')))
-      .map(({ transaction, sender }) => formatTransaction(transaction, sender, null))
+    const shown = pending.filter(({ sender }) => own.has(sender.toString('hex')))
+    return new RawElements(new RawBytes(pendingTransactionsText(shown)))
   },
 })

@@ -6,7 +6,7 @@ import { simulation } from '../params/simulationParam.ts'
 import { atBlockForCall } from '../select/resolveBlock.ts'
 import { assertOverridable } from '../simulation/callRequest.ts'
 import { planBlocks } from '../simulation/plannedBlocks.ts'
-import { assertExecutable, formatSimulatedBlocks } from '../simulation/simulatedBlocks.ts'
+import { assertExecutable, simulatedBlocksAnswer } from '../simulation/simulatedBlocks.ts'
 
 /**
  * Calls after one another over simulated blocks on top of a block (rpc.md §8.3; execution-apis,
@@ -35,7 +35,7 @@ export const simulateV1 = defineMethod({
       const planned = planBlocks(base, blocks, settings.callGasCap)
       const outcomes = execution.simulate(base, planned, validation)
       assertExecutable(outcomes)
-      return formatSimulatedBlocks(context, planned, outcomes, { ...form, reverts })
+      return simulatedBlocksAnswer(context, planned, outcomes, { ...form, reverts })
     })
   },
 })

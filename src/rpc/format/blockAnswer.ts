@@ -4,10 +4,9 @@ import type { NodeContext } from '../context.ts'
 import { RawBytes } from '../json.ts'
 import type { BlockSelector } from '../params/blockSelector.ts'
 import { findHeader } from '../select/resolveBlock.ts'
-import { formatBlock } from './formatBlock.ts'
+import { blockMembers, membersText } from './formatBlock.ts'
 
 const NO_SENDERS = Buffer.alloc(0)
-const TRANSACTIONS = '"transactions":['
 
 /**
  * The block of a hash with its transactions as objects or hashes; null when there is none. The text is kept: nothing
@@ -22,19 +21,14 @@ export function blockAnswer({ chain, texts }: NodeContext, hash: Buffer, full: b
   const body = header && chain.storedBody(header)
   if (header === null || body === null) return null
   const hasUncles = !header.fields.unclesHash.equals(EMPTY_LIST_HASH)
-  const block = formatBlock({
+  const members = blockMembers({
     header,
     uncles: hasUncles ? (chain.blockByHash(hash)?.uncles ?? []) : [],
     size: blockLength(header, body),
     totalDifficulty: chain.totalDifficulty(hash) ?? 0n,
   })
-  // Digits, names and null: a character is a byte, and nothing else reads like the name of the member.
-  const text = JSON.stringify(block)
-  const at = text.indexOf(TRANSACTIONS) + TRANSACTIONS.length
   const senders = chain.storedSenders(header) ?? NO_SENDERS
-  return new RawBytes(
-    texts.writeBlock(full, { hash, number, body, senders }, Buffer.from(text, 'latin1'), at),
-  )
+  return new RawBytes(texts.writeBlock(full, { hash, number, body, senders }, membersText(members)))
 }
 
 /** The stored block that a selector names; null when there is none. */

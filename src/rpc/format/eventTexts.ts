@@ -1,19 +1,16 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
+import { encodeList } from '../../chain/codec/rlpWriter.ts'
 import type { EventTexts } from '../../filters/events.ts'
+import { writePendingTransactions } from '../../native/objectText.ts'
 import { toHex } from '../../util/bytes.ts'
-import { LogText } from '../logs/logText.ts'
 import { formatSyncing } from './formatSyncing.ts'
-import { formatTransaction } from './formatTransaction.ts'
 import { formatWork } from './formatWork.ts'
 import { quantity, quantityOfBytes } from './quantity.ts'
 
 /** Events as subscribers get them (specification.md Subscription types). */
 export const EVENT_TEXTS: EventTexts = {
   header: (header) => JSON.stringify(formatHead(header)),
-  logs: (block, removed) => new LogText(block, removed),
-  pendingTransaction: ({ encoded, sender }) =>
-    JSON.stringify(formatTransaction(parseTransaction(encoded), sender, null)),
+  pendingTransaction: ({ encoded, sender }) => writePendingTransactions(encodeList([encoded]), sender),
   syncing: (progress) => JSON.stringify(formatSyncing(progress)),
   work: (work) => JSON.stringify(formatWork(work)),
 }

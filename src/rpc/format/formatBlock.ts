@@ -1,5 +1,6 @@
 import { type Block, cumulativeDifficulty } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
+import type { BlockMembersText } from '../../native/encodedObjectCache.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { Json } from '../json.ts'
 import { quantity, quantityOfBytes } from './quantity.ts'
@@ -7,7 +8,7 @@ import { quantity, quantityOfBytes } from './quantity.ts'
 const ZERO_HASH = `0x${'00'.repeat(32)}`
 const ZERO_NONCE = `0x${'00'.repeat(8)}`
 
-/** What a block object tells. */
+/** What a block object is made of. */
 export interface BlockFormat {
   readonly header: BlockHeader
   readonly uncles: readonly BlockHeader[]
@@ -17,10 +18,38 @@ export interface BlockFormat {
   readonly totalDifficulty: bigint
 }
 
-/** Block object (rpc.md §3.3) with an empty list of transactions. */
-export function formatBlock({ header, uncles, size, totalDifficulty }: BlockFormat): {
-  readonly [key: string]: Json
-} {
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json }
+
+/** The members of a block object that stand before its transactions, and those after them. */
+export interface BlockMembers {
+  readonly before: JsonObject
+  readonly after: JsonObject
+}
+
+/** Block object (rpc.md §3.3) but for its transactions. */
+export function blockMembers(block: BlockFormat): BlockMembers {
+  return { before: membersBefore(block), after: membersAfter(block) }
+}
+
+/** The same of a whole block. */
+export function membersOfBlock(block: Block, totalDifficulty: bigint): BlockMembers {
+  const { header, uncles, encoded } = block
+  return blockMembers({ header, uncles, size: encoded.length, totalDifficulty })
+}
+
+/** JSON texts of both. */
+export function membersText({ before, after }: BlockMembers): BlockMembersText {
+  return { before: JSON.stringify(before), after: JSON.stringify(after) }
+}
+
+/** JSON text of a block object. @param transactions JSON texts of its transactions with commas between */
+export function blockText(members: BlockMembers, transactions: string): string {
+  const { before, after } = membersText(members)
+  return `${before.slice(0, -1)},"transactions":[${transactions}],${after.slice(1)}`
+}
+
+function membersBefore({ header, size, totalDifficulty }: BlockFormat): JsonObject {
   const { fields } = header
   return {
     number: quantity(header.number),
@@ -41,7 +70,12 @@ export function formatBlock({ header, uncles, size, totalDifficulty }: BlockForm
     gasLimit: quantityOfBytes(fields.gasLimitBytes),
     gasUsed: quantity(fields.gasUsed),
     timestamp: quantity(fields.timestamp),
-    transactions: [],
+  }
+}
+
+function membersAfter({ header, uncles }: BlockFormat): JsonObject {
+  const { fields } = header
+  return {
     uncles: uncles.map((uncle) => toHex(uncle.hash)),
     minimumGasPrice: fields.minimumGasPrice === null ? null : quantity(fields.minimumGasPrice),
     bitcoinMergedMiningHeader: toHex(fields.bitcoinMergedMiningHeader),
@@ -53,10 +87,4 @@ export function formatBlock({ header, uncles, size, totalDifficulty }: BlockForm
     rskPteEdges: fields.edges,
     baseEvent: fields.baseEvent === null || fields.baseEvent.length === 0 ? null : toHex(fields.baseEvent),
   }
-}
-
-/** The same of a whole block. */
-export function formatDecodedBlock(block: Block, totalDifficulty: bigint): { readonly [key: string]: Json } {
-  const { header, uncles, encoded } = block
-  return formatBlock({ header, uncles, size: encoded.length, totalDifficulty })
 }

@@ -1,16 +1,15 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
-import type { Json } from '../json.ts'
-import { formatBlock } from './formatBlock.ts'
+import { blockMembers, type JsonObject } from './formatBlock.ts'
 
 /** A header as block objects have it, without what only the body or the chain below tells (geth, eth_getHeaderBy*). */
-export function headerAnswer(header: BlockHeader): { readonly [key: string]: Json } {
+export function headerAnswer(header: BlockHeader): JsonObject {
+  const { before, after } = blockMembers({ header, uncles: [], size: 0, totalDifficulty: 0n })
   const {
     size: _size,
     totalDifficulty: _total,
     cumulativeDifficulty: _cumulative,
-    transactions: _transactions,
     uncles: _uncles,
     ...fields
-  } = formatBlock({ header, uncles: [], size: 0, totalDifficulty: 0n })
+  } = { ...before, ...after }
   return fields
 }

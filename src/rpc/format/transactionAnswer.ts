@@ -1,13 +1,30 @@
-import type { Block } from '../../chain/codec/block.ts'
+import { encodeList } from '../../chain/codec/rlpWriter.ts'
+import { writePendingTransactions, writeTransactionAt } from '../../native/objectText.ts'
+import type { SignedTransaction } from '../../txpool/interface.ts'
 import type { NodeContext } from '../context.ts'
-import type { Json } from '../json.ts'
-import { formatTransaction } from './formatTransaction.ts'
+import { RawBytes } from '../json.ts'
 
-/** A transaction of a block by its position; null when there is none. */
-export function transactionAnswer({ chain }: NodeContext, block: Block | null, index: number): Json {
-  const transaction = block?.transactions[index]
-  if (block === null || transaction === undefined) return null
-  const sender = chain.senders(block)[index]
-  if (sender === undefined) return null
-  return formatTransaction(transaction, sender, { blockHash: block.hash, blockNumber: block.number, index })
+/** A transaction of a block by its index; null when there is none. */
+export function transactionAnswer({ chain }: NodeContext, hash: Buffer, index: number): RawBytes | null {
+  const number = chain.heightOf(hash)
+  if (number === null) return null
+  const block = { number, hash }
+  const body = chain.storedBody(block)
+  const senders = chain.storedSenders(block)
+  if (body === null || senders === null) return null
+  const text = writeTransactionAt({ ...block, body, senders }, index)
+  return text === null ? null : new RawBytes(text)
+}
+
+/** A transaction of the pool. */
+export function pendingTransactionAnswer(pooled: SignedTransaction): RawBytes {
+  return new RawBytes(pendingTransactionsText([pooled]))
+}
+
+/** Transactions of the pool as JSON objects with commas between. */
+export function pendingTransactionsText(pooled: readonly SignedTransaction[]): Buffer {
+  return writePendingTransactions(
+    encodeList(pooled.map(({ transaction }) => transaction.encoded)),
+    Buffer.concat(pooled.map(({ sender }) => sender)),
+  )
 }

@@ -1,7 +1,7 @@
 import { Block } from '../../chain/codec/block.ts'
 import type { NodeContext } from '../context.ts'
 import type { Json } from '../json.ts'
-import { formatDecodedBlock } from './formatBlock.ts'
+import { membersOfBlock } from './formatBlock.ts'
 
 /**
  * An uncle of a block as a block object without transactions; null when there is none. What is only
@@ -11,5 +11,6 @@ export function uncleAnswer({ chain }: NodeContext, block: Block | null, index: 
   const header = block?.uncles[index]
   if (header === undefined) return null
   const uncle = chain.blockByHash(header.hash) ?? new Block(header, [], [])
-  return formatDecodedBlock(uncle, chain.totalDifficulty(header.hash) ?? 0n)
+  const { before, after } = membersOfBlock(uncle, chain.totalDifficulty(header.hash) ?? 0n)
+  return { ...before, transactions: [], ...after }
 }

@@ -3,7 +3,6 @@ import type { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import type { Receipt } from '../../chain/codec/receipt.ts'
 import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
-import type { TransactionHashes } from '../../chain/logs/transactionHashes.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { type BlockReference, heightOfKey } from '../../storage/blockKey.ts'
 import type { ChainEnvironment, TableSnapshot } from '../../storage/chainEnvironment.ts'
@@ -139,10 +138,6 @@ export class StoredChain implements ChainReader {
     const length = this.#reader.copyStored(part, key, target, at)
     if (length < 0 && part === 'receipts') assertReceiptsKept(this, heightOfKey(key))
     return length
-  }
-
-  transactionHashes(block: BlockReference): TransactionHashes | null {
-    return this.#reader.transactionHashes(block)
   }
 
   receipts(block: BlockReference): readonly Receipt[] | null {

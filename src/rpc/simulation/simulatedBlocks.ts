@@ -1,18 +1,16 @@
 import { Block } from '../../chain/codec/block.ts'
 import type { BlockHeader } from '../../chain/codec/header.ts'
 import { createLogsBloom } from '../../chain/codec/logsBloom.ts'
-import type { Receipt } from '../../chain/codec/receipt.ts'
-import type { Transaction } from '../../chain/codec/transaction.ts'
+import { encodeLogs, type Receipt } from '../../chain/codec/receipt.ts'
 import type { RevertForm } from '../../config/revertForm.ts'
 import type { SimulatedBlock, SimulatedOutcome, SimulationRefusal } from '../../execution/simulation.ts'
+import { writeSimulatedLogs, writeSimulatedTransactions } from '../../native/objectText.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { NodeContext } from '../context.ts'
 import { RpcError, type RpcErrorKind, toErrorObject } from '../errors.ts'
-import { formatDecodedBlock } from '../format/formatBlock.ts'
-import { formatLog } from '../format/formatLog.ts'
-import { formatTransaction, NO_SENDER } from '../format/formatTransaction.ts'
+import { blockText, membersOfBlock } from '../format/formatBlock.ts'
 import { quantity } from '../format/quantity.ts'
-import type { Json } from '../json.ts'
+import { RawJson } from '../json.ts'
 import { failureError, revertError } from './revert.ts'
 import { logsWithTransfers } from './transferLogs.ts'
 import { unsignedTransaction } from './unsignedTransaction.ts'
@@ -25,6 +23,9 @@ const REFUSALS: Readonly<Record<SimulationRefusal, RpcErrorKind>> = {
   room: 'simulatedRoom',
   other: 'executionFailed',
 }
+
+/** Sender of calls that name none. */
+const NO_SENDER = Buffer.alloc(20)
 
 /** @throws RpcError when a call could be in no block: the request has no answer then */
 export function assertExecutable(outcomes: readonly (readonly SimulatedOutcome[])[]): void {
@@ -46,15 +47,15 @@ export interface SimulationForm {
   readonly reverts: RevertForm
 }
 
-/** Block objects with the calls, each the parent of the next. */
-export function formatSimulatedBlocks(
+/** Block objects with the calls, each the parent of the next, as JSON text of an array. */
+export function simulatedBlocksAnswer(
   { execution, node }: Pick<NodeContext, 'execution' | 'node'>,
   blocks: readonly SimulatedBlock[],
   outcomes: readonly (readonly SimulatedOutcome[])[],
   form: SimulationForm,
-): { readonly [key: string]: Json }[] {
+): RawJson {
   let parent: BlockHeader | null = null
-  return blocks.map(({ header, calls }, index) => {
+  const texts = blocks.map(({ header, calls }, index) => {
     const own = outcomes[index] ?? []
     const transactions = calls.map((call, position) => unsignedTransaction(call, own[position], node.chainId))
     const receipts = receiptsOf(own)
@@ -67,23 +68,19 @@ export function formatSimulatedBlocks(
       ...(parent === null ? {} : { parentHash: parent.hash }),
     })
     parent = made
-    const place = (position: number) => ({
-      blockHash: made.hash,
-      blockNumber: made.number,
-      index: position,
-    })
-    const shown = transactions.map((transaction, position) =>
-      form.fullTransactions
-        ? // Nobody signed it.
-          { ...formatTransaction(transaction, calls[position]?.from ?? NO_SENDER, place(position)), v: '0x0' }
-        : toHex(transaction.hash),
-    )
-    return {
-      ...formatDecodedBlock(new Block(made, transactions, []), 0n),
-      transactions: shown,
-      calls: formatCalls(made, transactions, own, form),
-    }
+    const block = new Block(made, transactions, [])
+    const shown = form.fullTransactions
+      ? transactionsText(block, calls)
+      : transactions.map(({ hash }) => `"${toHex(hash)}"`).join(',')
+    // Members of the block end with those of the simulation.
+    return `${blockText(membersOfBlock(block, 0n), shown).slice(0, -1)},"calls":${callsText(block, own, form)}}`
   })
+  return new RawJson(`[${texts.join(',')}]`)
+}
+
+function transactionsText(block: Block, calls: SimulatedBlock['calls']): string {
+  const senders = Buffer.concat(calls.map(({ from }) => from ?? NO_SENDER))
+  return writeSimulatedTransactions(block, block.encodedTransactions, senders).toString('latin1')
 }
 
 function receiptsOf(outcomes: readonly SimulatedOutcome[]): Receipt[] {
@@ -100,33 +97,34 @@ function receiptsOf(outcomes: readonly SimulatedOutcome[]): Receipt[] {
   })
 }
 
-function formatCalls(
-  header: BlockHeader,
-  transactions: readonly Transaction[],
+function callsText(
+  block: Block,
   outcomes: readonly SimulatedOutcome[],
   { traceTransfers, reverts }: SimulationForm,
-): { readonly [key: string]: Json }[] {
-  let logIndex = 0
-  return transactions.flatMap(({ hash }, transactionIndex) => {
-    const simulated = outcomes[transactionIndex]
+): string {
+  let firstLog = 0
+  const calls = block.transactions.flatMap(({ encoded }, index) => {
+    const simulated = outcomes[index]
     if (simulated === undefined) return []
-    const { outcome } = simulated
-    const succeeded = outcome.status === 'success'
     const logs = traceTransfers ? logsWithTransfers(simulated) : simulated.logs
-    const place = {
-      blockNumber: header.number,
-      blockHash: header.hash,
-      transactionHash: hash,
-      transactionIndex,
-    }
-    return {
-      returnData: outcome.status === 'failure' ? '0x' : toHex(outcome.output),
-      logs: logs.map((log) => ({ ...formatLog(log, { ...place, logIndex: logIndex++ }), removed: false })),
-      gasUsed: quantity(outcome.gasUsed),
-      status: succeeded ? '0x1' : '0x0',
-      ...(succeeded ? {} : { error: { ...toErrorObject(errorOf(outcome), reverts) } }),
-    }
+    const transaction = { blockHash: block.hash, blockNumber: block.number, index, encoded }
+    const text = writeSimulatedLogs(transaction, encodeLogs(logs), firstLog).toString('latin1')
+    firstLog += logs.length
+    return callText(simulated.outcome, text, reverts)
   })
+  return `[${calls.join(',')}]`
+}
+
+/** @param logs JSON texts of the logs with commas between */
+function callText(outcome: SimulatedOutcome['outcome'], logs: string, reverts: RevertForm): string {
+  const succeeded = outcome.status === 'success'
+  const returnData = JSON.stringify(outcome.status === 'failure' ? '0x' : toHex(outcome.output))
+  const rest = JSON.stringify({
+    gasUsed: quantity(outcome.gasUsed),
+    status: succeeded ? '0x1' : '0x0',
+    ...(succeeded ? {} : { error: { ...toErrorObject(errorOf(outcome), reverts) } }),
+  })
+  return `{"returnData":${returnData},"logs":[${logs}],${rest.slice(1)}`
 }
 
 function errorOf(outcome: Exclude<SimulatedOutcome['outcome'], { status: 'success' }>) {

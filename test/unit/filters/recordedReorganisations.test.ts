@@ -38,8 +38,8 @@ function follow(state: Set<string>, log: FoundLog): void {
 t.test('who follows events over recorded reorganisations has the logs of the canonical chain', async (t) => {
   const { chain, environment } = openTestChain(t)
   const stored = new StoredChain(REGTEST, environment)
-  const events = new FrontEvents(stored, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
   const base = createChainContext(stored)
+  const events = new FrontEvents(base, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
   const service = createLocalService({
     ...base,
     front: events,

@@ -72,7 +72,7 @@ function open(t: Test) {
       return read(...args)
     }) as never
   }
-  const front = new FrontEvents(context.chain, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
+  const front = new FrontEvents(context, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
   const service = createLocalService({ ...context, front }, { keptBytes: 0 })
   t.teardown(() => service.close())
   const ask = async (method: string, params: readonly unknown[]) => {

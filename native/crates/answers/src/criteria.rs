@@ -20,14 +20,7 @@ pub struct LogCriteria {
 impl LogCriteria {
     /// Criteria: any of the addresses, and by position any of the topics.
     pub fn new(addresses: &[Address], topics: &[Vec<B256>]) -> Self {
-        let matcher = |form: fn(&[u8]) -> Vec<u8>| Matcher {
-            addresses: Alternatives::new(addresses.iter().map(|address| form(address.as_slice()))),
-            topics: topics
-                .iter()
-                .map(|alternatives| Alternatives::new(alternatives.iter().map(|topic| form(topic.as_slice()))))
-                .collect(),
-            least_topics: topics.iter().rposition(|alternatives| !alternatives.is_empty()).map_or(0, |last| last + 1),
-        };
+        let matcher = |form| Matcher::new(addresses, topics, form);
         Self { bytes: matcher(<[u8]>::to_vec), digits: matcher(|bytes| hex::encode(bytes).into_bytes()) }
     }
 
@@ -48,6 +41,23 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
+    /// Criteria in a form that addresses and topics are brought to.
+    fn new(addresses: &[Address], topics: &[Vec<B256>], form: fn(&[u8]) -> Vec<u8>) -> Self {
+        Self {
+            addresses: Alternatives::new(addresses.iter().map(|address| form(address.as_slice()))),
+            topics: topics
+                .iter()
+                .map(|alternatives| Alternatives::new(alternatives.iter().map(|topic| form(topic.as_slice()))))
+                .collect(),
+            least_topics: topics.iter().rposition(|alternatives| !alternatives.is_empty()).map_or(0, |last| last + 1),
+        }
+    }
+
+    /// Criteria for bytes.
+    pub(crate) fn of_bytes(addresses: &[Address], topics: &[Vec<B256>]) -> Self {
+        Self::new(addresses, topics, <[u8]>::to_vec)
+    }
+
     /// Whether everything matches.
     pub(crate) fn takes_all(&self) -> bool {
         self.least_topics == 0 && self.addresses.takes_all()

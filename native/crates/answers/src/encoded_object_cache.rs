@@ -7,8 +7,10 @@ use std::sync::{Arc, LazyLock, Weak};
 use parking_lot::{Mutex, RwLock};
 use rhizome_cache::ClockCache;
 use rhizome_primitives::B256;
+use rhizome_primitives::rlp::RlpError;
 
 use crate::log_text::BlockLogs;
+use crate::log_walk::StoredBlock;
 
 /// Few enough that the logs of the largest block find room in one, enough that threads seldom meet.
 const SHARDS: usize = 16;
@@ -21,6 +23,8 @@ pub enum TextKind {
     Logs,
     /// The receipt of a transaction, by the transaction's hash.
     Receipt,
+    /// The receipts of a block as an array, by its hash.
+    BlockReceipts,
     /// A mined transaction, by its hash.
     Transaction,
     /// A block with its transactions, by its hash.
@@ -108,6 +112,14 @@ impl EncodedObjectCache {
             Kept::Logs(logs) => Some(action(logs)),
             Kept::Text(_) => None,
         }
+    }
+
+    /// Writes and keeps the logs of a block.
+    pub fn write_logs(&self, block: &StoredBlock<'_>) -> Result<(), RlpError> {
+        if let Some(logs) = BlockLogs::write(block)? {
+            self.keep_logs(block.hash, Arc::new(logs));
+        }
+        Ok(())
     }
 
     pub(crate) fn has_logs(&self, hash: B256) -> bool {

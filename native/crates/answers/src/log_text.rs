@@ -1,8 +1,9 @@
 //! Log objects (rpc.md §3.4, §8.1) as JSON text.
 
 use rhizome_crypto::keccak256;
-use rhizome_primitives::B256;
 use rhizome_primitives::rlp::RlpError;
+use rhizome_primitives::{B256, hex};
+use smallvec::SmallVec;
 
 use crate::criteria::LogCriteria;
 use crate::json::{push_hex, push_number};
@@ -32,7 +33,12 @@ pub(crate) type AddressOffset = u16;
 impl LogWriter {
     /// @param removed whether the block left the chain
     pub(crate) fn new(block: &StoredBlock<'_>, removed: bool) -> Self {
-        Self::ending(block.hash, block.number, if removed { END_REMOVED } else { END_PRESENT })
+        Self::ending(block.hash, block.number, end_of_log(removed))
+    }
+
+    /// For logs that were not taken back.
+    pub(crate) fn present(block_hash: B256, block_number: u64) -> Self {
+        Self::ending(block_hash, block_number, END_PRESENT)
     }
 
     /// For the logs inside a receipt.
@@ -166,6 +172,23 @@ impl BlockLogs {
         count
     }
 
+    /// Visits the logs.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(LogParts<'_>)) {
+        let mut start = 0;
+        for log in &self.logs {
+            let end = log.end as usize;
+            let text = &self.text[start..end];
+            let address: [u8; ADDRESS_DIGITS / 2] = decode(log.address(text));
+            let topics: SmallVec<[[u8; TOPIC_DIGITS / 2]; 4]> =
+                (0..usize::from(log.topics)).map(|position| decode(log.topic(text, position))).collect();
+            let topics: SmallVec<[&[u8]; 4]> = topics.iter().map(|topic| &topic[..]).collect();
+            let text = &text[..text.len() - END_PRESENT.len()];
+            visit(LogParts { text, address: &address, topics: &topics });
+            // The comma belongs to neither.
+            start = end + 1;
+        }
+    }
+
     fn append_run(&self, out: &mut Vec<u8>, start: usize, end: usize) {
         if start < end {
             separate(out);
@@ -174,16 +197,32 @@ impl BlockLogs {
     }
 }
 
+/// A log that is kept as text.
+pub(crate) struct LogParts<'a> {
+    /// The object up to its end, which [`end_of_log`] gives.
+    pub(crate) text: &'a [u8],
+    pub(crate) address: &'a [u8],
+    pub(crate) topics: &'a [&'a [u8]],
+}
+
 impl KeptLog {
     fn matches(&self, text: &[u8], criteria: &LogCriteria) -> bool {
-        let address = usize::from(self.address);
+        criteria.digits().matches(self.address(text), usize::from(self.topics), |position| self.topic(text, position))
+    }
+
+    /// Digits of the address.
+    fn address<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        let start = usize::from(self.address);
+        &text[start..start + ADDRESS_DIGITS]
+    }
+
+    /// Digits of a topic.
+    fn topic<'a>(&self, text: &'a [u8], position: usize) -> &'a [u8] {
         let count = usize::from(self.topics);
         // `"0x…"`, with a comma after all but the last.
         let topics = text.len() - END_PRESENT.len() - (TOPIC_DIGITS + 5) * count + usize::from(count > 0);
-        criteria.digits().matches(&text[address..address + ADDRESS_DIGITS], count, |position| {
-            let start = topics + (TOPIC_DIGITS + 5) * position + 3;
-            &text[start..start + TOPIC_DIGITS]
-        })
+        let start = topics + (TOPIC_DIGITS + 5) * position + 3;
+        &text[start..start + TOPIC_DIGITS]
     }
 }
 
@@ -192,4 +231,17 @@ pub(crate) fn separate(out: &mut Vec<u8>) {
     if !out.is_empty() {
         out.push(b',');
     }
+}
+
+/// How the text of a log ends, with the member that says whether it was taken back.
+pub(crate) fn end_of_log(removed: bool) -> &'static [u8] {
+    if removed { END_REMOVED } else { END_PRESENT }
+}
+
+/// Bytes of digits that were written here.
+fn decode<const LENGTH: usize>(digits: &[u8]) -> [u8; LENGTH] {
+    let mut bytes = [0; LENGTH];
+    // Every digit is one, and there are as many as needed.
+    let _ = hex::decode_to_slice(digits, &mut bytes);
+    bytes
 }

@@ -33,12 +33,25 @@ pub(crate) struct WalkedLog<'a> {
 }
 
 /// Visits the logs of a block in their order.
-pub(crate) fn walk_logs<'a>(block: &StoredBlock<'a>, mut visit: impl FnMut(WalkedLog<'a>)) -> Result<(), RlpError> {
-    let mut receipts = Items::of(Item::read_only(block.receipts)?)?;
+pub(crate) fn walk_logs<'a>(block: &StoredBlock<'a>, visit: impl FnMut(WalkedLog<'a>)) -> Result<(), RlpError> {
     let mut transactions = transactions_of(block.body)?;
+    walk(block.receipts, || Ok(transactions.next()?.ok_or(RlpError::Truncated)?.1), visit)
+}
+
+/// The same of the receipts of a block alone: the logs come without the RLP of their transactions.
+pub(crate) fn walk_receipts<'a>(receipts: &'a [u8], visit: impl FnMut(WalkedLog<'a>)) -> Result<(), RlpError> {
+    walk(receipts, || Ok(&[]), visit)
+}
+
+fn walk<'a>(
+    receipts: &'a [u8],
+    mut next_transaction: impl FnMut() -> Result<&'a [u8], RlpError>,
+    mut visit: impl FnMut(WalkedLog<'a>),
+) -> Result<(), RlpError> {
+    let mut receipts = Items::of(Item::read_only(receipts)?)?;
     let (mut transaction_index, mut log_index) = (0, 0);
     while let Some((receipt, _)) = receipts.next()? {
-        let (_, transaction) = transactions.next()?.ok_or(RlpError::Truncated)?;
+        let transaction = next_transaction()?;
         let mut fields = Items::of(receipt)?;
         for _ in 0..FIELDS_BEFORE_LOGS {
             fields.next()?;

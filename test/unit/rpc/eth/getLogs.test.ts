@@ -32,7 +32,7 @@ interface Answer {
 
 function openService(t: Test, chain: SyntheticChain, settings = {}): LocalService {
   const context = chain.context(settings)
-  const front = new FrontEvents(context.chain, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
+  const front = new FrontEvents(context, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
   const service = createLocalService(
     { ...context, front },
     { onUnexpected: (_method, error) => t.error(error), keptBytes: 0 },

@@ -1,7 +1,7 @@
-import type { Log } from '../../chain/codec/receipt.ts'
-import { toHex } from '../../util/bytes.ts'
-import type { Json } from '../json.ts'
-import { quantity } from './quantity.ts'
+import type { Log } from '../../../src/chain/codec/receipt.ts'
+import { quantity } from '../../../src/rpc/format/quantity.ts'
+import type { Json } from '../../../src/rpc/json.ts'
+import { toHex } from '../../../src/util/bytes.ts'
 
 /** Where a log stands in the chain. */
 export interface LogPlace {

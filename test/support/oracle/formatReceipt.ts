@@ -1,11 +1,11 @@
-import type { Block } from '../../chain/codec/block.ts'
-import type { Receipt } from '../../chain/codec/receipt.ts'
-import { contractAddressOf } from '../../chain/codec/transaction.ts'
-import { toHex } from '../../util/bytes.ts'
-import type { Json } from '../json.ts'
+import type { Block } from '../../../src/chain/codec/block.ts'
+import type { Receipt } from '../../../src/chain/codec/receipt.ts'
+import { contractAddressOf } from '../../../src/chain/codec/transaction.ts'
+import { quantity } from '../../../src/rpc/format/quantity.ts'
+import type { Json } from '../../../src/rpc/json.ts'
+import { toHex } from '../../../src/util/bytes.ts'
 import { formatLog } from './formatLog.ts'
 import { NO_SENDER } from './formatTransaction.ts'
-import { quantity } from './quantity.ts'
 
 /**
  * Receipt object of one transaction of a block (rpc.md §3.4), or null when there is none.

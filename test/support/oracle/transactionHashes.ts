@@ -1,5 +1,5 @@
-import { keccak256 } from '../../native/crypto.ts'
-import { readRlpItems, rlpItemLength } from '../codec/rlpReader.ts'
+import { readRlpItems, rlpItemLength } from '../../../src/chain/codec/rlpReader.ts'
+import { keccak256 } from '../../../src/native/crypto.ts'
 
 /** Hashes of the transactions of a stored body, each computed when first asked for. */
 export class TransactionHashes {

@@ -1,4 +1,4 @@
-import type { LogCursor } from '../../chain/logs/logCursor.ts'
+import type { LogCursor } from './logCursor.ts'
 
 /** Hashes of a block's transactions by their place. */
 export interface TransactionHashSource {

@@ -1,7 +1,7 @@
-import type { Transaction } from '../../chain/codec/transaction.ts'
-import { toHex } from '../../util/bytes.ts'
-import type { Json } from '../json.ts'
-import { quantity, quantityOfBytes } from './quantity.ts'
+import type { Transaction } from '../../../src/chain/codec/transaction.ts'
+import { quantity, quantityOfBytes } from '../../../src/rpc/format/quantity.ts'
+import type { Json } from '../../../src/rpc/json.ts'
+import { toHex } from '../../../src/util/bytes.ts'
 
 /** Place of a mined transaction. */
 export interface TransactionPlace {

@@ -1,4 +1,4 @@
-import type { LogCriteria } from './logCriteria.ts'
+import type { LogCriteria } from '../../../src/chain/logs/logCriteria.ts'
 import type { LogCursor } from './logCursor.ts'
 
 /** More alternatives than these are looked up instead of compared one by one. */

@@ -1,4 +1,4 @@
-import { RlpError, rlpItemLength } from '../codec/rlpReader.ts'
+import { RlpError, rlpItemLength } from '../../../src/chain/codec/rlpReader.ts'
 
 /** Most topics of a log. */
 const MAX_TOPICS = 4

@@ -1,6 +1,6 @@
-import type { LogCriteria } from '../chain/logs/logCriteria.ts'
-import type { LogCursor } from '../chain/logs/logCursor.ts'
-import { LogMatcher } from '../chain/logs/logMatcher.ts'
+import type { LogCriteria } from '../../../src/chain/logs/logCriteria.ts'
+import type { LogCursor } from './logCursor.ts'
+import { LogMatcher } from './logMatcher.ts'
 
 interface Entry<T> {
   readonly subscriber: T
