@@ -28,6 +28,7 @@ export function fromMessage(message: unknown): unknown {
   if (typeof message !== 'object' || message === null) return message
   // Cloning makes a Uint8Array of a Buffer.
   if (message instanceof Uint8Array) return asBuffer(message)
+  // Nothing else is sent as one.
   if (message instanceof Int32Array) return signalOf(message)
   if (Array.isArray(message)) {
     for (let index = 0; index < message.length; index += 1) message[index] = fromMessage(message[index])
