@@ -12,6 +12,7 @@ import { Dispatcher } from '../gateway/scheduler/dispatcher.ts'
 import type { LaneStats } from '../gateway/scheduler/laneQueue.ts'
 import { type LaneLimits, POOL_NAMES, type PoolLane, type PoolName } from '../gateway/scheduler/lanes.ts'
 import type { MiningWork } from '../mining/interface.ts'
+import type { FastCallStats } from '../native/nativeFastPath.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { NodeContext } from '../rpc/context.ts'
@@ -102,6 +103,8 @@ export interface ServiceStats {
   readonly lostBatches: number
   /** Answers that hold as long as the head does. */
   readonly responseCache: CacheStats
+  /** Calls and estimates that the front thread executed. */
+  readonly fastCalls: FastCallStats
   readonly subscriptions: number
   readonly filters: number
 }
@@ -221,6 +224,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       pools: poolStats(pools, dispatcher.busyWorkers),
       lostBatches: dispatcher.lostBatches,
       responseCache: gateway.responseCache,
+      fastCalls: gateway.fastCalls,
       subscriptions: events.subscriptions.size,
       filters: events.filters.size,
     }),

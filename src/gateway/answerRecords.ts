@@ -6,18 +6,22 @@ import type { RequestMetrics } from './requestMetrics.ts'
 import type { RequestTimes, RequestWatch } from './requestWatch.ts'
 import type { Route } from './router.ts'
 
-/** Of a request, what is told of its answer. */
-export interface NotedRequest {
+/** Slow from less than this on, milliseconds, answers of the fast path may be, too: then a clock is read for each. */
+const FAST_MILLISECONDS = 1
+
+/** Of a request, what is recorded with its answer. */
+export interface RecordedRequest {
   readonly route: Route
-  /** JSON text. */
-  readonly id: string
-  /** JSON text. */
-  readonly params: string
+  /** Bytes of the parameters, as JSON text. */
+  readonly paramBytes: number
   readonly caller: Caller
   readonly exchange: Exchange
 }
 
-/** Counts answers, by method and by caller, and tells of slow and traced ones. */
+/** Where an answer of the fast path came from: the native core, or the response cache. */
+export type FastSource = 'core' | 'cache'
+
+/** Counts answers, by method and by caller, and reports slow and traced ones, whatever way they went. */
 export class AnswerRecords {
   readonly #metrics: RequestMetrics
   readonly #watch: RequestWatch | null
@@ -27,55 +31,68 @@ export class AnswerRecords {
     this.#watch = watch
   }
 
-  /** The time from which on an answer is slow, milliseconds. */
-  get slow(): number {
+  get #slow(): number {
     return this.#watch?.threshold ?? Number.POSITIVE_INFINITY
   }
 
-  /** An answer of the native core in the front thread. @param sampled of `RequestMetrics.sample` */
-  fromCore(method: number, caller: Caller, bytes: number, sampled: number): void {
-    caller.answered(method, bytes, false)
-    this.#metrics.answeredInFront(method, sampled)
+  /** The time now if an answer of the fast path is to be timed for a report, else 0: reading a clock takes long. */
+  clock({ trace }: Exchange): number {
+    return trace != null || this.#slow <= FAST_MILLISECONDS ? performance.now() : 0
   }
 
-  /** A cached response. @param sampled of `RequestMetrics.sample` */
-  fromKept(method: number, caller: Caller, bytes: number, sampled: number): void {
-    caller.answered(method, bytes, false)
-    this.#metrics.answeredFromKept(method, sampled)
+  /**
+   * An answer of the fast path.
+   * @param sampled of `RequestMetrics.sample`
+   * @param started of {@link clock}
+   */
+  fromFastPath(
+    source: FastSource,
+    request: RecordedRequest,
+    bytes: number,
+    sampled: number,
+    started: number,
+  ): void {
+    const { index } = request.route
+    request.caller.answered(index, bytes, false)
+    if (source === 'core') this.#metrics.answeredInFront(index, sampled)
+    else this.#metrics.answeredFromKept(index, sampled)
+    if (started !== 0) this.#report(request, { started, ticket: null }, performance.now(), null, bytes)
   }
 
   /**
    * An answer of a method.
+   * @param id JSON text
    * @param body empty for one that was sent page by page
    * @param bytes that were sent
    */
   fromMethod(
-    request: NotedRequest,
+    request: RecordedRequest,
+    id: string,
     times: RequestTimes,
     body: string | Uint8Array,
     bytes: number = body.length,
   ): void {
-    const { route, id, caller } = request
+    const { route, caller } = request
     const now = performance.now()
     const elapsed = now - times.started
     const code = errorCodeOf(body, id)
     caller.answered(route.index, bytes, code !== null)
     this.#metrics.answered(route.index, elapsed)
     if (code !== null) this.#metrics.failed(route.index, code)
-    if (elapsed >= this.slow || request.exchange.trace != null) {
-      this.tell(request, times, now, code, bytes)
-    }
+    this.#report(request, times, now, code, bytes)
   }
 
-  /** Tells of an answer that is slow or traced. @param ended milliseconds of `performance.now()` */
-  tell(
-    { route, params, caller, exchange }: NotedRequest,
+  /** Reports an answer that is slow or traced. @param ended milliseconds of `performance.now()` */
+  #report(
+    { route, paramBytes, caller, exchange }: RecordedRequest,
     times: RequestTimes,
     ended: number,
     code: number | null,
     answerBytes: number,
   ): void {
-    const told: WatchedRequest = {
+    const isSlow = ended - times.started >= this.#slow
+    if (!isSlow && exchange.trace == null) return
+    const watched: WatchedRequest = {
       method: route.definition.name,
       lane: route.lane,
       caller: caller.name,
@@ -84,11 +101,11 @@ export class AnswerRecords {
       started: times.started,
       sent: times.ticket?.startedAt || null,
       ended,
-      paramBytes: params.length,
+      paramBytes,
       answerBytes,
     }
-    if (ended - times.started >= this.slow) this.#watch?.onSlow(told)
-    exchange.trace?.request(told)
+    if (isSlow) this.#watch?.onSlow(watched)
+    exchange.trace?.request(watched)
   }
 
   /** A client went away before its answer. */

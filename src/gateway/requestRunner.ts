@@ -1,9 +1,10 @@
 import type { RevertForm } from '../config/revertForm.ts'
+import type { MethodDefinition } from '../rpc/defineMethod.ts'
 import { PAGE_STATUS } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
-import { ANSWER_HEAD, DELEGATE_TO_WORKER, type Forward, successText } from '../rpc/json.ts'
+import { DELEGATE_TO_WORKER, type Forward, type JsonText, successText } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
-import type { AnswerRecords, NotedRequest } from './answerRecords.ts'
+import type { AnswerRecords, RecordedRequest } from './answerRecords.ts'
 import type { CallerSignal, CallerSignals } from './callerSignals.ts'
 import { whenGone } from './exchange.ts'
 import type { InlineRunner } from './fastPath/inline.ts'
@@ -17,14 +18,22 @@ import type { PoolLane } from './scheduler/lanes.ts'
 import type { AnswerSink, Ticket } from './scheduler/ticket.ts'
 
 /** One request that may be answered. */
-export interface AdmittedRequest extends NotedRequest {
+export interface AdmittedRequest extends RecordedRequest {
+  readonly route: Route
+  /** JSON text. */
+  readonly id: string
+  /** Its own copy. */
+  readonly params: Uint8Array
+  /** Whether the response may be cached by the parameters; it was looked for. */
+  readonly isCacheable: boolean
   readonly sink: AnswerSink
   /** Whether nothing else belongs to the exchange. */
   readonly alone: boolean
 }
 
-/** One request on its way to its answer. */
-interface Work extends AdmittedRequest {
+/** One request on its way to its answer: its own, or one in its place. */
+interface Work extends Omit<AdmittedRequest, 'params'> {
+  readonly params: JsonText
   readonly times: RequestTimes
 }
 
@@ -34,7 +43,7 @@ export interface RequestRunnerParts {
   readonly dispatcher: Dispatcher
   readonly inline: InlineRunner
   readonly answers: ResponseCache
-  readonly notes: AnswerRecords
+  readonly records: AnswerRecords
   readonly signals: CallerSignals
   /** Bytes of an answer that is put together of pages. */
   readonly answerBytes: number
@@ -44,7 +53,7 @@ export interface RequestRunnerParts {
   readonly isFront: boolean
 }
 
-/** Answers admitted requests: from cached responses, in this thread, or by the workers of the method's lane. */
+/** Answers admitted requests that the fast path left: in this thread, or by the workers of the method's lane. */
 export class RequestRunner {
   readonly #parts: RequestRunnerParts
 
@@ -52,36 +61,31 @@ export class RequestRunner {
     this.#parts = parts
   }
 
-  /** Answers a request. @param sampled of `RequestMetrics.sample` */
-  answer(request: AdmittedRequest, sampled: number): void {
-    const { answers, inline, notes } = this.#parts
-    const { route, id, params, caller, sink } = request
-    const key = this.#keyFor(route, caller)
-    const keeps = route.keepsAtHead && answers.canKeep(params)
-    const kept = keeps ? answers.find(key, params) : (inline.kept(key, params) ?? null)
-    if (kept !== null) {
-      const body = ANSWER_HEAD + id + kept
-      sink(body, 200)
-      notes.fromKept(route.index, caller, body.length, sampled)
-      return
-    }
+  /** Answers a request. */
+  answer(request: AdmittedRequest): void {
+    const { answers, records } = this.#parts
+    const { route, id, params, caller, sink, isCacheable } = request
     const times: RequestTimes = { started: performance.now(), ticket: null }
-    const noted: AnswerSink = (body, status) => {
+    const recorded: AnswerSink = (body, status) => {
       sink(body, status)
-      notes.fromMethod(request, times, body)
+      records.fromMethod(request, id, times, body)
     }
-    this.#run({ ...request, times, sink: keeps ? answers.keeping(key, params, id, noted) : noted })
+    const key = this.keyOf(route, caller)
+    const kept = isCacheable ? answers.keeping(key, params, id, recorded) : recorded
+    this.#run({ ...request, times, sink: kept })
   }
 
-  #keyFor(route: Route, { reverts }: Caller): number {
+  /** By what a response to a caller is cached. */
+  keyOf(route: Route, { reverts }: Caller): number {
     const own = this.#parts.reverts
     return responseKey(route, reverts ?? own, own)
   }
 
   #run(work: Work): void {
-    const { lane } = work.route
+    const { lane, definition, fast } = work.route
     if (lane === 'chain') this.#runInChain(work)
-    else if (lane === 'inline' || (work.route.triedInFront && this.#parts.isFront)) this.#runHere(work, null)
+    else if (lane === 'inline') this.#runHere(work, definition, null)
+    else if (fast !== null && this.#parts.isFront) this.#runHere(work, fast, null)
     else this.#dispatch(work)
   }
 
@@ -92,20 +96,20 @@ export class RequestRunner {
       opened?.end()
       work.sink(body, status)
     }
-    this.#runHere({ ...work, sink }, () => {
+    this.#runHere({ ...work, sink }, work.route.definition, () => {
       opened ??= this.#parts.signals.open(work.exchange)
       return opened.signal
     })
   }
 
-  #runHere(work: Work, signal: (() => AbortSignal) | null): void {
+  #runHere(work: Work, method: MethodDefinition, signal: (() => AbortSignal) | null): void {
     const { route, id, params, caller, exchange, sink, alone } = work
-    this.#parts.inline.run(route, id, params, sink, {
+    this.#parts.inline.run(route, method, id, params, sink, {
       connection: exchange.connection ?? null,
       memory: caller.account.memory,
       signal,
       reverts: caller.reverts ?? this.#parts.reverts,
-      key: this.#keyFor(route, caller),
+      isOwnForm: this.keyOf(route, caller) === route.index,
       forward: (forward) => this.#forward(work, forward),
       alone,
     })
@@ -134,21 +138,22 @@ export class RequestRunner {
   }
 
   #dispatch(work: Work): void {
-    const { dispatcher, notes } = this.#parts
+    const { dispatcher, records } = this.#parts
     const { route, id, params, caller, exchange, sink } = work
-    const answered: AnswerSink = route.definition.paged
-      ? (body, status) => (status === PAGE_STATUS ? this.#answerInPages(work, body) : sink(body, status))
-      : sink
+    const answered: AnswerSink = (body, status) => {
+      if (status === PAGE_STATUS) this.#answerInPages(work, body)
+      else sink(body, status)
+    }
     const ticket = this.#submit(caller, route, id, params, answered)
     work.times.ticket = ticket
     whenGone(exchange, () => {
-      if (!ticket.settled) notes.abandoned()
+      if (!ticket.settled) records.abandoned()
       dispatcher.cancel(ticket)
     })
   }
 
   #answerInPages(work: Work, first: string | Uint8Array): void {
-    const { router, dispatcher, notes, answerBytes: maxBytes } = this.#parts
+    const { router, dispatcher, records, answerBytes: maxBytes } = this.#parts
     const { id, caller, exchange, sink, alone } = work
     const route = router.forForward(logsPage.name)
     let ticket: Ticket | undefined
@@ -159,13 +164,13 @@ export class RequestRunner {
       ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, pageSink)
     }
     const onStreamed = (isWhole: boolean, bytes: number) => {
-      if (isWhole) notes.fromMethod(work, work.times, '', bytes)
-      else notes.abandoned()
+      if (isWhole) records.fromMethod(work, id, work.times, '', bytes)
+      else records.abandoned()
     }
     new PagedAnswer({ id, caller, exchange, alone, maxBytes, sink, ask, onStreamed }).begin(first)
   }
 
-  #submit(caller: Caller, route: Route, id: string, params: string, sink: AnswerSink): Ticket {
+  #submit(caller: Caller, route: Route, id: string, params: JsonText, sink: AnswerSink): Ticket {
     const { dispatcher } = this.#parts
     const lane = route.lane as PoolLane
     const ticket: Ticket = {

@@ -1,4 +1,4 @@
-import type { FastCallName, FrontMethodSpec } from '../native/nativeFastPath.ts'
+import type { MethodNameSpec } from '../native/nativeFastPath.ts'
 import { type EnabledMethods, isEnabled } from '../rpc/availability.ts'
 import type { Lane, MethodDefinition } from '../rpc/defineMethod.ts'
 import { RpcError } from '../rpc/errors.ts'
@@ -11,14 +11,10 @@ export interface Route {
   readonly index: number
   /** Lane of this node: the method's own unless configured otherwise. */
   readonly lane: Lane
-  /** Whether the front thread tries before the workers. */
-  readonly triedInFront: boolean
-  /** What is asked of a call that the native core tries in the front thread; null with a configured lane. */
-  readonly fastCall: FastCallName | null
+  /** The method with its fast handler, which the front thread tries before the workers; null with a configured lane. */
+  readonly fast: MethodDefinition | null
   /** Whether it signs, changes the chain or the node: closed to pages of other origins. */
   readonly privileged: boolean
-  /** Whether an answer to parameters holds as long as the head does. */
-  readonly keepsAtHead: boolean
 }
 
 /** What decides which methods there are. */
@@ -42,7 +38,7 @@ export class Router {
   /** Routes by the places of their methods. */
   readonly routesByIndex: Route[] = []
   /** Names that requests use, and how the native core answers them; a configured lane leaves only cached responses. */
-  readonly frontMethods: FrontMethodSpec[] = []
+  readonly names: MethodNameSpec[] = []
 
   constructor({ methods, unsupported, offer, lanes = {} }: RouterOptions) {
     this.#unavailable = new Set(unsupported)
@@ -53,32 +49,25 @@ export class Router {
         definition,
         index,
         lane: configured ?? definition.lane,
-        triedInFront: configured === undefined && definition.triedInFront,
-        fastCall: configured === undefined ? definition.fastCall : null,
+        fast: configured === undefined ? withFastHandler(definition) : null,
         privileged: [definition.name, ...definition.aliases].some(isPrivileged),
-        keepsAtHead: definition.cache === 'head' && definition.params.length > 0,
       }
       for (const name of [definition.name, ...definition.aliases]) {
         if (definition.audience === 'internal') this.#internal.set(name, route)
         else if (isEnabled(definition, offer)) {
           this.#routes.set(name, route)
           this.routesByIndex[index] = route
-          this.frontMethods.push({
+          this.names.push({
             name,
             index,
-            read: configured === undefined ? definition.stateRead : null,
-            ready: configured === undefined ? definition.ready : null,
-            call: route.fastCall,
-            keeps: route.keepsAtHead,
+            fast: configured === undefined && typeof definition.fast === 'string' ? definition.fast : null,
+            // An answer to parameters then holds as long as the head does.
+            isCached: definition.cache === 'head' && definition.params.length > 0,
+            tellsReverts: definition.tellsReverts,
           })
         } else this.#unavailable.add(name)
       }
     })
-  }
-
-  /** The route, or undefined. */
-  find(method: string): Route | undefined {
-    return this.#routes.get(method)
   }
 
   /** The route of a method that the gateway itself asks workers for. @throws Error when there is none */
@@ -96,4 +85,8 @@ export class Router {
     // What names no method is no request.
     return new RpcError(method === null ? 'invalidRequest' : 'methodNotFound')
   }
+}
+
+function withFastHandler(definition: MethodDefinition): MethodDefinition | null {
+  return typeof definition.fast === 'function' ? { ...definition, run: definition.fast } : null
 }

@@ -1,4 +1,10 @@
-import type { FastPath, FrontMethod, ResponseCacheStats } from '../../native/addon/index.d.ts'
+import type {
+  FastCallStats,
+  FastMethod,
+  FastPath,
+  MethodName,
+  ResponseCacheStats,
+} from '../../native/addon/index.d.ts'
 import { addon } from './addon.ts'
 import type { NativeChainSpec } from './chainSpec.ts'
 import type { EncodedObjectCache } from './encodedObjectCache.ts'
@@ -6,48 +12,75 @@ import { native } from './errors.ts'
 import type { StateStore } from './stateStore.ts'
 import type { BlockEnvironment } from './types.ts'
 
-/** Result of a call that left the request to others, as -4 is that of one that is too long for this thread. */
-export const DECLINED = 0
-/** Result of a call that has to be repeated after {@link NativeFastPath.nameState}. */
-export const UNKNOWN_STATE = -1
-/** Result of a call that has to be repeated when {@link NativeFastPath.unknownText} is known. */
-export const UNKNOWN_TEXT = -2
-/** Result of a call that has to be repeated after {@link NativeFastPath.setBlockContext}. */
-export const UNKNOWN_BLOCK_CONTEXT = -3
+/** Result of {@link NativeFastPath.answer} for a body of which something is left to others. */
+export const PARTLY = 0
+/** The same where more can be answered when {@link NativeFastPath.unknownBlocks} are known. */
+export const UNKNOWN_BLOCKS = -1
+/** Result of {@link NativeFastPath.run} where {@link NativeFastPath.setBlockContext} has to come first. */
+export const UNKNOWN_BLOCK_CONTEXT = -2
+/** Results for bodies of which nothing is answered, the last of them for a batch of far too many elements. */
+export const NO_JSON = -3
+export const NESTED_TOO_DEEP = -4
+export const BATCH_TOO_LARGE = -5
 
-/** Bytes before an answer: u32 of this machine, the index of its method and {@link KEPT_BIT}. */
-export const ANSWER_OFFSET = 4
-/** Result of a call whose request is one that waits for {@link NativeFastPath.run}: the head alone. */
-export const WAITS = ANSWER_OFFSET
-/** In the head of an answer: it was kept. */
-export const KEPT_BIT = 0x1_0000
+/** Bytes before the answers in the output. */
+export const ANSWER_OFFSET = 4096
+/**
+ * Words of the output, u32 of this machine: flags of the body, number of the words of its records, then as many of
+ * those as find room.
+ */
+export const FLAGS_WORD = 0
+export const COUNT_WORD = 1
+export const FIRST_RECORD_WORD = 2
 
-/** What a method tells of, by its first parameter: the hash of a transaction, or number or tag of a block. */
-export type EncodedSubjectName = 'receipt' | 'transaction' | 'block'
+/** Flags of a body: it is a batch, it is one of more requests than it may have. */
+export const BATCH_FLAG = 1
+export const REFUSED_FLAG = 2
+
+/** Kinds of records, in their lowest byte; every record but that of a request is one word. */
+export const REQUEST_RECORD = 0
+export const INVALID_RECORD = 1
+export const BATCH_BEGIN_RECORD = 2
+export const BATCH_END_RECORD = 3
 
 /**
- * A read of the state that the native core can answer by itself, with the parameters `address, block` or
- * `address, slot, block`: a balance or a nonce as QUANTITY, code as DATA, a cell as a word or as it is stored.
+ * Words of the record of a request: kind and flags; index of the method; first byte and end of the id, equal in a
+ * notification; the same of the parameters, equal where there are none; the same of the answer, without
+ * {@link ANSWER_OFFSET}, or of the method's text where it is unknown.
  */
-export type StateReadName = 'balance' | 'transactionCount' | 'code' | 'cell' | 'cellBytes'
+export const REQUEST_WORDS = 8
 
-/** What a method asks of a call: its output, or the gas that it needs as a transaction. */
-export type FastCallName = 'output' | 'estimate'
+/** Flags of a request: it has its answer, which was cached. */
+export const ANSWERED_FLAG = 1 << 8
+export const CACHED_FLAG = 1 << 9
+/** Flags of a request without an answer: the response may be cached, is cached but too long, a call waits. */
+export const CACHEABLE_FLAG = 1 << 10
+export const TOO_LONG_FLAG = 1 << 11
+export const WAITS_FLAG = 1 << 12
+
+/** Indexes of a method whose name is unknown, and of one that is missing or no text. */
+export const UNKNOWN_METHOD = 0xffff_ffff
+export const NO_METHOD = 0xffff_fffe
+
+export type { FastCallStats }
+
+/** What a method asks for that the native core answers from the bytes of a request. */
+export type FastMethodName = `${FastMethod}`
 
 /** A name that requests call a method by, and how it is answered. */
-export interface FrontMethodSpec {
+export interface MethodNameSpec {
   readonly name: string
-  /** What answers name the method by, below 2^16. */
+  /** What records name the method by, below 2^15. */
   readonly index: number
-  readonly read: StateReadName | null
-  readonly ready: EncodedSubjectName | null
-  readonly call: FastCallName | null
-  /** Whether answers to parameters hold as long as the head does. */
-  readonly keeps: boolean
+  readonly fast: FastMethodName | null
+  /** Whether responses to parameters hold as long as the head does. */
+  readonly isCached: boolean
+  /** Whether responses tell of reverts, in one of two forms. */
+  readonly tellsReverts: boolean
 }
 
 /** Where states are, and what calls on them need. */
-export interface FrontState {
+export interface FastState {
   readonly store: StateStore
   readonly spec: NativeChainSpec
   /** Most gas of a call and of an estimate. */
@@ -60,79 +93,70 @@ export type UnknownBlock =
   | { readonly name: string }
   | { readonly name?: undefined; readonly hash: Buffer; readonly number: number }
 
+/** What a fast path is made of. */
+export interface NativeFastPathParts {
+  readonly methods: readonly MethodNameSpec[]
+  readonly objects: EncodedObjectCache
+  /** Requests that a batch may have. */
+  readonly batch: number
+  /** Bytes of cached responses; 0 keeps none. */
+  readonly cachedBytes: number
+}
+
 /**
- * Answers requests from their bytes to the bytes of the answer, at one head of the chain: reads of the state as far
- * as it is in memory, texts and answers that are kept, short calls at the newest block. Calls that answer give how
- * much was written, {@link ANSWER_OFFSET} included.
+ * Parses bodies, and answers from their bytes to the bytes of the answer, at one head of the chain: reads of the state
+ * as far as it is in memory, encoded objects, cached responses, short calls at the newest block.
  */
 export class NativeFastPath {
   readonly #handle: FastPath
 
-  /** @param keptBytes bytes of cached responses; 0 keeps none */
-  constructor(methods: readonly FrontMethodSpec[], texts: EncodedObjectCache, keptBytes: number) {
-    const list = methods.map(
-      ({ name, index, read, ready, call, keeps }): FrontMethod => ({
-        name,
-        index,
-        keeps,
-        ...(read === null ? {} : { read: read as NonNullable<FrontMethod['read']> }),
-        ...(ready === null ? {} : { subject: ready as NonNullable<FrontMethod['subject']> }),
-        ...(call === null ? {} : { call: call as NonNullable<FrontMethod['call']> }),
-      }),
-    )
-    this.#handle = native(() => new addon.FastPath(list, texts.handle, keptBytes))
+  constructor({ methods, objects, batch, cachedBytes }: NativeFastPathParts) {
+    const list = methods.map(({ fast, ...rest }): MethodName => {
+      return fast === null ? rest : { ...rest, fast: fast as FastMethod }
+    })
+    this.#handle = native(() => new addon.FastPath(list, batch, objects.handle, cachedBytes))
   }
 
-  /** Answers from a state, too. Methods that read it have places in their order. */
-  readState({ store, spec, callGas, estimateGas }: FrontState): void {
+  /** Answers from a state, too. */
+  readState({ store, spec, callGas, estimateGas }: FastState): void {
     native(() => this.#handle.readState(store.handle, spec, callGas, estimateGas))
   }
 
-  /** Answers a body that is one ordinary request, or reads it where it is a call. */
-  answer(body: ArrayBuffer | Uint8Array, out: Uint8Array): number {
-    return this.#handle.answer(body, out)
+  /**
+   * Parses a body and answers what of it is in memory and short; a call is only read. The end of the answer where all
+   * that was asked has one, else one of the results above.
+   * @param otherForm whether the caller wants to be told of reverts in another form than the node's own
+   */
+  answer(body: ArrayBuffer | Uint8Array, otherForm: boolean, out: Uint8Array): number {
+    return this.#handle.answer(body, otherForm, out)
   }
 
-  /** Executes the call that the last request asked for. */
+  /** Writes all records of the last body, where they found no room in the output. */
+  copyRecords(out: Uint8Array): void {
+    this.#handle.copyRecords(out)
+  }
+
+  /** Executes the call that the last body asked for: the end of the answer, or one of the results above. */
   run(out: Uint8Array): number {
     return this.#handle.run(out)
   }
 
-  /**
-   * Answers a batch of nothing but reads of the state, without the offset; `places` gets the number of requests,
-   * then the place of the method of each.
-   */
-  answerBatch(body: Uint8Array, places: Uint8Array, out: Uint8Array): number {
-    return this.#handle.answerBatch(body, places, out)
+  /** What has to be known so that more of the last body can be answered. */
+  unknownBlocks(): UnknownBlock[] {
+    return this.#handle.unknownBlocks().flatMap(({ name, hash, number }): UnknownBlock[] => {
+      if (name != null) return [{ name }]
+      return hash == null || number == null ? [] : [{ hash, number }]
+    })
   }
 
-  /** Names of blocks, as they stand in requests, for which a call gave {@link UNKNOWN_STATE}. */
-  unknownBlocks(): string[] {
-    return this.#handle.unknownBlocks()
-  }
-
-  /** Says which state the name of a block stands for. */
-  nameState(name: string, root: Uint8Array): void {
-    native(() => this.#handle.nameState(name, root))
-  }
-
-  /** What the last call that gave {@link UNKNOWN_TEXT} did not know. */
-  unknownText(): UnknownBlock | null {
-    const unknown = this.#handle.unknownText()
-    if (unknown === null) return null
-    const { name, hash, number } = unknown
-    if (name != null) return { name }
-    return hash == null || number == null ? null : { hash, number }
+  /** Says which block a name stands for. @param root of its state; null where that cannot be read */
+  nameBlock(name: string, hash: Uint8Array, root: Uint8Array | null): void {
+    native(() => this.#handle.nameBlock(name, hash, root))
   }
 
   /** Says that a block is canonical. */
   confirm(hash: Uint8Array): void {
     native(() => this.#handle.confirm(hash))
-  }
-
-  /** Says which block a name stands for. */
-  nameBlock(name: string, hash: Uint8Array): void {
-    native(() => this.#handle.nameBlock(name, hash))
   }
 
   /** Names state and block of the calls that follow. */
@@ -145,19 +169,27 @@ export class NativeFastPath {
     this.#handle.endTurn()
   }
 
-  /** Lookups of cached responses to parameters that found one and that did not, and the bytes that are kept. */
+  /**
+   * Cached responses that were found, calls that were executed here because there was none, and the bytes that are
+   * kept.
+   */
   responseCacheStats(): ResponseCacheStats {
     return this.#handle.responseCacheStats()
   }
 
-  /** What follows the id in a cached response to parameters. */
-  find(method: number, params: string): string | null {
-    return this.#handle.find(method, params)
+  /** Calls and estimates that were executed here, and their gas. */
+  callStats(): FastCallStats {
+    return this.#handle.callStats()
   }
 
-  /** Keeps what follows the id in an answer to parameters, as UTF-8. */
-  keep(method: number, params: string, rest: Uint8Array): void {
-    native(() => this.#handle.keep(method, params, rest))
+  /** What follows the id in a cached response to parameters. @param key of `responseKey` */
+  find(key: number, params: Uint8Array): string | null {
+    return this.#handle.find(key, params)
+  }
+
+  /** Keeps what follows the id in an answer to parameters, as UTF-8. @param key of `responseKey` */
+  keep(key: number, params: Uint8Array, rest: Uint8Array): void {
+    native(() => this.#handle.keep(key, params, rest))
   }
 
   /** Keeps what follows the id in answers to no parameters. */

@@ -1,5 +1,5 @@
 import type { RevertForm } from '../config/revertForm.ts'
-import type { EncodedSubjectName, FastCallName, StateReadName } from '../native/nativeFastPath.ts'
+import type { FastMethodName } from '../native/nativeFastPath.ts'
 import type { Eventually, NodeContext } from './context.ts'
 import type { Forward, RpcResult } from './json.ts'
 import { type Param, type ParamValues, parseParams } from './params/param.ts'
@@ -22,6 +22,17 @@ export type CacheRule = 'none' | 'head' | 'forever'
  */
 export type Audience = 'public' | 'dev' | 'internal'
 
+/**
+ * Reads the parameters and runs a handler.
+ * @param reverts how a result tells of reverts
+ * @throws RpcError
+ */
+export type Run = (
+  context: NodeContext,
+  values: readonly unknown[],
+  reverts: RevertForm,
+) => Eventually<RpcResult | Forward>
+
 /** A method as its file writes it. */
 export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly name: string
@@ -36,31 +47,27 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   /** Weight against quotas; 1 is a read of one record. */
   readonly cost: number
   readonly cache: CacheRule
-  /** What of the state is read: ordinary requests are then answered in the front thread as long as it is in memory. */
-  readonly stateRead?: StateReadName
-  /** What is told of whose text is kept: ordinary requests are then answered in the front thread. */
-  readonly ready?: EncodedSubjectName
   /**
-   * The front thread tries first, where the handler leaves to the workers (`DELEGATE_TO_WORKER`) whatever is not short: a hop
-   * to a worker costs more than a short call.
+   * What the front thread tries before the workers, as a hop to a worker costs more than a short read: what the native
+   * core answers from the bytes of ordinary requests, or a handler of its own that leaves to the workers
+   * (`DELEGATE_TO_WORKER`) whatever is not short.
    */
-  readonly triedInFront?: boolean
-  /** What is asked of a call: the native core then tries ordinary requests in the front thread by itself. */
-  readonly fastCall?: FastCallName
+  readonly fast?: FastMethodName | Handler<P>
   readonly audience?: Audience
-  /** Answers may come in pages. */
-  readonly paged?: boolean
   /** Answers, errors among them, may tell of reverts: in the form that the caller wants. Those of others never do. */
   readonly tellsReverts?: boolean
   /** Bytes of its parameters, as JSON text; what a body holds unless given. More is refused before it is parsed. */
   readonly mostParamBytes?: number
   /** Only a method of the front thread may hand its request on to the workers. */
-  readonly handler: (
-    context: NodeContext,
-    params: ParamValues<P>,
-    reverts: RevertForm,
-  ) => Eventually<RpcResult | Forward>
+  readonly handler: Handler<P>
 }
+
+/** Answers a request whose parameters were read. @throws RpcError */
+export type Handler<P extends readonly Param<unknown>[]> = (
+  context: NodeContext,
+  params: ParamValues<P>,
+  reverts: RevertForm,
+) => Eventually<RpcResult | Forward>
 
 /** A method as the router and the workers use it. */
 export interface MethodDefinition {
@@ -72,33 +79,24 @@ export interface MethodDefinition {
   readonly lane: Lane
   readonly cost: number
   readonly cache: CacheRule
-  readonly stateRead: StateReadName | null
-  readonly ready: EncodedSubjectName | null
-  readonly triedInFront: boolean
-  readonly fastCall: FastCallName | null
+  readonly fast: FastMethodName | Run | null
   readonly audience: Audience
-  readonly paged: boolean
   readonly tellsReverts: boolean
   /** Bytes of the parameters, as JSON text, that are parsed. */
   readonly mostParamBytes: number
-  /**
-   * Reads the parameters and runs the handler.
-   * @param reverts how a result tells of reverts
-   * @throws RpcError
-   */
-  readonly run: (
-    context: NodeContext,
-    values: readonly unknown[],
-    reverts: RevertForm,
-  ) => Eventually<RpcResult | Forward>
+  readonly run: Run
 }
 
 /** Makes a definition of a method's description. */
 export function defineMethod<const P extends readonly Param<unknown>[]>(
   spec: MethodSpec<P>,
 ): MethodDefinition {
-  const { name, params, handler } = spec
+  const { name, params, fast } = spec
   const required = params.filter((param) => !param.optional).length
+  const runOf =
+    (handler: Handler<P>): Run =>
+    (context, values, reverts) =>
+      handler(context, parseParams(params, required, values, name) as unknown as ParamValues<P>, reverts)
   return {
     name,
     aliases: spec.aliases ?? [],
@@ -108,15 +106,10 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     lane: spec.lane,
     cost: spec.cost,
     cache: spec.cache,
-    stateRead: spec.stateRead ?? null,
-    ready: spec.ready ?? null,
-    triedInFront: spec.triedInFront ?? false,
-    fastCall: spec.fastCall ?? null,
+    fast: typeof fast === 'function' ? runOf(fast) : (fast ?? null),
     audience: spec.audience ?? 'public',
-    paged: spec.paged ?? false,
     tellsReverts: spec.tellsReverts ?? false,
     mostParamBytes: spec.mostParamBytes ?? Number.POSITIVE_INFINITY,
-    run: (context, values, reverts) =>
-      handler(context, parseParams(params, required, values, name) as unknown as ParamValues<P>, reverts),
+    run: runOf(spec.handler),
   }
 }

@@ -9,11 +9,13 @@ import {
   encodeResult,
   Forward,
   failureText,
+  type JsonText,
   PagedResult,
   RawBytes,
   RawElements,
   type RpcResult,
   successText,
+  textOf,
 } from './json.ts'
 
 /** A finished answer: its JSON text, and the HTTP status when it is the only one. */
@@ -62,14 +64,14 @@ export type UnexpectedErrorSink = (method: string, error: unknown) => void
 /**
  * Runs one request. Never throws: every failure becomes an answer.
  * @param id JSON text of the id
- * @param params JSON text of the parameters; empty when there are none
+ * @param params empty when there are none
  * @param wanted how the caller wants to be told of reverts; only methods that say so do it in that form
  */
 export function executeRequest(
   context: NodeContext,
   method: MethodDefinition,
   id: string,
-  params: string,
+  params: JsonText,
   onUnexpected: UnexpectedErrorSink,
   wanted: RevertForm,
 ): Eventually<Answer> {
@@ -146,14 +148,14 @@ function statusOfRun(error: RpcError): number {
  * Positional parameters of their JSON text. Null and the empty object are none (rpc.md §1.3).
  * @throws RpcError
  */
-function readParams(text: string, { name, mostParamBytes }: MethodDefinition): readonly unknown[] {
-  if (text === '' || text === '[]') return []
+function readParams(text: JsonText, { name, mostParamBytes }: MethodDefinition): readonly unknown[] {
+  if (text.length === 0) return []
   if (text.length > mostParamBytes) {
     throw invalidParams(`${name} takes at most ${mostParamBytes} bytes of parameters, not ${text.length}`)
   }
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(textOf(text))
   } catch (error) {
     throw new RpcError('parse', undefined, { cause: error })
   }

@@ -1,3 +1,4 @@
+import { asBuffer } from '../util/bytes.ts'
 import type { RpcErrorObject } from './errors.ts'
 
 /** A value that JSON.stringify writes as it stands. */
@@ -8,6 +9,14 @@ export type Json =
   | null
   | readonly Json[]
   | { readonly [key: string]: Json | undefined }
+
+/** JSON text, as UTF-8 where it is a part of a body. */
+export type JsonText = string | Uint8Array
+
+/** JSON text as a string. */
+export function textOf(text: JsonText): string {
+  return typeof text === 'string' ? text : asBuffer(text).toString('utf8')
+}
 
 /** JSON text made ahead of time: written as it stands. */
 export class RawJson {

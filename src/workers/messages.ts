@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { REVERT_FORMS, type RevertForm } from '../config/revertForm.ts'
 import type { Answer } from '../rpc/execute.ts'
+import type { JsonText } from '../rpc/json.ts'
 
 /**
  * What crosses between the front thread and the pool's workers: batches as single buffers.
@@ -30,8 +31,8 @@ export interface PoolRequest {
   readonly slot: number
   /** JSON text. */
   readonly id: string
-  /** JSON text; empty when there are none. */
-  readonly params: string
+  /** Empty when there are none. */
+  readonly params: JsonText
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
 }
@@ -86,14 +87,16 @@ const MOST_MICROSECONDS = 0xffffffff
 export function encodeRequests(requests: readonly PoolRequest[]): Uint8Array<ArrayBuffer> {
   // UTF-8 takes at most three bytes per UTF-16 unit; what is not used is cut off below.
   let capacity = COUNT_BYTES
-  for (const { id, params } of requests) capacity += REQUEST_HEAD_BYTES + 3 * (id.length + params.length)
+  for (const { id, params } of requests) {
+    capacity += REQUEST_HEAD_BYTES + 3 * id.length + (typeof params === 'string' ? 3 : 1) * params.length
+  }
   const buffer = Buffer.from(new ArrayBuffer(capacity))
   buffer.writeUInt32LE(requests.length, 0)
   let position = COUNT_BYTES
   for (const { method, slot, id, params, reverts } of requests) {
     const idStart = position + REQUEST_HEAD_BYTES
     const idBytes = buffer.write(id, idStart, 'utf8')
-    const paramsBytes = buffer.write(params, idStart + idBytes, 'utf8')
+    const paramsBytes = writeText(buffer, params, idStart + idBytes)
     buffer.writeUInt16LE(method, position)
     buffer.writeUInt16LE(slot, position + 2)
     buffer.writeUInt32LE(idBytes, position + 4)
@@ -104,7 +107,14 @@ export function encodeRequests(requests: readonly PoolRequest[]): Uint8Array<Arr
   return buffer.subarray(0, position)
 }
 
-/** Reads a batch of requests. */
+/** Bytes that were written. */
+function writeText(buffer: Buffer, text: JsonText, at: number): number {
+  if (typeof text === 'string') return buffer.write(text, at, 'utf8')
+  buffer.set(text, at)
+  return text.length
+}
+
+/** Reads a batch of requests, whose parameters are views of it. */
 export function decodeRequests(batch: Uint8Array): PoolRequest[] {
   const buffer = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength)
   const count = buffer.readUInt32LE(0)
@@ -118,7 +128,7 @@ export function decodeRequests(batch: Uint8Array): PoolRequest[] {
       method: buffer.readUInt16LE(position),
       slot: buffer.readUInt16LE(position + 2),
       id: buffer.toString('utf8', idStart, paramsStart),
-      params: buffer.toString('utf8', paramsStart, end),
+      params: buffer.subarray(paramsStart, end),
       reverts: REVERT_FORMS[buffer[position + 12] ?? 0] ?? 'reference',
     })
     position = end

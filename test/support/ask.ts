@@ -4,10 +4,12 @@ import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { RequestMetrics } from '../../src/gateway/requestMetrics.ts'
+import type { RequestWatch } from '../../src/gateway/requestWatch.ts'
 import { Router } from '../../src/gateway/router.ts'
 import { Dispatcher } from '../../src/gateway/scheduler/dispatcher.ts'
 import type { LaneLimits, PoolLane } from '../../src/gateway/scheduler/lanes.ts'
 import type { StateStore } from '../../src/native/stateStore.ts'
+import type { ExchangeTrace } from '../../src/observe/tracing.ts'
 import type { EnabledMethods } from '../../src/rpc/availability.ts'
 import type { NodeContext } from '../../src/rpc/context.ts'
 import type { MethodDefinition } from '../../src/rpc/defineMethod.ts'
@@ -49,6 +51,10 @@ export interface LocalServiceOptions {
   /** Who asks. */
   readonly caller?: Caller
   readonly onUnexpected?: (method: string, error: unknown) => void
+  /** Told of slow requests. */
+  readonly watch?: RequestWatch
+  /** Takes spans of all requests. */
+  readonly trace?: ExchangeTrace
 }
 
 const LANE: LaneLimits = { pool: 'reads', queue: 1000, timeLimit: 60_000, batch: 100 }
@@ -86,6 +92,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     context,
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     metrics,
+    ...(options.watch === undefined ? {} : { watch: options.watch }),
     limits: {
       batch: options.batch ?? 50,
       answerBytes: maxAnswerBytes,
@@ -102,6 +109,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
             status,
           }),
         ...(connection === undefined ? {} : { connection }),
+        trace: options.trace ?? null,
         onGone: undefined,
         gone: false,
       }

@@ -1,17 +1,18 @@
 import type { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import {
   ANSWER_OFFSET,
-  DECLINED,
-  KEPT_BIT,
+  BATCH_FLAG,
+  COUNT_WORD,
+  FIRST_RECORD_WORD,
+  FLAGS_WORD,
   NativeFastPath,
+  REFUSED_FLAG,
   UNKNOWN_BLOCK_CONTEXT,
-  UNKNOWN_STATE,
-  UNKNOWN_TEXT,
-  WAITS,
+  UNKNOWN_BLOCKS,
 } from '../../native/nativeFastPath.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { NodeContext } from '../../rpc/context.ts'
-import { type BlockSelector, blockId, blockRef } from '../../rpc/params/blockSelector.ts'
+import { type BlockSelector, blockRef } from '../../rpc/params/blockSelector.ts'
 import { findHeader, isRecent } from '../../rpc/select/resolveBlock.ts'
 import type { Router } from '../router.ts'
 import type { TurnSnapshot } from '../turnSnapshot.ts'
@@ -22,124 +23,118 @@ const MOST_BYTES = 1024 * 1024
 /** Answers up to this length have a view of their memory that is made once. */
 const USUAL_BYTES = 4096
 
-const STATE_BLOCK = blockRef()
-const TEXT_BLOCK = blockId({ pending: false })
+const BLOCK = blockRef()
 
-/** What the fast path are made of. */
+/** What the fast path is made of. */
 export interface FastPathParts {
   readonly router: Router
   readonly texts: EncodedObjectCache
   /** Where the state is; none in tests of the envelope. */
   readonly stateStore?: StateStore | undefined
   readonly snapshot: TurnSnapshot
+  /** Requests that a batch may have. */
   readonly batch: number
   readonly answerBytes: number
+  /** Bytes of cached responses. */
   readonly keptBytes: number
 }
 
-/** An answered batch. */
-export interface BatchAnswer {
-  /** Valid until the next answer. */
-  readonly body: Uint8Array
-  /** The place of the method of each request. */
-  readonly methods: readonly number[]
-}
-
 /**
- * Answers ordinary requests in the front thread in one native call, where that takes microseconds and no disk: a hop
- * to a worker costs twenty times as much as a read of an account. What that call does not know of the chain is looked
- * up once at each head. Everything else is declined: workers answer it, after which it is in memory.
+ * Has one native call parse a body and answer of it what takes microseconds and no disk: a hop to a worker costs
+ * twenty times as much as a read of an account. What that call does not know of the chain is looked up once at each
+ * head. Everything else is left to workers, after which it is in memory. What is said of a body holds until the next.
  */
 export class FastPath {
   readonly native: NativeFastPath
-  /** Places of the methods that read the state. */
-  readonly #stateMethods: readonly number[]
   readonly #snapshot: TurnSnapshot
   readonly #maxAnswerBytes: number
-  readonly #places: Uint8Array
   readonly #out: Buffer
   readonly #head: Uint32Array
+  readonly #records: Uint32Array
   /** By length: answers of usual length. */
   readonly #views: (Uint8Array | undefined)[] = []
   #isTurnCounted = false
-  /** Whether the last request is a call that waits for {@link run}. */
-  waits = false
-  /** Whether the last request was declined because its simulation is too long for this thread or reads the disk. */
-  wasTooLong = false
+  #result = 0
 
   constructor(parts: FastPathParts) {
-    const { router, texts, stateStore, snapshot, answerBytes } = parts
-    const methods = router.frontMethods
-    this.native = new NativeFastPath(methods, texts, parts.keptBytes)
+    const { router, texts, stateStore, snapshot, answerBytes, batch } = parts
+    const cachedBytes = parts.keptBytes
+    this.native = new NativeFastPath({ methods: router.names, objects: texts, batch, cachedBytes })
     const { node, execution } = snapshot.context
     if (stateStore !== undefined) {
       const { callGasCap: callGas, estimateGasCap: estimateGas } = node.settings
       this.native.readState({ store: stateStore, spec: execution.spec, callGas, estimateGas })
     }
-    this.#stateMethods = methods.filter(({ read }) => read !== null).map(({ index }) => index)
     this.#snapshot = snapshot
     this.#maxAnswerBytes = answerBytes
-    this.#places = new Uint8Array(parts.batch + 1)
     this.#out = Buffer.allocUnsafeSlow(ANSWER_OFFSET + Math.min(answerBytes, MOST_BYTES))
-    this.#head = new Uint32Array(this.#out.buffer, 0, 1)
+    this.#head = new Uint32Array(this.#out.buffer, 0, ANSWER_OFFSET / Uint32Array.BYTES_PER_ELEMENT)
+    this.#records = this.#head.subarray(FIRST_RECORD_WORD)
   }
 
-  /** Place of the method of the last request that was answered or waits. */
-  get method(): number {
-    return (this.#head[0] ?? 0) & (KEPT_BIT - 1)
+  /** Whether the body is a batch. */
+  get isBatch(): boolean {
+    return ((this.#head[FLAGS_WORD] ?? 0) & BATCH_FLAG) !== 0
   }
 
-  /** Whether the last answer was a kept one. */
-  get isKept(): boolean {
-    return ((this.#head[0] ?? 0) & KEPT_BIT) !== 0
+  /** Whether the body is a batch of more requests than it may have. */
+  get isRefused(): boolean {
+    return ((this.#head[FLAGS_WORD] ?? 0) & REFUSED_FLAG) !== 0
+  }
+
+  /** What the native call gave: why nothing of the body is answered, where it is one of the faults. */
+  get result(): number {
+    return this.#result
   }
 
   /**
-   * Answers a body that is one ordinary request. The answer is valid until the next one; null when the request
-   * {@link waits} or is left to others.
+   * Parses a body. The answer where all of it has one, which is valid until the next body; null when the
+   * {@link records} or the {@link result} say what else there is.
+   * @param otherForm whether the caller wants to be told of reverts in another form than the node's own
    */
-  answer(body: ArrayBuffer | Uint8Array): Uint8Array | null {
-    let length = this.native.answer(body, this.#out)
-    if ((length === UNKNOWN_STATE && this.#nameStates()) || (length === UNKNOWN_TEXT && this.#findText())) {
-      length = this.native.answer(body, this.#out)
-    }
-    this.waits = length === WAITS
-    return this.#view(length)
+  answer(body: ArrayBuffer | Uint8Array, otherForm: boolean): Uint8Array | null {
+    let end = this.native.answer(body, otherForm, this.#out)
+    if (end === UNKNOWN_BLOCKS && this.#findBlocks()) end = this.native.answer(body, otherForm, this.#out)
+    this.#result = end
+    if (end <= ANSWER_OFFSET) return null
+    // The limit on batches counts answers alone.
+    return end - ANSWER_OFFSET > this.#maxAnswerBytes ? null : this.#view(end)
+  }
+
+  /** Words of the records of the body. */
+  get recordWords(): number {
+    return this.#head[COUNT_WORD] ?? 0
+  }
+
+  /** The records of the body, behind which other words may stand. */
+  records(): Uint32Array {
+    const count = this.recordWords
+    if (count <= this.#records.length) return this.#records
+    const words = new Uint32Array(count)
+    this.native.copyRecords(new Uint8Array(words.buffer))
+    return words
+  }
+
+  /** An answer of which a record has the bounds. */
+  part(start: number, end: number): Uint8Array {
+    return this.#out.subarray(ANSWER_OFFSET + start, ANSWER_OFFSET + end)
   }
 
   /** Executes the call that waits, whose caller has paid for it; null when it is left to others. */
   run(): Uint8Array | null {
     this.#countTurn()
-    let length = this.native.run(this.#out)
-    if (length === UNKNOWN_BLOCK_CONTEXT && this.#setBlockContext()) length = this.native.run(this.#out)
-    return this.#view(length)
+    let end = this.native.run(this.#out)
+    if (end === UNKNOWN_BLOCK_CONTEXT && this.#setBlockContext()) end = this.native.run(this.#out)
+    return end <= ANSWER_OFFSET ? null : this.#view(end)
   }
 
-  /** Answers a batch of nothing but reads of the state; null when it is left to others. */
-  answerBatch(body: Uint8Array): BatchAnswer | null {
-    let length = this.native.answerBatch(body, this.#places, this.#out)
-    if (length === UNKNOWN_STATE && this.#nameStates()) {
-      length = this.native.answerBatch(body, this.#places, this.#out)
-    }
-    if (length <= DECLINED || length > this.#maxAnswerBytes) return null
-    const methods: number[] = []
-    const count = this.#places[0] ?? 0
-    for (let i = 1; i <= count; i++) {
-      const method = this.#stateMethods[this.#places[i] ?? 0]
-      if (method === undefined) return null
-      methods.push(method)
-    }
-    return { body: this.#out.subarray(0, length), methods }
-  }
-
-  /** The answer that ends there; null where none was written. */
-  #view(end: number): Uint8Array | null {
-    if (end <= ANSWER_OFFSET) return null
-    if (end > USUAL_BYTES) return this.#out.subarray(ANSWER_OFFSET, end)
-    let view = this.#views[end]
+  #view(end: number): Uint8Array {
+    if (end > USUAL_BYTES + ANSWER_OFFSET) return this.#out.subarray(ANSWER_OFFSET, end)
+    const length = end - ANSWER_OFFSET
+    let view = this.#views[length]
     if (view === undefined) {
-      view = new Uint8Array(this.#out.buffer, ANSWER_OFFSET, end - ANSWER_OFFSET)
-      this.#views[end] = view
+      view = new Uint8Array(this.#out.buffer, ANSWER_OFFSET, length)
+      this.#views[length] = view
     }
     return view
   }
@@ -153,49 +148,48 @@ export class FastPath {
     })
   }
 
-  /** Finds the states of the blocks that the last call did not know; whether it found all. */
-  #nameStates(): boolean {
-    return this.native.unknownBlocks().every((name) => {
-      const root = this.#lookUp((context) => {
-        const selector = STATE_BLOCK.parse(name, '')
-        const header = this.#isQuick(selector) ? findHeader(context, selector) : null
-        return header === null ? null : context.state.rootAfter(header)
-      })
-      if (root !== null) this.native.nameState(name, root)
-      return root !== null
-    })
+  /** Finds out about the blocks that the last call did not know; whether it found any. */
+  #findBlocks(): boolean {
+    let found = false
+    for (const unknown of this.native.unknownBlocks()) {
+      const { name } = unknown
+      const isFound = name === undefined ? this.#confirm(unknown.hash, unknown.number) : this.#nameBlock(name)
+      found = isFound || found
+    }
+    return found
   }
 
-  /** Finds out which block the last call did not know; whether it is such that the request can be answered. */
-  #findText(): boolean {
-    const unknown = this.native.unknownText()
-    if (unknown === null) return false
-    const { name } = unknown
-    if (name === undefined) {
-      const canonical = this.#lookUp(({ chain }) => chain.hashByNumber(unknown.number))
-      const isCanonical = canonical?.equals(unknown.hash) === true
-      if (isCanonical) this.native.confirm(unknown.hash)
-      return isCanonical
-    }
-    const hash = this.#lookUp((context) => {
-      const selector = TEXT_BLOCK.parse(name, '')
-      if (!this.#isQuick(selector)) return null
-      if (selector.kind === 'number') return context.chain.hashByNumber(Number(selector.number))
-      return findHeader(context, selector)?.hash ?? null
+  /** Tells whether a block is canonical. */
+  #confirm(hash: Buffer, number: number): boolean {
+    const canonical = this.#lookUp(({ chain }) => chain.hashByNumber(number))
+    if (canonical?.equals(hash) !== true) return false
+    this.native.confirm(hash)
+    return true
+  }
+
+  /** Tells which block a name stands for; whether it is such that requests for it can be answered. */
+  #nameBlock(name: string): boolean {
+    const header = this.#lookUp((context) => {
+      const selector = BLOCK.parse(name, '')
+      return this.#isQuick(selector) ? findHeader(context, selector) : null
     })
-    if (hash === null) return false
-    this.native.nameBlock(name, hash)
+    if (header === null) return false
+    this.native.nameBlock(
+      name,
+      header.hash,
+      this.#lookUp(({ state }) => state.rootAfter(header)),
+    )
     return true
   }
 
   /** Names the newest block, which calls see; whether it could be read. */
   #setBlockContext(): boolean {
-    const place = this.#lookUp(({ chain, execution }) => {
+    const root = this.#lookUp(({ chain, execution }) => {
       const { root, block } = execution.placeAfter(chain.head())
       this.native.setBlockContext(root, block)
       return root
     })
-    return place !== null
+    return root !== null
   }
 
   /** Whether a block is found without the disk: the first one always is. */

@@ -1,6 +1,7 @@
 import type { RevertForm } from '../../config/revertForm.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
 import type { EventConnection } from '../../filters/subscriptionHub.ts'
+import type { MethodDefinition } from '../../rpc/defineMethod.ts'
 import { RpcError, responseTooLarge } from '../../rpc/errors.ts'
 import {
   type Answer,
@@ -10,7 +11,7 @@ import {
   lengthOf,
   type UnexpectedErrorSink,
 } from '../../rpc/execute.ts'
-import { ANSWER_HEAD, type Forward } from '../../rpc/json.ts'
+import { ANSWER_HEAD, type Forward, type JsonText, textOf } from '../../rpc/json.ts'
 import type { Route } from '../router.ts'
 import type { AnswerSink } from '../scheduler/ticket.ts'
 import type { TurnSnapshot } from '../turnSnapshot.ts'
@@ -28,8 +29,8 @@ export interface RequestOrigin {
   readonly signal: (() => AbortSignal) | null
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
-  /** By which an answer is kept (`responseKey`). */
-  readonly key: number
+  /** Whether an answer to no parameters is in the node's own form, so that it can be kept. */
+  readonly isOwnForm: boolean
   /** Has the request answered by workers. */
   forward(forward: Forward): void
   /** Whether the sink has used up the answer when it returns. */
@@ -37,8 +38,7 @@ export interface RequestOrigin {
 }
 
 /**
- * Runs methods in the front thread. Answers of methods without parameters are kept as text until
- * something changes: they then cost one concatenation.
+ * Runs methods in the front thread. Answers to no parameters are kept by the native core until something changes.
  */
 export class InlineRunner {
   readonly #snapshot: TurnSnapshot
@@ -46,8 +46,6 @@ export class InlineRunner {
   readonly #onUnexpected: UnexpectedErrorSink
   readonly #onKept: (method: number, rest: string) => void
   readonly #room = Buffer.allocUnsafeSlow(ROOM_BYTES)
-  /** By `responseKey`: what follows the id. */
-  readonly #kept = new Map<number, string>()
   /** Counts changes: an answer that began before one is not kept. */
   #version = 0
 
@@ -64,21 +62,25 @@ export class InlineRunner {
     this.#onKept = onKept
   }
 
-  /** Drops cached responses and the snapshot. */
+  /** Drops the snapshot, and has answers on their way not kept. */
   forget(): void {
-    this.#kept.clear()
     this.#version += 1
     this.#snapshot.forget()
   }
 
-  /** What follows the id in the answer that is kept for a request. @param key of `responseKey` */
-  kept(key: number, params: string): string | undefined {
-    return isPlain(params) ? this.#kept.get(key) : undefined
-  }
-
-  /** Runs a request; the sink may be called before this returns. */
-  run(route: Route, id: string, params: string, sink: AnswerSink, origin: RequestOrigin): void {
-    const keeps = route.definition.cache !== 'none' && isPlain(params)
+  /**
+   * Runs a request; the sink may be called before this returns.
+   * @param method that of the route, or the same with its fast handler
+   */
+  run(
+    route: Route,
+    method: MethodDefinition,
+    id: string,
+    params: JsonText,
+    sink: AnswerSink,
+    origin: RequestOrigin,
+  ): void {
+    const keeps = route.definition.cache !== 'none' && origin.isOwnForm && isPlain(params)
     try {
       this.#snapshot.take()
     } catch (error) {
@@ -97,13 +99,13 @@ export class InlineRunner {
     }
     const version = this.#version
     const { reverts } = origin
-    const answer = executeRequest(context, route.definition, id, params, this.#onUnexpected, reverts)
+    const answer = executeRequest(context, method, id, params, this.#onUnexpected, reverts)
     const send = (done: Answer) => {
       if (done.forward !== undefined) {
         origin.forward(done.forward)
         return
       }
-      if (keeps && version === this.#version) this.#keep(origin.key, route.index, id, done)
+      if (keeps && version === this.#version) this.#keep(route.index, id, done)
       const isTooLarge = done.unlimited !== true && lengthOf(done) > this.#maxAnswerBytes
       const sent = isTooLarge ? errorAnswer(id, responseTooLarge(this.#maxAnswerBytes)) : done
       sink(bodyOf(sent, origin.alone ? this.#room : undefined), sent.status)
@@ -112,17 +114,14 @@ export class InlineRunner {
     else send(answer)
   }
 
-  #keep(key: number, index: number, id: string, { text, rest: bytes, status }: Answer): void {
+  #keep(index: number, id: string, { text, rest: bytes, status }: Answer): void {
     if (bytes !== undefined) return
     const rest = text.slice(ANSWER_HEAD.length + id.length)
-    if (status !== 200 || !rest.startsWith(',"result":')) return
-    this.#kept.set(key, rest)
-    // The native core does not know who asks.
-    if (key === index) this.#onKept(index, rest)
+    if (status === 200 && rest.startsWith(',"result":')) this.#onKept(index, rest)
   }
 }
 
 /** Whether a request has no parameters. */
-function isPlain(params: string): boolean {
-  return params === '' || params === '[]'
+function isPlain(params: JsonText): boolean {
+  return params.length === 0 || (params.length === 2 && textOf(params) === '[]')
 }

@@ -17,48 +17,31 @@ const NOT_MINED = Buffer.from('"blockNumber":null')
 
 /**
  * Answers that hold as long as the head does, by method and parameters. What is kept follows the id of an answer. It
- * lies in the native core, which answers ordinary requests from it by itself; here are those in batches and in
- * unusual form. When there is no more room the oldest go.
+ * lies in the native core, which looks there for every request that it parses; here answers are put into it. When there
+ * is no more room the oldest go.
  */
 export class ResponseCache {
   readonly #kept: NativeFastPath
-  readonly #isOn: boolean
   /** Counts {@link forget}. */
   #version = 0
+  #misses = 0
 
-  /** @param isOn whether there is room for anything */
-  constructor(kept: NativeFastPath, isOn: boolean) {
+  constructor(kept: NativeFastPath) {
     this.#kept = kept
-    this.#isOn = isOn
   }
 
-  /**
-   * Whether an answer can be kept: it may ask for the pending block, which changes all the time. Escapes could hide
-   * that.
-   * @param params JSON text
-   */
-  canKeep(params: string): boolean {
-    return this.#isOn && !params.includes('pending') && !params.includes('\\')
-  }
-
-  /**
-   * What follows the id.
-   * @param key of `responseKey`
-   */
-  find(key: number, params: string): string | null {
-    return this.#kept.find(key, params)
-  }
-
-  /** Lookups so far, those of the native core included, and what is kept now. */
+  /** Lookups so far, and what is kept now. */
   stats(): CacheStats {
-    return this.#kept.responseCacheStats()
+    const { hits, misses, bytes } = this.#kept.responseCacheStats()
+    return { hits, misses: misses + this.#misses, bytes }
   }
 
   /**
    * A sink that keeps an answer on its way unless the head changed since the question.
    * @param key of `responseKey`
    */
-  keeping(key: number, params: string, id: string, sink: AnswerSink): AnswerSink {
+  keeping(key: number, params: Uint8Array, id: string, sink: AnswerSink): AnswerSink {
+    this.#misses += 1
     const version = this.#version
     const start = ANSWER_HEAD.length + Buffer.byteLength(id)
     return (body, status) => {

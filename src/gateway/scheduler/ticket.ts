@@ -1,5 +1,6 @@
 import type { RevertForm } from '../../config/revertForm.ts'
 import type { Lane } from '../../rpc/defineMethod.ts'
+import type { JsonText } from '../../rpc/json.ts'
 
 /**
  * Receives the answer of one request: an exchange, or an element of a batch. Bytes are valid until it returns; whoever
@@ -16,8 +17,7 @@ export interface Ticket {
   readonly lane: Lane
   /** JSON text. */
   readonly id: string
-  /** JSON text. */
-  readonly params: string
+  readonly params: JsonText
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
   /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */

@@ -1,6 +1,7 @@
 import type { Service, ServiceStats } from '../../front/service.ts'
 import { REQUEST_BUCKETS } from '../../gateway/requestMetrics.ts'
 import type { LaneStats } from '../../gateway/scheduler/laneQueue.ts'
+import type { FastCallStats } from '../../native/nativeFastPath.ts'
 import type { Metrics, Sample } from '../../observe/metrics.ts'
 
 /** Declares the metrics of requests, lanes, workers and sockets; they are there once the service is. */
@@ -72,6 +73,9 @@ function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
     ({ requests }) => [{ value: requests.abandoned }],
   )
   declareResponseCache(declare)
+  for (const [name, help, pick] of FAST_CALL_COUNTERS) {
+    declare('counter', name, help, ({ fastCalls }) => [{ value: fastCalls[pick] }])
+  }
 }
 
 function declareResponseCache(declare: Declare): void {
@@ -95,6 +99,13 @@ function declareResponseCache(declare: Declare): void {
     )
   }
 }
+
+const FAST_CALL_COUNTERS: readonly (readonly [name: string, help: string, pick: keyof FastCallStats])[] = [
+  ['fast_call_attempts_total', 'Calls and estimates that the front thread began.', 'attempts'],
+  ['fast_call_failures_total', 'Of these, those that a worker executed once more.', 'failures'],
+  ['fast_call_gas_total', 'Gas of calls and estimates that the front thread began.', 'gas'],
+  ['fast_call_wasted_gas_total', 'Gas of those that a worker executed once more.', 'wastedGas'],
+]
 
 const LANE_GAUGES: readonly (readonly [name: string, help: string, pick: keyof LaneStats])[] = [
   ['lane_queue_limit_count', 'Length of the queue of a lane; further requests are refused.', 'queue'],

@@ -25,7 +25,7 @@ export const call = defineMethod({
   lane: 'evm',
   cost: 5,
   cache: 'head',
-  fastCall: 'output',
+  fast: 'call',
   tellsReverts: true,
   handler: (context, [object, given, overrides, ofBlock]) => {
     const block = given ?? latestUnlessHosted(context)

@@ -24,7 +24,7 @@ export const estimateGas = defineMethod({
   lane: 'evm',
   cost: 10,
   cache: 'head',
-  fastCall: 'estimate',
+  fast: 'estimate',
   tellsReverts: true,
   handler: (context, [object, block, overrides, ofBlock]) => {
     const request = createCallRequest(context, object, context.node.settings.estimateGasCap, overrides)

@@ -14,7 +14,7 @@ export const getBalance = defineMethod({
   lane: 'read',
   cost: 1,
   cache: 'head',
-  stateRead: 'balance',
+  fast: 'balance',
   handler: (context, [account, block]) =>
     atBlock(context, block, (header) => quantity(context.state.at(header).account(account)?.balance ?? 0n)),
 })

@@ -13,5 +13,6 @@ export const getBlockByHash = defineMethod({
   lane: 'read',
   cost: 3,
   cache: 'head',
+  fast: 'blockByHash',
   handler: (context, [blockHash, full]) => blockAnswer(context, blockHash, full),
 })

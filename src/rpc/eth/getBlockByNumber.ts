@@ -17,7 +17,7 @@ export const getBlockByNumber = defineMethod({
   lane: 'read',
   cost: 3,
   cache: 'head',
-  ready: 'block',
+  fast: 'block',
   handler: (context, [block, full]) => {
     if (asksForPending(context, block, NAME)) {
       return withPending(context, (pending) => pendingBlockAnswer(pending, full))

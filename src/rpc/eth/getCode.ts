@@ -16,7 +16,7 @@ export const getCode = defineMethod({
   lane: 'read',
   cost: 2,
   cache: 'head',
-  stateRead: 'code',
+  fast: 'code',
   handler: (context, [account, given]) => {
     const block = given ?? latestUnlessHosted(context)
     asksForPending(context, block, NAME)

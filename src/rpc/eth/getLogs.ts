@@ -12,8 +12,6 @@ export const getLogs = defineMethod({
   lane: 'scan',
   cost: 20,
   cache: 'head',
-  paged: true,
-  triedInFront: true,
-  handler: (context, [filter]) =>
-    context.front === undefined ? findLogs(context, filter) : findEncodedLogs(context, filter),
+  fast: (context, [filter]) => findEncodedLogs(context, filter),
+  handler: (context, [filter]) => findLogs(context, filter),
 })

@@ -1,7 +1,8 @@
+import type { Eventually, NodeContext } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { invalidParams } from '../errors.ts'
-import { DELEGATE_TO_WORKER, RawBytes } from '../json.ts'
-import { blockRef } from '../params/blockSelector.ts'
+import { DELEGATE_TO_WORKER, type Forward, RawBytes, type RpcResult } from '../json.ts'
+import { type BlockSelector, blockRef } from '../params/blockSelector.ts'
 import { address } from '../params/hex.ts'
 import { parseUnsigned } from '../params/number.ts'
 import { nodeText, type Param } from '../params/param.ts'
@@ -32,13 +33,23 @@ export const getProof = defineMethod({
   lane: 'proof',
   cost: 10,
   cache: 'head',
-  triedInFront: true,
-  handler: (context, [account, keys, block]) => {
-    const isFront = context.front !== undefined
-    if (isFront && (keys.length > MAX_SLOTS_IN_FRONT || !isRecent(context, block))) return DELEGATE_TO_WORKER
-    return atBlock(context, block, (header) => {
-      const proof = context.state.at(header).prove(account, keys, isFront)
-      return proof === null ? DELEGATE_TO_WORKER : new RawBytes(proof)
-    })
+  fast: (context, [account, keys, block]) => {
+    if (keys.length > MAX_SLOTS_IN_FRONT || !isRecent(context, block)) return DELEGATE_TO_WORKER
+    return prove(context, block, account, keys, true)
   },
+  handler: (context, [account, keys, block]) => prove(context, block, account, keys, false),
 })
+
+/** @param isFast whether nothing may be read from disk */
+function prove(
+  context: NodeContext,
+  block: BlockSelector,
+  account: Buffer,
+  keys: readonly bigint[],
+  isFast: boolean,
+): Eventually<RpcResult | Forward> {
+  return atBlock(context, block, (header) => {
+    const proof = context.state.at(header).prove(account, keys, isFast)
+    return proof === null ? DELEGATE_TO_WORKER : new RawBytes(proof)
+  })
+}

@@ -16,7 +16,7 @@ export const getStorageAt = defineMethod({
   lane: 'read',
   cost: 1,
   cache: 'head',
-  stateRead: 'cell',
+  fast: 'cell',
   handler: (context, [account, position, block]) =>
     atBlock(context, block, (header) => toWord(context.state.at(header).storage(account, position))),
 })

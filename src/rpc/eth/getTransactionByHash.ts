@@ -14,7 +14,7 @@ export const getTransactionByHash = defineMethod({
   lane: 'read',
   cost: 1,
   cache: 'head',
-  ready: 'transaction',
+  fast: 'transaction',
   handler: (context, [transactionHash]) =>
     minedAnswer(context, 'transaction', transactionHash) ?? pendingTransaction(context, transactionHash),
 })

@@ -15,7 +15,7 @@ export const getTransactionCount = defineMethod({
   lane: 'read',
   cost: 1,
   cache: 'head',
-  stateRead: 'transactionCount',
+  fast: 'transactionCount',
   handler: (context, [account, block]) => {
     if (isPending(block)) return pendingCount(context, account)
     return atBlock(context, block, (header) =>

@@ -11,6 +11,6 @@ export const getTransactionReceipt = defineMethod({
   lane: 'read',
   cost: 2,
   cache: 'head',
-  ready: 'receipt',
+  fast: 'receipt',
   handler: (context, [transactionHash]) => minedAnswer(context, 'receipt', transactionHash),
 })

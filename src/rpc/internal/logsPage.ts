@@ -19,7 +19,6 @@ export const logsPage = defineMethod({
   lane: 'scan',
   cost: 0,
   cache: 'none',
-  paged: true,
   audience: 'internal',
   handler: (context, [wanted]) => pageOf(context, wanted),
 })

@@ -18,7 +18,7 @@ export const getStorageBytesAt = defineMethod({
   lane: 'read',
   cost: 1,
   cache: 'none',
-  stateRead: 'cellBytes',
+  fast: 'cellBytes',
   handler: (context, [account, position, block]) =>
     atBlock(context, block, (header) => {
       const cell = context.state.at(header).storage(account, position)

@@ -7,9 +7,7 @@ import { RlpError } from '../../../src/chain/codec/rlpReader.ts'
 import type { Transaction } from '../../../src/chain/codec/transaction.ts'
 import { parseTransaction } from '../../../src/chain/codec/transactionDecoder.ts'
 import { networkByName } from '../../../src/config/networks/byName.ts'
-import { parseBody } from '../../../src/gateway/envelope/parseBody.ts'
-import { RequestScanner } from '../../../src/gateway/envelope/scanRequest.ts'
-import { RpcError } from '../../../src/rpc/errors.ts'
+import { BodyReaders } from '../../support/oracle/nativeBody.ts'
 import { readVectorLines } from '../../support/vectors.ts'
 import type { Chance } from '../chance.ts'
 import { mutatedText } from '../mutateJson.ts'
@@ -87,11 +85,11 @@ export const FUZZ_TARGETS: Readonly<Record<string, () => FuzzTarget>> = {
       }),
   }),
   request: () => {
-    const scanner = new RequestScanner()
+    const readers = new BodyReaders(['eth_call', 'eth_getBalance'], MOST_REQUESTS)
     return {
       seeds: recordedRequests(),
       mutate: mutatedRequest,
-      check: (bytes) => checkRequest(scanner, bytes),
+      check: (bytes) => checkRequest(readers, bytes),
     }
   },
   ...SNAPSHOT_TARGETS,
@@ -112,27 +110,11 @@ function mutatedRequest(chance: Chance, seed: Buffer, seeds: readonly Buffer[]):
   return isJson(text) ? Buffer.from(mutatedText(chance, JSON.parse(text), chance.pick([0.02, 0.1]))) : seed
 }
 
-/** What the scanner takes, the full parser takes too, and reads as the same. */
-function checkRequest(scanner: RequestScanner, bytes: Buffer): boolean {
-  if (!scanner.scan(bytes)) {
-    try {
-      parseBody(bytes, MOST_REQUESTS)
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error
-    }
-    return false
-  }
-  const params = bytes.toString('utf8', scanner.paramsStart, scanner.paramsEnd)
-  // The scanner finds parameters; those who read them parse them.
-  if (params !== '' && !isJson(params)) return false
-  const body = parseBody(bytes.subarray(0, scanner.end), MOST_REQUESTS)
-  assert.ok(body.kind === 'request')
-  const { method, id } = body.request
-  assert.deepEqual(
-    [scanner.method, bytes.toString('utf8', scanner.idStart, scanner.idEnd), params],
-    [method, id, body.request.params],
-  )
-  return true
+/** What the native core makes of a body, the oracle makes of it. */
+function checkRequest(readers: BodyReaders, bytes: Buffer): boolean {
+  const body = readers.native(bytes)
+  assert.deepEqual(body, readers.oracle(bytes))
+  return typeof body !== 'string'
 }
 
 function isJson(text: string): boolean {

@@ -32,6 +32,7 @@ t.test('what was written once is answered in the front thread, and the same', as
   )
   for (const full of [true, false]) {
     for (const name of ['latest', '0x1']) requests.push(['eth_getBlockByNumber', name, full])
+    requests.push(['eth_getBlockByHash', block.hash, full])
   }
   for (const [method, ...params] of requests) {
     const first = await ask(method, ...params)
@@ -41,6 +42,20 @@ t.test('what was written once is answered in the front thread, and the same', as
     t.strictSame(JSON.parse(again.text), { jsonrpc: '2.0', id: 'again', result: first })
     t.equal(pooled(node), before, `${method} ${params[0]}`)
   }
+  const before = pooled(node)
+  const bodies = requests.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }))
+  const batch = JSON.parse((await live.service.ask(JSON.stringify(bodies))).text)
+  t.strictSame(
+    batch,
+    await Promise.all(
+      bodies.map(async ({ id, method, params }) => ({
+        jsonrpc: '2.0',
+        id,
+        result: await ask(method, ...params),
+      })),
+    ),
+  )
+  t.equal(pooled(node), before, 'in a batch, too')
 })
 
 t.test('an answer ends with its block', async (t) => {
@@ -57,10 +72,14 @@ t.test('an answer ends with its block', async (t) => {
   ]
   const [first] = await asked()
   t.same(await asked(), [first, first, first, '0x1'])
+  const byHash = async () => (await ask('eth_getBlockByHash', first, false))?.hash
+  t.same([await byHash(), await byHash()], [first, first])
   await ask('evm_mine')
   t.same(await asked(), [first, first, first, '0x2'], 'a block more')
   await ask('evm_revert', '0x1')
   t.same(await asked(), [undefined, undefined, undefined, '0x0'], 'taken back')
+  const gone = await byHash()
+  t.equal(await byHash(), gone, 'by its hash as its method says')
   await ask('evm_mine')
   const { hash: empty } = await ask('eth_getBlockByNumber', '0x1', false)
   t.not(empty, first)

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { RevertForm } from '../../../src/config/revertForm.ts'
+import { textOf } from '../../../src/rpc/json.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import type { RequestPool } from '../../../src/workers/interface.ts'
 import { InterruptTable } from '../../../src/workers/interrupts.ts'
@@ -33,7 +34,9 @@ const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toStrin
 t.test('batches keep their requests and answers', (t) => {
   const requests = [request('eth_chainId', '', '"ü€"', 3), request('web3_sha3', '["0x😀"]', '2', 4)]
   requests.push({ ...request('eth_call', '[]', '3', 5), reverts: 'geth' })
-  t.same(decodeRequests(encodeRequests(requests)), requests)
+  const inBytes = requests.map((one) => ({ ...one, params: Buffer.from(textOf(one.params)) }))
+  t.same(decodeRequests(encodeRequests(requests)), inBytes)
+  t.same(decodeRequests(encodeRequests(inBytes)), inBytes, 'as bytes, too')
   t.same(decodeRequests(encodeRequests([])), [])
   const answers = decodeAnswers(
     encodeAnswers(

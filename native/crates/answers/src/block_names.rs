@@ -8,23 +8,32 @@ use rhizome_primitives::B256;
 /// Names that are known at once; beyond, all are asked for again.
 const MOST_NAMES: usize = 65_536;
 
-/// What tags and numbers, as they are written in requests without quotes, stand for at one head of the chain: the
-/// hash or the state root of a block. It is told from outside.
+/// A block that a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedBlock {
+    /// Its hash.
+    pub hash: B256,
+    /// Root of the state after it; none where that cannot be read.
+    pub root: Option<B256>,
+}
+
+/// What tags and numbers, as they are written in requests without quotes, stand for at one head of the chain. It is
+/// told from outside.
 #[derive(Debug, Default)]
-pub struct BlockNames(HashMap<Vec<u8>, B256, RandomState>);
+pub struct BlockNames(HashMap<Vec<u8>, NamedBlock, RandomState>);
 
 impl BlockNames {
     /// What a name stands for, if it is known.
-    pub fn get(&self, name: &[u8]) -> Option<B256> {
+    pub fn get(&self, name: &[u8]) -> Option<NamedBlock> {
         self.0.get(name).copied()
     }
 
     /// Says what a name stands for.
-    pub fn set(&mut self, name: &[u8], meaning: B256) {
+    pub fn set(&mut self, name: &[u8], block: NamedBlock) {
         if self.0.len() >= MOST_NAMES {
             self.0.clear();
         }
-        self.0.insert(name.to_vec(), meaning);
+        self.0.insert(name.to_vec(), block);
     }
 
     /// Forgets all: the head changed.

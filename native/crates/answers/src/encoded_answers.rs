@@ -13,8 +13,8 @@ use crate::output::Output;
 /// Blocks that are known to be canonical at once; beyond, all are asked for again.
 const MOST_KNOWN: usize = 65_536;
 
-/// `["0x…"]`.
-const HASH_PARAMS: usize = 70;
+/// Digits of a hash.
+const HASH_DIGITS: usize = 64;
 
 /// What a method tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,17 +25,19 @@ pub enum Subject {
     Transaction,
     /// A block by its number or tag, and whether with full transactions.
     Block,
+    /// A block by its hash, and whether with full transactions.
+    BlockByHash,
 }
 
 /// What became of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Answered with so many bytes.
     Written(usize),
     /// Not in the ordinary form, or nothing is ready: left to others.
     Declined,
-    /// To be asked again when [`EncodedAnswers::unknown`] is known.
-    Unknown,
+    /// To be asked again when this is known.
+    Unknown(Unknown),
 }
 
 /// What has to be known of the chain.
@@ -43,7 +45,7 @@ pub enum Outcome {
 pub enum Unknown {
     /// Whether the block is canonical.
     Canonical(ObjectBlock),
-    /// The hash of the block of a name.
+    /// Which block a name stands for.
     Name(String),
 }
 
@@ -51,25 +53,17 @@ pub enum Unknown {
 pub struct EncodedAnswers {
     texts: Arc<EncodedObjectCache>,
     canonical: HashSet<B256, RandomState>,
-    names: BlockNames,
-    unknown: Option<Unknown>,
 }
 
 impl EncodedAnswers {
     /// Nothing of the chain is known.
     pub fn new(texts: Arc<EncodedObjectCache>) -> Self {
-        Self { texts, canonical: HashSet::default(), names: BlockNames::default(), unknown: None }
+        Self { texts, canonical: HashSet::default() }
     }
 
     /// Forgets what is known of the chain: the head changed.
     pub fn forget(&mut self) {
         self.canonical.clear();
-        self.names.forget();
-    }
-
-    /// What the last call did not know.
-    pub fn unknown(&self) -> Option<&Unknown> {
-        self.unknown.as_ref()
     }
 
     /// Says that a block is canonical.
@@ -80,40 +74,36 @@ impl EncodedAnswers {
         self.canonical.insert(block_hash);
     }
 
-    /// Says which block a name stands for.
-    pub fn name(&mut self, name: &[u8], block_hash: B256) {
-        self.names.set(name, block_hash);
-    }
-
     /// Answers a request. `id` and `params` are JSON text.
-    pub fn answer(&mut self, subject: Subject, id: &[u8], params: &[u8], out: &mut [u8]) -> Outcome {
-        match subject {
-            Subject::Receipt => self.of_transaction(TextKind::Receipt, id, params, out),
-            Subject::Transaction => self.of_transaction(TextKind::Transaction, id, params, out),
-            Subject::Block => self.block(id, params, out),
-        }
+    pub fn answer(&self, subject: Subject, names: &BlockNames, id: &[u8], params: &[u8], out: &mut [u8]) -> Outcome {
+        let written = match subject {
+            Subject::Receipt => self.mined(TextKind::Receipt, parse_hash(params), id, out),
+            Subject::Transaction => self.mined(TextKind::Transaction, parse_hash(params), id, out),
+            Subject::Block => self.named_block(names, id, params, out),
+            Subject::BlockByHash => {
+                let Some((hash, kind)) = parse_block(params) else { return Outcome::Declined };
+                self.mined(kind, hash_of(hash), id, out)
+            }
+        };
+        written.unwrap_or(Outcome::Declined)
     }
 
-    fn of_transaction(&mut self, kind: TextKind, id: &[u8], params: &[u8], out: &mut [u8]) -> Outcome {
-        let Some(hash) = parse_hash(params) else { return Outcome::Declined };
-        let Self { texts, canonical, unknown, .. } = self;
-        let answered = texts.with_text(kind, hash, |text| {
-            if canonical.contains(&text.place.block_hash) {
+    /// The text of a hash, while its block is canonical: another one may be gone from the store.
+    fn mined(&self, kind: TextKind, hash: Option<B256>, id: &[u8], out: &mut [u8]) -> Option<Outcome> {
+        self.texts.with_text(kind, hash?, |text| {
+            if self.canonical.contains(&text.place.block_hash) {
                 return write_answer(id, &text.json, out);
             }
-            *unknown = Some(Unknown::Canonical(text.place));
-            Outcome::Unknown
-        });
-        answered.unwrap_or(Outcome::Declined)
+            Outcome::Unknown(Unknown::Canonical(text.place))
+        })
     }
 
-    fn block(&mut self, id: &[u8], params: &[u8], out: &mut [u8]) -> Outcome {
-        let Some((name, kind)) = parse_block(params) else { return Outcome::Declined };
-        let Some(hash) = self.names.get(name) else {
-            self.unknown = Some(Unknown::Name(String::from_utf8_lossy(name).into_owned()));
-            return Outcome::Unknown;
+    fn named_block(&self, names: &BlockNames, id: &[u8], params: &[u8], out: &mut [u8]) -> Option<Outcome> {
+        let (name, kind) = parse_block(params)?;
+        let Some(block) = names.get(name) else {
+            return Some(Outcome::Unknown(Unknown::Name(String::from_utf8_lossy(name).into_owned())));
         };
-        self.texts.with_text(kind, hash, |text| write_answer(id, &text.json, out)).unwrap_or(Outcome::Declined)
+        self.texts.with_text(kind, block.hash, |text| write_answer(id, &text.json, out))
     }
 }
 
@@ -132,11 +122,12 @@ fn write_answer(id: &[u8], json: &[u8], out: &mut [u8]) -> Outcome {
 }
 
 fn parse_hash(params: &[u8]) -> Option<B256> {
-    let digits = params.strip_prefix(b"[\"0x")?.strip_suffix(b"\"]")?;
+    hash_of(params.strip_prefix(b"[\"")?.strip_suffix(b"\"]")?)
+}
+
+fn hash_of(text: &[u8]) -> Option<B256> {
+    let digits = text.strip_prefix(b"0x").filter(|digits| digits.len() == HASH_DIGITS)?;
     let mut hash = B256::ZERO;
-    if params.len() != HASH_PARAMS {
-        return None;
-    }
     hex::decode_to_slice(digits, hash.as_mut_slice()).ok()?;
     Some(hash)
 }
@@ -158,62 +149,85 @@ fn parse_block(params: &[u8]) -> Option<(&[u8], TextKind)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block_names::NamedBlock;
 
     const BLOCK: ObjectBlock = ObjectBlock { block_hash: B256::repeat_byte(7), block_number: 9 };
 
-    fn ask(answers: &mut EncodedAnswers, subject: Subject, params: &str) -> (Outcome, String) {
-        let mut out = [0; 256];
-        let outcome = answers.answer(subject, b"42", params.as_bytes(), &mut out);
-        let length = if let Outcome::Written(length) = outcome { length } else { 0 };
-        (outcome, String::from_utf8_lossy(&out[..length]).into_owned())
+    struct Scene {
+        texts: Arc<EncodedObjectCache>,
+        answers: EncodedAnswers,
+        names: BlockNames,
+    }
+
+    fn scene() -> Scene {
+        let texts = Arc::new(EncodedObjectCache::new(1 << 20));
+        Scene { answers: EncodedAnswers::new(texts.clone()), texts, names: BlockNames::default() }
+    }
+
+    impl Scene {
+        fn ask(&self, subject: Subject, params: &str) -> (Outcome, String) {
+            let mut out = [0; 256];
+            let outcome = self.answers.answer(subject, &self.names, b"42", params.as_bytes(), &mut out);
+            let length = if let Outcome::Written(length) = outcome { length } else { 0 };
+            (outcome, String::from_utf8_lossy(&out[..length]).into_owned())
+        }
+
+        fn outcome(&self, subject: Subject, params: &str) -> Outcome {
+            self.ask(subject, params).0
+        }
     }
 
     #[test]
-    fn a_receipt_is_the_answer_while_its_block_is_canonical() {
-        let texts = Arc::new(EncodedObjectCache::new(1 << 20));
-        let mut answers = EncodedAnswers::new(texts.clone());
-        let hash = B256::repeat_byte(0xab);
-        let params = format!("[\"{hash}\"]");
-        assert_eq!(ask(&mut answers, Subject::Receipt, &params).0, Outcome::Declined);
-        texts.keep_text(TextKind::Receipt, hash, BLOCK, b"{\"a\":1}");
-        assert_eq!(ask(&mut answers, Subject::Receipt, &params).0, Outcome::Unknown);
-        assert_eq!(answers.unknown(), Some(&Unknown::Canonical(BLOCK)));
-        answers.confirm(BLOCK.block_hash);
-        let expected = r#"{"jsonrpc":"2.0","id":42,"result":{"a":1}}"#;
-        assert_eq!(ask(&mut answers, Subject::Receipt, &params).1, expected);
-        assert_eq!(ask(&mut answers, Subject::Transaction, &params).0, Outcome::Declined);
-        answers.forget();
-        assert_eq!(ask(&mut answers, Subject::Receipt, &params).0, Outcome::Unknown);
-        for odd in [
-            "",
-            "[]",
-            "{}",
-            "[\"0x12\"]",
-            "[\"\\u0030x\"]",
-            &params.replace("ab\"", "zz\""),
-            &format!("[\"{hash}\",1]"),
+    fn an_object_is_the_answer_while_its_block_is_canonical() {
+        let (of_hash, of_block) = (B256::repeat_byte(0xab), BLOCK.block_hash);
+        let block = format!("[\"{of_block}\",false]");
+        let object = format!("[\"{of_hash}\"]");
+        for (kind, subject, hash, params, other) in [
+            (TextKind::Receipt, Subject::Receipt, of_hash, &object, Subject::Transaction),
+            (TextKind::Transaction, Subject::Transaction, of_hash, &object, Subject::Receipt),
+            (TextKind::Block, Subject::BlockByHash, of_block, &block, Subject::Receipt),
         ] {
-            assert_eq!(ask(&mut answers, Subject::Receipt, odd).0, Outcome::Declined, "{odd}");
+            let mut scene = scene();
+            assert_eq!(scene.outcome(subject, params), Outcome::Declined);
+            scene.texts.keep_text(kind, hash, BLOCK, b"{\"a\":1}");
+            let unknown = Outcome::Unknown(Unknown::Canonical(BLOCK));
+            assert_eq!(scene.outcome(subject, params), unknown);
+            scene.answers.confirm(BLOCK.block_hash);
+            assert_eq!(scene.ask(subject, params).1, r#"{"jsonrpc":"2.0","id":42,"result":{"a":1}}"#);
+            assert_eq!(scene.outcome(other, params), Outcome::Declined);
+            for odd in [
+                "",
+                "[]",
+                "{}",
+                "[\"0x12\"]",
+                "[\"\\u0030x\"]",
+                &params.replacen(&params[60..62], "zz", 1),
+                &params.replace(']', ",1]"),
+                &params.replace("false", "true").replacen("0x", "", 1),
+            ] {
+                assert_eq!(scene.outcome(subject, odd), Outcome::Declined, "{odd}");
+            }
+            let mut small = [0; 8];
+            let asked = scene.answers.answer(subject, &scene.names, b"42", params.as_bytes(), &mut small);
+            assert_eq!(asked, Outcome::Declined);
+            scene.answers.forget();
+            assert_eq!(scene.outcome(subject, params), unknown);
         }
-        assert_eq!(answers.answer(Subject::Receipt, b"42", params.as_bytes(), &mut [0; 8]), Outcome::Unknown);
-        answers.confirm(BLOCK.block_hash);
-        assert_eq!(answers.answer(Subject::Receipt, b"42", params.as_bytes(), &mut [0; 8]), Outcome::Declined);
     }
 
     #[test]
     fn a_block_is_found_by_what_its_name_stands_for() {
-        let texts = Arc::new(EncodedObjectCache::new(1 << 20));
-        let mut answers = EncodedAnswers::new(texts.clone());
-        texts.keep_text(TextKind::FullBlock, BLOCK.block_hash, BLOCK, b"{}");
-        assert_eq!(ask(&mut answers, Subject::Block, "[\"latest\",true]").0, Outcome::Unknown);
-        assert_eq!(answers.unknown(), Some(&Unknown::Name("latest".into())));
-        answers.name(b"latest", BLOCK.block_hash);
+        let mut scene = scene();
+        scene.texts.keep_text(TextKind::FullBlock, BLOCK.block_hash, BLOCK, b"{}");
+        let unknown = Outcome::Unknown(Unknown::Name("latest".into()));
+        assert_eq!(scene.outcome(Subject::Block, "[\"latest\",true]"), unknown);
+        scene.names.set(b"latest", NamedBlock { hash: BLOCK.block_hash, root: None });
         let expected = r#"{"jsonrpc":"2.0","id":42,"result":{}}"#;
-        assert_eq!(ask(&mut answers, Subject::Block, "[\"latest\",true]").1, expected);
-        assert_eq!(ask(&mut answers, Subject::Block, "[\"latest\", true]").1, expected);
-        assert_eq!(ask(&mut answers, Subject::Block, "[\"latest\",false]").0, Outcome::Declined);
+        assert_eq!(scene.ask(Subject::Block, "[\"latest\",true]").1, expected);
+        assert_eq!(scene.ask(Subject::Block, "[\"latest\", true]").1, expected);
+        assert_eq!(scene.outcome(Subject::Block, "[\"latest\",false]"), Outcome::Declined);
         for odd in ["[\"latest\"]", "[\"latest\",1]", "[\"la\\u0074est\",true]", "[\"latest,true]", "[1,true]"] {
-            assert_eq!(ask(&mut answers, Subject::Block, odd).0, Outcome::Declined, "{odd}");
+            assert_eq!(scene.outcome(Subject::Block, odd), Outcome::Declined, "{odd}");
         }
     }
 }

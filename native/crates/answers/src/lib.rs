@@ -20,7 +20,7 @@ mod receipt_text;
 mod simulated_logs;
 mod transaction_text;
 
-pub use block_names::BlockNames;
+pub use block_names::{BlockNames, NamedBlock};
 pub use block_text::{BlockMembers, MinedBlock, write_block};
 pub use criteria::LogCriteria;
 pub use encoded_answers::{EncodedAnswers, Outcome, Subject, Unknown};

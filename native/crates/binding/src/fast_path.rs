@@ -1,11 +1,13 @@
-//! Requests that the front thread answers from their bytes.
+//! Bodies that the front thread parses and, as far as it can, answers from their bytes.
 
 use std::sync::Arc;
 
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
-use rhizome_answers::{EncodedAnswers, Subject, Unknown};
-use rhizome_rpc::{Answered, CallKind, FastCalls, GasCaps, Lookups, Outcome, Read, ResponseCache, Source, StateReads};
+use rhizome_answers::{EncodedAnswers, NamedBlock, Unknown};
+use rhizome_rpc::{
+    Answered, CallStats, FastCalls, Fault, GasCaps, Lookups, OTHER_FORM, Ran, ResponseCache, StateReads,
+};
 
 use crate::answers::EncodedObjectCache;
 use crate::borrowed::BorrowedBytes;
@@ -13,58 +15,46 @@ use crate::byte_array::{OutputBytes, Uint8Array};
 use crate::bytes;
 use crate::errors::{Result, invalid};
 use crate::execution::{BlockEnvironment, gas};
-use crate::fast_path_types::{FrontMethod, ResponseCacheStats, UnknownBlock};
+use crate::fast_path_types::{FastCallStats, MethodName, ResponseCacheStats, UnknownBlock};
 use crate::spec::ChainSpec;
 use crate::store::StateStore;
 
-/// Bytes before an answer: u32 of this machine, the index of its method and whether it was kept.
-const HEAD: usize = 4;
-const KEPT: u32 = 1 << 16;
+/// Bytes before the answers: u32 of this machine. The first has the flags of the body, the second the number of words
+/// of its records, the others those words, as far as they find room.
+const HEAD: usize = 4096;
+const WORD: usize = 4;
+const FIRST_RECORD: usize = 2 * WORD;
 
-/// Answers requests as far as what they ask for is in memory and short. Calls that answer give the length of what
-/// was written, the head before the answer included; the head alone for a call that waits for `run`; 0 for what is
-/// left to others, -1 when names of blocks are not known (`unknownBlocks`), -2 when a block of a text is not
-/// (`unknownText`), -3 when the place of calls is not (`setBlockContext`), -4 for a call that takes too long or reads what is
-/// not in memory.
+/// Flags of a body.
+const BATCH: u32 = 1;
+const REFUSED: u32 = 2;
+
+/// Results: what was asked has its answer up to the byte of that number, or one of these.
+const PARTLY: i32 = 0;
+const UNKNOWN_BLOCKS: i32 = -1;
+const UNKNOWN_BLOCK_CONTEXT: i32 = -2;
+const PARSE: i32 = -3;
+const TOO_DEEP: i32 = -4;
+const BATCH_TOO_LARGE: i32 = -5;
+
+/// Parses bodies and answers them as far as what they ask for is in memory and short.
 #[napi]
 pub struct FastPath {
     inner: rhizome_rpc::FastPath,
-    /// Methods that read the state, until there is one.
-    reads: Vec<(Vec<u8>, Read)>,
-    places: Vec<u8>,
 }
 
 #[napi]
 impl FastPath {
-    /// Nothing of the chain is known.
+    /// Nothing of the chain is known. `most`: requests of a batch.
     #[napi(constructor, catch_unwind)]
-    pub fn new(methods: Vec<FrontMethod>, texts: &EncodedObjectCache, kept_bytes: i64) -> Result<Self> {
-        let mut reads: Vec<(Vec<u8>, Read)> = Vec::new();
-        let mut known = Vec::new();
-        for FrontMethod { name, index, read, subject, call, keeps } in methods {
-            let state = read.map(|read| {
-                reads.push((name.clone().into_bytes(), read.into()));
-                reads.len() - 1
-            });
-            known.push(rhizome_rpc::FrontMethod {
-                name,
-                index: u16::try_from(index).map_err(invalid)?,
-                state,
-                text: subject.map(Subject::from),
-                call: call.map(CallKind::from),
-                keeps,
-            });
-        }
-        if reads.len() > usize::from(u8::MAX) {
-            return Err(invalid("too many methods"));
-        }
-        let kept = ResponseCache::new(usize::try_from(kept_bytes).map_err(invalid)?);
-        let texts = EncodedAnswers::new(texts.inner.clone());
-        let inner = rhizome_rpc::FastPath::new(known, texts, kept);
-        Ok(Self { inner, reads, places: Vec::new() })
+    pub fn new(methods: Vec<MethodName>, most: u32, objects: &EncodedObjectCache, cached_bytes: i64) -> Result<Self> {
+        let methods = methods.into_iter().map(to_name).collect::<Result<Vec<_>>>()?;
+        let cache = ResponseCache::new(usize::try_from(cached_bytes).map_err(invalid)?);
+        let objects = EncodedAnswers::new(objects.inner.clone());
+        Ok(Self { inner: rhizome_rpc::FastPath::new(methods, most as usize, objects, cache) })
     }
 
-    /// Answers from a state, too. Methods that read it have places in their order.
+    /// Answers from a state, too.
     #[napi(catch_unwind)]
     pub fn read_state(
         &mut self,
@@ -74,84 +64,79 @@ impl FastPath {
         estimate_gas: BigInt,
     ) -> Result<()> {
         let caps = GasCaps { call: gas("callGas", &call_gas)?, estimate: gas("estimateGas", &estimate_gas)? };
-        self.inner.state = Some(StateReads::new(store.shared(), std::mem::take(&mut self.reads)));
+        self.inner.state = Some(StateReads::new(store.shared()));
         self.inner.calls = Some(FastCalls::new(store.shared(), Arc::clone(&spec.inner), caps));
         Ok(())
     }
 
-    /// Answers a body that is one ordinary request.
-    #[napi(catch_unwind, ts_args_type = "body: ArrayBuffer | Uint8Array, out: Uint8Array")]
-    pub fn answer(&mut self, body: BorrowedBytes, mut out: OutputBytes) -> i32 {
-        let Some((head, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return 0 };
-        code(self.inner.answer(&body, room), head)
+    /// Parses a body and answers what of it is in memory and short. The end of the answer, where all that was asked
+    /// has one; 0 where it does not; -1 where names of blocks have to be told first (`unknownBlocks`); -3 for what is no
+    /// JSON, -4 for what is nested too deep, -5 for a batch of far too many elements.
+    #[napi(catch_unwind, ts_args_type = "body: ArrayBuffer | Uint8Array, otherForm: boolean, out: Uint8Array")]
+    pub fn answer(&mut self, body: BorrowedBytes, other_form: bool, mut out: OutputBytes) -> i32 {
+        let Some((head, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
+        let (shape, end) = match self.inner.answer(&body, other_form, room) {
+            Ok(Answered::Whole(shape, length)) => (shape, length + HEAD),
+            Ok(Answered::Partly(shape)) => (shape, 0),
+            Err(Fault::Parse) => return PARSE,
+            Err(Fault::TooDeep) => return TOO_DEEP,
+            Err(Fault::BatchTooLarge) => return BATCH_TOO_LARGE,
+        };
+        let records = self.inner.records();
+        let flags = if shape.is_batch { BATCH } else { 0 } | if shape.is_refused { REFUSED } else { 0 };
+        head[..WORD].copy_from_slice(&flags.to_ne_bytes());
+        head[WORD..FIRST_RECORD].copy_from_slice(&(records.len() as u32).to_ne_bytes());
+        put_words(records, &mut head[FIRST_RECORD..]);
+        match end {
+            0 if !self.inner.unknown().is_empty() => UNKNOWN_BLOCKS,
+            _ => i32::try_from(end).unwrap_or(PARTLY),
+        }
     }
 
-    /// Executes the call that the last request asked for.
+    /// Writes all records of the last body, where they found no room in the output.
+    #[napi(catch_unwind, ts_args_type = "out: Uint8Array")]
+    pub fn copy_records(&self, mut out: OutputBytes) {
+        put_words(self.inner.records(), out.bytes());
+    }
+
+    /// Executes the call that the last body asked for. The end of the answer; 0 where it is left to others; -2 where
+    /// its block has to be told first (`setBlockContext`).
     #[napi(catch_unwind, ts_args_type = "out: Uint8Array")]
     pub fn run(&mut self, mut out: OutputBytes) -> i32 {
-        let Some((head, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return 0 };
-        code(self.inner.run(room), head)
-    }
-
-    /// Answers a batch of reads of the state, without an index before the answer. `places` gets the number of
-    /// requests and the place of the method of each.
-    #[napi(catch_unwind, ts_args_type = "body: Uint8Array, places: Uint8Array, out: Uint8Array")]
-    pub fn answer_batch(&mut self, body: BorrowedBytes, mut places: OutputBytes, mut out: OutputBytes) -> i32 {
-        let Some(reads) = &mut self.inner.state else { return 0 };
-        let places = places.bytes();
-        let most = places.len().saturating_sub(1).min(usize::from(u8::MAX));
-        let outcome = reads.answer_batch(&body, &mut self.places, most, out.bytes());
-        if let (Outcome::Answered(_), [count, places @ ..]) = (outcome, places) {
-            *count = self.places.len() as u8;
-            places[..self.places.len()].copy_from_slice(&self.places);
-        }
-        match outcome {
-            Outcome::Answered(length) => i32::try_from(length).unwrap_or(0),
-            Outcome::UnknownBlocks => -1,
-            Outcome::Declined => 0,
+        let Some((_, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
+        match self.inner.run(room) {
+            Ran::Written(length) => i32::try_from(length + HEAD).unwrap_or(PARTLY),
+            Ran::UnknownBlockContext => UNKNOWN_BLOCK_CONTEXT,
+            Ran::Declined => PARTLY,
         }
     }
 
-    /// Names of blocks of which the last call gave -1.
+    /// What has to be known so that more of the last body can be answered.
     #[napi(catch_unwind)]
-    pub fn unknown_blocks(&self) -> Vec<String> {
-        let names = self.inner.state.as_ref().map_or(&[][..], StateReads::unknown_blocks);
-        names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
-    }
-
-    /// Says which state the name of a block stands for.
-    #[napi(catch_unwind)]
-    pub fn name_state(&mut self, name: String, root: Uint8Array) -> Result<()> {
-        if let Some(reads) = &mut self.inner.state {
-            reads.name_block(name.as_bytes(), bytes::hash("root", &root)?);
-        }
-        Ok(())
-    }
-
-    /// What the last call that gave -2 did not know.
-    #[napi(catch_unwind)]
-    pub fn unknown_text(&self) -> Option<UnknownBlock> {
-        Some(match self.inner.texts.unknown()? {
+    pub fn unknown_blocks(&self) -> Vec<UnknownBlock> {
+        let block = |unknown: &Unknown| match unknown {
             Unknown::Name(name) => UnknownBlock { name: Some(name.clone()), hash: None, number: None },
-            Unknown::Canonical(place) => UnknownBlock {
+            Unknown::Canonical(block) => UnknownBlock {
                 name: None,
-                hash: Some(place.block_hash.to_vec().into()),
-                number: Some(place.block_number as i64),
+                hash: Some(block.block_hash.to_vec().into()),
+                number: Some(block.block_number as i64),
             },
-        })
+        };
+        self.inner.unknown().iter().map(block).collect()
+    }
+
+    /// Says which block a name stands for, and the root of its state, where that can be read.
+    #[napi(catch_unwind)]
+    pub fn name_block(&mut self, name: String, hash: Uint8Array, root: Option<Uint8Array>) -> Result<()> {
+        let root = root.map(|root| bytes::hash("root", &root)).transpose()?;
+        self.inner.name_block(name.as_bytes(), NamedBlock { hash: bytes::hash("block hash", &hash)?, root });
+        Ok(())
     }
 
     /// Says that a block is canonical.
     #[napi(catch_unwind)]
     pub fn confirm(&mut self, block_hash: Uint8Array) -> Result<()> {
-        self.inner.texts.confirm(bytes::hash("block hash", &block_hash)?);
-        Ok(())
-    }
-
-    /// Says which block a name stands for.
-    #[napi(catch_unwind)]
-    pub fn name_block(&mut self, name: String, block_hash: Uint8Array) -> Result<()> {
-        self.inner.texts.name(name.as_bytes(), bytes::hash("block hash", &block_hash)?);
+        self.inner.confirm(bytes::hash("block hash", &block_hash)?);
         Ok(())
     }
 
@@ -173,26 +158,37 @@ impl FastPath {
         }
     }
 
-    /// What follows the id in a cached response to parameters.
-    #[napi(catch_unwind)]
-    pub fn find(&mut self, index: u32, params: String) -> Option<String> {
-        let found = self.inner.kept.find(u16::try_from(index).ok()?, params.as_bytes());
-        let text = found.map(|text| String::from_utf8_lossy(text).into_owned());
-        self.inner.kept.count(text.is_some());
-        text
+    /// What follows the id in a cached response to parameters that is longer than the output.
+    #[napi(catch_unwind, ts_args_type = "key: number, params: Uint8Array")]
+    pub fn find(&self, key: u32, params: BorrowedBytes) -> Option<String> {
+        let found = self.inner.cache.find(u16::try_from(key).ok()?, &params);
+        found.map(|text| String::from_utf8_lossy(text).into_owned())
     }
 
     /// Lookups of cached responses to parameters, and their bytes.
     #[napi(catch_unwind)]
-    pub fn response_cache_stats(&self) -> ResponseCacheStats {
-        let Lookups { hits, misses } = self.inner.kept.lookups();
-        ResponseCacheStats { hits: hits as i64, misses: misses as i64, bytes: self.inner.kept.bytes() as i64 }
+    pub fn response_cache_stats(&mut self) -> ResponseCacheStats {
+        let Lookups { hits, misses } = self.inner.lookups();
+        ResponseCacheStats { hits: hits as i64, misses: misses as i64, bytes: self.inner.cache.bytes() as i64 }
+    }
+
+    /// Calls that were executed here.
+    #[napi(catch_unwind)]
+    pub fn call_stats(&self) -> FastCallStats {
+        let stats = self.inner.calls.as_ref().map(FastCalls::stats).unwrap_or_default();
+        let CallStats { attempts, failures, gas, wasted_gas } = stats;
+        FastCallStats {
+            attempts: attempts as i64,
+            failures: failures as i64,
+            gas: gas as i64,
+            wasted_gas: wasted_gas as i64,
+        }
     }
 
     /// Keeps what follows the id in an answer to parameters, as UTF-8.
-    #[napi(catch_unwind, ts_args_type = "index: number, params: string, text: Uint8Array")]
-    pub fn keep(&mut self, index: u32, params: String, text: BorrowedBytes) -> Result<()> {
-        self.inner.kept.keep(u16::try_from(index).map_err(invalid)?, params.as_bytes(), &text);
+    #[napi(catch_unwind, ts_args_type = "key: number, params: Uint8Array, text: Uint8Array")]
+    pub fn keep(&mut self, key: u32, params: BorrowedBytes, text: BorrowedBytes) -> Result<()> {
+        self.inner.cache.keep(u16::try_from(key).map_err(invalid)?, &params, &text);
         Ok(())
     }
 
@@ -216,21 +212,16 @@ impl FastPath {
     }
 }
 
-fn code(answered: Answered, head: &mut [u8; HEAD]) -> i32 {
-    match answered {
-        Answered::Written(method, source, length) => {
-            let kept = if source == Source::Kept { KEPT } else { 0 };
-            *head = (u32::from(method) | kept).to_ne_bytes();
-            i32::try_from(length + HEAD).unwrap_or(0)
-        }
-        Answered::Call(method) => {
-            *head = u32::from(method).to_ne_bytes();
-            HEAD as i32
-        }
-        Answered::Declined => 0,
-        Answered::UnknownState => -1,
-        Answered::UnknownText => -2,
-        Answered::UnknownBlockContext => -3,
-        Answered::TooLong => -4,
+fn to_name(method: MethodName) -> Result<rhizome_rpc::MethodName> {
+    let MethodName { name, index, fast, is_cached, tells_reverts } = method;
+    let index = u16::try_from(index).ok().filter(|&index| index < OTHER_FORM);
+    let index = index.ok_or_else(|| invalid("too many methods"))?;
+    Ok(rhizome_rpc::MethodName { name, index, fast: fast.map(Into::into), is_cached, tells_reverts })
+}
+
+/// As many words as find room.
+fn put_words(words: &[u32], out: &mut [u8]) {
+    for (word, bytes) in words.iter().zip(out.chunks_exact_mut(WORD)) {
+        bytes.copy_from_slice(&word.to_ne_bytes());
     }
 }

@@ -1,87 +1,38 @@
 //! What [`crate::fast_path`] takes and gives.
 
 use napi_derive::napi;
-use rhizome_answers::Subject;
-use rhizome_rpc::{CallKind, Read};
 
 use crate::byte_array::Buffer;
 
-/// What a method reads.
-#[napi(string_enum = "camelCase")]
-pub enum StateRead {
-    Balance,
-    TransactionCount,
-    Code,
-    Cell,
-    CellBytes,
-}
+macro_rules! define {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What a method asks for that the fast path answers, with its parameters.
+        #[napi(string_enum = "camelCase")]
+        pub enum FastMethod { $($(#[$doc])* $name,)* }
 
-impl From<StateRead> for Read {
-    fn from(read: StateRead) -> Self {
-        match read {
-            StateRead::Balance => Self::Balance,
-            StateRead::TransactionCount => Self::TransactionCount,
-            StateRead::Code => Self::Code,
-            StateRead::Cell => Self::Cell,
-            StateRead::CellBytes => Self::CellBytes,
+        impl From<FastMethod> for rhizome_rpc::FastMethod {
+            fn from(method: FastMethod) -> Self {
+                match method { $(FastMethod::$name => Self::$name,)* }
+            }
         }
-    }
+    };
 }
 
-/// What a method tells of that is answered from encoded objects.
-#[napi(string_enum = "camelCase")]
-pub enum EncodedSubject {
-    /// A receipt by the hash of its transaction.
-    Receipt,
-    /// A transaction by its hash.
-    Transaction,
-    /// A block by number or tag, and whether with full transactions.
-    Block,
-}
-
-impl From<EncodedSubject> for Subject {
-    fn from(subject: EncodedSubject) -> Self {
-        match subject {
-            EncodedSubject::Receipt => Self::Receipt,
-            EncodedSubject::Transaction => Self::Transaction,
-            EncodedSubject::Block => Self::Block,
-        }
-    }
-}
-
-/// What a method asks of a call.
-#[napi(string_enum = "camelCase")]
-pub enum FastCall {
-    /// Its output.
-    Output,
-    /// The gas that it needs as a transaction.
-    Estimate,
-}
-
-impl From<FastCall> for CallKind {
-    fn from(call: FastCall) -> Self {
-        match call {
-            FastCall::Output => Self::Output,
-            FastCall::Estimate => Self::Estimate,
-        }
-    }
-}
+rhizome_rpc::fast_methods!(define);
 
 /// A name that requests call a method by.
 #[napi(object)]
-pub struct FrontMethod {
+pub struct MethodName {
     /// The name.
     pub name: String,
-    /// What answers name the method by, below 2^16.
+    /// What records name the method by, below 2^15.
     pub index: u32,
-    /// What it reads.
-    pub read: Option<StateRead>,
-    /// What it tells of.
-    pub subject: Option<EncodedSubject>,
-    /// What it asks of a call.
-    pub call: Option<FastCall>,
-    /// Whether answers to parameters hold as long as the head does.
-    pub keeps: bool,
+    /// What of it is answered from the bytes of requests.
+    pub fast: Option<FastMethod>,
+    /// Whether responses to parameters hold as long as the head does.
+    pub is_cached: bool,
+    /// Whether responses tell of reverts, in one of two forms.
+    pub tells_reverts: bool,
 }
 
 /// A block of which it is to be said whether it is canonical, or which has to be found by its name.
@@ -100,8 +51,21 @@ pub struct UnknownBlock {
 pub struct ResponseCacheStats {
     /// Found.
     pub hits: i64,
-    /// Not found.
+    /// Executed in the fast path, as there was none.
     pub misses: i64,
     /// Bytes held.
     pub bytes: i64,
+}
+
+/// Calls and estimates that were executed by the fast path, and their gas.
+#[napi(object)]
+pub struct FastCallStats {
+    /// Begun.
+    pub attempts: i64,
+    /// Of these, left to a worker in the end.
+    pub failures: i64,
+    /// Gas of all of them.
+    pub gas: i64,
+    /// Gas of those that a worker executed once more.
+    pub wasted_gas: i64,
 }

@@ -3,7 +3,7 @@
 use rhizome_evm::Message;
 use rhizome_primitives::{Address, Bytes, U256, hex};
 
-use crate::scan::Scanner;
+use crate::plain_params::PlainReader;
 use crate::state_reads::LATEST;
 
 /// Digits of a value.
@@ -12,17 +12,17 @@ const MOST_DIGITS: usize = 64;
 /// What `[{…},"latest"]` asks for, where estimates may leave out the block. Of other blocks workers decide whether
 /// their state is at hand. None for everything that is not ordinary: members other than sender, receiver, value and data, no receiver, and values that are no plain hex.
 pub(crate) fn parse_call(params: &[u8], block_is_optional: bool) -> Option<Message> {
-    let mut scanner = Scanner::new(params);
-    if scanner.token()? != b'[' || scanner.token()? != b'{' {
+    let mut reader = PlainReader::new(params);
+    if reader.token()? != b'[' || reader.token()? != b'{' {
         return None;
     }
     let (mut from, mut to, mut value, mut data) = (None, None, None, None);
     loop {
-        let name = scanner.text()?;
-        if scanner.token()? != b':' {
+        let name = reader.text()?;
+        if reader.token()? != b':' {
             return None;
         }
-        let text = scanner.text()?.strip_prefix(b"0x")?;
+        let text = reader.text()?.strip_prefix(b"0x")?;
         match name {
             b"from" if from.is_none() => from = Some(address(text)?),
             b"to" if to.is_none() => to = Some(address(text)?),
@@ -30,18 +30,18 @@ pub(crate) fn parse_call(params: &[u8], block_is_optional: bool) -> Option<Messa
             b"data" | b"input" if data.is_none() => data = Some(bytes(text)?),
             _ => return None,
         }
-        match scanner.token()? {
+        match reader.token()? {
             b',' => {}
             b'}' => break,
             _ => return None,
         }
     }
-    match scanner.token()? {
-        b',' if scanner.text()? == LATEST && scanner.token()? == b']' => {}
+    match reader.token()? {
+        b',' if reader.text()? == LATEST && reader.token()? == b']' => {}
         b']' if block_is_optional => {}
         _ => return None,
     }
-    scanner.token().is_none().then_some(())?;
+    reader.token().is_none().then_some(())?;
     Some(Message {
         from,
         to: Some(to?),

@@ -25,10 +25,12 @@ const ESTIMATE_EFFORT: u64 = 200_000;
 /// Time of calls in one turn of the thread: what comes after that goes to the workers.
 const TURN: Duration = Duration::from_millis(2);
 
-/// Programs that are remembered to be long.
-const MOST_LONG: usize = 1024;
-/// A program that took long is given another chance after so many calls.
-const PASSED_OVER: u32 = 256;
+/// Programs that are remembered not to end here.
+const MOST_PROGRAMS: usize = 1024;
+/// Calls of a program that did not end here which are passed over before the next attempt; twice as many after each
+/// attempt that fails again.
+const FIRST_PASSES: u32 = 256;
+const MOST_PASSES: u32 = 65_536;
 
 /// What is asked of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,10 +44,9 @@ pub enum CallKind {
 /// Why a call is not executed, or not to its end.
 pub(crate) enum Unanswered {
     /// State and block are not known: see [`FastCalls::set_block_context`].
-    NoPlace,
-    /// It takes longer than this thread has, or reads what is not in memory.
-    TooLong,
-    /// It is not ordinary, or it failed or reverted: its method's own code knows what to say.
+    NoBlockContext,
+    /// It is not ordinary, takes longer than this thread has, reads what is not in memory, failed or reverted: its
+    /// method's own code knows what to say.
     Declined,
 }
 
@@ -59,7 +60,7 @@ pub struct GasCaps {
 }
 
 #[derive(Clone)]
-struct Place {
+struct Snapshot {
     root: B256,
     context: BlockContext,
     /// That of the context.
@@ -69,23 +70,60 @@ struct Place {
 /// Contract and first four bytes of the data, fewer where there are none.
 type Program = (CallKind, Option<Address>, [u8; 4]);
 
+/// What is known of a program that did not end here.
+struct BackOff {
+    /// Calls that are still passed over.
+    left: u32,
+    /// Calls that were passed over after the last attempt.
+    passes: u32,
+}
+
+/// Calls and estimates that were executed here, and their gas: that of a call as its transaction would use it, at
+/// most what may be done here for one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallStats {
+    /// Begun here.
+    pub attempts: u64,
+    /// Of these, left to a worker in the end.
+    pub failures: u64,
+    /// Gas of all of them; of those that ended for what is not in memory none is known.
+    pub gas: u64,
+    /// Gas of those that a worker executed once more.
+    pub wasted_gas: u64,
+}
+
+/// How an execution ended: whether it wrote a result, and its gas.
+struct Ran {
+    written: Option<()>,
+    gas: u64,
+}
+
 /// Executes calls that name nothing but accounts, value and data, from memory: never from the disk, so that the thread
 /// that has the sockets can. One per thread.
 pub struct FastCalls {
     store: Arc<StateStore>,
     spec: Arc<ChainSpec>,
     caps: GasCaps,
-    place: Option<Place>,
+    snapshot: Option<Snapshot>,
     workspace: Workspace,
-    long: HashMap<Program, u32, RandomState>,
+    back_offs: HashMap<Program, BackOff, RandomState>,
     spent: Duration,
+    stats: CallStats,
 }
 
 impl FastCalls {
-    /// No place is known.
+    /// No block is known.
     pub fn new(store: Arc<StateStore>, spec: Arc<ChainSpec>, caps: GasCaps) -> Self {
-        let (workspace, long) = (Workspace::default(), HashMap::default());
-        Self { store, spec, caps, place: None, workspace, long, spent: Duration::ZERO }
+        Self {
+            store,
+            spec,
+            caps,
+            snapshot: None,
+            workspace: Workspace::default(),
+            back_offs: HashMap::default(),
+            spent: Duration::ZERO,
+            stats: CallStats::default(),
+        }
     }
 
     /// Names state and block of the calls that follow.
@@ -93,12 +131,12 @@ impl FastCalls {
         let branch = Arc::new(self.store.memory_ancestry(block.parent_hash, block.number));
         let ancestry: Arc<dyn Ancestry> = branch.clone();
         let context = BlockContext::new(Arc::clone(&self.spec), block, ancestry);
-        self.place = Some(Place { root, context, branch });
+        self.snapshot = Some(Snapshot { root, context, branch });
     }
 
     /// Forgets state and block: the head changed.
     pub fn clear_block_context(&mut self) {
-        self.place = None;
+        self.snapshot = None;
     }
 
     /// A turn of the thread is over.
@@ -106,13 +144,16 @@ impl FastCalls {
         self.spent = Duration::ZERO;
     }
 
+    /// What was executed so far.
+    pub fn stats(&self) -> CallStats {
+        self.stats
+    }
+
     /// The call of parameters, if it is worth an attempt.
-    pub(crate) fn read(&mut self, kind: CallKind, params: &[u8]) -> Result<Message, Unanswered> {
-        let message = parse_call(params, kind == CallKind::Estimate).ok_or(Unanswered::Declined)?;
-        if self.spent >= TURN || self.is_long(&program_of(kind, &message)) {
-            return Err(Unanswered::TooLong);
-        }
-        Ok(message)
+    pub(crate) fn read(&mut self, kind: CallKind, params: &[u8]) -> Option<Message> {
+        let message = parse_call(params, kind == CallKind::Estimate)?;
+        let is_passed_over = self.spent >= TURN || self.is_passed_over(&program_of(kind, &message));
+        (!is_passed_over).then_some(message)
     }
 
     /// Executes a call and writes what it has to say.
@@ -122,48 +163,72 @@ impl FastCalls {
         message: &Message,
         output: &mut Output<'_>,
     ) -> Result<(), Unanswered> {
-        let Some(place) = self.place.clone() else { return Err(Unanswered::NoPlace) };
-        let branch = Arc::clone(&place.branch);
+        let Some(snapshot) = self.snapshot.clone() else { return Err(Unanswered::NoBlockContext) };
+        let branch = Arc::clone(&snapshot.branch);
         let start = Instant::now();
-        let result = self.run(kind, message.clone(), place, output);
+        let result = self.run(kind, message.clone(), snapshot, output);
         self.spent += start.elapsed();
-        if branch.take_missed() {
-            return Err(Unanswered::TooLong);
+        self.stats.attempts += 1;
+        // Workers read it into memory: the next attempt finds it there.
+        let is_missing =
+            branch.take_missed() || matches!(result, Err(ExecutionError::State(StateError::MissingNode(_))));
+        let (written, gas) = match result {
+            _ if is_missing => (None, 0),
+            Ok(Ran { written, gas }) => (written, gas.min(effort_of(kind))),
+            Err(_) => (None, effort_of(kind)),
+        };
+        self.stats.gas += gas;
+        if written.is_some() {
+            self.succeeded(&program_of(kind, message));
+            return Ok(());
         }
-        match result {
-            Ok(written) => written.ok_or(Unanswered::Declined),
-            // Workers read it into memory: the next attempt finds it there.
-            Err(ExecutionError::State(StateError::MissingNode(_))) => Err(Unanswered::TooLong),
-            Err(ExecutionError::TooLong) => {
-                if self.long.len() >= MOST_LONG {
-                    self.long.clear();
-                }
-                self.long.insert(program_of(kind, message), PASSED_OVER);
-                Err(Unanswered::TooLong)
+        self.stats.failures += 1;
+        self.stats.wasted_gas += gas;
+        if !is_missing {
+            self.failed(program_of(kind, message));
+        }
+        Err(Unanswered::Declined)
+    }
+
+    /// Counts a call of a program that is passed over.
+    fn is_passed_over(&mut self, program: &Program) -> bool {
+        if self.back_offs.is_empty() {
+            return false;
+        }
+        match self.back_offs.get_mut(program) {
+            Some(known) if known.left > 0 => {
+                known.left -= 1;
+                true
             }
-            Err(_) => Err(Unanswered::Declined),
+            _ => false,
         }
     }
 
-    fn is_long(&mut self, program: &Program) -> bool {
-        if self.long.is_empty() {
-            return false;
+    fn succeeded(&mut self, program: &Program) {
+        if !self.back_offs.is_empty() {
+            self.back_offs.remove(program);
         }
-        let Some(left) = self.long.get_mut(program) else { return false };
-        *left -= 1;
-        if *left == 0 {
-            self.long.remove(program);
+    }
+
+    fn failed(&mut self, program: Program) {
+        if let Some(known) = self.back_offs.get_mut(&program) {
+            known.passes = known.passes.saturating_mul(2).min(MOST_PASSES);
+            known.left = known.passes;
+            return;
         }
-        true
+        if self.back_offs.len() >= MOST_PROGRAMS {
+            self.back_offs.clear();
+        }
+        self.back_offs.insert(program, BackOff { left: FIRST_PASSES, passes: FIRST_PASSES });
     }
 
     fn run(
         &mut self,
         kind: CallKind,
         message: Message,
-        Place { root, context, .. }: Place,
+        Snapshot { root, context, .. }: Snapshot,
         output: &mut Output<'_>,
-    ) -> Result<Option<()>, ExecutionError> {
+    ) -> Result<Ran, ExecutionError> {
         // Made anew, as the head's cache knows which states are the head's only when a reader is made.
         let state: Arc<dyn StateReader> = Arc::new(self.store.memory_reader(root));
         match kind {
@@ -174,25 +239,36 @@ impl FastCalls {
                     gas: self.caps.call,
                     overrides: &[],
                     interrupt: None,
-                    effort: Some(CALL_EFFORT),
+                    effort: Some(effort_of(kind)),
                 };
                 match call_in(&call, state, &mut self.workspace) {
-                    Ok(outcome) if outcome.status == CallStatus::Success => Ok(output.put_data(&outcome.output)),
-                    Ok(_) | Err(TransactionError::Invalid(_)) => Ok(None),
+                    Ok(outcome) => {
+                        let is_success = outcome.status == CallStatus::Success;
+                        let written = if is_success { output.put_data(&outcome.output) } else { None };
+                        Ok(Ran { written, gas: outcome.gas_used })
+                    }
+                    Err(TransactionError::Invalid(_)) => Ok(Ran { written: None, gas: 0 }),
                     Err(TransactionError::Execution(failure)) => Err(failure),
                 }
             }
             CallKind::Estimate => {
                 let cap = self.caps.estimate;
-                let effort = Some(ESTIMATE_EFFORT);
+                let effort = Some(effort_of(kind));
                 let input = EstimateInput { context, message, cap, overrides: &[], interrupt: None, effort };
                 match estimate_gas(&input, state) {
-                    Ok(gas) => Ok(output.put_quantity(U256::from(gas))),
+                    Ok(gas) => Ok(Ran { written: output.put_quantity(U256::from(gas)), gas }),
                     Err(EstimateError::Execution(failure)) => Err(failure),
-                    Err(_) => Ok(None),
+                    Err(_) => Ok(Ran { written: None, gas: effort_of(kind) }),
                 }
             }
         }
+    }
+}
+
+fn effort_of(kind: CallKind) -> u64 {
+    match kind {
+        CallKind::Output => CALL_EFFORT,
+        CallKind::Estimate => ESTIMATE_EFFORT,
     }
 }
 

@@ -1,85 +1,100 @@
-//! Whole requests answered from their bytes: reads of the state, encoded objects and answers, short calls.
+//! Bodies parsed and, as far as that takes microseconds and no disk, answered: reads of the state, encoded objects,
+//! cached responses, short calls.
 
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use rhizome_answers::{EncodedAnswers, Outcome as TextOutcome, Output, Subject};
+use rhizome_answers::{BlockNames, EncodedAnswers, NamedBlock, Outcome, Output, Unknown};
 use rhizome_evm::Message;
+use rhizome_primitives::B256;
 
+use crate::envelope::{Envelope, Fault, REQUEST, REQUEST_WORDS, Request, Shape};
 use crate::fast_calls::{CallKind, FastCalls, Unanswered};
-use crate::response_cache::ResponseCache;
-use crate::scan::{RawRequest, Scanner};
-use crate::state_reads::{Outcome as StateOutcome, StateReads};
+use crate::fast_methods::{FastMethod, Work};
+use crate::response_cache::{Lookups, ResponseCache};
+use crate::state_reads::StateReads;
 
 /// In parameters that ask for what changes without the head.
 const PENDING: &[u8] = b"pending";
 
-/// A method whose requests are answered here.
+/// Behind the indexes of all methods: keys of responses that tell of reverts in another form than the node's own.
+pub const OTHER_FORM: u16 = 0x8000;
+
+/// Flag of a request in the records: it has its answer, whose span is there.
+pub const ANSWERED: u32 = 1 << 8;
+/// Flag of an answered request: the answer is a cached response.
+pub const CACHED: u32 = 1 << 9;
+/// Flag of a request without an answer: the response may be cached.
+pub const CACHEABLE: u32 = 1 << 10;
+/// Flag of a request without an answer: its response is cached, but is longer than what is left of the output.
+pub const TOO_LONG: u32 = 1 << 11;
+/// Flag of a request without an answer: a call that waits for [`FastPath::run`].
+pub const WAITS: u32 = 1 << 12;
+
+/// A name of a method that requests may use.
 #[derive(Clone, Debug)]
-pub struct FrontMethod {
-    /// Name as in requests.
+pub struct MethodName {
+    /// The name.
     pub name: String,
-    /// What callers know the method by.
+    /// Index of the method, below [`OTHER_FORM`].
     pub index: u16,
-    /// Place among the methods of [`StateReads`].
-    pub state: Option<usize>,
-    /// What is told of whose text is kept.
-    pub text: Option<Subject>,
-    /// What is asked of a call.
-    pub call: Option<CallKind>,
-    /// Whether answers to parameters hold as long as the head does.
-    pub keeps: bool,
+    /// What of it is answered here.
+    pub fast: Option<FastMethod>,
+    /// Whether responses to parameters hold as long as the head does.
+    pub is_cached: bool,
+    /// Whether responses tell of reverts, in one of two forms.
+    pub tells_reverts: bool,
 }
 
-/// Where an answer comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// Read or executed for this request.
-    Core,
-    /// A cached response.
-    Kept,
+#[derive(Clone, Copy)]
+struct Method {
+    work: Option<Work>,
+    is_cached: bool,
+    tells_reverts: bool,
 }
 
-/// What came of a request. Methods are named by their index.
+/// What came of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// So many bytes of an answer were written.
-    Written(u16, Source, usize),
-    /// A call that waits for [`FastPath::run`].
-    Call(u16),
-    /// The state reads have to be told of blocks first: [`StateReads::unknown_blocks`].
-    UnknownState,
-    /// The texts have to be told of a block first: [`EncodedAnswers::unknown`].
-    UnknownText,
-    /// Calls have to be told of state and block first: [`FastCalls::set_block_context`].
-    UnknownBlockContext,
-    /// A call that takes too long here, or reads what is not in memory: not worth another attempt in this thread.
-    TooLong,
-    /// Left to others.
-    Declined,
+    /// So many bytes were written: the answer of all that was asked.
+    Whole(Shape, usize),
+    /// The records say what is answered and what is left to others.
+    Partly(Shape),
+}
+
+/// What came of one request.
+enum Step {
+    Written { length: usize, is_cached: bool },
+    Left(u32),
 }
 
 /// A call that was read and waits to be executed.
 struct Waiting {
-    method: u16,
     kind: CallKind,
     message: Message,
-    /// Whether the answer may be kept.
-    keeps: bool,
+    /// By what the response is cached, where it may be.
+    cached_as: Option<u16>,
 }
 
-/// Answers ordinary single requests as far as that takes microseconds and no disk.
+/// Parses bodies and answers of them what is in memory and short.
 pub struct FastPath {
-    methods: HashMap<Box<[u8]>, FrontMethod, RandomState>,
+    names: HashMap<Box<[u8]>, u16, RandomState>,
+    methods: Vec<Option<Method>>,
+    /// Requests of a batch.
+    most: usize,
+    envelope: Envelope,
     /// Reads of the state; none in tests of the envelope.
     pub state: Option<StateReads>,
-    /// Texts of blocks, transactions and receipts.
-    pub texts: EncodedAnswers,
+    objects: EncodedAnswers,
     /// Short calls; only with a state.
     pub calls: Option<FastCalls>,
-    /// Answers by parameters.
-    pub kept: ResponseCache,
-    /// By the method's index: answers to no parameters, which may end before the head does.
+    blocks: BlockNames,
+    unknown: Vec<Unknown>,
+    /// Responses by parameters.
+    pub cache: ResponseCache,
+    /// Cached responses to the last body, which are not counted where it is answered once more.
+    hits: u64,
+    /// By the method's index: responses to no parameters, which may end before the head does.
     plain: Vec<Option<Box<[u8]>>>,
     waiting: Option<Waiting>,
     /// Id and parameters of the call that waits.
@@ -88,15 +103,28 @@ pub struct FastPath {
 }
 
 impl FastPath {
-    /// Answers from texts and cached responses alone.
-    pub fn new(methods: Vec<FrontMethod>, texts: EncodedAnswers, kept: ResponseCache) -> Self {
-        let methods = methods.into_iter().map(|method| (method.name.clone().into_bytes().into(), method)).collect();
+    /// Answers from encoded objects and cached responses alone. `most`: requests that a batch may have.
+    pub fn new(methods: Vec<MethodName>, most: usize, objects: EncodedAnswers, cache: ResponseCache) -> Self {
+        let mut names = HashMap::default();
+        let mut known = Vec::new();
+        for MethodName { name, index, fast, is_cached, tells_reverts } in methods {
+            names.insert(name.into_bytes().into(), index);
+            known.resize(known.len().max(usize::from(index) + 1), None);
+            let work = fast.map(FastMethod::work);
+            known[usize::from(index)] = Some(Method { work, is_cached, tells_reverts });
+        }
         Self {
-            methods,
+            names,
+            methods: known,
+            most,
+            envelope: Envelope::default(),
             state: None,
-            texts,
+            objects,
             calls: None,
-            kept,
+            blocks: BlockNames::default(),
+            unknown: Vec::new(),
+            cache,
+            hits: 0,
             plain: Vec::new(),
             waiting: None,
             waiting_id: Vec::new(),
@@ -121,112 +149,219 @@ impl FastPath {
     /// Drops everything that depends on the head.
     pub fn forget(&mut self) {
         self.plain.clear();
-        self.kept.clear();
-        self.texts.forget();
-        if let Some(state) = &mut self.state {
-            state.forget_blocks();
-        }
+        self.cache.clear();
+        self.objects.forget();
+        self.blocks.forget();
         if let Some(calls) = &mut self.calls {
             calls.clear_block_context();
         }
     }
 
-    /// Answers a body that is one ordinary request, or reads it where it is a call: whether that may cost anything is
-    /// for others to say, who then have it executed with [`Self::run`].
-    pub fn answer(&mut self, body: &[u8], out: &mut [u8]) -> Answered {
+    /// What has to be known of the chain so that more of the last body can be answered.
+    pub fn unknown(&self) -> &[Unknown] {
+        &self.unknown
+    }
+
+    /// Says which block a name stands for. The last body is to be answered once more.
+    pub fn name_block(&mut self, name: &[u8], block: NamedBlock) {
+        self.hits = 0;
+        self.blocks.set(name, block);
+    }
+
+    /// Says that a block is canonical. The last body is to be answered once more.
+    pub fn confirm(&mut self, block_hash: B256) {
+        self.hits = 0;
+        self.objects.confirm(block_hash);
+    }
+
+    /// Records of the last body, as [`crate::envelope`] has them.
+    pub fn records(&self) -> &[u32] {
+        self.envelope.words()
+    }
+
+    /// Lookups of cached responses so far.
+    pub fn lookups(&mut self) -> Lookups {
+        self.cache.count(std::mem::take(&mut self.hits), 0);
+        self.cache.lookups()
+    }
+
+    /// Parses a body and answers what of it is in memory. A call is only read: whether it may cost anything is for
+    /// others to say, who then have it executed with [`Self::run`].
+    /// `other_form`: how the caller wants to be told of reverts is not the node's own form.
+    pub fn answer(&mut self, body: &[u8], other_form: bool, out: &mut [u8]) -> Result<Answered, Fault> {
+        self.cache.count(std::mem::take(&mut self.hits), 0);
         self.waiting = None;
-        // Whatever follows the object is ignored, as the reference does (rpc.md §11).
-        let Some(RawRequest { id, method, params }) = Scanner::new(body).raw_request() else {
-            return Answered::Declined;
+        self.unknown.clear();
+        let Self { envelope, names, most, .. } = self;
+        let shape = envelope.read(body, *most, |name| names.get(name).copied())?;
+        if shape.is_refused {
+            return Ok(Answered::Partly(shape));
+        }
+        if shape.is_batch {
+            return Ok(match self.answer_batch(body, other_form, out) {
+                Some(length) => Answered::Whole(shape, length),
+                None => Answered::Partly(shape),
+            });
+        }
+        let Some(request) = self.envelope.request_at(0) else { return Ok(Answered::Partly(shape)) };
+        let step = self.answer_request(request, body, other_form, true, out);
+        self.note(0, 0, &step);
+        Ok(match step {
+            Step::Written { length, .. } => Answered::Whole(shape, length),
+            Step::Left(_) => Answered::Partly(shape),
+        })
+    }
+
+    /// Length of the answer as a whole; none where something is left to others.
+    fn answer_batch(&mut self, body: &[u8], other_form: bool, out: &mut [u8]) -> Option<usize> {
+        // Behind the last answer stands the bracket.
+        let room_end = out.len().checked_sub(1)?;
+        let (mut at, mut end, mut is_whole) = (1, 0, true);
+        while at < self.envelope.words().len() {
+            let kind = self.envelope.words()[at];
+            let request = self.envelope.request_at(at);
+            let start = end + 1;
+            match request {
+                Some(request) if start <= room_end => {
+                    let step = self.answer_request(request, body, other_form, false, &mut out[start..room_end]);
+                    self.note(at, start, &step);
+                    match step {
+                        Step::Written { length, .. } => {
+                            out[end] = if end == 0 { b'[' } else { b',' };
+                            end = start + length;
+                        }
+                        Step::Left(_) => is_whole = false,
+                    }
+                }
+                // The brackets of the batch itself.
+                _ => is_whole &= at == 0 || at + 1 == self.envelope.words().len(),
+            }
+            at += if kind == REQUEST { REQUEST_WORDS } else { 1 };
+        }
+        if !is_whole || end == 0 {
+            return None;
+        }
+        out[end] = b']';
+        Some(end + 1)
+    }
+
+    /// Writes what came of a request into its record. `start` of its answer in the output.
+    fn note(&mut self, at: usize, start: usize, step: &Step) {
+        match *step {
+            Step::Left(flags) => self.envelope.set_answer(at, flags, None),
+            Step::Written { length, is_cached } => {
+                let flags = ANSWERED | if is_cached { CACHED } else { 0 };
+                self.envelope.set_answer(at, flags, Some((start, start + length)));
+            }
+        }
+    }
+
+    fn answer_request(
+        &mut self,
+        request: Request,
+        body: &[u8],
+        other_form: bool,
+        is_alone: bool,
+        out: &mut [u8],
+    ) -> Step {
+        let Some(Some(method)) = self.methods.get(usize::from(request.method)).copied() else { return Step::Left(0) };
+        let span = |(start, end): (u32, u32)| &body[start as usize..end as usize];
+        let (id, params) = (span(request.id), span(request.params));
+        let is_own_form = !other_form || !method.tells_reverts;
+        let key = if is_own_form { request.method } else { request.method | OTHER_FORM };
+        if is_own_form
+            && (params.is_empty() || params == b"[]")
+            && let Some(Some(text)) = self.plain.get(usize::from(request.method))
+            && let Some(length) = put_cached(id, text, out)
+        {
+            return Step::Written { length, is_cached: true };
+        }
+        let outcome = match (method.work, &self.state) {
+            (Some(Work::State(read)), Some(state)) => state.answer(read, &self.blocks, id, params, out),
+            (Some(Work::Object(subject)), _) => self.objects.answer(subject, &self.blocks, id, params, out),
+            _ => Outcome::Declined,
         };
-        let Self { methods, state, texts, calls, kept, plain, .. } = self;
-        let Some(method) = methods.get(method) else { return Answered::Declined };
-        let index = method.index;
-        let from_core = |length| Answered::Written(index, Source::Core, length);
-        if params.is_empty() || params == b"[]" {
-            let Some(Some(text)) = plain.get(usize::from(index)) else { return Answered::Declined };
-            return put_kept(index, id, text, out);
+        if let Outcome::Written(length) = outcome {
+            return Step::Written { length, is_cached: false };
         }
-        if let (Some(place), Some(state)) = (method.state, state) {
-            match state.answer(place, id, params, out) {
-                StateOutcome::Answered(length) => return from_core(length),
-                StateOutcome::UnknownBlocks => return Answered::UnknownState,
-                StateOutcome::Declined => {}
-            }
+        let cached_as = (method.is_cached && self.cache.is_on() && can_be_cached(params)).then_some(key);
+        if let Some(text) = cached_as.and_then(|key| self.cache.find(key, params)) {
+            self.hits += 1;
+            return match put_cached(id, text, out) {
+                Some(length) => Step::Written { length, is_cached: true },
+                None => Step::Left(TOO_LONG),
+            };
         }
-        if let Some(subject) = method.text {
-            match texts.answer(subject, id, params, out) {
-                TextOutcome::Written(length) => return from_core(length),
-                TextOutcome::Unknown => return Answered::UnknownText,
-                TextOutcome::Declined => {}
-            }
+        if let Outcome::Unknown(unknown) = outcome
+            && !self.unknown.contains(&unknown)
+        {
+            self.unknown.push(unknown);
         }
-        let keeps = method.keeps && kept.is_on() && can_be_kept(params);
-        if keeps && let Some(text) = kept.find(index, params) {
-            let answered = put_kept(index, id, text, out);
-            // What does not fit is looked up again.
-            if answered != Answered::Declined {
-                kept.count(true);
-            }
-            return answered;
+        let flags = if cached_as.is_some() { CACHEABLE } else { 0 };
+        if is_alone && let Some(Work::Call(kind)) = method.work {
+            return Step::Left(flags | self.read_call(kind, id, params, cached_as));
         }
-        let (Some(kind), Some(calls)) = (method.call, calls) else { return Answered::Declined };
-        let message = match calls.read(kind, params) {
-            Ok(message) => message,
-            Err(reason) => return reason.into(),
-        };
-        self.waiting = Some(Waiting { method: index, kind, message, keeps });
+        Step::Left(flags)
+    }
+
+    /// [`WAITS`] where a call is worth an attempt.
+    fn read_call(&mut self, kind: CallKind, id: &[u8], params: &[u8], cached_as: Option<u16>) -> u32 {
+        let Some(message) = self.calls.as_mut().and_then(|calls| calls.read(kind, params)) else { return 0 };
+        self.waiting = Some(Waiting { kind, message, cached_as });
         self.waiting_id.clear();
         self.waiting_id.extend_from_slice(id);
         self.waiting_params.clear();
         self.waiting_params.extend_from_slice(params);
-        Answered::Call(index)
+        WAITS
     }
 
-    /// Executes the call that the last request asked for, once: it only waits on after [`Answered::UnknownBlockContext`].
-    pub fn run(&mut self, out: &mut [u8]) -> Answered {
-        let (Some(waiting), Some(calls)) = (self.waiting.take(), &mut self.calls) else { return Answered::Declined };
+    /// Executes the call that waits, once: it only waits on where state and block are to be told first
+    /// ([`FastCalls::set_block_context`]).
+    pub fn run(&mut self, out: &mut [u8]) -> Ran {
+        let (Some(waiting), Some(calls)) = (self.waiting.take(), &mut self.calls) else { return Ran::Declined };
         let mut output = Output::new(out);
-        let Some(start) = put_text_start(&self.waiting_id, &mut output) else { return Answered::Declined };
-        if let Err(reason) = calls.attempt(waiting.kind, &waiting.message, &mut output) {
-            if matches!(reason, Unanswered::NoPlace) {
+        let Some(start) = put_text_start(&self.waiting_id, &mut output) else { return Ran::Declined };
+        match calls.attempt(waiting.kind, &waiting.message, &mut output) {
+            Err(Unanswered::NoBlockContext) => {
                 self.waiting = Some(waiting);
+                return Ran::UnknownBlockContext;
             }
-            return reason.into();
+            Err(Unanswered::Declined) => return Ran::Declined,
+            Ok(()) => {}
         }
         if output.put(b"\"}").is_none() {
-            return Answered::Declined;
+            return Ran::Declined;
         }
         let length = output.length();
-        if waiting.keeps {
-            self.kept.count(false);
-            self.kept.keep(waiting.method, &self.waiting_params, &out[start..length]);
+        if let Some(key) = waiting.cached_as {
+            self.cache.count(0, 1);
+            self.cache.keep(key, &self.waiting_params, &out[start..length]);
         }
-        Answered::Written(waiting.method, Source::Core, length)
+        Ran::Written(length)
     }
 }
 
-impl From<Unanswered> for Answered {
-    fn from(reason: Unanswered) -> Self {
-        match reason {
-            Unanswered::NoPlace => Self::UnknownBlockContext,
-            Unanswered::TooLong => Self::TooLong,
-            Unanswered::Declined => Self::Declined,
-        }
-    }
+/// What came of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ran {
+    /// So many bytes of an answer were written.
+    Written(usize),
+    /// State and block have to be told first: [`FastCalls::set_block_context`].
+    UnknownBlockContext,
+    /// Left to others.
+    Declined,
 }
 
-/// Whether an answer to the parameters may be kept: escapes could hide the word.
-fn can_be_kept(params: &[u8]) -> bool {
+/// Whether a response to the parameters may be cached: escapes could hide the word.
+fn can_be_cached(params: &[u8]) -> bool {
     !params.contains(&b'\\') && !params.windows(PENDING.len()).any(|part| part == PENDING)
 }
 
-fn put_kept(index: u16, id: &[u8], text: &[u8], out: &mut [u8]) -> Answered {
+fn put_cached(id: &[u8], text: &[u8], out: &mut [u8]) -> Option<usize> {
     let mut output = Output::new(out);
-    match output.put_head(id).and_then(|()| output.put(text)) {
-        Some(()) => Answered::Written(index, Source::Kept, output.length()),
-        None => Answered::Declined,
-    }
+    output.put_head(id)?;
+    output.put(text)?;
+    Some(output.length())
 }
 
 /// The beginning of a text as result; where what follows the id starts.

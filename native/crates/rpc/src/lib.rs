@@ -1,18 +1,24 @@
-//! JSON-RPC requests that are read, answered and written as bytes: what is cheaper to answer than the
-//! JavaScript values between socket and store would be to make.
+//! JSON-RPC bodies that are parsed, answered and written as bytes. One grammar reads every body (`envelope.rs`); what
+//! is cheaper to answer than the JavaScript values between socket and store would be to make is answered here.
 //!
-//! Only the ordinary form of a request is understood here. Everything else, errors included, is
-//! declined and left to the methods' own code, which is the only place that knows the rules.
+//! Of parameters only the ordinary form is understood. Everything else, errors included, is declined and left to the
+//! methods' own code, which is the only place that knows the rules.
 
 mod call_params;
+mod envelope;
 mod fast_calls;
+mod fast_methods;
 mod fast_path;
+mod json;
+mod plain_params;
 mod response_cache;
-mod scan;
 mod state_reads;
 
-pub use fast_calls::{CallKind, FastCalls, GasCaps};
-pub use fast_path::{Answered, FastPath, FrontMethod, Source};
+pub use envelope::{
+    BATCH_BEGIN, BATCH_END, Envelope, Fault, INVALID, NO_METHOD, REQUEST, REQUEST_WORDS, Shape, UNKNOWN_METHOD,
+};
+pub use fast_calls::{CallKind, CallStats, FastCalls, GasCaps};
+pub use fast_methods::FastMethod;
+pub use fast_path::{ANSWERED, Answered, CACHEABLE, CACHED, FastPath, MethodName, OTHER_FORM, Ran, TOO_LONG, WAITS};
 pub use response_cache::{Lookups, ResponseCache};
-pub use scan::Scanner;
-pub use state_reads::{Outcome, Read, StateReads};
+pub use state_reads::{Read, StateReads};

@@ -68,13 +68,10 @@ impl ResponseCache {
         self.stats
     }
 
-    /// Notes that an answer was found, or had to be found otherwise. Who looks knows whether somebody looks again.
-    pub fn count(&mut self, is_hit: bool) {
-        if is_hit {
-            self.stats.hits += 1;
-        } else {
-            self.stats.misses += 1;
-        }
+    /// Counts responses that were found, and those that were executed. Who looks knows whether it counts.
+    pub(crate) fn count(&mut self, hits: u64, misses: u64) {
+        self.stats.hits += hits;
+        self.stats.misses += misses;
     }
 
     /// What follows the id.

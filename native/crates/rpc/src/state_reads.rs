@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use rhizome_answers::{BlockNames, Output};
+use rhizome_answers::{BlockNames, Outcome, Output, Unknown};
 use rhizome_primitives::account::AccountRef;
 use rhizome_primitives::state::StateReader;
 use rhizome_primitives::{Address, B256, U256, hex};
 use rhizome_store::StateStore;
 
-use crate::scan::Scanner;
+use crate::plain_params::PlainReader;
 
 /// The newest block, which is also that of a request that names none.
 pub(crate) const LATEST: &[u8] = b"latest";
@@ -28,135 +28,50 @@ pub enum Read {
     CellBytes,
 }
 
-/// What came of a request or of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// So many bytes of answer were written.
-    Answered(usize),
-    /// It names blocks that are not known here: see [`StateReads::unknown_blocks`].
-    UnknownBlocks,
-    /// It is not ordinary, not all of it is in memory, its answer does not fit, or it is wrong.
-    Declined,
-}
-
-/// How far one read came.
-enum Step {
-    Done,
-    UnknownBlock,
-}
-
-/// Answers reads of the state from memory: never from the disk, so that the thread that has the
-/// sockets can ask. Which state a name of a block stands for is told by the caller, until the head changes.
+/// Answers reads of the state from memory: never from the disk, so that the thread that has the sockets can ask.
 pub struct StateReads {
     store: Arc<StateStore>,
-    methods: Vec<(Vec<u8>, Read)>,
-    roots: BlockNames,
-    unknown: Vec<Vec<u8>>,
 }
 
 impl StateReads {
-    /// `methods`: names that are answered, and what each reads.
-    pub fn new(store: Arc<StateStore>, methods: Vec<(Vec<u8>, Read)>) -> Self {
-        Self { store, methods, roots: BlockNames::default(), unknown: Vec::new() }
+    /// Reads of the states of a store.
+    pub fn new(store: Arc<StateStore>) -> Self {
+        Self { store }
     }
 
-    /// Says which state the name of a block stands for, as it is written in requests, without quotes.
-    pub fn name_block(&mut self, name: &[u8], root: B256) {
-        self.roots.set(name, root);
+    /// Answers one request. `id` is JSON text, `params` that of an array. Declined is what is not ordinary, not in
+    /// memory as a whole, does not fit, or is wrong.
+    pub fn answer(&self, read: Read, names: &BlockNames, id: &[u8], params: &[u8], out: &mut [u8]) -> Outcome {
+        self.answer_params(read, names, id, params, out).unwrap_or(Outcome::Declined)
     }
 
-    /// Forgets what the names of blocks stand for.
-    pub fn forget_blocks(&mut self) {
-        self.roots.forget();
-    }
-
-    /// The names for which the last call gave [`Outcome::UnknownBlocks`].
-    pub fn unknown_blocks(&self) -> &[Vec<u8>] {
-        &self.unknown
-    }
-
-    /// Answers one request of the method at `place`. `id` is JSON text, `params` that of an array.
-    pub fn answer(&mut self, place: usize, id: &[u8], params: &[u8], out: &mut [u8]) -> Outcome {
-        self.unknown.clear();
-        let mut output = Output::new(out);
-        match self.answer_params(place, id, params, &mut output) {
-            Some(Step::Done) => Outcome::Answered(output.length()),
-            Some(Step::UnknownBlock) => Outcome::UnknownBlocks,
-            None => Outcome::Declined,
-        }
-    }
-
-    fn answer_params(&mut self, place: usize, id: &[u8], params: &[u8], output: &mut Output<'_>) -> Option<Step> {
-        let read = self.methods.get(place)?.1;
-        let mut scanner = Scanner::new(params);
-        let params = scanner.params()?;
-        scanner.token().is_none().then_some(())?;
-        self.answer_read(read, id, params.texts(), output)
-    }
-
-    /// Answers a batch of reads. The places of their methods go to `places`, as many as there are
-    /// requests; a batch with more than fit there is declined.
-    pub fn answer_batch(&mut self, body: &[u8], places: &mut Vec<u8>, most: usize, out: &mut [u8]) -> Outcome {
-        self.unknown.clear();
-        places.clear();
-        let mut output = Output::new(out);
-        match self.answer_requests(body, places, most, &mut output) {
-            None => Outcome::Declined,
-            Some(()) if self.unknown.is_empty() => Outcome::Answered(output.length()),
-            Some(()) => Outcome::UnknownBlocks,
-        }
-    }
-
-    fn answer_requests(
-        &mut self,
-        body: &[u8],
-        places: &mut Vec<u8>,
-        most: usize,
-        output: &mut Output<'_>,
-    ) -> Option<()> {
-        let mut scanner = Scanner::new(body);
-        if scanner.token()? != b'[' {
-            return None;
-        }
-        output.put(b"[")?;
-        loop {
-            let request = scanner.request()?;
-            let place = self.methods.iter().position(|(name, _)| name == request.method)?;
-            if places.len() == most {
-                return None;
-            }
-            places.push(u8::try_from(place).ok()?);
-            self.answer_read(self.methods[place].1, request.id, request.params.texts(), output)?;
-            match scanner.token()? {
-                b',' => output.put(b",")?,
-                // Whatever follows the array is ignored, as the reference does (rpc.md §11).
-                b']' => return output.put(b"]"),
-                _ => return None,
-            }
-        }
-    }
-
-    fn answer_read(&mut self, read: Read, id: &[u8], params: &[&[u8]], output: &mut Output<'_>) -> Option<Step> {
-        let (account, slot, block) = match (read, params) {
-            (Read::Balance | Read::TransactionCount, [account]) => (account, None, LATEST),
-            (Read::Balance | Read::TransactionCount | Read::Code, [account, block]) => (account, None, *block),
-            (Read::Cell | Read::CellBytes, [account, slot, block]) => (account, Some(*slot), *block),
+    fn answer_params(
+        &self,
+        read: Read,
+        names: &BlockNames,
+        id: &[u8],
+        params: &[u8],
+        out: &mut [u8],
+    ) -> Option<Outcome> {
+        let params = PlainReader::new(params).params()?;
+        let (account, slot, block) = match (read, params.texts()) {
+            (Read::Balance | Read::TransactionCount, &[account]) => (account, None, LATEST),
+            (Read::Balance | Read::TransactionCount | Read::Code, &[account, block]) => (account, None, block),
+            (Read::Cell | Read::CellBytes, &[account, slot, block]) => (account, Some(slot), block),
             _ => return None,
         };
         let account = parse_address(account)?;
         let slot = slot.map_or(Some(U256::ZERO), parse_slot)?;
-        let Some(root) = self.roots.get(block) else {
-            if !self.unknown.iter().any(|name| name == block) {
-                self.unknown.push(block.to_vec());
-            }
-            return Some(Step::UnknownBlock);
+        let Some(block) = names.get(block) else {
+            return Some(Outcome::Unknown(Unknown::Name(String::from_utf8_lossy(block).into_owned())));
         };
+        let mut output = Output::new(out);
         output.put_head(id)?;
         output.put_result()?;
         output.put(b"\"")?;
-        put_value(&self.store.memory_reader(root), read, &account, &slot, output)?;
+        put_value(&self.store.memory_reader(block.root?), read, &account, &slot, &mut output)?;
         output.put(br#""}"#)?;
-        Some(Step::Done)
+        Some(Outcome::Written(output.length()))
     }
 }
 

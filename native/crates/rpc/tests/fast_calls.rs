@@ -11,7 +11,9 @@ use rhizome_primitives::block::{AncestorBlock, BlockEnv};
 use rhizome_primitives::spec::ChainSpec;
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
-use rhizome_rpc::{Answered, CallKind, FastCalls, FastPath, FrontMethod, GasCaps, ResponseCache, Source};
+use rhizome_rpc::{
+    Answered, CACHED, CallStats, FastCalls, FastMethod, FastPath, GasCaps, MethodName, Ran, ResponseCache, WAITS,
+};
 use rhizome_store::{StateStore, StoreOptions};
 use rhizome_testing::regtest;
 
@@ -80,18 +82,17 @@ fn write(folder: &Path) -> B256 {
 }
 
 fn front(store: &Arc<StateStore>, spec: &Arc<ChainSpec>) -> FastPath {
-    let method = |name: &str, index, kind| FrontMethod {
+    let method = |name: &str, index, fast| MethodName {
         name: name.into(),
         index,
-        state: None,
-        text: None,
-        call: Some(kind),
-        keeps: true,
+        fast: Some(fast),
+        is_cached: true,
+        tells_reverts: true,
     };
     let methods =
-        vec![method("eth_call", CALL, CallKind::Output), method("eth_estimateGas", ESTIMATE, CallKind::Estimate)];
-    let texts = EncodedAnswers::new(Arc::new(EncodedObjectCache::new(1 << 20)));
-    let mut front = FastPath::new(methods, texts, ResponseCache::new(1 << 20));
+        vec![method("eth_call", CALL, FastMethod::Call), method("eth_estimateGas", ESTIMATE, FastMethod::Estimate)];
+    let objects = EncodedAnswers::new(Arc::new(EncodedObjectCache::new(1 << 20)));
+    let mut front = FastPath::new(methods, 50, objects, ResponseCache::new(1 << 20));
     front.calls = Some(FastCalls::new(store.clone(), spec.clone(), GasCaps { call: GAS, estimate: GAS }));
     front
 }
@@ -100,15 +101,35 @@ fn request(method: &str, to: Address) -> Vec<u8> {
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":[{{"to":"{to:#x}"}},"latest"]}}"#).into_bytes()
 }
 
-/// Reads a request and executes it: what came of it, and the text.
-fn ask(front: &mut FastPath, body: &[u8]) -> (Answered, String) {
+/// Where an answer came from, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Cache,
+    Execution,
+    Nowhere,
+}
+
+/// Reads a request and executes it: where the answer came from, and its text.
+fn ask(front: &mut FastPath, body: &[u8]) -> (Source, String) {
     let mut out = [0; 512];
-    let mut answered = front.answer(body, &mut out);
-    if matches!(answered, Answered::Call(_)) {
-        answered = front.run(&mut out);
-    }
-    let length = if let Answered::Written(_, _, length) = answered { length } else { 0 };
-    (answered, String::from_utf8_lossy(&out[..length]).into_owned())
+    let (source, length) = match front.answer(body, false, &mut out).unwrap() {
+        Answered::Whole(_, length) => {
+            assert_ne!(front.records()[0] & CACHED, 0);
+            (Source::Cache, length)
+        }
+        Answered::Partly(_) => match front.run(&mut out) {
+            Ran::Written(length) => (Source::Execution, length),
+            _ => (Source::Nowhere, 0),
+        },
+    };
+    (source, String::from_utf8_lossy(&out[..length]).into_owned())
+}
+
+/// Whether a call waits after a request.
+fn waits(front: &mut FastPath, body: &[u8]) -> bool {
+    let answered = front.answer(body, false, &mut [0; 512]).unwrap();
+    assert!(matches!(answered, Answered::Partly(_)));
+    front.records()[0] & WAITS != 0
 }
 
 /// As a worker does it.
@@ -129,10 +150,11 @@ fn nothing_is_read_from_disk_until_a_worker_has() {
     let spec = Arc::new(regtest(|_| true));
     let mut front = front(&store, &spec);
     let body = request("eth_call", CONTRACT);
-    assert_eq!(ask(&mut front, &body).0, Answered::UnknownBlockContext);
+    assert!(waits(&mut front, &body));
+    assert_eq!(front.run(&mut [0; 512]), Ran::UnknownBlockContext);
     front.calls.as_mut().unwrap().set_block_context(root, head());
     for _ in 0..3 {
-        assert_eq!(ask(&mut front, &body).0, Answered::TooLong, "and it is not taken for long");
+        assert_eq!(ask(&mut front, &body).0, Source::Nowhere, "and it is not taken for long");
     }
     // All but the blocks.
     let reader = store.reader(root).unwrap();
@@ -140,17 +162,17 @@ fn nothing_is_read_from_disk_until_a_worker_has() {
     reader.storage(&CONTRACT.into(), &U256::ZERO).unwrap();
     reader.account(&CONTRACT.into()).unwrap();
     reader.account(&Address::ZERO.into()).unwrap();
-    assert_eq!(ask(&mut front, &body).0, Answered::TooLong, "no hash of zeros for a block on disk");
+    assert_eq!(ask(&mut front, &body).0, Source::Nowhere, "no hash of zeros for a block on disk");
     let output = execute(&store, &spec, root);
     assert_eq!((output[31], &output[32..]), (0x12, &block_name(HEIGHT - 3)[..]));
     let expected = format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{}"}}"#, hex::encode_prefixed(&output));
-    for source in [Source::Core, Source::Kept] {
-        assert_eq!(ask(&mut front, &body), (Answered::Written(CALL, source, expected.len()), expected.clone()));
+    for source in [Source::Execution, Source::Cache] {
+        assert_eq!(ask(&mut front, &body), (source, expected.clone()));
     }
-    assert!(matches!(
-        ask(&mut front, &request("eth_estimateGas", CONTRACT)).0,
-        Answered::Written(ESTIMATE, Source::Core, _)
-    ));
+    assert_eq!(ask(&mut front, &request("eth_estimateGas", CONTRACT)).0, Source::Execution);
+    let stats = front.calls.as_ref().unwrap().stats();
+    assert_eq!((stats.attempts, stats.failures, stats.wasted_gas), (6, 4, 0), "what is missing has no gas");
+    assert!(stats.gas > 2 * 21_000);
 }
 
 #[test]
@@ -170,9 +192,9 @@ fn a_worker_alone_makes_a_call_ready() {
             front.calls.as_mut().unwrap().set_block_context(root, head());
         }
         let body = request("eth_call", CONTRACT);
-        assert_eq!(ask(&mut front, &body).0, Answered::TooLong);
+        assert_eq!(ask(&mut front, &body).0, Source::Nowhere);
         execute(&store, &spec, root);
-        assert!(matches!(ask(&mut front, &body).0, Answered::Written(..)), "the head's: {is_head}");
+        assert_eq!(ask(&mut front, &body).0, Source::Execution, "the head's: {is_head}");
     }
 }
 
@@ -186,17 +208,45 @@ fn a_call_is_executed_once_and_only_behind_its_request() {
     let mut out = [0; 512];
     let nobody = request("eth_call", NOBODY);
     execute(&store, &spec, root);
-    assert_eq!(front.answer(&nobody, &mut out), Answered::Call(CALL));
-    assert_eq!(front.run(&mut out), Answered::UnknownBlockContext);
+    assert!(waits(&mut front, &nobody));
+    assert_eq!(front.run(&mut out), Ran::UnknownBlockContext);
     front.calls.as_mut().unwrap().set_block_context(root, head());
     store.reader(root).unwrap().account(&NOBODY.into()).unwrap();
     store.reader(root).unwrap().code_info(&NOBODY.into()).unwrap();
-    assert!(matches!(front.run(&mut out), Answered::Written(..)), "it waited for its place");
-    assert_eq!(front.run(&mut out), Answered::Declined);
-    assert_eq!(front.answer(&request("eth_call", CONTRACT), &mut out), Answered::Call(CALL));
-    assert_eq!(front.answer(b"{}", &mut out), Answered::Declined);
-    assert_eq!(front.run(&mut out), Answered::Declined, "another request came");
+    assert!(matches!(front.run(&mut out), Ran::Written(..)), "it waited for its block");
+    assert_eq!(front.run(&mut out), Ran::Declined);
+    assert!(waits(&mut front, &request("eth_call", CONTRACT)));
+    assert!(!waits(&mut front, b"{}"));
+    assert_eq!(front.run(&mut out), Ran::Declined, "another request came");
     store.reader(root).unwrap().code(&REVERTS.into()).unwrap();
     store.reader(root).unwrap().account(&REVERTS.into()).unwrap();
-    assert_eq!(ask(&mut front, &request("eth_call", REVERTS)).0, Answered::Declined);
+    assert_eq!(ask(&mut front, &request("eth_call", REVERTS)).0, Source::Nowhere);
+}
+
+#[test]
+fn a_program_that_fails_here_is_passed_over_for_longer_and_longer() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = write(folder.path());
+    let store = StateStore::open(folder.path(), &StoreOptions::default()).unwrap();
+    let spec = Arc::new(regtest(|_| true));
+    let mut front = front(&store, &spec);
+    front.calls.as_mut().unwrap().set_block_context(root, head());
+    execute(&store, &spec, root);
+    store.reader(root).unwrap().code(&REVERTS.into()).unwrap();
+    store.reader(root).unwrap().account(&REVERTS.into()).unwrap();
+    let (reverts, ends) = (request("eth_call", REVERTS), request("eth_call", CONTRACT));
+    let mut passes = 256;
+    for attempt in 1..=3 {
+        assert!(waits(&mut front, &reverts), "{attempt}");
+        assert_eq!(front.run(&mut [0; 512]), Ran::Declined);
+        front.calls.as_mut().unwrap().end_turn();
+        for pass in 0..passes {
+            assert!(!waits(&mut front, &reverts), "{attempt} {pass}");
+        }
+        passes *= 2;
+    }
+    assert_eq!(ask(&mut front, &ends).0, Source::Execution, "another program");
+    let CallStats { attempts, failures, gas, wasted_gas } = front.calls.as_ref().unwrap().stats();
+    assert_eq!((attempts, failures), (4, 3));
+    assert!(wasted_gas > 3 * 21_000 && gas > wasted_gas + 21_000);
 }

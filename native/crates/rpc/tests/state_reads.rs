@@ -3,28 +3,49 @@
 
 use std::sync::Arc;
 
-use proptest::prelude::*;
+use rhizome_answers::{EncodedAnswers, EncodedObjectCache, NamedBlock, Unknown};
 use rhizome_primitives::account::{Account, AccountRef};
 use rhizome_primitives::state::WriteSet;
 use rhizome_primitives::{Address, B256, Bytes, U256, hex};
-use rhizome_rpc::{Outcome, Read, Scanner, StateReads};
+use rhizome_rpc::{
+    ANSWERED, Answered, CACHED, FastMethod, FastPath, MethodName, REQUEST_WORDS, ResponseCache, StateReads,
+};
 use rhizome_store::{StateStore, StoreOptions};
 
 const RICH: Address = Address::with_last_byte(1);
 const OWING: Address = Address::with_last_byte(2);
 const CONTRACT: Address = Address::with_last_byte(3);
 const LARGE_OUTPUT: usize = 4096;
+const MOST: usize = 9;
 
-fn names() -> Vec<(Vec<u8>, Read)> {
-    [
-        ("eth_getBalance", Read::Balance),
-        ("eth_getTransactionCount", Read::TransactionCount),
-        ("eth_getCode", Read::Code),
-        ("eth_getStorageAt", Read::Cell),
-        ("rsk_getStorageBytesAt", Read::CellBytes),
-    ]
-    .map(|(name, read)| (name.as_bytes().to_vec(), read))
-    .to_vec()
+fn methods() -> Vec<MethodName> {
+    let methods = [
+        ("eth_getBalance", Some(FastMethod::Balance)),
+        ("eth_getTransactionCount", Some(FastMethod::TransactionCount)),
+        ("eth_getCode", Some(FastMethod::Code)),
+        ("eth_getStorageAt", Some(FastMethod::Cell)),
+        ("rsk_getStorageBytesAt", Some(FastMethod::CellBytes)),
+        ("test_other", None),
+    ];
+    let named = |(index, (name, fast)): (usize, (&str, _))| MethodName {
+        name: name.into(),
+        index: index as u16,
+        fast,
+        is_cached: true,
+        tells_reverts: false,
+    };
+    methods.into_iter().enumerate().map(named).collect()
+}
+
+fn path(store: Arc<StateStore>, cached_bytes: usize) -> FastPath {
+    let objects = EncodedAnswers::new(Arc::new(EncodedObjectCache::new(0)));
+    let mut path = FastPath::new(methods(), MOST, objects, ResponseCache::new(cached_bytes));
+    path.state = Some(StateReads::new(store));
+    path
+}
+
+fn name(path: &mut FastPath, name: &str, root: Option<B256>) {
+    path.name_block(name.as_bytes(), NamedBlock { hash: B256::ZERO, root });
 }
 
 fn fill(store: &Arc<StateStore>, balance: u64) -> B256 {
@@ -54,25 +75,22 @@ fn rhizome_trie_root() -> B256 {
     B256::from(hex!("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"))
 }
 
-fn reads() -> StateReads {
+fn reads() -> FastPath {
     let store = StateStore::in_memory(&StoreOptions::default());
     let (old, new) = (fill(&store, 0xabc), fill(&store, 0x1_0000));
     store.set_head(new, None);
-    let mut reads = StateReads::new(store, names());
-    reads.name_block(b"latest", new);
-    reads.name_block(b"0x5", old);
-    reads
+    let mut path = path(store, 0);
+    name(&mut path, "latest", Some(new));
+    name(&mut path, "0x5", Some(old));
+    path
 }
 
-fn answer(reads: &mut StateReads, body: &str) -> Result<String, Outcome> {
+/// The answer of all of a body; none where something is left.
+fn answer(path: &mut FastPath, body: &str) -> Option<String> {
     let mut out = [0; LARGE_OUTPUT];
-    let mut places = Vec::new();
-    match reads.answer_batch(format!("[{body}]").as_bytes(), &mut places, 9, &mut out) {
-        Outcome::Answered(length) => {
-            let text = String::from_utf8(out[..length].to_vec()).unwrap();
-            Ok(text.strip_prefix('[').unwrap().strip_suffix(']').unwrap().to_owned())
-        }
-        outcome => Err(outcome),
+    match path.answer(body.as_bytes(), false, &mut out).unwrap() {
+        Answered::Whole(_, length) => Some(String::from_utf8(out[..length].to_vec()).unwrap()),
+        Answered::Partly(_) => None,
     }
 }
 
@@ -80,36 +98,40 @@ fn request(method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#)
 }
 
-fn result(reads: &mut StateReads, method: &str, params: &str) -> Result<String, Outcome> {
-    let text = answer(reads, &request(method, params))?;
-    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(text, format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}}}"#, value["result"]));
-    Ok(value["result"].as_str().unwrap().to_owned())
+/// The result of a request, which is the same alone and in a batch.
+fn result(path: &mut FastPath, method: &str, params: &str) -> Option<String> {
+    let body = request(method, params);
+    let text = answer(path, &body);
+    let batch = answer(path, &format!(" [ {body} , {body}] x"));
+    assert_eq!(batch, text.as_ref().map(|text| format!("[{text},{text}]")));
+    let value: serde_json::Value = serde_json::from_str(text.as_ref()?).unwrap();
+    assert_eq!(text, Some(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}}}"#, value["result"])));
+    Some(value["result"].as_str().unwrap().to_owned())
 }
 
 #[test]
 fn answers_are_what_the_state_holds() {
     let mut reads = reads();
     let mut read = |method: &str, params: String| result(&mut reads, method, &params);
-    let word = |digits: &str| Ok(format!("0x{digits:0>64}"));
-    assert_eq!(read("eth_getBalance", format!(r#"["{RICH}","latest"]"#)), Ok("0x10000".into()));
-    assert_eq!(read("eth_getBalance", format!(r#" [ "{RICH}" ] "#)), Ok("0x10000".into()));
-    assert_eq!(read("eth_getBalance", format!(r#"["{RICH:#x}","0x5"]"#)), Ok("0xabc".into()));
-    assert_eq!(read("eth_getBalance", format!(r#"["{}","latest"]"#, Address::with_last_byte(9))), Ok("0x0".into()));
-    assert_eq!(read("eth_getTransactionCount", format!(r#"["{RICH}","latest"]"#)), Ok("0x12c".into()));
+    let word = |digits: &str| Some(format!("0x{digits:0>64}"));
+    assert_eq!(read("eth_getBalance", format!(r#"["{RICH}","latest"]"#)), Some("0x10000".into()));
+    assert_eq!(read("eth_getBalance", format!(r#" [ "{RICH}" ] "#)), Some("0x10000".into()));
+    assert_eq!(read("eth_getBalance", format!(r#"["{RICH:#x}","0x5"]"#)), Some("0xabc".into()));
+    assert_eq!(read("eth_getBalance", format!(r#"["{}","latest"]"#, Address::with_last_byte(9))), Some("0x0".into()));
+    assert_eq!(read("eth_getTransactionCount", format!(r#"["{RICH}","latest"]"#)), Some("0x12c".into()));
     assert_eq!(
         read("eth_getCode", format!(r#"["{CONTRACT}","latest"]"#)),
-        Ok(format!("0x{}", hex::encode([0x60; 600])))
+        Some(format!("0x{}", hex::encode([0x60; 600])))
     );
-    assert_eq!(read("eth_getCode", format!(r#"["{RICH}","latest"]"#)), Ok("0x".into()));
+    assert_eq!(read("eth_getCode", format!(r#"["{RICH}","latest"]"#)), Some("0x".into()));
     assert_eq!(read("eth_getStorageAt", format!(r#"["{CONTRACT}","0x0","latest"]"#)), word("12"));
     assert_eq!(read("eth_getStorageAt", format!(r#"["{CONTRACT}","0x01f","latest"]"#)), word(&"07".repeat(32)));
     assert_eq!(read("eth_getStorageAt", format!(r#"["{CONTRACT}","0x2","latest"]"#)), word(""));
     assert_eq!(
         read("rsk_getStorageBytesAt", format!(r#"["{CONTRACT}","0x1F","latest"]"#)),
-        Ok(format!("0x{}", "07".repeat(40)))
+        Some(format!("0x{}", "07".repeat(40)))
     );
-    assert_eq!(read("rsk_getStorageBytesAt", format!(r#"["{CONTRACT}","0x2","latest"]"#)), Ok("0x0".into()));
+    assert_eq!(read("rsk_getStorageBytesAt", format!(r#"["{CONTRACT}","0x2","latest"]"#)), Some("0x0".into()));
 }
 
 #[test]
@@ -135,17 +157,64 @@ fn what_is_not_ordinary_is_declined() {
         ("eth_getStorageAt", format!(r#"["{CONTRACT}","0x{zeros}","latest"]"#)),
         ("eth_getStorageAt", format!(r#"["{CONTRACT}","0xg","latest"]"#)),
         ("eth_chainId", "[]".to_owned()),
+        ("test_other", "[]".to_owned()),
     ] {
-        assert_eq!(result(&mut reads, method, &params), Err(Outcome::Declined), "{method} {params}");
+        assert_eq!(result(&mut reads, method, &params), None, "{method} {params}");
     }
-    let good = request("eth_getBalance", &format!(r#"["{RICH}","latest"]"#));
-    let chain = request("eth_chainId", "[]");
-    assert_eq!(answer(&mut reads, &format!("{good},{chain}")), Err(Outcome::Declined));
-    assert_eq!(answer(&mut reads, ""), Err(Outcome::Declined));
-    assert_eq!(answer(&mut reads, &[good.as_str(); 10].join(",")), Err(Outcome::Declined));
     let code = request("eth_getCode", &format!(r#"["{CONTRACT}","latest"]"#));
-    assert_eq!(answer(&mut reads, &[code.as_str(); 4].join(",")), Err(Outcome::Declined), "longer than the memory");
-    assert!(answer(&mut reads, &[code.as_str(); 3].join(",")).is_ok());
+    assert_eq!(answer(&mut reads, &format!("[{}]", [code.as_str(); 4].join(","))), None, "longer than the memory");
+    assert!(answer(&mut reads, &format!("[{}]", [code.as_str(); 3].join(","))).is_some());
+    name(&mut reads, "0x9", None);
+    let unread = format!(r#"["{RICH}","0x9"]"#);
+    assert_eq!(result(&mut reads, "eth_getBalance", &unread), None, "no state can be read");
+    assert_eq!(reads.unknown(), [], "but it is no unknown block");
+}
+
+/// Flags of the requests of a batch, and the answers of those that have one.
+fn parts(path: &mut FastPath, body: &str) -> Vec<(u32, String)> {
+    let mut out = [0; LARGE_OUTPUT];
+    assert!(matches!(path.answer(body.as_bytes(), false, &mut out), Ok(Answered::Partly(_))));
+    let records = path.records().iter().filter(|&&word| word & 0xff < 2);
+    assert!(records.count() > 0);
+    let words = &path.records()[1..path.records().len() - 1];
+    let part = |words: &[u32]| {
+        let answer = if words[0] & ANSWERED == 0 { &[][..] } else { &out[words[6] as usize..words[7] as usize] };
+        (words[0], String::from_utf8(answer.to_vec()).unwrap())
+    };
+    words.chunks(REQUEST_WORDS).map(part).collect()
+}
+
+#[test]
+fn of_a_batch_each_request_is_answered_that_can_be() {
+    let store = StateStore::in_memory(&StoreOptions::default());
+    let root = fill(&store, 7);
+    store.set_head(root, None);
+    let mut path = path(store, 1 << 16);
+    name(&mut path, "latest", Some(root));
+    path.keep_plain(5, b",\"result\":1}");
+    let balance = |block: &str| request("eth_getBalance", &format!(r#"["{RICH}","{block}"]"#));
+    let body = [balance("latest"), request("test_other", "[1]"), request("test_other", "[]"), balance("0x7")].join(",");
+    let answered = |text: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#);
+    let found = parts(&mut path, &format!("[{body}]"));
+    assert_eq!(found.iter().map(|(flags, _)| flags & ANSWERED != 0).collect::<Vec<_>>(), [true, false, true, false]);
+    assert_eq!((found[0].1.clone(), found[2].1.clone()), (answered("\"0x7\""), answered("1")));
+    assert_eq!(found[2].0 & CACHED, CACHED);
+    assert_eq!(path.unknown(), [Unknown::Name("0x7".into())]);
+    path.cache.keep(5, b"[1]", b",\"result\":2}");
+    name(&mut path, "0x7", Some(root));
+    let whole = ["\"0x7\"", "2", "1", "\"0x7\""].map(answered).join(",");
+    assert_eq!(answer(&mut path, &format!("[{body}]")), Some(format!("[{whole}]")));
+    assert_eq!(path.lookups().hits, 1);
+    for odd in [format!("[[{body}]]"), format!("[{body},1]"), format!("[{body},[]]"), format!("[{body},{{}}]")] {
+        assert_eq!(answer(&mut path, &odd), None, "{odd}");
+    }
+    assert_eq!(answer(&mut path, "[]"), None);
+    let silent = balance("latest").replace("\"id\":1,", "");
+    assert_eq!(answer(&mut path, &silent), None);
+    let many = vec![balance("latest"); MOST + 1].join(",");
+    assert!(
+        matches!(path.answer(format!("[{many}]").as_bytes(), false, &mut [0; LARGE_OUTPUT]), Ok(Answered::Partly(shape)) if shape.is_refused)
+    );
 }
 
 #[test]
@@ -153,21 +222,17 @@ fn unknown_blocks_are_named_once_each() {
     let mut reads = reads();
     let at = |block: &str| request("eth_getBalance", &format!(r#"["{RICH}","{block}"]"#));
     let body = [at("0x6"), at("latest"), at("safe"), at("0x6")].join(",");
-    assert_eq!(answer(&mut reads, &body), Err(Outcome::UnknownBlocks));
-    assert_eq!(reads.unknown_blocks(), [b"0x6".to_vec(), b"safe".to_vec()]);
-    let mut out = [0; LARGE_OUTPUT];
-    let params = format!(r#"["{RICH}"]"#);
-    reads.forget_blocks();
-    assert_eq!(reads.answer(0, b"1", params.as_bytes(), &mut out), Outcome::UnknownBlocks);
-    assert_eq!(reads.unknown_blocks(), [b"latest".to_vec()]);
-    reads.name_block(b"latest", B256::repeat_byte(1));
-    assert_eq!(reads.answer(0, b"1", params.as_bytes(), &mut out), Outcome::Declined, "a state that is not there");
-    reads.name_block(b"latest", rhizome_trie_root());
-    let expected = br#"{"jsonrpc":"2.0","id":"x","result":"0x0"}"#;
-    assert_eq!(reads.answer(0, br#""x""#, params.as_bytes(), &mut out), Outcome::Answered(expected.len()));
-    assert_eq!(&out[..expected.len()], expected);
-    assert_eq!(reads.answer(0, b"1", format!("{params} 1").as_bytes(), &mut out), Outcome::Declined);
-    assert_eq!(reads.answer(77, b"1", params.as_bytes(), &mut out), Outcome::Declined);
+    assert_eq!(answer(&mut reads, &format!("[{body}]")), None);
+    assert_eq!(reads.unknown(), ["0x6", "safe"].map(|name| Unknown::Name(name.into())));
+    reads.forget();
+    let alone = request("eth_getBalance", &format!(r#"["{RICH}"]"#));
+    assert_eq!(answer(&mut reads, &alone), None);
+    assert_eq!(reads.unknown(), [Unknown::Name("latest".into())]);
+    name(&mut reads, "latest", Some(B256::repeat_byte(1)));
+    assert_eq!(answer(&mut reads, &alone), None, "a state that is not there");
+    name(&mut reads, "latest", Some(rhizome_trie_root()));
+    let expected = r#"{"jsonrpc":"2.0","id":"x","result":"0x0"}"#;
+    assert_eq!(answer(&mut reads, &alone.replace("\"id\":1", "\"id\":\"x\"")).as_deref(), Some(expected));
 }
 
 #[test]
@@ -177,82 +242,16 @@ fn nothing_is_read_from_disk() {
     let root = fill(&store, 5);
     store.commit().unwrap();
     store.drop_caches();
-    let mut reads = StateReads::new(store.clone(), names());
-    reads.name_block(b"latest", root);
-    let mut read = |method: &str, params: &str| result(&mut reads, method, params);
+    let mut path = path(store.clone(), 0);
+    name(&mut path, "latest", Some(root));
+    let mut read = |method: &str, params: &str| result(&mut path, method, params);
     let balance = format!(r#"["{RICH}","latest"]"#);
     let code = format!(r#"["{CONTRACT}","latest"]"#);
-    assert_eq!(read("eth_getBalance", &balance), Err(Outcome::Declined));
-    assert_eq!(read("eth_getCode", &code), Err(Outcome::Declined));
+    assert_eq!(read("eth_getBalance", &balance), None);
+    assert_eq!(read("eth_getCode", &code), None);
     let worker = store.reader(root).unwrap();
     worker.account(&RICH.into()).unwrap();
-    assert_eq!(read("eth_getBalance", &balance), Ok("0x5".into()), "a worker has read it");
+    assert_eq!(read("eth_getBalance", &balance), Some("0x5".into()), "a worker has read it");
     assert_eq!(worker.code(&AccountRef::from(CONTRACT)).unwrap().len(), 600);
     assert_eq!(read("eth_getCode", &code).unwrap().len(), 2 + 2 * 600);
-}
-
-fn piece() -> impl Strategy<Value = String> {
-    let fixed = [
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        ":",
-        " ",
-        "\"",
-        "\\",
-        "\"jsonrpc\":\"2.0\"",
-        "\"id\":1",
-        "\"id\":-0",
-        "\"id\":01",
-        "\"id\":\"a\"",
-        "\"method\":\"m\"",
-        "\"params\":[]",
-        "\"params\":[\"a\",\"b\"]",
-        "\"params\":[1]",
-        "é",
-        "\n",
-        "1",
-    ];
-    prop::sample::select(fixed.map(str::to_owned).to_vec())
-}
-
-fn body() -> impl Strategy<Value = String> {
-    let member = prop::sample::select(vec![
-        "\"jsonrpc\":\"2.0\"",
-        "\"id\":1",
-        "\"id\":-0",
-        "\"id\":\"a\"",
-        "\"method\":\"m\"",
-        "\"params\":[ \"a\" , \"b\"]",
-        "\"params\":[]",
-        "\"more\":1",
-    ]);
-    let members = prop::collection::vec(member, 1..5).prop_map(|members| format!("{{{}}}", members.join(", ")));
-    (members, any::<prop::sample::Index>(), prop::option::of(piece())).prop_map(|(mut body, place, piece)| {
-        if let Some(piece) = piece {
-            body.insert_str(place.index(body.len()), &piece);
-        }
-        body
-    })
-}
-
-proptest! {
-    #[test]
-    fn what_is_scanned_is_what_json_says(body in body()) {
-        let mut scanner = Scanner::new(body.as_bytes());
-        if let Some(request) = scanner.request() {
-            let end = body.len() - std::iter::from_fn(|| scanner.token()).count();
-            let value = serde_json::Deserializer::from_str(&body).into_iter::<serde_json::Value>().next();
-            let value = value.unwrap().expect("what was scanned is JSON");
-            prop_assert_eq!(std::str::from_utf8(request.method).unwrap(), value["method"].as_str().unwrap());
-            let id: serde_json::Value = serde_json::from_slice(request.id).unwrap();
-            prop_assert_eq!(&id, &value["id"]);
-            let params: Vec<_> = request.params.texts().iter().map(|text| String::from_utf8_lossy(text)).collect();
-            let expected = value.get("params").cloned().unwrap_or(serde_json::json!([]));
-            prop_assert_eq!(serde_json::json!(params), expected);
-            prop_assert!(end > 0);
-        }
-    }
 }

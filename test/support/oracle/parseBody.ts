@@ -1,4 +1,4 @@
-import { RpcError } from '../../rpc/errors.ts'
+import { RpcError } from '../../../src/rpc/errors.ts'
 import { skipSpace, skipValue, sliceMembers } from './sliceJson.ts'
 
 /** One request of a body. */

@@ -1,0 +1,82 @@
+//! Parameters in their ordinary form: strings of printable ASCII without escapes.
+
+/// Most parameters of a request that is read here.
+const MOST_PARAMS: usize = 3;
+
+/// Contents of positional parameters that are all plain strings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Params<'a> {
+    texts: [&'a [u8]; MOST_PARAMS],
+    count: usize,
+}
+
+impl<'a> Params<'a> {
+    /// The contents, without quotes.
+    pub(crate) fn texts(&self) -> &[&'a [u8]] {
+        &self.texts[..self.count]
+    }
+}
+
+/// Goes over parameters, which are JSON. Everything that is not ordinary gives None: escapes, and what is no plain
+/// string where one is asked for.
+pub(crate) struct PlainReader<'a> {
+    bytes: &'a [u8],
+    position: usize,
+}
+
+impl<'a> PlainReader<'a> {
+    /// At the start of the text.
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, position: 0 }
+    }
+
+    /// Takes the next byte that is no white space.
+    pub(crate) fn token(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes.get(self.position)?;
+            self.position += 1;
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return Some(byte);
+            }
+        }
+    }
+
+    /// Takes a plain string with its quotes: what is between them.
+    pub(crate) fn text(&mut self) -> Option<&'a [u8]> {
+        if self.token()? == b'"' { self.plain_string() } else { None }
+    }
+
+    /// Takes an array of plain strings with its brackets.
+    pub(crate) fn params(&mut self) -> Option<Params<'a>> {
+        if self.token()? == b'[' { self.rest_of_params() } else { None }
+    }
+
+    fn rest_of_params(&mut self) -> Option<Params<'a>> {
+        let mut params = Params::default();
+        let mut next = self.token()?;
+        if next == b']' {
+            return Some(params);
+        }
+        loop {
+            if next != b'"' || params.count == MOST_PARAMS {
+                return None;
+            }
+            params.texts[params.count] = self.plain_string()?;
+            params.count += 1;
+            match self.token()? {
+                b',' => next = self.token()?,
+                b']' => return Some(params),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The rest of a string of printable ASCII without escapes, after its first quote.
+    fn plain_string(&mut self) -> Option<&'a [u8]> {
+        let start = self.position;
+        let rest = &self.bytes[start..];
+        let length = rest.iter().position(|&byte| byte == b'"' || byte == b'\\' || !(b' '..=b'~').contains(&byte))?;
+        self.position = start + length + 1;
+        (rest[length] == b'"').then(|| &rest[..length])
+    }
+}
