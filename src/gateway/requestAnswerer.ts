@@ -1,0 +1,176 @@
+import {
+  ANSWERED_FLAG,
+  CACHEABLE_FLAG,
+  CACHED_FLAG,
+  NO_METHOD,
+  TOO_LONG_FLAG,
+  WAITS_FLAG,
+} from '../native/nativeFastPath.ts'
+import { ERROR_TABLE, RpcError } from '../rpc/errors.ts'
+import { errorAnswer } from '../rpc/execute.ts'
+import { ANSWER_HEAD } from '../rpc/json.ts'
+import type { Caller } from './access/caller.ts'
+import type { Admission } from './admission.ts'
+import type { AnswerRecords, FastSource } from './answerRecords.ts'
+import { type RequestRecord, unknownName } from './envelope/requestRecord.ts'
+import type { Exchange } from './exchange.ts'
+import type { FastPath } from './fastPath/fastPath.ts'
+import type { RequestMetrics } from './requestMetrics.ts'
+import type { AdmittedRequest, RequestRunner } from './requestRunner.ts'
+import type { Router } from './router.ts'
+import type { AnswerSink } from './scheduler/ticket.ts'
+
+const NO_PARAMS = Buffer.alloc(0)
+
+/** What requests are answered with. */
+export interface RequestAnswererParts {
+  readonly router: Router
+  readonly admission: Admission
+  readonly fast: FastPath
+  readonly runner: RequestRunner
+  readonly records: AnswerRecords
+  readonly metrics: RequestMetrics
+}
+
+/** A body that has to be answered. */
+export interface AskedBody {
+  readonly bytes: Buffer
+  readonly caller: Caller
+  readonly exchange: Exchange
+  /** Why no request of it is run. */
+  readonly refusal?: RpcError | undefined
+}
+
+/** Where the answer of a body, or of an element of a batch, goes. */
+export interface AnswerSlot extends AskedBody {
+  readonly sink: AnswerSink
+  /** Whether nothing else belongs to the exchange. */
+  readonly alone: boolean
+}
+
+/** Charges the requests of a body and answers them: with what the native core wrote, or by the runner. */
+export class RequestAnswerer {
+  readonly #parts: RequestAnswererParts
+
+  constructor(parts: RequestAnswererParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Answers a request.
+   * @param sampled of `RequestMetrics.sample`
+   * @param started of `AnswerRecords.clock`
+   * @param charged what admission said, where it was asked before
+   */
+  answer(
+    request: RequestRecord,
+    slot: AnswerSlot,
+    sampled: number,
+    started: number,
+    charged?: RpcError | null,
+  ): void {
+    const { router, runner } = this.#parts
+    const { bytes, caller, exchange } = slot
+    const { method } = request
+    // An object without a method is no notification either: somebody has to be told.
+    const isSilent = request.id === null && method !== NO_METHOD
+    const sink: AnswerSink = isSilent ? () => slot.sink('', 200) : slot.sink
+    const id = request.id ?? 'null'
+    const route = router.routesByIndex[method]
+    if (route === undefined || slot.refusal !== undefined) {
+      const error = slot.refusal ?? router.whyNot(unknownName(request, bytes))
+      this.refuseBody(caller, sink, id, error)
+      return
+    }
+    const refusal = charged === undefined ? this.charge(caller, exchange, method) : charged
+    if (refusal !== null) {
+      this.refuse(method, sink, id, refusal)
+      return
+    }
+    const { params, flags } = request
+    const recorded = { route, paramBytes: params.length, caller, exchange }
+    const admitted = { ...recorded, id, sink, alone: slot.alone && !isSilent }
+    if (this.#answerFast(request, admitted, sampled, started)) return
+    const isCacheable = (flags & CACHEABLE_FLAG) !== 0
+    // The body is gone before a worker asks for them.
+    const copy = params.length === 0 ? NO_PARAMS : Buffer.from(params)
+    runner.answer({ ...admitted, params: copy, isCacheable })
+  }
+
+  /** Answers an admitted request in this call; whether it did. */
+  #answerFast(
+    request: RequestRecord,
+    admitted: Omit<AdmittedRequest, 'params' | 'isCacheable'>,
+    sampled: number,
+    started: number,
+  ): boolean {
+    const { fast, records } = this.#parts
+    const { flags, start, end } = request
+    const { sink } = admitted
+    if ((flags & ANSWERED_FLAG) !== 0) {
+      sink(fast.part(start, end), 200)
+      records.fromFastPath(sourceOf(flags), admitted, end - start, sampled, started)
+      return true
+    }
+    if ((flags & TOO_LONG_FLAG) !== 0) return this.#answerFromCache(request, admitted, sampled, started)
+    if ((flags & WAITS_FLAG) === 0) return false
+    const began = performance.now()
+    const answer = fast.run()
+    if (answer === null) return false
+    sink(answer, 200)
+    records.fromFastPath('core', admitted, answer.length, sampled, began)
+    return true
+  }
+
+  /** A cached response that is longer than the output of the native core. */
+  #answerFromCache(
+    { params }: RequestRecord,
+    admitted: Omit<AdmittedRequest, 'params' | 'isCacheable'>,
+    sampled: number,
+    started: number,
+  ): boolean {
+    const { fast, records, runner } = this.#parts
+    const { route, caller, id, sink } = admitted
+    const rest = fast.native.find(runner.keyOf(route, caller), params)
+    if (rest === null) return false
+    const body = ANSWER_HEAD + id + rest
+    sink(body, 200)
+    records.fromFastPath('cache', admitted, body.length, sampled, started)
+    return true
+  }
+
+  /** Charges a method to the caller; why it may not call it, or not now, or not from the page that asks. */
+  charge(caller: Caller, { restricted }: Exchange, method: number): RpcError | null {
+    const refusal = this.#parts.admission.charge(caller, method)
+    if (refusal !== null || restricted !== true) return refusal
+    const route = this.#parts.router.routesByIndex[method]
+    return route?.privileged === true ? closedToPages(route.definition.name) : null
+  }
+
+  /** What no method is asked about is charged like a request for one: it is read like the others. */
+  refuseBody(caller: Caller, sink: AnswerSink, id: string, error: RpcError): void {
+    const { router, admission } = this.#parts
+    this.refuse(router.unknown, sink, id, admission.charge(caller, router.unknown) ?? error)
+  }
+
+  /** Answers with an error. @param method index of the method that was asked for */
+  refuse(method: number, sink: AnswerSink, id: string, error: RpcError): void {
+    const { metrics } = this.#parts
+    metrics.answered(method, 0)
+    metrics.failed(method, ERROR_TABLE[error.kind].code)
+    const { text, status } = errorAnswer(id, error)
+    sink(text, status)
+  }
+}
+
+/** Where an answer of the native core came from. */
+export function sourceOf(flags: number): FastSource {
+  return (flags & CACHED_FLAG) === 0 ? 'core' : 'cache'
+}
+
+function closedToPages(method: string): RpcError {
+  return new RpcError(
+    'methodUnavailable',
+    `the method ${method} is not available to web pages of other origins; --trusted-origins names those that may use it`,
+  )
+}
