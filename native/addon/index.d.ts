@@ -92,20 +92,24 @@ export declare class EncodedObjectCache {
   static inMemory(limit: number): EncodedObjectCache
   /** Bytes held. */
   get bytes(): number
+  /** The text of a hash, if it is kept and tells of something in that block. */
+  text(subject: TextSubject, hash: Uint8Array, blockHash: Uint8Array): Buffer | null
+  /** Writes and keeps a block. The members before and after its transactions are JSON text of an object each. */
+  writeBlock(full: boolean, block: MinedBlockBytes, before: string, after: string): Buffer
+  /** Writes and keeps the receipts of a block. @param receipts RLP list of them */
+  writeReceipts(block: MinedBlockBytes, receipts: Uint8Array): Buffer
+  /**
+   * Writes and keeps the logs of a block. @param receipts RLP list of its receipts; `body`: RLP `[transactions,
+   * uncles]`
+   */
+  writeLogs(hash: Uint8Array, number: number, receipts: Uint8Array, body: Uint8Array): void
+  /** Writes and keeps the receipt of a transaction, or the transaction where no receipts are given. */
+  writeMined(transaction: MinedTransactionBytes): Buffer
   /**
    * An empty page of logs: addresses of 20 bytes each, by position topics of 32 bytes each; empty lists match
    * anything. The page is full with so many bytes or more than so many logs.
    */
   logPage(addresses: Uint8Array, topics: Array<Uint8Array>, bytes: number, logs: number): LogPageWriter
-  /** The text of a hash, if it is kept and tells of something in that block. */
-  text(subject: TextSubject, hash: Uint8Array, blockHash: Uint8Array): Buffer | null
-  /**
-   * Writes the transactions of a block into the text of its object, from a place of it on, as objects or as their
-   * hashes, and keeps the text.
-   */
-  writeBlock(full: boolean, block: MinedBlockBytes, text: Uint8Array, at: number): Buffer
-  /** Writes and keeps the receipt of a transaction, or the transaction where no receipts are given. */
-  writeMined(transaction: MinedTransactionBytes): Buffer
 }
 
 /** Parses bodies and answers them as far as what they ask for is in memory and short. */
@@ -176,6 +180,26 @@ export declare class LogPageWriter {
   get bytes(): number
   /** Copies the text, objects with commas between, to a place of an array. The page is empty then. */
   moveTo(target: Uint8Array, at: number): void
+}
+
+/** Subscribers of logs. */
+export declare class LogSubscriptions {
+  /** Nobody subscribes. */
+  constructor(objects: EncodedObjectCache)
+  /** Adds a subscriber: addresses of 20 bytes each, by position topics of 32 bytes each; empty lists match anything. */
+  add(id: number, addresses: Uint8Array, topics: Array<Uint8Array>): void
+  /** Ends the subscription of an id. */
+  remove(id: number): void
+  /**
+   * The logs of a block that somebody takes; null when the logs of the block are not kept. Of each log: bytes of
+   * its text 4, number of its subscribers 4, their ids 8 each, all little-endian, and the text.
+   */
+  findKept(blockHash: Uint8Array, removed: boolean): Buffer | null
+  /**
+   * The same of the stored bytes of a block. @param receipts RLP list of its receipts; `body`: RLP `[transactions,
+   * uncles]`
+   */
+  findStored(hash: Uint8Array, number: number, receipts: Uint8Array, body: Uint8Array, removed: boolean): Buffer
 }
 
 /** A search for the nonce of a work. */
@@ -704,6 +728,9 @@ export declare function keccak256Batch(bytes: Uint8Array, ends: Uint32Array): Bu
  */
 export declare function lockDirectory(folder: string, forReading?: boolean | undefined | null): DirectoryLock | null
 
+/** The terms of the logs of a block, 8 bytes each. @param receipts RLP list of its receipts */
+export declare function logTerms(receipts: Uint8Array): Buffer
+
 /** A name that requests call a method by. */
 export interface MethodName {
   /** The name. */
@@ -913,6 +940,14 @@ export interface SimulatedBlock {
   calls: Array<SimulatedCall>
 }
 
+/** A simulated block. */
+export interface SimulatedBlockKey {
+  /** Its hash. */
+  hash: Uint8Array
+  /** Height. */
+  number: number
+}
+
 /** A call of a simulated block. */
 export interface SimulatedCall {
   /** The message. */
@@ -947,6 +982,18 @@ export interface SimulatedResult {
   nonce: Buffer
   /** Gas of the call. */
   gas: bigint
+}
+
+/** A transaction of a simulated block. */
+export interface SimulatedTransactionBytes {
+  /** Hash of the block. */
+  blockHash: Uint8Array
+  /** Height. */
+  blockNumber: number
+  /** Index in the block. */
+  index: number
+  /** RLP in the form that its hash is of. */
+  encoded: Uint8Array
 }
 
 /** A payment of a call, or of a call below it. */
@@ -1062,7 +1109,7 @@ export interface StoreStats {
 }
 
 /** What a text tells of. */
-export type TextSubject = 'receipt' | 'transaction' | 'fullBlock' | 'block'
+export type TextSubject = 'receipt' | 'transaction' | 'blockReceipts' | 'fullBlock' | 'block'
 
 /**
  * Traces transactions of a block by executing it on its parent's state (evm.md §6). Throws `OutputLimit` when the JSON
@@ -1183,3 +1230,18 @@ export declare function unpackChunk(packed: Uint8Array, size: number, hash: Uint
 
 /** The 32 bytes after the last tag of a coinbase, which identify the work. Null when the coinbase is too short. */
 export declare function workOfBitcoinCoinbase(coinbase: Uint8Array): Buffer | null
+
+/**
+ * Log objects of a simulated transaction with commas between. @param logs RLP list of `[address, topics, data]`;
+ * `first_log`: index in the block of the first of them
+ */
+export declare function writeSimulatedLogs(transaction: SimulatedTransactionBytes, logs: Uint8Array, firstLog: number): Buffer
+
+/** The transaction object of an index of a block; null when the block has no transaction there. */
+export declare function writeTransactionAt(block: MinedBlockBytes, index: number): Buffer | null
+
+/**
+ * Transaction objects with commas between: those of a simulated block, which nobody signed, or without one pending
+ * transactions. @param transactions RLP list of them in canonical form; `senders`: 20 bytes each
+ */
+export declare function writeTransactions(transactions: Uint8Array, senders: Uint8Array, simulated?: SimulatedBlockKey | undefined | null): Buffer
