@@ -16,7 +16,9 @@ fn main() {
     let call = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{{"to":"0xCD2a3d9f938e13Cd947eC05ABC7fe734df8DD826","data":"0x{data}"}},"latest"]}}"#
     );
-    for (name, body, times) in [("balance", balance, 200_000), ("batch of 50", &batch, 5000), ("long call", &call, 5000)] {
+    for (name, body, times) in
+        [("balance", balance, 200_000), ("batch of 50", &batch, 5000), ("long call", &call, 5000)]
+    {
         println!("{name}, {} bytes: {:.0} ns", body.len(), fastest(body.as_bytes(), times));
     }
 }

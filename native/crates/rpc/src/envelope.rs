@@ -1,6 +1,8 @@
 //! The one grammar of bodies: what JSON.parse takes, read as requests and batches (rpc.md §1).
 
-use crate::json::{self, Reader, Stop, Text};
+use crate::json::{Reader, Stop};
+use crate::json_depth::is_too_deep;
+use crate::json_string::Text;
 
 /// Elements of a batch for each request that it may have. Only those with a method count as requests, as in the
 /// reference (rpc.md §1.1), but the others are read and answered, too. A batch with more requests than it may have is
@@ -86,7 +88,7 @@ impl Envelope {
         let mut reader = Reader::new(text);
         match self.read_body(&mut reader, &find) {
             Err(Stop::TooDeep) => Err(Fault::TooDeep),
-            Err(Stop::Syntax) if json::is_too_deep(text) => Err(Fault::TooDeep),
+            Err(Stop::Syntax) if is_too_deep(text) => Err(Fault::TooDeep),
             Err(Stop::Syntax) => Err(Fault::Parse),
             Ok(_) if self.elements > self.bound() => Err(Fault::BatchTooLarge),
             Ok(is_batch) => Ok(Shape { is_batch, is_refused: is_batch && self.requests > most }),

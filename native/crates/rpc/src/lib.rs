@@ -10,6 +10,8 @@ mod fast_calls;
 mod fast_methods;
 mod fast_path;
 mod json;
+mod json_depth;
+mod json_string;
 mod plain_params;
 mod response_cache;
 mod state_reads;

@@ -248,7 +248,7 @@ proptest! {
         match (read(body.as_bytes()), first) {
             ((Ok(_), words), Some(Ok(value))) => prop_assert_eq!(check(&value, &body, &words), &[] as &[u32]),
             ((Err(fault), _), Some(Ok(_))) => prop_assert!(fault == Fault::Parse && is_scalar, "{body}"),
-            ((Ok(_), _), _) => prop_assert!(is_scalar || body.contains("\\ud800"), "{body}"),
+            ((Ok(_), _), _) => prop_assert!(is_scalar || body.contains("\\ud"), "{body}"),
             ((Err(_), _), _) => {}
         }
     }
