@@ -105,7 +105,7 @@ pub enum AddressError {
 /// length differs from every stored one by its bytes only.
 ///
 /// [`AddressError`], according to what the reference does.
-/// [`AddressError`] tells what the reference does about it.
+/// [`AddressError`], according to what the reference does.
 pub fn parse(bitcoin: &BitcoinSpec, text: &str) -> Result<(u8, Vec<u8>), AddressError> {
     let bytes = base58::decode(text).ok_or(AddressError::Format)?;
     let (data, checksum) = bytes.split_last_chunk::<4>().ok_or(AddressError::Format)?;

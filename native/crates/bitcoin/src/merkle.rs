@@ -8,7 +8,7 @@ use crate::error::{MerkleError, PowError};
 /// Longest proof from RSKIP180 on: thirty hashes.
 pub const MAX_PROOF_BYTES: usize = 960;
 
-/// Most satoshis an output can hold.
+/// Maximum satoshis of an output.
 const MAX_SATOSHIS: i64 = 21_000_000 * 100_000_000;
 
 /// Largest output index that such a transaction could refer to.

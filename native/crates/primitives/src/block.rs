@@ -23,7 +23,7 @@ pub struct BlockEnv {
     pub parent_hash: B256,
 }
 
-/// An uncle named by an ancestor, as far as REMASC and the BlockHeader contract read it.
+/// The fields of an ancestor's uncle that REMASC and the BlockHeader contract read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UncleMetadata {
     /// Block hash.
@@ -40,8 +40,8 @@ pub struct UncleMetadata {
     pub uncle_count: u64,
 }
 
-/// A connected block as far as BLOCKHASH, REMASC and the BlockHeader contract read it. The chain
-/// thread hands these over when a block is connected; they are stored beside the state.
+/// The fields of a connected block that BLOCKHASH, REMASC and the BlockHeader contract read. The chain thread passes
+/// them on when a block is connected; they are stored beside the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AncestorBlock {
     /// Block hash.

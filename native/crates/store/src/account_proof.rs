@@ -24,7 +24,7 @@ pub struct AccountProof {
     pub storage_hash: B256,
     /// Proof of the account key.
     pub proof: Vec<Bytes>,
-    /// Cells in the order asked for.
+    /// Cells in the requested order.
     pub cells: Vec<CellProof>,
 }
 

@@ -11,7 +11,7 @@ use crate::log_copy::{LogError, PieceView, metadata_of};
 use crate::node_log::{START, has_flags_of, read_record, record_length};
 use crate::state_store::StateStore;
 
-/// Nodes and values that are held in memory while the store can be asked for the others.
+/// Maximum number of nodes and values in memory, if the store can look up the others.
 const MOST_REMEMBERED: usize = 1 << 20;
 
 /// Contents of a piece.

@@ -16,7 +16,7 @@ const REGTEST: &str = include_str!("../../../fixtures/bridge/regtest.json");
 
 const LABS: &str = "0xdabadabadabadabadabadabadabadabadaba0001";
 
-/// A network to be put together. What is not set is as regtest has it.
+/// A network that is being configured. Unset constants are those of regtest.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// Its name.
@@ -32,7 +32,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network by the name of its constants (`main`, `testnet`, `testnet2`, `devnet`, `regtest`), with an activation height for each rule.
+    /// A network by the name of its constants (`main`, `testnet`, `testnet2`, `devnet`, `regtest`), with an activation
+    /// height for each rule.
     ///
     /// # Panics
     /// For another name.

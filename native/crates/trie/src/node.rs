@@ -43,7 +43,7 @@ impl Link {
     }
 }
 
-/// A node. Its serialisation, hash and children size are computed once, when first asked for.
+/// A node. Its serialisation, hash and children size are computed once, at their first use.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
     pub(crate) path: Path,

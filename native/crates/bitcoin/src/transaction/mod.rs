@@ -14,7 +14,7 @@ use crate::reader::{Reader, Unparsable, write_bytes, write_var_int};
 
 pub use verify::TransactionViolation;
 
-/// Most satoshi that can exist.
+/// Maximum number of satoshi that can exist.
 pub const MAX_MONEY: i64 = 21_000_000 * 100_000_000;
 
 /// Sequence of an input that is exempt from lock times.

@@ -241,9 +241,9 @@ impl Evm {
         }
         let outcome = precompile.run(&context, &mut state, data);
         // Transfers of a call that throws are not reported, although they are kept (evm.md §6.3).
-        let told = I::FRAMES && outcome.is_ok();
+        let reported = I::FRAMES && outcome.is_ok();
         for transfer in host.transfers.drain(..) {
-            if told {
+            if reported {
                 inspector.transfer(&transfer);
             }
         }
