@@ -1,7 +1,7 @@
 import { CommandError } from './errors.ts'
 import { createAsk } from './nodeClient.ts'
 
-/** Asks a running node about its peers; what it does not answer is a message for the user. */
+/** Calls a method of a running node about its peers; failures become messages for the user. */
 export async function askOfPeers(
   url: string,
   method: string,

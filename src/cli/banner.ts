@@ -5,7 +5,7 @@ import { toHex } from '../util/bytes.ts'
 
 const WEI_PER_COIN = 10n ** 18n
 
-/** What `rhizome start` says when the node answers. */
+/** Message of `rhizome start` when */
 export function startBanner(node: RunningNode, config: Config, version: string): string {
   const metadata: [string, string][] = [
     ['Network', `${config.network}, chain id ${node.spec.chainId}`],

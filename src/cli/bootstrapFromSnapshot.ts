@@ -13,9 +13,9 @@ import { interruptible, isInterruption, trustOf, withSnapshotErrors } from './sn
 import { createSnapshotDisplay } from './snapshotDisplay.ts'
 
 /**
- * Fills an empty data directory from the snapshot that `--bootstrap` names, or goes on with one that was begun. A
- * directory with a chain is left alone.
- * @returns false when a signal ended it: the next start goes on where it was
+ * Fills an empty data directory from the snapshot of `--bootstrap`, or resumes an unfinished restore. A
+ * directory with a chain is not changed.
+ * @returns false when a signal interrupted it: the next start resumes
  * @throws CommandError
  */
 export async function bootstrap(

@@ -2,16 +2,16 @@ import type { OptionTable, OptionValue } from '../config/option.ts'
 import type { Config, OptionKey } from '../config/schema.ts'
 import type { ExitCode } from './exitCodes.ts'
 
-/** Where a command writes: results to stdout, progress and messages to stderr. */
+/** Output of a command: results */
 export type CommandStreams = {
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
 }
 
-/** What a running command has. */
+/** Context of a running command. */
 export type CommandContext<E extends OptionTable> = CommandStreams & {
   readonly config: Config
-  /** The configuration as its sources have it now. @throws ConfigError */
+  /** Rereads the configuration from its sources. */
   readonly reloadConfig: () => Config
   /** Arguments in the order given. */
   readonly files: readonly string[]
@@ -21,7 +21,7 @@ export type CommandContext<E extends OptionTable> = CommandStreams & {
 
 /** One argument of a command. */
 export type CommandArgument = {
-  /** `<ID>`, or `[ID]` where it may be left out. */
+  /** `<ID>`, or `[ID]` if it is optional. */
   readonly placeholder: `<${string}>` | `[${string}]`
   readonly doc: string
 }
@@ -32,21 +32,21 @@ export type CommandDefinition<E extends OptionTable = OptionTable> = {
   readonly name: string
   /** One line for the list of commands, without a full stop. */
   readonly summary: string
-  /** More for the command's own help. */
+  /** Further text of the command's help. */
   readonly details?: string
-  /** Whether files are named: none, any number, or at least one. */
+  /** Number of file arguments: none */
   readonly files: 'none' | 'any' | 'some'
-  /** An argument in place of files, which then stands in `files`. */
+  /** An argument in place of files, which is then */
   readonly argument?: CommandArgument
   /** Options of the schema that it reads. */
   readonly options: readonly OptionKey[]
   /** Options of this command alone. */
   readonly extra: E
-  /** Does the work; what it throws becomes a message and an exit code. */
+  /** Runs the command; an exception becomes */
   readonly run: (context: CommandContext<E>) => Promise<ExitCode>
 }
 
-/** A command whose own options give `run` its types. */
+/** Types `run` by the command's own options. */
 export function defineCommand<const E extends OptionTable>(
   definition: CommandDefinition<E>,
 ): CommandDefinition<E> {

@@ -5,7 +5,7 @@ import { EXIT_CODE_TEXTS } from './exitCodes.ts'
 import { costTable } from './methodTable/costTable.ts'
 import { methodTable } from './methodTable/methodTable.ts'
 
-/** The generated sections of a document, by name, with what makes their text. */
+/** The generated sections of a document by name, with the functions that generate them. */
 type Sections = Readonly<Record<string, () => string>>
 
 /** The documents with generated sections, by their path from the root of the checkout. */
@@ -23,7 +23,7 @@ export const GENERATED_DOCUMENTS: Readonly<Record<string, Sections>> = {
   'src/rpc/README.md': { methods: () => methodTable(METHODS, UNSUPPORTED_METHODS) },
 }
 
-/** A document with every section of it that is generated made anew. */
+/** A document with all of its generated sections refreshed. */
 export function refreshDocument(document: string, sections: Sections): string {
   return Object.entries(sections).reduce(
     (text, [name, content]) => replaceGeneratedSection(text, name, content()),

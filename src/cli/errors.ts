@@ -5,7 +5,7 @@ import { NodeError, toLimitError, toStoreError } from '../node/errors.ts'
 import { CodedError } from '../util/codedError.ts'
 import { EXIT_CODES, type ExitCode } from './exitCodes.ts'
 
-/** Why a command could not do its work. */
+/** Why a command failed. */
 export type CommandErrorCode = 'NotBuilt' | 'Failed'
 
 /** A failure whose message is meant for the user as it is. */
@@ -25,14 +25,15 @@ export class CommandError extends CodedError<CommandErrorCode> {
 }
 
 /**
- * What a command threw, as a {@link CommandError} where the message says all: damage, a full disk, a node that cannot
- * start or go on, a block that this node cannot judge. Anything else passes through.
- * @param dataDir that the command works with
+ * Converts what a command threw to a {@link CommandError} where the message is sufficient: damage, a full
+ * disk, a node that cannot start or continue, a block that this node cannot validate. Anything else passes
+ * through.
+ * @param dataDir data directory of the command
  */
 export function toFailure(thrown: unknown, dataDir: string): unknown {
   if (thrown instanceof ConfigError || thrown instanceof CommandError) return thrown
   if (thrown instanceof UndecidedBlockError) {
-    // What does not decode may be a part of the block as well as of the store.
+    // Undecodable data may be part
     const cause = isUndecodable(thrown.cause) ? null : toFailure(thrown.cause, dataDir)
     if (cause instanceof CommandError) return cause
     return new CommandError('Failed', thrown.message, undefined, { cause: thrown })

@@ -1,13 +1,10 @@
-/** What the process tells whoever started it. */
+/** Exit codes of the process. */
 export const EXIT_CODES = {
   /** Done, or ended as asked. */
   ok: 0,
   /** Failed for a reason that no other code names; the message says which. */
   failed: 1,
-  /**
-   * Wrong use: unknown command or option, a value out of bounds, an unreadable configuration file, a data directory
-   * whose format this build does not read.
-   */
+  /** Incorrect use: unknown command */
   usage: 2,
   /** An import met an invalid block; everything before it is stored. */
   invalidBlock: 3,

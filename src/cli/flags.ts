@@ -6,8 +6,8 @@ import { camelToFlag } from '../config/schema.ts'
 import { parseValue } from '../config/value.ts'
 
 /**
- * Adds the earlier flag of an option to a command, out of sight. Its value arrives under the earlier key, and
- * {@link takeFlags} decides what becomes of it.
+ * Adds the earlier flag of an option to a command, hidden from help. Its value arrives under the earlier key,
+ * which {@link takeFlags} handles.
  */
 export function addEarlierFlag(command: Command, { definition, renamedFrom }: RenamedOption): void {
   const flag = camelToFlag(renamedFrom.name)
@@ -21,10 +21,10 @@ export function addEarlierFlag(command: Command, { definition, renamedFrom }: Re
 }
 
 /**
- * Values of flags by the present keys of their options.
- * @param given by keys in camel case, present and earlier ones
- * @param keys options that the command takes
- * @throws ConfigError for an earlier flag that is no longer taken, or beside the present one
+ * Values of flags by the current keys
+ * @param given values by keys in camel case, current and earlier ones
+ * @param keys options of the command
+ * @throws ConfigError for an earlier flag that is no longer accepted, or is given with the current one
  */
 export function takeFlags(
   schema: OptionSchema,
@@ -61,7 +61,7 @@ function shown(option: Option, { retired }: OptionDefinition): Option {
   return retired === undefined ? option : option.hideHelp()
 }
 
-/** Reads the text of a flag. A list that is given more than once is all of it together; of others the last one counts. */
+/** Parses the value of a flag. Repeated lists are concatenated; for other options the last value counts. */
 function readWith(definition: OptionDefinition, flag: string): (text: string, before: unknown) => unknown {
   return (text, before) => {
     const value = parseValue(definition, text, flag)

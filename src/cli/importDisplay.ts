@@ -1,9 +1,9 @@
 import type { ImportProgress } from '../chain/import/importBlocks.ts'
 import type { Logger } from '../observe/logger.ts'
 
-/** Milliseconds between two log lines of an import that no one watches. */
+/** Interval of log lines of an import without a terminal, milliseconds. */
 const LOG_INTERVAL = 10_000
-/** Milliseconds between two redrawings of the bar. */
+/** Interval of updates of the bar, milliseconds. */
 const BAR_INTERVAL = 100
 const BAR_WIDTH = 24
 
@@ -12,9 +12,9 @@ export interface ImportPace {
   readonly blocksPerSecond: number
   /** Million gas per second. */
   readonly megagasPerSecond: number
-  /** Of the file, 0 to 1. */
+  /** Completed fraction of the file, 0 to 1. */
   readonly fraction: number
-  /** Seconds; null while nothing can be said. */
+  /** Seconds; null while unknown. */
   readonly remaining: number | null
 }
 
@@ -44,7 +44,7 @@ export function formatPace(pace: ImportPace): string {
   return `${pace.blocksPerSecond.toFixed(0)} blocks/s, ${pace.megagasPerSecond.toFixed(1)} Mgas/s`
 }
 
-/** Hours, minutes and seconds, as far as needed. */
+/** Formats hours, minutes and seconds, as far */
 export function formatSeconds(seconds: number): string {
   const whole = Math.ceil(seconds)
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
@@ -52,10 +52,10 @@ export function formatSeconds(seconds: number): string {
   return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
 }
 
-/** Where an import shows how far it is. */
+/** Display of the progress of an import. */
 export interface ImportDisplay {
   update(progress: ImportProgress): void
-  /** Ends the bar's line. */
+  /** Ends the line of the bar. */
   end(): void
 }
 

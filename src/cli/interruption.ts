@@ -1,7 +1,7 @@
 /**
- * Resolves at the first Ctrl-C, SIGTERM or hang-up. The second one ends the process at once, as the system does it:
- * the stores stand that, as they stand a power cut.
- * @param onHangUp called for every hang-up instead, for a program that nobody watches
+ * Resolves at the first Ctrl-C, SIGTERM or hang-up. The second one ends the process immediately by the
+ * system's default: the stores survive that, as they survive a power failure.
+ * @param onHangUp called for every hang-up instead, for a program without a terminal
  */
 export function untilInterrupted(onHangUp?: () => void): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

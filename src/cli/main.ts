@@ -4,7 +4,7 @@ import { describeFileLimit } from '../util/fileLimit.ts'
 import { EXIT_CODES } from './exitCodes.ts'
 
 try {
-  // Everything else needs the native core, so that it is loaded where its absence can be told.
+  // Everything else needs the native core, so that it is imported where its absence can be reported.
   const { runProgram } = await import('./run.ts')
   process.exitCode = await runProgram()
 } catch (thrown) {

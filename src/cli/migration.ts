@@ -9,8 +9,8 @@ import { createMigrationDisplay } from './migrationDisplay.ts'
 import { interruptible } from './snapshotCommand.ts'
 
 /**
- * Brings the data directory of a configuration to the formats of this build, showing how far that is.
- * @returns what was converted; null when a signal ended it: the next time goes on where it was
+ * Converts the data directory of a configuration to the current formats, and shows the progress.
+ * @returns the conversions; null when a signal interrupted it: the next attempt resumes
  * @throws NodeError when a store cannot be used
  */
 export async function migrateConfigured(

@@ -2,16 +2,16 @@ import type { MigrationProgress } from '../node/migrateDataDir.ts'
 import type { Logger } from '../observe/logger.ts'
 import { formatSeconds } from './importDisplay.ts'
 
-/** Milliseconds between two log lines of a conversion that no one watches. */
+/** Interval of log lines of a conversion without a terminal, milliseconds. */
 const LOG_INTERVAL = 10_000
-/** Milliseconds between two redrawings of the bar. */
+/** Interval of updates of the bar, milliseconds. */
 const BAR_INTERVAL = 100
 const BAR_WIDTH = 24
 
-/** Where a command shows how far the conversion of a data directory is. */
+/** Display of the progress of the conversion */
 export interface MigrationDisplay {
   update(progress: MigrationProgress): void
-  /** Ends the bar's line. */
+  /** Ends the line of the bar. */
   end(): void
 }
 
@@ -24,7 +24,7 @@ export function createMigrationDisplay(
   const terminal = output.isTTY === true
   const interval = terminal ? BAR_INTERVAL : LOG_INTERVAL
   let shown = now()
-  /** The conversion that is shown, when it was first seen, and how many rows it had by then. */
+  /** The displayed conversion, when it began, and the rows it had by then. */
   let current = { name: '', start: 0, done: 0 }
   return {
     update(progress) {
@@ -45,7 +45,7 @@ export function createMigrationDisplay(
   }
 }
 
-/** One line with a bar, what is converted to which format, rows, and the time left where it is known. */
+/** One line with a bar, the conversion, its rows, and the time left if it is known. */
 export function formatMigrationBar(progress: MigrationProgress, secondsLeft: number | null): string {
   const { store, from, to, done, rows } = progress
   const fraction = fractionOf(progress)

@@ -9,7 +9,7 @@ interface Sample {
 }
 
 /**
- * Figures of merged mining for people, by what they are called.
+ * Formats the stats of merged mining, with a label each.
  * @param metrics Prometheus text of a node (`node/metrics/miningMetrics.ts`)
  * @throws Error when the text has none
  */

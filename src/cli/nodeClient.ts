@@ -1,7 +1,7 @@
 import type { OptionTable } from '../config/option.ts'
 import type { AskNode } from '../mining/soloMiner.ts'
 
-/** Milliseconds that a node has to answer. */
+/** Timeout of a request to a node, milliseconds. */
 const ANSWER_TIME = 10_000
 
 /** The option of commands that talk to a running node. */
@@ -16,7 +16,7 @@ export const NODE_URL = {
   },
 } as const satisfies OptionTable
 
-/** Calls the methods of a running node; rejects with a text for people. */
+/** Calls the methods of a running node; rejects with a message for the user. */
 export function createAsk(url: string): AskNode {
   return async (method, params) => {
     const response = await reach(url, {

@@ -22,7 +22,7 @@ export function openConfiguredChain(config: Config): OpenChain {
 }
 
 /**
- * Opens what the data directory of a configuration holds for reading alone.
+ * Opens the data directory of a configuration for reading only.
  * @throws NodeError when it cannot be used, or holds no chain
  */
 export async function openConfiguredStores(

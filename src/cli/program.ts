@@ -38,13 +38,13 @@ import { toFailure } from './errors.ts'
 import { EXIT_CODE_TEXTS, EXIT_CODES, type ExitCode } from './exitCodes.ts'
 import { addEarlierFlag, addFlags, takeFlags } from './flags.ts'
 
-/** What a run of the program needs from outside. */
+/** External dependencies of a run of the program. */
 export type ProgramInput = CommandStreams & {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly version: string
 }
 
-/** Commands of two words: the first one, and what all of them are about. */
+/** First words of two-word commands, and their descriptions. */
 const GROUPS: Readonly<Record<string, string>> = {
   config: 'show or check the configuration',
   peer: 'this node among others: its id, the peers of a running node, their scores and bans',
@@ -57,7 +57,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 /** The program and the exit code of the command it ran last. */
 export type Program = { readonly command: Command; readonly exitCode: () => ExitCode }
 
-/** The command line of `rhizome`, made from the commands and the schema of options. */
+/** Builds the command line of `rhizome` from */
 export function createProgram(input: ProgramInput): Program {
   let exitCode: ExitCode = EXIT_CODES.ok
   const root = new Command('rhizome')
@@ -67,7 +67,7 @@ export function createProgram(input: ProgramInput): Program {
     .addHelpText('after', helpFooter())
   configure(root, input)
   const groups = new Map<string, Command>()
-  /** The command under which those stand whose names begin with these words. */
+  /** The parent of the commands whose */
   const groupOf = (words: readonly string[]): Command => {
     const name = words.join(' ')
     if (name === '') return root
@@ -171,7 +171,7 @@ function contextOf<E extends OptionTable>(
   }
 }
 
-// A default of a command's own option depends on nothing, so its function takes no context.
+// A default of a command's own option has no inputs, so that its function takes no context.
 function ownDefault({ default: value }: OptionDefinition): unknown {
   return typeof value === 'function' ? (value as () => unknown)() : value
 }

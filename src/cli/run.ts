@@ -10,7 +10,7 @@ const LOST_PAGES =
   'error: a page of a store cannot be read: its file was cut while this process had it open, or the disk fails. ' +
   'Run `rhizome check` to see what is lost; a snapshot (`rhizome snapshot restore`) or a copy has it'
 
-/** Runs the command line of this process; what fails is written to the standard error output. */
+/** Runs the command line of this process; failures are written to standard error. */
 export async function runProgram(): Promise<ExitCode> {
   reportLostPages(LOST_PAGES, EXIT_CODES.damaged)
   const program = createProgram({

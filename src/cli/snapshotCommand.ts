@@ -34,7 +34,7 @@ export const SIGNER_KEY = {
   },
 } as const satisfies OptionTable
 
-/** Whose word counts under a configuration. @throws SnapshotError for keys that cannot be used */
+/** The trusted signers of a configuration. @throws SnapshotError for invalid keys */
 export function trustOf(
   config: Pick<Config, 'snapshotKeys' | 'snapshotQuorum'>,
   unsigned: boolean,
@@ -42,7 +42,7 @@ export function trustOf(
   return unsigned ? { kind: 'anyone' } : trustFrom(config.snapshotKeys, config.snapshotQuorum)
 }
 
-/** Runs work with snapshots; its refusals become messages for the user. */
+/** Runs work with snapshots; its errors */
 export async function withSnapshotErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -63,7 +63,7 @@ function isSnapshotError(error: unknown): error is SnapshotError {
   return error instanceof Error && error.name === 'SnapshotError'
 }
 
-/** A signal that is set when the user interrupts the program, while the work runs. */
+/** Runs work with a signal that is aborted when the user interrupts the program. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interruption = new AbortController()
   const interrupt = () => interruption.abort()
@@ -82,7 +82,7 @@ export function onlyArgument(files: readonly string[], what: string): string {
   throw new CommandError('Failed', `name ${what}, and nothing else`)
 }
 
-/** Text of an option that must be given. @throws CommandError */
+/** Value of a required option. @throws CommandError */
 export function required(value: string, flag: string): string {
   if (value !== '') return value
   throw new CommandError('Failed', `${flag} is required`)

@@ -6,7 +6,7 @@ const LOG_INTERVAL = 10_000
 const LINE_INTERVAL = 100
 const MEBIBYTE = 1024 * 1024
 
-/** Where a command shows how far a snapshot is. */
+/** Display of the progress of a snapshot. */
 export interface SnapshotDisplay {
   update(progress: SnapshotProgress): void
   end(): void
@@ -36,7 +36,7 @@ export function createSnapshotDisplay(
   }
 }
 
-/** One line: how much of what, how fast, and the time left where it is known. */
+/** One line: progress, rate, and the time left if it is known. */
 export function formatProgress(
   { phase, items, bytes, fraction }: SnapshotProgress,
   milliseconds: number,

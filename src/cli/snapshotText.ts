@@ -2,7 +2,7 @@ import type { CreatedSnapshot } from '../snapshot/createSnapshot.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** What a snapshot is of and how large it is, in lines for people. */
+/** Description of a snapshot and its size, in lines for the user. */
 export function describeManifest({ manifest, id }: CreatedSnapshot): string {
   const { network, block, first, states, chunks } = manifest
   const sum = (key: 'size' | 'packedSize') =>

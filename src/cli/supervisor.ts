@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 
-/** Where systemd takes notes from a service of type notify (sd_notify(3)). */
+/** Address of notifications from a service of type notify (sd_notify(3)). */
 const SOCKET = 'NOTIFY_SOCKET'
 
 /**
- * Tells systemd about the state of the service, if it started the process; resolves when it was told. Node.js has no
- * datagram sockets of the file system, so that systemd's own tool says it; where it is missing nothing is said.
+ * Notifies systemd of the state of the service, if it started the process; resolves afterwards. Node.js has
+ * no datagram sockets of the file system, so that systemd's own tool is used; where it is missing nothing is
+ * sent.
  * @param state such as READY=1
  */
 export function notifySupervisor(state: string): Promise<void> {

@@ -2,23 +2,23 @@ import type { Logger } from '../observe/logger.ts'
 import type { SnapshotStats, SyncStats } from '../sync/client/syncStats.ts'
 import { formatSeconds } from './importDisplay.ts'
 
-/** Milliseconds between two log lines of a synchronisation that no one watches. */
+/** Interval of log lines of a synchronisation without a terminal, milliseconds. */
 const LOG_INTERVAL = 30_000
 const BAR_WIDTH = 24
-/** Blocks that have to be missing for a synchronisation to be shown: a few are nothing to speak of. */
+/** Least number of missing blocks for which synchronisation is displayed. */
 const WORTH_SHOWING = 24
 
-/** Where `start` shows how far synchronisation is. */
+/** Display of the progress of synchronisation in `start`. */
 export interface SyncDisplay {
-  /** @param peers number of connected ones */
+  /** @param peers number of connected peers */
   update(stats: SyncStats, peers: number): void
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void
 }
 
 /**
- * A bar on a terminal, a log line per interval elsewhere; on both a line when the chain of peers is here. The cursor
- * waits at the start of the bar: log lines come from several threads and are written over it.
+ * A bar on a terminal, a log line per interval elsewhere; both print a line when the tip is reached. The
+ * cursor stays at the start of the bar, so that log lines of other threads overwrite it.
  * @param now milliseconds, steady
  */
 export function createSyncDisplay(
@@ -38,7 +38,7 @@ export function createSyncDisplay(
       const time = now()
       if (!syncing) {
         clear()
-        // Without peers, or halted, nothing was caught up with.
+        // Without peers, or while halted, the tip was not reached.
         if (began !== null && stats.stage === 'following') {
           const seconds = Math.round((time - began.at) / 1000)
           logger.info(
@@ -64,7 +64,7 @@ export function createSyncDisplay(
   }
 }
 
-/** One line with a bar of the blocks, how many a second, and the time left; headers while those are checked. */
+/** One line with a bar of the blocks, their rate and the time left; of headers while those are checked. */
 export function formatSyncBar(stats: SyncStats, peers: number): string {
   if (stats.snapshot !== undefined) return formatSnapshotBar(stats, stats.snapshot, peers)
   const { stage, currentBlock, highestBlock, checkedHeader, headersPerSecond, blocksPerSecond } = stats
@@ -76,7 +76,7 @@ export function formatSyncBar(stats: SyncStats, peers: number): string {
   return `${barOf(fraction)}  block ${currentBlock} of ${highestBlock}  ${work}  ${peers} peers`
 }
 
-/** The same for a snapshot: a bar for each of its stages, since nobody knows how they compare. */
+/** The same for a snapshot: a bar for each of its stages, because their durations are not comparable. */
 function formatSnapshotBar(
   { stage, checkedHeader, highestBlock, headersPerSecond, blocksPerSecond }: SyncStats,
   { block, stateBytes, stateSize, blocksLeft, reason }: SnapshotStats,

@@ -1,4 +1,4 @@
-/** Rows under headings, in columns as wide as they need. */
+/** Formats rows under headings, in columns as */
 export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows]
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))

@@ -8,7 +8,7 @@ export function readVersion(): string {
 }
 
 /**
- * Short hash of the commit that the program was compiled from, with `-dirty` behind it where files differed;
+ * Short hash of the commit that the program was compiled from, followed by `-dirty` if files differed;
  * `unknown` when it was compiled outside of git, and for sources that run uncompiled.
  */
 export function readCommit(): string {

@@ -11,18 +11,18 @@ import { RULES, type Rule } from './rules.ts'
 import { UPGRADES, type Upgrade } from './upgrades.ts'
 
 /**
- * Activation heights of a network with those of a file in place of its own. As in the configuration of the reference,
- * an upgrade moves its rules as far as neither network nor file give them a height of their own.
+ * Activation heights of a network, overridden by those of a file. As in the configuration of the reference,
+ * an upgrade moves those of its rules that neither the network nor the file set individually.
  * @param table of the network
- * @throws ConfigError UnreadableFile, InvalidFile, UnknownOption for a name that is no upgrade and no rule,
- * InvalidValue for a height that is no whole number from -1 on
+ * @throws ConfigError UnreadableFile, InvalidFile, UnknownOption for an unknown upgrade or rule, InvalidValue
+ *   for a height that is not an integer of at least -1
  */
 export function readActivationFile(path: string, table: ActivationTable): ActivationHeights {
   return parseActivationFile(readText(path, 'activation heights'), path, table)
 }
 
 /**
- * The same of a text.
+ * The same for the content of a file.
  * @param name of the file, for messages
  * @throws ConfigError all but UnreadableFile of {@link readActivationFile}
  */

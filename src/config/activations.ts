@@ -1,19 +1,22 @@
 import { RULES, type Rule } from './rules.ts'
 import { UPGRADES, type Upgrade } from './upgrades.ts'
 
-/** Height of a rule that a network never switches on. */
+/** Height of a rule that a network never activates. */
 export const NEVER = -1
 
 /** First block at which each rule is active; {@link NEVER} (any negative number) for never. */
 export type ActivationHeights = Readonly<Record<Rule, number>>
 
-/** Heights of the upgrades and the rules that differ from their upgrade's. */
+/** Activation heights of the upgrades, and of the rules that differ from their upgrade's. */
 export type ActivationTable = {
   readonly upgrades: Readonly<Record<Upgrade, number>>
   readonly overrides: Readonly<Partial<Record<Rule, number>>>
 }
 
-/** The height of every rule: its own where the network gives one, else that of its upgrade (consensus.md §1.3). */
+/**
+ * The activation height of every rule: its own if the network sets one, else that of its upgrade
+ * (consensus.md §1.3).
+ */
 export function createActivationHeights({ upgrades, overrides }: ActivationTable): ActivationHeights {
   const heights = Object.fromEntries(RULES.map((rule) => [rule, NEVER])) as Record<Rule, number>
   for (const upgrade of Object.keys(UPGRADES) as Upgrade[]) {
@@ -28,7 +31,7 @@ export function isActive(spec: HasActivations, rule: Rule, number: number): bool
   return height >= 0 && height <= number
 }
 
-/** Whether the rule starts exactly at the block, where one-off state changes happen (consensus.md §1.5). */
+/** Whether the rule activates exactly at */
 export function isActivating(spec: HasActivations, rule: Rule, number: number): boolean {
   return spec.activationHeights[rule] === number
 }

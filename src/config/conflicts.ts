@@ -12,8 +12,8 @@ import { type Config, flagOf } from './schema.ts'
 const NODE_ID = /^[0-9a-f]{128}$/i
 
 /**
- * Refuses options that are allowed each but make no sense together, so that a node does not quietly do something
- * else than its configuration says.
+ * Rejects options that are valid individually but contradict one another, so that a node does not silently
+ * deviate from its configuration.
  * @throws ConfigError `Conflict`, `InvalidValue`; what a file of activation heights is refused for
  */
 export function checkConflicts(config: Config): void {
@@ -22,7 +22,7 @@ export function checkConflicts(config: Config): void {
   const reason =
     heightsConflict(config) ?? miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
-  // Told now, before anything is opened.
+  // Checked now, before anything
   for (const checkpoint of config.checkpoints) parseCheckpoint(checkpoint)
   networkChoice(config)
 }
@@ -64,7 +64,7 @@ function peerValue({ trustedPeers, p2pAddress }: Config): string | null {
   return `${flagOf('p2pAddress')}: expected an IP address, got ${p2pAddress}`
 }
 
-/** What stands for a secret in a shown configuration would itself be one that everybody knows. */
+/** The placeholder of a secret in a shown configuration would itself be a public secret. */
 function secretValue({ coinbaseSecret }: Config): string | null {
   if (coinbaseSecret !== HIDDEN) return null
   return `${flagOf('coinbaseSecret')}: expected the text itself, got ${HIDDEN}, which config show prints in its place`

@@ -6,7 +6,7 @@
 /** Least gas limit of a block. */
 export const MINIMUM_BLOCK_GAS_LIMIT = 3_000_000n
 
-/** A block's gas limit may move by one part in this many from its parent's. */
+/** Divisor of the largest change of a block's gas limit from its parent's. */
 export const GAS_LIMIT_BOUND_DIVISOR = 1024n
 
 /** Most bytes of a header's extra data. */

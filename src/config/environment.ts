@@ -7,13 +7,13 @@ import { parseValue } from './value.ts'
 
 const PREFIX = 'RHIZOME_'
 
-/** Names that tests and benchmarks read; they are no options of the node. */
+/** Names that tests and benchmarks read, which are not options of the node. */
 const RESERVED = /^RHIZOME_(VECTORS|TEST_|BENCH_)/
 
 /**
- * Options out of environment variables `RHIZOME_*`.
- * @throws ConfigError UnknownOption for another variable of that prefix, InvalidValue, Conflict for an option under
- * two names
+ * Parses options from environment variables
+ * @throws ConfigError UnknownOption for another variable of that prefix, InvalidValue, Conflict for an option
+ *   under two names
  */
 export function parseEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,9 +1,9 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why a configuration was refused. */
+/** Why a configuration is invalid. */
 export type ConfigErrorCode = 'UnknownOption' | 'InvalidValue' | 'InvalidFile' | 'UnreadableFile' | 'Conflict'
 
-/** A configuration that the node does not start with. The message names the source and what was expected. */
+/** An invalid configuration. The message names the source and what was expected. */
 export class ConfigError extends CodedError<ConfigErrorCode> {
   override readonly name = 'ConfigError'
 }

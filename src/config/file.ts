@@ -8,7 +8,7 @@ import type { PartialConfig } from './schema.ts'
 import { checkValue } from './value.ts'
 
 /**
- * Options out of a configuration file.
+ * Reads options from a configuration file.
  * @throws ConfigError UnreadableFile, and all of {@link parseConfigFile}
  */
 export function readConfigFile(path: string, schema: OptionSchema = nodeSchema()): PartialConfig {
@@ -16,7 +16,7 @@ export function readConfigFile(path: string, schema: OptionSchema = nodeSchema()
 }
 
 /**
- * The text of a file that options name.
+ * The content of a file that an option names.
  * @param what it is, for messages
  * @throws ConfigError UnreadableFile
  */
@@ -31,7 +31,7 @@ export function readText(path: string, what: string): string {
 }
 
 /**
- * Options out of the text of a YAML or JSON file: one mapping from file keys to values.
+ * Parses options from the content of a YAML or JSON file: one
  * @param name of the file, for messages
  * @throws ConfigError InvalidFile, UnknownOption, InvalidValue, Conflict for an option under two names
  */
@@ -72,7 +72,7 @@ function takeName(names: OptionNames, given: string, inFile: (text: string) => s
 }
 
 /**
- * The mapping that a YAML or JSON text is; none where it is empty.
+ * Parses a YAML or JSON document as a mapping; empty for an empty one.
  * @param name of the file, for messages
  * @param expected what the file should hold, for messages
  * @throws ConfigError InvalidFile
@@ -86,7 +86,7 @@ export function parseMapping(text: string, name: string, expected: string): Reco
   return content as Record<string, unknown>
 }
 
-// JSON is read by the YAML parser, too: it is a subset.
+// The YAML parser also reads JSON, which is a subset.
 function parseYaml(text: string, name: string): unknown {
   try {
     return parse(text, { prettyErrors: true, uniqueKeys: true })

@@ -12,13 +12,13 @@ export type ConfigSources = {
   readonly flags?: PartialConfig
   /** Environment variables; those of other programs are ignored. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Told of options that are given under an earlier name. */
+  /** Called for options that are given under an */
   readonly onWarning?: (text: string) => void
 }
 
 /**
  * The complete configuration. The file is the one that the flag or the environment names.
- * @throws ConfigError for an unknown name, a value out of bounds, an unreadable file or options against each other
+ * @throws ConfigError for an unknown name, a value out of bounds, an unreadable file or conflicting options
  */
 export function loadConfig({ flags = {}, environment = {}, onWarning }: ConfigSources): Config {
   const schema = nodeSchema(onWarning)
@@ -39,7 +39,7 @@ export function fillDefaults(given: PartialConfig): Config {
   const values: Record<string, unknown> = {}
   for (const key of OPTION_KEYS) {
     const value = given[key]
-    // null is a value: it switches an optional one off.
+    // null is a value, which disables an optional option.
     values[key] = value === undefined ? defaultOf(OPTIONS[key], context) : value
   }
   return values as Config

@@ -5,7 +5,7 @@ import type { NetworkName } from './networks/names.ts'
 /** Bytes as `0x` and lower-case hex digits. */
 export type Hex = `0x${string}`
 
-/** What distinguishes one network from another (consensus.md §1.1): data, no behaviour. */
+/** Parameters of a network */
 export type NetworkSpec = {
   readonly name: NetworkName
   /** Chain id of signatures and of CHAINID. */
@@ -22,16 +22,16 @@ export type NetworkSpec = {
   readonly activationHeights: ActivationHeights
 }
 
-/** What peers of a network have in common (p2p.md §0). */
+/** Parameters that peers of a network share (p2p.md §0). */
 export type PeerSpec = {
   readonly networkId: number
   /** Port of peers, TCP and UDP alike; null where the reference sets none. */
   readonly defaultPort: null | number
-  /** Whether nodes look for others by themselves. Without it they know those that they are told. */
+  /** Whether nodes discover others by themselves; otherwise peers have to be configured. */
   readonly discovery: boolean
-  /** Who is asked for the first others. */
+  /** Bootstrap nodes of discovery. */
   readonly bootstrap: readonly BootstrapNode[]
-  /** What nodes of the network call it in their names. */
+  /** Name of the network in the client names of */
   readonly phrase: string
 }
 
@@ -44,7 +44,7 @@ export type BootstrapNode = {
 
 /** Constants of the difficulty rule (consensus.md §4.4). */
 export type DifficultySpec = {
-  /** Block time aimed at, in seconds. */
+  /** Target block time, in */
   readonly blockTimeSeconds: number
   readonly minimum: bigint
   /** Minimum from RSKIP290 on; equal to `minimum` on networks that the rule does not change. */
@@ -58,7 +58,7 @@ export type DifficultySpec = {
 
 /** Limits of block timestamps (consensus.md §4.3 rule 7, §3.4), in seconds. */
 export type TimestampSpec = {
-  /** How far ahead of the clock a block may be; null switches every check of timestamps off. */
+  /** Most seconds that a block may be ahead of the clock; null disables */
   readonly futureLimitSeconds: null | number
   /** Largest distance between the block and its Bitcoin header (RSKIP179). */
   readonly bitcoinDistanceSeconds: number
@@ -80,7 +80,7 @@ export type RemascSpec = {
 export type GenesisSpec = {
   readonly hash: Hex
   readonly coinbase: Hex
-  /** Bytes as they stand in the header, leading zeros included. */
+  /** Bytes as encoded in the header, leading */
   readonly difficulty: Hex
   readonly gasLimit: Hex
   /** Seconds since 1970. */
@@ -100,9 +100,9 @@ export type GenesisAccount = {
   readonly balance: bigint
 }
 
-/** What a block producer of the network starts from. */
+/** Defaults of a block producer of the network. */
 export type MiningSpec = {
-  /** Gas limit that blocks move towards. */
+  /** Target of the gas limit. */
   readonly targetGasLimit: number
   /** Wallet accounts: the private key is Keccak-256 of the seed's UTF-8 bytes. */
   readonly walletSeeds: readonly string[]
@@ -110,9 +110,9 @@ export type MiningSpec = {
   readonly coinbaseSeed: null | string
 }
 
-/** What differs from a network in a {@link createNetworkSpec} of vectors and tests. */
+/** Overrides of a network in a */
 export type NetworkChanges = {
-  /** Heights that replace those of the network; the others stay. */
+  /** Activation heights that override those of the network; the others */
   readonly activationHeights?: Readonly<Partial<ActivationHeights>>
   readonly genesis?: Readonly<Partial<GenesisSpec>>
 }

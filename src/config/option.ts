@@ -1,6 +1,6 @@
 import type { NetworkName } from './networks/names.ts'
 
-/** What a default may depend on. Network and profile are settled before every other option. */
+/** Inputs of a default. Network and profile are determined */
 export type DefaultContext = {
   readonly network: NetworkName
   readonly profile: 'dev' | 'hosted'
@@ -10,34 +10,34 @@ export type DefaultContext = {
   readonly home: string
 }
 
-/** A default that is a function has a text that says what it gives, for help and the reference table. */
+/** A computed default, with a description */
 type Default<T> =
   | { readonly default: T }
   | { readonly default: (context: DefaultContext) => T; readonly defaultText: string }
 
 /** An earlier name of an option. */
 export type RenamedFrom = {
-  /** In camel case, as it stood in a file. */
+  /** In camel case, as in a */
   readonly name: string
-  /** Last minor version that takes it, e.g. `0.2`. Later ones only say what the option is called now. */
+  /** Last minor version that accepts it, e.g. `0.2`. Later ones only report the current name. */
   readonly until: string
 }
 
 type Described = {
-  /** Heading it stands under in help and the reference table. */
+  /** Its heading in help */
   readonly group: OptionGroup
   /** One sentence, without a full stop; for an integer it names the unit. */
   readonly doc: string
-  /** False for an option that makes no sense inside a file. */
+  /** False for an option that is not allowed in a file. */
   readonly inFile?: false
-  /** The name that it had before, while that is taken or still explained. */
+  /** Its earlier name, while that is accepted or still explained. */
   readonly renamedFrom?: RenamedFrom
   /**
-   * Last minor version that takes it, e.g. `0.2`, for an option without effect: it is out of sight, and whoever gives it
-   * is warned.
+   * Last minor version that accepts it, e.g. `0.2`, for an option without effect: help does not show it, and giving it
+   * is a warning.
    */
   readonly retired?: string
-  /** Whether its value is kept from whoever has the configuration shown. */
+  /** Whether its value is hidden when the configuration is shown. */
   readonly secret?: true
 }
 
@@ -57,17 +57,17 @@ export const OPTION_GROUPS = [
   'Stable gas price',
 ] as const
 
-/** Heading that an option stands under; `Command` for an option of one command alone. */
+/** Heading of an option; `Command` */
 export type OptionGroup = (typeof OPTION_GROUPS)[number] | 'Command'
 
-/** A whole number between two bounds, both allowed. */
+/** An integer between two bounds, both */
 export type IntegerOption = Described &
   Default<number> & { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
 
 /** A switch: `--name` and `--no-name`. */
 export type BooleanOption = Described & Default<boolean> & { readonly kind: 'boolean' }
 
-/** One of some words. */
+/** One of several words. */
 export type ChoiceOption = Described &
   Default<string> & { readonly kind: 'choice'; readonly values: readonly string[] }
 
@@ -75,7 +75,7 @@ export type ChoiceOption = Described &
 export type TextOption = Described &
   Default<string> & { readonly kind: 'text'; readonly placeholder: string; readonly pattern?: RegExp }
 
-/** Free text that may be absent: null, written `none` where there is only text. */
+/** Free text or null, which is written `none` where only text is possible. */
 export type OptionalTextOption = Described &
   Default<string | null> & {
     readonly kind: 'optionalText'
@@ -83,7 +83,7 @@ export type OptionalTextOption = Described &
     readonly pattern?: RegExp
   }
 
-/** Texts: an array in a file, separated by commas on the command line and in the environment. */
+/** A list of strings: an array in a file, separated */
 export type ListOption = Described &
   Default<readonly string[]> & { readonly kind: 'list'; readonly placeholder: string }
 

@@ -3,12 +3,12 @@ import { ConfigError } from './errors.ts'
 import type { OptionDefinition, OptionTable, RenamedFrom } from './option.ts'
 import { OPTIONS } from './schema.ts'
 
-/** Options as the sources of a configuration read them. */
+/** The options that the sources of a configuration parse. */
 export interface OptionSchema {
   readonly options: OptionTable
-  /** Version of the program, which decides whether an earlier name is taken. */
+  /** Version of the program, which determines whether an earlier name is accepted. */
   readonly version: string
-  /** Told of every option that was given under an earlier name. */
+  /** Called for every option that was given */
   readonly onWarning: (text: string) => void
 }
 
@@ -17,14 +17,14 @@ export function nodeSchema(onWarning: (text: string) => void = () => undefined):
   return { options: OPTIONS, version: programVersion(), onWarning }
 }
 
-/** An option with the earlier name of it. */
+/** An option with its earlier name. */
 export interface RenamedOption {
   readonly key: string
   readonly definition: OptionDefinition
   readonly renamedFrom: RenamedFrom
 }
 
-/** The options of a table that had another name before. */
+/** The renamed options of a table. */
 export function renamedOptions(options: OptionTable): RenamedOption[] {
   return Object.entries(options).flatMap(([key, definition]) => {
     const { renamedFrom } = definition
@@ -38,12 +38,12 @@ export class OptionNames {
   readonly #form: (key: string) => string
   readonly #keys: ReadonlyMap<string, string>
   readonly #renamed: ReadonlyMap<string, RenamedOption>
-  /** Names that were given, by key. */
+  /** Names used in the source, by key. */
   readonly #given = new Map<string, string>()
 
   /**
    * @param form the name of a key in the source: a flag, an environment name, or the key itself
-   * @param keys those that may stand in the source
+   * @param keys keys that the source may contain
    */
   constructor(schema: OptionSchema, form: (key: string) => string, keys = Object.keys(schema.options)) {
     this.#schema = schema
@@ -53,15 +53,15 @@ export class OptionNames {
     this.#renamed = new Map(renamed.map((option) => [form(option.renamedFrom.name), option]))
   }
 
-  /** The present names. */
+  /** The current names. */
   get names(): string[] {
     return [...this.#keys.keys()]
   }
 
   /**
    * The key of an option that the source gives under a name; undefined when there is none.
-   * @throws ConfigError `UnknownOption` for a name or an option that is no longer taken, `Conflict` when the option was given under
-   * its other name already
+   * @throws ConfigError `UnknownOption` for a name or an option that is no longer accepted, `Conflict` when the option
+   *   was given under its other name already
    */
   take(name: string): string | undefined {
     const key = this.#keys.get(name) ?? this.#earlier(name)

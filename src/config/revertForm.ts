@@ -1,4 +1,4 @@
-/** How a reverted execution is told: code and text of the specification, or those of geth (decisions.md D43). */
+/** Form of the error of a reverted execution: code */
 export const REVERT_FORMS = ['reference', 'geth'] as const
 
 /** One of {@link REVERT_FORMS}. */

@@ -10,7 +10,10 @@ import { SERVICE_OPTIONS } from './options/service.ts'
 import { SNAPSHOT_OPTIONS } from './options/snapshot.ts'
 import { STORE_OPTIONS } from './options/store.ts'
 
-/** Every option of the node. Flags, environment names, file keys, help and the reference table come from here. */
+/**
+ * Every option of the node, from which flags, environment names, file keys, help and the reference table are
+ * derived.
+ */
 export const OPTIONS = {
   ...NODE_OPTIONS,
   ...STORE_OPTIONS,

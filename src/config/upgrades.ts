@@ -1,7 +1,7 @@
 import type { Rule } from './rules.ts'
 
 /**
- * Which rules each network upgrade switches on where a network says nothing else (consensus.md §1.3).
+ * The rules that each network upgrade activates where a network does not override them (consensus.md §1.3).
  * `rskip535` belongs to no upgrade: only networks that name it have it.
  */
 // biome-ignore format: one name per line would hide the table

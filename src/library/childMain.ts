@@ -3,7 +3,7 @@ import type { ChildMessage, ChildOrder } from './childMessages.ts'
 import { startInProcess } from './inProcess.ts'
 import type { StartedNode } from './startedNode.ts'
 
-/** Longest that the end of a process may take whose parent is gone, milliseconds. */
+/** Time limit for the process to end after its parent, milliseconds. */
 const ORPHAN_LIMIT = 10_000
 
 /** Entry of a process that runs one node for its parent. */
@@ -29,10 +29,10 @@ process.on('message', (order: ChildOrder) => {
     },
   )
 })
-// The parent is gone: nobody would ever stop the node.
+// The parent ended: nobody else would stop the node.
 process.on('disconnect', () => void end())
 process.on('SIGTERM', () => void end())
-// A terminal interrupts the parent, too, which says what becomes of the node.
+// A terminal also interrupts the parent, which decides what happens to the node.
 process.on('SIGINT', () => undefined)
 
 async function end(): Promise<void> {
@@ -59,6 +59,6 @@ function tellFailure(error: unknown): void {
 }
 
 function tell(message: ChildMessage): void {
-  // It may be gone by now; then there is nobody to tell.
+  // The parent may have ended; then the message is dropped.
   if (process.connected) process.send?.(message, () => undefined)
 }

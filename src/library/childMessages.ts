@@ -1,13 +1,13 @@
 import type { StartRequest } from './inProcess.ts'
 import type { NodeMetadata } from './startedNode.ts'
 
-/** What the process of a node is told. */
+/** Messages to the process of a node. */
 export type ChildOrder =
   | { readonly kind: 'start'; readonly request: StartRequest }
   | { readonly kind: 'stop' }
 
-/** What it tells. */
+/** Messages from it. */
 export type ChildMessage =
   | { readonly kind: 'ready'; readonly metadata: NodeMetadata }
-  /** It did not start, cannot go on or did not stop as it should. */
+  /** The node did not start, cannot continue or failed to stop. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }

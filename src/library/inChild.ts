@@ -6,23 +6,23 @@ import type { ChildMessage, ChildOrder } from './childMessages.ts'
 import type { StartRequest } from './inProcess.ts'
 import type { StartedNode } from './startedNode.ts'
 
-/** Time beyond that of the requests that the process has to end by itself, milliseconds. */
+/** Time beyond the limits of requests in which the process has to end, milliseconds. */
 const END_LIMIT = 5000
 
-/** The process of a node failed, or told why it does not go on. */
+/** The process of a node failed, or reported why it cannot continue. */
 export class ChildError extends CodedError<string> {
   override readonly name = 'ChildError'
 }
 
 /**
  * Starts a node in a process of its own, which ends when this one does.
- * @throws ChildError with the code of what failed there
+ * @throws ChildError with the code of the failure
  */
 export async function startInChild(request: StartRequest): Promise<StartedNode> {
   const child = forkEntry(request)
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
-    // A process that was never made has no exit.
+    // A process that was never created has
     child.once('error', () => resolve())
   })
   let isStopping = false
@@ -62,13 +62,14 @@ function forkEntry({ config }: StartRequest): ChildProcess {
   const entry = fileURLToPath(workerEntry('./childMain.ts', import.meta.url))
   return fork(entry, [], {
     serialization: 'advanced',
-    // Flags of the caller, such as those of its inspector, are not meant for the node; sources need their loader.
+    // Flags of the caller, such as those of its inspector, do not apply to the node; sources need their
+    // loader.
     execArgv: entry.endsWith('.ts') ? process.execArgv : [],
     stdio: ['ignore', 'ignore', config.logLevel === 'silent' ? 'ignore' : 'inherit', 'ipc'],
   })
 }
 
 function tell(child: ChildProcess, order: ChildOrder): void {
-  // Where it is gone its exit says so.
+  // If the process ended, its exit event says so.
   if (child.connected) child.send(order, () => undefined)
 }

@@ -7,15 +7,15 @@ import { programVersion } from '../util/programVersion.ts'
 import type { DevelopmentAccountOptions, DevelopmentNodeAccount } from './developmentNode.ts'
 import type { NodeMetadata, StartedNode } from './startedNode.ts'
 
-/** What a node is started with: plain data, so that it can cross to another process. */
+/** Start parameters of a node: plain data, so that they can cross to another process. */
 export interface StartRequest {
   readonly config: Config
   readonly accounts: DevelopmentAccountOptions
-  /** The folder that goes with the node; null for one that is kept. */
+  /** The folder that is removed with the node; null for a permanent one. */
   readonly temporaryFolder: string | null
 }
 
-/** Addresses that mean every address of the machine, and one to reach the node at. */
+/** Wildcard addresses, and the address at which to reach a node that listens on one. */
 const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**

@@ -6,11 +6,11 @@ import type { DevelopmentNodeOptions } from './developmentNode.ts'
 import type { StartedNode } from './startedNode.ts'
 import { configFromOptions } from './toConfig.ts'
 
-/** Where a node can run. */
+/** Places in which a node can run. */
 const PLACES = ['same', 'child'] as const
 
 /**
- * Starts a node where the options say. A temporary folder goes when it is stopped or does not start.
+ * Starts a node where the options say. A temporary folder is removed when the node stops or does not start.
  * @throws ConfigError, NodeError, ListenError, ChildError
  */
 export async function startNode(options: Omit<DevelopmentNodeOptions, 'signal'>): Promise<StartedNode> {
@@ -18,7 +18,7 @@ export async function startNode(options: Omit<DevelopmentNodeOptions, 'signal'>)
   if (!PLACES.includes(place)) {
     throw new ConfigError('InvalidValue', `createNode: process: expected one of ${PLACES.join(', ')}`)
   }
-  // Before there is a folder: a wrong option leaves nothing behind.
+  // Validated before the folder is created, so that a wrong option leaves nothing behind.
   const given = configFromOptions(options, options.dataDir ?? tmpdir())
   const folder = options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'rhizome-')) : null
   const config = folder === null ? given : { ...given, dataDir: folder }

@@ -1,6 +1,6 @@
 import type { DevelopmentNodeAccount } from './developmentNode.ts'
 
-/** What callers learn of a node that answers: plain data, so that it can come from another process. */
+/** Metadata of a running node: plain data, so that it can come from another process. */
 export interface NodeMetadata {
   readonly url: string
   readonly webSocketUrl: string
@@ -9,11 +9,11 @@ export interface NodeMetadata {
   readonly accounts: readonly DevelopmentNodeAccount[]
 }
 
-/** A node that answers, in this process or in another. */
+/** A running node, in this */
 export interface StartedNode {
   readonly metadata: NodeMetadata
-  /** Rejects when the node cannot go on; its rejection is handled. */
+  /** Rejects when the node cannot continue; its */
   readonly failed: Promise<never>
-  /** To be called once. */
+  /** Call it once. */
   stop(): Promise<void>
 }

@@ -7,23 +7,23 @@ import type { Config } from '../config/schema.ts'
 import { developmentAccounts } from '../node/dev/developmentAccounts.ts'
 import type { DevelopmentNodeOptions } from './developmentNode.ts'
 
-/** Where wrong options stand, for messages. */
+/** Source of options in error messages. */
 const SOURCE = 'createNode'
 
 /** Names of the options that have another key in the schema. */
 const RENAMED = { port: 'httpPort', automine: 'mining' } as const
 
-/** Options that are no options of the schema. */
+/** Options that are not in the schema. */
 const OWN: readonly string[] = ['accounts', 'process', 'config']
 
-/** Of a node that one test or program uses: few threads, no log, a stop that does not wait for long. */
+/** Defaults for a node of one test or program: few threads, no log, a quick stop. */
 const DEFAULTS = { httpPort: 0, workers: 1, logLevel: 'silent', drainTimeout: 2 } as const
 
 const NETWORKS: readonly string[] = ['regtest', 'devnet']
 
 /**
  * The complete configuration of a development node, checked by the schema.
- * @param dataDir where the chain is
+ * @param dataDir folder of the chain
  * @throws ConfigError with the messages of a configuration file
  */
 export function configFromOptions(options: Omit<DevelopmentNodeOptions, 'signal'>, dataDir: string): Config {
@@ -36,7 +36,7 @@ export function configFromOptions(options: Omit<DevelopmentNodeOptions, 'signal'
     ...defined(Object.fromEntries(named)),
     dataDir,
   }
-  // JSON is what a configuration file may be, so that it is checked and refused as one.
+  // Serialised as a configuration file, so that it is validated like one.
   const config = fillDefaults(parseConfigFile(JSON.stringify(given), SOURCE))
   if (!NETWORKS.includes(config.network)) {
     throw new ConfigError('InvalidValue', `${SOURCE}: network: expected one of ${NETWORKS.join(', ')}`)

@@ -2,13 +2,13 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import { PinoPretty } from 'pino-pretty'
 import { HIDDEN } from '../util/hidden.ts'
 
-/** Writes log entries: an object of facts, then a constant message. */
+/** Writes log entries: an object of fields, then */
 export type Logger = PinoLogger
 
-/** How severe entries have to be to be written. */
+/** Minimum severity of entries to be */
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
-/** Children keep the level that they were made with, so whoever changes it has to know them. */
+/** Children keep the level that they were created with, so that changing it requires a list of them. */
 const FAMILIES = new WeakMap<Logger, Set<Logger>>()
 
 /** Changes the level of a logger of {@link createLogger} and of all its children. */
@@ -16,13 +16,13 @@ export function setLogLevel(logger: Logger, level: LogLevel): void {
   for (const each of FAMILIES.get(logger) ?? [logger]) each.level = level
 }
 
-/** How a logger writes. */
+/** Options of a logger. */
 export type LoggerOptions = {
-  /** Least severe level that is written. */
+  /** Minimum level. */
   readonly level: LogLevel
   /** `auto`: pretty on a terminal, JSON elsewhere. */
   readonly format: 'auto' | 'pretty' | 'json'
-  /** Where entries go; the standard error output unless a test says otherwise. */
+  /** Output; standard error by default. */
   readonly output?: NodeJS.WritableStream & { readonly isTTY?: boolean }
 }
 
@@ -34,11 +34,11 @@ const SECRETS = ['privateKey', 'passphrase', 'apiKey', 'key', 'authorization', '
 const REDACTED_FIELDS = SECRETS.flatMap((name) => [name, `*.${name}`])
 
 /**
- * A logger of one line per entry. Children are made with `logger.child({ part: 'chain' })`; `part`
- * stands at the front of a pretty line.
+ * A logger of one line per entry. Children are created with `logger.child({ part: 'chain' })`; `part` is at
+ * the beginning of a pretty line.
  *
- * Writing is synchronous, so that the last entries before the end of the process are not lost; the
- * hot paths write no entries at level info.
+ * Writing is synchronous, so that the last entries before the end of the process are not lost; hot paths
+ * write no entries at level info.
  */
 export function createLogger({ level, format, output = process.stderr }: LoggerOptions): Logger {
   const pretty = format === 'pretty' || (format === 'auto' && output.isTTY === true)

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 
-/** Endings that say the unit of a metric: seconds, bytes, a share, or a count that only grows. */
+/** Suffixes that denote the unit of a */
 const UNIT_ENDINGS = ['_seconds', '_bytes', '_ratio', '_total', '_count', '_number', '_info'] as const
 
-/** How the help of a metric under its earlier name begins. */
+/** Prefix of the HELP text of a metric under its */
 export const DEPRECATED = 'Deprecated, renamed to '
 
 type MetricDescription<L extends string> = {
@@ -14,13 +14,13 @@ type MetricDescription<L extends string> = {
   readonly labels?: readonly L[]
 }
 
-/** One value of a metric that is read elsewhere. */
+/** One sample of a metric that is counted */
 export type Sample = {
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** Distribution under one set of labels, as it is counted elsewhere. */
+/** Distribution for one set of labels that is counted elsewhere. */
 export type Distribution = {
   readonly labels: Readonly<Record<string, string>>
   /** Observations up to each upper bound and above the one before, then those above the last. */
@@ -31,7 +31,9 @@ export type Distribution = {
 /** Metrics of one thread. */
 export type Metrics = {
   readonly registry: Registry
-  /** Numbers that are counted or kept elsewhere and only read here, where a counter per event would cost too much. */
+  /**
+   * Numbers that are counted elsewhere and only read here, where a counter per event would be too expensive.
+   */
   readonly samples: (
     description: MetricDescription<string> & {
       readonly type: 'counter' | 'gauge'
@@ -66,7 +68,7 @@ export type Metrics = {
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  // The library reads a metric by these members alone, but declares its own classes.
+  // The library only uses these members of a metric, but declares its own classes.
   const register = (metric: ReadMetric) => registry.registerMetric(metric as unknown as Metric)
   return {
     registry,
@@ -115,7 +117,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** What the library asks of a metric when it writes the text. */
+/** The members of a metric that the library uses for the text format. */
 type ReadMetric = {
   readonly name: string
   readonly get: () => Promise<{

@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.ts'
 
 const NANOSECONDS = 1e9
 
-/** Between two looks at the event loop, milliseconds. */
+/** Sampling interval of the event loop, milliseconds. */
 const LOOP_RESOLUTION = 10
 
 const GC_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
@@ -25,7 +25,7 @@ const GC_KINDS: Readonly<Record<number, string>> = {
 /**
  * Declares the metrics of the process, and of event loop and garbage collection of this thread.
  * @param version of the program
- * @returns what ends the watching
+ * @returns a function that stops the observation
  */
 export function createProcessMetrics(metrics: Metrics, version: string): () => void {
   const { gauge, samples } = metrics
@@ -81,7 +81,7 @@ function watchLoop({ samples }: Metrics): () => void {
     collect: () => {
       const of = (quantile: string, nanoseconds: number) => ({
         labels: { quantile },
-        // An interval without a look has no figures.
+        // An interval without samples has no values.
         value: Number.isFinite(nanoseconds)
           ? Math.max(0, nanoseconds / NANOSECONDS - LOOP_RESOLUTION / 1000)
           : 0,
@@ -116,7 +116,7 @@ function watchCollections({ histogram }: Metrics): () => void {
   return () => observer.disconnect()
 }
 
-/** What the declarations of Node.js leave out of an entry. */
+/** Members of an entry that the declarations of Node.js lack. */
 type NodeGCPerformanceEntry = PerformanceEntry & { readonly detail: { readonly kind: number } }
 
 function openDescriptors(): number[] {

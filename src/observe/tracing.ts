@@ -9,26 +9,26 @@ import {
   trace,
 } from '@opentelemetry/api'
 
-/** Facts of one JSON-RPC request that has its answer. Times are milliseconds of `performance.now()`. */
+/** Attributes of one answered JSON-RPC request. */
 export interface WatchedRequest {
   readonly method: string
   readonly lane: string
   /** Name of the caller; never a key. */
   readonly caller: string
-  /** By which the client knows the exchange. */
+  /** Id of the exchange, which the client also has. */
   readonly requestId: string | null
   /** JSON-RPC code of an error; null for a result. */
   readonly code: number | null
   readonly started: number
-  /** When it went to a worker; null when the front thread answered. */
+  /** Time at which it was sent to a worker; null when the front thread answered it. */
   readonly sent: number | null
   readonly ended: number
   readonly paramBytes: number
-  /** Bytes or characters of the answer, of all its pages where it was sent in such. */
+  /** Bytes or characters of the response, including all of its pages. */
   readonly answerBytes: number
 }
 
-/** Headers of a request by which its sender continues a trace (W3C Trace Context); empty when absent. */
+/** Headers by which a request continues a trace (W3C Trace Context); empty when absent. */
 export interface TraceHeaders {
   readonly traceparent: string
   readonly tracestate: string
@@ -38,15 +38,15 @@ export interface TraceHeaders {
 export interface ExchangeTrace {
   /** Adds the spans of one of its JSON-RPC requests: the whole, the wait in the lane, the run in a worker. */
   request(request: WatchedRequest): void
-  /** Ends it. @param status HTTP status; null when the client went away */
+  /** Ends the span. @param status */
   end(status: number | null): void
 }
 
-/** Makes spans. Where they go is decided by the provider that the operator registered. */
+/** Creates spans, which go to the provider that the operator registered. */
 export interface Tracing {
-  /** Begins the span of an exchange. */
+  /** Starts the span of an exchange. */
   exchange(transport: 'http' | 'websocket', headers?: TraceHeaders): ExchangeTrace
-  /** Adds the span of an import of blocks that has ended. @param seconds that it took */
+  /** Adds the span of an import of blocks that has ended. @param seconds its duration */
   imported(
     seconds: number,
     metadata: { readonly blocks: number; readonly head: number; readonly gas: number },
@@ -56,7 +56,7 @@ export interface Tracing {
 const NAME = 'rhizome'
 
 /**
- * Spans over the OpenTelemetry API. Without a registered provider they lead nowhere.
+ * Spans of the OpenTelemetry API. Without a registered provider they are discarded.
  * @param version of the program
  */
 export function createTracing(version: string): Tracing {
@@ -117,7 +117,10 @@ class OpenExchange implements ExchangeTrace {
   }
 }
 
-/** A time of `performance.now()` as milliseconds since 1970: the API would take a small number for the first. */
+/**
+ * Converts a time of `performance.now()` to milliseconds since 1970: the API would take a small number for
+ * the former.
+ */
 function clock(time: number): number {
   return performance.timeOrigin + time
 }

@@ -2,14 +2,17 @@ import { CodedError } from '../util/codedError.ts'
 import type { ChainStatus, PeerMessage, PeerRequest, ResponseTo } from './messages/rskMessage.ts'
 import type { ScoreEventName } from './scoring/scoreEvents.ts'
 
-/** A question without its id, which the peer gives it. */
+/** A request without its id, which the peer object assigns. */
 export type UnnumberedRequest = PeerRequest extends infer Q
   ? Q extends PeerRequest
     ? Omit<Q, 'id'>
     : never
   : never
 
-/** A peer gave no answer that could be used: it was silent, it left, or nothing more may be sent to it now. */
+/**
+ * A request without a usable response: it timed out, the peer disconnected, or nothing more may be sent to it
+ * now.
+ */
 export class PeerRequestError extends CodedError<'TIMEOUT' | 'GONE' | 'BUSY'> {
   override readonly name = 'PeerRequestError'
 }
@@ -23,17 +26,17 @@ export interface Peer {
   readonly port: number
   readonly inbound: boolean
   readonly trusted: boolean
-  /** What it calls itself. */
+  /** Name of its client. */
   readonly client: string
   /** Whether it announces `snap`/1, and whether both sides announce `rhizome`/1. */
   readonly snap: boolean
   readonly ranges: boolean
-  /** What it last said of its chain, and when (milliseconds, steady clock); null until it did. */
+  /** Its last status, and when it was received (milliseconds, monotonic clock); null before the first. */
   readonly status: (ChainStatus & { readonly receivedAt: number }) | null
-  /** Questions that may be sent now without going over the messages of its minute (p2p.md §4 Limits). */
+  /** Requests that may be sent now within the message limit of its minute (p2p.md §4 Limits). */
   readonly allowance: number
   /**
-   * Asks; several questions may be open. An answer of another type or id is UNEXPECTED_MESSAGE.
+   * Sends a request; several may be open. A response of another type or id is UNEXPECTED_MESSAGE.
    * @param timeout milliseconds
    * @throws PeerRequestError
    */
@@ -42,23 +45,27 @@ export interface Peer {
     timeout: number,
   ): Promise<ResponseTo<Q>>
   /**
-   * Sends what nobody waits for, or an answer.
-   * @param isAnswer true for a block that was asked for by GET_BLOCK, whose answer does not show that it is one
+   * Sends a notification or a response.
+   * @param isAnswer true for a block that was requested by GET_BLOCK, which does not show that it is a
+   *   response
    * @returns false when its queue is full: then the message is dropped
    */
   send(message: PeerMessage, isAnswer?: boolean): boolean
-  /** Notes what it did (p2p.md §8); what is punished closes the connection. */
+  /** Scores an event (p2p.md §8); a punishment closes the connection. */
   score(event: ScoreEventName): void
   /** Ends the connection; `reason` is one of p2p.md §3. */
   disconnect(reason: number): void
 }
 
-/** Who is told what peers do. Messages of a peer come in their order; an answer to a question is not among them. */
+/**
+ * Listener for the events of peers. Messages of a peer come in order; responses to requests are not among
+ * them.
+ */
 export interface PeerListener {
-  /** The handshake is over, and both STATUS were exchanged or the peer skips them. */
+  /** The handshake is complete, and both STATUS were exchanged or the peer skips them. */
   onPeer(peer: Peer): void
   onPeerGone(peer: Peer): void
-  /** @returns when it was dealt with: the next message of this peer waits for that */
+  /** @returns when it was handled: the next message of this peer waits for that */
   onMessage(peer: Peer, message: PeerMessage): void | Promise<void>
 }
 

@@ -1,21 +1,21 @@
 import type { EnodeAddress } from './identity/enode.ts'
 import type { PeerScore } from './scoring/peerScore.ts'
 
-/** This node as peers know it. */
+/** This node as seen by peers. */
 export interface OwnNode {
   /** Node id, 128 hex digits. */
   readonly id: string
-  /** What it calls itself. */
+  /** Name of its client. */
   readonly client: string
-  /** Address under which it believes to be reached; the one it listens on where nothing better is known. */
+  /** Its presumed public address; the one it listens on where nothing better is known. */
   readonly address: string
   /** TCP and UDP alike; 0 while it does not listen. */
   readonly port: number
-  /** Address that connections are taken on; null while none are. */
+  /** Address on which connections are accepted; null while none are. */
   readonly listensOn: string | null
-  /** Whether it looks for others by UDP. */
+  /** Whether it discovers nodes over UDP. */
   readonly discovers: boolean
-  /** What peers have to have in common with it (p2p.md §0). */
+  /** Parameters that peers must share (p2p.md §0). */
   readonly networkId: number
 }
 
@@ -28,13 +28,13 @@ export interface PeerInfo {
   readonly port: number
   readonly inbound: boolean
   readonly trusted: boolean
-  /** Whether it was named by the operator, who wants it to be connected always. */
+  /** Whether the operator configured it as a permanent peer. */
   readonly static: boolean
-  /** What it calls itself. */
+  /** Name of its client. */
   readonly client: string
   /** Name and version, e.g. `rsk/62`. */
   readonly capabilities: readonly string[]
-  /** Height, hash (64 hex digits) and total difficulty of its head as it last said; null until it did. */
+  /** Height, hash (64 hex digits) and total difficulty in its last status; null before the first. */
   readonly head: {
     readonly number: number
     readonly hash: string
@@ -43,8 +43,8 @@ export interface PeerInfo {
 }
 
 /**
- * What operators ask of the peers and change of them. Peers live in a thread of their own, so that all of it is
- * asynchronous and what goes in and out is plain data.
+ * Administration of peers. They live in a thread of their own, so that all calls are asynchronous and
+ * exchange plain data.
  */
 export interface PeerAdmin {
   /** null for a node without peers. */
@@ -56,11 +56,11 @@ export interface PeerAdmin {
   remove(id: string): Promise<boolean>
   /** The behaviour of nodes and addresses, nodes first. */
   scores(): Promise<readonly PeerScore[]>
-  /** Forgets the behaviour of a node or address; returns the rest. */
+  /** Clears the behaviour of a node or address; returns the rest. */
   clearScore(id: string): Promise<readonly PeerScore[]>
-  /** Banned addresses, then blocks of them. */
+  /** Banned addresses, then subnets. */
   bans(): Promise<readonly string[]>
-  /** Bans an address, a block or what a host name resolves to. @returns false for what cannot be banned */
+  /** Bans an address, a subnet, or the addresses of a host name. @returns false for what cannot be banned */
   ban(text: string): Promise<boolean>
   /** Lifts a ban. @returns false for what cannot be banned */
   unban(text: string): Promise<boolean>

@@ -3,18 +3,21 @@ import type { MinedTransaction } from './bitcoin/bitcoinChain.ts'
 import type { BridgeReceipt } from './rootstock/bridgeContract.ts'
 import { relayerOf, type Scene } from './scene.ts'
 
-/** Bitcoin blocks, its own counted, behind which the Bridge believes a transaction (bridge.md §6.1). */
+/**
+ * Confirmations in Bitcoin blocks, including its own, that the Bridge requires of a transaction (bridge.md
+ * §6.1).
+ */
 const CONFIRMATIONS = 3
 /** Headers in one call. */
 const HEADERS_AT_ONCE = 400
 
-/** A transaction on Bitcoin that the Bridge was shown. */
+/** A Bitcoin transaction that was registered with the Bridge. */
 export interface Registration {
   readonly mined: MinedTransaction
   readonly receipt: BridgeReceipt
 }
 
-/** Sends the Bridge every Bitcoin header that it has not; how many those were. */
+/** Sends missing Bitcoin headers to the Bridge and returns their number. */
 export async function feedHeaders(scene: Scene): Promise<number> {
   const { chain, bridge } = scene
   const known = await bridge.readNumber('getBtcBlockchainBestChainHeight()')
@@ -26,7 +29,10 @@ export async function feedHeaders(scene: Scene): Promise<number> {
   return headers.length
 }
 
-/** Mines a transaction that was broadcast as deep as the Bridge asks for, and shows the Bridge the headers. */
+/**
+ * Mines the confirmations that the Bridge requires of a broadcast transaction, and sends the headers to the
+ * Bridge.
+ */
 export async function confirm(scene: Scene, transaction: Transaction): Promise<MinedTransaction> {
   const { chain, bridge } = scene
   chain.mine(CONFIRMATIONS)

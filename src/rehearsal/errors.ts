@@ -1,13 +1,13 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why a rehearsal cannot begin or go on. */
+/** Why a rehearsal cannot start or continue. */
 export type RehearsalErrorCode =
   /** The node is not a development node of regtest, or its Bridge has been used. */
   | 'UNSUITABLE'
-  /** The Bridge, or the simulated Bitcoin network, did not do what the step needs. */
+  /** The Bridge, or the simulated Bitcoin network, behaved differently from what the step requires. */
   | 'REFUSED'
 
-/** A rehearsal that cannot begin or go on. The message is for people. */
+/** A rehearsal that cannot start or continue. The message is meant for the user. */
 export class RehearsalError extends CodedError<RehearsalErrorCode> {
   override readonly name = 'RehearsalError'
 }

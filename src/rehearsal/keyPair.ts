@@ -3,11 +3,11 @@ import { addressOfPrivateKey, publicKeyOf, signHash } from '../native/crypto.ts'
 import { privateKeyOfSeed } from '../wallet/privateKey.ts'
 
 const COORDINATE_BYTES = 32
-/** First byte of a compressed public key whose y is even; one more where it is odd. */
+/** Prefix of a compressed public key whose y is even; it is one larger for an odd y. */
 const EVEN = 2
 const SIGHASH_ALL = 1
 
-/** A key of secp256k1, which holds an account on Rootstock as well as outputs on Bitcoin. */
+/** A secp256k1 key, which controls an account on Rootstock and outputs on Bitcoin. */
 export interface KeyPair {
   /** 20 bytes, of Rootstock. */
   readonly address: Buffer
@@ -17,7 +17,7 @@ export interface KeyPair {
   sign(hash: Uint8Array): { readonly r: Buffer; readonly s: Buffer; readonly parity: 0 | 1 }
 }
 
-/** The key that is Keccak-256 of a text, as the reference makes its keys for regtest (bridge.md §6.2). */
+/** The key that is Keccak-256 of a text, as the reference derives */
 export function keyPairOfSeed(seed: string): KeyPair {
   const privateKey = privateKeyOfSeed(seed)
   const point = publicKeyOf(privateKey)
@@ -29,13 +29,13 @@ export function keyPairOfSeed(seed: string): KeyPair {
   }
 }
 
-/** A signature of a transaction's hash as scripts have it: DER, then the byte of SIGHASH_ALL. */
+/** A signature of a transaction's hash in the form of scripts */
 export function signForScript(key: KeyPair, hash: Uint8Array): Buffer {
   const { r, s } = key.sign(hash)
   return Buffer.from(script.signature.encode(Buffer.concat([r, s]), SIGHASH_ALL))
 }
 
-/** The same signature as the Bridge takes it: DER alone (bridge.md §4.5). */
+/** The same signature in the form of the Bridge */
 export function signForBridge(key: KeyPair, hash: Uint8Array): Buffer {
   return signForScript(key, hash).subarray(0, -1)
 }

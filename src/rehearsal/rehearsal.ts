@@ -39,17 +39,17 @@ const STEPS: readonly ((scene: Scene) => Promise<StepReport>)[] = [
   pegout,
 ]
 
-/** What a rehearsal is made with. */
+/** Options of a rehearsal. */
 export interface RehearsalOptions {
   /** A development node of regtest whose Bridge has not been used. */
   readonly ask: JsonRpc
-  /** Account on Rootstock, 20 bytes, that a peg-in with instructions pays; one of its own unless given. */
+  /** Receiver on Rootstock of a peg-in with instructions, 20 bytes; by default one */
   readonly receiver?: Buffer | undefined
 }
 
 /**
  * The two-way peg on one machine: a simulated federation and a Bitcoin chain of regtest in memory, against a
- * development node over JSON-RPC. The keys are those that everybody knows (bridge.md §6.2, §6.3).
+ * development node over JSON-RPC. The keys are public knowledge (bridge.md §6.2, §6.3).
  */
 export class Rehearsal {
   readonly #scene: Scene
@@ -58,17 +58,17 @@ export class Rehearsal {
     this.#scene = createScene(new Bridge(new RootstockNode(ask)), receiver)
   }
 
-  /** Bitcoin, with every transaction that was mined. */
+  /** The Bitcoin chain, with every transaction that */
   get bitcoin(): BitcoinChain {
     return this.#scene.chain
   }
 
-  /** How many steps there are. */
+  /** Number of steps. */
   get length(): number {
     return STEPS.length
   }
 
-  /** Goes step by step. @throws RehearsalError when the node is not suitable, or a step does not come out */
+  /** Runs the steps. @throws RehearsalError when the node is not suitable, or a step fails */
   async *run(): AsyncGenerator<StepReport, void, undefined> {
     await assertSuitable(this.#scene)
     for (const step of STEPS) yield await step(this.#scene)

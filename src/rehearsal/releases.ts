@@ -9,19 +9,19 @@ import { bytesAt } from './rootstock/abi.ts'
 import { addressOfScript, type BridgeReceipt, type WaitingRelease } from './rootstock/bridgeContract.ts'
 import { type Member, relayerOf, type Scene } from './scene.ts'
 
-/** Blocks on Rootstock behind which a release may be signed (bridge.md §6.1). */
+/** Confirmations on Rootstock after which a release may be signed (bridge.md §6.1). */
 const CONFIRMATIONS = 3
 const SIGHASH_ALL = 1
 
-/** A release that the Bridge gave out signed. */
+/** A release that the Bridge returned fully signed. */
 export interface SignedRelease {
   readonly transaction: Transaction
   readonly signers: readonly string[]
-  /** On Rootstock, the one that brought the last signature. */
+  /** The transaction on Rootstock with the last */
   readonly transactionHash: string
 }
 
-/** Asks the Bridge to go on: with peg-outs, confirmations, migration, validation. */
+/** Makes the Bridge process */
 export function updateCollections(scene: Scene): Promise<BridgeReceipt> {
   return scene.bridge.execute(relayerOf(scene), 'updateCollections()')
 }
@@ -35,7 +35,10 @@ export async function awaitRelease(scene: Scene): Promise<WaitingRelease> {
   throw new RehearsalError('REFUSED', 'no release waits for signatures of the federation')
 }
 
-/** Has members sign, one after another, until the Bridge gives the transaction out. @throws RehearsalError */
+/**
+ * Makes members sign, one after another, until the Bridge returns the signed transaction. @throws
+ * RehearsalError
+ */
 export async function sign(
   scene: Scene,
   { rskHash, raw }: WaitingRelease,
@@ -60,7 +63,7 @@ export async function sign(
   throw new RehearsalError('REFUSED', 'every member signed, and the Bridge still waits for signatures')
 }
 
-/** Sends a signed release to the miners of Bitcoin, and tells the Bridge when it pays to a federation. */
+/** Sends a signed release to the miners of Bitcoin, and informs */
 export async function publish(scene: Scene, transaction: Transaction): Promise<void> {
   scene.chain.broadcast(transaction)
   const addresses = await federationAddresses(scene)
@@ -71,7 +74,7 @@ export async function publish(scene: Scene, transaction: Transaction): Promise<v
   }
 }
 
-/** What people want to know of a release. */
+/** Details of a release for the user. */
 export function describeRelease(scene: Scene, signed: SignedRelease): [name: string, value: string][] {
   const { transaction, signers } = signed
   const spent = transaction.ins.map((input) => scene.chain.spent(outPointOf(input)).value)

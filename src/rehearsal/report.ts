@@ -1,9 +1,9 @@
-/** What a step did, for people. */
+/** Report of a step for the user. */
 export interface StepReport {
   readonly title: string
   /** What happened, in whole sentences. */
   readonly text: string
-  /** What was seen: transaction ids, amounts, what the Bridge says of its state. */
+  /** Observations: transaction ids, amounts, the state of the Bridge. */
   readonly metadata: readonly (readonly [name: string, value: string])[]
 }
 

@@ -8,29 +8,29 @@ export interface Member {
   readonly name: string
   readonly btc: KeyPair
   readonly rsk: KeyPair
-  /** For tasks to come. */
+  /** For future tasks. */
   readonly mst: KeyPair
 }
 
-/** What the steps of a rehearsal share. */
+/** State that the steps of a rehearsal */
 export interface Scene {
   readonly chain: BitcoinChain
   readonly bridge: Bridge
-  /** Gets every subsidy on Bitcoin and pays the users. */
+  /** Receives every subsidy on Bitcoin and */
   readonly miner: Purse
   /** Accounts that genesis funds on Rootstock. */
   readonly accounts: readonly [KeyPair, KeyPair]
-  /** Receiver on Rootstock of a peg-in that names one. */
+  /** Receiver on Rootstock of a peg-in with */
   readonly receiver: Buffer
-  /** The members that sign and tell the Bridge what happens on Bitcoin. */
+  /** The members that sign and inform the Bridge of */
   members: readonly Member[]
-  /** The members that are to follow them. */
+  /** The members that will replace */
   successors: readonly Member[]
   /** Block on Rootstock in which they were proposed; null before. */
   proposedAt: number | null
 }
 
-/** A scene before anything has happened on Bitcoin. */
+/** The state before anything has happened */
 export function createScene(bridge: Bridge, receiver: Buffer): Scene {
   const minerKey = keyPairOfSeed('rehearsal bitcoin miner')
   const chain = new BitcoinChain(p2pkhOf(minerKey))
@@ -48,7 +48,7 @@ export function createScene(bridge: Bridge, receiver: Buffer): Scene {
   }
 }
 
-/** The member that feeds the Bridge and asks it to go on. @throws RangeError for a federation without members */
+/** The member that sends headers to the Bridge and */
 export function relayerOf({ members: [first] }: Scene): KeyPair {
   if (first === undefined) throw new RangeError('a federation has members')
   return first.rsk

@@ -1,7 +1,7 @@
 import { itemAt, type RlpItem, readRlpItems } from '../chain/codec/rlpReader.ts'
 import { encodeBytes, encodeList } from '../chain/codec/rlpWriter.ts'
 
-/** A block as it stands in a chunk, all as the chain store keeps it. */
+/** A block in a chunk, in the encodings of the chain store. */
 export interface BlockRecord {
   /** Whether it is on the chain that ends with the block of the snapshot. */
   readonly canonical: boolean
@@ -17,7 +17,7 @@ export interface BlockRecord {
 
 const CANONICAL = Buffer.from([1])
 
-/** RLP `[canonical, header, body, receipts, state root]`; records follow one another. */
+/** RLP `[canonical, header, body, receipts, state root]`; chunks concatenate records. */
 export function encodeBlockRecord(record: BlockRecord): Buffer {
   return encodeList([
     encodeBytes(record.canonical ? CANONICAL : null),

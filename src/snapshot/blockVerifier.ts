@@ -9,11 +9,11 @@ import { type BlockRecord, decodeBlockRecords } from './blockRecord.ts'
 import { messageOf, SnapshotError } from './errors.ts'
 import type { ChunkEntry, Manifest } from './manifest.ts'
 
-/** A block of a snapshot that fits what came before it. */
+/** A verified block of a snapshot. */
 export interface VerifiedBlock {
   readonly block: Block
   readonly record: BlockRecord
-  /** Of its chain, up to and with it. */
+  /** Total difficulty of its chain, including it. */
   readonly totalDifficulty: bigint
 }
 
@@ -26,23 +26,24 @@ export interface Below {
 }
 
 /**
- * Checks the blocks of a snapshot in the order of the chunks: each is whole, stands on the one before, and has the
- * transactions, uncles and receipts that its header names; the last is the block of the manifest, with its total
- * difficulty. Its headers need no proof of work: the hash of the last one is what the snapshot vouches for. Blocks
- * beside the chain must prove theirs; that they keep the other rules is the manifest's word.
+ * Checks the blocks of a snapshot in the order of the chunks: each is complete, continues the one before, and
+ * has the transactions, uncles and receipts that its header commits to; the last is the block of the
+ * manifest, with its total difficulty. Its headers need no proof of work: the snapshot vouches for the hash
+ * of the last one. Side blocks must prove theirs; that they satisfy the other rules is vouched for by the
+ * manifest.
  */
 export class BlockVerifier {
   readonly #spec: NetworkSpec
   readonly #manifest: Manifest
   readonly #nativeSpec: NativeChainSpec
-  /** Height of the canonical block that came last. */
+  /** Height of the last canonical block. */
   #height: number
   #last: string | null = null
   /** Total difficulties of the blocks of the height below and of this one, by hash. */
   #below = new Map<string, bigint>()
   #here = new Map<string, bigint>()
 
-  /** @param genesis block 0 of the chain, on which block 1 stands */
+  /** @param genesis block 0 of the chain, the parent of block 1 */
   constructor(spec: NetworkSpec, manifest: Manifest, genesis: Block) {
     this.#spec = spec
     this.#manifest = manifest
@@ -60,7 +61,7 @@ export class BlockVerifier {
     }
   }
 
-  /** Goes on behind blocks that were verified before: those of one height. */
+  /** Resumes after blocks that were verified before: those of one height. */
   resume(height: number, blocks: readonly Below[]): void {
     this.#height = height
     this.#here = new Map(blocks.map(({ hash, totalDifficulty }) => [hash, totalDifficulty]))
@@ -84,7 +85,7 @@ export class BlockVerifier {
     return verified
   }
 
-  /** To be called after the last chunk. @throws SnapshotError `SNAPSHOT_CONTENT` */
+  /** Call it after the last chunk. @throws SnapshotError `SNAPSHOT_CONTENT` */
   end(): void {
     const { block, totalDifficulty } = this.#manifest
     if (this.#last !== block.hash) {

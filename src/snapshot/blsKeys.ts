@@ -8,8 +8,8 @@ import {
   verify,
 } from '@chainsafe/blst'
 
-// BLS12-381 with public keys in G1 (48 bytes) and signatures in G2 (96 bytes). The library hashes to the curve
-// under one name for everything, so that what is signed says itself what it is for.
+// BLS12-381 with public keys in G1 (48 bytes) and signatures in G2 (96 bytes). The library uses one domain
+// separation tag for everything, so that signed messages state their purpose themselves.
 const MANIFEST_DOMAIN = 'rhizome snapshot manifest v1\0'
 const PROOF_DOMAIN = 'rhizome snapshot key proof v1\0'
 
@@ -32,7 +32,7 @@ export class SignerKey {
     return new SignerKey(SecretKey.fromKeygen(random))
   }
 
-  /** A key of its 32 bytes. @throws Error when they are none */
+  /** A key from its 32 bytes. @throws Error when they are invalid */
   static fromBytes(bytes: Buffer): SignerKey {
     return new SignerKey(SecretKey.fromBytes(bytes))
   }
@@ -41,7 +41,7 @@ export class SignerKey {
     return Buffer.from(this.#secret.toBytes())
   }
 
-  /** Shows that whoever names the public key has its secret: 192 hex digits. */
+  /** Proof of possession of the secret key: 192 hex digits. */
   prove(): string {
     return hexOf(this.#secret.sign(proofMessage(this.publicKey)).toBytes())
   }
@@ -52,7 +52,7 @@ export class SignerKey {
   }
 }
 
-/** Whether a proof is the one of a public key, which must be a key. */
+/** Whether a proof belongs to a public key, which must be valid. */
 export function isProofOf(publicKey: string, proof: string): boolean {
   try {
     const signature = Signature.fromHex(proof, true, true)
@@ -63,8 +63,8 @@ export function isProofOf(publicKey: string, proof: string): boolean {
 }
 
 /**
- * Whether the sum of the signatures of all these keys over a snapshot is this. Sound only for keys whose proofs were
- * seen: a key may otherwise be chosen so that it cancels others out.
+ * Whether this is the aggregated signature of all these keys over a snapshot. Sound only for keys with
+ * verified proofs: otherwise a key may be chosen so that it cancels others out.
  */
 export function isSignedByAll(snapshot: string, publicKeys: readonly string[], signature: string): boolean {
   if (publicKeys.length === 0) return false
@@ -81,7 +81,7 @@ export function isSignedByAll(snapshot: string, publicKeys: readonly string[], s
   }
 }
 
-/** Sum of signatures, 192 hex digits each. @throws Error when one is none */
+/** Aggregates signatures, 192 hex digits each. @throws Error when one is invalid */
 export function addSignatures(signatures: readonly string[]): string {
   return hexOf(
     aggregateSignatures(

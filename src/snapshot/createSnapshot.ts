@@ -20,26 +20,28 @@ import { neededHistory } from './neededHistory.ts'
 import type { SnapshotProgressSink } from './snapshotProgress.ts'
 import { SnapshotWriter } from './snapshotWriter.ts'
 
-/** Bytes of blocks from where on another chunk begins, unless said. */
+/** Default size of blocks at which another chunk begins, bytes. */
 const BLOCK_CHUNK_BYTES = 8 * 1024 * 1024
 
-/** Blocks below the snapshot's that are found by their children, in case a reorganisation comes in between. */
+/**
+ * Blocks below the snapshot's that are found through their children, in case of a concurrent reorganisation.
+ */
 const FOLLOWED_BLOCKS = 2048
 
 export interface CreateSnapshotOptions {
   readonly spec: NetworkSpec
   readonly dataDir: string
-  /** Where it is written; made when missing. */
+  /** Output folder; created if necessary. */
   readonly folder: string
   /** Blocks between the head and the block of the snapshot. */
   readonly depth: number
-  /** Blocks to keep; null is what the next block needs. */
+  /** Number of blocks to include; null for those that the next block needs. */
   readonly blocks: number | null
-  /** Fewest blocks that may be asked for; what the next block needs unless said. */
+  /** Least number of blocks; by default those that the next block needs. */
   readonly leastBlocks?: number
-  /** Bytes of blocks from where on another chunk begins; 8 MiB unless said. */
+  /** Size of blocks at which another chunk begins, bytes; 8 MiB by default. */
   readonly blockChunkBytes?: number
-  /** Every block and every state, whatever `blocks` says. */
+  /** Whether to include every block and every state, regardless of `blocks`. */
   readonly full: boolean
   /** Name and version of the program. */
   readonly program: string
@@ -48,16 +50,16 @@ export interface CreateSnapshotOptions {
   readonly onProgress?: SnapshotProgressSink
 }
 
-/** What was made. */
+/** Result of creating a snapshot. */
 export interface CreatedSnapshot {
   readonly manifest: Manifest
   readonly id: string
 }
 
 /**
- * Copies state and blocks of a data directory, which a node may be using, into a folder. Both stores are read
- * without holding a moment for long: what is copied never changes, and the chain is followed by its hashes.
- * @throws SnapshotError; ExportError for a development chain that no other node would take
+ * Copies state and blocks of a data directory, which a node may be using, into a folder. Neither store's
+ * snapshot is held for long: the copied data never changes, and the chain is followed by its hashes.
+ * @throws SnapshotError; ExportError for a development chain that no other node would accept
  */
 export async function createSnapshot(options: CreateSnapshotOptions): Promise<CreatedSnapshot> {
   const { dataDir } = options
@@ -236,7 +238,7 @@ class Creation {
       if (size < chunkBytes && height < header.number) continue
       await this.#writer.add('blocks', Buffer.concat(records), { items: records.length, from, to: height })
       this.#stopIfAsked()
-      // The store's moment moves on, so that it can use its space again.
+      // The store's snapshot is renewed, so that it can reuse its space.
       this.#environment.refresh()
       bytes += size
       const done = height - first + 1
@@ -252,7 +254,7 @@ class Creation {
     return this.#totalDifficulty(block.hash) - block.cumulativeDifficulty
   }
 
-  /** Hashes of the newest blocks by height, followed from child to parent. */
+  /** Hashes of the most recent blocks by height, followed from child to parent. */
   #followDown(header: BlockHeader, first: number): Map<number, Buffer> {
     const hashes = new Map<number, Buffer>()
     let next: BlockHeader | null = header
@@ -266,7 +268,7 @@ class Creation {
   /** Records of the blocks of a height, the canonical one first. */
   *#recordsAt(height: number, canonical: Buffer, first: number): Generator<Buffer> {
     yield this.#record(canonical, true)
-    // Beside the lowest block stand blocks whose parent is not given.
+    // Siblings of the lowest block have a parent outside of the snapshot.
     if (height === first && first > 1) return
     const below = new Set(this.#reader.blocksAt(height - 1).map(({ hash }) => hash.toString('hex')))
     for (const { hash } of this.#reader.blocksAt(height)) {
@@ -278,10 +280,10 @@ class Creation {
     }
   }
 
-  /** Whether a block below one beside the chain is in the snapshot itself: its branch begins at a given block. */
+  /** Whether the parent of a side block is in the snapshot: its branch begins at an included block. */
   #isGiven(height: number, hashHex: string, first: number): boolean {
     let hash = Buffer.from(hashHex, 'hex')
-    // Genesis is where every chain begins.
+    // Every chain begins with genesis.
     for (let at = height; at >= (first === 1 ? 0 : first); at -= 1) {
       if (this.#reader.isCanonical(hash)) return true
       const header = this.#reader.headerByHash(hash)

@@ -1,6 +1,6 @@
 import { CodedError } from '../util/codedError.ts'
 
-/** Why a snapshot cannot be made, read or restored. */
+/** Why a snapshot cannot be created, read or restored. */
 export type SnapshotErrorCode =
   /** The file, folder or server cannot be read or written. */
   | 'SNAPSHOT_SOURCE'
@@ -8,30 +8,30 @@ export type SnapshotErrorCode =
   | 'SNAPSHOT_MANIFEST'
   /** It is of another network or chain. */
   | 'SNAPSHOT_NETWORK'
-  /** Not signed as it has to be. */
+  /** The required signatures are missing. */
   | 'SNAPSHOT_SIGNATURE'
-  /** A chunk is missing, cut off, or not what the manifest says. */
+  /** A chunk is missing, truncated, or differs from the manifest. */
   | 'SNAPSHOT_CHUNK'
-  /** What is in the chunks does not fit together, or not the block that the manifest names. */
+  /** The contents of the chunks are inconsistent, or not those of the block in the manifest. */
   | 'SNAPSHOT_CONTENT'
-  /** The data directory cannot take it. */
+  /** The data directory cannot receive it. */
   | 'SNAPSHOT_TARGET'
   /** The chain cannot be copied. */
   | 'SNAPSHOT_CHAIN'
-  /** Stopped from outside; the same command goes on. */
+  /** Interrupted; the same command resumes. */
   | 'SNAPSHOT_INTERRUPTED'
 
-/** A snapshot that cannot be made, read or restored; the message is for the user as it is. */
+/** A snapshot that cannot be created, read or restored; the message is meant for the user. */
 export class SnapshotError extends CodedError<SnapshotErrorCode> {
   override readonly name = 'SnapshotError'
 }
 
-/** Text of anything thrown. */
+/** Message of anything thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** A value of a file as messages show it: only its kind where it has members, which may nest without end. */
+/** A value of a file in error messages: only its kind if it has members, which may be nested deeply. */
 export function shownValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'

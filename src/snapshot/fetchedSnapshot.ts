@@ -24,26 +24,26 @@ import type { SnapshotPosition, SnapshotStore, WantedBlock } from '../sync/snaps
 import { SnapshotError } from './errors.ts'
 import { neededHistory } from './neededHistory.ts'
 
-/** Chunks between two notes of how far the state is: what a restart fetches again. */
+/** Chunks between two saves of the state's progress, which a restart fetches again. */
 const CHUNKS_PER_SAVE = 64
 
-/** What a {@link FetchedSnapshot} writes to. */
+/** Stores of a {@link FetchedSnapshot}. */
 export interface FetchedSnapshotOptions {
   readonly spec: NetworkSpec
   readonly environment: ChainEnvironment
   readonly stateStore: StateStore
   readonly executor: BlockExecutor
   readonly chain: Blockchain
-  /** Chunks between two notes of how far the state is; 64 unless given. */
+  /** Chunks between two saves of the state's progress; 64 by default. */
   readonly chunksPerSave?: number
-  /** @throws StorageError while the stores take no writes */
+  /** @throws StorageError while the stores reject writes */
   assertWritable(): void
 }
 
 /**
- * A snapshot that peers give, in the stores of a chain that has genesis alone. Nodes of the state go to the state
- * store; blocks are written without their place in the chain, so that nobody finds them, until one commit makes the
- * snapshot's block the head. To be used by the one thread that writes, call after call.
+ * A snapshot from peers, in the stores of a chain that has only genesis. State nodes go to the state store;
+ * blocks are written without their place in the chain, so that no read finds them, until one commit makes the
+ * snapshot's block the head. Used by the one writing thread, sequentially.
  */
 export class FetchedSnapshot implements SnapshotStore {
   readonly #options: FetchedSnapshotOptions
@@ -139,7 +139,7 @@ export class FetchedSnapshot implements SnapshotStore {
   }
 
   async #save(intake: ChunkIntake, isWhole: boolean): Promise<void> {
-    // The state store first: what it has more than the note says is taken again.
+    // The state store first: chunks beyond the saved progress are fetched again.
     const saved = await intake.save()
     this.#unsaved = 0
     if (isWhole) this.#intake = null

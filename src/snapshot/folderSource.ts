@@ -29,7 +29,7 @@ export class FolderSource implements SnapshotSource {
     throw new SnapshotError('SNAPSHOT_CHUNK', `chunk ${entry.hash} is missing`)
   }
 
-  /** A file of at most so many bytes and one; null when there is none. */
+  /** Reads at most one byte more than the limit of a file; null when there is none. */
   async #read(name: string, most: number): Promise<Buffer | null> {
     try {
       const file = await open(join(this.name, name))

@@ -4,26 +4,26 @@ import { type ChunkEntry, chunkFile, MANIFEST_FILE, MOST_MANIFEST_BYTES } from '
 import { MOST_SIGNATURE_BYTES, SIGNATURES_FILE } from './signatureFile.ts'
 import type { SnapshotSource } from './source.ts'
 
-/** How patient a download is. */
+/** Timeouts and retries of a download. */
 export interface HttpPatience {
-  /** Milliseconds without a byte after which a connection counts as lost. */
+  /** Time without a byte after which a connection counts as lost, milliseconds. */
   readonly silence: number
-  /** Connections that may fail in a row without bringing a byte. */
+  /** Connections that may fail consecutively without a byte. */
   readonly attempts: number
-  /** Milliseconds before the second of them; doubled before each further one. */
+  /** Pause before the second one, milliseconds; doubled before each further one. */
   readonly pause: number
 }
 
 const PATIENCE: HttpPatience = { silence: 30_000, attempts: 6, pause: 500 }
 const LONGEST_PAUSE = 20_000
 
-/** Answers after which asking again may help. */
+/** HTTP statuses after which a retry may help. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** A failure that another attempt may not meet. */
+/** A failure that may be temporary. */
 class PassingFailure extends Error {}
 
-/** A snapshot behind an address: a connection that is lost goes on where it was, by ranges. */
+/** A snapshot over HTTP: a lost connection is resumed by ranges. */
 export class HttpSource implements SnapshotSource {
   readonly name: string
   readonly #base: URL
@@ -60,7 +60,7 @@ export class HttpSource implements SnapshotSource {
     throw new SnapshotError('SNAPSHOT_CHUNK', `chunk ${entry.hash} is missing`)
   }
 
-  /** A file, of which no more than so many bytes and one are read; null when there is none. */
+  /** Reads at most one byte more than the limit of a file; null when there is none. */
   async #fetch(file: string, most: number): Promise<Buffer | null> {
     const download = new Download(new URL(file, this.#base), most, {
       authorization: this.#authorization,
@@ -95,7 +95,7 @@ interface DownloadTerms {
   readonly signal: AbortSignal | undefined
 }
 
-/** One file on its way, over as many connections as it takes. */
+/** The download of one file, over as many connections as it takes. */
 class Download {
   length = 0
   readonly #url: URL
@@ -109,7 +109,7 @@ class Download {
     this.#terms = terms
   }
 
-  /** Asks for what is missing. @returns the whole, or null when there is no such file */
+  /** Requests the missing rest. @returns the whole file, or null when there is none */
   async attempt(): Promise<Buffer | null> {
     const timer = new AbortController()
     const restart = this.#timer(timer)
@@ -131,7 +131,7 @@ class Download {
           timeout = restart(timeout)
           this.#parts.push(Buffer.from(part))
           this.length += part.length
-          // Whoever asked sees that it is too long.
+          // The caller sees that it is too long.
           if (this.length > this.#most) return Buffer.concat(this.#parts)
         }
       }
@@ -154,7 +154,7 @@ class Download {
     }
   }
 
-  /** Whether there is such a file; what does not go on from here is begun anew. */
+  /** Whether the file exists; a response that does not continue the file restarts it. */
   #accept(response: Response): boolean {
     const { status } = response
     if (status === 404 || status === 410) return false
@@ -165,7 +165,7 @@ class Download {
       this.#forget()
       throw new PassingFailure('the server answers with another range than it was asked for')
     }
-    // 416: the file is no longer than what is here, and what is here is not all of it.
+    // 416: the file is not longer than the received part, which is incomplete.
     this.#forget()
     if (status === 416) throw new PassingFailure('the server has less than it sent before')
     if (status !== 200) {
@@ -180,14 +180,14 @@ class Download {
   }
 }
 
-/** User and password of an address as a header has them; null without. */
+/** The user and password of a URL as a header; null without. */
 function authorizationOf({ username, password }: URL): string | null {
   if (username === '' && password === '') return null
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
-/** Address without user and password, for messages. */
+/** The URL without user and password, for messages. */
 function hidden(url: URL): string {
   const shown = new URL(url)
   shown.username = ''

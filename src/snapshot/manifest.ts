@@ -13,12 +13,12 @@ export const MANIFEST_FILE = 'manifest.json'
 export const MOST_MANIFEST_BYTES: number = 32 * 1024 * 1024
 
 /**
- * Largest contents of a chunk, in bytes: those who write begin another chunk at 8 MiB, and the largest value of a
- * trie and the largest block may still follow.
+ * Largest contents of a chunk, in bytes: writers begin another chunk at 8 MiB, after which the largest value
+ * of a trie and the largest block may still follow.
  */
 export const MOST_CHUNK_BYTES: number = 48 * 1024 * 1024
 
-/** What a chunk holds. States come before blocks. */
+/** Kinds of chunks. States come before blocks. */
 export type ChunkKind = 'state' | 'blocks'
 
 /** A file of the snapshot. */
@@ -30,38 +30,38 @@ export interface ChunkEntry {
   readonly size: number
   /** Bytes of the file. */
   readonly packedSize: number
-  /** Trie nodes, or blocks with those beside the chain. */
+  /** Number of trie nodes, or of blocks including side blocks. */
   readonly items: number
-  /** First position of the node log, or lowest height. */
+  /** First offset in the node log, or lowest height. */
   readonly from: number
-  /** Position behind the nodes, or highest height. */
+  /** Offset after the nodes, or highest height. */
   readonly to: number
 }
 
-/** What a snapshot is of and consists of. */
+/** Description and contents of a snapshot. */
 export interface Manifest {
   readonly version: number
   readonly network: string
   /** Hash of block 0. */
   readonly genesis: string
-  /** The block after which the state is, and with which the chain ends. */
+  /** The block whose state is included, and with which the chain ends. */
   readonly block: { readonly number: number; readonly hash: string }
   /** Root of the Unitrie after that block. */
   readonly stateRoot: string
-  /** Of the chain up to and with that block, decimal. */
+  /** Total difficulty of the chain including that block, decimal. */
   readonly totalDifficulty: string
-  /** Lowest block above genesis that is in it, and the total difficulty up to and with its parent. */
+  /** Lowest included block above genesis, and the total difficulty including its parent. */
   readonly first: { readonly number: number; readonly parentTotalDifficulty: string }
   /** `head`: the state after the block; `all`: every state of the chain. */
   readonly states: 'head' | 'all'
   readonly chunks: readonly ChunkEntry[]
   /** ISO 8601. */
   readonly created: string
-  /** Program that made it. */
+  /** Program that created it. */
   readonly program: string
 }
 
-/** A manifest with the bytes that it was read from: they are what is signed. */
+/** A manifest with its original bytes, which are what is signed. */
 export interface ReadManifest {
   readonly manifest: Manifest
   readonly bytes: Buffer
@@ -85,7 +85,7 @@ export function snapshotId(bytes: Uint8Array): string {
 }
 
 /**
- * Reads a manifest: every member has to be there and in its bounds.
+ * Parses a manifest: every member has to be present and within bounds.
  * @throws SnapshotError `SNAPSHOT_MANIFEST`
  */
 export function parseManifest(bytes: Buffer): ReadManifest {
@@ -130,7 +130,7 @@ function parseChunk(value: unknown, index: number): ChunkEntry {
   }
 }
 
-/** States first, each behind the one before; then blocks without a gap up to the block. */
+/** States first, each continuing the one before; then blocks without a gap up to the block. */
 function assertOrder({ block, first, chunks }: Manifest): void {
   let position = 1
   let height = first.number
@@ -175,7 +175,7 @@ function integer(name: string, value: unknown, minimum = 0, maximum = Number.MAX
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < minimum || value > maximum) {
     throw malformed(`${name} from ${minimum} to ${maximum} expected, got ${shownValue(value)}`)
   }
-  // JSON can say -0, which would not be 0 everywhere.
+  // JSON has -0, which would not be 0 everywhere.
   return value + 0
 }
 

@@ -9,26 +9,27 @@ import { parseManifest, type ReadManifest } from './manifest.ts'
 import { assertTrusted, type SnapshotTrust } from './snapshotTrust.ts'
 import type { SnapshotSource } from './source.ts'
 
-/** Makes another block 0 than the network's. */
+/** Creates another block 0 than */
 export type GenesisMaker = (writer: GenesisStateWriter) => Block
 
-/** What a snapshot is expected to be. */
+/** Expectations of a snapshot. */
 export interface SnapshotExpectation {
   readonly spec: NetworkSpec
   readonly source: SnapshotSource
-  /** Whose word counts. */
+  /** Trusted signers. */
   readonly trust: SnapshotTrust
   readonly genesis?: GenesisMaker
 }
 
-/** A manifest that may be followed. */
+/** A verified manifest. */
 export interface OpenedSnapshot extends ReadManifest {
   /** Block 0 of the chain. */
   readonly genesis: Block
 }
 
 /**
- * Reads the manifest of a snapshot: it must be of this network and chain, and signed as it has to be.
+ * Reads and verifies the manifest of a snapshot: it must be of this network and chain, and have the required
+ * signatures.
  * @throws SnapshotError
  */
 export async function openSnapshot(expectation: SnapshotExpectation): Promise<OpenedSnapshot> {

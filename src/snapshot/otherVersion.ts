@@ -2,10 +2,10 @@ import { programVersion } from '../util/programVersion.ts'
 import { shownValue } from './errors.ts'
 
 /**
- * What is wrong with the version of a file of a snapshot.
- * @param found what stands in the file
+ * Error message for the version
+ * @param found the version in the file
  * @param supported the version that this build reads
- * @param program the program that the file says made it
+ * @param program the program that created the file, according to it
  */
 export function describeVersion(found: unknown, supported: number, program: unknown): string {
   if (typeof found !== 'number' || found <= supported) {

@@ -3,15 +3,15 @@ import { messageOf, SnapshotError } from './errors.ts'
 import type { ChunkEntry } from './manifest.ts'
 import type { SnapshotSource } from './source.ts'
 
-/** A chunk whose contents are what the manifest says. */
+/** A chunk whose contents match the manifest. */
 export interface ReadChunk {
   readonly entry: ChunkEntry
   readonly contents: Buffer
 }
 
 /**
- * Chunks in their order, each checked against its size and hash. The next one is fetched while the last is being
- * worked on.
+ * Reads chunks in order and checks the size and hash of each. The next one is fetched while the last is being
+ * processed.
  * @throws SnapshotError that names the chunk
  */
 export async function* readChunks(
@@ -28,7 +28,7 @@ export async function* readChunks(
   }
 }
 
-/** Begins to fetch; the failure, if there is one, waits for who asks. */
+/** Starts a fetch; a rejection is kept for the awaiter. */
 function fetchAhead(source: SnapshotSource, entry: ChunkEntry): () => Promise<Buffer> {
   const fetched = source.chunk(entry).then(
     (packed) => () => packed,

@@ -45,26 +45,26 @@ import { readChunks } from './readChunk.ts'
 import type { SnapshotProgressSink } from './snapshotProgress.ts'
 import { assertStateComplete, ChunkProgress, stopIfAsked, takeState } from './verifySnapshot.ts'
 
-/** Bytes on disk for a byte of contents: pages that are not full, and the indices. */
+/** Disk space per byte of contents, for partially filled pages and the indices. */
 const DISK_SHARE = 1.5
 
 export interface RestoreSnapshotOptions extends SnapshotExpectation {
-  /** Made when missing; it must hold no chain. */
+  /** Created if necessary; it must not hold a chain. */
   readonly dataDir: string
   readonly storeOptions?: StoreOptions
   readonly signal?: AbortSignal
   readonly onProgress?: SnapshotProgressSink
 }
 
-/** What was restored. */
+/** Result of a restore. */
 export interface RestoredSnapshot extends OpenedSnapshot {
   /** Whether an earlier attempt had begun. */
   readonly resumed: boolean
 }
 
 /**
- * Restores a snapshot into an empty data directory. Every chunk is checked before any of it is written, and a marker
- * keeps nodes away until the whole is there. An attempt that was interrupted goes on where it was.
+ * Restores a snapshot into an empty data directory. Every chunk is checked before any of it is written, and a
+ * marker keeps nodes from opening the directory until the end. An interrupted attempt is resumed.
  * @throws SnapshotError
  */
 export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<RestoredSnapshot> {
@@ -84,7 +84,7 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
     for (const folder of storeFolders(dataDir)) makePrivateFolder(folder)
     const environment = new ChainEnvironment(join(dataDir, CHAIN_FOLDER))
     try {
-      // A restore that a build without a record of formats began wrote the tables of this one.
+      // A restore that was begun by a build without a format record wrote the tables of this one.
       if (!checkChainFormat(environment)) environment.transaction(writeChainFormat)
       await new Restore(options, opened, environment).run()
     } finally {
@@ -100,7 +100,7 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
   }
 }
 
-/** The marker comes before the stores: a folder of either without it is a chain. */
+/** The marker is written before the stores: a folder with a store and without the marker is a chain. */
 async function begin(opened: OpenedSnapshot, dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, CHAIN_FOLDER)) || existsSync(join(dataDir, STATE_FOLDER))) {
     throw target(`${dataDir} holds a chain already: restore into an empty directory`)
@@ -151,7 +151,7 @@ class Restore {
 
   async run(): Promise<void> {
     const { source, signal, onProgress } = this.#options
-    // Only the marker was left to be taken away.
+    // Only the marker remained to be removed.
     if (readHead(this.#environment) !== undefined) return
     const progress = new ChunkProgress(this.#manifest, onProgress)
     const left = this.#left(progress)
@@ -166,7 +166,7 @@ class Restore {
     await this.#finish()
   }
 
-  /** Chunks that an earlier attempt has not written. Each is written as a whole. */
+  /** Chunks that an earlier attempt has not written. Each is written atomically. */
   #left(progress: ChunkProgress): ChunkEntry[] {
     const written = readRestoredChunks(this.#environment)
     const { chunks } = this.#manifest
@@ -218,7 +218,7 @@ class Restore {
     this.#store.putRoot(block.hash, root)
   }
 
-  /** Genesis, head and the rest of what makes a chain of the blocks. */
+  /** Writes genesis, the head and the remaining records that make a chain of the blocks. */
   async #finish(): Promise<void> {
     const { spec, genesis } = this.#options
     const { block, first, states, stateRoot } = this.#manifest

@@ -12,8 +12,8 @@ import {
 } from './signatureFile.ts'
 
 /**
- * Adds the signature of a key to those of the snapshot in a folder. Chunks need not be there: the manifest names
- * them by their hashes.
+ * Adds the signature of a key to those of the snapshot in a folder. The chunks may be absent: the manifest
+ * has their hashes.
  * @throws SnapshotError
  */
 export async function signSnapshot(folder: string, key: SignerKey): Promise<SnapshotSignatures> {
@@ -24,7 +24,7 @@ export async function signSnapshot(folder: string, key: SignerKey): Promise<Snap
 }
 
 /**
- * Adds signatures that were made elsewhere, in files of other operators.
+ * Adds the signatures in the files of other operators.
  * @throws SnapshotError
  */
 export async function mergeSignatures(folder: string, files: readonly string[]): Promise<SnapshotSignatures> {

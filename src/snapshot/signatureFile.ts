@@ -11,22 +11,22 @@ const VERSION = 1
 
 /** One signature of several signers. */
 export interface SnapshotSignatures {
-  /** Which snapshot was signed: SHA-256 of its manifest, 64 hex digits. */
+  /** The signed snapshot: SHA */
   readonly snapshot: string
   /** Public keys, 96 hex digits each, ascending. */
   readonly signers: readonly string[]
-  /** Sum of their signatures, 192 hex digits. */
+  /** Aggregate of their signatures */
   readonly signature: string
 }
 
-/** Text of the file. */
+/** Content of the file. */
 export function formatSignatures({ snapshot, signers, signature }: SnapshotSignatures): string {
   return `${JSON.stringify({ version: VERSION, snapshot, signers, signature }, null, 1)}\n`
 }
 
 /**
- * Reads the file.
- * @throws SnapshotError `SNAPSHOT_SIGNATURE` for another form, and for a signer that is named twice
+ * Parses the file.
+ * @throws SnapshotError `SNAPSHOT_SIGNATURE` for a malformed file, and for a duplicate signer
  */
 export function parseSignatures(bytes: Buffer): SnapshotSignatures {
   const value = parseJson(bytes)

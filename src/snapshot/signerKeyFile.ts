@@ -18,8 +18,8 @@ const DERIVED_BYTES = 32
 const CIPHER_KEY_BYTES = 16
 
 /**
- * Writes a key to a new file that only its owner reads, encrypted with a passphrase (EIP-2335).
- * @throws SnapshotError `SNAPSHOT_TARGET` when there is such a file already
+ * Writes a key to a new file that only its owner can read, encrypted with a passphrase (EIP-2335).
+ * @throws SnapshotError `SNAPSHOT_TARGET` when the file exists already
  */
 export async function writeSignerKey(
   path: string,
@@ -44,8 +44,8 @@ export async function writeSignerKey(
 }
 
 /**
- * Opens a key file.
- * @throws SnapshotError `SNAPSHOT_SOURCE` when it cannot be read, is of another form, or has another passphrase
+ * Reads and decrypts a key file.
+ * @throws SnapshotError `SNAPSHOT_SOURCE` when it is unreadable, malformed, or has another passphrase
  */
 export async function readSignerKey(path: string, passphrase: string): Promise<SignerKey> {
   let file: KeyFile
@@ -63,7 +63,7 @@ export async function readSignerKey(path: string, passphrase: string): Promise<S
   }
 }
 
-/** What is read of the form of EIP-2335, version 4. */
+/** The members of EIP-2335, version 4, that are read. */
 interface KeyFile {
   readonly version: number
   readonly pubkey: string
@@ -149,7 +149,7 @@ async function decrypt({ version, pubkey, crypto }: KeyFile, passphrase: string)
   return key
 }
 
-/** As EIP-2335 has it: compatibility decomposition, no control characters. */
+/** As in EIP-2335: compatibility decomposition, no control characters. */
 function normalized(passphrase: string): string {
   return [...passphrase.normalize('NFKD')].filter((character) => !isControl(character)).join('')
 }

@@ -11,14 +11,14 @@ export interface TrustedKey {
   readonly proof: string
 }
 
-/** Whose word a snapshot needs: nobody's, or that of so many of these keys. */
+/** The signatures that a snapshot needs: none, or those of a quorum of these keys. */
 export type SnapshotTrust =
   | { readonly kind: 'anyone' }
   | { readonly kind: 'signers'; readonly keys: readonly TrustedKey[]; readonly quorum: number }
 
 /**
- * Trusted keys of their text `<public key>:<proof>`, with or without `0x`. A quorum of zero asks for all.
- * @throws SnapshotError `SNAPSHOT_SIGNATURE` for a key without a right proof, one that is named twice, or a quorum
+ * Parses trusted keys `<public key>:<proof>`, with or without `0x`. A quorum of zero requires all.
+ * @throws SnapshotError `SNAPSHOT_SIGNATURE` for a key without a valid proof, a duplicate one, or a quorum
  *   above the number of keys
  */
 export function trustFrom(texts: readonly string[], quorum: number): SnapshotTrust {
@@ -35,7 +35,7 @@ export function trustFrom(texts: readonly string[], quorum: number): SnapshotTru
 }
 
 /**
- * Lets a snapshot through that is signed as it has to be.
+ * Accepts a snapshot with the required signatures.
  * @throws SnapshotError `SNAPSHOT_SIGNATURE`
  */
 export function assertTrusted(
@@ -57,7 +57,7 @@ export function assertTrusted(
     throw untrusted(`its signatures are of another snapshot, ${signed.snapshot}, not of ${snapshot.id}`)
   }
   const trusted = new Set(trust.keys.map(({ publicKey }) => publicKey))
-  // An unknown key would be one without a proof, with which trusted ones can be cancelled out.
+  // An unknown key has no proof, and could cancel trusted ones out.
   const unknown = signed.signers.find((signer) => !trusted.has(signer))
   if (unknown !== undefined) throw untrusted(`it is signed by a key that is not trusted: ${unknown}`)
   if (!isSignedByAll(snapshot.id, signed.signers, signed.signature)) {

@@ -6,7 +6,7 @@ import { type ChunkEntry, type ChunkKind, chunkFile, MANIFEST_FILE } from './man
 
 const CHUNK_FILE = /^[0-9a-f]{64}\.zst$/
 
-/** Writes the files of a snapshot; the manifest comes last, so that a folder with one is whole. */
+/** Writes the files of a snapshot; the manifest is written last, so that a folder with one is complete. */
 export class SnapshotWriter {
   readonly #folder: string
   readonly #chunks: ChunkEntry[] = []
@@ -21,7 +21,7 @@ export class SnapshotWriter {
   }
 
   /**
-   * Makes the folder. One in which a snapshot was begun is used again.
+   * Creates the folder. One with an unfinished snapshot is reused.
    * @throws SnapshotError `SNAPSHOT_TARGET` when it holds anything else
    */
   async begin(): Promise<void> {
@@ -53,7 +53,7 @@ export class SnapshotWriter {
     this.#chunks.push(entry)
   }
 
-  /** Writes the manifest and removes what an earlier attempt left. */
+  /** Writes the manifest and removes files of an earlier attempt. */
   async end(manifest: Buffer): Promise<void> {
     const used = new Set(this.#chunks.map(chunkFile))
     for (const name of await this.#run(() => readdir(this.#folder))) {
@@ -62,7 +62,7 @@ export class SnapshotWriter {
     await this.#write(MANIFEST_FILE, manifest)
   }
 
-  /** Whole or not at all. */
+  /** Atomic. */
   async #write(name: string, bytes: Buffer): Promise<void> {
     const path = join(this.#folder, name)
     await this.#run(async () => {

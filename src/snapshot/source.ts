@@ -1,12 +1,12 @@
 import type { ChunkEntry } from './manifest.ts'
 
-/** Where a snapshot is read from. Everything that it gives is checked by whoever asks. */
+/** Source of a snapshot. Callers check everything it returns. */
 export interface SnapshotSource {
   /** Folder or address, for messages. */
   readonly name: string
   /** Bytes of the manifest. @throws SnapshotError `SNAPSHOT_SOURCE` */
   manifest(): Promise<Buffer>
-  /** Text of the signatures; null when there are none. @throws SnapshotError `SNAPSHOT_SOURCE` */
+  /** Content of the signature file; null */
   signatures(): Promise<Buffer | null>
   /** Bytes of the file of a chunk. @throws SnapshotError `SNAPSHOT_SOURCE`, `SNAPSHOT_CHUNK` */
   chunk(entry: ChunkEntry): Promise<Buffer>

@@ -33,7 +33,7 @@ export async function verifySnapshot(options: VerifySnapshotOptions): Promise<Op
   return opened
 }
 
-/** @throws SnapshotError `SNAPSHOT_CONTENT` for a piece of states that is not as it must be */
+/** @throws SnapshotError `SNAPSHOT_CONTENT` for an invalid chunk of states */
 export async function takeState(states: StateIntake, entry: ChunkEntry, contents: Buffer): Promise<void> {
   const report = await states.take(contents).catch((error: unknown) => {
     throw new SnapshotError('SNAPSHOT_CONTENT', `chunk ${entry.hash} of the state: ${messageOf(error)}`, {
@@ -48,7 +48,7 @@ export async function takeState(states: StateIntake, entry: ChunkEntry, contents
   }
 }
 
-/** @throws SnapshotError `SNAPSHOT_CONTENT` when the state of the manifest is not among what was taken */
+/** @throws SnapshotError `SNAPSHOT_CONTENT` when the chunks lack the state of the manifest */
 export function assertStateComplete(states: StateIntake, { stateRoot }: Manifest): void {
   if (states.hasRoot(Buffer.from(stateRoot, 'hex'))) return
   throw new SnapshotError('SNAPSHOT_CONTENT', `the state ${stateRoot} is not among its chunks`)
@@ -61,7 +61,7 @@ export function stopIfAsked(signal: AbortSignal | undefined): void {
   }
 }
 
-/** Adds up chunks for who watches. */
+/** Reports the progress over chunks. */
 export class ChunkProgress {
   readonly #sink: SnapshotProgressSink | undefined
   readonly #total: number

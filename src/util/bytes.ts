@@ -48,7 +48,7 @@ export function signedBytesToBigInt(bytes: Uint8Array): bigint {
   return BigInt.asIntN(bytes.length * 8, bytesToBigInt(bytes))
 }
 
-/** The value in a fixed number of bytes, big-endian. */
+/** The value as a fixed number of bytes, big-endian. */
 export function bigIntToFixedBytes(value: bigint, length: number): Buffer {
   const bytes = bigIntToBytes(value)
   if (bytes.length > length) throw new RangeError(`value does not fit in ${length} bytes`)

@@ -3,10 +3,10 @@ import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { Decompress } from 'fzstd'
 
-/** How the bytes of a file are compressed. */
+/** Compression of a file. */
 export type Compression = 'zstd' | 'gzip' | 'brotli'
 
-/** Compressed bytes that are damaged or cut off. */
+/** Compressed bytes that are damaged or truncated. */
 export class DecompressionError extends Error {
   readonly code = 'DECOMPRESSION'
   override readonly name = 'DecompressionError'
@@ -21,7 +21,8 @@ const LONGEST_MAGIC = 4
 const BROTLI_NAME = /\.br$/
 
 /**
- * The compression of a file; null for a plain one. zstd and gzip are known by the first bytes, Brotli by the name.
+ * The compression of a file; null for a plain one. zstd and gzip are recognised by the first bytes, Brotli by
+ * the name.
  * @param name path or name of the file
  * @param head the first bytes of the file, four or more where it has them
  */
@@ -44,7 +45,7 @@ export async function compressionOfFile(path: string): Promise<Compression | nul
 }
 
 /**
- * The contents of a stream of compressed bytes, piece by piece.
+ * Decompresses a stream, chunk by chunk.
  * @throws DecompressionError when the bytes are damaged or end too early; errors of the stream pass through
  */
 export function decompress(

@@ -1,10 +1,10 @@
-/** What the system says where a process may open no further file, by name and by number (Linux errno). */
+/** Errors of the system when a process has no free file descriptors, by name and by number (Linux errno). */
 const NO_DESCRIPTORS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 23, 24])
 const NO_DESCRIPTORS_TEXT = /\(os error 2[34]\)|\bE[MN]FILE\b|Too many open files/
 
 /**
- * What to tell when something was thrown because the process may open no further file; null when it was another reason.
- * Needs no other module: those may be what could not be opened.
+ * Message for an error that is due to exhausted file descriptors; null for another reason. It needs no other
+ * module, because loading one may be what failed.
  */
 export function describeFileLimit(thrown: unknown): string | null {
   if (!(thrown instanceof Error)) return null

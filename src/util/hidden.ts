@@ -1,2 +1,2 @@
-/** Stands in place of a secret where others may read along. */
+/** Placeholder for a secret in output that others may read. */
 export const HIDDEN = '[hidden]'

@@ -1,17 +1,17 @@
 const DAY = 86_400_000
 
-/** Longest time between two midnights that is looked through: a day and what clocks are ever moved by. */
+/** Longest time between two midnights: a day and the largest change of clocks. */
 const HORIZON = 3 * DAY
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** One calendar day at a place. */
+/** One calendar day in a timezone. */
 export interface CalendarDay {
-  /** Days since 1970-01-01, as the calendar there counts them. */
+  /** Days since 1970-01-01 in the calendar of the timezone. */
   readonly day: number
   /** First millisecond of it, since 1970. */
   readonly start: number
-  /** First millisecond of the next day: 23, 24 or 25 hours later where clocks are moved. */
+  /** First millisecond of the next day: 23, 24 or 25 hours later where clocks change. */
   readonly end: number
 }
 
@@ -26,7 +26,7 @@ export function isTimezone(name: string): boolean {
 }
 
 /**
- * The calendar day of a moment at a place, counted from 1970-01-01.
+ * The calendar day of a time in a timezone, counted from 1970-01-01.
  * @param time milliseconds since 1970
  * @param timezone IANA name
  * @throws RangeError for an unknown timezone
@@ -36,7 +36,7 @@ export function localDay(time: number, timezone: string): number {
   return Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1) / DAY
 }
 
-/** The whole day around a moment. @throws RangeError for an unknown timezone */
+/** The day that contains a time. @throws RangeError for an unknown timezone */
 export function calendarDay(time: number, timezone: string): CalendarDay {
   const day = localDay(time, timezone)
   const isBefore = (moment: number) => localDay(moment, timezone) < day

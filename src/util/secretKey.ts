@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** What every secret of an API key begins with, so that it is known for one where it has got by mistake. */
+/** Prefix of every secret of an API key, by which leaked ones are recognised. */
 export const SECRET_PREFIX = 'rhz_'
 
 const SECRET_BYTES = 32
@@ -11,7 +11,7 @@ export function createSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`
 }
 
-/** SHA-256 of a secret, the form in which it is kept: 32 bytes. */
+/** SHA-256 of a secret, its stored form: 32 bytes. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest()
 }

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 
-/** An address, or all addresses that begin with some of its bits. */
+/** An address, or all addresses with a prefix. */
 export interface Subnet {
   readonly family: 'ipv4' | 'ipv6'
   readonly address: string
-  /** How many bits count: all of them for one address. */
+  /** Length of the prefix in bits; all of */
   readonly bits: number
 }
 

@@ -1,9 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein'
 
-/** Edits up to which a name is taken for a typing error of another: a third of its length, at least two. */
+/** Edit distance up to which a name counts as a typing error: a third of its length, at least two. */
 const TOLERANCE = 1 / 3
 
-/** The known name that was probably meant, or undefined when none is near. */
+/** The known name that was probably meant; undefined when none is close. */
 export function suggest(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined
   const nearest = closest(name, known)

@@ -2,7 +2,10 @@ import { isIP } from 'node:net'
 
 const EXTENSION = /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/i
 
-/** Pages of this machine. Names below `.localhost` are not among them: some systems ask the network for those. */
+/**
+ * Host names of this machine. Names below `.localhost` are not among them: some systems ask the network for
+ * those.
+ */
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /** Whether a text is an origin as browsers send it (RFC 6454 §6.1): small letters, no default port, no path. */
@@ -21,7 +24,7 @@ export function isLoopbackOrigin(origin: string): boolean {
   return LOOPBACK.test(origin)
 }
 
-/** Whether what listens at this host is reached from this machine alone. */
+/** Whether a listener on this host is reachable from this machine only. */
 export function isLoopbackHost(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true
   return isIP(host) === 4 && host.startsWith('127.')

@@ -51,7 +51,7 @@ export const bridgeRehearse = defineCommand({
   },
 })
 
-/** A development node in this process; what it needs is loaded when it is asked for. */
+/** A development node in this process; its modules are loaded when */
 async function startNode(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const { createNode } = await import('../../library/developmentNode.ts')
   return createNode({ network: 'regtest' })

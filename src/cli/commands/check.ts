@@ -9,7 +9,7 @@ import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { openConfiguredStores } from '../openNode.ts'
 
-/** `rhizome check`: walks the store and says what is wrong with it. */
+/** `rhizome check`: checks the store and reports problems. */
 export const check = defineCommand({
   name: 'check',
   summary: 'walk the store and print what is wrong with it; nothing is written',

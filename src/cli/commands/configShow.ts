@@ -5,8 +5,8 @@ import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 
 /**
- * `rhizome config show`: the configuration with all defaults filled in, as a file that can be read again once its
- * secrets are put in.
+ * `rhizome config show`: the configuration with all defaults filled in, as a configuration file without its
+ * secrets.
  */
 export const configShow = defineCommand({
   name: 'config show',

@@ -12,7 +12,7 @@ import { CommandError } from '../errors.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { openConfiguredStores } from '../openNode.ts'
 
-/** `rhizome export`: writes the canonical chain as RLP blocks or as the lines of the reference's exports. */
+/** `rhizome export`: writes the canonical chain as RLP blocks or in the line format of the reference. */
 export const exportBlocks = defineCommand({
   name: 'export',
   summary: 'write the canonical chain to a file',

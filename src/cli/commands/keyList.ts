@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../exitCodes.ts'
 import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
 import { textTable } from '../textTable.ts'
 
-/** `rhizome key list`: every key with what it opens; of its secret not even the hash. */
+/** `rhizome key list`: all keys with their permissions and limits, without secrets and hashes. */
 export const keyList = defineCommand({
   name: 'key list',
   summary: 'list the API keys and what they open',

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
 
-/** `rhizome key rotate ID`: gives a key a new secret. */
+/** `rhizome key rotate ID`: creates a new secret for a key. */
 export const keyRotate = defineCommand({
   name: 'key rotate',
   summary: 'give an API key a new secret and print it, which is shown only now',

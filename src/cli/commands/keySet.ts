@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
 
-/** How callers of a key are told of reverts; `node` is as the node does. */
+/** Forms of revert errors for callers of a key; `node` for the node's default. */
 export const KEY_REVERT_ERRORS = {
   kind: 'choice',
   group: 'Command',

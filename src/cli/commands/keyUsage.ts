@@ -8,7 +8,7 @@ import { textTable } from '../textTable.ts'
 
 const HEADINGS = ['id', 'day', 'method', 'requests', 'cost', 'bytes', 'errors', 'refused']
 
-/** `rhizome key usage [ID]`: what was asked with a key, or with all of them and without any. */
+/** `rhizome key usage [ID]`: usage of a key, or of all keys and of requests without one. */
 export const keyUsage = defineCommand({
   name: 'key usage',
   summary: 'show what was asked with an API key, or with all, by day and method',

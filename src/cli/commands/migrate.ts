@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { migrateConfigured } from '../migration.ts'
 
-/** `rhizome migrate`: brings the stores of an older build to the formats of this one. */
+/** `rhizome migrate`: converts the stores of an older build to the current formats. */
 export const migrate = defineCommand({
   name: 'migrate',
   summary: 'convert the data directory of an older build in place',

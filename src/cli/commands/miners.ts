@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../exitCodes.ts'
 import { miningStats } from '../miningStats.ts'
 import { createAsk, NODE_URL, readMetrics } from '../nodeClient.ts'
 
-/** `rhizome miners`: what a running node counted of merged mining since it started. */
+/** `rhizome miners`: the merged-mining metrics of a running node. */
 export const miners = defineCommand({
   name: 'miners',
   summary: 'show what pools and miners got from a running node and sent to it',

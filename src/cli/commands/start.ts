@@ -37,7 +37,7 @@ export const start = defineCommand({
     const reload = () => {
       if (running !== null) reconfigure(running, reloadConfig, log)
     }
-    // A terminal that is closed hangs up on its programs.
+    // A closing terminal sends SIGHUP to its programs.
     const interrupted = untilInterrupted(process.stdin.isTTY ? undefined : reload)
     const display = createSyncDisplay(stderr, logger.child({ part: 'sync' }), createSteadyClock())
     const onPeers = ({ sync, network }: PeerReport) => display.update(sync, network.peers.length)
@@ -58,7 +58,7 @@ export const start = defineCommand({
   },
 })
 
-/** Takes over a changed configuration; a wrong one is refused as a whole. */
+/** Applies a changed configuration; an invalid one is rejected as a whole. */
 function reconfigure(node: RunningNode, reloadConfig: () => Config, log: Logger): void {
   try {
     const { applied, afterRestart } = node.reconfigure(reloadConfig())

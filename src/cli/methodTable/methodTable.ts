@@ -6,7 +6,7 @@ const YES = '✓'
 const NO = '–'
 const PEERS = [RSKJ, GETH, ANVIL]
 
-/** Table of the README: every method by module, and who else has it. */
+/** Table of the README: every method by module, and which other nodes have it. */
 export function methodTable(methods: readonly MethodDefinition[], unsupported: ReadonlySet<string>): string {
   const offered = methods.filter(({ audience }) => audience !== 'internal').map(toRow)
   const absent = [...unsupported, ...NOT_OFFERED].map((name) => ({ names: [name], own: NO, doc: '' }))

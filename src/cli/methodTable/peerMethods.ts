@@ -1,4 +1,4 @@
-/** Methods that a specification names or a node answers, by any of their names. */
+/** Methods of a specification or a node, by any of their names. */
 export interface MethodSet {
   /** Heading in the README. */
   readonly title: string
@@ -33,14 +33,14 @@ export const PARTLY_SPECIFIED: ReadonlySet<string> = toSet(`
   eth_getTransactionByBlockNumberAndIndex eth_getUncleByBlockNumberAndIndex
 `)
 
-/** Methods that nobody offers here although others do, for the table. */
+/** Methods of other nodes that this one does not have, for the table. */
 export const NOT_OFFERED: readonly string[] = [
   'eth_feeHistory',
   'eth_maxPriorityFeePerGas',
   'eth_blobBaseFee',
 ]
 
-/** What RSKj 9.1 answers with all its modules open (rpc.md §3). */
+/** Methods of RSKj 9.1 with all of its modules enabled (rpc.md §3). */
 export const RSKJ: MethodSet = {
   title: 'RSKj',
   names: toSet(`
@@ -68,7 +68,7 @@ export const RSKJ: MethodSet = {
 `),
 }
 
-/** What geth 1.15.11 answers: asked for each, without parameters that fit. */
+/** Methods of geth 1.15.11: each was called, without valid parameters. */
 export const GETH: MethodSet = {
   title: 'geth',
   names: toSet(`
@@ -88,7 +88,7 @@ export const GETH: MethodSet = {
 `),
 }
 
-/** What anvil 1.7.1 answers: asked for each, without parameters that fit. */
+/** Methods of anvil 1.7.1: each was called, without valid parameters. */
 export const ANVIL: MethodSet = {
   title: 'anvil',
   names: toSet(`

@@ -6,14 +6,14 @@ import { devnetActivations } from './devnet.ts'
 import type { NetworkName } from './names.ts'
 import { regtestActivations } from './regtest.ts'
 
-/** A network as options choose it: plain data, so that it can cross to another thread. */
+/** A choice of a network: plain */
 export type NetworkChoice = {
   readonly network: NetworkName
-  /** Of every rule, in place of those of the network; null leaves these. */
+  /** Activation heights of all rules that override those of the network; null for none. */
   readonly activationHeights: ActivationHeights | null
 }
 
-/** What of a configuration chooses the network. */
+/** The options of a configuration that choose */
 export type NetworkOptions = { readonly network: NetworkName; readonly activationHeights: string | null }
 
 /** Networks whose activation heights users may choose. */
@@ -22,7 +22,7 @@ const TABLES: Readonly<Partial<Record<NetworkName, ActivationTable>>> = {
   devnet: devnetActivations,
 }
 
-/** Whether the activation heights of the network may be others than its own. */
+/** Whether users may change the activation heights of the network. */
 export function hasChosenHeights(name: NetworkName): boolean {
   return TABLES[name] !== undefined
 }

@@ -1,4 +1,4 @@
-/** Names of the networks as they stand in options, files and the data directory. */
+/** Names of the networks in */
 export const NETWORK_NAMES = ['main', 'testnet', 'testnet2', 'devnet', 'regtest'] as const
 
 /** Name of a network. */

@@ -1,9 +1,9 @@
 import type { IntegerOption, OptionTable } from '../option.ts'
 
-/** Modules that a public endpoint offers (rpc.md §1.5). */
+/** Modules of a public endpoint */
 const PUBLIC_MODULES = ['eth', 'net', 'rpc', 'rsk', 'trace', 'web3']
 
-/** Limit of keys that do not name their own: none unless the operator says so. */
+/** Default limit of keys: none */
 const keyLimit = (doc: string): IntegerOption => ({
   kind: 'integer',
   group: 'Access',
@@ -13,7 +13,10 @@ const keyLimit = (doc: string): IntegerOption => ({
   doc: `${doc} of a key that names no limit of its own; 0 is no limit`,
 })
 
-/** Limit of an address without a key: some on the hosted profile, so that one client cannot have it all. */
+/**
+ * Limit of an address without a key: set on the hosted profile, so that one client cannot use the whole
+ * capacity.
+ */
 const clientLimit = (doc: string, hosted: number): IntegerOption => ({
   kind: 'integer',
   group: 'Access',
@@ -24,7 +27,7 @@ const clientLimit = (doc: string, hosted: number): IntegerOption => ({
   doc: `${doc} of an address that comes without a key (IPv6: of its first 64 bits); 0 is no limit`,
 })
 
-/** Who may call what, and how much. */
+/** Options of access: who may call which methods, and */
 export const ACCESS_OPTIONS = {
   modules: {
     kind: 'list',

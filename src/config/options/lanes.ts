@@ -1,8 +1,8 @@
 import type { IntegerOption } from '../option.ts'
 
 /**
- * Lanes that work of a kind goes through, so that one kind cannot starve another. The lane `inline`
- * has no limits: its answers are ready when they are asked for.
+ * Lanes of requests, one for each kind of work, so that one kind cannot starve another. The lane `inline` has
+ * no limits: its responses are available immediately.
  */
 export const LANES = ['read', 'evm', 'scan', 'proof', 'trace'] as const
 
@@ -11,9 +11,9 @@ export type LaneName = (typeof LANES)[number]
 
 /** Limits of a lane. */
 export type ConfiguredLaneLimits = {
-  /** Requests that may wait; one more is refused. */
+  /** Length of the queue; further requests are refused. */
   readonly queue: number
-  /** Seconds until a request is stopped. */
+  /** Time limit of a request, seconds. */
   readonly timeout: number
 }
 
@@ -21,8 +21,8 @@ export type ConfiguredLaneLimits = {
 export type LaneOptionKey = `lane${Capitalize<LaneName>}${Capitalize<keyof ConfiguredLaneLimits | 'permits'>}`
 
 /**
- * Cheap requests may wait in numbers; expensive ones are few. Times are the reference node's 5 s where an answer is
- * expected at once. Revise with the waiting and running times per lane.
+ * Queues of cheap requests may be long, those of expensive ones are short. Time limits are the reference node's 5 s
+ * where a response is expected at once. Revise with the waiting and running times per lane.
  */
 const DEFAULTS: Readonly<Record<LaneName, ConfiguredLaneLimits>> = {
   read: { queue: 16_384, timeout: 5 },

@@ -3,7 +3,7 @@ import type { OptionTable } from '../option.ts'
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const HEX_DATA = /^0x([0-9a-fA-F]{2})*$/
 
-/** Merged mining with pools (mining.md §1), and what their blocks say and cost. */
+/** Merged mining with pools (mining.md §1), and the contents and prices of its blocks. */
 export const MINING_OPTIONS = {
   mergedMining: {
     kind: 'boolean',

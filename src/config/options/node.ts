@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { NETWORK_NAMES } from '../networks/names.ts'
 import type { OptionTable } from '../option.ts'
 
-/** What the node is, where its data lies, how it speaks and how many threads it uses. */
+/** Identity, data directory, logging and threads of the node. */
 export const NODE_OPTIONS = {
   network: {
     kind: 'choice',

@@ -1,6 +1,6 @@
 import type { OptionTable } from '../option.ts'
 
-/** What operators see of the node, how it stops, and TLS. */
+/** Monitoring, shutdown and TLS. */
 export const OPERATION_OPTIONS = {
   metricsPort: {
     kind: 'integer',

@@ -5,12 +5,12 @@ import type { OptionTable } from '../option.ts'
 /** Port where a network names none: that of regtest. */
 const FALLBACK_PORT = 50501
 
-/** Whether nodes of the network look for one another; on the others peers are named by `--peer`. */
+/** Whether nodes of the network discover one another; on the others `--peer` names peers. */
 function isPublic(network: NetworkName): boolean {
   return network === 'main' || network === 'testnet'
 }
 
-/** Other nodes: who is found, who may connect, what is believed. */
+/** Peers: discovery, admission and trust. */
 export const PEER_OPTIONS = {
   peers: {
     kind: 'boolean',

@@ -1,10 +1,10 @@
 import { networkByName } from '../networks/byName.ts'
 import type { OptionTable } from '../option.ts'
 
-/** Most seconds between blocks that are made in intervals. */
+/** Longest interval of blocks, seconds. */
 export const LONGEST_BLOCK_TIME = 86_400
 
-/** The transaction pool (consensus.md §9.1) and the making of blocks. */
+/** The transaction pool (consensus.md §9.1) and the production */
 export const PRODUCTION_OPTIONS = {
   accountSlots: {
     kind: 'integer',

@@ -1,13 +1,13 @@
 import type { OptionTable } from '../option.ts'
 import { REVERT_FORMS } from '../revertForm.ts'
 
-/** Largest body of the reference node, too; 5 MiB. */
+/** Largest body, as of the reference node */
 const DEFAULT_BODY_BYTES = 5 * 1024 * 1024
 
-/** Largest answer of the reference node, too; 10 MiB. */
+/** Largest response, as of the reference node */
 const DEFAULT_RESPONSE_BYTES = 10 * 1024 * 1024
 
-/** More than the largest answer; 16 MiB. */
+/** More than the largest response */
 const DEFAULT_BACKLOG_BYTES = 16 * 1024 * 1024
 
 /** The JSON-RPC endpoint and how its methods behave. */

@@ -1,6 +1,6 @@
 import type { OptionTable } from '../option.ts'
 
-/** Whose snapshots are trusted, and where a new node takes one from. */
+/** Trusted signers of snapshots, and the source of the snapshot of a new node. */
 export const SNAPSHOT_OPTIONS = {
   snapshotKeys: {
     kind: 'list',

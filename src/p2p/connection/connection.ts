@@ -2,23 +2,23 @@ import type { Capability } from '../messages/hello.ts'
 import type { FrameRoom } from '../wire/frameReader.ts'
 import type { P2pError } from '../wire/p2pError.ts'
 
-/** Why a connection is over. */
+/** Why a connection ended. */
 export type CloseReason =
-  /** We closed it; what we said in DISCONNECT, null without one. */
+  /** This node closed it; the reason that it sent in DISCONNECT, null without one. */
   | { readonly kind: 'local'; readonly reason: number | null }
   /** The other end sent DISCONNECT. */
   | { readonly kind: 'remote'; readonly reason: number }
-  /** The other end closed, or the network did. */
+  /** The other end closed the socket, or the network failed. */
   | { readonly kind: 'ended' }
-  /** The other end broke the protocol or was silent for too long: closed by us. */
+  /** The other end violated the protocol or timed out: closed by us. */
   | { readonly kind: 'error'; readonly error: P2pError }
-  /** Our own code failed at a frame: the other end did nothing wrong. */
+  /** This node failed to process a frame, which is not the other end's fault. */
   | { readonly kind: 'failure'; readonly error: unknown }
 
-/** What the other end said of itself in HELLO (p2p.md §3). Nothing of it is checked by anybody. */
+/** What the other end announced in HELLO (p2p.md §3), unverified. */
 export interface RemoteHello {
   readonly p2pVersion: number
-  /** At most 256 characters, all of them printable. */
+  /** At most 256 characters, printable. */
   readonly client: string
   readonly capabilities: readonly Capability[]
   readonly listenPort: number
@@ -26,7 +26,7 @@ export interface RemoteHello {
 
 /** A connection after both HELLO. */
 export interface Connection {
-  /** 64 bytes: the other end has the key of it. */
+  /** 64 bytes; the other end has proved that it has the key. */
   readonly remoteId: Buffer
   /** IP of the other end. */
   readonly address: string
@@ -36,29 +36,37 @@ export interface Connection {
   readonly hello: RemoteHello
   /** Whether both ends announced a capability in this version. */
   shares(name: string, version: number): boolean
-  /** Bytes written that the socket has not taken. */
+  /** Bytes written that the socket has not yet sent. */
   readonly bufferedBytes: number
   readonly bytesIn: number
   readonly bytesOut: number
   /**
-   * Sends a frame; nothing once the connection is over.
+   * Sends a frame; does nothing after the end of the connection.
    * @param code absolute code (p2p.md §3)
    * @param payload RLP, together with the code below {@link MAX_FRAME_BYTES}
    * @throws RangeError for a longer one
    */
   send(code: number, payload: Buffer): void
-  /** Who is asked for room for a frame that is not whole yet: without it the connection ends. Set before onFrame. */
+  /**
+   * Sets the check for room for an incomplete frame: without room the connection ends. Set it before onFrame.
+   */
   set frameRoom(room: FrameRoom)
-  /** Who is told of bytes as they come, and may have the connection wait before more is read. Set before onFrame. */
+  /** Sets the listener for received bytes, which may delay further reads. Set it before onFrame. */
   set onBytes(listener: (count: number) => Promise<void> | undefined)
   /**
-   * Who gets frames, in their order, set once. None is read before; while the promise of one is open no other is
-   * read. HELLO, DISCONNECT, PING, PONG, GET_PEERS and PEERS are dealt with inside, and codes that nobody uses. What
-   * it throws, or rejects with, closes the connection: a P2pError as an error of the other end, all else as ours.
+   * Sets the receiver of frames, once. Frames are delivered in order, and the next is read only when the
+   * promise of the last one has resolved. HELLO, DISCONNECT, PING, PONG, GET_PEERS and PEERS are handled
+   * internally, as are unused codes. An exception or rejection closes the connection: a P2pError as an error
+   * of the other end, any other as ours.
    */
   onFrame(listener: (code: number, payload: Buffer) => void | Promise<void>): void
-  /** Who is told, once, that the connection is over; at once when it is already. */
+  /**
+   * Sets the listener for the end of the connection, which is called once; at once when it has ended already.
+   */
   onClose(listener: (why: CloseReason) => void): void
-  /** Sends DISCONNECT and closes the socket; without a reason it only closes. No frame is given to anybody after. */
+  /**
+   * Sends DISCONNECT and closes the socket; without a reason it only closes. No frame is delivered
+   * afterwards.
+   */
   close(reason?: number): void
 }

@@ -2,7 +2,7 @@ import type { Capability } from '../messages/hello.ts'
 import type { NodeKey } from '../wire/curve.ts'
 import type { Random } from '../wire/handshake.ts'
 
-/** How long a connection waits for what, milliseconds. */
+/** Timeouts of a connection, milliseconds. */
 export interface ConnectionTimings {
   /** For TCP to connect. */
   readonly connect: number
@@ -14,13 +14,13 @@ export interface ConnectionTimings {
   readonly pong: number
   /** For any byte at all. */
   readonly idle: number
-  /** For the socket to take something of what was written. */
+  /** For the socket to send anything of */
   readonly stall: number
   /** For the other end to close after DISCONNECT. */
   readonly linger: number
 }
 
-/** Those of the reference where it has them (p2p.md §3), and what it waits for without an end. */
+/** Values of the reference where it has a limit (p2p.md §3); limits for what it awaits without one. */
 export const CONNECTION_TIMINGS: ConnectionTimings = {
   connect: 2000,
   handshake: 5000,
@@ -31,19 +31,19 @@ export const CONNECTION_TIMINGS: ConnectionTimings = {
   linger: 2000,
 }
 
-/** What a node needs to connect and to be connected to. */
+/** Options for outgoing and incoming connections. */
 export interface ConnectionOptions {
   readonly key: NodeKey
-  /** What it calls itself. */
+  /** Name of this client. */
   readonly client: string
-  /** What it announces, `rsk` among them. */
+  /** Announced capabilities, including `rsk`. */
   readonly capabilities: readonly Capability[]
-  /** TCP port that it listens on, as it tells others. */
+  /** Announced TCP port. */
   readonly listenPort: number
-  /** IP address that connections go out from; without it the system chooses. */
+  /** Local IP address of outgoing connections; chosen by the system by default. */
   readonly localAddress?: string | undefined
   readonly random: Random
-  /** Milliseconds that go on evenly. */
+  /** Monotonic clock, milliseconds. */
   readonly clock: () => number
   readonly timings: ConnectionTimings
 }

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { P2pError } from '../wire/p2pError.ts'
 
 /**
- * A socket before its first frame: what arrives is asked for, and everything ends at the deadline, when the caller
- * does not want it any more, or when the other end goes. It keeps no more than the socket itself does.
+ * A socket during the handshake: bytes are read on request, and reads end at the deadline, when the caller
+ * aborts, or when the other end disconnects. It buffers no more than the socket does.
  */
 export class HandshakeSocket {
   readonly socket: Socket
@@ -12,7 +12,7 @@ export class HandshakeSocket {
   #failure: P2pError | null = null
   #wake: (() => void) | null = null
 
-  /** @param limit milliseconds until all of it must be over */
+  /** @param limit deadline of the whole handshake, milliseconds */
   constructor(socket: Socket, limit: number, signal?: AbortSignal) {
     this.socket = socket
     this.#signal = signal
@@ -35,16 +35,16 @@ export class HandshakeSocket {
     }
   }
 
-  /** Lets go of the socket, which goes on. @throws P2pError when it has ended meanwhile */
+  /** Releases the socket, which stays open. @throws P2pError when it has ended meanwhile */
   release(): void {
     this.#detach()
     if (this.#failure !== null) throw this.#failure
   }
 
-  /** Ends the socket; what was written goes out before, where the other end only speaks another version. */
+  /** Ends the socket; pending data is sent first if the other end only speaks another version. */
   end(error: unknown): void {
     this.#detach()
-    // One that is ended may still report an error, which nobody waits for.
+    // A destroyed socket may still emit an error, which nobody handles.
     this.socket.on('error', () => {})
     if (error instanceof P2pError && error.code === 'INCOMPATIBLE') this.socket.destroySoon()
     else this.socket.destroy()

@@ -2,9 +2,9 @@ import { DISCONNECT_REASONS } from '../messages/codes.ts'
 import { P2pError } from '../wire/p2pError.ts'
 import type { ConnectionTimings } from './connectionOptions.ts'
 
-/** What a connection is asked by {@link KeepAlive}. */
+/** Access of {@link KeepAlive} to a connection. */
 export interface Watched {
-  /** Bytes that the socket has taken, and those that it has not. */
+  /** Bytes that the socket has sent, and those still buffered. */
   readonly sentBytes: number
   readonly bufferedBytes: number
   sendPing(): void
@@ -13,8 +13,8 @@ export interface Watched {
 }
 
 /**
- * PINGs, and the end of connections that are silent or take nothing (p2p.md §3 keep-alive). Time in which we read
- * nothing ourselves is not held against the other end.
+ * Sends PINGs, and ends connections that are silent or accept no data (p2p.md §3 keep-alive). Time in which
+ * this node does not read is not counted against the other end.
  */
 export class KeepAlive {
   readonly #watched: Watched
@@ -23,7 +23,7 @@ export class KeepAlive {
   readonly #timer: NodeJS.Timeout
   #isReading = true
   #heardAt: number
-  /** When the PING went that waits for its answer. */
+  /** Time of the unanswered PING. */
   #pingedAt: number | null = null
   #sentBytes = 0
   #sentAt: number
@@ -37,17 +37,17 @@ export class KeepAlive {
     this.#timer = setInterval(() => this.#tick(), timings.ping).unref()
   }
 
-  /** Bytes came. */
+  /** Records received bytes. */
   heard(): void {
     this.#heardAt = this.#clock()
   }
 
-  /** A PONG came. */
+  /** Records a PONG. */
   answered(): void {
     this.#pingedAt = null
   }
 
-  /** Whether what the other end sends is read at present. */
+  /** Whether this node is reading at present. */
   set isReading(isReading: boolean) {
     if (isReading && !this.#isReading) {
       this.#heardAt = this.#clock()

@@ -1,4 +1,4 @@
-/** So much a second, and so much at once after a rest. */
+/** A rate per second, and a burst after a pause. */
 export interface PaceRate {
   readonly perSecond: number
   readonly burst: number
@@ -6,7 +6,7 @@ export interface PaceRate {
 
 const SECOND = 1000
 
-/** A rate that is kept by waiting: what is too much is taken all the same, and paid for with time. */
+/** A rate limit by delay: excess is accepted, and paid for by waiting. */
 export class Pace {
   readonly #rate: PaceRate
   #left: number
@@ -19,7 +19,7 @@ export class Pace {
     this.#at = now
   }
 
-  /** @returns milliseconds until the amount is earned; 0 while what was spared lasts */
+  /** @returns milliseconds to wait; 0 within the burst */
   take(amount: number, now: number): number {
     const { perSecond, burst } = this.#rate
     this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#at) * perSecond) / SECOND) - amount

@@ -11,20 +11,20 @@ import { KeepAlive } from './keepAlive.ts'
 import { Pace } from './pace.ts'
 import type { RlpxSession } from './rlpxSession.ts'
 
-/** Bytes that may wait in the socket when a PONG is added; above, it waits until they are gone. */
+/** Most buffered bytes with which a PONG is sent; above, it waits until they are sent. */
 const MAX_BEFORE_PONG = 65_536
 
-/** PINGs and what else is not for those above, a second: the reference sends one in five (p2p.md §3). */
+/** Internal messages per second, such as PINGs: the reference sends one in five seconds (p2p.md §3). */
 const SMALL_TALK = { perSecond: 10, burst: 100 }
 
-/** Characters of a client's name that are kept. */
+/** Stored characters of a client's name. */
 const MAX_CLIENT_LENGTH = 256
-/** What has no place in a line of a log. */
+/** Characters that are removed from log lines. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu
 
 type FrameListener = (code: number, payload: Buffer) => void | Promise<void>
 
-/** A connection over RLPx. Its socket is read only while nobody is busy with a frame. */
+/** A connection over RLPx. Its socket is read only while no frame is being processed. */
 export class RlpxConnection implements Connection {
   readonly remoteId: Buffer
   readonly address: string
@@ -46,7 +46,7 @@ export class RlpxConnection implements Connection {
   #owesPong = false
   #why: CloseReason | null = null
 
-  /** @param socket whose handshake gave the session; nobody listens to it any more */
+  /** @param socket of the session, without listeners */
   constructor(socket: Socket, inbound: boolean, session: RlpxSession, options: ConnectionOptions) {
     this.#socket = socket
     this.#reader = session.reader
@@ -114,7 +114,7 @@ export class RlpxConnection implements Connection {
     this.#end({ kind: 'local', reason: reason ?? null }, reason ?? null)
   }
 
-  /** Takes all frames that are there, as long as nobody is busy with one. */
+  /** Processes the received frames, while none is in progress. */
   readonly #pump = (): void => {
     try {
       while (this.#onFrame !== null && !this.#isBusy && this.#why === null) {
@@ -174,7 +174,7 @@ export class RlpxConnection implements Connection {
     }
   }
 
-  /** What small talk has to wait for that is too much: what it costs to read grows with nothing that it brings. */
+  /** Delay of excessive internal messages, whose processing costs more than they are worth. */
   #pause(): Promise<void> | undefined {
     const wait = this.#smallTalk.take(1, this.#clock())
     if (wait === 0) return undefined
@@ -187,7 +187,7 @@ export class RlpxConnection implements Connection {
     return code === FRAME_CODES.rangeMessage && this.shares(name, version)
   }
 
-  /** Who sends PINGs and reads nothing gets one PONG, later. */
+  /** A peer that sends PINGs and does not read gets one PONG, later. */
   #answerPing(): void {
     if (this.bufferedBytes > MAX_BEFORE_PONG) this.#owesPong = true
     else this.send(FRAME_CODES.pong, EMPTY_PAYLOAD)
@@ -225,7 +225,7 @@ export class RlpxConnection implements Connection {
     socket.off('readable', this.#pump).off('drain', this.#onDrain)
     if (disconnectReason === null) socket.destroy()
     else {
-      // What the other end still sends is thrown away: unread bytes would reset the connection before it has read.
+      // Further data is discarded: unread bytes would reset the connection before the other end has read.
       socket.on('data', () => {})
       socket.end(this.#writer.write(FRAME_CODES.disconnect, encodeDisconnect(disconnectReason)))
       setTimeout(() => socket.destroy(), this.#linger).unref()

@@ -18,7 +18,7 @@ import { createFrameKeys, type FrameKeys } from '../wire/secrets.ts'
 import type { ConnectionOptions } from './connectionOptions.ts'
 import type { HandshakeSocket } from './handshakeSocket.ts'
 
-/** Bytes of a frame before HELLO was read. */
+/** Largest frame before HELLO, bytes. */
 const MAX_HELLO_BYTES = 8192
 
 /** Both directions of a connection after the handshake. */
@@ -30,8 +30,8 @@ export interface RlpxSession {
 }
 
 /**
- * The handshake of who dials: auth, ack, HELLO at once, HELLO of the other end (p2p.md §3 Order).
- * @param remoteId 64 bytes: who must answer
+ * The handshake of the initiator: auth, ack, HELLO at once, HELLO of the other end (p2p.md §3 Order).
+ * @param remoteId 64 bytes, the expected node id
  * @throws P2pError
  */
 export async function initiate(
@@ -52,7 +52,7 @@ export async function initiate(
 }
 
 /**
- * The handshake of who is dialled: HELLO only after that of the other end (p2p.md §3 Order).
+ * The handshake of the recipient: HELLO only after that of the other end (p2p.md §3 Order).
  * @throws P2pError
  */
 export async function respond(io: HandshakeSocket, options: ConnectionOptions): Promise<RlpxSession> {
@@ -66,7 +66,7 @@ export async function respond(io: HandshakeSocket, options: ConnectionOptions): 
   const hello = await readHello(io, reader)
   io.socket.write(writer.write(FRAME_CODES.hello, helloOf(options)))
   checkHello(hello)
-  // A view of it would keep the whole packet.
+  // A view of it would retain the whole packet.
   return { remoteId: Buffer.from(remote.id), reader, writer, hello }
 }
 
@@ -104,7 +104,7 @@ function helloOf({ client, capabilities, listenPort, key }: ConnectionOptions): 
   return encodeHello({ p2pVersion: P2P_VERSION, client, capabilities, listenPort, nodeId: key.id })
 }
 
-/** The node id in it is looked at by nobody: who the other end is, its auth or ack has shown. */
+/** The node id in it is ignored: auth or ack has proved who the other end is. */
 function checkHello({ p2pVersion, capabilities }: Hello): void {
   if (!ACCEPTED_P2P_VERSIONS.has(p2pVersion)) {
     throw new P2pError('INCOMPATIBLE', `it speaks version ${p2pVersion}`)

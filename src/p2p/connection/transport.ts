@@ -6,7 +6,7 @@ import { HandshakeSocket } from './handshakeSocket.ts'
 import { RlpxConnection } from './rlpxConnection.ts'
 import { initiate, type RlpxSession, respond } from './rlpxSession.ts'
 
-/** Who is dialled. */
+/** The node to dial. */
 export interface DialTarget {
   /** IP address. */
   readonly address: string
@@ -16,8 +16,8 @@ export interface DialTarget {
 }
 
 /**
- * Connects: TCP, handshake and both HELLO. Ends by itself within the deadlines for connecting and the handshake.
- * @param signal ends it at once
+ * Connects: TCP, handshake and both HELLO, within the deadlines for connecting and the handshake.
+ * @param signal aborts it
  * @throws P2pError
  */
 export async function dial(
@@ -31,9 +31,9 @@ export async function dial(
 }
 
 /**
- * Answers who has connected. The socket is destroyed when it fails.
- * @param socket of which nothing was read
- * @param signal ends it at once
+ * Accepts a connection. The socket
+ * @param socket that is unread
+ * @param signal aborts it
  * @throws P2pError
  */
 export async function accept(

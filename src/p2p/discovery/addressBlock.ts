@@ -1,10 +1,10 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import { networkGroup } from '../peers/networkGroup.ts'
 
-/** From where an address can be reached: everywhere, a local network, this machine, or nowhere at all. */
+/** The scope from which an address can be reached: public, a local network, this machine, or none. */
 export type AddressScope = 'public' | 'local' | 'loopback' | 'none'
 
-/** Octets of an IPv4 address that name the block in which one owner has many: /24. */
+/** Octets of the IPv4 subnet that one owner may control: /24. */
 const IPV4_OCTETS = 3
 
 const SCOPES: readonly (readonly [scope: AddressScope, list: BlockList])[] = [
@@ -24,7 +24,7 @@ const SCOPES: readonly (readonly [scope: AddressScope, list: BlockList])[] = [
   ],
 ]
 
-/** @param address IP address; anything else can be reached from nowhere */
+/** @param address IP address; the scope of anything else is none */
 export function scopeOf(address: string): AddressScope {
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : null
   if (family === null) return 'none'
@@ -32,15 +32,15 @@ export function scopeOf(address: string): AddressScope {
 }
 
 /**
- * Whether a node may name an address to another one: who is asked to send packets into the own local network, by
- * somebody outside of it, is used against that network.
+ * Whether a node may name an address: an address in the local network that is named from outside could turn
+ * this node against that network.
  */
 export function mayName(teller: AddressScope, named: AddressScope): boolean {
   if (named === 'none') return false
   return named === 'public' || teller === 'loopback' || named === teller
 }
 
-/** Name of the block that the table counts by: /24 of IPv4, /32 of IPv6, which is what one provider gets. */
+/** Name of the subnet that the table counts by: /24 of IPv4; /32 of IPv6, which is what one provider gets. */
 export function blockOf(address: string): string {
   return isIPv4(address) ? address.split('.').slice(0, IPV4_OCTETS).join('.') : networkGroup(address)
 }

@@ -5,18 +5,18 @@ import type { Logger } from '../../observe/logger.ts'
 import { programVersion } from '../../util/programVersion.ts'
 import { scopeOf } from './addressBlock.ts'
 
-/** File of a data directory with the nodes that were known. */
+/** File of a data directory with known nodes. */
 export const ADDRESS_BOOK = 'peers.json'
 /** Format of the file. */
 const FORMAT = 1
-/** Most nodes that are written, and bytes of a file that is read. */
+/** Most nodes written, and most bytes read. */
 const MOST_NODES = 1024
 const MOST_BYTES = 512 * 1024
 const PRIVATE_FILE = 0o600
 const ID = /^[0-9a-f]{128}$/
 const HIGHEST_PORT = 65_535
 
-/** A node as it is written down. */
+/** A node in the file. */
 export interface SavedNode {
   /** 128 hex digits. */
   readonly id: string
@@ -24,7 +24,7 @@ export interface SavedNode {
   readonly port: number
 }
 
-/** The nodes that a node knew when it ended: it asks them first when it starts again. Nothing depends on them. */
+/** The known nodes at the last stop, which are asked first after a restart. Nothing depends on them. */
 export class AddressBook {
   readonly #path: string
   readonly #networkId: number
@@ -50,7 +50,7 @@ export class AddressBook {
     }
   }
 
-  /** Writes the first of the nodes, whole or not at all; a disk that takes nothing is no reason to stop. */
+  /** Writes the first nodes atomically; a failed write is ignored. */
   async write(nodes: readonly SavedNode[]): Promise<void> {
     const saved = nodes.slice(0, MOST_NODES).map(({ id, address, port }) => ({ id, address, port }))
     const text = `${JSON.stringify({ format: FORMAT, program: programVersion(), network: this.#networkId, nodes: saved })}\n`

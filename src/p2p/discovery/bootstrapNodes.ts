@@ -2,10 +2,10 @@ import { lookup } from 'node:dns/promises'
 import type { BootstrapNode } from '../../config/networkSpec.ts'
 import type { Logger } from '../../observe/logger.ts'
 
-/** Addresses of one name that are asked. */
+/** Most addresses used per name. */
 const MOST_ADDRESSES = 4
 
-/** Where a node may be. */
+/** Address of a node. */
 export interface Place {
   readonly address: string
   readonly port: number
@@ -18,7 +18,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>
 export const resolveHost: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
-/** The places of bootstrap nodes as their names resolve now; names that do not are left out. */
+/** The addresses that the names of bootstrap nodes resolve to now; unresolvable names are skipped. */
 export async function findBootstrapNodes(
   nodes: readonly BootstrapNode[],
   resolve: Resolve,

@@ -3,13 +3,13 @@ import { createKnownNode, isSamePlace, type KnownNode } from './knownNode.ts'
 import { NodeTable, type NodeTableOptions } from './nodeTable.ts'
 import { RecentNodes } from './recentNodes.ts'
 
-/** A node that wants the place of another one, the oldest of its bucket. */
+/** A node that may replace another one, the oldest of its bucket. */
 export interface Challenge {
   readonly oldest: KnownNode
   readonly challenger: KnownNode
 }
 
-/** The nodes that answered: those in the table, and those for which it has no room. */
+/** The nodes that responded: those in the table, and those without room in it. */
 export class Contacts {
   readonly #table: NodeTable
   readonly #spares: RecentNodes
@@ -33,13 +33,13 @@ export class Contacts {
     return this.#table.size
   }
 
-  /** The node of the id where it answered from this place. */
+  /** The node of the id, if it responded from this address. */
   find(id: string, address: string, port: number): KnownNode | null {
     const node = this.#table.get(id) ?? this.#spares.get(id)
     return node !== undefined && isSamePlace(node, address, port) ? node : null
   }
 
-  /** The nodes that answered from a place: one as a rule. */
+  /** The nodes that responded from an address: usually one. */
   at(address: string, port: number): KnownNode[] {
     const found = this.#spares.at(address)
     if (this.#table.hasAddress(address)) {
@@ -49,7 +49,7 @@ export class Contacts {
   }
 
   /**
-   * A node answered from where it was asked.
+   * Records a node that responded from the address at which it was asked.
    * @param key its id as 64 bytes
    * @returns a challenge where its bucket is full
    */
@@ -70,9 +70,9 @@ export class Contacts {
     this.#spares.remove(id)
   }
 
-  /** A challenged node did not answer. */
+  /** Handles a challenged node that did not respond. */
   settle({ oldest, challenger }: Challenge): void {
-    // It may have answered from another place meanwhile.
+    // It may have responded from another address meanwhile.
     if (this.#table.get(oldest.id) === oldest) this.#table.remove(oldest.id)
     if (this.#spares.get(challenger.id) !== challenger) return
     this.#spares.remove(challenger.id)

@@ -4,28 +4,28 @@ import { isIPv4, isIPv6 } from 'node:net'
 import type { Logger } from '../../observe/logger.ts'
 import { MOST_PACKET_BYTES } from './packet.ts'
 
-/** Bytes that may wait for the socket; what is more is dropped, as networks do. */
+/** Most buffered bytes; further datagrams are dropped, as networks do. */
 const MOST_WAITING_BYTES = 512 * 1024
 
-/** What datagrams go through. */
+/** A datagram transport. */
 export interface DatagramTransport {
-  /** Sends without a word about whether it arrives. */
+  /** Sends without confirmation. */
   send(bytes: Buffer, port: number, address: string): void
-  /** Port that it has. */
+  /** Local port. */
   readonly port: number
   close(): Promise<void>
 }
 
-/** Takes a datagram, of whom it came from. */
+/** Handles a datagram and its source. */
 export type DatagramListener = (bytes: Buffer, address: string, port: number) => void
 
-/** Opens a socket; of several transports a test may have its own. */
+/** Opens a transport; tests may supply their own. */
 export type OpenDatagrams = (listener: DatagramListener) => Promise<DatagramTransport>
 
 /**
  * Datagrams of a UDP socket.
  * @param host address that it listens on, `0.0.0.0` and `::` for all
- * @throws Error when the port cannot be had
+ * @throws Error when the port is unavailable
  */
 export async function openUdp(
   host: string,

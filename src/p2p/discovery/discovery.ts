@@ -8,23 +8,23 @@ import { chooseSome } from './chooseSome.ts'
 import type { DatagramTransport, OpenDatagrams } from './datagrams.ts'
 import { DiscoveryProtocol, type DiscoveryStats } from './discoveryProtocol.ts'
 
-/** Milliseconds between what is done again and again (p2p.md §1 for the third). */
+/** Intervals of periodic tasks, milliseconds (p2p.md §1 for the third). */
 const PERIODS = { fill: 3_000, expire: 5_000, refresh: 60_000, save: 300_000 } as const
-/** Shortest of them. */
+/** The shortest of them. */
 const TICK = 1_000
-/** Saved nodes that are asked at the start. */
+/** Most saved nodes that are asked at the start. */
 const MOST_SAVED_ASKED = 128
 
 export interface DiscoveryOptions {
   readonly key: NodeKey
   readonly networkId: number
-  /** Asked while nobody is known. */
+  /** Nodes that are asked while none is known. */
   readonly bootstrap: readonly BootstrapNode[]
-  /** Where the address book is. */
+  /** Folder of the address book. */
   readonly dataDir: string
-  /** Host that packets tell others: an address of this node where one is known (p2p.md §1). */
+  /** Host announced in packets: an address of this node where one is known (p2p.md §1). */
   readonly host: string
-  /** Whether addresses of this machine and of local networks are not counted by blocks: on development networks. */
+  /** Whether local addresses are exempt from subnet limits, as on development networks. */
   readonly exemptsLocal: boolean
   readonly open: OpenDatagrams
   readonly resolve: Resolve
@@ -33,7 +33,7 @@ export interface DiscoveryOptions {
   readonly refusesAddress: (address: string) => boolean
   readonly refusesNode: (id: string) => boolean
   readonly logger: Logger
-  /** A whole number from 0 on, below the given one; that of the machine unless a test has its own. */
+  /** A random integer from 0 to below the argument; tests may supply their own. */
   readonly random?: (below: number) => number
 }
 
@@ -45,7 +45,7 @@ export interface DialCandidate {
   readonly port: number
 }
 
-/** Finds other nodes by UDP (p2p.md §1) and remembers them over restarts. */
+/** Discovers nodes over UDP (p2p.md §1) and saves them across restarts. */
 export class Discovery {
   readonly #options: DiscoveryOptions
   readonly #random: (below: number) => number
@@ -72,7 +72,7 @@ export class Discovery {
     }
   }
 
-  /** Opens the port and asks the nodes of the last time and the bootstrap nodes. @throws Error without the port */
+  /** Opens the port and asks the saved nodes and the bootstrap nodes. @throws Error without the port */
   static async start(options: DiscoveryOptions): Promise<Discovery> {
     let protocol: DiscoveryProtocol | null = null
     const transport = await options.open((bytes, address, port) => protocol?.receive(bytes, address, port))
@@ -98,7 +98,7 @@ export class Discovery {
     return this.#transport.port
   }
 
-  /** Nodes that answered, in random order. */
+  /** Nodes that responded, in random order. */
   candidates(): DialCandidate[] {
     const { refusesAddress, refusesNode } = this.#options
     const nodes = this.#protocol
@@ -112,7 +112,7 @@ export class Discovery {
     return this.#protocol.stats()
   }
 
-  /** Does what is due; a timer calls it every second. */
+  /** Runs due tasks; a timer calls it every second. */
   tick(): void {
     if (this.#isDue('fill')) this.#protocol.fill()
     if (this.#isDue('expire')) this.#protocol.expire()
@@ -123,7 +123,7 @@ export class Discovery {
     if (this.#isDue('save')) void this.#save()
   }
 
-  /** Saves what is known and gives the port back. */
+  /** Saves the known nodes and closes the port. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
@@ -156,7 +156,7 @@ export class Discovery {
 
   #save(): Promise<void> {
     const nodes = this.#protocol.nodes()
-    // Who found nobody this time, without a network perhaps, keeps the nodes of the last time.
+    // A node that found no other, perhaps without a network, keeps the saved nodes.
     if (nodes.length > 0) this.#saving = this.#saving.then(() => this.#book.write(nodes))
     return this.#saving
   }

@@ -20,28 +20,34 @@ import {
   recoverSender,
 } from './packet.ts'
 
-/** Milliseconds that an answer has (p2p.md §1). */
+/** Timeout of a response, milliseconds (p2p.md §1). */
 const ANSWER_TIME = 14_999
-/** How often a PING is sent before its node is given up. */
+/** Attempts of a PING before its node is dropped. */
 const ATTEMPTS = 3
-/** Nodes of the table that are asked and pinged at each refresh (p2p.md §1), and nodes beside it that are pinged. */
+/**
+ * Nodes of the table that are asked and pinged at each refresh (p2p.md §1), and nodes outside of it that are
+ * pinged.
+ */
 const REFRESH = { asked: 24, pinged: 16, spares: 8 } as const
-/** A table of fewer nodes is filled quicker: so many are asked at once, each again after this many milliseconds. */
+/**
+ * Table size below which it is filled faster, the number of concurrent requests then, and the interval of
+ * requests to a node, milliseconds.
+ */
 const FILLING = { below: 16, asked: 8, again: 15_000 } as const
-/** A node that answered in this time is not challenged, milliseconds. */
+/** Time after a response in which a node is not challenged, milliseconds. */
 const FRESH_TIME = 30_000
 
 export interface DiscoveryProtocolOptions {
   readonly key: NodeKey
   readonly networkId: number
-  /** Host and port that packets tell others: text that nobody relies on (p2p.md §1). */
+  /** Host and port announced in packets, on which nobody relies (p2p.md §1). */
   readonly host: string
   readonly port: number
-  /** Whether addresses of this machine and of local networks are not counted by blocks. */
+  /** Whether local addresses are exempt from subnet limits. */
   readonly exemptsLocal: boolean
   /** Milliseconds, steady. */
   readonly clock: () => number
-  /** A whole number from 0 on, below the given one, that nobody can foresee. */
+  /** An unpredictable random integer from 0 to below the argument. */
   readonly random: (below: number) => number
   /** A new UUID of version 4. */
   readonly uuid: () => string
@@ -50,7 +56,7 @@ export interface DiscoveryProtocolOptions {
   readonly refusesNode: (id: string) => boolean
 }
 
-/** Figures for operators; all but the first three only grow. */
+/** Stats for operators; all but the first three only grow. */
 export interface DiscoveryStats {
   readonly nodes: number
   readonly spares: number
@@ -60,7 +66,7 @@ export interface DiscoveryStats {
   readonly sent: number
 }
 
-/** The exchange of packets by which nodes find one another (p2p.md §1). It has no timers and no sockets of its own. */
+/** The discovery protocol (p2p.md §1), without timers and sockets of its own. */
 export class DiscoveryProtocol {
   readonly #options: DiscoveryProtocolOptions
   readonly #ownId: string
@@ -79,12 +85,12 @@ export class DiscoveryProtocol {
     this.#gate = new InboundGate(clock())
   }
 
-  /** Nodes that answered: those of the table, then those for which it has no room. */
+  /** Nodes that responded: those of the table, then those without room in it. */
   nodes(): KnownNode[] {
     return [...this.#contacts.placed(), ...this.#contacts.spares()]
   }
 
-  /** Whether nobody has answered. */
+  /** Whether no node has responded. */
   get knowsNobody(): boolean {
     return this.#contacts.placedCount === 0
   }
@@ -100,30 +106,31 @@ export class DiscoveryProtocol {
     }
   }
 
-  /** Deals with a datagram; what is not to be answered is dropped without a word. */
+  /** Handles a datagram; invalid ones are dropped silently. */
   receive(bytes: Buffer, from: string, port: number): void {
     this.#received += 1
     const address = plainAddress(from)
     if (!this.#take(bytes, address, port)) this.#dropped += 1
   }
 
-  /** Asks whoever is at a place whether it is there; nothing happens where that was asked already. */
+  /** Pings an address, unless a PING to it is pending. */
   ping(address: string, port: number, id: string | null): void {
     this.#ping({ address, port, id, reason: 'named', attempt: 1, challenge: null })
   }
 
-  /** Every few seconds: a PING that was not answered is sent again, and who never answers is forgotten. */
+  /** Every few seconds: repeats unanswered PINGs, and drops nodes that never respond. */
   expire(): void {
     const old = this.#questions.takeOlder(this.#options.clock() - ANSWER_TIME)
     for (const question of old.filter(({ kind }) => kind === 'ping')) {
       if (question.attempt < ATTEMPTS) this.#ping({ ...question, attempt: question.attempt + 1 })
       else this.#giveUp(question)
     }
-    // Who does not know this node answers none of its questions (p2p.md §1), but a PING makes it known.
+    // A node that does not know this one does not respond to its requests (p2p.md §1), but a PING introduces
+    // it.
     for (const { kind, address, port, id } of old) if (kind === 'findNode') this.ping(address, port, id)
   }
 
-  /** Each minute: some nodes are asked for others, and those that were silent longest whether they are there. */
+  /** Each minute: asks some nodes for others, and pings those that were silent longest. */
   refresh(): void {
     const nodes = this.#contacts.placed()
     for (const node of chooseSome(nodes, REFRESH.asked, this.#options.random)) this.#ask(node)
@@ -132,7 +139,7 @@ export class DiscoveryProtocol {
     for (const node of this.#contacts.spares().slice(0, REFRESH.spares)) this.#pingKnown(node, null)
   }
 
-  /** Every few seconds: a table that is nearly empty is filled quicker than by {@link refresh}. */
+  /** Every few seconds: fills a nearly empty table faster than {@link refresh}. */
   fill(): void {
     if (this.#contacts.placedCount >= FILLING.below) return
     const now = this.#options.clock()
@@ -169,7 +176,7 @@ export class DiscoveryProtocol {
     return true
   }
 
-  /** @param known who sent it where that is known, else it has to be found out */
+  /** @param known the sender if it is known; otherwise it has to be recovered */
   #onPing(
     known: KnownNode | null,
     packet: DiscoveryPacket,
@@ -265,7 +272,7 @@ export class DiscoveryProtocol {
   }
 }
 
-/** Id of the sender, who is another one than expected where it is null. @param expected 128 hex digits, or anybody */
+/** Id of the sender; null where it is not the expected one. @param expected 128 hex digits; null for any */
 function senderOf(packet: DiscoveryPacket, expected: string | null): Buffer | null {
   if (expected === null) return recoverSender(packet)
   const key = Buffer.from(expected, 'hex')

@@ -2,22 +2,22 @@ import { isIPv6 } from 'node:net'
 import { scopeOf } from './addressBlock.ts'
 import { KeyedRateLimiter, type Rate, RateLimiter } from './rateLimiter.ts'
 
-/** Packets of one source. A node sends another one a few a minute. */
+/** Rate of packets per source. A node sends another one a few per minute. */
 const SOURCE_RATE: Rate = { perSecond: 20, burst: 60 }
-/** Sources that are remembered. */
+/** Most tracked sources. */
 const MOST_SOURCES = 4096
 /**
- * Packets from places that answered before, of which it is checked that they are of the nodes there, and of all
- * others, whose sender has to be found out, which takes a millisecond or two. Answers are in neither, for nobody
- * guesses the check of a question.
+ * Rates of packets from addresses that responded before, whose signature is only verified, and of all others,
+ * whose signer has to be recovered, which takes a millisecond or two. Responses are exempt, because nobody
+ * can guess the check of a request.
  */
 const KNOWN_RATE: Rate = { perSecond: 200, burst: 400 }
 const STRANGER_RATE: Rate = { perSecond: 20, burst: 60 }
 
-/** Bytes of an IPv6 address that one customer has: the first 64 bits. */
+/** Bytes of an IPv6 address that identify a customer: the first 64 bits. */
 const CUSTOMER_GROUPS = 4
 
-/** Bounds what packets cost that nobody asked for. Times are milliseconds of the steady clock. */
+/** Bounds the cost of unsolicited packets. Times are milliseconds of the monotonic clock. */
 export class InboundGate {
   readonly #sources = new KeyedRateLimiter(SOURCE_RATE, MOST_SOURCES)
   readonly #known: RateLimiter
@@ -28,18 +28,18 @@ export class InboundGate {
     this.#strangers = new RateLimiter(STRANGER_RATE, now)
   }
 
-  /** Whether a packet of that source is looked at. */
+  /** Whether a packet of that source is processed. */
   admits(address: string, port: number, now: number): boolean {
     return this.#sources.take(sourceOf(address, port), now)
   }
 
-  /** Whether a packet may take the time that finding its sender takes. @param known whether its place answered before */
+  /** Whether the signer of a packet may be recovered. @param known whether its address responded before */
   mayCost(known: boolean, now: number): boolean {
     return (known ? this.#known : this.#strangers).take(now)
   }
 }
 
-/** All nodes of a machine have one address of loopback, so that ports count there. */
+/** On loopback all nodes of a machine share an address, so that ports are counted. */
 function sourceOf(address: string, port: number): string {
   if (scopeOf(address) === 'loopback') return `${address} ${port}`
   return isIPv6(address) ? expandedGroups(address).slice(0, CUSTOMER_GROUPS).join(':') : address

@@ -1,6 +1,6 @@
 import { placeOf } from './distance.ts'
 
-/** A node that answered. Times are milliseconds of the steady clock. */
+/** A node that responded. Times are milliseconds of the monotonic clock. */
 export interface KnownNode {
   /** 128 hex digits. */
   readonly id: string
@@ -12,9 +12,9 @@ export interface KnownNode {
   readonly address: string
   /** UDP and TCP. */
   readonly port: number
-  /** When it answered last. */
+  /** Time of its last response. */
   seenAt: number
-  /** When it was asked for its neighbours last. */
+  /** Time of the last request for its neighbours. */
   askedAt: number
 }
 
@@ -31,7 +31,7 @@ export function createKnownNode(key: Buffer, address: string, port: number, now:
   }
 }
 
-/** Whether both stand for the same node in the same place. */
+/** Whether both are the same node at the same address. */
 export function isSamePlace(one: KnownNode, address: string, port: number): boolean {
   return one.address === address && one.port === port
 }

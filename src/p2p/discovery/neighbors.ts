@@ -6,13 +6,16 @@ import type { KnownNode } from './knownNode.ts'
 import { byDistance } from './nodeTable.ts'
 import type { NodeEntry } from './packet.ts'
 
-/** Nodes of an answer: all where they are at most so many, else some of the nearest and some others (p2p.md §1). */
+/**
+ * Nodes of a response: all if there are at most so many, else some of the nearest and some others (p2p.md
+ * §1).
+ */
 const TOLD = { all: 20, nearest: 14, others: 5 } as const
-/** Nodes of an answer that are read. */
+/** Most nodes of a response that are read. */
 const MOST_READ = 19
 const HIGHEST_PORT = 65_535
 
-/** A node as another one named it. */
+/** A node named by another one. */
 export interface NamedNode {
   /** 128 hex digits. */
   readonly id: string
@@ -21,7 +24,7 @@ export interface NamedNode {
 }
 
 /**
- * What a node is told of the others (p2p.md §1).
+ * The neighbours that are sent to a node (p2p.md §1).
  * @param random a whole number from 0 on, below the given one
  */
 export function neighborsOf(
@@ -42,8 +45,8 @@ export function neighborsOf(
 }
 
 /**
- * The nodes of an answer that may be asked. Names of hosts are none: a name would have this node ask servers of the
- * teller's choice.
+ * The nodes of a response that may be asked. Host names are skipped, because resolving them would let the
+ * sender choose servers that this node queries.
  * @param teller address of who answered
  */
 export function namedNodes(nodes: readonly NodeEntry[], teller: string): NamedNode[] {

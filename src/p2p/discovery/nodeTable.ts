@@ -4,10 +4,10 @@ import type { KnownNode } from './knownNode.ts'
 
 /** Nodes of a bucket (p2p.md §1). */
 export const BUCKET_SIZE = 16
-/** Most nodes of one block of addresses in a bucket, and in all of them. */
+/** Most nodes of one subnet in */
 export const BLOCK_LIMITS = { bucket: 2, table: 10 } as const
 
-/** What became of a node that was offered: `full` names the node whose place it could have. */
+/** Result of an insertion; `full` has the node that may be replaced. */
 export type InsertResult =
   | { readonly status: 'added' | 'limited' | 'own' }
   | { readonly status: 'full'; readonly oldest: KnownNode }
@@ -15,20 +15,20 @@ export type InsertResult =
 export interface NodeTableOptions {
   /** {@link placeOf} the own id. */
   readonly ownPlace: Buffer
-  /** Whether addresses of this machine and of local networks are not counted by blocks. */
+  /** Whether local addresses are exempt from subnet limits. */
   readonly exemptsLocal: boolean
 }
 
 /**
- * Nodes by their distance: 256 buckets of 16. Blocks of addresses are bounded, so that whoever has many addresses in
- * few networks cannot fill it.
+ * Nodes by distance: 256 buckets of 16. Nodes per subnet are limited, so that an attacker with many addresses
+ * in few networks cannot fill it.
  */
 export class NodeTable {
   readonly #options: NodeTableOptions
   /** Oldest first. */
   readonly #buckets: KnownNode[][] = Array.from({ length: HASH_BITS }, () => [])
   readonly #nodes = new Map<string, KnownNode>()
-  /** Nodes of each block, and of each address. */
+  /** Nodes per subnet, and per address. */
   readonly #blocks = new Map<string, number>()
   readonly #addresses = new Map<string, number>()
 
@@ -52,7 +52,7 @@ export class NodeTable {
     return [...this.#nodes.values()]
   }
 
-  /** Takes a node that is not in the table, where its bucket and its block of addresses have room. */
+  /** Inserts a new node if its bucket and its subnet have room. */
   insert(node: KnownNode): InsertResult {
     const away = distance(this.#options.ownPlace, node.place)
     if (away === 0) return { status: 'own' }
@@ -67,7 +67,7 @@ export class NodeTable {
     return { status: 'added' }
   }
 
-  /** Makes a node the newest of its bucket. */
+  /** Moves a node to the end of its bucket. */
   renew(node: KnownNode): void {
     const bucket = this.#bucketOf(node)
     const index = bucket.indexOf(node)
@@ -98,7 +98,7 @@ export class NodeTable {
   }
 }
 
-/** Nodes by their distance to a place, nearest first. */
+/** Nodes by their distance to a hash, nearest first. */
 export function byDistance(nodes: readonly KnownNode[], place: Buffer): KnownNode[] {
   return nodes
     .map((node) => ({ node, away: distance(node.place, place) }))

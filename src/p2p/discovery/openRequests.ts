@@ -2,29 +2,31 @@ import { blockOf } from './addressBlock.ts'
 import type { Challenge } from './contacts.ts'
 import { BLOCK_LIMITS } from './nodeTable.ts'
 
-/** Why a node was asked: it was unknown and came by itself, others or the configuration named it, or the table has it. */
+/**
+ * Why a node is asked: it contacted us unknown, others or the configuration named it, or it is in the table.
+ */
 export type Reason = 'stranger' | 'named' | 'known'
 
-/** What was sent and waits for its answer. */
+/** A sent request without its response. */
 export interface OpenRequest {
   readonly kind: 'ping' | 'findNode'
   readonly address: string
   readonly port: number
-  /** Id that must answer, 128 hex digits; null for whoever does. */
+  /** Expected id, 128 hex digits; null for any. */
   readonly id: string | null
   readonly reason: Reason
   /** Milliseconds, steady clock. */
   readonly sentAt: number
-  /** How often it was asked, with this one. */
+  /** Number of attempts, including this one. */
   readonly attempt: number
-  /** The asked one loses its place by not answering. */
+  /** The challenge that the node loses by not responding. */
   readonly challenge: Challenge | null
 }
 
-/** Most questions of each reason. */
+/** Most requests per reason. */
 const LIMITS: Readonly<Record<Reason, number>> = { stranger: 256, named: 512, known: 512 }
 
-/** Questions by their check. Strangers have a share of their own, and each block of addresses a part of that. */
+/** Open requests by their check. Strangers have a limit of their own, and each subnet a part of that. */
 export class OpenRequests {
   readonly #questions = new Map<string, OpenRequest>()
   readonly #counts: Record<Reason, number> = { stranger: 0, named: 0, known: 0 }
@@ -39,7 +41,7 @@ export class OpenRequests {
     return this.#questions.get(check)
   }
 
-  /** Whether a PING to that place waits. */
+  /** Whether a PING to that address is pending. */
   isPinged(address: string, port: number): boolean {
     return this.#pinged.has(endpointKey(address, port))
   }

@@ -3,22 +3,22 @@ import { encodeBytes, encodeList, encodeStrings, encodeUnsigned } from '../../ch
 import { keccak256, recoverAddresses, SIGNER_ANSWER_BYTES } from '../../native/crypto.ts'
 import { recoverNodeId, SIGNATURE_BYTES, sign } from '../wire/curve.ts'
 
-/** Where a node says that it is; the host is text (p2p.md §1). */
+/** Announced endpoint of a node; the host is text (p2p.md §1). */
 export interface Endpoint {
   readonly host: string
   readonly udp: number
   readonly tcp: number
 }
 
-/** A node as neighbours are told. */
+/** A node in a NEIGHBORS packet. */
 export interface NodeEntry extends Endpoint {
   /** 64 bytes where it is one. */
   readonly id: Buffer
 }
 
-/** What all packets end with. */
+/** Trailer of all packets. */
 interface Request {
-  /** UUID of the question, which its answer repeats. Text as it came: see {@link isCheck}. */
+  /** UUID of the request, which its response repeats. Unchecked text: see {@link isCheck}. */
   readonly check: string
   /** null where the sender left it out. */
   readonly networkId: number | null
@@ -30,38 +30,38 @@ export type DiscoveryMessage =
   | (Request & { readonly type: 'findNode'; readonly nodeId: Buffer })
   | (Request & { readonly type: 'neighbors'; readonly nodes: readonly NodeEntry[] })
 
-/** A packet that is whole; who sent it is not known before {@link recoverSender}, which takes most of the time. */
+/** A decoded packet; its sender is unknown before {@link recoverSender}, which takes most of the time. */
 export interface DiscoveryPacket {
   readonly message: DiscoveryMessage
-  /** What was signed: 32 bytes. */
+  /** Signed hash, 32 bytes. */
   readonly hash: Buffer
   /** r ∥ s ∥ v: 65 bytes. */
   readonly signature: Buffer
 }
 
-/** Bytes that are no packet of discovery. */
+/** Bytes that are not a packet of discovery. */
 export class DiscoveryPacketError extends Error {
   override readonly name = 'DiscoveryPacketError'
   readonly code = 'DISCOVERY_PACKET'
 }
 
-/** Bytes of a datagram that are read: those of the reference's receive buffer. */
+/** Most bytes of a datagram: the reference's receive buffer. */
 export const MOST_PACKET_BYTES = 8192
 
 const MDC_BYTES = 32
 const TYPE_AT = MDC_BYTES + SIGNATURE_BYTES
 const LEAST_PACKET_BYTES = TYPE_AT + 1
 const TYPES = ['ping', 'pong', 'findNode', 'neighbors'] as const
-/** Version 4, whose digit stands in the same place in every UUID. */
+/** Pattern of a version 4 UUID. */
 const CHECK = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MOST_NUMBER_BYTES = 4
 
-/** Whether a packet with this check is dealt with: it is a UUID of version 4 (p2p.md §1). */
+/** Whether a packet with this check is processed: it is a UUID of version 4 (p2p.md §1). */
 export function isCheck(check: string): boolean {
   return CHECK.test(check)
 }
 
-/** A packet as it is sent: `mdc ∥ signature ∥ type ∥ data`. @param privateKey of the sender, 32 bytes */
+/** Encodes a packet: `mdc ∥ signature ∥ type ∥ data`. @param privateKey of the sender, 32 bytes */
 export function encodePacket(message: DiscoveryMessage, privateKey: Buffer): Buffer {
   const signed = Buffer.concat([Buffer.from([TYPES.indexOf(message.type) + 1]), encodeData(message)])
   const rest = Buffer.concat([sign(keccak256(signed), privateKey), signed])
@@ -69,7 +69,7 @@ export function encodePacket(message: DiscoveryMessage, privateKey: Buffer): Buf
 }
 
 /**
- * Reads a packet. Bytes after its list are ignored, as the reference does.
+ * Decodes a packet. Bytes after
  * @throws DiscoveryPacketError when the bytes are damaged or of another form
  */
 export function decodePacket(bytes: Buffer): DiscoveryPacket {
@@ -88,20 +88,20 @@ export function decodePacket(bytes: Buffer): DiscoveryPacket {
   }
 }
 
-/** Node id of who signed the packet: 64 bytes; null where the signature is nobody's. */
+/** Node id of the signer, 64 bytes; null for an invalid signature. */
 export function recoverSender({ hash, signature }: DiscoveryPacket): Buffer | null {
   return recoverNodeId(hash, signature)
 }
 
 /**
- * Whether a node signed the packet, which takes a tenth of the time of finding out who did.
+ * Whether a node signed the packet, which takes a tenth of the time of recovering the signer.
  * @param id 64 bytes
  */
 export function isSender({ hash, signature }: DiscoveryPacket, id: Buffer): boolean {
   const parity = signature.subarray(SIGNATURE_BYTES - 1)
   const record = Buffer.concat([hash, parity, signature.subarray(0, SIGNATURE_BYTES - 1)])
   const answer = recoverAddresses(record)
-  // The native core names signers by the end of the hash of their key; all of it is compared.
+  // The native core identifies signers by the end of the hash of their key; all of it is compared.
   return answer[0] === 1 && answer.subarray(1).equals(keccak256(id).subarray(-(SIGNER_ANSWER_BYTES - 1)))
 }
 

@@ -1,4 +1,4 @@
-/** What may be done: so many a second, and so many at once after a rest. */
+/** A rate per second, and a burst after a pause. */
 export interface Rate {
   readonly perSecond: number
   readonly burst: number
@@ -9,7 +9,7 @@ interface Bucket {
   at: number
 }
 
-/** A rate for everybody together. Times are milliseconds of the steady clock. */
+/** A rate limit shared by all callers. Times are milliseconds of the monotonic clock. */
 export class RateLimiter {
   readonly #rate: Rate
   readonly #bucket: Bucket
@@ -19,20 +19,20 @@ export class RateLimiter {
     this.#bucket = { tokens: rate.burst, at: now }
   }
 
-  /** @returns whether it may be done now */
+  /** @returns whether it is allowed now */
   take(now: number): boolean {
     return take(this.#bucket, this.#rate, now)
   }
 }
 
-/** A rate for each of those who were there last. */
+/** A rate limit per key, for recently used keys. */
 export class KeyedRateLimiter {
   readonly #rate: Rate
   readonly #most: number
   /** Longest idle first. */
   readonly #buckets = new Map<string, Bucket>()
 
-  /** @param most owners that are remembered */
+  /** @param most tracked keys */
   constructor(rate: Rate, most: number) {
     this.#rate = rate
     this.#most = most

@@ -2,16 +2,16 @@ import { blockOf } from './addressBlock.ts'
 import type { KnownNode } from './knownNode.ts'
 import { BLOCK_LIMITS } from './nodeTable.ts'
 
-/** Most nodes that are remembered beside the table. */
+/** Most nodes outside of the table. */
 const MOST_NODES = 512
 
-/** Nodes that answered and for which the table has no room: they may ask, be dialled and be saved. */
+/** Nodes that responded and have no room in the table: they may send requests, be dialled and be saved. */
 export class RecentNodes {
   /** Longest unseen first. */
   readonly #nodes = new Map<string, KnownNode>()
   readonly #exempt: (address: string) => boolean
 
-  /** @param exempt whether an address is not counted by its block */
+  /** @param exempt whether an address is exempt from subnet limits */
   constructor(exempt: (address: string) => boolean) {
     this.#exempt = exempt
   }
@@ -28,7 +28,7 @@ export class RecentNodes {
     return this.nodes().filter((node) => node.address === address)
   }
 
-  /** The oldest of the same block goes where there are too many of it, else the oldest of all. */
+  /** Evicts the oldest of the same subnet if that has too many, else the oldest of all. */
   add(node: KnownNode): void {
     this.#nodes.delete(node.id)
     const block = blockOf(node.address)

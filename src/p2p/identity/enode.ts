@@ -7,7 +7,7 @@ const ID = /^[0-9a-f]{128}$/i
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,62})(\.[a-z0-9]([a-z0-9-]{0,62}))*\.?$/i
 const HIGHEST_PORT = 65_535
 
-/** A node as users name it. */
+/** A node in an enode URL. */
 export interface EnodeAddress {
   /** Node id, 128 lower-case hex digits. */
   readonly id: string
@@ -17,7 +17,7 @@ export interface EnodeAddress {
   readonly port: number
 }
 
-/** A text that names no node. */
+/** A malformed enode URL. */
 export class EnodeError extends Error {
   override readonly name = 'EnodeError'
   readonly code = 'ENODE'
@@ -28,7 +28,7 @@ export class EnodeError extends Error {
 }
 
 /**
- * Reads `enode://<128 hex digits>@host:port` (p2p.md §0); an IPv6 address stands in brackets.
+ * Parses `enode://<128
  * @throws EnodeError that says what is wrong
  */
 export function parseEnode(text: string): EnodeAddress {

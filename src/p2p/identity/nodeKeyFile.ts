@@ -20,15 +20,15 @@ export const NODE_KEY_FILE = 'node.key'
 
 const PRIVATE_FILE = 0o600
 
-/** A key file that cannot be used or written. The message never has the key. */
+/** A key file that cannot be used or written. The message never contains the key. */
 export class NodeKeyError extends Error {
   override readonly name = 'NodeKeyError'
   readonly code = 'NODE_KEY'
 }
 
 /**
- * The key of a node's data directory; null where it has none yet. Rights of others are taken away where the file is
- * this user's own.
+ * The key of a node's data directory; null where it has none yet. Permissions of others are removed if the
+ * file belongs to this user.
  * @throws NodeKeyError for one that is damaged or that others may read
  */
 export function readNodeKey(dataDir: string): NodeKey | null {
@@ -42,7 +42,7 @@ export function readNodeKey(dataDir: string): NodeKey | null {
 }
 
 /**
- * The key of a node's data directory, made where there is none: whole or not at all, and never two.
+ * The key of a node's data directory, created if necessary, atomically and only once.
  * @throws NodeKeyError as {@link readNodeKey}, and where it cannot be written
  */
 export function openNodeKey(dataDir: string): NodeKey {
@@ -56,8 +56,8 @@ export function openNodeKey(dataDir: string): NodeKey {
 }
 
 /**
- * Takes the key of a file of the reference, or of 64 hex digits, for a data directory.
- * @param replaces whether it may take the place of another key, which is gone then
+ * Imports the key of a file of the reference, or of 64 hex digits, into a data directory.
+ * @param replaces whether it may overwrite another key
  * @throws NodeKeyError for a file without a key, one whose node id is of another key, or a key in its place
  */
 export function importNodeKey(dataDir: string, path: string, replaces: boolean): NodeKey {
@@ -98,7 +98,7 @@ function keyOf(path: string, text: string): NodeKey {
   }
 }
 
-/** Another process may do the same: the link is made by one of them only. */
+/** Another process may do the same: only one of them creates the link. */
 function writeKey(dataDir: string, key: NodeKey, replaces: boolean): void {
   const path = join(dataDir, NODE_KEY_FILE)
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`

@@ -11,9 +11,9 @@ const FIRST_LIST = 0xc0
 const LAST_SHORT_LIST = 0xf7
 
 /**
- * Refuses bytes whose lists hold more elements than a limit, however deep, without reading them: an element may take
- * one byte here and a hundred once it is read. Bytes that are no RLP are left to who reads them, up to where they
- * break.
+ * Rejects bytes whose lists have more elements than a limit, at any depth, without decoding them: an element
+ * may take one byte here and a hundred once it is decoded. Malformed bytes are counted up to where they break
+ * and left to the decoder.
  * @returns the bytes
  * @throws P2pError MESSAGE
  */

@@ -5,22 +5,22 @@ import { plainAddress } from './networkGroup.ts'
 import type { ScreenRefusal } from './peerAdmission.ts'
 import type { PeerTransport } from './ports.ts'
 
-/** Sockets that wait to be accepted by the process. */
+/** Backlog of sockets to be accepted. */
 const BACKLOG = 128
 
-/** Everything that an {@link Acceptor} needs. */
+/** Dependencies of an {@link Acceptor}. */
 export interface AcceptorParts {
   readonly accept: PeerTransport['accept']
   readonly halfOpen: HalfOpen
-  /** Why a socket of an address is closed at once; null when it is not. */
+  /** Why a socket of an address is closed at once; null to accept it. */
   readonly screen: (address: string) => ScreenRefusal | null
-  /** Takes a connection whose handshake is over. */
+  /** Receives a connection whose handshake is complete. */
   readonly onConnection: (connection: Connection) => void
-  /** Counts what was closed before that. */
+  /** Counts connections closed before that. */
   readonly onRefused: (why: ScreenRefusal | 'halfOpen' | 'handshake', address: string) => void
 }
 
-/** The port where other nodes come in. */
+/** The port for incoming connections. */
 export class Acceptor {
   readonly #parts: AcceptorParts
   readonly #server: Server
@@ -41,7 +41,7 @@ export class Acceptor {
         resolve()
       })
     })
-    // Descriptors can be used up: whoever comes then is lost, the port stays.
+    // File descriptors can be exhausted: a connection is lost then, the port stays open.
     server.on('error', () => undefined)
     return acceptor
   }
@@ -52,7 +52,7 @@ export class Acceptor {
     return bound === null || typeof bound === 'string' ? null : { address: bound.address, port: bound.port }
   }
 
-  /** Takes nobody any more. @returns when all connections that came in are over */
+  /** Stops accepting. @returns when all incoming connections have ended */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve())

@@ -1,15 +1,15 @@
 import { networkGroup } from './networkGroup.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** Handshakes that begin within {@link WINDOW_MS}, of one address and of one block of addresses. */
+/** Most handshakes within {@link WINDOW_MS}, per address and per subnet. */
 const MOST_OF_ADDRESS = 16
 const MOST_OF_GROUP = 64
 const WINDOW_MS = 10_000
 
-/** Addresses and blocks that are counted; the oldest is forgotten first. */
+/** Most tracked addresses and subnets; the oldest is evicted first. */
 const MOST_KEPT = 2048
 
-/** How often addresses connect: a handshake costs this node more than whoever begins it. */
+/** Limits the rate of connections per address: a handshake costs this node more than the initiator. */
 export class ConnectRate {
   readonly #scheduler: Scheduler
   readonly #counts = new Map<string, { since: number; count: number }>()
@@ -22,7 +22,7 @@ export class ConnectRate {
     return this.#counts.size
   }
 
-  /** Counts a connection; false when the address or its block has begun too many. */
+  /** Counts a connection; false when the address or its subnet has exceeded its rate. */
   admit(address: string): boolean {
     const own = this.#count(address)
     const group = this.#count(`${networkGroup(address)}/`)

@@ -18,10 +18,10 @@ import type { PeerServices } from './peerServices.ts'
 import { isAnswer, PendingRequests } from './pendingRequests.ts'
 import { UnaskedPace } from './unaskedPace.ts'
 
-/** A peer that says nothing counts as connected so long after the handshake, milliseconds (p2p.md §7). */
+/** Time after the handshake after which a silent peer counts as connected, milliseconds (p2p.md §7). */
 const SILENT_MS = 1000
 
-/** Who is told what becomes of a peer. */
+/** Listener for the state of a peer. */
 export interface PeerEvents {
   onReady(peer: ConnectedPeer): void
   onMessage(peer: ConnectedPeer, message: PeerMessage): void | Promise<void>
@@ -29,19 +29,19 @@ export interface PeerEvents {
   onGone(peer: ConnectedPeer, why: CloseReason): void
 }
 
-/** What a peer did, counted. */
+/** Counters of a peer. */
 export interface PeerCounts {
   sent: number
   received: number
   /** Messages beyond what is handled in a minute. */
   excess: number
-  /** The same bytes again. */
+  /** Repeated messages. */
   repeated: number
   /** Blocks and transactions of it that were new and valid. */
   useful: number
 }
 
-/** A connection as a peer. */
+/** A peer over a connection. */
 export class ConnectedPeer implements Peer {
   readonly id: string
   readonly address: string
@@ -62,7 +62,7 @@ export class ConnectedPeer implements Peer {
   readonly #pending: PendingRequests
   readonly #outbox: Outbox
   readonly #inbox: Inbox
-  /** Null where bytes are the bound. */
+  /** Null where the limit is in bytes. */
   readonly #rate: InboundRate | null
   readonly #pace: UnaskedPace
   #status: (ChainStatus & { readonly receivedAt: number }) | null = null
@@ -142,7 +142,7 @@ export class ConnectedPeer implements Peer {
     return this.#isReady
   }
 
-  /** It as its place is decided about. */
+  /** Its properties for admission and eviction. */
   get seat(): Seat {
     const { id, address, inbound, trusted, connectedAt, latency, counts } = this
     return { id, address, inbound, trusted, connectedAt, latency, useful: counts.useful }
@@ -152,17 +152,17 @@ export class ConnectedPeer implements Peer {
     return this.#isGone || !this.#pending.hasRoom ? 0 : this.#outbox.allowance
   }
 
-  /** Milliseconds to an answer; null before the first. */
+  /** Mean latency, milliseconds; null before the first response. */
   get latency(): number | null {
     return this.#pending.latency
   }
 
-  /** Bytes that are kept for it, and messages that found no room. */
+  /** Bytes in use for it, and messages dropped for lack of room. */
   get held(): { readonly bytes: number; readonly droppedIn: number; readonly droppedOut: number } {
     return { bytes: this.#memory.used, droppedIn: this.#inbox.dropped, droppedOut: this.#outbox.dropped }
   }
 
-  /** What it announces: name and version, e.g. `rsk/62`. */
+  /** Announced capabilities, e.g. `rsk/62`. */
   get capabilities(): string[] {
     return this.#connection.hello.capabilities.map(({ name, version }) => `${name}/${version}`)
   }
@@ -224,7 +224,8 @@ export class ConnectedPeer implements Peer {
     if (code !== FRAME_CODES.rskMessage && !(code === FRAME_CODES.rangeMessage && this.ranges))
       throw new P2pError('MESSAGE', `code ${code} is not used`)
     this.counts.received += 1
-    // Answers are bounded by the questions; as long as there are any, what is too much is known after decoding only.
+    // Responses are bounded by the requests; while there are open ones, excess is detected only after
+    // decoding.
     if (this.#rate?.isSpent === true && this.#pending.size === 0) {
       this.counts.excess += 1
       return this.#pace.message(true)
@@ -241,13 +242,15 @@ export class ConnectedPeer implements Peer {
     return paced === undefined || kept === undefined ? (paced ?? kept) : paced.then(() => kept)
   }
 
-  /** Takes what nobody asked for, or drops it. @returns what the connection waits for before it reads on */
+  /**
+   * Accepts an unsolicited message, or drops it. @returns what the connection waits for before it reads on
+   */
   #keep(message: PeerMessage, payload: Buffer): Promise<void> | undefined {
     if (isAnswer(message)) {
       this.score('unexpectedMessage')
       return undefined
     }
-    // What finds no room is not remembered: it can come from another peer.
+    // A message without room is not recorded as seen: it may come from another peer.
     if (this.#inbox.hasRoom(payload.length) && this.#isKnown(message, payload)) return undefined
     if (message.type === 'status')
       this.#status = { ...message.status, receivedAt: this.#services.scheduler.now() }

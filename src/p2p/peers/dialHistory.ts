@@ -1,20 +1,20 @@
 import type { PeerAddress } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** How long after a failure the next try is, milliseconds: doubled with each failure up to the most. */
+/** Delay of the next attempt after a failure, milliseconds: doubled with each failure up to the maximum. */
 export interface BackOff {
   readonly first: number
   readonly most: number
 }
 
-/** For nodes that were found, of which there are others, and for those that the operator named. */
+/** For discovered nodes, of which there are others, and for those that the operator configured. */
 export const CANDIDATE_BACK_OFF: BackOff = { first: 30_000, most: 3_600_000 }
 export const STATIC_BACK_OFF: BackOff = { first: 3000, most: 60_000 }
 
-/** Nodes that are remembered; the one that failed longest ago is forgotten first. */
+/** Most tracked nodes; the one that failed longest ago is evicted first. */
 const MOST_NODES = 2000
 
-/** Doublings after which the most is reached in any case. */
+/** Doublings after which the maximum is reached in any case. */
 const MOST_FAILURES = 20
 
 /** Nodes that could not be reached, or did not stay. */
@@ -32,11 +32,11 @@ export class DialHistory {
     return this.#nodes.size
   }
 
-  /** Notes that a node could not be reached or left at once. */
+  /** Records that a node could not be reached or disconnected at once. */
   failed(node: PeerAddress, { first, most }: BackOff): void {
     const key = keyOf(node)
     const failures = Math.min(MOST_FAILURES, (this.#nodes.get(key)?.failures ?? 0) + 1)
-    // Up to a half more, so that nodes which went together do not come together.
+    // Up to 50 % of jitter, so that nodes which failed together are not dialled together.
     const wait = Math.min(most, first * 2 ** (failures - 1)) * (1 + this.#random() / 2)
     this.#nodes.delete(key)
     this.#nodes.set(key, { failures, failedAt: this.#scheduler.now(), wait })
@@ -46,14 +46,14 @@ export class DialHistory {
     }
   }
 
-  /** Notes that a node stayed for a while. */
+  /** Records that a node stayed for */
   stayed(node: PeerAddress): void {
     this.#nodes.delete(keyOf(node))
   }
 
   /**
    * Whether a node may be dialled now.
-   * @param longest milliseconds that are waited at most
+   * @param longest longest delay, milliseconds
    */
   mayDial(node: PeerAddress, longest: number = Number.POSITIVE_INFINITY): boolean {
     const known = this.#nodes.get(keyOf(node))

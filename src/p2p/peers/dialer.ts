@@ -4,53 +4,53 @@ import { networkGroup } from './networkGroup.ts'
 import type { CandidateSource, PeerAddress } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** How often nodes are looked for, milliseconds (p2p.md §1). */
+/** Interval of dialling, milliseconds (p2p.md §1). */
 const ROUND_MS = 3000
 
-/** Dials that are open at once. */
+/** Most concurrent dials. */
 const MOST_DIALS = 16
 
-/** How long a dial may take with its handshake, milliseconds. */
+/** Timeout of a dial with its handshake, milliseconds. */
 const DIAL_MS = 10_000
 
-/** How long a node is left alone at most by one that has no peers: what failed then may have been its own network. */
+/** Longest delay while this node has no peers: the failures may have been those of its own network. */
 const ALONE_MS = 60_000
 
-/** How long a peer has to stay to count as reached, milliseconds. */
+/** Time after which a peer counts as reached, milliseconds. */
 export const STAYED_MS = 60_000
 
-/** Everything that a {@link Dialer} needs. */
+/** Dependencies of a {@link Dialer}. */
 export interface DialerParts {
   readonly source: CandidateSource
-  /** Nodes that the operator named: dialled again and again, whatever places there are. */
+  /** Nodes that the operator configured: dialled repeatedly, regardless of free slots. */
   readonly statics: () => readonly PeerAddress[]
   readonly history: DialHistory
-  /** Makes a peer of a node; rejects when it could not be reached or found no place. */
+  /** Connects to a node; rejects when it could not be reached or was not admitted. */
   readonly dial: (node: PeerAddress, signal: AbortSignal) => Promise<void>
-  /** Places that are free for nodes that were found. */
+  /** Free slots for discovered nodes. */
   readonly places: () => number
-  /** Blocks of addresses of the peers that this node dialled, with how many are in each, and the most in one. */
+  /** Number of outgoing peers per subnet, and the limit per subnet. */
   readonly groups: () => Map<string, number>
   readonly mostPerGroup: number
   /** Whether this node has no peer at all. */
   readonly isAlone: () => boolean
-  /** For nodes that were found. */
+  /** For discovered nodes. */
   readonly backOff: BackOff
-  /** Whether a node is not to be dialled: itself, connected, banned. */
+  /** Whether a node must not be dialled: itself, connected, banned. */
   readonly isRefused: (node: PeerAddress) => boolean
   readonly scheduler: Scheduler
   readonly random: () => number
   readonly log: Logger
 }
 
-/** Figures for operators; totals only grow. */
+/** Stats for operators; totals only grow. */
 export interface DialerStats {
   readonly open: number
   readonly dialled: number
   readonly failed: number
 }
 
-/** Dials nodes until all places are taken: at random, spread over blocks of addresses. */
+/** Dials nodes until all slots are filled: at random, spread over subnets. */
 export class Dialer {
   readonly #parts: DialerParts
   /** Dials under way, by the node's address and port. */
@@ -74,7 +74,7 @@ export class Dialer {
     void this.#round()
   }
 
-  /** Ends dials that are under way; none begins after. */
+  /** Aborts running dials; no others start. */
   stop(): void {
     this.#isStopped = true
     this.#cancelRound?.()
@@ -86,7 +86,7 @@ export class Dialer {
     for (const node of shuffle(this.#parts.statics(), this.#parts.random)) {
       if (this.#mayDial(node)) this.#dial(node, true)
     }
-    // A source that does not answer is asked no second time.
+    // A source that does not respond is not asked again.
     if (this.#isLooking || this.#free() <= 0) return
     this.#isLooking = true
     try {
@@ -154,7 +154,7 @@ function keyOf({ address, port }: PeerAddress): string {
   return `${address}:${port}`
 }
 
-/** All of them in an order of chance. */
+/** All of them in random order. */
 function shuffle<T>(all: readonly T[], random: () => number): T[] {
   const order = [...all]
   for (let last = order.length - 1; last > 0; last -= 1) {

@@ -1,11 +1,11 @@
 import { groupByNetwork, networkGroup } from './networkGroup.ts'
 
-/** A peer as its place is decided about. */
+/** The properties of a peer for admission and eviction. */
 export interface Seat {
   readonly id: string
   readonly address: string
   readonly inbound: boolean
-  /** Neither counts for the limits nor is it sent away. */
+  /** Exempt from limits and from eviction. */
   readonly trusted: boolean
   /** Milliseconds, steady clock. */
   readonly connectedAt: number
@@ -15,18 +15,18 @@ export interface Seat {
   readonly latency: number | null
 }
 
-/** Places that those who are best in something keep: an attacker is hardly best in all of it. */
+/** Slots protected for the best peers by each criterion: an attacker is hardly best by all of them. */
 const PROTECTED_EACH = 3
 
-/** How long a peer keeps its place at least, milliseconds: whoever connects again and again moves nobody sooner. */
+/** Time in which a peer is protected, milliseconds: reconnecting repeatedly evicts nobody sooner. */
 const SETTLED_MS = 60_000
 
 /**
- * Which peer leaves for a newcomer: one of the block of addresses that has most places, chosen at random among those
- * that are neither the longest connected nor the most useful nor the quickest.
- * @param newcomer address of who wants the place
+ * Chooses the peer to evict for a newcomer: one of the subnet with the most peers, at random among those that
+ * are neither the longest connected nor the most useful nor the fastest.
+ * @param newcomer address of the new peer
  * @param random from 0 to below 1
- * @returns null when nobody leaves: then the newcomer finds no place
+ * @returns null when no peer can be evicted
  */
 export function chooseEvicted(
   seats: readonly Seat[],

@@ -2,17 +2,17 @@ import type { PeerLimits } from './limits.ts'
 import { groupByNetwork, networkGroup } from './networkGroup.ts'
 import type { PeerAccount, PeerMemory } from './peerMemory.ts'
 
-/** What the handshake of one connection may take, bytes: a packet, a frame of HELLO and the socket (p2p.md §2). */
+/** Memory of one handshake, bytes: a packet, a frame of HELLO and the socket (p2p.md §2). */
 const HANDSHAKE_BYTES = 64 * 1024
 
-/** How long a handshake may take, milliseconds. */
+/** Timeout of a handshake, milliseconds. */
 export const HANDSHAKE_MS = 10_000
 
 /** A connection whose handshake is not over. */
 export interface HalfOpenEntry {
   readonly address: string
   readonly signal: AbortSignal
-  /** The handshake is over, however it went. */
+  /** The handshake ended, successfully or not. */
   done(): void
 }
 
@@ -23,7 +23,7 @@ interface Entry {
   readonly account: PeerAccount
 }
 
-/** Connections from outside whose handshake is not over: few, and none of them for long. */
+/** Incoming connections during the handshake, limited in number and time. */
 export class HalfOpen {
   readonly #limits: PeerLimits
   readonly #memory: PeerMemory
@@ -48,14 +48,14 @@ export class HalfOpen {
     return this.#entries.size
   }
 
-  /** Handshakes that were ended for the sake of others. */
+  /** Handshakes that were aborted for the */
   get displaced(): number {
     return this.#displaced
   }
 
   /**
-   * Begins a handshake; when there are too many, one at random of the block of addresses with the most is ended.
-   * @returns null when the block of addresses has too many or there is no memory
+   * Begins a handshake; when there are too many, a random one of the subnet with the most is aborted.
+   * @returns null when the subnet has too many or there is no memory
    */
   begin(address: string): HalfOpenEntry | null {
     const group = networkGroup(address)

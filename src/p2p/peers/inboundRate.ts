@@ -1,11 +1,14 @@
 import type { Scheduler } from './scheduler.ts'
 
-/** Messages of a peer that are dealt with in a minute of the clock; the reference drops the others, too (p2p.md §4 Limits). */
+/**
+ * Messages of a peer that are processed per clock minute; like the reference, this node drops the others
+ * (p2p.md §4 Limits).
+ */
 const MINUTE_LIMIT = 1001
 
 const MINUTE_MS = 60_000
 
-/** Counts what a peer sends of its own accord. */
+/** Counts the unsolicited messages of a peer. */
 export class InboundRate {
   readonly #scheduler: Scheduler
   #minute = Number.NaN
@@ -15,7 +18,7 @@ export class InboundRate {
     this.#scheduler = scheduler
   }
 
-  /** Counts a message; false when it is one too many in this minute. */
+  /** Counts a message; false when it exceeds the limit of this minute. */
   admit(): boolean {
     const minute = Math.floor(this.#scheduler.now() / MINUTE_MS)
     if (minute !== this.#minute) {
@@ -26,7 +29,7 @@ export class InboundRate {
     return this.#count <= MINUTE_LIMIT
   }
 
-  /** Whether the next one would be too many. */
+  /** Whether the next one would exceed the limit. */
   get isSpent(): boolean {
     return Math.floor(this.#scheduler.now() / MINUTE_MS) === this.#minute && this.#count >= MINUTE_LIMIT
   }

@@ -5,20 +5,20 @@ import { isQuestion } from './pendingRequests.ts'
 /** Messages of a peer that may wait (p2p.md §4 Limits). */
 const MOST_MESSAGES = 2000
 
-/** What may wait before the connection is not read any more, bytes. */
+/** Queued bytes above which the connection is not read any more. */
 const PAUSE_BYTES = 4 * 1024 * 1024
 
-/** What a message takes beside its bytes. */
+/** Overhead of a message, bytes. */
 const OVERHEAD_BYTES = 512
 
-/** Everything that an {@link Inbox} needs. */
+/** Dependencies of an {@link Inbox}. */
 export interface InboxParts {
   readonly memory: PeerAccount
-  /** Deals with a message; the next one waits for that. What it throws is an error of this node. */
+  /** Handles a message; the next one waits for that. An exception is an internal error. */
   readonly deliver: (message: PeerMessage) => void | Promise<void>
-  /** Whether answers are to leave first before a question is looked at. */
+  /** Whether responses have to be sent before the next request is processed. */
   readonly mustWait: () => boolean
-  /** Told of what {@link deliver} threw. */
+  /** Called with what {@link deliver} threw. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -28,8 +28,8 @@ interface Waiting {
 }
 
 /**
- * Messages of a peer that wait for their turn, one after the other. Questions wait for room for their answers and let
- * others pass meanwhile; apart from that the order stays.
+ * Queue of the messages of a peer, processed one by one. Requests wait for room for their responses and let
+ * others pass meanwhile; apart from that the order is preserved.
  */
 export class Inbox {
   readonly #parts: InboxParts
@@ -45,7 +45,7 @@ export class Inbox {
     this.#parts = parts
   }
 
-  /** Messages that found no room. */
+  /** Dropped messages. */
   get dropped(): number {
     return this.#dropped
   }
@@ -55,13 +55,13 @@ export class Inbox {
     return this.#questions.length + this.#others.length
   }
 
-  /** Whether a message would be taken. @param length bytes of its payload */
+  /** Whether a message would be accepted. @param length bytes of its payload */
   hasRoom(length: number): boolean {
     return this.size < MOST_MESSAGES && this.#parts.memory.fits(length + OVERHEAD_BYTES)
   }
 
   /**
-   * Takes a message, or drops it where there is no room.
+   * Queues a message, or drops it where there is no room.
    * @param length bytes of its payload
    * @returns what the connection waits for before it reads on; undefined when it need not wait
    */
@@ -79,12 +79,12 @@ export class Inbox {
     return this.#paused()
   }
 
-  /** Looks again whether a question can be dealt with. */
+  /** Checks again whether a request can be processed. */
   wake(): void {
     if (!this.#isBusy && !this.#isClosed) void this.#run()
   }
 
-  /** Drops what waits. */
+  /** Drops all queued messages. */
   close(): void {
     this.#isClosed = true
     this.#questions.length = 0

@@ -1,29 +1,29 @@
 const MIB = 1024 * 1024
 
-/** How many peers there may be, and what they may take. */
+/** Limits of the number of peers and of their resources. */
 export interface PeerLimits {
   /** Peers at once; trusted and static ones do not count (p2p.md §7). */
   readonly peers: number
-  /** Of these, how many may have dialled us: the others are chosen by this node. */
+  /** Most incoming ones among them: the others are chosen by this node. */
   readonly inbound: number
-  /** Of these, how many this node dials: a few places stay for nodes that look for peers. */
+  /** Most outgoing ones among them: a few slots stay free for nodes that look for peers. */
   readonly outbound: number
-  /** Peers that dialled us from one block of addresses (p2p.md §7), and from one address. */
+  /** Most incoming peers per subnet (p2p.md §7), and per address. */
   readonly inboundPerGroup: number
   readonly inboundPerAddress: number
-  /** Peers that this node dials in one block of addresses. */
+  /** Most outgoing peers per subnet. */
   readonly outboundPerGroup: number
-  /** Connections whose handshake is not over: all, and of one block of addresses. */
+  /** Most connections during the handshake: in total, and per subnet. */
   readonly halfOpen: number
   readonly halfOpenPerGroup: number
-  /** What is kept for one peer and for all, bytes; of that, what waits to be sent. */
+  /** Memory per peer and for all, bytes; and the part of it for queued output. */
   readonly peerBytes: number
   readonly totalBytes: number
   readonly outgoingPeerBytes: number
   readonly outgoingTotalBytes: number
 }
 
-/** Blocks of addresses that a node's own choice of peers is spread over at least. */
+/** Least number of subnets over which outgoing peers are spread. */
 const OUTBOUND_GROUPS = 4
 
 /** Limits that follow from the number of peers. @param peers at most so many at once (p2p.md §7) */

@@ -1,31 +1,31 @@
 import type { Scheduler } from './scheduler.ts'
 
 /**
- * The reference handles so many messages of a connection in a minute of its clock and drops the others without a
- * word (p2p.md §4 Limits).
+ * Messages of a connection that the reference handles per clock minute; it drops the others silently (p2p.md
+ * §4 Limits).
  */
 export const MINUTE_MESSAGES = 1000
 
 /**
- * Milliseconds in which no more than {@link MINUTE_MESSAGES} are sent. It is more than a minute, because messages can
- * be late by different times: what was sent within a minute and a second can arrive within a minute.
+ * Window in which at most {@link MINUTE_MESSAGES} are sent, milliseconds. It exceeds a minute because
+ * latencies vary: messages sent within a minute and a second may arrive within a minute.
  */
 const WINDOW_MS = 61_000
 
 /**
- * Messages of the window that questions, answers and transactions leave for what must not wait. While blocks are
- * fetched at full speed that is a STATUS now and then (p2p.md §6), and each place comes back within a tenth of a second.
+ * Messages of the window that requests, responses and transactions leave for urgent ones. At full download
+ * speed that is a STATUS now and then (p2p.md §6), and each slot is renewed within a tenth of a second.
  */
 const RESERVE = 4
 
-/** How many questions and answers may go together after a pause, and how fast they go then. */
+/** Burst of requests and responses after a pause, and their rate then. */
 const BURST = 24
 const PER_SECOND = ((MINUTE_MESSAGES - RESERVE) * 1000) / WINDOW_MS
 
-/** How many messages may be sent to a peer that counts them. */
+/** Limits the messages sent to a peer that counts them. */
 export class MinuteAllowance {
   readonly #scheduler: Scheduler
-  /** When each message of the window was sent, a ring. */
+  /** Times of the messages of the window, a ring buffer. */
   readonly #sent = new Float64Array(MINUTE_MESSAGES)
   #oldest = 0
   #count = 0
@@ -37,19 +37,19 @@ export class MinuteAllowance {
     this.#filledAt = scheduler.now()
   }
 
-  /** Questions, answers and transactions that may go now. */
+  /** Requests, responses and transactions that may be sent now. */
   get paced(): number {
     this.#advance()
     return Math.max(0, Math.min(Math.floor(this.#tokens), MINUTE_MESSAGES - RESERVE - this.#count))
   }
 
-  /** Messages of any kind that may go now. */
+  /** Messages of any kind that may be sent now. */
   get any(): number {
     this.#advance()
     return MINUTE_MESSAGES - this.#count
   }
 
-  /** Counts a question, answer or message of transactions that goes now; false when it may not. */
+  /** Counts a request, response or message of transactions that is sent now; false when it may not be. */
   takePaced(): boolean {
     if (this.paced === 0) return false
     this.#tokens -= 1

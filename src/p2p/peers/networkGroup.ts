@@ -1,19 +1,19 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** Octets of an IPv4 address that name a block of addresses: /16, as in the reference (p2p.md §7). */
+/** Octets of the IPv4 subnet: /16, as in the reference (p2p.md §7). */
 const IPV4_OCTETS = 2
 
-/** Groups of an IPv6 address that name what one provider gets: /32. */
+/** Groups of the IPv6 subnet, which is what one provider gets: /32. */
 const IPV6_GROUPS = 2
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** An address as peers are known by: IPv4 that a socket shows as IPv6 is IPv4 again, zones are left out. */
+/** Normalises an address: IPv4-mapped IPv6 becomes IPv4, zones are removed. */
 export function plainAddress(address: string): string {
   return MAPPED.exec(address)?.[1] ?? address.split('%')[0] ?? address
 }
 
-/** Name of the block of addresses that an address belongs to. @param address of {@link plainAddress} */
+/** Name of the subnet of an address. @param address of {@link plainAddress} */
 export function networkGroup(address: string): string {
   if (isIPv4(address)) return address.split('.').slice(0, IPV4_OCTETS).join('.')
   if (!isIPv6(address)) return address
@@ -24,7 +24,7 @@ export function networkGroup(address: string): string {
   ).join(':')
 }
 
-/** What has an address, by the block that it lies in. */
+/** Groups items with an address by subnet. */
 export function groupByNetwork<T extends { readonly address: string }>(all: Iterable<T>): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const each of all) {

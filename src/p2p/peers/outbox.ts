@@ -5,38 +5,43 @@ import type { MinuteAllowance } from './minuteAllowance.ts'
 import type { PeerAccount } from './peerMemory.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** What waits in the socket before no more is given to it, bytes. */
+/** Buffered bytes of the socket above which no more is written to it. */
 const SOCKET_BYTES = 256 * 1024
 
-/** What waits here and in the socket before no further question of the peer is looked at: bytes and messages. */
+/**
+ * Queued bytes and messages, here and in the socket, above which no further request of the peer is processed.
+ */
 const FULL_BYTES = 1024 * 1024
 const FULL_MESSAGES = 16
 
-/** How long nothing may leave although something waits in the socket, milliseconds. */
+/** Time without progress of the socket after which the connection has stalled, milliseconds. */
 const STALL_MS = 60_000
 
-/** How often a queue that is not empty is looked at, milliseconds. */
+/** Poll interval of a queue that is not empty, milliseconds. */
 const TICK_MS = 20
 
-/** How urgent a message is: what others wait for goes by the pace of the peer, the rest at once. */
+/** Urgency of a message: requests and responses follow the pace of the peer, the rest is sent at once. */
 export type Urgency = 'atOnce' | 'paced'
 
-/** Everything that an {@link Outbox} needs. */
+/** Dependencies of an {@link Outbox}. */
 export interface OutboxParts {
   readonly connection: Connection
   /** Null where the other end does not count messages. */
   readonly allowance: MinuteAllowance | null
-  /** What may wait to be sent, and what may be kept for the peer at all. */
+  /** Memory limits of queued output, and of the peer in total. */
   readonly outgoing: PeerAccount
   readonly memory: PeerAccount
   readonly scheduler: Scheduler
-  /** Told that the other end has taken nothing for too long. */
+  /** Called when the other end has read nothing for too long. */
   readonly onStall: () => void
-  /** Told that questions of the peer can be looked at again. */
+  /** Called when requests of the peer can be processed again. */
   readonly onRoom: () => void
 }
 
-/** Messages on their way to a peer: no faster than it handles them, and never more bytes than an account allows. */
+/**
+ * Output queue of a peer: it sends no faster than the peer processes, and never holds more bytes than an
+ * account allows.
+ */
 export class Outbox {
   readonly #parts: OutboxParts
   readonly #urgent: EncodedMessage[] = []
@@ -58,12 +63,12 @@ export class Outbox {
     this.#movedAt = parts.scheduler.now()
   }
 
-  /** Messages that found no room. */
+  /** Dropped messages. */
   get dropped(): number {
     return this.#dropped
   }
 
-  /** Questions that may be asked now. */
+  /** Requests that may be sent now. */
   get allowance(): number {
     const { allowance, connection } = this.#parts
     if (this.#isClosed || connection.bufferedBytes >= SOCKET_BYTES) return 0
@@ -71,7 +76,9 @@ export class Outbox {
     return this.#paced.length > 0 && this.#isAnswerNext ? 0 : allowance.paced
   }
 
-  /** Whether so much waits that the peer's next question should wait, too; then it is told when that is over. */
+  /**
+   * Whether so much is queued that the peer's next request should wait; the end of this state is announced.
+   */
   mustWait(): boolean {
     this.#isAwaited ||= this.#isFull
     return this.#isFull
@@ -84,11 +91,11 @@ export class Outbox {
     )
   }
 
-  /** Sends a question now; false when none may be sent. */
+  /** Sends a request now; false when none may be sent. */
   ask(frame: EncodedMessage): boolean {
     if (this.allowance < 1 || !this.#charge(frame.payload.length)) return false
     if (this.#parts.allowance?.takePaced() === false) return false
-    // Questions leave the next turn to an answer that waits, so that neither keeps the other out.
+    // Requests and waiting responses alternate, so that neither starves the other.
     this.#isAnswerNext = true
     this.#hand(frame)
     this.#pump()
@@ -108,7 +115,7 @@ export class Outbox {
     return true
   }
 
-  /** Drops what waits; nothing is sent any more. */
+  /** Drops the queue; nothing is sent any more. */
   close(): void {
     this.#isClosed = true
     this.#cancelTimer?.()
@@ -141,7 +148,7 @@ export class Outbox {
     queue.splice(0, gone)
   }
 
-  /** Takes the allowance for an answer. One is left to questions, unless the last that went was a question. */
+  /** Takes the allowance for a response. One is left to requests, unless the last message was a request. */
   #mayAnswer(): boolean {
     const { allowance } = this.#parts
     if (allowance === null) return true
@@ -168,7 +175,7 @@ export class Outbox {
     return true
   }
 
-  /** Gives back what the socket has taken. */
+  /** Releases the bytes that the socket has sent. */
   #settle(): void {
     const waiting = this.#queuedBytes + this.#parts.connection.bufferedBytes
     const left = this.#charged - waiting
@@ -178,7 +185,7 @@ export class Outbox {
     this.#parts.memory.release(left)
   }
 
-  /** Looks again later while anything waits. */
+  /** Polls while the queue is not empty. */
   #watch(): void {
     const { connection, scheduler } = this.#parts
     const taken = this.#handedBytes - connection.bufferedBytes

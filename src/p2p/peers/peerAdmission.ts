@@ -6,25 +6,25 @@ import { networkGroup } from './networkGroup.ts'
 import type { PeerJudge } from './ports.ts'
 import type { RecentDrops } from './recentDrops.ts'
 
-/** Why an address gets no further place. */
+/** Why an address gets no further slot. */
 type Crowd = 'addressFull' | 'groupFull'
 
 /** Why a socket is closed before the handshake. */
 export type ScreenRefusal = 'banned' | 'sentAway' | 'tooOften' | Crowd
 
-/** What becomes of a connection after HELLO. */
+/** The decision about a connection after */
 export type Placement =
   | { readonly kind: 'take'; readonly instead: Seat | null }
   /** @member reason of DISCONNECT; null: closed without */
   | { readonly kind: 'refuse'; readonly why: PlaceRefusal; readonly reason: number | null }
 
-/** Why a connection finds no place. */
+/** Why a connection is not admitted. */
 export type PlaceRefusal = 'banned' | 'self' | 'duplicate' | 'full' | Crowd
 
-/** Two nodes that dial one another at the same time see both connections within so many milliseconds. */
+/** Time within which two nodes that dial each other see both connections, milliseconds. */
 const CROSSING_MS = 5000
 
-/** Who decides whether connections find a place. */
+/** Dependencies of admission. */
 export interface PeerAdmissionParts {
   readonly limits: PeerLimits
   readonly judge: PeerJudge
@@ -36,7 +36,7 @@ export interface PeerAdmissionParts {
   readonly random: () => number
 }
 
-/** Places of peers: how many, for whom, and who leaves for whom (p2p.md §7). */
+/** Admission of peers: how many, which, and who is evicted for whom (p2p.md §7). */
 export class PeerAdmission {
   readonly #parts: PeerAdmissionParts
 
@@ -45,7 +45,7 @@ export class PeerAdmission {
   }
 
   /**
-   * Looks at a socket that was accepted.
+   * Checks an accepted socket.
    * @param trusted whether the address is one of the operator's
    * @returns why it is closed; null when the handshake may begin
    */
@@ -58,7 +58,7 @@ export class PeerAdmission {
     return this.#crowd(address, seats)
   }
 
-  /** Decides after HELLO. @param newcomer with what is known of it by now */
+  /** Decides after HELLO. @param newcomer with its properties known by now */
   place(newcomer: Seat, seats: readonly Seat[], isRhizome: boolean): Placement {
     const { judge, limits, ownId, now, random } = this.#parts
     if (newcomer.id === ownId)
@@ -72,7 +72,7 @@ export class PeerAdmission {
         : { kind: 'refuse', why: 'duplicate', reason: DISCONNECT_REASONS.duplicatePeer }
     }
     if (newcomer.trusted) return { kind: 'take', instead: null }
-    // Several handshakes can have begun while there was room for one.
+    // Several handshakes may have begun while there was room for one.
     const crowd = newcomer.inbound ? this.#crowd(newcomer.address, seats) : null
     if (crowd !== null) return { kind: 'refuse', why: crowd, reason: DISCONNECT_REASONS.tooManyPeers }
     const counted = seats.filter(({ trusted }) => !trusted)
@@ -85,7 +85,7 @@ export class PeerAdmission {
       : { kind: 'take', instead }
   }
 
-  /** Whether an address or its block has as many places as it gets. */
+  /** Whether an address or its subnet has reached its limit. */
   #crowd(address: string, seats: readonly Seat[]): Crowd | null {
     const { limits } = this.#parts
     const inbound = seats.filter((seat) => seat.inbound && !seat.trusted)
@@ -97,8 +97,8 @@ export class PeerAdmission {
   }
 
   /**
-   * Of two connections that crossed, both ends keep the one whose dialler has the lower id; else each would send the
-   * other's away, and none were left.
+   * Of two crossed connections both ends keep the one whose initiator has the lower id; otherwise each would
+   * close the other's.
    */
   #isBetter(newcomer: Seat, same: Seat): boolean {
     if (newcomer.inbound === same.inbound || this.#parts.now() - same.connectedAt > CROSSING_MS) return false

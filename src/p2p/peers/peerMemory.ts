@@ -1,4 +1,4 @@
-/** How much may be in use, bytes. */
+/** Limits of memory, bytes. */
 export interface PeerMemoryLimits {
   /** For one peer. */
   readonly peer: number
@@ -6,22 +6,22 @@ export interface PeerMemoryLimits {
   readonly total: number
 }
 
-/** Figures for operators; totals only grow. */
+/** Stats for operators; totals only grow. */
 export interface PeerMemoryStats {
   readonly used: number
-  /** The most that one peer has in use now. */
+  /** Memory of the peer that uses most. */
   readonly largest: number
-  /** The most that all had in use together since the start. */
+  /** Peak memory of all peers since the start. */
   readonly peak: number
-  /** How often there was no room, by whose limit it was. */
+  /** Refused reservations by the limit that was reached. */
   readonly refused: { readonly peer: number; readonly total: number }
-  /** Peers that were ended to make room for others. */
+  /** Peers that were disconnected to make room for others. */
   readonly reclaimed: number
 }
 
 /**
- * What the process keeps for all its peers, in bytes. When there is no room, who has most in use is ended for those
- * that have less: some greedy peers keep no other from being heard.
+ * The memory of all peers, in bytes. When it is full, the peer with the largest use is disconnected for the
+ * sake of smaller ones: a few greedy peers cannot block the others.
  */
 export class PeerMemory {
   readonly limits: PeerMemoryLimits
@@ -40,8 +40,9 @@ export class PeerMemory {
   }
 
   /**
-   * An account for one peer; whoever opens it closes it.
-   * @param reclaim ends the peer and closes its account before it returns; null: nobody is ended
+   * Opens an account for one peer, which the caller closes.
+   * @param reclaim disconnects the peer and closes its account before it returns; null if it must not be
+   *   disconnected
    */
   open(reclaim: (() => void) | null = null): PeerAccount {
     const account = new PeerAccount(this, reclaim)
@@ -107,9 +108,9 @@ export class PeerMemory {
   }
 }
 
-/** What the process keeps for one peer, in bytes: who takes some gives as many back, or closes the account. */
+/** The memory of one peer, in bytes: reservations are released one by one, or by closing the account. */
 export class PeerAccount {
-  /** Ends the peer, for {@link PeerMemory} alone; null for who is not ended. */
+  /** Disconnects the peer, for {@link PeerMemory} alone; null if it must not be disconnected. */
   readonly reclaim: (() => void) | null
   readonly #memory: PeerMemory
   #used = 0
@@ -124,7 +125,7 @@ export class PeerAccount {
     return this.#used
   }
 
-  /** Takes bytes; false, and nothing is taken, when that is too much or the account is closed. */
+  /** Reserves bytes; false, without any effect, when there is no room or the account is closed. */
   take(bytes: number): boolean {
     if (this.#closed || !this.#memory.take(this, bytes)) return false
     this.#used += bytes
@@ -136,14 +137,14 @@ export class PeerAccount {
     return !this.#closed && this.#memory.fits(this, bytes)
   }
 
-  /** Gives back bytes that were taken; nothing happens once the account is closed. */
+  /** Releases reserved bytes; no effect once the account is closed. */
   release(bytes: number): void {
     if (this.#closed) return
     this.#memory.release(bytes)
     this.#used -= bytes
   }
 
-  /** Gives everything back. */
+  /** Releases everything. */
   close(): void {
     if (this.#closed) return
     this.#memory.release(this.#used)

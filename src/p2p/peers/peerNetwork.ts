@@ -21,16 +21,16 @@ import { createScheduler, type Scheduler } from './scheduler.ts'
 import { SeenMessages } from './seenMessages.ts'
 import { TrustedPeers } from './trustedPeers.ts'
 
-/** How long connections may take to end, milliseconds. */
+/** Timeout for connections to end, milliseconds. */
 const CLOSE_MS = 800
 
-/** Whose address is refused for a while: who found no place (p2p.md §7). */
+/** Reasons after which an address is refused for a while: it was not admitted (p2p.md §7). */
 const SENT_AWAY: ReadonlySet<Refusal> = new Set(['duplicate', 'full', 'addressFull', 'groupFull'])
 
-/** How often it is looked whether a peer was banned meanwhile, milliseconds. */
+/** Interval of checks whether */
 const SWEEP_MS = 3000
 
-/** The peers of this node: takes those that come, looks for others, ends what breaks the rules. */
+/** The peers of this node: accepts connections, dials nodes, and disconnects peers that break the rules. */
 export class PeerNetwork implements PeerSet {
   readonly memory: PeerMemory
   readonly #options: PeerNetworkOptions
@@ -43,7 +43,7 @@ export class PeerNetwork implements PeerSet {
   readonly #history: DialHistory
   readonly #backOff: BackOff
   readonly #dialer: Dialer
-  /** Nodes that are dialled again and again, by their id. */
+  /** Nodes that are dialled repeatedly, by their id. */
   readonly #statics = new Map<string, PeerAddress>()
   readonly #members = new Map<string, ConnectedPeer>()
   /** Where peers were dialled that this node chose. */
@@ -107,13 +107,13 @@ export class PeerNetwork implements PeerSet {
     })
   }
 
-  /** Listens where that is wanted, and begins to dial. @throws the error of the port */
+  /** Listens if configured, and starts to dial. @throws the error of the port */
   static async open(options: PeerNetworkOptions): Promise<PeerNetwork> {
     const network = new PeerNetwork(options)
     const { listen } = options
     if (listen !== null) {
       network.#acceptor = await Acceptor.open(listen.host, listen.port, network.#acceptorParts())
-      // Peers are told the port that was had: it may have been the system's choice.
+      // Peers are told the actual port, which the system may have chosen.
       network.#transport = options.transport(network.port ?? 0)
     }
     network.#dialer.start()
@@ -130,7 +130,7 @@ export class PeerNetwork implements PeerSet {
     return this.#acceptor?.listening?.port ?? null
   }
 
-  /** Figures for operators, `net_*` and `sco_*`. */
+  /** Stats for operators, `net_*` and `sco_*`. */
   stats(): PeerNetworkStats {
     const peers = [...this.#members.values()].filter(({ isReady }) => isReady)
     const now = this.#scheduler.now()
@@ -152,16 +152,16 @@ export class PeerNetwork implements PeerSet {
     }
   }
 
-  /** Dials a node from now on, again and again. @returns false for this node itself */
+  /** Dials a node repeatedly from now on. @returns false for this node itself */
   add(node: PeerAddress): boolean {
     if (node.id === this.#options.ownId) return false
     this.#statics.set(node.id, node)
-    // Whoever names it now wants it now, whatever became of it before.
+    // An operator who names it wants it now, whatever happened before.
     this.#history.stayed(node)
     return true
   }
 
-  /** Ends the connection to a node and does not dial it again and again any more. @returns whether there was one */
+  /** Ends the connection to a node and stops dialling it. @returns whether there was one */
   remove(id: string): boolean {
     this.#statics.delete(id)
     const peer = this.#members.get(id)
@@ -169,7 +169,7 @@ export class PeerNetwork implements PeerSet {
     return peer !== undefined
   }
 
-  /** Whether the operator wants a connection to a node always: named at the start or since, and not removed. */
+  /** Whether the operator configured a permanent connection to a node, at the start or since. */
   isStatic(id: string): boolean {
     return this.#statics.has(id)
   }
@@ -206,7 +206,7 @@ export class PeerNetwork implements PeerSet {
     this.#dialled.set(peer, node)
   }
 
-  /** Gives a connection a place, or ends it. @returns null when it ended */
+  /** Admits a connection, or ends it. @returns null when it ended */
   #adopt(connection: Connection): ConnectedPeer | null {
     const id = connection.remoteId.toString('hex')
     const trusted = this.isStatic(id) || this.#trust.trusts(id, plainAddress(connection.address))
@@ -234,7 +234,7 @@ export class PeerNetwork implements PeerSet {
   #refuse(peer: ConnectedPeer, { why, reason }: { why: Refusal; reason: number | null }): void {
     this.#refused[why] += 1
     if (peer.inbound && SENT_AWAY.has(why)) this.#drops.note(peer.address)
-    // Who finds no place learns of the chain before it is told so, as from the reference (p2p.md §7).
+    // A peer that is not admitted gets our status before it is told so, as from the reference (p2p.md §7).
     if (why === 'full') peer.start()
     peer.disconnect(reason)
   }

@@ -5,7 +5,7 @@ import type { LocalChain, PeerJudge } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { SeenMessages } from './seenMessages.ts'
 
-/** What all peers of a node share. */
+/** Services that all peers of a node */
 export interface PeerServices {
   readonly chain: LocalChain
   readonly judge: PeerJudge
@@ -14,7 +14,7 @@ export interface PeerServices {
   readonly seen: SeenMessages
   readonly ids: RequestIds
   readonly scheduler: Scheduler
-  /** Whether messages go no faster than those who count them handle them (p2p.md §4 Limits). */
+  /** Whether messages are paced to what peers that count them handle (p2p.md §4 Limits). */
   readonly paces: boolean
   readonly log: Logger
 }

@@ -3,23 +3,23 @@ import type { ConnectedPeer } from './connectedPeer.ts'
 import type { DialerStats } from './dialer.ts'
 import type { PeerMemoryStats } from './peerMemory.ts'
 
-/** A peer as operators see it: plain data. */
+/** Stats of a peer, as plain data. */
 export interface PeerStats {
   /** 128 hex digits. */
   readonly id: string
   readonly address: string
-  /** The port that it says it listens on. */
+  /** The port on which it claims to */
   readonly port: number
   readonly client: string
   readonly inbound: boolean
   readonly trusted: boolean
-  /** Whether the operator named it, who wants it to be connected always. */
+  /** Whether the operator configured it as a permanent peer. */
   readonly static: boolean
   /** Name and version, e.g. `rsk/62`. */
   readonly capabilities: readonly string[]
   readonly snap: boolean
   readonly ranges: boolean
-  /** Null until it told. */
+  /** Null before its first status. */
   readonly bestNumber: number | null
   readonly bestHash: string | null
   readonly totalDifficulty: bigint | null
@@ -27,16 +27,16 @@ export interface PeerStats {
   readonly bytesIn: number
   readonly bytesOut: number
   readonly score: number
-  /** Milliseconds to an answer; null before the first. */
+  /** Mean latency, milliseconds; null before the first response. */
   readonly latency: number | null
   readonly messagesIn: number
   readonly messagesOut: number
-  /** Messages that were dropped: too many in a minute, the same again, no room in or out. */
+  /** Dropped messages: too many in a minute, repeated, no room in or out. */
   readonly excess: number
   readonly repeated: number
   readonly droppedIn: number
   readonly droppedOut: number
-  /** Bytes that are kept for it. */
+  /** Memory in use for it, bytes. */
   readonly heldBytes: number
 }
 
@@ -75,7 +75,7 @@ export function statsOf(peer: ConnectedPeer, isStatic: boolean, now: number, sco
   }
 }
 
-/** Why connections were closed before they were peers. */
+/** Reasons why connections were closed before the handshake was complete. */
 export type RefusalCounts = Readonly<Record<Refusal, number>>
 
 export const REFUSALS = [
@@ -91,12 +91,12 @@ export const REFUSALS = [
   'full',
 ] as const
 
-/** Why a connection was closed before it was a peer. */
+/** Reason why a connection was closed before the handshake was complete. */
 export type Refusal = (typeof REFUSALS)[number]
 
-/** All peers as operators see them: plain data. */
+/** Stats of all peers, as plain data. */
 export interface PeerNetworkStats {
-  /** Null when nobody listens. */
+  /** Null without a listener. */
   readonly listening: { readonly address: string; readonly port: number } | null
   readonly inbound: number
   readonly outbound: number

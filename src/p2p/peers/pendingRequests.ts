@@ -2,7 +2,7 @@ import type { PeerRequest, PeerResponse } from '../messages/rskMessage.ts'
 import { PeerRequestError } from '../peer.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** Ids of questions, counted from 1 for the whole process as the reference does (p2p.md §4). */
+/** Ids of requests, counted from 1 for the whole process as in the reference (p2p.md §4). */
 export class RequestIds {
   #last = 0n
 
@@ -20,13 +20,13 @@ interface Pending {
   readonly cancelTimer: () => void
 }
 
-/** Questions of one peer that may be open. */
+/** Most open requests per peer. */
 const MOST_PENDING = 2048
 
-/** Weight of the newest answer in the mean of {@link PendingRequests.latency}. */
+/** Weight of the latest response */
 const LATENCY_WEIGHT = 0.2
 
-/** Questions that a peer has not answered. */
+/** Requests that a peer has not */
 export class PendingRequests {
   readonly #scheduler: Scheduler
   readonly #onTimeout: () => void
@@ -34,7 +34,7 @@ export class PendingRequests {
   #latency: number | null = null
   #isClosed = false
 
-  /** @param onTimeout told of each question that stayed without an answer */
+  /** @param onTimeout called for each request that timed out */
   constructor(scheduler: Scheduler, onTimeout: () => void) {
     this.#scheduler = scheduler
     this.#onTimeout = onTimeout
@@ -44,13 +44,13 @@ export class PendingRequests {
     return this.#open.size
   }
 
-  /** Milliseconds to an answer, newer ones counting more; null before the first. */
+  /** Mean latency, weighted towards recent responses, milliseconds; null before the first. */
   get latency(): number | null {
     return this.#latency
   }
 
   /**
-   * Waits for the answer of a question that was sent.
+   * Waits for the response to a sent request.
    * @param timeout milliseconds
    * @throws PeerRequestError
    */
@@ -75,12 +75,12 @@ export class PendingRequests {
     })
   }
 
-  /** Whether one more may be asked. */
+  /** Whether another request may be sent. */
   get hasRoom(): boolean {
     return !this.#isClosed && this.#open.size < MOST_PENDING
   }
 
-  /** Gives an answer to whoever waits for it; false when nobody does, or for one of another type. */
+  /** Passes a response to its request; false when there is none, or it is of another type. */
   settle(answer: PeerResponse): boolean {
     const pending = this.#open.get(answer.id)
     if (pending === undefined || pending.answer !== answer.type) return false
@@ -92,13 +92,13 @@ export class PendingRequests {
     return true
   }
 
-  /** Takes a question back that could not be sent: nobody is told. */
+  /** Withdraws a request that could not be sent, without any notification. */
   forget(id: bigint): void {
     this.#open.get(id)?.cancelTimer()
     this.#open.delete(id)
   }
 
-  /** Rejects all that are open and all that come. */
+  /** Rejects all open requests and */
   close(): void {
     this.#isClosed = true
     for (const { cancelTimer, reject } of this.#open.values()) {
@@ -127,12 +127,12 @@ function answerTo(type: PeerRequest['type']): PeerResponse['type'] {
   return ANSWERS[type]
 }
 
-/** Whether a message answers a question. */
+/** Whether a message is a response. */
 export function isAnswer(message: { readonly type: string }): message is PeerResponse {
   return ANSWER_TYPES.has(message.type)
 }
 
-/** Whether a message is a question. */
+/** Whether a message is a request. */
 export function isQuestion(message: { readonly type: string }): message is PeerRequest {
   return QUESTION_TYPES.has(message.type)
 }

@@ -10,9 +10,9 @@ export interface PeerAddress {
   readonly port: number
 }
 
-/** What peers did, and who is refused for it (p2p.md §8). */
+/** Scores of peers, and the punishments that follow (p2p.md §8). */
 export interface PeerJudge {
-  /** @param peer its id is null as long as nobody knows it */
+  /** @param peer its id is null while unknown */
   note(peer: { readonly id: string | null; readonly address: string }, event: ScoreEventName): void
   /** Whether an address is banned or punished. */
   refusesAddress(address: string): boolean
@@ -22,19 +22,22 @@ export interface PeerJudge {
   score(id: string): number
 }
 
-/** Nodes that might be dialled. */
+/** Source of nodes to dial. */
 export interface CandidateSource {
   /** Any number of them, in any order. */
   candidates(): readonly PeerAddress[] | Promise<readonly PeerAddress[]>
 }
 
-/** Makes connections: TCP, the RLPx handshake and HELLO. Each call ends by itself, and at once when the signal says so. */
+/**
+ * Makes connections: TCP, the RLPx handshake and HELLO. Each call has a timeout, and can be aborted by the
+ * signal.
+ */
 export interface PeerTransport {
   dial(target: PeerAddress, signal: AbortSignal): Promise<Connection>
   accept(socket: Socket, signal: AbortSignal): Promise<Connection>
 }
 
-/** This node as it tells others. */
+/** Announced properties of this node. */
 export interface LocalChain {
   readonly networkId: number
   /** 32 bytes. */

@@ -1,12 +1,15 @@
 import type { Scheduler } from './scheduler.ts'
 
-/** How long an address is refused after one of its connections found no place, milliseconds (p2p.md §7). */
+/**
+ * Time in which an address is refused after one of its connections was not admitted, milliseconds (p2p.md
+ * §7).
+ */
 const REFUSED_MS = 10_000
 
-/** Addresses that are remembered; the oldest is forgotten first. */
+/** Most tracked addresses; the oldest is evicted first. */
 const MOST_ADDRESSES = 1024
 
-/** Addresses that were sent away a moment ago. */
+/** Addresses that were recently refused. */
 export class RecentDrops {
   readonly #scheduler: Scheduler
   readonly #droppedAt = new Map<string, number>()

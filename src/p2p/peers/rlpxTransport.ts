@@ -9,21 +9,21 @@ import { RHIZOME_CAPABILITY, RSK_CAPABILITY, SNAP_CAPABILITY } from '../messages
 import type { NodeKey } from '../wire/curve.ts'
 import type { PeerTransport } from './ports.ts'
 
-/** Who this node is to others. */
+/** Announced identity of this node. */
 export interface RlpxIdentity {
   readonly key: NodeKey
-  /** What it calls itself. */
+  /** Name of its client. */
   readonly client: string
   /** Whether it announces `snap`/1. */
   readonly snap: boolean
-  /** IP address that connections go out from; without it the system chooses. */
+  /** Local IP address of outgoing connections; chosen by the system by default. */
   readonly localAddress?: string
-  /** Milliseconds that go on evenly. */
+  /** Monotonic clock, milliseconds. */
   readonly clock: () => number
   readonly timings?: Partial<ConnectionTimings>
 }
 
-/** Connections over RLPx. @returns makes them for a node that listens on a port, 0 for one that does not */
+/** A transport over RLPx. @returns a factory for a node that listens on a port, 0 for one that does not */
 export function createRlpxTransport(identity: RlpxIdentity): (listenPort: number) => PeerTransport {
   return (listenPort) => {
     const options: ConnectionOptions = {

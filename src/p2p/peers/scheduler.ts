@@ -1,14 +1,14 @@
 import { createSteadyClock } from '../../util/steadyClock.ts'
 
-/** Time as peers use it; tests bring their own. */
+/** Clock and timers of peers; tests supply their own. */
 export interface Scheduler {
-  /** Milliseconds that nobody sets back or forward. */
+  /** Monotonic clock, milliseconds. */
   now(): number
-  /** Calls once, after so many milliseconds; returns what prevents it. */
+  /** Calls a function once after a delay in milliseconds; returns a function that cancels it. */
   after(milliseconds: number, call: () => void): () => void
 }
 
-/** Time of the machine; no timer of it keeps the process alive. */
+/** Clock and timers of the machine, which do not keep the process alive. */
 export function createScheduler(): Scheduler {
   return {
     now: createSteadyClock(),

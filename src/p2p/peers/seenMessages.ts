@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 
-/** Messages that are remembered, as in the reference (p2p.md §4 Limits). */
+/** Most tracked messages, as in the reference (p2p.md §4 Limits). */
 const KEPT = 5000
 
-/** Characters of a digest that are kept: 120 bits. */
+/** Stored characters of a digest: 120 bits. */
 const DIGEST_CHARACTERS = 20
 
-/** What is known of a message's bytes: nothing yet, from another peer, or from this one. */
+/** Whether a message is new, was received from another peer, or from this one. */
 export type Sighting = 'new' | 'known' | 'repeated'
 
-/** Blocks and transactions that came lately, whoever sent them. */
+/** Digests of recent blocks and transactions of all peers. */
 export class SeenMessages {
   readonly #senders = new Map<string, string>()
 
-  /** Notes that a peer sent these bytes. @param sender its node id */
+  /** Records that a peer sent these */
   note(payload: Buffer, sender: string): Sighting {
     const digest = createHash('sha256').update(payload).digest('base64').slice(0, DIGEST_CHARACTERS)
     const first = this.#senders.get(digest)

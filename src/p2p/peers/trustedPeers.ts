@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net'
 import type { Subnet } from '../../util/subnet.ts'
 
-/** Peers that the operator vouches for: they find a place past all limits (p2p.md §7, `peer.trusted`). */
+/** Peers that the operator trusts, which are exempt from all limits (p2p.md §7, `peer.trusted`). */
 export class TrustedPeers {
   readonly #ids: ReadonlySet<string>
   readonly #addresses = new BlockList()

@@ -9,19 +9,19 @@ const GENESIS = {
   time: 1_296_688_602,
 }
 const BITS = 0x207fffff
-/** Largest hash that {@link BITS} stand for. */
+/** Target of {@link BITS}. */
 const TARGET = 0x7fffffn << (8n * 29n)
 const BLOCK_VERSION = 0x20000000
 const SECONDS_BETWEEN_BLOCKS = 600
 const SUBSIDY = 5_000_000_000n
 const HALVING_INTERVAL = 150
-/** Blocks that a coinbase waits before it may be spent, itself counted. */
+/** Confirmations before a coinbase may be spent, including its own block. */
 const COINBASE_MATURITY = 100
 const NONE = Buffer.alloc(32)
 const COINBASE_INDEX = 0xffffffff
 const COMMITMENT_HEADER = Buffer.from('aa21a9ed', 'hex')
 
-/** The value behind the root of the witnesses in the commitment of a coinbase (BIP 141). */
+/** The value after the witness root */
 export const RESERVED_VALUE: Buffer = Buffer.alloc(32)
 
 /** A block of the simulated chain. */
@@ -35,7 +35,7 @@ export interface BitcoinBlock {
   readonly transactions: readonly Transaction[]
 }
 
-/** A transaction in a block, with what proves that it is there. */
+/** A transaction in a block, with its proof of inclusion. */
 export interface MinedTransaction {
   readonly transaction: Transaction
   readonly block: BitcoinBlock
@@ -43,7 +43,7 @@ export interface MinedTransaction {
   readonly proof: Buffer
 }
 
-/** What registers the coinbase of a block with the Bridge: the roots of both trees hang together by it. */
+/** Data for registering the coinbase of a block with the Bridge, which links the roots of both trees. */
 export interface CoinbaseProof {
   /** Without witness. */
   readonly transaction: Buffer
@@ -54,12 +54,12 @@ export interface CoinbaseProof {
   readonly reservedValue: Buffer
 }
 
-/** What an input spends. */
+/** The output that an input spends. */
 type Output = Coin & { readonly height: number; readonly isCoinbase: boolean }
 
 /**
- * A Bitcoin chain of regtest in memory: blocks are really mined, and transactions spend outputs that are there. It
- * runs no scripts; whoever wants to know whether signatures are right asks `spent` and an interpreter.
+ * A Bitcoin regtest chain in memory: blocks have real proofs of work, and transactions spend existing
+ * outputs. It does not run scripts; to verify signatures use `spent` and an interpreter.
  */
 export class BitcoinChain {
   readonly #minerScript: Uint8Array
@@ -69,7 +69,7 @@ export class BitcoinChain {
   readonly #unspent = new Set<string>()
   #waiting: Transaction[] = []
 
-  /** @param minerScript output script that gets the subsidies and fees */
+  /** @param minerScript output script that receives the subsidies and fees */
   constructor(minerScript: Uint8Array) {
     this.#minerScript = minerScript
   }
@@ -78,12 +78,12 @@ export class BitcoinChain {
     return this.#blocks.length
   }
 
-  /** Blocks from a height on, ascending; the first block of the network has height 0 and is not among them. */
+  /** Blocks from a height on, ascending, without the first block of the network, at height 0. */
   blocksFrom(height: number): readonly BitcoinBlock[] {
     return this.#blocks.slice(height - 1)
   }
 
-  /** What an output script holds and may spend now, the oldest first. */
+  /** The spendable outputs of a script, oldest first. */
   coinsOf(outputScript: Uint8Array): Coin[] {
     return [...this.#unspent].flatMap((key) => {
       const output = this.#outputs.get(key)
@@ -91,14 +91,14 @@ export class BitcoinChain {
     })
   }
 
-  /** The output that an input spends or spent. @throws RehearsalError when there is no such output */
+  /** The output that an input spends or spent. @throws RehearsalError when there is none */
   spent(outPoint: OutPoint): Coin {
     const output = this.#outputs.get(keyOf(outPoint))
     if (output !== undefined) return output
     throw new RehearsalError('REFUSED', `Bitcoin has no output ${keyOf(outPoint)}`)
   }
 
-  /** Takes a transaction for the next block. @throws RehearsalError when it spends what is not there */
+  /** Adds a transaction to the next block. @throws RehearsalError when it spends a missing output */
   broadcast(transaction: Transaction): void {
     const id = transaction.getId()
     const refuse = (why: string) => new RehearsalError('REFUSED', `Bitcoin refuses ${id}: ${why}`)
@@ -116,7 +116,7 @@ export class BitcoinChain {
     this.#waiting.push(transaction)
   }
 
-  /** Mines blocks; the first of them takes every transaction that waits. */
+  /** Mines blocks; the first one includes all waiting transactions. */
   mine(count: number): void {
     for (let made = 0; made < count; made += 1) {
       const others = this.#waiting
@@ -125,7 +125,7 @@ export class BitcoinChain {
     }
   }
 
-  /** A mined transaction with its proof. @throws RehearsalError when it is in no block */
+  /** A mined transaction with its proof. @throws RehearsalError when it is not mined */
   find(id: string): MinedTransaction {
     const block = this.#places.get(id)
     const index = block?.transactions.findIndex((other) => other.getId() === id) ?? -1
@@ -137,7 +137,7 @@ export class BitcoinChain {
     return { transaction, block, proof: partialMerkleTree(leaves, index) }
   }
 
-  /** What the Bridge must know of a block before it takes transactions with witnesses out of it. */
+  /** Data of a block that the Bridge needs before it accepts transactions with witnesses from it. */
   coinbaseProof(block: BitcoinBlock): CoinbaseProof {
     const [coinbase] = block.transactions
     if (coinbase === undefined) throw new RehearsalError('REFUSED', `block ${block.hash} is empty`)

@@ -5,21 +5,21 @@ import { type KeyPair, signForScript } from '../keyPair.ts'
 import type { BitcoinChain } from './bitcoinChain.ts'
 import { type Coin, unsignedTransaction } from './transactions.ts'
 
-/** Satoshi that a transaction of a user pays to miners. */
+/** Fee of a transaction of a user, satoshi. */
 const FEE = 10_000n
 const SIGHASH_ALL = 1
 
-/** An output that a user asks for. */
+/** An output requested by a user. */
 export interface Payment {
   readonly script: Uint8Array
   /** Satoshi. */
   readonly value: bigint
 }
 
-/** Outputs of one script on a Bitcoin chain, and how they are spent. */
+/** Spends the outputs of one script on a Bitcoin chain. */
 export interface Purse {
   readonly script: Buffer
-  /** Builds, signs and broadcasts a payment; what is left over comes back. @throws RehearsalError */
+  /** Builds, signs and broadcasts a payment with change. @throws RehearsalError */
   pay(payments: readonly Payment[]): Transaction
 }
 

@@ -1,24 +1,24 @@
 import { Transaction } from 'bitcoinjs-lib'
 
-/** A place in the chain where satoshi lie: transaction id in display order, index of the output. */
+/** Reference to an output: transaction id in display order, index of the output. */
 export interface OutPoint {
   readonly id: string
   readonly index: number
 }
 
-/** An output that nobody has spent. */
+/** An unspent output. */
 export interface Coin extends OutPoint {
   readonly script: Buffer
   /** Satoshi. */
   readonly value: bigint
 }
 
-/** Bytes of a hash in the other order. */
+/** A hash in reversed byte */
 export function reversed(hash: Uint8Array): Buffer {
   return Buffer.from(hash).reverse()
 }
 
-/** Where an input takes its satoshi from. */
+/** The output that an input spends. */
 export function outPointOf({ hash, index }: { readonly hash: Uint8Array; readonly index: number }): OutPoint {
   return { id: reversed(hash).toString('hex'), index }
 }

@@ -30,14 +30,14 @@ export function numberAt(data: Uint8Array, index: number): bigint {
   return value >= MODULUS / 2n ? value - MODULUS : value
 }
 
-/** The bytes that the word at an index says the place of. */
+/** The bytes at the offset in the word at an index. */
 export function bytesAt(data: Uint8Array, index: number): Buffer {
   const start = Number(numberAt(data, index))
   const length = Number(bytesToBigInt(data.subarray(start, start + WORD)))
   return Buffer.from(data.subarray(start + WORD, start + WORD + length))
 }
 
-/** The text that the word at an index says the place of. */
+/** The text at the offset in the word at an index. */
 export function textAt(data: Uint8Array, index: number): string {
   return bytesAt(data, index).toString('utf8')
 }
@@ -58,7 +58,7 @@ function encodeValue(type: string, value: AbiValue): Encoded {
     const padding = Buffer.alloc((WORD - (content.length % WORD)) % WORD)
     return { isDynamic: true, bytes: Buffer.concat([encodeNumber(content.length), content, padding]) }
   }
-  // A hash fills its word, an address stands at the end of it.
+  // A hash fills its word, an address is right-aligned.
   if (value instanceof Uint8Array) return { isDynamic: false, bytes: encodeNumber(bytesToBigInt(value)) }
   return { isDynamic: false, bytes: encodeNumber(BigInt(value as bigint | number | boolean)) }
 }

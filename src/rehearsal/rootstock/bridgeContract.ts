@@ -9,7 +9,7 @@ import type { RootstockNode, RpcReceipt } from './rootstockNode.ts'
 /** Address of the Bridge contract. */
 export const BRIDGE_ADDRESS: Buffer = fromHex('0x0000000000000000000000000000000001000006')
 
-/** Events of the Bridge that a rehearsal looks for, under the newest rules (bridge.md §5). */
+/** Events of the Bridge that a rehearsal reads */
 const EVENTS = {
   pegin: 'pegin_btc(address,bytes32,int256,int256)',
   peginRejected: 'rejected_pegin(bytes32,int256)',
@@ -23,17 +23,17 @@ const EVENTS = {
   federationCommitted: 'commit_federation(bytes,string,bytes,string,int256)',
 } as const
 
-/** An event of the Bridge: topics behind the first one, and data. */
+/** An event of the Bridge: topics after */
 export interface BridgeEvent {
   readonly topics: readonly string[]
   readonly data: Buffer
 }
 
-/** What a transaction did to the Bridge. */
+/** Effects of a transaction on the Bridge. */
 export interface BridgeReceipt {
   readonly transactionHash: string
   readonly block: number
-  /** What the method returned when it was called just before. */
+  /** Return data of the same call just before. */
   readonly output: Buffer
   events(name: keyof typeof EVENTS): BridgeEvent[]
   /** The only event of a kind. @throws RehearsalError when there is none, or more than one */
@@ -42,7 +42,7 @@ export interface BridgeReceipt {
 
 /** A Bitcoin transaction that waits for signatures of federation members. */
 export interface WaitingRelease {
-  /** 32 bytes: the transaction on Rootstock that it goes back to. */
+  /** 32 bytes: the originating transaction on Rootstock. */
   readonly rskHash: Buffer
   readonly raw: Buffer
 }
@@ -58,14 +58,15 @@ export class Bridge {
   /** Calls a method in a transaction. @throws RehearsalError when the Bridge throws */
   async execute(key: KeyPair, signature: string, values: readonly AbiValue[] = []): Promise<BridgeReceipt> {
     const data = encodeCall(signature, values)
-    // The receipt of a Bridge call that throws tells success (bridge.md §1.2): a call tells the truth.
+    // The receipt of a Bridge call that throws says success (bridge.md §1.2), so that a simulated call comes
+    // first.
     const output = await this.node.call(BRIDGE_ADDRESS, data, key.address).catch((error: Error) => {
       throw new RehearsalError('REFUSED', `the Bridge refuses ${signature}: ${error.message}`)
     })
     return readReceipt(await this.node.send(key, { to: BRIDGE_ADDRESS, data }), output)
   }
 
-  /** Sends RBTC, which asks for a peg-out. */
+  /** Sends RBTC, which requests */
   async sendValue(key: KeyPair, wei: bigint): Promise<BridgeReceipt> {
     return readReceipt(await this.node.send(key, { to: BRIDGE_ADDRESS, value: wei }), Buffer.alloc(0))
   }
@@ -82,7 +83,7 @@ export class Bridge {
     return bytesAt(await this.#read(signature, values), 0)
   }
 
-  /** Peg-outs, refunds and migrations that have their confirmations and wait for signatures. */
+  /** Confirmed peg-outs, refunds and migrations that wait for signatures. */
   async waitingReleases(): Promise<WaitingRelease[]> {
     return readWaiting(await this.readBytes('getStateForBtcReleaseClient()'))
   }
@@ -128,7 +129,7 @@ function readReceipt({ transactionHash, blockNumber, logs }: RpcReceipt, output:
   }
 }
 
-/** A list of one list, in which hashes and transactions alternate. */
+/** A list that contains one list, in which */
 function readWaiting(bytes: Buffer): WaitingRelease[] {
   const items = parseRLPList(bytes)[0]?.items ?? []
   const releases: WaitingRelease[] = []

@@ -4,14 +4,14 @@ import { signTransaction } from '../../wallet/signing.ts'
 import { RehearsalError } from '../errors.ts'
 import type { KeyPair } from '../keyPair.ts'
 
-/** Gas limit unless a transaction asks for another one; what is not used is not paid. */
+/** Default gas limit; unused gas is not paid. */
 const GAS_LIMIT = 2_000_000n
-/** How often, and after how many milliseconds, a node is asked for the receipt of what it mines. */
+/** Number and interval in milliseconds of polls for the receipt of a mined transaction. */
 const RECEIPT_TRIES = 200
 const RECEIPT_PAUSE = 20
 const EMPTY = Buffer.alloc(0)
 
-/** Calls a JSON-RPC method of a node; rejects with a message for people. */
+/** Calls a JSON-RPC method of a node; rejects with a message for the user. */
 export type JsonRpc = (method: string, params: unknown[]) => Promise<unknown>
 
 /** An event in a receipt. */
@@ -21,7 +21,7 @@ export interface RpcLog {
   readonly data: string
 }
 
-/** What became of a transaction. */
+/** Receipt of a transaction. */
 export interface RpcReceipt {
   readonly transactionHash: string
   readonly blockNumber: string
@@ -30,7 +30,7 @@ export interface RpcReceipt {
   readonly logs: readonly RpcLog[]
 }
 
-/** What a transaction asks for; without a receiver it makes a contract of its data. */
+/** A transaction to send; without a receiver it creates a contract from its data. */
 export interface TransactionRequest {
   readonly to?: Buffer
   /** Wei. */
@@ -38,7 +38,7 @@ export interface TransactionRequest {
   readonly data?: Buffer
 }
 
-/** A development node, asked over JSON-RPC alone. */
+/** A development node, accessed over JSON */
 export class RootstockNode {
   readonly #ask: JsonRpc
   #chainId: Promise<number> | null = null
@@ -47,7 +47,7 @@ export class RootstockNode {
     this.#ask = ask
   }
 
-  /** Asked once: a node has one chain as long as it runs. */
+  /** Requested once: a node has one */
   chainId(): Promise<number> {
     this.#chainId ??= this.#ask('eth_chainId', []).then(Number)
     return this.#chainId
@@ -62,19 +62,19 @@ export class RootstockNode {
     return BigInt((await this.#ask('eth_getBalance', [toHex(address), 'latest'])) as string)
   }
 
-  /** What a call answers at the newest block. */
+  /** Result of a call at the latest */
   async call(to: Buffer, data: Buffer, from?: Buffer): Promise<Buffer> {
     const sender = from === undefined ? {} : { from: toHex(from) }
     const call = { ...sender, to: toHex(to), data: toHex(data), gas: toHex(bigIntToBytes(GAS_LIMIT)) }
     return fromHex((await this.#ask('eth_call', [call, 'latest'])) as string)
   }
 
-  /** Makes empty blocks. */
+  /** Mines empty blocks. */
   async mine(count: number): Promise<void> {
     if (count > 0) await this.#ask('hardhat_mine', [`0x${count.toString(16)}`])
   }
 
-  /** Makes blocks until the chain has a height. */
+  /** Mines blocks until the chain */
   async mineTo(height: number): Promise<void> {
     await this.mine(height - (await this.blockNumber()))
   }
@@ -109,7 +109,7 @@ export class RootstockNode {
     for (let tries = 0; tries < RECEIPT_TRIES; tries += 1) {
       const receipt = (await this.#ask('eth_getTransactionReceipt', [hash])) as RpcReceipt | null
       if (receipt !== null) return receipt
-      // A node that mines at intervals, or not at all, is told to.
+      // Nodes that mine at intervals, or not at all, are told to mine.
       if (tries > 0) await this.#ask('evm_mine', [])
       await sleep(RECEIPT_PAUSE)
     }

@@ -8,7 +8,7 @@ import type { Scene } from '../scene.ts'
 
 /** Three of the five accounts that vote on federations on regtest: a majority (bridge.md §6.3). */
 const AUTHORISERS = ['auth-a', 'auth-b', 'auth-c'].map(keyPairOfSeed)
-/** Blocks from the creation of a federation (bridge.md §6.2). */
+/** Age of a federation in blocks from its creation */
 const ACTIVATION_AGE = 150
 const MIGRATION_BEGIN = 15
 const MIGRATION_END = 150
@@ -18,7 +18,7 @@ const ONE_RBTC = 1_000_000_000_000_000_000n
 /** Authorisers vote for new members. */
 export async function elect(scene: Scene): Promise<StepReport> {
   const { bridge, successors, accounts } = scene
-  // Transactions of members that are not those of genesis are paid.
+  // Transactions of members other than those of genesis cost gas.
   for (const { rsk } of successors) await bridge.node.send(accounts[0], { to: rsk.address, value: ONE_RBTC })
   await vote(scene, 'createFederation()')
   for (const { btc, rsk, mst } of successors) {
@@ -42,7 +42,7 @@ export async function elect(scene: Scene): Promise<StepReport> {
   }
 }
 
-/** The proposed federation proves that it can sign before any funds depend on it. */
+/** The proposed federation proves that it can */
 export async function validate(scene: Scene): Promise<StepReport> {
   const { bridge } = scene
   const funding = await updateCollections(scene)
@@ -94,7 +94,7 @@ export async function activate(scene: Scene): Promise<StepReport> {
   }
 }
 
-/** The retiring members sign over what they hold. */
+/** The retiring members sign the migration of their funds. */
 export async function migrate(scene: Scene): Promise<StepReport> {
   const { bridge } = scene
   const creation = await bridge.readNumber('getFederationCreationBlockNumber()')
@@ -113,7 +113,7 @@ export async function migrate(scene: Scene): Promise<StepReport> {
   }
 }
 
-/** The retiring federation goes. */
+/** The retiring federation is removed. */
 export async function retire(scene: Scene): Promise<StepReport> {
   const { bridge } = scene
   const creation = await bridge.readNumber('getFederationCreationBlockNumber()')

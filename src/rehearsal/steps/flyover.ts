@@ -18,11 +18,11 @@ const PUSH_32 = 0x20
 const OP_DROP = 0x75
 
 /**
- * A contract that passes call data and value on to the Bridge and logs the word that it answers. It reverts when the
+ * A contract that forwards call data and value to the Bridge and logs the returned word. It reverts when the
  * Bridge throws. Behind the 11 bytes that return the rest:
  *
- * CALLDATACOPY(0, 0, CALLDATASIZE); CALL(GAS, 0x01000006, CALLVALUE, 0, CALLDATASIZE, 0, 32); if it is 0, go to 31;
- * LOG0(0, 32); STOP; 31: JUMPDEST; REVERT(0, 0)
+ * CALLDATACOPY(0, 0, CALLDATASIZE); CALL(GAS, 0x01000006, CALLVALUE, 0, CALLDATASIZE, 0, 32); if it is 0, go
+ * to 31; LOG0(0, 32); STOP; 31: JUMPDEST; REVERT(0, 0)
  */
 const LIQUIDITY_PROVIDER = fromHex(
   '602580600b6000396000f3' +

@@ -5,7 +5,7 @@ import { CommandError } from '../../errors.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { NODE_URL } from '../../nodeClient.ts'
 
-/** `rhizome peer add`: has a running node keep a connection, or keep none. */
+/** `rhizome peer add`: makes a running node keep a connection, or stop keeping it. */
 export const peerAdd = defineCommand({
   name: 'peer add',
   summary: 'have a running node keep a connection to another one until it stops',

@@ -4,10 +4,10 @@ import { defineCommand } from '../../command.ts'
 import { CommandError } from '../../errors.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 
-/** Where a node is reached that says nothing else: from the same machine. */
+/** Default address of a node: that of this machine. */
 const THIS_MACHINE = '127.0.0.1'
 
-/** `rhizome peer id`: who the node is to others. */
+/** `rhizome peer id`: the identity of the node. */
 export const peerId = defineCommand({
   name: 'peer id',
   summary: 'print the node id and the enode URL of this node',
@@ -23,7 +23,7 @@ export const peerId = defineCommand({
   },
 })
 
-/** Runs an action on the key of a node, whose refusals are meant for the user. */
+/** Runs an action on the key of a node; its errors become messages for the user. */
 export function withKeyErrors<T>(action: () => T): T {
   try {
     return action()

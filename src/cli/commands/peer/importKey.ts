@@ -3,7 +3,7 @@ import { defineCommand } from '../../command.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { withKeyErrors } from './id.ts'
 
-/** `rhizome peer import-key`: takes over the identity of another node. */
+/** `rhizome peer import-key`: imports */
 export const peerImportKey = defineCommand({
   name: 'peer import-key',
   summary: 'take the key of a node of RSKj, so that others know this node by it',

@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../../exitCodes.ts'
 import { NODE_URL } from '../../nodeClient.ts'
 import { textTable } from '../../textTable.ts'
 
-/** What is read of an answer of admin_peers. */
+/** The members of a response of admin_peers that are used. */
 interface ListedPeer {
   readonly id: string
   readonly name: string

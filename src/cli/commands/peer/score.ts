@@ -5,7 +5,7 @@ import { EXIT_CODES } from '../../exitCodes.ts'
 import { NODE_URL } from '../../nodeClient.ts'
 import { textTable } from '../../textTable.ts'
 
-/** What is read of an answer of sco_peerList. */
+/** The members of a response of sco_peerList that are used. */
 interface ListedScore {
   readonly id: string
   readonly type: string
@@ -18,7 +18,7 @@ interface ListedScore {
 const HEADINGS = ['id', 'type', 'score', 'punishments', 'punished until', 'counted']
 const OTHERS = new Set(['id', 'type', 'score', 'punishments', 'punishedUntil', 'goodReputation'])
 
-/** `rhizome peer score`: what a running node remembers of its peers. */
+/** `rhizome peer score`: the scores of peers in a running node. */
 export const peerScore = defineCommand({
   name: 'peer score',
   summary: 'show the scores of the peers that a running node has met',
@@ -39,7 +39,7 @@ export const peerScore = defineCommand({
   },
 })
 
-/** The node tells the beginning of its ids. */
+/** The node returns the beginning of */
 function isNamed({ id, type }: ListedScore, name: string): boolean {
   return type === 'node' ? name.toLowerCase().replace(/^0x/, '').startsWith(id) : id === name
 }

@@ -61,7 +61,7 @@ export const snapshotCreate = defineCommand({
   run: ({ config, extra, stdout, stderr }) =>
     withSnapshotErrors(() =>
       interruptible(async (signal) => {
-        // The node comes first.
+        // The node has priority.
         setPriority(constants.priority.PRIORITY_LOW)
         const start = Date.now()
         const logger = createLogger({ level: config.logLevel, format: config.logFormat, output: stderr })

@@ -4,7 +4,7 @@ import { CommandError } from '../../errors.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { withSnapshotErrors } from '../../snapshotCommand.ts'
 
-/** `rhizome snapshot merge FOLDER FILE…`: adds signatures that others made. */
+/** `rhizome snapshot merge FOLDER FILE…`: adds signatures of other operators. */
 export const snapshotMerge = defineCommand({
   name: 'snapshot merge',
   summary: 'add the signatures of other operators, from their files, to a snapshot',

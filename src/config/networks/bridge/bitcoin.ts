@@ -33,7 +33,7 @@ export const bitcoinRegtest: BitcoinSpec = {
     '0x0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4adae5494dffff7f2002000000',
 }
 
-/** The address of nobody. */
+/** An address without an owner. */
 export const nobody = '0x0000000000000000000000000000000000000000'
 
 /** The same union bridge constants everywhere: no contract yet, 1 RBTC, at most doubled at once. */

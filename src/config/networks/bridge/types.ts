@@ -40,7 +40,7 @@ export type BridgeSpec = {
     /** Compressed public keys. */
     readonly genesisKeys: readonly Hex[]
     readonly genesisFormat: 'standard' | 'nonStandardErp' | 'p2shErp' | 'p2shP2wshErp'
-    /** In the unit the network takes for milliseconds; main and test networks wrote seconds. */
+    /** In the unit that the network uses as milliseconds */
     readonly genesisCreationTime: number
     readonly validationPeriod: number
     readonly activationAge: { readonly legacy: number; readonly rskip383: number; readonly rskip419: number }
@@ -50,7 +50,7 @@ export type BridgeSpec = {
     readonly oldAddress: string
     readonly hardcodedErpScript: null | Hex
   }
-  /** Rootstock addresses with special rights; the zero address stands for nobody. */
+  /** Rootstock addresses with special rights; the zero address for none. */
   readonly authorisers: {
     readonly federationChange: readonly Hex[]
     readonly feePerKb: readonly Hex[]
