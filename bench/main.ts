@@ -15,7 +15,7 @@ interface Bench {
   readonly run: (args: string[]) => Promise<void>
 }
 
-/** Each is loaded when it is asked for: the native core may not be built yet. */
+/** Each is loaded on demand */
 const BENCHES: Readonly<Record<string, Bench>> = {
   rpc: {
     summary: 'requests/s, latency, processor time and memory beside anvil, geth and others',
@@ -106,7 +106,7 @@ if (bench === undefined) {
 } else if (args.includes('--help') || args.includes('-h')) {
   console.log(bench.help)
 } else {
-  // Run from the sources a node has the compiler in each of its threads: neither speed nor memory are its own.
+  // A node that runs from sources has the compiler in each of its threads, which distorts speed and memory.
   if (cliArguments().length > 1) throw new Error('dist is older than src: npm run build')
   quietProcess()
   await bench.run(args)

@@ -14,7 +14,7 @@ import { createWorkload, type WorkloadName } from './workloads.ts'
 
 export interface GenerateOptions {
   readonly workload: WorkloadName
-  /** Blocks after those that prepare accounts and contracts. */
+  /** Number of blocks after those that set up */
   readonly blocks: number
   readonly transactionsPerBlock: number
   /** File of concatenated RLP blocks to write. */
@@ -29,8 +29,8 @@ const BLOCKS_PER_COMMIT = 64
 const COINBASE = Buffer.alloc(20, 0xbe)
 
 /**
- * Writes a regtest chain that keeps every rule: built by the node's own block builder from transactions of fixed
- * keys, at fixed times. The same options give the same bytes; a file that is there already is kept.
+ * Writes a valid regtest chain: built by the node's own block builder from transactions of fixed keys, at
+ * fixed times. The same options give the same bytes; an existing file is kept.
  */
 export async function generateChain(options: GenerateOptions): Promise<void> {
   const { file } = options
@@ -75,7 +75,7 @@ export async function generateChain(options: GenerateOptions): Promise<void> {
       for (const { status } of chain.connectAll(batch())) {
         if (status !== 'IMPORTED_BEST') throw new Error(`after block ${chain.head.number}: ${status}`)
       }
-      // Lets the file be written, for the next batch has to wait for nothing else.
+      // Yields to the write of the file, because the next batch awaits nothing else.
       if (output.writableNeedDrain) await once(output, 'drain')
     }
     output.end()

@@ -9,7 +9,7 @@ export const CHAIN_ID = 33
 /** Wei; above the minimum of the development chain, which is zero. */
 const GAS_PRICE = 1_000_000n
 
-/** What a transaction does. */
+/** A transaction to sign. */
 export interface Action {
   /** 20 bytes; absent for a creation. */
   readonly to?: Buffer
@@ -18,7 +18,7 @@ export interface Action {
   readonly gas: bigint
 }
 
-/** An account that signs one transaction after the other. */
+/** An account that signs consecutive transactions. */
 export class Sender {
   readonly address: Buffer
   readonly #key: Buffer

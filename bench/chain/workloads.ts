@@ -7,15 +7,15 @@ import { accountOf } from '../rpc/encode.ts'
 import { encodeCall, encodeWords } from './callData.ts'
 import { Sender } from './sender.ts'
 
-/** What the blocks of a generated chain hold. */
+/** Contents of the blocks of a generated chain. */
 export type WorkloadName = 'empty' | 'transfers' | 'token' | 'storage' | 'logs' | 'holders' | 'accounts'
 
-/** Those that imports are measured with; `holders` and `accounts` grow, with a new account in each step. */
+/** Workloads of the import benchmark; */
 export const WORKLOAD_NAMES: readonly WorkloadName[] = ['empty', 'transfers', 'token', 'storage', 'logs']
 
 /** The transactions of a generated chain, block by block. */
 export interface Workload {
-  /** Blocks that prepare accounts and contracts. */
+  /** Blocks that set up accounts */
   readonly setup: readonly (readonly SignedTransaction[])[]
   /** The contract that the transactions call; null where they call none. */
   readonly contract: Buffer | null
@@ -33,7 +33,7 @@ const CREATION_GAS = 3_000_000n
 /** Cells that one transaction of the storage workload writes, and logs that one of the log workload emits. */
 const CELLS = 10n
 const LOGS = 20n
-/** Accounts that one transaction of the account workload makes. */
+/** Accounts that one transaction of the account workload creates. */
 export const ACCOUNTS_AT_ONCE = 180
 const SPREAD_GAS = 6_700_000n
 const STORAGE_GAS = 300_000n

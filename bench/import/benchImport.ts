@@ -18,7 +18,7 @@ const RECORDED = {
 }
 /** Blocks per second of RSKj's peer sync of a regtest chain (`test/vectors/recorded/README.md`, peer speeds). */
 const RSKJ_SYNC = [40, 90] as const
-/** What the ratio on token blocks has to reach. */
+/** Target of the ratio on token blocks. */
 const TARGET = 10
 /** Transactions in blocks like those that RSKj was recorded with. */
 const SMALL_BLOCK = 2
@@ -26,8 +26,8 @@ const SMALL_TOKEN = `token, ${SMALL_BLOCK} a block`
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
 
 /**
- * `bench -- import [--blocks N] [--per-block N] [--runs N] [--only NAME …]`: imports recorded and generated chains,
- * each in a process and a data directory of its own, and keeps the median run by time.
+ * `bench -- import [--blocks N] [--per-block N] [--runs N] [--only NAME …]`: imports recorded and generated
+ * chains, each in a process and a data directory of its own, and reports the median run by time.
  */
 export async function benchImport(args: string[]): Promise<void> {
   const { values } = parseArgs({

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { runImport } from './runImport.ts'
 
-/** What one import took. */
+/** Result of one import. */
 export interface ImportStats {
   readonly blocks: number
   readonly transactions: number
   readonly gas: number
-  /** Opening of the stores not counted; the last commit is. */
+  /** Without opening the stores; the last commit is included. */
   readonly seconds: number
   /** Processor time of the process, seconds, all threads. */
   readonly processorSeconds: number
-  /** Most resident memory of the process, MiB; what is mapped of the stores' files is part of it. */
+  /** Peak resident memory of the process, MiB, including mapped pages of the stores' files. */
   readonly memoryMiB: number
-  /** Memory at the end without that of files, MiB. */
+  /** Memory at the end without mapped files, MiB. */
   readonly ownMemoryMiB: number
-  /** What the two stores grew by, bytes. */
+  /** Growth of both stores */
   readonly chainBytes: number
   readonly stateBytes: number
 }
@@ -44,7 +44,7 @@ export async function measureImport(
   }
 }
 
-/** A line of the process's status, MiB. What getrusage calls the most is a parent's, when that was larger. */
+/** A line of the process's status, MiB. The maximum of getrusage is that of the parent if it was larger. */
 function memoryFigure(name: 'VmHWM' | 'RssAnon'): number {
   const status = readFileSync('/proc/self/status', 'utf8')
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024

@@ -7,7 +7,7 @@ import { networkByName } from '../../src/config/networks/byName.ts'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../../src/execution/chainFolders.ts'
 
 export interface RunImportOptions {
-  /** Blocks made durable together; the command line's default unless given. */
+  /** Blocks per commit; the */
   readonly commitEvery?: number
   /** Ends the import at this height. */
   readonly height?: number
@@ -20,7 +20,7 @@ export interface FinishedImport {
   readonly height: number
   /** Height before. */
   readonly before: number
-  /** From the first new block on, the last commit included; blocks that were there are not counted. */
+  /** Duration from the first new block to the end of the last commit; existing blocks are not counted. */
   readonly seconds: number
   /** Processor time of the process for the import, all threads; the opening of the stores is not counted. */
   readonly processorSeconds: number

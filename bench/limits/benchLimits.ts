@@ -14,7 +14,7 @@ import { saveSections } from '../report/results.ts'
 
 const ROUNDS = 9
 const REQUESTS = 300_000
-/** Requests that are refused are slower, and each makes an error. */
+/** Fewer requests in refused cases, which are slower, and */
 const REFUSED_REQUESTS = 50_000
 const ANSWER_BYTES = 40
 const PLENTY = 1_000_000_000
@@ -30,8 +30,8 @@ interface Case {
 }
 
 /**
- * `bench -- limits`: what a request costs the front thread for its caller being known, charged and counted, the looks
- * at the clock included: from the path or the address to the place where it is answered, and when it is answered.
+ * `bench -- limits`: time of the front thread per request for identifying, charging and counting the caller,
+ * including reads of the clock: from the path or the address to the start of processing, and at the response.
  */
 export function benchLimits(): void {
   const machine = describeMachine()
@@ -112,10 +112,12 @@ function open(own: KeyLimits | null, clientLimits: Limits = UNLIMITED): AccessAd
   })
 }
 
-/** Nanoseconds of a request, the median of the rounds. @throws Error when it is not treated as the case says */
+/**
+ * Nanoseconds per request, the median of the rounds. @throws Error when it is not treated as the case expects
+ */
 function measure({ name, admission, request, refused }: Case): number {
   const requests = refused ? REFUSED_REQUESTS : REQUESTS
-  // What one may ask at first is used up.
+  // The initial burst is used
   ask(admission, request, 10)
   return medianOf(() => {
     const began = performance.now()
@@ -126,7 +128,7 @@ function measure({ name, admission, request, refused }: Case): number {
   })
 }
 
-/** The life of so many requests as far as admission has part in it; those that were refused. */
+/** The steps of admission for a number of requests; refused ones were */
 function ask(admission: Admission, request: AdmissionRequest, requests: number): number {
   let over = 0
   for (let made = 0; made < requests; made += 1) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** What the load generator saw. Latencies in milliseconds. */
+/** Result of a load. Latencies */
 export interface LoadStats {
   readonly requests: number
   readonly seconds: number
@@ -18,30 +18,30 @@ export interface LoadStats {
   readonly failures: number
   readonly firstFailure: string | null
   readonly outcomes: Outcomes
-  /** When the first request was due, in milliseconds since 1970. */
+  /** Time at which the first request was due */
   readonly startedAt: number
-  /** Of every second, where they were asked for. */
+  /** Per second, if requested. */
   readonly timeline: readonly SecondStats[]
   /** Processor time of the generator in seconds. */
   readonly processorSeconds: number
 }
 
-/** What became of requests. */
+/** Outcomes of requests. */
 export interface Outcomes {
-  /** Given up because no connection was free; they never reached the node. */
+  /** Skipped because no connection was free; they */
   readonly dropped: number
-  /** Answers with a result. */
+  /** Responses with a result. */
   readonly results: number
-  /** HTTP 429 that says when to come back, or JSON-RPC -32005 with another status. */
+  /** HTTP 429 with `Retry-After` */
   readonly refused: number
   /** Any other error of JSON-RPC or HTTP, 429 without `Retry-After` among them. */
   readonly errors: number
-  /** Connections that ended with a request under way. */
+  /** Connections that ended with a pending request. */
   readonly broken: number
   readonly unanswered: number
 }
 
-/** One second of a load; milliseconds, of answers with a result. */
+/** One second of a load; latencies in milliseconds of responses */
 export interface SecondStats {
   readonly outcomes: Outcomes
   readonly p50: number
@@ -49,19 +49,19 @@ export interface SecondStats {
   readonly most: number
 }
 
-/** What became of WebSockets that said nothing until the end, and asked once then. */
+/** Result of idle WebSockets, which sent one request at the end. */
 export interface IdleStats {
   readonly opened: number
-  /** That the node ended before. */
+  /** Sockets closed by the node before that. */
   readonly closed: number
   readonly answered: number
-  /** Until all of them had their answer. */
+  /** Time until all had their response. */
   readonly milliseconds: number
 }
 
 /** WebSockets that are open. */
 export interface IdleSockets {
-  /** Has each ask once. */
+  /** Sends one request on each. */
   finish(): Promise<IdleStats>
 }
 
@@ -70,19 +70,19 @@ export interface LoadOptions {
   readonly connections: number
   /** Requests per second of an open loop; latencies count from when a request was due. Absent for a closed loop. */
   readonly rate?: number
-  /** Each request once, not in a circle. */
+  /** Sends each request once, without repetition. */
   readonly once?: boolean
-  /** In an open loop: gives up a request that is due while no connection is free, instead of sending it late. */
+  /** In an open loop: skips a request */
   readonly drops?: boolean
-  /** Figures of every second, too. */
+  /** Also reports every second. */
   readonly timeline?: boolean
-  /** Paths in place of that of the address, by turns over the requests. */
+  /** Paths that replace that of the address, round-robin */
   readonly paths?: readonly string[]
-  /** By how much the system puts the generator behind others that want to run, as with nice(1). */
+  /** Niceness of the generator, as of nice(1). */
   readonly niceness?: number
 }
 
-/** What subscribers saw. Milliseconds from the request that made the block to the notification. */
+/** Result of subscribers. Milliseconds */
 export interface SubscriberStats {
   readonly events: number
   readonly delivered: number
@@ -90,7 +90,7 @@ export interface SubscriberStats {
   readonly p50: number
   readonly p99: number
   readonly most: number
-  /** From the first subscriber that was told to the last, median over the events. */
+  /** From the first notified subscriber to */
   readonly spread: number
 }
 
@@ -102,7 +102,7 @@ export interface SubscriberOptions {
   /** Body of the request that subscribes. */
   readonly subscription: string
   readonly triggerUrl: string
-  /** Bodies of requests each of which makes one block. */
+  /** Bodies of requests each of which mines */
   readonly triggers: readonly string[]
   readonly pauseMilliseconds: number
 }
@@ -135,19 +135,19 @@ export class Generator {
     this.#program = program
   }
 
-  /** Keeps requests for loads to come: the file to name. */
+  /** Writes requests to a file for later loads; returns its name. */
   write(bodies: readonly string[]): string {
     const file = join(this.#folder, `requests-${this.#files++}`)
     writeFileSync(file, `${bodies.join('\n')}\n`)
     return file
   }
 
-  /** Loads a node over HTTP or WebSocket, as the address says. */
+  /** Loads a node over HTTP or WebSocket, according to the address. */
   load(url: string, requests: string, { niceness = 0, ...options }: LoadOptions): Promise<LoadStats> {
     return this.#run<LoadStats>({ mode: 'load', url, requests, ...options }, niceness)
   }
 
-  /** Opens so many WebSockets that say nothing. */
+  /** Opens a number of idle WebSockets. */
   async idle(url: string, connections: number, request: string): Promise<IdleSockets> {
     const ready = join(this.#folder, `idle-${this.#jobs}`)
     const { child, output } = this.#start({ mode: 'idle', url, connections, request, ready })
@@ -165,7 +165,7 @@ export class Generator {
     }
   }
 
-  /** Subscribes, makes blocks and measures how they are told. `onReady` runs when everyone has subscribed. */
+  /** Subscribes, mines blocks and measures their notifications. `onReady` runs when all have subscribed. */
   async subscribe(options: SubscriberOptions, onReady: () => void): Promise<SubscriberStats> {
     const { triggers, ...rest } = options
     const ready = join(this.#folder, 'ready')

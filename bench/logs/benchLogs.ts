@@ -18,14 +18,14 @@ const SUBSCRIBERS = 10_000
 /** A body of one transaction. */
 const BODY = encodeList([encodeList([encodeList([])]), encodeList([])])
 
-/** Word of 32 bytes that holds a number. */
+/** Word of 32 bytes with */
 function word(value: number): Buffer {
   const bytes = Buffer.alloc(32)
   bytes.writeUInt32BE(value, 28)
   return bytes
 }
 
-/** Transfers of a few tokens between many accounts: two terms that are in every block, most of them rare. */
+/** Transfers of a few tokens between many accounts: two terms occur in every block, most are rare. */
 function transfers(block: number): Log[] {
   return Array.from({ length: LOGS_PER_BLOCK }, (_, index) => {
     const seed = Math.imul(block * LOGS_PER_BLOCK + index, 0x9e3779b1) >>> 0

@@ -15,14 +15,14 @@ import { type Row, saveResults } from '../report/results.ts'
 
 /** Gas limit of blocks of the main network. */
 const BLOCK_GAS = 6_800_000
-/** Blocks in which the limit comes down from that of the first block by 1/1024 each. */
+/** Blocks in which the limit decreases */
 const BLOCKS_TO_LIMIT = 400
 const SENDERS = 10
 const TOKEN_SUPPLY = 10n ** 24n
 const TOKEN_SHARE = 10n ** 20n
 const RUNS = 30
 
-/** Kinds of transactions that fill a block, and how many wait in the pool. */
+/** Kinds of transactions that fill a block, and the number of them in the pool. */
 const FILLINGS = [
   { name: 'token transfers to new holders', waiting: 600, gas: 60_000n },
   { name: 'payments', waiting: 600, gas: 21_000n },
@@ -30,8 +30,8 @@ const FILLINGS = [
 ] as const
 
 /**
- * `bench -- build`: how long the chain thread takes to build work on a new head when a full block of transactions
- * waits: choosing them, executing them, roots, and the hash for merged mining.
+ * `bench -- build`: time of the chain thread to build work on a new head with a full block of pending
+ * transactions: selection, execution, roots, and the hash for merged mining.
  */
 export async function benchBuild(): Promise<void> {
   const machine = describeMachine()
@@ -77,7 +77,7 @@ async function measure({ name, waiting, gas }: (typeof FILLINGS)[number]): Promi
       'gas limit': Number(header.gasLimit),
       'build p50 ms': times[RUNS >> 1] ?? 0,
       'build most ms': times.at(-1) ?? 0,
-      // What it takes when nobody else wants the processors.
+      // The time on idle processors.
       'processor ms per build': (user + system) / 1000 / RUNS,
     }
   } finally {

@@ -10,19 +10,19 @@ import { setUpScene } from '../rpc/setup.ts'
 import { createWorkloads } from '../rpc/workloads.ts'
 import { type PollStats, WorkPollers } from './pollers.ts'
 
-/** Milliseconds between two blocks of the chain under load, so that work really changes. */
+/** Block interval under load in milliseconds, so that work really changes. */
 const BLOCK_PERIOD = 2000
 const SCENE = { accounts: 50, sparseBlocks: 0 }
 
 interface Measurement {
   readonly peer: string
-  /** What is read. */
+  /** The reads. */
   readonly workload: string
   /** Reads alone. */
   readonly unloaded: LoadStats
-  /** Reads beside the pools. */
+  /** Reads concurrent with the pools. */
   readonly loaded: LoadStats
-  /** The pools beside the reads. */
+  /** Pools concurrent with the reads. */
   readonly work: PollStats
 }
 
@@ -30,9 +30,9 @@ interface Measurement {
 const WARM_UP = 4
 
 /**
- * `bench -- mining [--peer NAME=URL …] [--seconds N] [--pools N] [--readers N] [--workload TEXT …]`: so many pool
- * connections ask for work every second while readers load the node at full speed. This node takes part a second
- * time without its response cache, so that every read is worked out.
+ * `bench -- mining [--peer NAME=URL …] [--seconds N] [--pools N] [--readers N] [--workload TEXT …]`: pool
+ * connections poll for work every second while readers load the node at full speed. This node is also
+ * measured without its response cache, so that every read is computed.
  */
 export async function benchMining(args: string[]): Promise<void> {
   const { values } = parseArgs({

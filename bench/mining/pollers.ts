@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** What the pollers saw. Latencies in milliseconds. */
+/** Result of the pollers. Latencies */
 export interface PollStats {
   readonly requests: number
   readonly p50: number
@@ -9,13 +9,13 @@ export interface PollStats {
   readonly p999: number
   readonly most: number
   readonly failures: number
-  /** 99th percentile of how late this process itself was: not the node's doing, but in the latencies. */
+  /** 99th percentile of the delay of this process itself, which the latencies include. */
   readonly ownDelay: number
 }
 
 const BODY = JSON.stringify({ jsonrpc: '2.0', id: '1', method: 'mnr_getWork', params: [] })
 
-/** Asks for work on so many connections, each every `period` milliseconds, until it is told to stop. */
+/** Polls for work on a number of connections, each every `period` milliseconds, until it is stopped. */
 export class WorkPollers {
   readonly #url: string
   readonly #latencies: number[] = []
@@ -41,7 +41,7 @@ export class WorkPollers {
     }
   }
 
-  /** Forgets what was seen so far. */
+  /** Resets the results. */
   reset(): void {
     this.#latencies.length = 0
     this.#failures = 0

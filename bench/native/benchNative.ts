@@ -33,11 +33,11 @@ interface TrieStats {
 
 const WORKSPACE = fileURLToPath(new URL('../../native', import.meta.url))
 const PARTS = ['engines', 'micro', 'trie', 'bridge'] as const
-/** The search over the Bridge takes minutes, and its tables are a file of their own. */
+/** The search over the Bridge takes minutes, and its tables are in a file of their own. */
 const ALONE = 'bridge'
 const SIZES = [1e4, 1e6]
 const LARGE_SIZE = 1e7
-/** What the ratio to bare revm has to reach. */
+/** Target of the ratio to bare revm. */
 const ENGINE_TARGET = 0.9
 
 /** `bench -- native`: the executor against revm with its own handler, journal and frames, hot paths, the Unitrie. */

@@ -1,20 +1,20 @@
 import type { Row, Section } from '../report/results.ts'
 
-/** The dearest call of a method of the Bridge that was found. */
+/** The most expensive call found of a method of the Bridge. */
 export interface BridgeStats {
   readonly method: string
   /** Whether it was a local call; else a transaction, or a contract's call in one. */
   readonly local: boolean
-  /** Price of the method with its data. */
+  /** Gas cost of the method with */
   readonly gas: number
   /** Processor time of the call by itself in a block, milliseconds per million gas. */
   readonly first: number
-  /** The same of the calls that follow it with the same data. */
+  /** The same for later calls */
   readonly further: number
   readonly threw: boolean
-  /** Scene and what was called. */
+  /** Scene and call. */
   readonly input: string
-  /** How many were measured. */
+  /** Number of measurements. */
   readonly calls: number
 }
 
@@ -24,7 +24,7 @@ const NOTE =
   'requests, 100 transactions waiting for confirmations and 100 for signatures, 4,000 processed ones, and calls ' +
   'that were thought out to be dear. "First" is a call by itself, "further" is the same once more in the block.'
 
-/** Tables of what transactions reach, and of local calls, highest first. */
+/** Tables of calls in transactions, and */
 export function bridgeTables(stats: readonly BridgeStats[]): Section[] {
   const rows = (local: boolean): Row[] =>
     stats
@@ -44,7 +44,7 @@ export function bridgeTables(stats: readonly BridgeStats[]): Section[] {
   ]
 }
 
-/** The dearest call of each method among those of several searches. */
+/** The most expensive call of each method among */
 export function dearest(stats: readonly BridgeStats[]): BridgeStats[] {
   const found = new Map<string, BridgeStats>()
   for (const one of stats) {

@@ -3,7 +3,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { nativeBuild } from '../../src/native/buildInfo.ts'
 
-/** Where and with what a measurement was made. */
+/** Environment of a measurement. */
 export interface Machine {
   readonly date: string
   readonly processor: string
@@ -14,7 +14,7 @@ export interface Machine {
   readonly commit: string
   /** Whether the addon has the release profile; a development build says nothing about speed. */
   readonly releaseBuild: boolean
-  /** Processes that wanted to run in the last minute before the measurement: above 1 the figures are disturbed. */
+  /** Load average of the last minute before the measurement: above 1 the results are disturbed. */
   readonly load: number
 }
 
@@ -36,7 +36,7 @@ export function describeMachine(): Machine {
   }
 }
 
-/** One line for people. */
+/** One line for readers. */
 export function machineText(machine: Machine): string {
   const build = machine.releaseBuild ? 'release build' : '**development build: no figure for comparison**'
   return (

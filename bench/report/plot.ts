@@ -1,7 +1,7 @@
 /** A series of bars or points. */
 export interface Series {
   readonly name: string
-  /** One per category; null where nothing was measured. */
+  /** One value per category; null where none was */
   readonly values: readonly (number | null)[]
 }
 

@@ -5,7 +5,7 @@ import { type Machine, machineText } from './machine.ts'
 /** Folder of results. */
 export const RESULTS_FOLDER: string = fileURLToPath(new URL('../results/', import.meta.url))
 
-/** Folder of what can be made again: generated chains, stores. */
+/** Folder of reproducible files */
 export const WORK_FOLDER: string = `${RESULTS_FOLDER}tmp/`
 
 /** A row of a table: column name to value. */
@@ -14,19 +14,19 @@ export type Row = Readonly<Record<string, string | number>>
 /** A part of a result: a table, a plot, or both. */
 export interface Section {
   readonly title: string
-  /** How to read it. */
+  /** Explanation. */
   readonly note?: string
   readonly rows: readonly Row[]
-  /** SVG document, kept as a file of its own. */
+  /** SVG document, stored as a file */
   readonly plot?: { readonly name: string; readonly svg: string }
 }
 
-/** Prints a table and keeps it as `NAME.json` and `NAME.md` in the results. */
+/** Prints a table and stores it as */
 export function saveResults(name: string, machine: Machine, rows: readonly Row[], detail: unknown): void {
   saveSections(name, machine, [{ title: '', rows }], detail)
 }
 
-/** Prints tables and keeps them as `NAME.json` and `NAME.md` in the results, plots as `NAME-PLOT.svg` beside them. */
+/** Prints tables and stores them as */
 export function saveSections(
   name: string,
   machine: Machine,

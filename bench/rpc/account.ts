@@ -6,7 +6,7 @@ import { askNode } from '../../test/support/nodeProcess.ts'
 const RECEIPT_POLL_MS = 5
 const RECEIPT_LIMIT_MS = 30_000
 
-/** Receipt fields that the set-up reads. */
+/** Fields of a receipt that the set-up reads. */
 export interface Receipt {
   readonly status: string
   readonly blockNumber: Hex
@@ -14,7 +14,7 @@ export interface Receipt {
   readonly contractAddress: Hex | null
 }
 
-/** What a transaction of the set-up does. */
+/** A transaction of the set-up. */
 export interface Send {
   readonly to?: Hex
   readonly data?: Hex
@@ -45,7 +45,7 @@ export class BenchAccount {
     this.#nonce = Number(count)
   }
 
-  /** Price that its transactions offer, and that others can offer, too. */
+  /** Gas price of its transactions, which */
   get gasPrice(): bigint {
     return this.#gasPrice
   }
@@ -60,7 +60,7 @@ export class BenchAccount {
     return { ...(await waitForReceipt(this.url, hash)), hash }
   }
 
-  /** Signs the next transaction, which has to be sent before the one after it. */
+  /** Signs the next transaction, which must be sent */
   async sign({ to, data, value = 0n, gas }: Send): Promise<Hex> {
     const raw = await this.account.signTransaction({
       type: 'legacy',
@@ -87,7 +87,7 @@ async function askReceipt(url: string, hash: Hex): Promise<Receipt | null> {
   }
 }
 
-/** Waits until a transaction is in a block. @throws Error when it failed or does not get there */
+/** Waits until a transaction is mined. @throws Error when it failed or is not mined */
 export async function waitForReceipt(url: string, hash: Hex): Promise<Receipt> {
   const limit = Date.now() + RECEIPT_LIMIT_MS
   while (Date.now() < limit) {

@@ -17,10 +17,10 @@ import { MIX_SHARES } from './workloads.ts'
 
 const OWN = 'rhizome'
 const SENT_BY_EACH = 12
-/** Room for a block of transfers of a second, as the peers have it. */
+/** Gas limit for a block of one second of transfers, as that of the peers. */
 const INTERVAL_ARGS = ['--block-time', '1', '--target-gas-limit', '30000000']
 
-/** What was measured so far. */
+/** Results so far. */
 interface Findings {
   readonly closed: ClosedLoopResult[]
   readonly open: OpenLoopResult[]
@@ -28,7 +28,7 @@ interface Findings {
   readonly sends: IngestResult[]
   readonly workers: WorkersResult[]
   readonly sweep: SweepResult[]
-  /** What could not be measured, and why. */
+  /** Failed measurements, and */
   readonly problems: string[]
 }
 
@@ -73,7 +73,7 @@ export async function benchRpc(args: string[]): Promise<void> {
   })
 }
 
-/** Everything that nodes with the same scene take part in. */
+/** All measurements of nodes with the same scene. */
 async function measurePeers(
   options: RpcOptions,
   generator: Generator,
@@ -159,7 +159,7 @@ async function measureFanOut(
   }
 }
 
-/** Nodes of their own that make a block every second: what is taken does not wait for blocks. */
+/** Separate nodes with a block */
 async function measureIntervalIngest(
   generator: Generator,
   options: RpcOptions,
@@ -194,7 +194,7 @@ async function ingest(
   })
 }
 
-/** One measurement that fails does not cost the others. */
+/** A failed measurement does not prevent */
 async function attempt(what: string, { problems }: Findings, measure: () => Promise<void>): Promise<void> {
   try {
     await measure()

@@ -5,7 +5,7 @@ export interface ClosedLoopOptions {
   readonly seconds: number
   readonly connections: number
   readonly runs: number
-  /** Before the first measurement of each node. */
+  /** Warm-up before the first measurement of each */
   readonly warmUpSeconds: number
 }
 
@@ -13,16 +13,16 @@ export interface ClosedLoopOptions {
 export interface ClosedLoopResult {
   readonly workload: string
   readonly runs: Readonly<Record<string, readonly Measurement[]>>
-  /** The run of median speed of each. */
+  /** The median run of each. */
   readonly medians: Readonly<Record<string, Measurement>>
-  /** What nodes said that do not answer these requests, by node. */
+  /** Errors of nodes that do not support these requests, by node. */
   readonly refusals: Readonly<Record<string, string>>
 }
 
-/** Name under which this node takes part without its response cache. */
+/** Name of this node without its */
 export const CACHE_OFF = 'rhizome, cache off'
 
-/** Loads the nodes in turn, as often as there are runs. One that lacks a method is left out and named. */
+/** Loads the nodes alternately, as often as there are runs. One that lacks a method is skipped and named. */
 export async function measureClosedLoop(
   contenders: readonly Contender[],
   name: string,
@@ -51,13 +51,13 @@ export async function measureClosedLoop(
   return { workload: name, runs: measured, medians, refusals }
 }
 
-/** Distinct requests get past the cache anyway, and over a WebSocket the question is the transport. */
+/** Distinct requests bypass the cache anyway, and over a WebSocket the transport is of interest. */
 function takesPart({ name, peer }: Contender, { kind, transport }: Workload): boolean {
   if (transport === 'ws' && peer.socketUrl === null) return false
   return name !== CACHE_OFF || (kind === 'repeated' && transport === 'http')
 }
 
-/** The run of median speed. */
+/** The median run by speed. */
 export function median(list: readonly Measurement[]): Measurement {
   const sorted = list.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)
   return sorted[Math.floor(sorted.length / 2)] as Measurement

@@ -14,7 +14,7 @@ export interface Measurement extends LoadStats {
   readonly memoryMiB: number | null
 }
 
-/** Requests of a workload that are tried before it is measured. */
+/** Requests of a workload that are checked */
 const SAMPLE = 20
 const TRANSFER_GAS = 21_000n
 
@@ -43,7 +43,7 @@ export class Contender {
     return this.workloads.find((candidate) => candidate.name === name) ?? null
   }
 
-  /** Makes a block, so that answers kept for the head before are of no use. */
+  /** Mines a block, which invalidates cached responses. */
   async moveHead(): Promise<void> {
     await this.#sender.prepare()
     await this.#sender.send({ to: this.#sender.account.address, gas: TRANSFER_GAS })
@@ -79,12 +79,12 @@ export class Contender {
   }
 }
 
-/** A node answers a request of a workload with an error, as it does where it lacks the method. */
+/** A node responds to a request of a workload with */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-/** Requests must be answered without an error, or their speed says nothing. */
+/** Requests must succeed, or their speed is meaningless. */
 async function assertAnswer({ name, url }: Peer, workload: string, body: string): Promise<void> {
   const response = await fetch(url, {
     method: 'POST',
@@ -99,7 +99,9 @@ async function assertAnswer({ name, url }: Peer, workload: string, body: string)
   if (failed !== undefined) throw new Refusal(`${name} answers ${workload} with ${text.trim().slice(0, 300)}`)
 }
 
-/** Answers within the time and after it, which all took the processor; the speed counts those within it alone. */
+/**
+ * Responses within the time and after it, all of which used the processor; the speed counts only the former.
+ */
 function answersOf({ outcomes: { results, refused, errors } }: LoadStats): number {
   return results + refused + errors
 }

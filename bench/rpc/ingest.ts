@@ -13,7 +13,7 @@ import { fund } from './setup.ts'
 import { sendingAccounts, signTransfers } from './signedTransfers.ts'
 
 export interface IngestOptions {
-  /** When the nodes make blocks, for the table. */
+  /** When the nodes mine blocks, for */
   readonly mode: string
   readonly accounts: number
   readonly perAccount: number
@@ -24,9 +24,9 @@ export interface IngestResult {
   readonly node: string
   readonly mode: string
   readonly ingest: LoadStats
-  /** From the first transaction sent to the last one in a block; null when some never got there. */
+  /** From the first transaction sent to the last one mined; null when some were never mined. */
   readonly includedSeconds: number | null
-  /** Accounts with transactions that were taken and are in no block after a long wait. */
+  /** Accounts with accepted transactions that were not mined after a long wait. */
   readonly waiting: number
   readonly transactions: number
   readonly blocks: number
@@ -36,14 +36,17 @@ export interface IngestResult {
 const CREATION_GAS = 3_000_000n
 const GIVE_GAS = 6_500_000n
 const GIFT = 10n ** 17n
-/** Accounts that get money in one transaction. */
+/** Accounts that are funded in one */
 const GIVEN_AT_ONCE = 100
 const INGEST_LIMIT_SECONDS = 60
 const INCLUSION_LIMIT_MS = 20_000
 const POLL_MS = 20
 const NUDGE_MS = 2_000
 
-/** Sends transactions signed before by many accounts, as fast as they are taken, and waits until all are in blocks. */
+/**
+ * Sends pre-signed transactions of many accounts, as fast as they are accepted, and waits until all are
+ * mined.
+ */
 export async function measureIngest(
   peer: Peer,
   generator: Generator,

@@ -3,17 +3,17 @@ import { askNode } from '../../test/support/nodeProcess.ts'
 import type { BenchAccount } from './account.ts'
 
 const TRANSFER_GAS = 21_000n
-/** Requests that RSKj takes in one batch. */
+/** Most requests of one batch of RSKj. */
 const BATCH = 50
 
-/** Ways to make so many blocks or some of them, the fastest first. */
+/** Ways to mine a number of blocks or some of them, the fastest first. */
 const WAYS: readonly ((sender: BenchAccount, blocks: number) => Promise<unknown>)[] = [
   ({ url }, blocks) => askNode(url, 'evm_mine', [{ blocks }]),
   ({ url }, blocks) => mineByBatch(url, Math.min(blocks, BATCH)),
   (sender) => sender.send({ to: sender.account.address, gas: TRANSFER_GAS }),
 ]
 
-/** Makes blocks until the head has a height: at once where the node can, else with a request or transaction each. */
+/** Mines blocks up to a height: at once where the node can, else with a request or transaction each. */
 export async function mineBlocks(sender: BenchAccount, target: number): Promise<void> {
   let way = 0
   for (;;) {
@@ -28,7 +28,7 @@ export async function mineBlocks(sender: BenchAccount, target: number): Promise<
   }
 }
 
-/** RSKj makes one block for each `evm_mine` and takes no number. */
+/** RSKj mines one block per `evm_mine` and accepts */
 async function mineByBatch(url: string, blocks: number): Promise<void> {
   const requests = Array.from({ length: blocks }, (_, id) => ({
     jsonrpc: '2.0',

@@ -6,7 +6,7 @@ import { P99_AT_HALF_PEAK } from './targets.ts'
 export interface OpenLoopResult {
   readonly workload: string
   readonly node: string
-  /** Requests per second that were asked for. */
+  /** Requested rate per */
   readonly rate: number
   readonly stats: Measurement
 }
@@ -22,8 +22,8 @@ export interface OpenLoopOptions {
 }
 
 /**
- * Loads the nodes at a fixed part of the peak that each had in a closed loop. A latency counts from when the request
- * was due, so that a node that stops for a while has all the requests of that while against it.
+ * Loads the nodes at a fixed fraction of the closed-loop peak of each. Latencies count from the due time of a
+ * request, so that a pause of a node delays all requests of that time.
  */
 export async function measureOpenLoop(
   contenders: readonly Contender[],

@@ -15,7 +15,7 @@ export interface Peer {
   readonly url: string
   /** Address for WebSockets; null where there is none. */
   readonly socketUrl: string | null
-  /** Process whose time is counted, its descendants' included; null for one on another machine. */
+  /** Process whose processor time is counted, including its descendants; null for one on another machine. */
   readonly pid: number | null
   /** Key of an account with funds; null where the node signs for its first account. */
   readonly funder: Hex | null
@@ -90,10 +90,7 @@ export async function startGeth(extra: readonly string[] = []): Promise<Peer | n
   return settle({ name: 'geth --dev', port, socketPort, child, funder: null })
 }
 
-/**
- * A node that runs already, given as `NAME=URL`, with its address for WebSockets as `NAME=URL,URL`. The account that
- * regtest funds must have money there. On this machine its process is found by the port, so that its time counts.
- */
+/** A running node, given as */
 export function connectPeer(text: string): Peer {
   const [name, addresses] = text.split(/=(.*)/s)
   const [url, socketUrl = null, ...rest] = addresses?.split(',') ?? []

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
-/** Places after the name of the process in `/proc/<pid>/stat`. */
+/** Field indices after the name of the process */
 const PARENT = 1
 const USER_TIME = 11
 const SYSTEM_TIME = 12
-/** Places in a line of `/proc/net/tcp`, and the state of a socket that listens. */
+/** Field indices of a line of `/proc/net/tcp` */
 const LOCAL_ADDRESS = 1
 const STATE = 3
 const INODE = 9
@@ -26,7 +26,7 @@ export function residentMiB(pid: number): number {
   return processTree(pid).reduce((sum, member) => sum + memoryOf(member, 'VmRSS'), 0)
 }
 
-/** The part of the resident memory that no file is behind, in MiB: the system cannot take it back. */
+/** The part of the resident memory without a backing file, in MiB: the system cannot reclaim it. */
 export function ownMiB(pid: number): number {
   return processTree(pid).reduce((sum, member) => sum + memoryOf(member, 'RssAnon'), 0)
 }

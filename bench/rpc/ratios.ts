@@ -41,7 +41,7 @@ export function ratioRows(results: readonly ClosedLoopResult[], own: string): Ro
 }
 
 interface Ratio {
-  /** What is held against the target. */
+  /** Value that is compared with the target. */
   readonly value: number
   /** Of processor time per request, where the generator limits one of the two; else null, and requests/s count. */
   readonly processor: { readonly ofRequests: number } | null
@@ -69,7 +69,10 @@ export function isLimitedByGenerator({
   return generator > GENERATOR_LIMIT || (generator + node) / PROCESSORS > MACHINE_LIMIT
 }
 
-/** RSKj is not here: its recorded figure, scaled by what anvil does now beside its figure of that record. */
+/**
+ * RSKj is not measured here: its recorded speed, scaled by the ratio of anvil's present speed to that of the
+ * same record.
+ */
 function scaledRatio(
   workload: string,
   ours: Measurement | undefined,
@@ -94,7 +97,7 @@ function shown(ratio: number): string {
   return String(ratio >= 100 ? Math.round(ratio) : ratio.toPrecision(3))
 }
 
-/** One row per workload and node: everything that was measured. */
+/** One row per workload and node with all measurements. */
 export function figureRows(results: readonly ClosedLoopResult[], own: string): Row[] {
   return results.flatMap(({ workload, medians }) => {
     const ours = medians[own]

@@ -8,7 +8,7 @@ export interface JsonRpcRequest {
 /** A request, or several for a batch. */
 export type Body = JsonRpcRequest | readonly JsonRpcRequest[]
 
-/** What is asked in one measurement. */
+/** Requests of one measurement. */
 export interface Workload {
   readonly name: string
   readonly transport: 'http' | 'ws'

@@ -7,7 +7,7 @@ import { accountOf } from './encode.ts'
 import { mineBlocks } from './mineBlocks.ts'
 import type { Peer } from './peers.ts'
 
-/** What the requests of the load refer to. */
+/** Objects that the requests of the load refer */
 export interface Scene {
   readonly owner: Hex
   /** Accounts with a wei and a token each: those of the numbers from 0 up. */
@@ -43,7 +43,7 @@ const SUPPLY = 10n ** 24n
 const TRANSFER_GAS = 100_000n
 const CREATION_GAS = 3_000_000n
 const BLOCK_GAS = 6_500_000n
-/** Accounts that get something in one transaction. */
+/** Accounts that receive something in one */
 const SHARE = 100
 /** A log in so many sparse blocks. */
 const SPARSENESS = 250
@@ -51,8 +51,8 @@ const DENSE_TRANSACTIONS = 5
 const DENSE_LOGS = 2_000n
 
 /**
- * Makes the same scene on any node through plain JSON-RPC: sparse logs first, while the state is small, then a token
- * with many owners, many logs, and transfers last, so that their blocks are young.
+ * Sets up the same scene on any node through plain JSON-RPC: sparse logs first, while the state is small,
+ * then a token with many holders, many logs, and transfers last, so that their blocks are recent.
  */
 export async function setUpScene({ url, funder }: Peer, size: SceneSize): Promise<Scene> {
   const sender = new BenchAccount(url)
@@ -120,7 +120,7 @@ export async function setUpScene({ url, funder }: Peer, size: SceneSize): Promis
   }
 }
 
-/** Gives an account money: from a known key, or from the first account of a node that signs itself. */
+/** Funds an account: from a */
 export async function fund(url: string, funder: Hex | null, to: Hex): Promise<void> {
   const gasPrice = BigInt(await askNode<Hex>(url, 'eth_gasPrice', [])) * 2n + 1n
   if (funder === null) {

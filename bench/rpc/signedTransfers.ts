@@ -4,7 +4,7 @@ import { addressOfPrivateKey, keccak256, signHash } from '../../src/native/crypt
 export interface TransferPlan {
   readonly chainId: number
   readonly gasPrice: bigint
-  /** Accounts that send, and transactions of each. */
+  /** Number of senders, and of transactions */
   readonly accounts: number
   readonly perAccount: number
 }
@@ -26,7 +26,9 @@ export function sendingAccounts(count: number): SendingAccount[] {
   })
 }
 
-/** Signed transfers of a wei from each account to the next, by turns, so that no account waits for itself. */
+/**
+ * Signed transfers of a wei from each account to the next, round-robin, so that no account waits for itself.
+ */
 export function signTransfers({ chainId, gasPrice, accounts, perAccount }: TransferPlan): Hex[] {
   const senders = sendingAccounts(accounts)
   const signed: Hex[] = []

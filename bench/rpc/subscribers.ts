@@ -11,7 +11,7 @@ export interface SubscriberResult {
   readonly kind: 'newHeads' | 'logs'
   readonly subscribers: number
   readonly stats: SubscriberStats | null
-  /** Why there are no figures. */
+  /** Why there are no results. */
   readonly refused: string | null
   readonly memoryBefore: number | null
   readonly memoryWith: number | null
@@ -20,7 +20,7 @@ export interface SubscriberResult {
 const TRANSFER_GAS = 100_000n
 const PAUSE_MS = 200
 
-/** Subscribes many connections to heads or logs of the token and makes blocks with a token transfer each. */
+/** Subscribes many connections to heads or logs of the token and mines blocks with a token transfer each. */
 export async function measureSubscribers(
   { peer, scene }: Contender,
   generator: Generator,

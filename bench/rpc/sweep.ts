@@ -3,7 +3,7 @@ import { measureClosedLoop } from './closedLoop.ts'
 import type { Contender, Measurement } from './contender.ts'
 import { isLimitedByGenerator } from './ratios.ts'
 
-/** What is swept unless workloads are named: the cheapest request, and one that executes. */
+/** Default workloads of a sweep */
 const WORKLOADS: readonly string[] = ['eth_chainId', 'eth_call balanceOf of 200,000 accounts']
 
 /** One workload on each node with one number of connections. */
@@ -22,7 +22,7 @@ export interface SweepOptions {
   readonly warmUpSeconds: number
 }
 
-/** Finds with how many connections the closed loop is at its peak on every node. */
+/** Finds the number of connections at which the closed */
 export async function measureSweep(
   contenders: readonly Contender[],
   { sweep, only, ...options }: SweepOptions,

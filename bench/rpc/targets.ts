@@ -1,4 +1,4 @@
-/** Least ratio to each peer that a row has to show, and the row of {@link RECORDED_SPEEDS} that it is like. */
+/** Least required ratio to each peer of a row, and the comparable row of {@link RECORDED_SPEEDS}. */
 export interface Target {
   readonly rskj?: number
   readonly anvil?: number
@@ -6,7 +6,7 @@ export interface Target {
   readonly recorded?: string
 }
 
-/** What the measurements must show, by the names of the workloads. */
+/** Targets of the measurements by the */
 export const TARGETS: Readonly<Record<string, Target>> = {
   eth_chainId: { rskj: 12, anvil: 1.2, 'geth --dev': 2.5, recorded: 'eth_chainId' },
   eth_blockNumber: { rskj: 12, anvil: 1.2, 'geth --dev': 2.5, recorded: 'eth_blockNumber' },
