@@ -15,7 +15,7 @@ interface Bench {
   readonly run: (args: string[]) => Promise<void>
 }
 
-/** Each is loaded on demand */
+/** Each is loaded on demand: the native core may not be built yet. */
 const BENCHES: Readonly<Record<string, Bench>> = {
   rpc: {
     summary: 'requests/s, latency, processor time and memory beside anvil, geth and others',

@@ -14,7 +14,7 @@ import { createWorkload, type WorkloadName } from './workloads.ts'
 
 export interface GenerateOptions {
   readonly workload: WorkloadName
-  /** Number of blocks after those that set up */
+  /** Number of blocks after those that set up accounts and contracts. */
   readonly blocks: number
   readonly transactionsPerBlock: number
   /** File of concatenated RLP blocks to write. */

@@ -10,12 +10,12 @@ import { Sender } from './sender.ts'
 /** Contents of the blocks of a generated chain. */
 export type WorkloadName = 'empty' | 'transfers' | 'token' | 'storage' | 'logs' | 'holders' | 'accounts'
 
-/** Workloads of the import benchmark; */
+/** Workloads of the import benchmark; `holders` and `accounts` grow, with a new account in each step. */
 export const WORKLOAD_NAMES: readonly WorkloadName[] = ['empty', 'transfers', 'token', 'storage', 'logs']
 
 /** The transactions of a generated chain, block by block. */
 export interface Workload {
-  /** Blocks that set up accounts */
+  /** Blocks that set up accounts and contracts. */
   readonly setup: readonly (readonly SignedTransaction[])[]
   /** The contract that the transactions call; null where they call none. */
   readonly contract: Buffer | null

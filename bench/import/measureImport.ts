@@ -14,7 +14,7 @@ export interface ImportStats {
   readonly memoryMiB: number
   /** Memory at the end without mapped files, MiB. */
   readonly ownMemoryMiB: number
-  /** Growth of both stores */
+  /** Growth of both stores, bytes. */
   readonly chainBytes: number
   readonly stateBytes: number
 }

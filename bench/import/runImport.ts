@@ -7,7 +7,7 @@ import { networkByName } from '../../src/config/networks/byName.ts'
 import { CHAIN_FOLDER, STATE_FOLDER } from '../../src/execution/chainFolders.ts'
 
 export interface RunImportOptions {
-  /** Blocks per commit; the */
+  /** Blocks per commit; the command line's default unless given. */
   readonly commitEvery?: number
   /** Ends the import at this height. */
   readonly height?: number

@@ -14,7 +14,7 @@ import { saveSections } from '../report/results.ts'
 
 const ROUNDS = 9
 const REQUESTS = 300_000
-/** Fewer requests in refused cases, which are slower, and */
+/** Fewer requests in refused cases, which are slower, and each makes an error. */
 const REFUSED_REQUESTS = 50_000
 const ANSWER_BYTES = 40
 const PLENTY = 1_000_000_000
@@ -117,7 +117,7 @@ function open(own: KeyLimits | null, clientLimits: Limits = UNLIMITED): AccessAd
  */
 function measure({ name, admission, request, refused }: Case): number {
   const requests = refused ? REFUSED_REQUESTS : REQUESTS
-  // The initial burst is used
+  // The initial burst is used up.
   ask(admission, request, 10)
   return medianOf(() => {
     const began = performance.now()
@@ -128,7 +128,10 @@ function measure({ name, admission, request, refused }: Case): number {
   })
 }
 
-/** The steps of admission for a number of requests; refused ones were */
+/**
+ * The steps of admission for a number of requests; refused ones were admission has part in it; those that
+ * were refused.
+ */
 function ask(admission: Admission, request: AdmissionRequest, requests: number): number {
   let over = 0
   for (let made = 0; made < requests; made += 1) {

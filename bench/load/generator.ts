@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Result of a load. Latencies */
+/** Result of a load. Latencies in milliseconds. */
 export interface LoadStats {
   readonly requests: number
   readonly seconds: number
@@ -18,7 +18,7 @@ export interface LoadStats {
   readonly failures: number
   readonly firstFailure: string | null
   readonly outcomes: Outcomes
-  /** Time at which the first request was due */
+  /** Time at which the first request was due, in milliseconds since 1970. */
   readonly startedAt: number
   /** Per second, if requested. */
   readonly timeline: readonly SecondStats[]
@@ -28,7 +28,7 @@ export interface LoadStats {
 
 /** Outcomes of requests. */
 export interface Outcomes {
-  /** Skipped because no connection was free; they */
+  /** Skipped because no connection was free; they never reached the node. */
   readonly dropped: number
   /** Responses with a result. */
   readonly results: number
@@ -41,7 +41,7 @@ export interface Outcomes {
   readonly unanswered: number
 }
 
-/** One second of a load; latencies in milliseconds of responses */
+/** One second of a load; latencies in milliseconds of responses with a result. */
 export interface SecondStats {
   readonly outcomes: Outcomes
   readonly p50: number
@@ -72,17 +72,17 @@ export interface LoadOptions {
   readonly rate?: number
   /** Sends each request once, without repetition. */
   readonly once?: boolean
-  /** In an open loop: skips a request */
+  /** In an open loop: skips a request that is due while no connection is free, instead of sending it late. */
   readonly drops?: boolean
   /** Also reports every second. */
   readonly timeline?: boolean
-  /** Paths that replace that of the address, round-robin */
+  /** Paths that replace that of the address, round-robin over the requests. */
   readonly paths?: readonly string[]
   /** Niceness of the generator, as of nice(1). */
   readonly niceness?: number
 }
 
-/** Result of subscribers. Milliseconds */
+/** Result of subscribers. Milliseconds from the request that made the block to the notification. */
 export interface SubscriberStats {
   readonly events: number
   readonly delivered: number
@@ -90,7 +90,7 @@ export interface SubscriberStats {
   readonly p50: number
   readonly p99: number
   readonly most: number
-  /** From the first notified subscriber to */
+  /** From the first notified subscriber to the last, median over the events. */
   readonly spread: number
 }
 
@@ -102,7 +102,7 @@ export interface SubscriberOptions {
   /** Body of the request that subscribes. */
   readonly subscription: string
   readonly triggerUrl: string
-  /** Bodies of requests each of which mines */
+  /** Bodies of requests each of which mines one block. */
   readonly triggers: readonly string[]
   readonly pauseMilliseconds: number
 }

@@ -18,7 +18,7 @@ const SUBSCRIBERS = 10_000
 /** A body of one transaction. */
 const BODY = encodeList([encodeList([encodeList([])]), encodeList([])])
 
-/** Word of 32 bytes with */
+/** Word of 32 bytes with a number. */
 function word(value: number): Buffer {
   const bytes = Buffer.alloc(32)
   bytes.writeUInt32BE(value, 28)

@@ -15,7 +15,7 @@ import { type Row, saveResults } from '../report/results.ts'
 
 /** Gas limit of blocks of the main network. */
 const BLOCK_GAS = 6_800_000
-/** Blocks in which the limit decreases */
+/** Blocks in which the limit decreases from that of the first block by 1/1024 each. */
 const BLOCKS_TO_LIMIT = 400
 const SENDERS = 10
 const TOKEN_SUPPLY = 10n ** 24n

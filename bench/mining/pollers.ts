@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** Result of the pollers. Latencies */
+/** Result of the pollers. Latencies in milliseconds. */
 export interface PollStats {
   readonly requests: number
   readonly p50: number

@@ -5,11 +5,11 @@ export interface BridgeStats {
   readonly method: string
   /** Whether it was a local call; else a transaction, or a contract's call in one. */
   readonly local: boolean
-  /** Gas cost of the method with */
+  /** Gas cost of the method with its data. */
   readonly gas: number
   /** Processor time of the call by itself in a block, milliseconds per million gas. */
   readonly first: number
-  /** The same for later calls */
+  /** The same for later calls with the same data. */
   readonly further: number
   readonly threw: boolean
   /** Scene and call. */
@@ -24,7 +24,7 @@ const NOTE =
   'requests, 100 transactions waiting for confirmations and 100 for signatures, 4,000 processed ones, and calls ' +
   'that were thought out to be dear. "First" is a call by itself, "further" is the same once more in the block.'
 
-/** Tables of calls in transactions, and */
+/** Tables of calls in transactions, and of local calls, highest first. */
 export function bridgeTables(stats: readonly BridgeStats[]): Section[] {
   const rows = (local: boolean): Row[] =>
     stats
@@ -44,7 +44,7 @@ export function bridgeTables(stats: readonly BridgeStats[]): Section[] {
   ]
 }
 
-/** The most expensive call of each method among */
+/** The most expensive call of each method among those of several searches. */
 export function dearest(stats: readonly BridgeStats[]): BridgeStats[] {
   const found = new Map<string, BridgeStats>()
   for (const one of stats) {

@@ -1,7 +1,7 @@
 /** A series of bars or points. */
 export interface Series {
   readonly name: string
-  /** One value per category; null where none was */
+  /** One value per category; null where none was measured. */
   readonly values: readonly (number | null)[]
 }
 

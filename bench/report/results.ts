@@ -5,7 +5,7 @@ import { type Machine, machineText } from './machine.ts'
 /** Folder of results. */
 export const RESULTS_FOLDER: string = fileURLToPath(new URL('../results/', import.meta.url))
 
-/** Folder of reproducible files */
+/** Folder of reproducible files: generated chains, stores. */
 export const WORK_FOLDER: string = `${RESULTS_FOLDER}tmp/`
 
 /** A row of a table: column name to value. */
@@ -17,16 +17,19 @@ export interface Section {
   /** Explanation. */
   readonly note?: string
   readonly rows: readonly Row[]
-  /** SVG document, stored as a file */
+  /** SVG document, stored as a file of its own. */
   readonly plot?: { readonly name: string; readonly svg: string }
 }
 
-/** Prints a table and stores it as */
+/** Prints a table and stores it as `NAME.json` and `NAME.md` in the results. */
 export function saveResults(name: string, machine: Machine, rows: readonly Row[], detail: unknown): void {
   saveSections(name, machine, [{ title: '', rows }], detail)
 }
 
-/** Prints tables and stores them as */
+/**
+ * Prints tables and stores them as `NAME.json` and `NAME.md` in the results, plots as `NAME-PLOT.svg` beside
+ * them.
+ */
 export function saveSections(
   name: string,
   machine: Machine,

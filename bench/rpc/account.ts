@@ -45,7 +45,7 @@ export class BenchAccount {
     this.#nonce = Number(count)
   }
 
-  /** Gas price of its transactions, which */
+  /** Gas price of its transactions, which others can offer, too. */
   get gasPrice(): bigint {
     return this.#gasPrice
   }
@@ -60,7 +60,7 @@ export class BenchAccount {
     return { ...(await waitForReceipt(this.url, hash)), hash }
   }
 
-  /** Signs the next transaction, which must be sent */
+  /** Signs the next transaction, which must be sent before the one after it. */
   async sign({ to, data, value = 0n, gas }: Send): Promise<Hex> {
     const raw = await this.account.signTransaction({
       type: 'legacy',

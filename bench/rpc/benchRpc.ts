@@ -28,7 +28,7 @@ interface Findings {
   readonly sends: IngestResult[]
   readonly workers: WorkersResult[]
   readonly sweep: SweepResult[]
-  /** Failed measurements, and */
+  /** Failed measurements, and why. */
   readonly problems: string[]
 }
 
@@ -159,7 +159,7 @@ async function measureFanOut(
   }
 }
 
-/** Separate nodes with a block */
+/** Separate nodes with a block every second: what is taken does not wait for blocks. */
 async function measureIntervalIngest(
   generator: Generator,
   options: RpcOptions,
@@ -194,7 +194,7 @@ async function ingest(
   })
 }
 
-/** A failed measurement does not prevent */
+/** A failed measurement does not prevent the others. */
 async function attempt(what: string, { problems }: Findings, measure: () => Promise<void>): Promise<void> {
   try {
     await measure()

@@ -5,7 +5,7 @@ export interface ClosedLoopOptions {
   readonly seconds: number
   readonly connections: number
   readonly runs: number
-  /** Warm-up before the first measurement of each */
+  /** Warm-up before the first measurement of each node. */
   readonly warmUpSeconds: number
 }
 
@@ -19,7 +19,7 @@ export interface ClosedLoopResult {
   readonly refusals: Readonly<Record<string, string>>
 }
 
-/** Name of this node without its */
+/** Name of this node without its response cache. */
 export const CACHE_OFF = 'rhizome, cache off'
 
 /** Loads the nodes alternately, as often as there are runs. One that lacks a method is skipped and named. */

@@ -14,7 +14,7 @@ export interface Measurement extends LoadStats {
   readonly memoryMiB: number | null
 }
 
-/** Requests of a workload that are checked */
+/** Requests of a workload that are checked before it is measured. */
 const SAMPLE = 20
 const TRANSFER_GAS = 21_000n
 
@@ -79,7 +79,7 @@ export class Contender {
   }
 }
 
-/** A node responds to a request of a workload with */
+/** A node responds to a request of a workload with an error, as it does where it lacks the method. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }

@@ -13,7 +13,7 @@ import { fund } from './setup.ts'
 import { sendingAccounts, signTransfers } from './signedTransfers.ts'
 
 export interface IngestOptions {
-  /** When the nodes mine blocks, for */
+  /** When the nodes mine blocks, for the table. */
   readonly mode: string
   readonly accounts: number
   readonly perAccount: number
@@ -36,7 +36,7 @@ export interface IngestResult {
 const CREATION_GAS = 3_000_000n
 const GIVE_GAS = 6_500_000n
 const GIFT = 10n ** 17n
-/** Accounts that are funded in one */
+/** Accounts that are funded in one transaction. */
 const GIVEN_AT_ONCE = 100
 const INGEST_LIMIT_SECONDS = 60
 const INCLUSION_LIMIT_MS = 20_000

@@ -28,7 +28,7 @@ export async function mineBlocks(sender: BenchAccount, target: number): Promise<
   }
 }
 
-/** RSKj mines one block per `evm_mine` and accepts */
+/** RSKj mines one block per `evm_mine` and accepts no number. */
 async function mineByBatch(url: string, blocks: number): Promise<void> {
   const requests = Array.from({ length: blocks }, (_, id) => ({
     jsonrpc: '2.0',

@@ -6,7 +6,7 @@ import { P99_AT_HALF_PEAK } from './targets.ts'
 export interface OpenLoopResult {
   readonly workload: string
   readonly node: string
-  /** Requested rate per */
+  /** Requested rate, per second. */
   readonly rate: number
   readonly stats: Measurement
 }

@@ -90,7 +90,11 @@ export async function startGeth(extra: readonly string[] = []): Promise<Peer | n
   return settle({ name: 'geth --dev', port, socketPort, child, funder: null })
 }
 
-/** A running node, given as */
+/**
+ * A running node, given as `NAME=URL`, with its address for WebSockets as `NAME=URL,URL`. The account that
+ * regtest funds must have money there. On this machine its process is found by the port, so that its time
+ * counts.
+ */
 export function connectPeer(text: string): Peer {
   const [name, addresses] = text.split(/=(.*)/s)
   const [url, socketUrl = null, ...rest] = addresses?.split(',') ?? []

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
-/** Field indices after the name of the process */
+/** Field indices after the name of the process in `/proc/<pid>/stat`. */
 const PARENT = 1
 const USER_TIME = 11
 const SYSTEM_TIME = 12

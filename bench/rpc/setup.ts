@@ -7,7 +7,7 @@ import { accountOf } from './encode.ts'
 import { mineBlocks } from './mineBlocks.ts'
 import type { Peer } from './peers.ts'
 
-/** Objects that the requests of the load refer */
+/** Objects that the requests of the load refer to. */
 export interface Scene {
   readonly owner: Hex
   /** Accounts with a wei and a token each: those of the numbers from 0 up. */
@@ -43,7 +43,7 @@ const SUPPLY = 10n ** 24n
 const TRANSFER_GAS = 100_000n
 const CREATION_GAS = 3_000_000n
 const BLOCK_GAS = 6_500_000n
-/** Accounts that receive something in one */
+/** Accounts that receive something in one transaction. */
 const SHARE = 100
 /** A log in so many sparse blocks. */
 const SPARSENESS = 250
@@ -120,7 +120,7 @@ export async function setUpScene({ url, funder }: Peer, size: SceneSize): Promis
   }
 }
 
-/** Funds an account: from a */
+/** Funds an account: from a known key, or from the first account of a node that signs itself. */
 export async function fund(url: string, funder: Hex | null, to: Hex): Promise<void> {
   const gasPrice = BigInt(await askNode<Hex>(url, 'eth_gasPrice', [])) * 2n + 1n
   if (funder === null) {

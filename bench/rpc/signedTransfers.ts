@@ -4,7 +4,7 @@ import { addressOfPrivateKey, keccak256, signHash } from '../../src/native/crypt
 export interface TransferPlan {
   readonly chainId: number
   readonly gasPrice: bigint
-  /** Number of senders, and of transactions */
+  /** Number of senders, and of transactions of each. */
   readonly accounts: number
   readonly perAccount: number
 }

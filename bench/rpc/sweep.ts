@@ -3,7 +3,7 @@ import { measureClosedLoop } from './closedLoop.ts'
 import type { Contender, Measurement } from './contender.ts'
 import { isLimitedByGenerator } from './ratios.ts'
 
-/** Default workloads of a sweep */
+/** Default workloads of a sweep: the cheapest request, and one that executes. */
 const WORKLOADS: readonly string[] = ['eth_chainId', 'eth_call balanceOf of 200,000 accounts']
 
 /** One workload on each node with one number of connections. */
@@ -22,7 +22,7 @@ export interface SweepOptions {
   readonly warmUpSeconds: number
 }
 
-/** Finds the number of connections at which the closed */
+/** Finds the number of connections at which the closed loop is at its peak on every node. */
 export async function measureSweep(
   contenders: readonly Contender[],
   { sweep, only, ...options }: SweepOptions,

@@ -6,7 +6,7 @@ export interface Target {
   readonly recorded?: string
 }
 
-/** Targets of the measurements by the */
+/** Targets of the measurements by the names of the workloads. */
 export const TARGETS: Readonly<Record<string, Target>> = {
   eth_chainId: { rskj: 12, anvil: 1.2, 'geth --dev': 2.5, recorded: 'eth_chainId' },
   eth_blockNumber: { rskj: 12, anvil: 1.2, 'geth --dev': 2.5, recorded: 'eth_blockNumber' },

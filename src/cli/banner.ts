@@ -5,7 +5,7 @@ import { toHex } from '../util/bytes.ts'
 
 const WEI_PER_COIN = 10n ** 18n
 
-/** Message of `rhizome start` when */
+/** Message of `rhizome start` when the node answers. */
 export function startBanner(node: RunningNode, config: Config, version: string): string {
   const metadata: [string, string][] = [
     ['Network', `${config.network}, chain id ${node.spec.chainId}`],

@@ -2,7 +2,7 @@ import type { OptionTable, OptionValue } from '../config/option.ts'
 import type { Config, OptionKey } from '../config/schema.ts'
 import type { ExitCode } from './exitCodes.ts'
 
-/** Output of a command: results */
+/** Output of a command: results to stdout, progress and messages to stderr. */
 export type CommandStreams = {
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
@@ -34,15 +34,15 @@ export type CommandDefinition<E extends OptionTable = OptionTable> = {
   readonly summary: string
   /** Further text of the command's help. */
   readonly details?: string
-  /** Number of file arguments: none */
+  /** Number of file arguments: none, any number, or at least one. */
   readonly files: 'none' | 'any' | 'some'
-  /** An argument in place of files, which is then */
+  /** An argument in place of files, which is then in `files`. */
   readonly argument?: CommandArgument
   /** Options of the schema that it reads. */
   readonly options: readonly OptionKey[]
   /** Options of this command alone. */
   readonly extra: E
-  /** Runs the command; an exception becomes */
+  /** Runs the command; an exception becomes a message and an exit code. */
   readonly run: (context: CommandContext<E>) => Promise<ExitCode>
 }
 

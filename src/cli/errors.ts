@@ -33,7 +33,7 @@ export class CommandError extends CodedError<CommandErrorCode> {
 export function toFailure(thrown: unknown, dataDir: string): unknown {
   if (thrown instanceof ConfigError || thrown instanceof CommandError) return thrown
   if (thrown instanceof UndecidedBlockError) {
-    // Undecodable data may be part
+    // Undecodable data may be part of the block as well as of the store.
     const cause = isUndecodable(thrown.cause) ? null : toFailure(thrown.cause, dataDir)
     if (cause instanceof CommandError) return cause
     return new CommandError('Failed', thrown.message, undefined, { cause: thrown })

@@ -4,7 +4,10 @@ export const EXIT_CODES = {
   ok: 0,
   /** Failed for a reason that no other code names; the message says which. */
   failed: 1,
-  /** Incorrect use: unknown command */
+  /**
+   * Incorrect use: unknown command or option, a value out of bounds, an unreadable configuration file, a data
+   * directory whose format this build does not read.
+   */
   usage: 2,
   /** An import met an invalid block; everything before it is stored. */
   invalidBlock: 3,

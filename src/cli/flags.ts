@@ -21,7 +21,7 @@ export function addEarlierFlag(command: Command, { definition, renamedFrom }: Re
 }
 
 /**
- * Values of flags by the current keys
+ * Values of flags by the current keys of their options.
  * @param given values by keys in camel case, current and earlier ones
  * @param keys options of the command
  * @throws ConfigError for an earlier flag that is no longer accepted, or is given with the current one

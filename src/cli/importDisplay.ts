@@ -44,7 +44,7 @@ export function formatPace(pace: ImportPace): string {
   return `${pace.blocksPerSecond.toFixed(0)} blocks/s, ${pace.megagasPerSecond.toFixed(1)} Mgas/s`
 }
 
-/** Formats hours, minutes and seconds, as far */
+/** Formats hours, minutes and seconds, as far as needed. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.ceil(seconds)
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]

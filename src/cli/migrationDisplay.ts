@@ -8,7 +8,7 @@ const LOG_INTERVAL = 10_000
 const BAR_INTERVAL = 100
 const BAR_WIDTH = 24
 
-/** Display of the progress of the conversion */
+/** Display of the progress of the conversion of a data directory. */
 export interface MigrationDisplay {
   update(progress: MigrationProgress): void
   /** Ends the line of the bar. */

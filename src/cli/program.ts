@@ -57,7 +57,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 /** The program and the exit code of the command it ran last. */
 export type Program = { readonly command: Command; readonly exitCode: () => ExitCode }
 
-/** Builds the command line of `rhizome` from */
+/** Builds the command line of `rhizome` from the commands and the schema of options. */
 export function createProgram(input: ProgramInput): Program {
   let exitCode: ExitCode = EXIT_CODES.ok
   const root = new Command('rhizome')
@@ -67,7 +67,7 @@ export function createProgram(input: ProgramInput): Program {
     .addHelpText('after', helpFooter())
   configure(root, input)
   const groups = new Map<string, Command>()
-  /** The parent of the commands whose */
+  /** The parent of the commands whose names begin with these words. */
   const groupOf = (words: readonly string[]): Command => {
     const name = words.join(' ')
     if (name === '') return root

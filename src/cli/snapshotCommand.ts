@@ -42,7 +42,7 @@ export function trustOf(
   return unsigned ? { kind: 'anyone' } : trustFrom(config.snapshotKeys, config.snapshotQuorum)
 }
 
-/** Runs work with snapshots; its errors */
+/** Runs work with snapshots; its errors become messages for the user. */
 export async function withSnapshotErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

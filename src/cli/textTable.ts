@@ -1,4 +1,4 @@
-/** Formats rows under headings, in columns as */
+/** Formats rows under headings, in columns as wide as they need. */
 export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows]
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))

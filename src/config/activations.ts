@@ -31,7 +31,9 @@ export function isActive(spec: HasActivations, rule: Rule, number: number): bool
   return height >= 0 && height <= number
 }
 
-/** Whether the rule activates exactly at */
+/**
+ * Whether the rule activates exactly at the block, where one-off state changes happen (consensus.md §1.5).
+ */
 export function isActivating(spec: HasActivations, rule: Rule, number: number): boolean {
   return spec.activationHeights[rule] === number
 }

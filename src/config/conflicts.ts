@@ -22,7 +22,7 @@ export function checkConflicts(config: Config): void {
   const reason =
     heightsConflict(config) ?? miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
-  // Checked now, before anything
+  // Checked now, before anything is opened.
   for (const checkpoint of config.checkpoints) parseCheckpoint(checkpoint)
   networkChoice(config)
 }

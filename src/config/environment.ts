@@ -11,7 +11,7 @@ const PREFIX = 'RHIZOME_'
 const RESERVED = /^RHIZOME_(VECTORS|TEST_|BENCH_)/
 
 /**
- * Parses options from environment variables
+ * Parses options from environment variables `RHIZOME_*`.
  * @throws ConfigError UnknownOption for another variable of that prefix, InvalidValue, Conflict for an option
  *   under two names
  */

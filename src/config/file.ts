@@ -31,7 +31,7 @@ export function readText(path: string, what: string): string {
 }
 
 /**
- * Parses options from the content of a YAML or JSON file: one
+ * Parses options from the content of a YAML or JSON file: one mapping from file keys to values.
  * @param name of the file, for messages
  * @throws ConfigError InvalidFile, UnknownOption, InvalidValue, Conflict for an option under two names
  */

@@ -12,7 +12,7 @@ export type ConfigSources = {
   readonly flags?: PartialConfig
   /** Environment variables; those of other programs are ignored. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Called for options that are given under an */
+  /** Called for options that are given under an earlier name. */
   readonly onWarning?: (text: string) => void
 }
 

@@ -5,7 +5,7 @@ import type { NetworkName } from './networks/names.ts'
 /** Bytes as `0x` and lower-case hex digits. */
 export type Hex = `0x${string}`
 
-/** Parameters of a network */
+/** Parameters of a network (consensus.md §1.1): data, no behaviour. */
 export type NetworkSpec = {
   readonly name: NetworkName
   /** Chain id of signatures and of CHAINID. */
@@ -31,7 +31,7 @@ export type PeerSpec = {
   readonly discovery: boolean
   /** Bootstrap nodes of discovery. */
   readonly bootstrap: readonly BootstrapNode[]
-  /** Name of the network in the client names of */
+  /** Name of the network in the client names of its nodes. */
   readonly phrase: string
 }
 
@@ -44,7 +44,7 @@ export type BootstrapNode = {
 
 /** Constants of the difficulty rule (consensus.md §4.4). */
 export type DifficultySpec = {
-  /** Target block time, in */
+  /** Target block time, in seconds. */
   readonly blockTimeSeconds: number
   readonly minimum: bigint
   /** Minimum from RSKIP290 on; equal to `minimum` on networks that the rule does not change. */
@@ -58,7 +58,7 @@ export type DifficultySpec = {
 
 /** Limits of block timestamps (consensus.md §4.3 rule 7, §3.4), in seconds. */
 export type TimestampSpec = {
-  /** Most seconds that a block may be ahead of the clock; null disables */
+  /** Most seconds that a block may be ahead of the clock; null disables every check of timestamps. */
   readonly futureLimitSeconds: null | number
   /** Largest distance between the block and its Bitcoin header (RSKIP179). */
   readonly bitcoinDistanceSeconds: number
@@ -80,7 +80,7 @@ export type RemascSpec = {
 export type GenesisSpec = {
   readonly hash: Hex
   readonly coinbase: Hex
-  /** Bytes as encoded in the header, leading */
+  /** Bytes as encoded in the header, leading zeros included. */
   readonly difficulty: Hex
   readonly gasLimit: Hex
   /** Seconds since 1970. */
@@ -110,9 +110,9 @@ export type MiningSpec = {
   readonly coinbaseSeed: null | string
 }
 
-/** Overrides of a network in a */
+/** Overrides of a network in a {@link createNetworkSpec} of vectors and tests. */
 export type NetworkChanges = {
-  /** Activation heights that override those of the network; the others */
+  /** Activation heights that override those of the network; the others stay. */
   readonly activationHeights?: Readonly<Partial<ActivationHeights>>
   readonly genesis?: Readonly<Partial<GenesisSpec>>
 }

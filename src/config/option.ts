@@ -1,6 +1,6 @@
 import type { NetworkName } from './networks/names.ts'
 
-/** Inputs of a default. Network and profile are determined */
+/** Inputs of a default. Network and profile are determined before every other option. */
 export type DefaultContext = {
   readonly network: NetworkName
   readonly profile: 'dev' | 'hosted'
@@ -10,21 +10,21 @@ export type DefaultContext = {
   readonly home: string
 }
 
-/** A computed default, with a description */
+/** A computed default, with a description of its value for help and the reference table. */
 type Default<T> =
   | { readonly default: T }
   | { readonly default: (context: DefaultContext) => T; readonly defaultText: string }
 
 /** An earlier name of an option. */
 export type RenamedFrom = {
-  /** In camel case, as in a */
+  /** In camel case, as in a file. */
   readonly name: string
   /** Last minor version that accepts it, e.g. `0.2`. Later ones only report the current name. */
   readonly until: string
 }
 
 type Described = {
-  /** Its heading in help */
+  /** Its heading in help and the reference table. */
   readonly group: OptionGroup
   /** One sentence, without a full stop; for an integer it names the unit. */
   readonly doc: string
@@ -60,7 +60,7 @@ export const OPTION_GROUPS = [
 /** Heading of an option; `Command` */
 export type OptionGroup = (typeof OPTION_GROUPS)[number] | 'Command'
 
-/** An integer between two bounds, both */
+/** An integer between two bounds, both allowed. */
 export type IntegerOption = Described &
   Default<number> & { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
 
@@ -83,7 +83,7 @@ export type OptionalTextOption = Described &
     readonly pattern?: RegExp
   }
 
-/** A list of strings: an array in a file, separated */
+/** A list of strings: an array in a file, separated by commas on the command line and in the environment. */
 export type ListOption = Described &
   Default<readonly string[]> & { readonly kind: 'list'; readonly placeholder: string }
 

@@ -8,7 +8,7 @@ export interface OptionSchema {
   readonly options: OptionTable
   /** Version of the program, which determines whether an earlier name is accepted. */
   readonly version: string
-  /** Called for every option that was given */
+  /** Called for every option that was given under an earlier name. */
   readonly onWarning: (text: string) => void
 }
 

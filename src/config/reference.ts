@@ -2,7 +2,7 @@ import { OPTION_GROUPS, type OptionDefinition, type OptionGroup } from './option
 import { environmentNameOf, flagOf, OPTION_KEYS, OPTIONS, type OptionKey } from './schema.ts'
 import { expectedValue } from './value.ts'
 
-/** The description of an option's default */
+/** The description of an option's default in help and in the reference table. */
 export function defaultText(definition: OptionDefinition): string {
   if ('defaultText' in definition) return definition.defaultText
   const value = definition.default

@@ -1,4 +1,7 @@
-/** Form of the error of a reverted execution: code */
+/**
+ * Form of the error of a reverted execution: code and text of the specification, or those of geth
+ * (decisions.md D43).
+ */
 export const REVERT_FORMS = ['reference', 'geth'] as const
 
 /** One of {@link REVERT_FORMS}. */

@@ -1,4 +1,7 @@
-/** The consensus rules that are activated at */
+/**
+ * The consensus rules that are activated at a height, named after their RSKIP, in the order of
+ * `native/crates/primitives/src/rules.rs` (a test compares the two).
+ */
 // biome-ignore format: one name per line would hide the table
 export const RULES = [
   'areBridgeTxsPaid', 'rskip85', 'rskip87', 'rskip88', 'rskip89', 'rskip90', 'rskip91', 'rskip92',

@@ -22,7 +22,7 @@ export async function startInChild(request: StartRequest): Promise<StartedNode> 
   const child = forkEntry(request)
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
-    // A process that was never created has
+    // A process that was never created has no exit.
     child.once('error', () => resolve())
   })
   let isStopping = false

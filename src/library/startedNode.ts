@@ -9,10 +9,10 @@ export interface NodeMetadata {
   readonly accounts: readonly DevelopmentNodeAccount[]
 }
 
-/** A running node, in this */
+/** A running node, in this process or in another. */
 export interface StartedNode {
   readonly metadata: NodeMetadata
-  /** Rejects when the node cannot continue; its */
+  /** Rejects when the node cannot continue; its rejection is handled. */
   readonly failed: Promise<never>
   /** Call it once. */
   stop(): Promise<void>

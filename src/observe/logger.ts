@@ -2,10 +2,10 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import { PinoPretty } from 'pino-pretty'
 import { HIDDEN } from '../util/hidden.ts'
 
-/** Writes log entries: an object of fields, then */
+/** Writes log entries: an object of fields, then a constant message. */
 export type Logger = PinoLogger
 
-/** Minimum severity of entries to be */
+/** Minimum severity of entries to be written. */
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 /** Children keep the level that they were created with, so that changing it requires a list of them. */

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 
-/** Suffixes that denote the unit of a */
+/** Suffixes that denote the unit of a metric: seconds, bytes, a share, or a count that only grows. */
 const UNIT_ENDINGS = ['_seconds', '_bytes', '_ratio', '_total', '_count', '_number', '_info'] as const
 
-/** Prefix of the HELP text of a metric under its */
+/** Prefix of the HELP text of a metric under its earlier name. */
 export const DEPRECATED = 'Deprecated, renamed to '
 
 type MetricDescription<L extends string> = {
@@ -14,7 +14,7 @@ type MetricDescription<L extends string> = {
   readonly labels?: readonly L[]
 }
 
-/** One sample of a metric that is counted */
+/** One sample of a metric that is counted elsewhere. */
 export type Sample = {
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number

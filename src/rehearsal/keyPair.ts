@@ -17,7 +17,7 @@ export interface KeyPair {
   sign(hash: Uint8Array): { readonly r: Buffer; readonly s: Buffer; readonly parity: 0 | 1 }
 }
 
-/** The key that is Keccak-256 of a text, as the reference derives */
+/** The key that is Keccak-256 of a text, as the reference derives its keys for regtest (bridge.md §6.2). */
 export function keyPairOfSeed(seed: string): KeyPair {
   const privateKey = privateKeyOfSeed(seed)
   const point = publicKeyOf(privateKey)
@@ -29,13 +29,13 @@ export function keyPairOfSeed(seed: string): KeyPair {
   }
 }
 
-/** A signature of a transaction's hash in the form of scripts */
+/** A signature of a transaction's hash in the form of scripts: DER, then the byte of SIGHASH_ALL. */
 export function signForScript(key: KeyPair, hash: Uint8Array): Buffer {
   const { r, s } = key.sign(hash)
   return Buffer.from(script.signature.encode(Buffer.concat([r, s]), SIGHASH_ALL))
 }
 
-/** The same signature in the form of the Bridge */
+/** The same signature in the form of the Bridge: DER alone (bridge.md §4.5). */
 export function signForBridge(key: KeyPair, hash: Uint8Array): Buffer {
   return signForScript(key, hash).subarray(0, -1)
 }

@@ -43,7 +43,9 @@ const STEPS: readonly ((scene: Scene) => Promise<StepReport>)[] = [
 export interface RehearsalOptions {
   /** A development node of regtest whose Bridge has not been used. */
   readonly ask: JsonRpc
-  /** Receiver on Rootstock of a peg-in with instructions, 20 bytes; by default one */
+  /**
+   * Receiver on Rootstock of a peg-in with instructions, 20 bytes; by default one of its own.
+   */
   readonly receiver?: Buffer | undefined
 }
 
@@ -58,7 +60,7 @@ export class Rehearsal {
     this.#scene = createScene(new Bridge(new RootstockNode(ask)), receiver)
   }
 
-  /** The Bitcoin chain, with every transaction that */
+  /** The Bitcoin chain, with every transaction that was mined. */
   get bitcoin(): BitcoinChain {
     return this.#scene.chain
   }

@@ -17,11 +17,11 @@ const SIGHASH_ALL = 1
 export interface SignedRelease {
   readonly transaction: Transaction
   readonly signers: readonly string[]
-  /** The transaction on Rootstock with the last */
+  /** The transaction on Rootstock with the last signature. */
   readonly transactionHash: string
 }
 
-/** Makes the Bridge process */
+/** Makes the Bridge process peg-outs, confirmations, migration, validation. */
 export function updateCollections(scene: Scene): Promise<BridgeReceipt> {
   return scene.bridge.execute(relayerOf(scene), 'updateCollections()')
 }
@@ -63,7 +63,7 @@ export async function sign(
   throw new RehearsalError('REFUSED', 'every member signed, and the Bridge still waits for signatures')
 }
 
-/** Sends a signed release to the miners of Bitcoin, and informs */
+/** Sends a signed release to the miners of Bitcoin, and informs the Bridge when it pays to a federation. */
 export async function publish(scene: Scene, transaction: Transaction): Promise<void> {
   scene.chain.broadcast(transaction)
   const addresses = await federationAddresses(scene)

@@ -12,25 +12,25 @@ export interface Member {
   readonly mst: KeyPair
 }
 
-/** State that the steps of a rehearsal */
+/** State that the steps of a rehearsal share. */
 export interface Scene {
   readonly chain: BitcoinChain
   readonly bridge: Bridge
-  /** Receives every subsidy on Bitcoin and */
+  /** Receives every subsidy on Bitcoin and pays the users. */
   readonly miner: Purse
   /** Accounts that genesis funds on Rootstock. */
   readonly accounts: readonly [KeyPair, KeyPair]
-  /** Receiver on Rootstock of a peg-in with */
+  /** Receiver on Rootstock of a peg-in with instructions. */
   readonly receiver: Buffer
-  /** The members that sign and inform the Bridge of */
+  /** The members that sign and inform the Bridge of what happens on Bitcoin. */
   members: readonly Member[]
-  /** The members that will replace */
+  /** The members that will replace them. */
   successors: readonly Member[]
   /** Block on Rootstock in which they were proposed; null before. */
   proposedAt: number | null
 }
 
-/** The state before anything has happened */
+/** The state before anything has happened on Bitcoin. */
 export function createScene(bridge: Bridge, receiver: Buffer): Scene {
   const minerKey = keyPairOfSeed('rehearsal bitcoin miner')
   const chain = new BitcoinChain(p2pkhOf(minerKey))
@@ -48,7 +48,10 @@ export function createScene(bridge: Bridge, receiver: Buffer): Scene {
   }
 }
 
-/** The member that sends headers to the Bridge and */
+/**
+ * The member that sends headers to the Bridge and makes it process its queues. @throws RangeError for a federation
+ * without members
+ */
 export function relayerOf({ members: [first] }: Scene): KeyPair {
   if (first === undefined) throw new RangeError('a federation has members')
   return first.rsk

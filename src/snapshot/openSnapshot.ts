@@ -9,7 +9,7 @@ import { parseManifest, type ReadManifest } from './manifest.ts'
 import { assertTrusted, type SnapshotTrust } from './snapshotTrust.ts'
 import type { SnapshotSource } from './source.ts'
 
-/** Creates another block 0 than */
+/** Creates another block 0 than the network's. */
 export type GenesisMaker = (writer: GenesisStateWriter) => Block
 
 /** Expectations of a snapshot. */

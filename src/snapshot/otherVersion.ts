@@ -2,7 +2,7 @@ import { programVersion } from '../util/programVersion.ts'
 import { shownValue } from './errors.ts'
 
 /**
- * Error message for the version
+ * Error message for the version of a file of a snapshot.
  * @param found the version in the file
  * @param supported the version that this build reads
  * @param program the program that created the file, according to it

@@ -11,11 +11,11 @@ const VERSION = 1
 
 /** One signature of several signers. */
 export interface SnapshotSignatures {
-  /** The signed snapshot: SHA */
+  /** The signed snapshot: SHA-256 of its manifest, 64 hex digits. */
   readonly snapshot: string
   /** Public keys, 96 hex digits each, ascending. */
   readonly signers: readonly string[]
-  /** Aggregate of their signatures */
+  /** Aggregate of their signatures, 192 hex digits. */
   readonly signature: string
 }
 

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 export interface Subnet {
   readonly family: 'ipv4' | 'ipv6'
   readonly address: string
-  /** Length of the prefix in bits; all of */
+  /** Length of the prefix in bits; all of them for one address. */
   readonly bits: number
 }
 

@@ -1,6 +1,6 @@
 /** A problem found in a store. */
 export interface Problem {
-  /** Height at which it was found; null for what */
+  /** Height at which it was found; null for what belongs to no block. */
   readonly number: number | null
   /** 64 hex digits, or empty. */
   readonly hash: string

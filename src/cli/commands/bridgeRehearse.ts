@@ -51,7 +51,7 @@ export const bridgeRehearse = defineCommand({
   },
 })
 
-/** A development node in this process; its modules are loaded when */
+/** A development node in this process; its modules are loaded when it is asked for. */
 async function startNode(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const { createNode } = await import('../../library/developmentNode.ts')
   return createNode({ network: 'regtest' })

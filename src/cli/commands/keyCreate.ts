@@ -28,7 +28,7 @@ const LIMITS = {
 const names = (placeholder: string, doc: string) =>
   ({ kind: 'list', group: 'Command', placeholder, default: [], doc }) as const
 
-/** `rhizome key create`: creates a key */
+/** `rhizome key create`: creates a key and shows its secret, once. */
 export const keyCreate = defineCommand({
   name: 'key create',
   summary: 'make an API key and print its secret, which is shown only now',

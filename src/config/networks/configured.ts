@@ -6,14 +6,14 @@ import { devnetActivations } from './devnet.ts'
 import type { NetworkName } from './names.ts'
 import { regtestActivations } from './regtest.ts'
 
-/** A choice of a network: plain */
+/** A choice of a network: plain data, so that it can cross to another thread. */
 export type NetworkChoice = {
   readonly network: NetworkName
   /** Activation heights of all rules that override those of the network; null for none. */
   readonly activationHeights: ActivationHeights | null
 }
 
-/** The options of a configuration that choose */
+/** The options of a configuration that choose the network. */
 export type NetworkOptions = { readonly network: NetworkName; readonly activationHeights: string | null }
 
 /** Networks whose activation heights users may choose. */

@@ -1,9 +1,9 @@
 import type { IntegerOption, OptionTable } from '../option.ts'
 
-/** Modules of a public endpoint */
+/** Modules of a public endpoint (rpc.md §1.5). */
 const PUBLIC_MODULES = ['eth', 'net', 'rpc', 'rsk', 'trace', 'web3']
 
-/** Default limit of keys: none */
+/** Default limit of keys: none unless the operator says so. */
 const keyLimit = (doc: string): IntegerOption => ({
   kind: 'integer',
   group: 'Access',
@@ -27,7 +27,7 @@ const clientLimit = (doc: string, hosted: number): IntegerOption => ({
   doc: `${doc} of an address that comes without a key (IPv6: of its first 64 bits); 0 is no limit`,
 })
 
-/** Options of access: who may call which methods, and */
+/** Options of access: who may call which methods, and how much. */
 export const ACCESS_OPTIONS = {
   modules: {
     kind: 'list',

@@ -4,7 +4,7 @@ import type { OptionTable } from '../option.ts'
 /** Longest interval of blocks, seconds. */
 export const LONGEST_BLOCK_TIME = 86_400
 
-/** The transaction pool (consensus.md §9.1) and the production */
+/** The transaction pool (consensus.md §9.1) and the production of blocks. */
 export const PRODUCTION_OPTIONS = {
   accountSlots: {
     kind: 'integer',

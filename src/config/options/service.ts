@@ -1,13 +1,13 @@
 import type { OptionTable } from '../option.ts'
 import { REVERT_FORMS } from '../revertForm.ts'
 
-/** Largest body, as of the reference node */
+/** Largest body, as of the reference node; 5 MiB. */
 const DEFAULT_BODY_BYTES = 5 * 1024 * 1024
 
-/** Largest response, as of the reference node */
+/** Largest response, as of the reference node; 10 MiB. */
 const DEFAULT_RESPONSE_BYTES = 10 * 1024 * 1024
 
-/** More than the largest response */
+/** More than the largest response; 16 MiB. */
 const DEFAULT_BACKLOG_BYTES = 16 * 1024 * 1024
 
 /** The JSON-RPC endpoint and how its methods behave. */

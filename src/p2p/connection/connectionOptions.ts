@@ -14,7 +14,7 @@ export interface ConnectionTimings {
   readonly pong: number
   /** For any byte at all. */
   readonly idle: number
-  /** For the socket to send anything of */
+  /** For the socket to send anything of what was written. */
   readonly stall: number
   /** For the other end to close after DISCONNECT. */
   readonly linger: number

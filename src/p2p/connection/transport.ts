@@ -31,7 +31,7 @@ export async function dial(
 }
 
 /**
- * Accepts a connection. The socket
+ * Accepts a connection. The socket is destroyed when it fails.
  * @param socket that is unread
  * @param signal aborts it
  * @throws P2pError

@@ -1,6 +1,6 @@
 import { keccak256 } from '../../native/crypto.ts'
 
-/** Number of buckets of the table, and the */
+/** Number of buckets of the table, and the longest distance. */
 export const HASH_BITS = 256
 
 /** Position of a node in the table: the hash of the hash of its id, as in the reference (p2p.md §1). */

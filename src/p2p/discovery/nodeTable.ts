@@ -4,7 +4,7 @@ import type { KnownNode } from './knownNode.ts'
 
 /** Nodes of a bucket (p2p.md §1). */
 export const BUCKET_SIZE = 16
-/** Most nodes of one subnet in */
+/** Most nodes of one subnet in a bucket, and in all of them. */
 export const BLOCK_LIMITS = { bucket: 2, table: 10 } as const
 
 /** Result of an insertion; `full` has the node that may be replaced. */

@@ -69,7 +69,7 @@ export function encodePacket(message: DiscoveryMessage, privateKey: Buffer): Buf
 }
 
 /**
- * Decodes a packet. Bytes after
+ * Decodes a packet. Bytes after its list are ignored, as the reference does.
  * @throws DiscoveryPacketError when the bytes are damaged or of another form
  */
 export function decodePacket(bytes: Buffer): DiscoveryPacket {

@@ -28,7 +28,7 @@ export class EnodeError extends Error {
 }
 
 /**
- * Parses `enode://<128
+ * Parses `enode://<128 hex digits>@host:port` (p2p.md §0); an IPv6 address stands in brackets.
  * @throws EnodeError that says what is wrong
  */
 export function parseEnode(text: string): EnodeAddress {

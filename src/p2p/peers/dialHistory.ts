@@ -46,7 +46,7 @@ export class DialHistory {
     }
   }
 
-  /** Records that a node stayed for */
+  /** Records that a node stayed for a while. */
   stayed(node: PeerAddress): void {
     this.#nodes.delete(keyOf(node))
   }

@@ -48,7 +48,7 @@ export class HalfOpen {
     return this.#entries.size
   }
 
-  /** Handshakes that were aborted for the */
+  /** Handshakes that were aborted for the sake of others. */
   get displaced(): number {
     return this.#displaced
   }

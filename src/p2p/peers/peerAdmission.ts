@@ -12,7 +12,7 @@ type Crowd = 'addressFull' | 'groupFull'
 /** Why a socket is closed before the handshake. */
 export type ScreenRefusal = 'banned' | 'sentAway' | 'tooOften' | Crowd
 
-/** The decision about a connection after */
+/** The decision about a connection after HELLO. */
 export type Placement =
   | { readonly kind: 'take'; readonly instead: Seat | null }
   /** @member reason of DISCONNECT; null: closed without */

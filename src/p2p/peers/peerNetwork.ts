@@ -27,7 +27,7 @@ const CLOSE_MS = 800
 /** Reasons after which an address is refused for a while: it was not admitted (p2p.md §7). */
 const SENT_AWAY: ReadonlySet<Refusal> = new Set(['duplicate', 'full', 'addressFull', 'groupFull'])
 
-/** Interval of checks whether */
+/** Interval of checks whether a peer was banned meanwhile, milliseconds. */
 const SWEEP_MS = 3000
 
 /** The peers of this node: accepts connections, dials nodes, and disconnects peers that break the rules. */

@@ -15,7 +15,7 @@ export interface PeerNetworkOptions {
   readonly transport: (listenPort: number) => PeerTransport
   readonly judge: PeerJudge
   readonly candidates: CandidateSource
-  /** Null for outgoing connections only. Port */
+  /** Null for outgoing connections only. Port 0 is any that is free. */
   readonly listen: { readonly host: string; readonly port: number } | null
   readonly limits: PeerLimits
   /** Nodes that are dialled repeatedly, exempt from the limits. */

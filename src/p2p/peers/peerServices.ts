@@ -5,7 +5,7 @@ import type { LocalChain, PeerJudge } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { SeenMessages } from './seenMessages.ts'
 
-/** Services that all peers of a node */
+/** Services that all peers of a node share. */
 export interface PeerServices {
   readonly chain: LocalChain
   readonly judge: PeerJudge

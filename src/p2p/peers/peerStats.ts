@@ -8,7 +8,7 @@ export interface PeerStats {
   /** 128 hex digits. */
   readonly id: string
   readonly address: string
-  /** The port on which it claims to */
+  /** The port on which it claims to listen. */
   readonly port: number
   readonly client: string
   readonly inbound: boolean

@@ -23,10 +23,10 @@ interface Pending {
 /** Most open requests per peer. */
 const MOST_PENDING = 2048
 
-/** Weight of the latest response */
+/** Weight of the latest response in the mean of {@link PendingRequests.latency}. */
 const LATENCY_WEIGHT = 0.2
 
-/** Requests that a peer has not */
+/** Requests that a peer has not answered. */
 export class PendingRequests {
   readonly #scheduler: Scheduler
   readonly #onTimeout: () => void
@@ -98,7 +98,7 @@ export class PendingRequests {
     this.#open.delete(id)
   }
 
-  /** Rejects all open requests and */
+  /** Rejects all open requests and all that come. */
   close(): void {
     this.#isClosed = true
     for (const { cancelTimer, reject } of this.#open.values()) {

@@ -21,7 +21,7 @@ const NONE = Buffer.alloc(32)
 const COINBASE_INDEX = 0xffffffff
 const COMMITMENT_HEADER = Buffer.from('aa21a9ed', 'hex')
 
-/** The value after the witness root */
+/** The value after the witness root in the commitment of a coinbase (BIP 141). */
 export const RESERVED_VALUE: Buffer = Buffer.alloc(32)
 
 /** A block of the simulated chain. */

@@ -13,7 +13,7 @@ export interface Coin extends OutPoint {
   readonly value: bigint
 }
 
-/** A hash in reversed byte */
+/** A hash in reversed byte order. */
 export function reversed(hash: Uint8Array): Buffer {
   return Buffer.from(hash).reverse()
 }

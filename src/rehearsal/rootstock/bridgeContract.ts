@@ -9,7 +9,7 @@ import type { RootstockNode, RpcReceipt } from './rootstockNode.ts'
 /** Address of the Bridge contract. */
 export const BRIDGE_ADDRESS: Buffer = fromHex('0x0000000000000000000000000000000001000006')
 
-/** Events of the Bridge that a rehearsal reads */
+/** Events of the Bridge that a rehearsal reads, under the newest rules (bridge.md §5). */
 const EVENTS = {
   pegin: 'pegin_btc(address,bytes32,int256,int256)',
   peginRejected: 'rejected_pegin(bytes32,int256)',
@@ -23,7 +23,7 @@ const EVENTS = {
   federationCommitted: 'commit_federation(bytes,string,bytes,string,int256)',
 } as const
 
-/** An event of the Bridge: topics after */
+/** An event of the Bridge: topics after the first one, and data. */
 export interface BridgeEvent {
   readonly topics: readonly string[]
   readonly data: Buffer
@@ -66,7 +66,7 @@ export class Bridge {
     return readReceipt(await this.node.send(key, { to: BRIDGE_ADDRESS, data }), output)
   }
 
-  /** Sends RBTC, which requests */
+  /** Sends RBTC, which requests a peg-out. */
   async sendValue(key: KeyPair, wei: bigint): Promise<BridgeReceipt> {
     return readReceipt(await this.node.send(key, { to: BRIDGE_ADDRESS, value: wei }), Buffer.alloc(0))
   }
@@ -129,7 +129,7 @@ function readReceipt({ transactionHash, blockNumber, logs }: RpcReceipt, output:
   }
 }
 
-/** A list that contains one list, in which */
+/** A list that contains one list, in which hashes and transactions alternate. */
 function readWaiting(bytes: Buffer): WaitingRelease[] {
   const items = parseRLPList(bytes)[0]?.items ?? []
   const releases: WaitingRelease[] = []

@@ -38,7 +38,7 @@ export interface TransactionRequest {
   readonly data?: Buffer
 }
 
-/** A development node, accessed over JSON */
+/** A development node, accessed over JSON-RPC alone. */
 export class RootstockNode {
   readonly #ask: JsonRpc
   #chainId: Promise<number> | null = null
@@ -47,7 +47,7 @@ export class RootstockNode {
     this.#ask = ask
   }
 
-  /** Requested once: a node has one */
+  /** Requested once: a node has one chain as long as it runs. */
   chainId(): Promise<number> {
     this.#chainId ??= this.#ask('eth_chainId', []).then(Number)
     return this.#chainId
@@ -62,7 +62,7 @@ export class RootstockNode {
     return BigInt((await this.#ask('eth_getBalance', [toHex(address), 'latest'])) as string)
   }
 
-  /** Result of a call at the latest */
+  /** Result of a call at the latest block. */
   async call(to: Buffer, data: Buffer, from?: Buffer): Promise<Buffer> {
     const sender = from === undefined ? {} : { from: toHex(from) }
     const call = { ...sender, to: toHex(to), data: toHex(data), gas: toHex(bigIntToBytes(GAS_LIMIT)) }
@@ -74,7 +74,7 @@ export class RootstockNode {
     if (count > 0) await this.#ask('hardhat_mine', [`0x${count.toString(16)}`])
   }
 
-  /** Mines blocks until the chain */
+  /** Mines blocks until the chain has a height. */
   async mineTo(height: number): Promise<void> {
     await this.mine(height - (await this.blockNumber()))
   }

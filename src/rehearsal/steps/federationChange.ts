@@ -8,7 +8,7 @@ import type { Scene } from '../scene.ts'
 
 /** Three of the five accounts that vote on federations on regtest: a majority (bridge.md §6.3). */
 const AUTHORISERS = ['auth-a', 'auth-b', 'auth-c'].map(keyPairOfSeed)
-/** Age of a federation in blocks from its creation */
+/** Age of a federation in blocks from its creation (bridge.md §6.2). */
 const ACTIVATION_AGE = 150
 const MIGRATION_BEGIN = 15
 const MIGRATION_END = 150
@@ -42,7 +42,7 @@ export async function elect(scene: Scene): Promise<StepReport> {
   }
 }
 
-/** The proposed federation proves that it can */
+/** The proposed federation proves that it can sign before any funds depend on it. */
 export async function validate(scene: Scene): Promise<StepReport> {
   const { bridge } = scene
   const funding = await updateCollections(scene)

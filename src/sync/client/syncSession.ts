@@ -74,7 +74,7 @@ export class SyncSession {
     this.#claimed = leader.status?.totalDifficulty ?? 0n
   }
 
-  /** Peers that provide blocks of */
+  /** Peers that provide blocks of the branch. */
   get peersUsed(): number {
     return this.#suppliers.size
   }

@@ -12,7 +12,7 @@ import { TransactionOutbox } from './transactionOutbox.ts'
 const TRANSACTIONS_MS = 100
 const STATUS_MS = 10_000
 
-/** Dependencies of the relay of blocks and */
+/** Dependencies of the relay of blocks and transactions. */
 export interface RelayOptions {
   readonly chain: SyncChain
   readonly peers: PeerSet

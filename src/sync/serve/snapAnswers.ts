@@ -43,7 +43,7 @@ interface Checkpoint {
   readonly trieSize: number
 }
 
-/** Responses of a snapshot server */
+/** Responses of a snapshot server (p2p.md §5 Snapshot sync). */
 export class SnapAnswers {
   readonly #parts: SnapParts
   readonly #blocks: StoredBlocks

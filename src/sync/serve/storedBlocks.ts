@@ -15,7 +15,7 @@ export interface ServedChain {
   readonly reader: ChainStoreReader
 }
 
-/** Content of type 15 */
+/** Content of type 15 (p2p.md §4). */
 export interface BodyParts {
   readonly transactions: readonly Buffer[]
   readonly uncles: readonly Buffer[]

@@ -3,7 +3,7 @@ import { defineCommand } from '../../command.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { withKeyErrors } from './id.ts'
 
-/** `rhizome peer import-key`: imports */
+/** `rhizome peer import-key`: imports the identity of another node. */
 export const peerImportKey = defineCommand({
   name: 'peer import-key',
   summary: 'take the key of a node of RSKj, so that others know this node by it',

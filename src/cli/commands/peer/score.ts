@@ -39,7 +39,7 @@ export const peerScore = defineCommand({
   },
 })
 
-/** The node returns the beginning of */
+/** The node returns the beginning of its ids. */
 function isNamed({ id, type }: ListedScore, name: string): boolean {
   return type === 'node' ? name.toLowerCase().replace(/^0x/, '').startsWith(id) : id === name
 }

@@ -5,7 +5,7 @@ import { defineCommand } from '../../command.ts'
 import { EXIT_CODES } from '../../exitCodes.ts'
 import { readPassphrase, required, SIGNER_KEY, withSnapshotErrors } from '../../snapshotCommand.ts'
 
-/** `rhizome snapshot key create`: creates */
+/** `rhizome snapshot key create`: creates a key that signs snapshots. */
 export const snapshotKeyCreate = defineCommand({
   name: 'snapshot key create',
   summary: 'make a key that signs snapshots, and print what others trust it by',

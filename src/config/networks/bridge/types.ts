@@ -40,7 +40,7 @@ export type BridgeSpec = {
     /** Compressed public keys. */
     readonly genesisKeys: readonly Hex[]
     readonly genesisFormat: 'standard' | 'nonStandardErp' | 'p2shErp' | 'p2shP2wshErp'
-    /** In the unit that the network uses as milliseconds */
+    /** In the unit that the network uses as milliseconds; main and test networks wrote seconds. */
     readonly genesisCreationTime: number
     readonly validationPeriod: number
     readonly activationAge: { readonly legacy: number; readonly rskip383: number; readonly rskip419: number }
