@@ -200,7 +200,7 @@ impl Envelope {
         reader.open(outside)?;
         let mut next = reader.token()?;
         while next != b'}' {
-            let key = reader.key()?;
+            let member = Member::read(reader)?;
             let first = reader.token()?;
             let start = reader.position();
             let mut text = None;
@@ -210,7 +210,7 @@ impl Envelope {
                 reader.value(outside + 1)?;
             }
             let span = (start as u32, reader.position() as u32);
-            match Member::of(&key) {
+            match member {
                 Member::Id => id = if first == b'n' { (0, 0) } else { span },
                 Member::Method => method = text.map(|text| (text, span)),
                 Member::Params => params = span,
@@ -256,13 +256,25 @@ enum Member {
 }
 
 impl Member {
-    fn of(key: &Text<'_>) -> Self {
+    /// Goes over the name of a member and its colon. Names in their usual form are compared as they stand.
+    #[inline]
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Stop> {
+        for (usual, member) in [
+            (&b"\"jsonrpc\":"[..], Self::Other),
+            (b"\"id\":", Self::Id),
+            (b"\"method\":", Self::Method),
+            (b"\"params\":", Self::Params),
+        ] {
+            if reader.take_if(usual) {
+                return Ok(member);
+            }
+        }
         let by_name = |name: &[u8]| match name {
             b"id" => Some(Self::Id),
             b"method" => Some(Self::Method),
             b"params" => Some(Self::Params),
             _ => None,
         };
-        key.with_text(by_name).unwrap_or(Self::Other)
+        Ok(reader.key()?.with_text(by_name).unwrap_or(Self::Other))
     }
 }

@@ -58,6 +58,16 @@ impl<'a> Reader<'a> {
         self.position += 1;
     }
 
+    /// Goes over a text if it is here.
+    #[inline]
+    pub(crate) fn take_if(&mut self, text: &[u8]) -> bool {
+        let is_here = self.bytes[self.position..].starts_with(text);
+        if is_here {
+            self.position += text.len();
+        }
+        is_here
+    }
+
     /// Goes over white space and a byte.
     #[inline]
     pub(crate) fn expect(&mut self, byte: u8) -> Result<(), Stop> {
