@@ -2,7 +2,6 @@
 
 use crate::json::{Reader, Stop};
 use crate::json_depth::is_too_deep;
-use crate::json_string::Text;
 
 /// Elements of a batch for each request that it may have. Only those with a method count as requests, as in the
 /// reference (rpc.md §1.1), but the others are read and answered, too. A batch with more requests than it may have is
