@@ -104,8 +104,8 @@ t.test('senders are recovered before blocks go to the chain thread', async (t) =
   await chain.connect([with2, with1, undecodable])
   const [recovered, single, broken] = service.blocks
   t.same(recovered?.rlp, with2)
-  // A record for each transaction, REMASC's included: found, address.
-  t.equal(recovered?.senders?.length, 3 * 21)
+  // A record for each transaction, REMASC's included: found, address, canonical, hash.
+  t.equal(recovered?.senders?.length, 3 * 54)
   t.same(recovered?.senders?.subarray(0, 21), Buffer.concat([Buffer.from([1]), COW.address]))
   t.equal(single?.senders, null)
   t.same(broken?.rlp, undecodable)
