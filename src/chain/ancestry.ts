@@ -52,7 +52,7 @@ export class Ancestry {
 
   /** The block and its ancestors, newest first: `count` of them, or fewer where the chain begins. */
   walk(hashHex: string, count: number): Ancestor[] {
-    const end = this.#place(hashHex, count) + 1
+    const end = this.#indexOf(hashHex, count) + 1
     return this.#branch.slice(Math.max(0, end - count), end).reverse()
   }
 
@@ -60,19 +60,19 @@ export class Ancestry {
    * Index of a block in the cached branch, which is extended to `count` blocks below it if the chain has
    * them; -1 for an unknown block.
    */
-  #place(hashHex: string, count: number): number {
+  #indexOf(hashHex: string, count: number): number {
     const metadata = this.get(hashHex)
     if (metadata === undefined) return -1
     const tip = this.#branch.at(-1)
     if (tip?.hashHex === metadata.parentHashHex) this.#branch.push(metadata)
-    let place = this.#branch.length - 1 - ((this.#branch.at(-1)?.number ?? 0) - metadata.number)
-    if (this.#branch[place]?.hashHex !== hashHex) {
+    let index = this.#branch.length - 1 - ((this.#branch.at(-1)?.number ?? 0) - metadata.number)
+    if (this.#branch[index]?.hashHex !== hashHex) {
       this.#branch = [metadata]
-      place = 0
+      index = 0
     }
-    if (place + 1 < count) place += this.#extend(count - place - 1)
-    if (this.#branch.length > LONGEST_BRANCH) place -= this.#branch.splice(0, place + 1 - count).length
-    return place
+    if (index + 1 < count) index += this.#extend(count - index - 1)
+    if (this.#branch.length > LONGEST_BRANCH) index -= this.#branch.splice(0, index + 1 - count).length
+    return index
   }
 
   /** Extends the cached branch downwards and returns the number of blocks added. */

@@ -4,7 +4,7 @@ import type { ChainEnvironment, TableWriter } from '../storage/chainEnvironment.
 import { commitBoth } from '../storage/commitBoth.ts'
 import { StorageError } from '../storage/errors.ts'
 import { LogIndexChanges } from '../storage/logIndex.ts'
-import { type KeptHistory, writeHead } from '../storage/metadata.ts'
+import { type StoredHistory, writeHead } from '../storage/metadata.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { ancestorOf } from './ancestorOf.ts'
 import { Ancestry } from './ancestry.ts'
@@ -76,7 +76,7 @@ export class Blockchain {
    * Set on a node that started from a snapshot: blocks below the first, and states before that one, are not
    * stored.
    */
-  #history: KeptHistory
+  #history: StoredHistory
   /** Hashes of blocks rejected for being older than that, so that their descendants need not wait. */
   readonly #tooOld = new Set<string>()
   #head: BlockHeader
@@ -166,7 +166,7 @@ export class Blockchain {
     this.#head = to
     hooks.committed?.()
     this.#executor.headChanged(to)
-    this.#tell(change)
+    this.#notify(change)
     return change
   }
 
@@ -193,7 +193,7 @@ export class Blockchain {
     this.#head = head
     this.#history = this.reader.history()
     this.#executor.headChanged(head)
-    this.#tell({ head, retracted: [], enacted: [] })
+    this.#notify({ head, retracted: [], enacted: [] })
   }
 
   /** Connects one block, and those that waited for it, in one commit. */
@@ -229,7 +229,7 @@ export class Blockchain {
         return found
       })
       this.#connectTime = performance.now() - began
-      if (changes.length > 0) this.#tell(mergeChanges(changes))
+      if (changes.length > 0) this.#notify(mergeChanges(changes))
       return results
     } catch (error) {
       this.#head = head
@@ -332,7 +332,7 @@ export class Blockchain {
     return this.reader.headerByHash(hash) ?? undefined
   }
 
-  #tell(change: HeadChange): void {
+  #notify(change: HeadChange): void {
     for (const listener of this.#listeners) listener(change)
     const head = this.#newest.get(this.#head.hashHex)
     this.#newest.clear()

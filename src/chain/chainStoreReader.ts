@@ -4,7 +4,7 @@ import type { TableReader } from '../storage/chainEnvironment.ts'
 import { StorageError } from '../storage/errors.ts'
 import { type HeightEntry, readCanonicalHash, readHeight } from '../storage/heights.ts'
 import { findLogHeights } from '../storage/logIndex.ts'
-import { type KeptHistory, readHead, readHistory } from '../storage/metadata.ts'
+import { readHead, readHistory, type StoredHistory } from '../storage/metadata.ts'
 import { readStateEdit } from '../storage/stateEdits.ts'
 import { readFiledHeight, readPosition } from '../storage/totalDifficulty.ts'
 import { readOccurrences } from '../storage/transactionIndex.ts'
@@ -44,7 +44,7 @@ export class ChainStoreReader {
   }
 
   /** The lowest blocks, receipts and states that are stored. */
-  history(): KeptHistory {
+  history(): StoredHistory {
     return readHistory(this.#tables)
   }
 

@@ -2,12 +2,12 @@ import type { NetworkSpec } from '../config/networkSpec.ts'
 import type { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { commitBoth } from '../storage/commitBoth.ts'
 import { setCanonical } from '../storage/heights.ts'
-import { checkIdentity, noteWriter, writeHead, writeIdentity } from '../storage/metadata.ts'
+import { checkIdentity, recordWriter, writeHead, writeIdentity } from '../storage/metadata.ts'
 import type { BlockExecutor } from './blockExecutor.ts'
 import { writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
 import { RLP_EMPTY_LIST } from './codec/rlpWriter.ts'
-import { checkActivationHeights, noteActivationHeights } from './storedHeights.ts'
+import { checkActivationHeights, recordActivationHeights } from './storedHeights.ts'
 
 /**
  * Stores block 0 in a new chain store, or checks that the store holds the chain that begins with it. The
@@ -24,8 +24,8 @@ export function initializeChain(
   if (checkIdentity(environment, genesis.hash)) {
     checkActivationHeights(environment, spec)
     environment.transaction((writer) => {
-      noteWriter(writer)
-      noteActivationHeights(writer, spec)
+      recordWriter(writer)
+      recordActivationHeights(writer, spec)
     })
     return false
   }
@@ -36,7 +36,7 @@ export function initializeChain(
     setCanonical(writer, genesis.number, genesis.hash)
     writeHead(writer, genesis.hash)
     writeIdentity(writer, genesis.hash)
-    noteActivationHeights(writer, spec)
+    recordActivationHeights(writer, spec)
   })
   return true
 }

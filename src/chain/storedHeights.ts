@@ -26,7 +26,7 @@ export function checkActivationHeights(reader: TableReader, spec: NetworkSpec): 
 }
 
 /** Records the activation heights for future blocks; those of the network itself need no record. */
-export function noteActivationHeights(writer: TableWriter, spec: NetworkSpec): void {
+export function recordActivationHeights(writer: TableWriter, spec: NetworkSpec): void {
   const stored = storedHeights(writer, spec)
   if (RULES.every((rule) => stored[rule] === spec.activationHeights[rule])) return
   writeActivations(writer, spec.activationHeights)

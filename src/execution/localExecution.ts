@@ -74,7 +74,7 @@ export interface Execution {
   /** The network in the form of the native core. */
   readonly spec: NativeChainSpec
   /** State root and block environment of calls after a block. */
-  placeAfter(header: BlockHeader): { readonly root: Buffer; readonly block: BlockEnvironment }
+  contextAfter(header: BlockHeader): { readonly root: Buffer; readonly block: BlockEnvironment }
   /** Calls of overridden blocks. @throws NativeError as {@link call} */
   readonly simulate: Simulate
   /** Roots of an overridden block. */
@@ -121,7 +121,7 @@ export function createLocalExecution(parts: LocalExecutionParts): Execution {
   return {
     ...quick,
     spec: nativeSpec,
-    placeAfter: (header) => ({
+    contextAfter: (header) => ({
       root: stateRootAfter(parts.spec, store, header),
       block: toBlockEnvironment(header.fields),
     }),

@@ -24,11 +24,11 @@ export interface NativeBlockExecutorOptions {
   /** Lets parallel sublists call the Bridge and REMASC: for recorded chains of scenario tests only. */
   readonly systemContractsInParallel?: boolean
   /** Executes offered blocks all the same and compares what comes out: for tests. */
-  readonly checksOffers?: boolean
+  readonly checksPrebuilt?: boolean
 }
 
 /** What a builder's execution of a block came to. */
-interface OfferedExecution {
+interface PrebuiltExecution {
   readonly hashHex: string
   /** Root of the state that it was executed on. */
   readonly parentRoot: Buffer
@@ -41,7 +41,7 @@ export class NativeBlockExecutor implements BlockExecutor {
   /** The last execution that was kept: when its block becomes the head, cached reads are carried over. */
   #last: { readonly hashHex: string; readonly execution: NativeBlockExecution } | null = null
 
-  #offered: OfferedExecution | null = null
+  #offered: PrebuiltExecution | null = null
 
   constructor(options: NativeBlockExecutorOptions) {
     this.#options = options
@@ -52,13 +52,13 @@ export class NativeBlockExecutor implements BlockExecutor {
    * state, it is not executed again; what came out is compared with its header like any other result.
    * @param parentRoot root of the state that the block was built on
    */
-  offer(block: Block, parentRoot: Buffer, execution: NativeBlockExecution): void {
+  provideExecution(block: Block, parentRoot: Buffer, execution: NativeBlockExecution): void {
     this.#offered = { hashHex: block.hashHex, parentRoot, execution }
   }
 
   execute(block: Block, parent: BlockHeader): ExecutedBlock {
     const { spec, store } = this.#options
-    const execution = this.#takeOffered(block, parent) ?? this.#execute(block, parent)
+    const execution = this.#takePrebuilt(block, parent) ?? this.#execute(block, parent)
     const violation = firstViolation(block, execution, isActive(spec, 'rskip126', block.number))
     if (violation !== null) throw createInvalidBlockError(violation.rule, violation, block)
     execution.keep()
@@ -98,12 +98,12 @@ export class NativeBlockExecutor implements BlockExecutor {
     this.#options.store.commit()
   }
 
-  #takeOffered(block: Block, parent: BlockHeader): NativeBlockExecution | null {
+  #takePrebuilt(block: Block, parent: BlockHeader): NativeBlockExecution | null {
     const offered = this.#offered
     this.#offered = null
     // A user may have edited the state since.
     if (offered?.hashHex !== block.hashHex || !offered.parentRoot.equals(this.#rootAfter(parent))) return null
-    if (this.#options.checksOffers === true) assertSame(offered.execution, this.#execute(block, parent))
+    if (this.#options.checksPrebuilt === true) assertSame(offered.execution, this.#execute(block, parent))
     return offered.execution
   }
 

@@ -12,7 +12,7 @@ import { nameEditedStates } from '../state/editedStates.ts'
 import { ChainEnvironment } from '../storage/chainEnvironment.ts'
 import { makePrivateFolder, restrictModes, storePaths } from '../storage/fileModes.ts'
 import { makeLockFile } from '../storage/lockFile.ts'
-import { noteStoresMade } from '../storage/storeFile.ts'
+import { recordStoresCreated } from '../storage/storeFile.ts'
 import {
   assertNotEmptied,
   assertReadable,
@@ -91,7 +91,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     nativeSpec,
     store: stateStore,
     systemContractsInParallel: options.systemContractsInParallel ?? false,
-    checksOffers: options.checksOffers ?? false,
+    checksPrebuilt: options.checksOffers ?? false,
   })
   const writer = new NativeGenesisState({ spec, nativeSpec, store: stateStore })
   initializeChain(spec, environment, executor, options.genesis?.(writer) ?? createGenesis(spec, writer))
@@ -104,7 +104,7 @@ function openLocked(options: OpenChainOptions, lock: DirectoryLock): OpenChain {
     ...(options.disabledRules === undefined ? {} : { disabledRules: options.disabledRules }),
     ...(options.now === undefined ? {} : { now: options.now }),
   })
-  noteStoresMade(folders)
+  recordStoresCreated(folders)
   restrictModes([dataDir, join(dataDir, LOCK_FILE), ...folders.flatMap(storePaths)])
   return {
     nativeSpec,

@@ -20,11 +20,11 @@ process.on('message', (order: ChildOrder) => {
   node = startInProcess(order.request)
   node.then(
     ({ metadata, failed }) => {
-      tell({ kind: 'ready', metadata })
-      failed.catch(tellFailure)
+      send({ kind: 'ready', metadata })
+      failed.catch(sendFailure)
     },
     (error: unknown) => {
-      tellFailure(error)
+      sendFailure(error)
       void end()
     },
   )
@@ -43,22 +43,22 @@ async function end(): Promise<void> {
     const started = await node?.catch(() => null)
     await started?.stop()
   } catch (error) {
-    tellFailure(error)
+    sendFailure(error)
   }
   if (folder !== null) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   process.exit(0)
 }
 
-function tellFailure(error: unknown): void {
+function sendFailure(error: unknown): void {
   const { code, message } = error as { code?: unknown; message?: unknown }
-  tell({
+  send({
     kind: 'failed',
     code: typeof code === 'string' ? code : 'FAILED',
     message: String(message ?? error),
   })
 }
 
-function tell(message: ChildMessage): void {
+function send(message: ChildMessage): void {
   // The parent may have ended; then the message is dropped.
   if (process.connected) process.send?.(message, () => undefined)
 }

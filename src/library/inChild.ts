@@ -43,13 +43,13 @@ export async function startInChild(request: StartRequest): Promise<StartedNode> 
   })
   const stop = async () => {
     isStopping = true
-    tell(child, { kind: 'stop' })
+    send(child, { kind: 'stop' })
     const limit = (request.config.drainDelay + request.config.drainTimeout) * 1000 + END_LIMIT
     const late = setTimeout(() => child.kill('SIGKILL'), limit)
     await ended
     clearTimeout(late)
   }
-  tell(child, { kind: 'start', request })
+  send(child, { kind: 'start', request })
   try {
     return { metadata: await Promise.race([ready, failed]), failed, stop }
   } catch (error) {
@@ -69,7 +69,7 @@ function forkEntry({ config }: StartRequest): ChildProcess {
   })
 }
 
-function tell(child: ChildProcess, order: ChildOrder): void {
+function send(child: ChildProcess, order: ChildOrder): void {
   // If the process ended, its exit event says so.
   if (child.connected) child.send(order, () => undefined)
 }

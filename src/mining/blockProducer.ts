@@ -45,7 +45,7 @@ export interface BlockProducerParams {
   readonly pool: TransactionPool
   readonly builder: BlockBuilder
   /** Receives the result of building a block before the block is imported. */
-  readonly offer: (block: Block, built: BuiltBlock) => void
+  readonly provideExecution: (block: Block, built: BuiltBlock) => void
   readonly clock: BlockClock
   readonly mode: ProducerMode
   /** Receives transactions that were dropped because no block can contain them. */
@@ -211,7 +211,7 @@ export class BlockProducer {
 
   #seal(built: BuiltBlock): Block {
     const block = sealInProcess(built.block)
-    this.#params.offer(block, built)
+    this.#params.provideExecution(block, built)
     return block
   }
 

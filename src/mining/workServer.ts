@@ -142,13 +142,13 @@ export class WorkServer implements MiningService {
   #import(hash: Buffer, fieldsOf: (block: Block) => MiningFields | null): SolutionOutcome {
     const { now, options, isProven } = this.#params
     if (now() - this.#submittedAt < options.submissionInterval) {
-      this.#note('rate_limited', null)
+      this.#recordSubmission('rate_limited', null)
       return refused('Cannot publish block, block submission rate limit exceeded')
     }
     this.#submittedAt = now()
     const known = this.#cache.get(hash)
     if (known === undefined) {
-      this.#note('unknown_work', null)
+      this.#recordSubmission('unknown_work', null)
       return refused(`Cannot publish block, could not find hash ${toHex(hash)} in the cache`)
     }
     let fields: MiningFields | null
@@ -159,7 +159,7 @@ export class WorkServer implements MiningService {
     }
     const block = fields === null ? null : sealBlock(known.block, fields)
     if (block === null || !isProven(block.header)) {
-      this.#note('invalid_proof', known)
+      this.#recordSubmission('invalid_proof', known)
       const name = `${block?.hashHex ?? known.block.hashHex} ${hash.toString('hex')}`
       return refused(`Invalid block supplied by miner: ${name} at height ${known.block.number}`)
     }
@@ -171,13 +171,13 @@ export class WorkServer implements MiningService {
     if (result.status === 'UNDECIDED') throw result.error
     // A block mined here builds on the head, for which all states are stored.
     const word = result.status === 'TOO_OLD' ? 'NO_PARENT' : result.status
-    this.#note(word.toLowerCase() as SubmissionResult, known)
+    this.#recordSubmission(word.toLowerCase() as SubmissionResult, known)
     return { status: 'imported', word, hash: block.hash, number: block.number }
   }
 
   #malformed(error: unknown): SolutionOutcome {
     if (!(error instanceof MalformedSolutionError)) throw error
-    this.#note('malformed', null)
+    this.#recordSubmission('malformed', null)
     return { status: 'malformed' }
   }
 
@@ -201,7 +201,7 @@ export class WorkServer implements MiningService {
     const { header } = block
     const hashForMergedMining = header.hashForMergedMining()
     const fees = header.fields.paidFees ?? 0n
-    const notify = this.#isWorthTelling(header, fees)
+    const notify = this.#isWorthNotifying(header, fees)
     if (notify) this.#feesTold = fees
     this.#built += 1
     const work: MiningWork = {
@@ -221,14 +221,14 @@ export class WorkServer implements MiningService {
     return work
   }
 
-  #isWorthTelling(header: BlockHeader, fees: bigint): boolean {
+  #isWorthNotifying(header: BlockHeader, fees: bigint): boolean {
     if (this.#current?.work.parentHash.equals(header.parentHash) !== true) return true
     // The division truncates, as in the reference.
     const least = (this.#feesTold * NOTIFY_PERCENTAGE) / 100n
     return fees > least && fees >= this.#params.options.notifyFees
   }
 
-  #note(result: SubmissionResult, work: CachedWork | null): void {
+  #recordSubmission(result: SubmissionResult, work: CachedWork | null): void {
     const age = work === null ? null : (this.#params.now() - work.builtAt) / 1000
     this.#params.listener.onSubmission(result, age)
   }

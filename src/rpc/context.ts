@@ -12,7 +12,7 @@ import type { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import type { PeerAdmin } from '../p2p/peerAdmin.ts'
 import type { PeerNetworkStats } from '../p2p/peers/peerStats.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
-import type { KeptHistory } from '../storage/metadata.ts'
+import type { StoredHistory } from '../storage/metadata.ts'
 import type { SyncStats } from '../sync/client/syncStats.ts'
 import type { BlockRefusal } from '../sync/syncChain.ts'
 import type { RefusalStats } from '../txpool/errors.ts'
@@ -123,7 +123,7 @@ export interface ChainReader {
   /** The head of the snapshot. */
   head(): BlockHeader
   /** From where on there is history: zeros unless the node began with a snapshot. */
-  history(): KeptHistory
+  history(): StoredHistory
   /** Header of the canonical block of that height. */
   headerByNumber(number: number): BlockHeader | null
   /** Header of a stored block, canonical or not. */

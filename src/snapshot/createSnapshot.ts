@@ -148,13 +148,13 @@ class Creation {
   #firstBlock(header: BlockHeader): number {
     const { spec, blocks, full } = this.#options
     const { firstBlock, firstReceipts } = this.#reader.history()
-    const kept = Math.max(1, firstReceipts)
-    const blocksKept = firstReceipts > firstBlock ? 'blocks with receipts' : 'blocks'
+    const lowest = Math.max(1, firstReceipts)
+    const storedBlocks = firstReceipts > firstBlock ? 'blocks with receipts' : 'blocks'
     if (full) {
-      if (kept > 1) {
+      if (lowest > 1) {
         throw new SnapshotError(
           'SNAPSHOT_CHAIN',
-          `this node keeps ${blocksKept} from ${kept} only: it cannot give the full archive`,
+          `this node keeps ${storedBlocks} from ${lowest} only: it cannot give the full archive`,
         )
       }
       return 1
@@ -167,11 +167,11 @@ class Creation {
         `a node restored with ${blocks} blocks could not go on: ${spec.name} needs at least ${least}`,
       )
     }
-    if (wanted >= kept) return wanted
-    const offered = header.number + 1 - kept
+    if (wanted >= lowest) return wanted
+    const available = header.number + 1 - lowest
     throw new SnapshotError(
       'SNAPSHOT_CHAIN',
-      `this node keeps ${blocksKept} from ${kept} only: at most --blocks ${offered} can be given of ${header.number + 1 - wanted}`,
+      `this node keeps ${storedBlocks} from ${lowest} only: at most --blocks ${available} can be given of ${header.number + 1 - wanted}`,
     )
   }
 

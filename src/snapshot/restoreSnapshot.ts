@@ -8,7 +8,7 @@ import { parseHeader } from '../chain/codec/headerDecoder.ts'
 import { RLP_EMPTY_LIST } from '../chain/codec/rlpWriter.ts'
 import { createGenesis } from '../chain/genesis.ts'
 import { logTermsOf } from '../chain/logs/logTerms.ts'
-import { noteActivationHeights } from '../chain/storedHeights.ts'
+import { recordActivationHeights } from '../chain/storedHeights.ts'
 import { isActive } from '../config/activations.ts'
 import { CHAIN_FOLDER, STATE_FOLDER, storeFolders } from '../execution/chainFolders.ts'
 import { NativeGenesisState } from '../execution/genesisState.ts'
@@ -35,7 +35,7 @@ import {
   writeRestoredChunks,
 } from '../storage/metadata.ts'
 import { readRestoreMarker, removeRestoreMarker, writeRestoreMarker } from '../storage/restoreMarker.ts'
-import { noteStoresMade } from '../storage/storeFile.ts'
+import { recordStoresCreated } from '../storage/storeFile.ts'
 import { readPosition } from '../storage/totalDifficulty.ts'
 import { type Below, BlockVerifier } from './blockVerifier.ts'
 import { SnapshotError } from './errors.ts'
@@ -91,7 +91,7 @@ export async function restoreSnapshot(options: RestoreSnapshotOptions): Promise<
       await environment.flushed()
       await environment.close()
     }
-    noteStoresMade(storeFolders(dataDir))
+    recordStoresCreated(storeFolders(dataDir))
     restrictModes(storeFolders(dataDir).flatMap(storePaths))
     removeRestoreMarker(dataDir)
     return { ...opened, resumed: begun !== null }
@@ -233,7 +233,7 @@ class Restore {
       writeBlock(tables, this.#genesis, { receipts: RLP_EMPTY_LIST, totalDifficulty })
       setCanonical(tables, 0, this.#genesis.hash)
       writeIdentity(tables, this.#genesis.hash)
-      noteActivationHeights(tables, spec)
+      recordActivationHeights(tables, spec)
       const firstBlock = first.number === 1 ? 0 : first.number
       writeHistory(tables, {
         firstBlock,

@@ -139,9 +139,9 @@ export class LmdbPages {
       const start = page.readBigUInt64LE(data)
       const pages = this.#checkRun(start, low)
       found.runPages += pages
-      if (isFree) this.#noteFree(this.#read(start, this.#metadata.layout.header, low), number)
+      if (isFree) this.#recordFree(this.#read(start, this.#metadata.layout.header, low), number)
     } else if (isFree) {
-      this.#noteFree(page.subarray(data, data + low), number)
+      this.#recordFree(page.subarray(data, data + low), number)
     } else if ((flags & SUB_TREE) !== 0) {
       if (low !== TREE_BYTES) throw overwritten(number)
       const tree = readTree(page, data)
@@ -164,7 +164,7 @@ export class LmdbPages {
   }
 
   /** Notes pages of a list of free ones: their count, then numbers, a negative one being the length of a run. */
-  #noteFree(list: Buffer, number: bigint): void {
+  #recordFree(list: Buffer, number: bigint): void {
     const count = list.length < NUMBER_BYTES ? -1 : Number(list.readBigInt64LE(0))
     if (count < 0 || (count + 1) * NUMBER_BYTES > list.length) throw overwritten(number)
     for (let at = 1; at <= count; at += 1) {

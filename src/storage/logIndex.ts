@@ -26,12 +26,12 @@ export class LogIndexChanges {
 
   /** Adds a block with these terms, which became canonical. */
   add(height: number, terms: Iterable<LogTerm>): void {
-    this.#note(height, terms, height & (CHUNK_HEIGHTS - 1))
+    this.#record(height, terms, height & (CHUNK_HEIGHTS - 1))
   }
 
   /** Removes a block with these terms, which left the canonical chain. */
   remove(height: number, terms: Iterable<LogTerm>): void {
-    this.#note(height, terms, ~(height & (CHUNK_HEIGHTS - 1)))
+    this.#record(height, terms, ~(height & (CHUNK_HEIGHTS - 1)))
   }
 
   /** Writes the collected changes and clears them. */
@@ -40,7 +40,7 @@ export class LogIndexChanges {
     this.#changes.clear()
   }
 
-  #note(height: number, terms: Iterable<LogTerm>, change: number): void {
+  #record(height: number, terms: Iterable<LogTerm>, change: number): void {
     const suffix = chunkSuffix(chunkOf(height)).toString('latin1')
     for (const term of terms) {
       const key = term + suffix

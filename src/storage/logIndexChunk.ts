@@ -15,7 +15,7 @@ export function setInChunk(chunk: Buffer | undefined, offset: number): Buffer {
     setBit(bitmap, offset)
     return bitmap
   }
-  const place = placeIn(chunk, offset)
+  const place = offsetIn(chunk, offset)
   if (place < chunk.length && chunk.readUInt16LE(place) === offset) return chunk
   if (chunk.length / 2 < MOST_LISTED) {
     const list = Buffer.allocUnsafe(chunk.length + 2)
@@ -37,7 +37,7 @@ export function clearInChunk(chunk: Buffer, offset: number): Buffer | undefined 
     bitmap[offset >> 3] = (bitmap[offset >> 3] ?? 0) & ~(1 << (offset & 7))
     return bitmap.some((byte) => byte !== 0) ? bitmap : undefined
   }
-  const place = placeIn(chunk, offset)
+  const place = offsetIn(chunk, offset)
   if (place >= chunk.length || chunk.readUInt16LE(place) !== offset) return chunk
   if (chunk.length === 2) return undefined
   return Buffer.concat([chunk.subarray(0, place), chunk.subarray(place + 2)])
@@ -108,7 +108,7 @@ function listOf(offsets: readonly number[]): Buffer {
  * Byte position of the first listed offset that is not smaller. The search begins at the end, because new
  * blocks are the highest.
  */
-function placeIn(list: Buffer, offset: number): number {
+function offsetIn(list: Buffer, offset: number): number {
   let place = list.length
   while (place > 0 && list.readUInt16LE(place - 2) >= offset) place -= 2
   return place

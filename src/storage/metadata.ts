@@ -1,7 +1,7 @@
 import type { ChainEnvironment, TableReader, TableWriter } from './chainEnvironment.ts'
 import { StorageError } from './errors.ts'
 import { CHAIN_FORMATS, chainFormatTable } from './formats/chainFormat.ts'
-import { noteProgram, readFormat, writeFormat } from './formats/formatTable.ts'
+import { readFormat, recordProgram, writeFormat } from './formats/formatTable.ts'
 import { assertPresent } from './formats/storeFormat.ts'
 
 const GENESIS_KEY = Buffer.from('genesis')
@@ -33,7 +33,7 @@ export function readGenesis(reader: TableReader): Buffer | undefined {
  * one and no states below that of the snapshot's block; genesis is always stored. Backfilled blocks have no
  * receipts. All zero means that everything is stored.
  */
-export interface KeptHistory {
+export interface StoredHistory {
   /** Lowest block above genesis; zero where that is block 1. */
   readonly firstBlock: number
   /** Lowest block whose receipts, logs and index entries are stored; never below the first block. */
@@ -43,7 +43,7 @@ export interface KeptHistory {
 }
 
 /** The stored part of history. */
-export function readHistory(reader: TableReader): KeptHistory {
+export function readHistory(reader: TableReader): StoredHistory {
   const heights = reader.get('metadata', HISTORY_KEY)
   if (heights === undefined) return { firstBlock: 0, firstReceipts: 0, firstState: 0 }
   const firstBlock = heights.readUIntBE(0, COUNT_BYTES)
@@ -55,7 +55,7 @@ export function readHistory(reader: TableReader): KeptHistory {
 }
 
 /** Records the lowest stored blocks. */
-export function writeHistory(writer: TableWriter, history: KeptHistory): void {
+export function writeHistory(writer: TableWriter, history: StoredHistory): void {
   const { firstBlock, firstReceipts, firstState } = history
   const heights = Buffer.alloc(3 * COUNT_BYTES)
   heights.writeUIntBE(firstBlock, 0, COUNT_BYTES)
@@ -144,8 +144,8 @@ export function writeIdentity(writer: TableWriter, genesisHash: Buffer): void {
 }
 
 /** Records that this version of the program writes the store. */
-export function noteWriter(writer: TableWriter): void {
-  noteProgram(chainFormatTable(writer), CHAIN_FORMATS.current)
+export function recordWriter(writer: TableWriter): void {
+  recordProgram(chainFormatTable(writer), CHAIN_FORMATS.current)
 }
 
 /**

@@ -27,10 +27,10 @@ export function findStoreDamage(folder: string, check: LmdbCheck): string | null
  * Records that stores were created that belong together: from now on one without data is damaged. Their
  * contents are made durable first.
  */
-export function noteStoresMade(folders: readonly string[]): void {
-  const unnoted = folders.filter((folder) => !isStoreMade(folder))
-  for (const folder of unnoted) flush(join(folder, DATA_FILE))
-  for (const folder of unnoted) {
+export function recordStoresCreated(folders: readonly string[]): void {
+  const withoutMarker = folders.filter((folder) => !isStoreMade(folder))
+  for (const folder of withoutMarker) flush(join(folder, DATA_FILE))
+  for (const folder of withoutMarker) {
     writeFileSync(join(folder, MADE_FILE), '', { mode: 0o600 })
     flush(folder)
   }

@@ -33,7 +33,7 @@ const ENCODED = 17
 /** File size above which the file is compacted when most of its transactions are gone. */
 const LEAST_REWRITTEN = 4 * 1024 * 1024
 
-type KeptTransaction = Pick<SignedTransaction, 'transaction'> & Arrival
+type AddedTransaction = Pick<SignedTransaction, 'transaction'> & Arrival
 
 /**
  * The journal of the pool: a file with its transactions, which restores them after a restart. Used by the
@@ -43,10 +43,10 @@ export class PoolJournal {
   readonly #log: RecordLog
   readonly #leastRewritten: number
   /** Transactions that the file records as in the pool, by hash; a pending write counts as written. */
-  readonly #written = new Map<string, KeptTransaction>()
+  readonly #written = new Map<string, AddedTransaction>()
   #writtenBytes = 0
   /** Changes since the last write began. */
-  #kept = new Map<string, KeptTransaction>()
+  #added = new Map<string, AddedTransaction>()
   #removed = new Map<string, Transaction>()
   /** The running write, or the next one when it is scheduled. */
   #round: Promise<void> = Promise.resolve()
@@ -77,14 +77,14 @@ export class PoolJournal {
   }
 
   /** Records an added transaction. */
-  keep({ transaction, addedAt, addedAtBlock }: KeptTransaction): void {
-    this.#kept.set(transaction.hashHex, { transaction, addedAt, addedAtBlock })
+  keep({ transaction, addedAt, addedAtBlock }: AddedTransaction): void {
+    this.#added.set(transaction.hashHex, { transaction, addedAt, addedAtBlock })
   }
 
   /** Records a removed transaction. One that was added since the last write was never in the journal. */
   remove(transaction: Transaction): void {
     const { hashHex } = transaction
-    this.#kept.delete(hashHex)
+    this.#added.delete(hashHex)
     if (this.#written.has(hashHex)) this.#removed.set(hashHex, transaction)
   }
 
@@ -93,7 +93,7 @@ export class PoolJournal {
    * with the next one. Changes that could not be written are recorded again.
    */
   flush(): Promise<void> {
-    const isNoted = this.#kept.size > 0 || this.#removed.size > 0
+    const isNoted = this.#added.size > 0 || this.#removed.size > 0
     if (isNoted && !this.#isDue) {
       this.#isDue = true
       this.#round = this.#round.catch(() => undefined).then(() => this.#write())
@@ -109,11 +109,11 @@ export class PoolJournal {
 
   async #write(): Promise<void> {
     this.#isDue = false
-    const [kept, removed] = [this.#kept, this.#removed]
-    this.#kept = new Map()
+    const [kept, removed] = [this.#added, this.#removed]
+    this.#added = new Map()
     this.#removed = new Map()
     // A transaction that came back before its removal was written is removed first.
-    const records = [...[...removed.values()].map(removalRecord), ...[...kept.values()].map(keptRecord)]
+    const records = [...[...removed.values()].map(removalRecord), ...[...kept.values()].map(addedRecord)]
     const before = [...removed.keys(), ...kept.keys()].map((hash) => [hash, this.#written.get(hash)] as const)
     for (const hash of removed.keys()) this.#forget(hash)
     for (const [hash, entry] of kept) this.#remember(hash, entry)
@@ -124,21 +124,24 @@ export class PoolJournal {
         this.#forget(hash)
         if (entry !== undefined) this.#remember(hash, entry)
       }
-      this.#noteAgain(kept, removed)
+      this.#restoreChanges(kept, removed)
       throw error
     }
     if (this.#log.size > this.#leastRewritten && this.#log.size > 2 * this.#writtenBytes) {
-      await this.#log.replace([...this.#written.values()].map(keptRecord))
+      await this.#log.replace([...this.#written.values()].map(addedRecord))
     }
   }
 
   /** Changes recorded meanwhile are newer. */
-  #noteAgain(kept: ReadonlyMap<string, KeptTransaction>, removed: ReadonlyMap<string, Transaction>): void {
+  #restoreChanges(
+    kept: ReadonlyMap<string, AddedTransaction>,
+    removed: ReadonlyMap<string, Transaction>,
+  ): void {
     for (const [hash, transaction] of removed) {
       if (this.#written.has(hash)) this.#removed.set(hash, transaction)
     }
     for (const [hash, entry] of kept) {
-      if (!this.#kept.has(hash) && !this.#removed.has(hash)) this.#kept.set(hash, entry)
+      if (!this.#added.has(hash) && !this.#removed.has(hash)) this.#added.set(hash, entry)
     }
   }
 
@@ -155,7 +158,7 @@ export class PoolJournal {
     })
   }
 
-  #remember(hash: string, entry: KeptTransaction): void {
+  #remember(hash: string, entry: AddedTransaction): void {
     this.#forget(hash)
     this.#written.set(hash, entry)
     this.#writtenBytes += entry.transaction.encoded.length + ENCODED
@@ -169,7 +172,7 @@ export class PoolJournal {
   }
 }
 
-function keptRecord({ transaction, addedAt, addedAtBlock }: KeptTransaction): Buffer {
+function addedRecord({ transaction, addedAt, addedAtBlock }: AddedTransaction): Buffer {
   const record = Buffer.allocUnsafe(ENCODED + transaction.encoded.length)
   record[0] = KEPT
   record.writeBigUInt64BE(BigInt(addedAt), ADDED_AT)

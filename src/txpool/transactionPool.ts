@@ -213,11 +213,11 @@ export class TransactionPool {
     if (this.#queued.has(hashHex)) {
       throw new PoolRefusal('KNOWN_QUEUED', 'queued transaction with same hash already exists')
     }
-    if (this.#place(entry, changes) === 'pending') this.#promote(entry.senderHex, entry.sender, changes)
+    if (this.#insert(entry, changes) === 'pending') this.#promote(entry.senderHex, entry.sender, changes)
   }
 
   /** Rules 3 to 20: adds the transaction to its set. */
-  #place(entry: PooledTransaction, changes: Changes): 'pending' | 'queued' {
+  #insert(entry: PooledTransaction, changes: Changes): 'pending' | 'queued' {
     assertAdmissible(entry, this.#head, this.#limits)
     const { transaction, senderHex } = entry
     const replaced = this.#pending.at(senderHex, transaction.nonce)
@@ -271,7 +271,7 @@ export class TransactionPool {
       if (next === undefined) return
       this.#queued.remove(next.transaction.hashHex)
       try {
-        this.#place(next, changes)
+        this.#insert(next, changes)
       } catch (refusal) {
         if (!(refusal instanceof PoolRefusal)) throw refusal
         changes.removed.push(next)

@@ -39,7 +39,7 @@ export function localDay(time: number, timezone: string): number {
 /** The day that contains a time. @throws RangeError for an unknown timezone */
 export function calendarDay(time: number, timezone: string): CalendarDay {
   const day = localDay(time, timezone)
-  const isBefore = (moment: number) => localDay(moment, timezone) < day
+  const isBefore = (time: number) => localDay(time, timezone) < day
   const isUpTo = (moment: number) => localDay(moment, timezone) <= day
   return {
     day,

@@ -68,7 +68,7 @@ export interface Wallet {
   withPassphrase<T>(address: Buffer, passphrase: string, use: (signer: Signer) => Promise<T>): Promise<T>
 
   /** Runs the actions of one account sequentially: its next nonce depends on earlier ones. */
-  inTurn<T>(address: Buffer, action: () => Promise<T>): Promise<T>
+  serialized<T>(address: Buffer, action: () => Promise<T>): Promise<T>
 
   /** Wipes every key from memory. */
   close(): void

@@ -126,7 +126,7 @@ export class LocalWallet implements Wallet {
     }
   }
 
-  inTurn<T>(address: Buffer, action: () => Promise<T>): Promise<T> {
+  serialized<T>(address: Buffer, action: () => Promise<T>): Promise<T> {
     return this.#turns.run(address.toString('hex'), action)
   }
 

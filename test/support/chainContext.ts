@@ -53,7 +53,7 @@ export function createChainContext(
       get spec() {
         return absent('specification')()
       },
-      placeAfter: absent('place of calls'),
+      contextAfter: absent('place of calls'),
       simulate: absent('simulation'),
       bodyRoots: absent('roots of a overridden block'),
       isPrecompiled: absent('precompiles'),

@@ -31,7 +31,7 @@ export class FakeJudge implements PeerJudge {
   readonly addresses = new Set<string>()
   readonly nodes = new Set<string>()
 
-  note({ id }: { readonly id: string | null }, event: string): void {
+  record({ id }: { readonly id: string | null }, event: string): void {
     this.events.push({ id, event })
     if (event === 'invalidBlock' && id !== null) this.nodes.add(id)
   }

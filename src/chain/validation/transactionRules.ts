@@ -15,9 +15,12 @@ export function checkTransactionFields(block: Block): Violation | null {
   const { senders } = block
   for (const [index, transaction] of block.transactions.entries()) {
     if (!hasValidFieldLengths(transaction))
-      return { expected: 'fields of at most 32 bytes', found: `more or none ${place(transaction, index)}` }
+      return {
+        expected: 'fields of at most 32 bytes',
+        found: `more or none ${describePosition(transaction, index)}`,
+      }
     if (transaction.fields.signature !== null && !senders[index]) {
-      return { expected: 'a recoverable sender', found: `none ${place(transaction, index)}` }
+      return { expected: 'a recoverable sender', found: `none ${describePosition(transaction, index)}` }
     }
   }
   return null
@@ -35,11 +38,14 @@ export function checkTransactionNonces(
   const { senders } = block
   for (const [index, transaction] of block.transactions.entries()) {
     const sender = senders[index]
-    if (!sender) return { expected: 'a signature', found: `none ${place(transaction, index)}` }
+    if (!sender) return { expected: 'a signature', found: `none ${describePosition(transaction, index)}` }
     const key = sender.toString('hex')
     const expected = next.get(key) ?? context.nonceAfter(parent, sender)
     if (transaction.nonce !== expected) {
-      return { expected: `nonce ${expected}`, found: `${transaction.nonce} ${place(transaction, index)}` }
+      return {
+        expected: `nonce ${expected}`,
+        found: `${transaction.nonce} ${describePosition(transaction, index)}`,
+      }
     }
     next.set(key, expected + 1n)
   }
@@ -113,6 +119,6 @@ export function checkSublistEdges(context: ValidationContext, block: Block): Vio
   return previous > last && edges.length > 0 ? { expected: `edges up to ${last}`, found } : null
 }
 
-function place(transaction: Transaction, index: number): string {
+function describePosition(transaction: Transaction, index: number): string {
   return `in transaction ${index} ${toHex(transaction.hash)}`
 }

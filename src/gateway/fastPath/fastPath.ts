@@ -185,7 +185,7 @@ export class FastPath {
   /** Names the newest block, which calls see; whether it could be read. */
   #setBlockContext(): boolean {
     const root = this.#lookUp(({ chain, execution }) => {
-      const { root, block } = execution.placeAfter(chain.head())
+      const { root, block } = execution.contextAfter(chain.head())
       this.native.setBlockContext(root, block)
       return root
     })

@@ -172,7 +172,8 @@ export class ChainCore {
       chain,
       pool,
       builder,
-      offer: (block, { parentRoot, execution }) => open.executor.offer(block, parentRoot, execution),
+      provideExecution: (block, { parentRoot, execution }) =>
+        open.executor.provideExecution(block, parentRoot, execution),
       clock: this.clock,
       mode: production.mode,
       onEvicted,

@@ -96,7 +96,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
   })
   const client = new SyncClient({
     // What is fetched was not mined here.
-    chain: watchConnects(chain, (hash) => relay.blocks.noteForeign(hash)),
+    chain: watchConnects(chain, (hash) => relay.blocks.recordForeign(hash)),
     peers,
     checkpoints: options.checkpoints.map(({ number, hash }) => ({ number, hash: asBuffer(hash) })),
     limits: { enoughPeers: options.expectedPeers, ...parts.limits },
@@ -141,7 +141,7 @@ export async function openPeerNode(parts: PeerNodeParts): Promise<PeerNode> {
     states: parts.states,
     isFarBehind: () => client.hasBetterBlockToSync,
     logger: log.child({ part: 'serve' }),
-    onGiven: (peer, hash) => relay.blocks.note(peer, hash),
+    onGiven: (peer, hash) => relay.blocks.record(peer, hash),
   })
   network = await PeerNetwork.open({
     ownId: key.id.toString('hex'),

@@ -107,7 +107,7 @@ export class RlpxConnection implements Connection {
 
   onClose(listener: (why: CloseReason) => void): void {
     this.#onClose = listener
-    if (this.#why !== null) this.#tellClosed()
+    if (this.#why !== null) this.#notifyClosed()
   }
 
   close(reason?: number): void {
@@ -232,10 +232,10 @@ export class RlpxConnection implements Connection {
     }
     this.#why = why
     this.#onFrame = null
-    this.#tellClosed()
+    this.#notifyClosed()
   }
 
-  #tellClosed(): void {
+  #notifyClosed(): void {
     const listener = this.#onClose
     this.#onClose = null
     if (this.#why !== null) listener?.(this.#why)

@@ -35,9 +35,9 @@ export function scopeOf(address: string): AddressScope {
  * Whether a node may name an address: an address in the local network that is named from outside could turn
  * this node against that network.
  */
-export function mayName(teller: AddressScope, named: AddressScope): boolean {
+export function mayName(sender: AddressScope, named: AddressScope): boolean {
   if (named === 'none') return false
-  return named === 'public' || teller === 'loopback' || named === teller
+  return named === 'public' || sender === 'loopback' || named === sender
 }
 
 /** Name of the subnet that the table counts by: /24 of IPv4; /32 of IPv6, which is what one provider gets. */

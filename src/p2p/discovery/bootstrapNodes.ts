@@ -6,7 +6,7 @@ import type { Logger } from '../../observe/logger.ts'
 const MOST_ADDRESSES = 4
 
 /** Address of a node. */
-export interface Place {
+export interface NodeAddress {
   readonly address: string
   readonly port: number
 }
@@ -23,9 +23,9 @@ export async function findBootstrapNodes(
   nodes: readonly BootstrapNode[],
   resolve: Resolve,
   logger: Logger,
-): Promise<Place[]> {
+): Promise<NodeAddress[]> {
   let failed = 0
-  const places = await Promise.all(
+  const addresses = await Promise.all(
     nodes.map(async ({ host, port }) => {
       try {
         const addresses = await resolve(host)
@@ -40,5 +40,5 @@ export async function findBootstrapNodes(
   if (failed > 0 && failed === nodes.length) {
     logger.warn({ names: failed }, 'no bootstrap node has an address: names are not resolved here')
   }
-  return places.flat()
+  return addresses.flat()
 }

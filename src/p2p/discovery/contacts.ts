@@ -20,7 +20,7 @@ export class Contacts {
   }
 
   /** Nodes of the table. */
-  placed(): KnownNode[] {
+  inTable(): KnownNode[] {
     return this.#table.nodes()
   }
 
@@ -29,7 +29,7 @@ export class Contacts {
     return this.#spares.nodes()
   }
 
-  get placedCount(): number {
+  get tableSize(): number {
     return this.#table.size
   }
 
@@ -53,7 +53,7 @@ export class Contacts {
    * @param key its id as 64 bytes
    * @returns a challenge where its bucket is full
    */
-  note(key: Buffer, address: string, port: number, now: number): Challenge | null {
+  record(key: Buffer, address: string, port: number, now: number): Challenge | null {
     const id = key.toString('hex')
     const known = this.find(id, address, port) ?? createKnownNode(key, address, port, now)
     known.seenAt = now
@@ -62,7 +62,7 @@ export class Contacts {
       return null
     }
     this.forget(id)
-    return this.#place(known)
+    return this.#addToTable(known)
   }
 
   forget(id: string): void {
@@ -76,10 +76,10 @@ export class Contacts {
     if (this.#table.get(oldest.id) === oldest) this.#table.remove(oldest.id)
     if (this.#spares.get(challenger.id) !== challenger) return
     this.#spares.remove(challenger.id)
-    this.#place(challenger)
+    this.#addToTable(challenger)
   }
 
-  #place(node: KnownNode): Challenge | null {
+  #addToTable(node: KnownNode): Challenge | null {
     const offer = this.#table.insert(node)
     if (offer.status === 'added' || offer.status === 'own') return null
     this.#spares.add(node)

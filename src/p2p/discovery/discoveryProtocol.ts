@@ -3,7 +3,7 @@ import type { NodeKey } from '../wire/curve.ts'
 import { scopeOf } from './addressBlock.ts'
 import { chooseSome } from './chooseSome.ts'
 import { type Challenge, Contacts } from './contacts.ts'
-import { placeOf } from './distance.ts'
+import { idHashOf } from './distance.ts'
 import { InboundGate } from './inboundGate.ts'
 import type { KnownNode } from './knownNode.ts'
 import { namedNodes, neighborsOf } from './neighbors.ts'
@@ -81,23 +81,23 @@ export class DiscoveryProtocol {
     const { key, exemptsLocal, clock } = options
     this.#options = options
     this.#ownId = key.id.toString('hex')
-    this.#contacts = new Contacts({ ownPlace: placeOf(key.id), exemptsLocal })
+    this.#contacts = new Contacts({ ownIdHash: idHashOf(key.id), exemptsLocal })
     this.#gate = new InboundGate(clock())
   }
 
   /** Nodes that responded: those of the table, then those without room in it. */
   nodes(): KnownNode[] {
-    return [...this.#contacts.placed(), ...this.#contacts.spares()]
+    return [...this.#contacts.inTable(), ...this.#contacts.spares()]
   }
 
   /** Whether no node has responded. */
   get knowsNobody(): boolean {
-    return this.#contacts.placedCount === 0
+    return this.#contacts.tableSize === 0
   }
 
   stats(): DiscoveryStats {
     return {
-      nodes: this.#contacts.placedCount,
+      nodes: this.#contacts.tableSize,
       spares: this.#contacts.spares().length,
       questions: this.#questions.size,
       received: this.#received,
@@ -132,7 +132,7 @@ export class DiscoveryProtocol {
 
   /** Each minute: asks some nodes for others, and pings those that were silent longest. */
   refresh(): void {
-    const nodes = this.#contacts.placed()
+    const nodes = this.#contacts.inTable()
     for (const node of chooseSome(nodes, REFRESH.asked, this.#options.random)) this.#ask(node)
     nodes.sort((one, other) => one.seenAt - other.seenAt)
     for (const node of nodes.slice(0, REFRESH.pinged)) this.#pingKnown(node, null)
@@ -141,7 +141,7 @@ export class DiscoveryProtocol {
 
   /** Every few seconds: fills a nearly empty table faster than {@link refresh}. */
   fill(): void {
-    if (this.#contacts.placedCount >= FILLING.below) return
+    if (this.#contacts.tableSize >= FILLING.below) return
     const now = this.#options.clock()
     const due = this.nodes().filter(({ askedAt }) => now - askedAt >= FILLING.again)
     for (const node of chooseSome(due, FILLING.asked, this.#options.random)) this.#ask(node)
@@ -200,7 +200,7 @@ export class DiscoveryProtocol {
   #onFindNode(asking: KnownNode, check: string): boolean {
     if (!this.#isOther(asking.id)) return false
     const { refusesAddress, random } = this.#options
-    const known = this.#contacts.placed().filter((node) => !refusesAddress(node.address))
+    const known = this.#contacts.inTable().filter((node) => !refusesAddress(node.address))
     const nodes = neighborsOf(asking, known, random)
     this.#send({ type: 'neighbors', nodes, ...this.#tail(check) }, asking.address, asking.port)
     return true
@@ -212,13 +212,13 @@ export class DiscoveryProtocol {
 
   #onPong(key: Buffer, address: string, port: number): void {
     const now = this.#options.clock()
-    const challenge = this.#contacts.note(key, address, port, now)
+    const challenge = this.#contacts.record(key, address, port, now)
     if (challenge === null || now - challenge.oldest.seenAt < FRESH_TIME) return
     this.#pingKnown(challenge.oldest, challenge)
   }
 
-  #onNeighbors(nodes: readonly NodeEntry[], teller: string): void {
-    for (const { id, address, port } of namedNodes(nodes, teller)) {
+  #onNeighbors(nodes: readonly NodeEntry[], sender: string): void {
+    for (const { id, address, port } of namedNodes(nodes, sender)) {
       if (this.#isOther(id) && this.#contacts.find(id, address, port) === null) this.ping(address, port, id)
     }
   }

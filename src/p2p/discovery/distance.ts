@@ -4,7 +4,7 @@ import { keccak256 } from '../../native/crypto.ts'
 export const HASH_BITS = 256
 
 /** Position of a node in the table: the hash of the hash of its id, as in the reference (p2p.md §1). */
-export function placeOf(id: Uint8Array): Buffer {
+export function idHashOf(id: Uint8Array): Buffer {
   return keccak256(keccak256(id))
 }
 

@@ -1,4 +1,4 @@
-import { placeOf } from './distance.ts'
+import { idHashOf } from './distance.ts'
 
 /** A node that responded. Times are milliseconds of the monotonic clock. */
 export interface KnownNode {
@@ -6,8 +6,8 @@ export interface KnownNode {
   readonly id: string
   /** The same as 64 bytes. */
   readonly key: Buffer
-  /** {@link placeOf} its id. */
-  readonly place: Buffer
+  /** {@link idHashOf} its id. */
+  readonly idHash: Buffer
   /** IP address. */
   readonly address: string
   /** UDP and TCP. */
@@ -23,7 +23,7 @@ export function createKnownNode(key: Buffer, address: string, port: number, now:
   return {
     id: own.toString('hex'),
     key: own,
-    place: placeOf(own),
+    idHash: idHashOf(own),
     address,
     port,
     seenAt: now,

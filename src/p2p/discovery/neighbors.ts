@@ -35,7 +35,7 @@ export function neighborsOf(
   const scope = scopeOf(asking.address)
   const known = byDistance(
     nodes.filter(({ address }) => mayName(scope, scopeOf(address))),
-    asking.place,
+    asking.idHash,
   )
   const told =
     known.length <= TOLD.all
@@ -47,10 +47,10 @@ export function neighborsOf(
 /**
  * The nodes of a response that may be asked. Host names are skipped, because resolving them would let the
  * sender choose servers that this node queries.
- * @param teller address of who answered
+ * @param sender address of the responding node
  */
-export function namedNodes(nodes: readonly NodeEntry[], teller: string): NamedNode[] {
-  const scope = scopeOf(teller)
+export function namedNodes(nodes: readonly NodeEntry[], sender: string): NamedNode[] {
+  const scope = scopeOf(sender)
   return nodes
     .slice(0, MOST_READ)
     .filter(({ host, udp, id }) => {

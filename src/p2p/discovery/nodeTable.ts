@@ -14,7 +14,7 @@ export type InsertResult =
 
 export interface NodeTableOptions {
   /** {@link placeOf} the own id. */
-  readonly ownPlace: Buffer
+  readonly ownIdHash: Buffer
   /** Whether local addresses are exempt from subnet limits. */
   readonly exemptsLocal: boolean
 }
@@ -54,7 +54,7 @@ export class NodeTable {
 
   /** Inserts a new node if its bucket and its subnet have room. */
   insert(node: KnownNode): InsertResult {
-    const away = distance(this.#options.ownPlace, node.place)
+    const away = distance(this.#options.ownIdHash, node.idHash)
     if (away === 0) return { status: 'own' }
     const bucket = this.#buckets[away - 1] as KnownNode[]
     if (!this.#hasRoom(node.address, bucket)) return { status: 'limited' }
@@ -87,7 +87,7 @@ export class NodeTable {
   }
 
   #bucketOf(node: KnownNode): KnownNode[] {
-    return this.#buckets[distance(this.#options.ownPlace, node.place) - 1] ?? []
+    return this.#buckets[distance(this.#options.ownIdHash, node.idHash) - 1] ?? []
   }
 
   #hasRoom(address: string, bucket: readonly KnownNode[]): boolean {
@@ -99,9 +99,9 @@ export class NodeTable {
 }
 
 /** Nodes by their distance to a hash, nearest first. */
-export function byDistance(nodes: readonly KnownNode[], place: Buffer): KnownNode[] {
+export function byDistance(nodes: readonly KnownNode[], idHash: Buffer): KnownNode[] {
   return nodes
-    .map((node) => ({ node, away: distance(node.place, place) }))
+    .map((node) => ({ node, away: distance(node.idHash, idHash) }))
     .sort((one, other) => one.away - other.away)
     .map(({ node }) => node)
 }

@@ -42,11 +42,11 @@ export class KeyedRateLimiter {
     return this.#buckets.size
   }
 
-  take(owner: string, now: number): boolean {
-    const bucket = this.#buckets.get(owner) ?? { tokens: this.#rate.burst, at: now }
-    this.#buckets.delete(owner)
+  take(key: string, now: number): boolean {
+    const bucket = this.#buckets.get(key) ?? { tokens: this.#rate.burst, at: now }
+    this.#buckets.delete(key)
     if (this.#buckets.size >= this.#most) this.#buckets.delete(this.#buckets.keys().next().value ?? '')
-    this.#buckets.set(owner, bucket)
+    this.#buckets.set(key, bucket)
     return take(bucket, this.#rate, now)
   }
 }

@@ -203,7 +203,7 @@ export class ConnectedPeer implements Peer {
 
   score(event: ScoreEventName): void {
     const { judge } = this.#services
-    judge.note(this, event)
+    judge.record(this, event)
     if (event === 'validBlock' || event === 'validTransaction') this.counts.useful += 1
     if (judge.refusesNode(this.id) || judge.refusesAddress(this.address)) this.disconnect(null)
   }
@@ -266,7 +266,7 @@ export class ConnectedPeer implements Peer {
 
   #isKnown(message: PeerMessage, payload: Buffer): boolean {
     if (message.type !== 'block' && message.type !== 'transactions') return false
-    const sighting = this.#services.seen.note(payload, this.id)
+    const sighting = this.#services.seen.record(payload, this.id)
     if (sighting === 'new') return false
     this.counts.repeated += 1
     if (sighting === 'repeated') this.score('repeatedMessage')

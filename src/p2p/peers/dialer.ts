@@ -28,7 +28,7 @@ export interface DialerParts {
   /** Connects to a node; rejects when it could not be reached or was not admitted. */
   readonly dial: (node: PeerAddress, signal: AbortSignal) => Promise<void>
   /** Free slots for discovered nodes. */
-  readonly places: () => number
+  readonly freeSlots: () => number
   /** Number of outgoing peers per subnet, and the limit per subnet. */
   readonly groups: () => Map<string, number>
   readonly mostPerGroup: number
@@ -112,7 +112,7 @@ export class Dialer {
 
   /** Dials that may begin: every dial may become a peer. */
   #free(): number {
-    return this.#parts.places() - this.#open.size
+    return this.#parts.freeSlots() - this.#open.size
   }
 
   #mayDial(node: PeerAddress): boolean {

@@ -53,18 +53,18 @@ export class MinuteAllowance {
   takePaced(): boolean {
     if (this.paced === 0) return false
     this.#tokens -= 1
-    this.#note()
+    this.#record()
     return true
   }
 
   /** Counts a message that must not wait; false when the whole window is used up. */
   takeAny(): boolean {
     if (this.any === 0) return false
-    this.#note()
+    this.#record()
     return true
   }
 
-  #note(): void {
+  #record(): void {
     this.#sent[(this.#oldest + this.#count) % MINUTE_MESSAGES] = this.#scheduler.now()
     this.#count += 1
   }

@@ -13,13 +13,13 @@ type Crowd = 'addressFull' | 'groupFull'
 export type ScreenRefusal = 'banned' | 'sentAway' | 'tooOften' | Crowd
 
 /** The decision about a connection after HELLO. */
-export type Placement =
+export type AdmissionDecision =
   | { readonly kind: 'take'; readonly instead: Seat | null }
   /** @member reason of DISCONNECT; null: closed without */
-  | { readonly kind: 'refuse'; readonly why: PlaceRefusal; readonly reason: number | null }
+  | { readonly kind: 'refuse'; readonly why: AdmissionRefusal; readonly reason: number | null }
 
 /** Why a connection is not admitted. */
-export type PlaceRefusal = 'banned' | 'self' | 'duplicate' | 'full' | Crowd
+export type AdmissionRefusal = 'banned' | 'self' | 'duplicate' | 'full' | Crowd
 
 /** Time within which two nodes that dial each other see both connections, milliseconds. */
 const CROSSING_MS = 5000
@@ -59,7 +59,7 @@ export class PeerAdmission {
   }
 
   /** Decides after HELLO. @param newcomer with its properties known by now */
-  place(newcomer: Seat, seats: readonly Seat[], isRhizome: boolean): Placement {
+  decide(newcomer: Seat, seats: readonly Seat[], isRhizome: boolean): AdmissionDecision {
     const { judge, limits, ownId, now, random } = this.#parts
     if (newcomer.id === ownId)
       return { kind: 'refuse', why: 'self', reason: DISCONNECT_REASONS.localIdentity }

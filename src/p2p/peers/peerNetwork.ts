@@ -95,7 +95,7 @@ export class PeerNetwork implements PeerSet {
       statics: () => [...this.#statics.values()],
       history: this.#history,
       dial: (node, signal) => this.#dial(node, signal),
-      places: () => this.#placesToDial(),
+      freeSlots: () => this.#slotsToDial(),
       groups: () => this.#outboundGroups(),
       mostPerGroup: limits.outboundPerGroup,
       isAlone: () => this.#members.size === 0,
@@ -194,7 +194,7 @@ export class PeerNetwork implements PeerSet {
       onConnection: (connection) => void this.#adopt(connection),
       onRefused: (why, address) => {
         this.#refused[why] += 1
-        if (why === 'handshake') this.#options.judge.note({ id: null, address }, 'failedHandshake')
+        if (why === 'handshake') this.#options.judge.record({ id: null, address }, 'failedHandshake')
       },
     }
   }
@@ -215,7 +215,7 @@ export class PeerNetwork implements PeerSet {
       onMessage: (from, message) => this.#options.listener.onMessage(from, message),
       onGone: (gone) => this.#onGone(gone),
     })
-    const placement = this.#admission.place(peer.seat, this.#seats(), peer.ranges)
+    const placement = this.#admission.decide(peer.seat, this.#seats(), peer.ranges)
     if (placement.kind === 'refuse') {
       this.#refuse(peer, placement)
       return null
@@ -226,14 +226,14 @@ export class PeerNetwork implements PeerSet {
     }
     if (placement.instead !== null) this.#evict(placement.instead.id)
     this.#members.set(peer.id, peer)
-    this.#options.judge.note(peer, 'successfulHandshake')
+    this.#options.judge.record(peer, 'successfulHandshake')
     peer.start()
     return peer.isGone ? null : peer
   }
 
   #refuse(peer: ConnectedPeer, { why, reason }: { why: Refusal; reason: number | null }): void {
     this.#refused[why] += 1
-    if (peer.inbound && SENT_AWAY.has(why)) this.#drops.note(peer.address)
+    if (peer.inbound && SENT_AWAY.has(why)) this.#drops.record(peer.address)
     // A peer that is not admitted gets our status before it is told so, as from the reference (p2p.md §7).
     if (why === 'full') peer.start()
     peer.disconnect(reason)
@@ -255,7 +255,7 @@ export class PeerNetwork implements PeerSet {
     this.#members.delete(peer.id)
     this.#pastBytes.in += peer.bytesIn
     this.#pastBytes.out += peer.bytesOut
-    this.#options.judge.note(peer, 'disconnection')
+    this.#options.judge.record(peer, 'disconnection')
     const node = this.#dialled.get(peer)
     if (node !== undefined) this.#noteStay(peer, node)
     if (!peer.isReady) return
@@ -277,7 +277,7 @@ export class PeerNetwork implements PeerSet {
     return [...this.#members.values()].map(({ seat }) => seat)
   }
 
-  #placesToDial(): number {
+  #slotsToDial(): number {
     const { limits } = this.#options
     const counted = [...this.#members.values()].filter(({ trusted }) => !trusted)
     const outbound = counted.filter(({ inbound }) => !inbound).length

@@ -13,7 +13,7 @@ export interface PeerAddress {
 /** Scores of peers, and the punishments that follow (p2p.md §8). */
 export interface PeerJudge {
   /** @param peer its id is null while unknown */
-  note(peer: { readonly id: string | null; readonly address: string }, event: ScoreEventName): void
+  record(peer: { readonly id: string | null; readonly address: string }, event: ScoreEventName): void
   /** Whether an address is banned or punished. */
   refusesAddress(address: string): boolean
   /** Whether a node id is banned or punished. */

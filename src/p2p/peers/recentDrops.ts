@@ -18,7 +18,7 @@ export class RecentDrops {
     this.#scheduler = scheduler
   }
 
-  note(address: string): void {
+  record(address: string): void {
     this.#droppedAt.delete(address)
     this.#droppedAt.set(address, this.#scheduler.now())
     if (this.#droppedAt.size > MOST_ADDRESSES) {

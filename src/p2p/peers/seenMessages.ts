@@ -14,7 +14,7 @@ export class SeenMessages {
   readonly #senders = new Map<string, string>()
 
   /** Records that a peer sent these bytes. @param sender its node id */
-  note(payload: Buffer, sender: string): Sighting {
+  record(payload: Buffer, sender: string): Sighting {
     const digest = createHash('sha256').update(payload).digest('base64').slice(0, DIGEST_CHARACTERS)
     const first = this.#senders.get(digest)
     if (first !== undefined) return first === sender ? 'repeated' : 'known'

@@ -20,8 +20,8 @@ export class PeerReputation {
   }
 
   /** Notes what a peer did. */
-  note(peer: ScoredPeer, event: ScoreEventName): void {
-    this.#table.note(peer, event)
+  record(peer: ScoredPeer, event: ScoreEventName): void {
+    this.#table.record(peer, event)
   }
 
   /** Whether an address is banned, alone or with its block, or punished. */

@@ -36,7 +36,7 @@ export class ScoreRecord {
   }
 
   /** @param punishes whether punishments are on */
-  note(event: ScoreEventName, now: number, punishes: boolean): void {
+  record(event: ScoreEventName, now: number, punishes: boolean): void {
     const wasPunished = this.isPunished(now)
     const { counter, effect, punished } = SCORE_RULES[event]
     if (counter !== null) this.#events[counter] += 1

@@ -37,10 +37,10 @@ export class ScoreTable {
   }
 
   /** Notes what a peer did, for its node id and its address. */
-  note({ id, address }: ScoredPeer, event: ScoreEventName): void {
+  record({ id, address }: ScoredPeer, event: ScoreEventName): void {
     const now = this.#options.clock()
-    if (id !== null) this.#touch('node', id, now).note(event, now, this.#options.punishes)
-    this.#touch('address', address, now).note(event, now, this.#options.punishes)
+    if (id !== null) this.#touch('node', id, now).record(event, now, this.#options.punishes)
+    this.#touch('address', address, now).record(event, now, this.#options.punishes)
   }
 
   isPunished(subject: ScoreSubject, id: string): boolean {

@@ -33,8 +33,8 @@ const LIQUIDITY_PROVIDER = fromHex(
 /** A contract advances RBTC to a user and claims the user's deposit with fewer confirmations of its own. */
 export async function flyover(scene: Scene): Promise<StepReport> {
   const { bridge, chain, miner, accounts } = scene
-  const [owner] = accounts
-  const { contractAddress } = await bridge.node.send(owner, { data: LIQUIDITY_PROVIDER })
+  const [deployer] = accounts
+  const { contractAddress } = await bridge.node.send(deployer, { data: LIQUIDITY_PROVIDER })
   if (contractAddress === null) throw new RehearsalError('REFUSED', 'the contract was not created')
   const contract = fromHex(contractAddress)
 
@@ -52,7 +52,7 @@ export async function flyover(scene: Scene): Promise<StepReport> {
   chain.mine(1)
   const { transaction, block, proof } = await confirm(scene, user.pay([{ script: deposit, value: DEPOSIT }]))
   const before = await bridge.node.balance(contract)
-  const receipt = await bridge.node.send(owner, {
+  const receipt = await bridge.node.send(deployer, {
     to: contract,
     data: encodeCall(METHOD, [
       Buffer.from(transaction.toBuffer()),

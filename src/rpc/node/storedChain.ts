@@ -6,7 +6,7 @@ import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import { type BlockReference, heightOfKey } from '../../storage/blockKey.ts'
 import type { ChainEnvironment, TableSnapshot } from '../../storage/chainEnvironment.ts'
-import { type KeptHistory, readHead, readHistory, readRevision } from '../../storage/metadata.ts'
+import { readHead, readHistory, readRevision, type StoredHistory } from '../../storage/metadata.ts'
 import type { ChainReader, PlacedBlock } from '../context.ts'
 import { assertReceiptsKept } from '../select/history.ts'
 import { BoundedCache } from './boundedCache.ts'
@@ -31,7 +31,7 @@ export class StoredChain implements ChainReader {
   #snapshot: TableSnapshot | null = null
   #reader: ChainStoreReader
   #head: BlockHeader | null = null
-  #history: KeptHistory | null = null
+  #history: StoredHistory | null = null
   /** Whether a state was ever edited, as of the last moment. */
   mayHaveEditedStates = true
   /** Rewinds of the chain that were followed. */
@@ -75,7 +75,7 @@ export class StoredChain implements ChainReader {
     return head
   }
 
-  history(): KeptHistory {
+  history(): StoredHistory {
     this.#history ??= readHistory(this.#snapshot ?? this.#environment)
     return this.#history
   }

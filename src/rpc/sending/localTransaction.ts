@@ -52,7 +52,7 @@ export function sendLocalTransaction(
   call: TransactionObject,
   wording: ChainIdWording,
 ): Promise<string> {
-  return wallet.inTurn(signer.address, async () => {
+  return wallet.serialized(signer.address, async () => {
     const transaction = await signLocalTransaction(context, signer, call, wording)
     const outcome = await context.commands.sendTransaction(transaction.encoded)
     if (outcome.status === 'refused') throw transactionRefused(outcome)

@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import { asBuffer } from '../../util/bytes.ts'
 import { StorageError, type StorageErrorCode } from '../errors.ts'
 import { makePrivateFolder, restrictModes, storePaths } from '../fileModes.ts'
-import { noteProgram, readFormat } from '../formats/formatTable.ts'
+import { readFormat, recordProgram } from '../formats/formatTable.ts'
 import { assertPresent } from '../formats/storeFormat.ts'
 import { makeLockFile } from '../lockFile.ts'
-import { noteStoresMade } from '../storeFile.ts'
+import { recordStoresCreated } from '../storeFile.ts'
 import { ACCESS_FORMATS, accessFormatTable } from './accessFormat.ts'
 import {
   ACCESS_FOLDER,
@@ -16,7 +16,7 @@ import {
   openAccessTables,
 } from './accessTables.ts'
 import { AccessError } from './errors.ts'
-import { assertKeysThere, noteKeys, noteNoKeys } from './keyedDirectory.ts'
+import { assertKeysThere, recordKeys, recordNoKeys } from './keyedDirectory.ts'
 import { decodeKey, encodeKey, type KeyRecord } from './keyRecord.ts'
 import { addUsage, type DayUsage, decodeUsage, encodeUsage, parseUsageKey, usageKey } from './usageRecord.ts'
 
@@ -77,7 +77,7 @@ export class AccessStore {
     const store = new AccessStore(dataDir, tables)
     store.#checkFormat(path)
     store.#noteKeys()
-    noteStoresMade([path])
+    recordStoresCreated([path])
     restrictModes(storePaths(path))
     return store
   }
@@ -208,10 +208,10 @@ export class AccessStore {
   }
 
   /** Removes the usage of days before this one; returns the number of rows removed. */
-  async pruneUsage(firstKept: number): Promise<number> {
+  async pruneUsage(firstDay: number): Promise<number> {
     let removed = 0
     for (const id of this.usedIds()) {
-      const range = { start: usageKey(id, 0), end: usageKey(id, firstKept), limit: PRUNED_AT_ONCE }
+      const range = { start: usageKey(id, 0), end: usageKey(id, firstDay), limit: PRUNED_AT_ONCE }
       for (;;) {
         const old = [...this.#usage.getKeys(range)].map((key) => Buffer.from(asBuffer(key)))
         if (old.length === 0) break
@@ -278,7 +278,7 @@ export class AccessStore {
     const result = this.#root.transactionSync(() => {
       const result = action()
       // Written before the keys, so that keys never exist without it.
-      if (this.#hasKeys()) noteKeys(this.#dataDir)
+      if (this.#hasKeys()) recordKeys(this.#dataDir)
       const revision = Buffer.alloc(REVISION_BYTES)
       revision.writeUIntBE(
         (this.#metadata.get(REVISION_KEY)?.readUIntBE(0, REVISION_BYTES) ?? 0) + 1,
@@ -301,7 +301,7 @@ export class AccessStore {
    * it is written.
    */
   #noteKeys(): void {
-    this.#root.transactionSync(() => (this.#hasKeys() ? noteKeys : noteNoKeys)(this.#dataDir))
+    this.#root.transactionSync(() => (this.#hasKeys() ? recordKeys : recordNoKeys)(this.#dataDir))
   }
 
   #putKey(key: KeyRecord): void {
@@ -319,7 +319,7 @@ export class AccessStore {
         } else if (this.#keys.getCount() > 0 || this.#usage.getCount() > 0) {
           throw new StorageError('STORAGE_FORMAT', 'the access store does not say which format it has')
         }
-        noteProgram(table, ACCESS_FORMATS.current)
+        recordProgram(table, ACCESS_FORMATS.current)
       })
     } catch (error) {
       void this.#root.close()

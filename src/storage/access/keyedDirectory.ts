@@ -28,7 +28,7 @@ export function assertKeysThere(dataDir: string): void {
 }
 
 /** Records durably that the access store of a data directory has keys. */
-export function noteKeys(dataDir: string): void {
+export function recordKeys(dataDir: string): void {
   const note = join(dataDir, KEYED_FILE)
   if (existsSync(note)) return
   writeFileSync(note, '', { mode: 0o600 })
@@ -36,7 +36,7 @@ export function noteKeys(dataDir: string): void {
 }
 
 /** Records durably that it has no keys any more. */
-export function noteNoKeys(dataDir: string): void {
+export function recordNoKeys(dataDir: string): void {
   const note = join(dataDir, KEYED_FILE)
   if (!existsSync(note)) return
   rmSync(note, { force: true })

@@ -45,7 +45,7 @@ export function writeFormat(
 }
 
 /** Notes that this version of the program writes the store; nothing where it is noted already. */
-export function noteProgram(table: FormatTable, format: number): void {
+export function recordProgram(table: FormatTable, format: number): void {
   const record = encodeFormat(format)
   if (table.get(FORMAT_KEY)?.equals(record) !== true) table.put(FORMAT_KEY, record)
 }

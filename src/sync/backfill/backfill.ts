@@ -90,10 +90,10 @@ export class Backfill {
   /** Null where nothing is missing. */
   get stats(): BackfillStats | null {
     const { firstBlock } = this.#options.chain.reader.history()
-    return firstBlock <= 1 && this.#logged === null ? null : this.#figuresFrom(Math.max(1, firstBlock))
+    return firstBlock <= 1 && this.#logged === null ? null : this.#statsFrom(Math.max(1, firstBlock))
   }
 
-  #figuresFrom(firstBlock: number): BackfillStats {
+  #statsFrom(firstBlock: number): BackfillStats {
     const { blocksPerSecond } = this.#progress.stats(0)
     const blocksLeft = firstBlock - 1
     return {
@@ -140,7 +140,7 @@ export class Backfill {
   async #fill(first: TrailPosition): Promise<void> {
     const { chain, store, peers, random = Math.random, isFollowing } = this.#options
     this.#progress.stage = 'blocks'
-    this.#note(first.number)
+    this.#logProgress(first.number)
     this.#run = new FillRun(
       {
         chain,
@@ -171,11 +171,11 @@ export class Backfill {
     this.#rest = 0
     this.#progress.blocks(count)
     chain.refresh()
-    this.#note(Math.max(0, chain.reader.history().firstBlock - 1))
+    this.#logProgress(Math.max(0, chain.reader.history().firstBlock - 1))
   }
 
   /** Logs how much is left, now and then. */
-  #note(left: number): void {
+  #logProgress(left: number): void {
     if (left > 0 && this.#logged !== null && this.#logged - left < LOG_STEP) return
     this.#logged = left
     const text = left === 0 ? 'every block is here' : 'blocks below the first that is kept are filled in'

@@ -128,7 +128,7 @@ export class FillRun {
     try {
       for (;;) {
         if (this.#error !== null) throw this.#error
-        const end = await this.#turn()
+        const end = await this.#afterTick()
         if (end !== null) return end
       }
     } finally {
@@ -136,7 +136,7 @@ export class FillRun {
     }
   }
 
-  async #turn(): Promise<FillEnd | null> {
+  async #afterTick(): Promise<FillEnd | null> {
     const { limits, isPaused } = this.#deps
     if (this.#stop.signal.aborted) return 'stopped'
     if (isPaused()) {

@@ -68,7 +68,7 @@ export class HeaderRules implements HeaderCheck {
   constructor({ spec, reader, disabledRules = new Set(), now }: HeaderRulesOptions) {
     this.#ancestry = new Ancestry((hashHex) => {
       const header = reader.headerByHash(Buffer.from(hashHex, 'hex'))
-      return header === null ? undefined : factsOfHeader(header)
+      return header === null ? undefined : ancestorOfHeader(header)
     })
     this.#context = {
       spec,
@@ -108,7 +108,7 @@ export class HeaderRules implements HeaderCheck {
         ? null
         : faultOf(header, 'gasLimitRange', checkGasLimitRange(header, parent))) ??
       this.#forkDetection(header)
-    if (fault === null) this.#ancestry.add(factsOfHeader(header))
+    if (fault === null) this.#ancestry.add(ancestorOfHeader(header))
     return fault
   }
 
@@ -142,7 +142,7 @@ function faultOf(header: BlockHeader, rule: BlockRule, violation: Violation | nu
 }
 
 /** The part of a header that fork detection reads; its uncles are in the body and are not needed here. */
-function factsOfHeader(header: BlockHeader): Ancestor {
+function ancestorOfHeader(header: BlockHeader): Ancestor {
   const { fields } = header
   const bitcoinHeader = fields.bitcoinMergedMiningHeader
   return {

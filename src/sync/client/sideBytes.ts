@@ -26,7 +26,7 @@ export class SideBytes {
    * @param bytes of side blocks since the last block that became the best
    * @param becameBest whether one became the best, and with it all below
    */
-  note(bytes: number, becameBest: boolean): void {
+  record(bytes: number, becameBest: boolean): void {
     if (becameBest) {
       this.#budget.charge(this.#address, -this.#bytes)
       this.#bytes = 0

@@ -125,9 +125,14 @@ export class SyncSession {
 
   async #keepsCheckpoint(): Promise<boolean> {
     const { checkpoints, limits, onFailed } = this.#deps
-    const isKept = await keepsCheckpoint(this.#leader, checkpoints, limits.requestTimeout, this.#stop.signal)
-    if (!isKept) onFailed(this.#leader)
-    return isKept
+    const hasCheckpoint = await keepsCheckpoint(
+      this.#leader,
+      checkpoints,
+      limits.requestTimeout,
+      this.#stop.signal,
+    )
+    if (!hasCheckpoint) onFailed(this.#leader)
+    return hasCheckpoint
   }
 
   #connectionPoint(): Promise<ConnectionPoint | null> {
@@ -256,7 +261,7 @@ export class SyncSession {
   #connected({ connected, sideBytes, becameBest, end }: CommitReport): SessionEnd | null {
     const { chain, progress } = this.#deps
     chain.refresh()
-    this.#sideBytes.note(sideBytes, becameBest)
+    this.#sideBytes.record(sideBytes, becameBest)
     const last = connected.at(-1)
     if (last !== undefined) {
       const totalDifficulty = chain.reader.totalDifficulty(last.hash)

@@ -128,7 +128,7 @@ export class TipFollower {
         peer.score('invalidBlock')
         return
       }
-      await this.#place(peer, block, encoded)
+      await this.#connectOrHold(peer, block, encoded)
     } finally {
       this.#judging.remove(hashHex)
     }
@@ -164,7 +164,7 @@ export class TipFollower {
     return !this.#deps.isHalted() && !this.#isKnown(header.hash)
   }
 
-  async #place(peer: Peer, block: Block, encoded: Buffer): Promise<void> {
+  async #connectOrHold(peer: Peer, block: Block, encoded: Buffer): Promise<void> {
     const { chain, check } = this.#deps
     const parent = chain.reader.headerByHash(block.header.parentHash)
     if (parent === null) {

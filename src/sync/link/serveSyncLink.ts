@@ -4,8 +4,8 @@ import { asBuffer } from '../../util/bytes.ts'
 import type { BackfillCall } from '../backfill/backfillLink.ts'
 import type { SnapshotCall } from '../snapshot/snapshotMessages.ts'
 import type { BlockOutcome, ChainTip, TransactionOutcome } from '../syncChain.ts'
+import { ChainEventQueue } from './chainEventQueue.ts'
 import type { SyncCall, SyncLinkEvent } from './messages.ts'
-import { NewsLine } from './newsLine.ts'
 
 /** Services of the chain thread for the peer thread. */
 export interface SyncService {
@@ -32,19 +32,19 @@ type Question = Exclude<SyncCall, { call: 'heard' }>
 
 /** Call it in the chain thread. */
 export function createSyncLink(service: SyncService): SyncLink {
-  const news = new NewsLine(() => service.tip)
+  const news = new ChainEventQueue(() => service.tip)
   // Blocks of two calls must not be mixed, and transactions after blocks are admitted on top of them.
   let last: Promise<void> = Promise.resolve()
   return {
     serve: (port) => {
       const tell = (notice: SyncLinkEvent) => port.postMessage(notice)
       const reply = (notice: SyncLinkEvent) => {
-        news.tellTip()
+        news.sendTip()
         tell(notice)
       }
       port.on('message', (call: SyncCall | SnapshotCall | BackfillCall) => {
         if (call.call === 'snapshot' || call.call === 'backfill') return
-        if (call.call === 'heard') news.heard(tell)
+        if (call.call === 'heard') news.acknowledged(tell)
         else last = last.then(() => answer(service, call)).then(reply)
       })
       port.on('close', () => news.detach(tell))

@@ -8,13 +8,13 @@ import {
 import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { StateReference } from '../../state/stateRoot.ts'
-import type { KeptHistory } from '../../storage/metadata.ts'
+import type { StoredHistory } from '../../storage/metadata.ts'
 import type { TipChange } from '../syncChain.ts'
 
 /** Reads of the latest committed blocks. */
 export interface OlderRootReader {
   head(): { readonly number: number }
-  history(): KeptHistory
+  history(): StoredHistory
   headerByNumber(number: number): StateReference | null
   hashByNumber(number: number): Buffer | null
 }

@@ -41,7 +41,7 @@ export class BlockRelay {
   }
 
   /** Records that a peer has a block, or will: it was sent to it, requested from it, or announced by it. */
-  note(peer: Peer, hash: Buffer): void {
+  record(peer: Peer, hash: Buffer): void {
     const known = this.#known.get(peer) ?? new KnownItems(BLOCKS_PER_PEER)
     this.#known.set(peer, known)
     known.add(hash)
@@ -53,7 +53,7 @@ export class BlockRelay {
   }
 
   /** Records that a block was received from a peer, by whichever message: this node did not mine it. */
-  noteForeign(hash: Buffer): void {
+  recordForeign(hash: Buffer): void {
     this.#foreign.add(hash)
   }
 
@@ -62,21 +62,21 @@ export class BlockRelay {
     switch (message.type) {
       case 'block': {
         const hash = hashOf(this.#options.chain, message.block)
-        if (hash !== null) this.#noteReceived(peer, hash)
+        if (hash !== null) this.#recordReceived(peer, hash)
         return
       }
       case 'newBlockHashes':
-        for (const { hash } of message.blocks.slice(-BLOCKS_PER_PEER)) this.#noteReceived(peer, hash)
+        for (const { hash } of message.blocks.slice(-BLOCKS_PER_PEER)) this.#recordReceived(peer, hash)
         return
       case 'newBlockHash':
-        this.#noteReceived(peer, message.hash)
+        this.#recordReceived(peer, message.hash)
         return
       case 'status':
-        this.note(peer, message.status.bestHash)
+        this.record(peer, message.status.bestHash)
         return
       case 'getBlock':
       case 'blockRequest':
-        this.note(peer, message.hash)
+        this.record(peer, message.hash)
         return
       default:
     }
@@ -101,7 +101,7 @@ export class BlockRelay {
     const { peers } = this.#options.peers
     const lacking = shuffled(peers, this.#options.random).filter((peer) => !this.has(peer, block.hash))
     for (const peer of lacking.slice(0, Math.floor(Math.sqrt(peers.length)))) {
-      if (peer.send({ type: 'block', block: encoded })) this.note(peer, block.hash)
+      if (peer.send({ type: 'block', block: encoded })) this.record(peer, block.hash)
     }
     return true
   }
@@ -112,13 +112,13 @@ export class BlockRelay {
       if (lacking.length === 0 || peer.status === null) continue
       const identifiers = lacking.map(({ hash, number }) => ({ hash, number }))
       if (!peer.send({ type: 'newBlockHashes', blocks: identifiers })) continue
-      for (const { hash } of lacking) this.note(peer, hash)
+      for (const { hash } of lacking) this.record(peer, hash)
     }
   }
 
-  #noteReceived(peer: Peer, hash: Buffer): void {
-    this.note(peer, hash)
-    this.noteForeign(hash)
+  #recordReceived(peer: Peer, hash: Buffer): void {
+    this.record(peer, hash)
+    this.recordForeign(hash)
   }
 }
 

@@ -47,7 +47,7 @@ export class Relay {
       chain,
       limits: { ...DEFAULT_TRANSACTION_LIMITS, ...options.limits },
       now,
-      onKnown: (peer, hash) => this.#outbox.noteKnown(peer, hash),
+      onKnown: (peer, hash) => this.#outbox.recordKnown(peer, hash),
       ...(logger === undefined ? {} : { logger }),
     })
   }
@@ -68,7 +68,7 @@ export class Relay {
       chain.onTip((change) => this.#blocks.onTip(change)),
       chain.onTransactions((encoded) => this.#outbox.add(encoded)),
       every(TRANSACTIONS_MS, () => this.#outbox.flush()),
-      every(STATUS_MS, () => this.#tellStatus()),
+      every(STATUS_MS, () => this.#announceStatus()),
     )
   }
 
@@ -82,7 +82,7 @@ export class Relay {
     const { bestHash } = announcedStatus(this.#options.chain)
     this.#told.set(peer, bestHash)
     this.#outbox.peerCame(peer)
-    if (peer.status !== null) this.#blocks.note(peer, peer.status.bestHash)
+    if (peer.status !== null) this.#blocks.record(peer, peer.status.bestHash)
   }
 
   onPeerGone(peer: Peer): void {
@@ -100,7 +100,7 @@ export class Relay {
     if (!this.#options.isFarBehind()) this.#inbox.receive(peer, message.transactions)
   }
 
-  #tellStatus(): void {
+  #announceStatus(): void {
     const status = announcedStatus(this.#options.chain)
     for (const peer of this.#options.peers.peers) {
       if (this.#told.get(peer)?.equals(status.bestHash)) continue

@@ -37,9 +37,9 @@ export const DEFAULT_TRANSACTION_LIMITS: TransactionLimits = {
   seen: 65_536,
 }
 
-/** Bytes that a waiting transaction takes beside its own. */
+/** Overhead of a waiting transaction, bytes. */
 const OVERHEAD_BYTES = 256
-/** How many seconds' worth a peer may bring at once. */
+/** Burst of a peer, in seconds of its rate. */
 const BURST_SECONDS = 2
 const SECOND = 1000
 
@@ -52,17 +52,20 @@ interface Line {
   at: number
 }
 
-/** What transactions of peers are judged by. */
+/** Dependencies of the inbox. */
 export interface TransactionInboxOptions {
   readonly chain: Pick<SyncChain, 'addTransactions'>
   readonly limits: TransactionLimits
   readonly now: () => number
   readonly logger?: Logger
-  /** Called with each transaction that a peer has. */
+  /** Called with each transaction that a peer is known to have. */
   readonly onKnown: (peer: Peer, hash: Buffer) => void
 }
 
-/** Transactions of peers on their way to the pool: bounded in bytes and rate for each peer, peers by turns. */
+/**
+ * Queue of the transactions of peers for the pool, bounded in bytes and rate per peer, and served
+ * round-robin.
+ */
 export class TransactionInbox {
   readonly #options: TransactionInboxOptions
   readonly #lines = new Map<Peer, Line>()
@@ -77,7 +80,7 @@ export class TransactionInbox {
     this.#seen = new KnownItems(options.limits.seen)
   }
 
-  /** Bytes that wait, and transactions that found no room or came too quickly. */
+  /** Waiting bytes, and transactions that were dropped for lack of room or for their rate. */
   get stats(): { readonly waitingBytes: number; readonly dropped: number } {
     return { waitingBytes: this.#waitingBytes, dropped: this.#dropped }
   }
@@ -127,13 +130,13 @@ export class TransactionInbox {
       line.peer.score('invalidTransaction')
       return
     }
-    // A copy: what came is a view of the whole message.
+    // A copy, because the received bytes are a view
     line.waiting.push(Buffer.from(encoded))
     line.bytes += bytes
     this.#waitingBytes += bytes
   }
 
-  /** Takes from what the peer may bring; what was known already counts as well. */
+  /** Charges the allowance of the peer; known transactions count as well. */
   #mayCome(line: Line, bytes: number): boolean {
     const { bytesPerSecond, perSecond } = this.#options.limits
     const now = this.#options.now()
@@ -163,13 +166,13 @@ export class TransactionInbox {
 
   #run(): void {
     if (this.#running !== null || this.#waitingBytes === 0) return
-    this.#running = this.#offer().finally(() => {
+    this.#running = this.#addToPool().finally(() => {
       this.#running = null
       if (!this.#closed) this.#run()
     })
   }
 
-  async #offer(): Promise<void> {
+  async #addToPool(): Promise<void> {
     const batch = this.#nextBatch()
     try {
       const outcomes = await this.#options.chain.addTransactions(batch.map(({ encoded }) => encoded))
@@ -178,20 +181,22 @@ export class TransactionInbox {
         else if (outcome === 'invalid') batch[index]?.line.peer.score('invalidTransaction')
       })
     } catch (error) {
-      // An error of this node is nobody's fault.
+      // An internal error is no peer's
       this.#options.logger?.error({ err: error }, 'transactions of peers could not be judged')
     }
     for (const { line, encoded } of batch) this.#release(line, encoded)
   }
 
-  /** What the pool has answered for waits no more; that of a peer which left was given back with it. */
+  /**
+   * Removes the transactions that the pool has processed; those of disconnected peers were released before.
+   */
   #release(line: Line, { length }: Buffer): void {
     if (this.#lines.get(line.peer) !== line) return
     line.bytes -= length + OVERHEAD_BYTES
     this.#waitingBytes -= length + OVERHEAD_BYTES
   }
 
-  /** One transaction of each peer by turns. */
+  /** One transaction per peer, round-robin. */
   #nextBatch(): { line: Line; encoded: Buffer }[] {
     const { batch: most, batchBytes } = this.#options.limits
     const batch: { line: Line; encoded: Buffer }[] = []

@@ -52,7 +52,7 @@ export class TransactionOutbox {
   }
 
   /** A peer has a transaction. */
-  noteKnown(peer: Peer, hash: Buffer): void {
+  recordKnown(peer: Peer, hash: Buffer): void {
     this.#readerOf(peer).known.add(hash)
   }
 
@@ -71,7 +71,7 @@ export class TransactionOutbox {
   flush(): void {
     for (const peer of this.#peers.peers) {
       const reader = this.#readers.get(peer)
-      if (reader !== undefined) this.#tell(peer, reader)
+      if (reader !== undefined) this.#send(peer, reader)
     }
     const connected = new Set(this.#peers.peers)
     const told = [...this.#readers].filter(([peer]) => connected.has(peer)).map(([, { next }]) => next)
@@ -86,7 +86,7 @@ export class TransactionOutbox {
     return this.#gone + this.#held.length
   }
 
-  #tell(peer: Peer, reader: Reader): void {
+  #send(peer: Peer, reader: Reader): void {
     const message: Buffer[] = []
     let bytes = 0
     let next = Math.max(reader.next, this.#gone)

@@ -10,20 +10,20 @@ import { type ServedChain, StoredBlocks } from './storedBlocks.ts'
 
 type MessageOf<T extends PeerMessage['type']> = Extract<PeerMessage, { type: T }>
 
-/** Questions about the snapshot, which are answered by `snapAnswers.ts`. */
+/** Requests about snapshots, which */
 export type SnapRequest = MessageOf<'snapStateChunkRequest' | 'snapStatusRequest' | 'snapBlocksRequest'>
 
-/** Questions about blocks. GET_BLOCK is one, although it has no id. */
+/** Requests about blocks. GET_BLOCK */
 export type ChainRequest = Exclude<PeerRequest, SnapRequest> | MessageOf<'getBlock'>
 
-/** Headers of one answer, and blocks between two entries of a skeleton (p2p.md §4 Limits). */
+/** Most headers of one response, and blocks between */
 export const HEADERS_PER_REQUEST = 192
 
-/** Steps of one skeleton (p2p.md §4 Limits). */
+/** Most steps of one skeleton */
 const SKELETON_STEPS = 20
 
 /**
- * What the reference answers to a question about blocks; null where it says nothing (p2p.md §4, §5).
+ * The reference's response to a request about blocks; null where it does not respond (p2p.md §4, §5).
  * @throws StorageError, CodecError when the store is damaged
  */
 export function answerRequest(
@@ -66,7 +66,7 @@ export function answerRequest(
   }
 }
 
-/** Whole blocks, ascending, that end with one and fit into a number of bytes; one at least where it is kept. */
+/** Whole blocks, ascending, up to a given one, within a number of bytes; at least one if it is stored. */
 export function blocksUpTo(
   blocks: StoredBlocks,
   last: BlockReference,
@@ -96,7 +96,7 @@ function encodedBlock(blocks: StoredBlocks, hash: Buffer): Buffer | null {
   return found && blocks.encoded(found)
 }
 
-/** Headers down from one, as far as they are kept. */
+/** Headers in descending order from one, as far as they */
 function compressedHeaders(blocks: StoredBlocks, hash: Buffer, count: number): Buffer[] {
   const headers: Buffer[] = []
   for (let block = blocks.find(hash); block !== null && headers.length < count; ) {
@@ -108,7 +108,7 @@ function compressedHeaders(blocks: StoredBlocks, hash: Buffer, count: number): B
   return headers
 }
 
-/** The grid from the step at or below a height on, and the best block, or the next step, as last (p2p.md §5). */
+/** The skeleton from the step at or below */
 function skeleton(chain: ServedChain, blocks: StoredBlocks, start: number): BlockIdentifier[] | null {
   if (!isHeight(start) || blocks.at(start) === null) return null
   const best = chain.reader.head().number
@@ -119,11 +119,11 @@ function skeleton(chain: ServedChain, blocks: StoredBlocks, start: number): Bloc
   for (; next < end; next += HEADERS_PER_REQUEST) numbers.push(next)
   numbers.push(Math.min(best, next))
   const found = numbers.map((number) => blocks.at(number))
-  // A node that began with a snapshot does not have the lower ones.
+  // A node that started from a snapshot does
   return found.every((block) => block !== null) ? found : null
 }
 
-/** Whether a number that a peer sent can be a height. */
+/** Whether a number of a peer is a valid */
 export function isHeight(number: number): boolean {
   return Number.isSafeInteger(number) && number >= 0
 }

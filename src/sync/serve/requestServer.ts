@@ -64,7 +64,7 @@ export class RequestServer {
   readonly #stopwatch: () => number
   readonly #wait: (milliseconds: number) => Promise<void>
   readonly #lines = new Map<Peer, { tail: Promise<void>; waiting: number }>()
-  #lastTurn: Promise<void> = Promise.resolve()
+  #lastAnswer: Promise<void> = Promise.resolve()
   #snapTurn: Promise<unknown> = Promise.resolve()
   #answered = 0
   #dropped = 0
@@ -118,8 +118,8 @@ export class RequestServer {
   }
 
   async #serve(peer: Peer, request: Request): Promise<void> {
-    const turn = this.#lastTurn.then(() => this.#wait(0))
-    this.#lastTurn = turn
+    const turn = this.#lastAnswer.then(() => this.#wait(0))
+    this.#lastAnswer = turn
     await turn
     for (;;) {
       const delay = this.#budget.delay(peer.id, this.#now())

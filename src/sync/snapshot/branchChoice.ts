@@ -69,7 +69,7 @@ export class BranchChoice {
     const usable = offers.filter(({ number }) => number > 0 && isActive(spec, 'rskip126', number))
     // Not that of the peer that claims most: an old block would make this node execute nearly everything.
     const [best] = usable.toSorted((a, b) => b.number - a.number)
-    if (best === undefined) return { reason: refusedOffer(offers) }
+    if (best === undefined) return { reason: reasonWithoutOffers(offers) }
     this.#deps.progress.highestBlock = Math.max(...known.map(({ status }) => status?.bestNumber ?? 0))
     const having = known.filter(({ status }) => (status?.bestNumber ?? 0) >= best.number)
     const branches = await branchesAt(best.number, having, limits.requestTimeout, signal)
@@ -195,7 +195,7 @@ export class BranchChoice {
   }
 }
 
-function refusedOffer(offers: readonly SnapshotOffer[]): string {
+function reasonWithoutOffers(offers: readonly SnapshotOffer[]): string {
   const highest = Math.max(...offers.map(({ number }) => number))
   if (offers.length === 0) return 'no peer says which state it gives'
   return highest > 0

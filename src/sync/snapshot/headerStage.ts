@@ -141,7 +141,7 @@ export class HeaderStage {
   #weigh(headers: readonly CheckedHeader[]): void {
     const { spec, progress } = this.#deps
     const deps = { ...this.#deps, check: this.#check, suppliers: this.#suppliers, onLied: this.#lied }
-    const work = inTurns(headers, ({ encoded }) =>
+    const work = mapLimited(headers, ({ encoded }) =>
       workOf(parseHeader(spec, encoded, 'compressed'), deps, this.#stop.signal),
     )
     // A later awaiter receives the rejection.
@@ -186,7 +186,7 @@ export class HeaderStage {
 }
 
 /** Processes items with limited concurrency. @returns their results in order */
-async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+async function mapLimited<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const left = items.entries()
   const worker = async () => {

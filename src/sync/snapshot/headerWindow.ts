@@ -13,7 +13,7 @@ import { CHUNK_HEADERS } from '../client/protocol.ts'
  */
 const KEPT = FORK_DETECTION_ANCESTORS + CHUNK_HEADERS + 1
 
-interface KeptHeader {
+interface WindowHeader {
   readonly header: BlockHeader
   /** Compressed form, as received. */
   readonly encoded: Buffer
@@ -25,7 +25,7 @@ interface KeptHeader {
  */
 export class HeaderWindow {
   readonly #genesis: BlockHeader
-  #kept: KeptHeader[] = []
+  #headers: WindowHeader[] = []
   #totalDifficulty: bigint
 
   /** Creates a window that begins with genesis. */
@@ -40,7 +40,7 @@ export class HeaderWindow {
       const items = parseRLPList(record)
       if (!itemAt(items, 0).bytes.equals(genesis.hash)) return null
       const window = new HeaderWindow(genesis, bytesToBigInt(itemAt(items, 1).bytes))
-      window.#kept = itemAt(items, 2).items.map(({ bytes }) => ({
+      window.#headers = itemAt(items, 2).items.map(({ bytes }) => ({
         header: parseHeader(spec, bytes, 'compressed'),
         encoded: Buffer.from(bytes),
       }))
@@ -52,7 +52,7 @@ export class HeaderWindow {
 
   /** The highest header. */
   get last(): BlockHeader {
-    return this.#kept.at(-1)?.header ?? this.#genesis
+    return this.#headers.at(-1)?.header ?? this.#genesis
   }
 
   /** Difficulty of the chain up to and with {@link last}, uncles included. */
@@ -62,21 +62,21 @@ export class HeaderWindow {
 
   /** Adds the next header. @param work difficulty that its block adds */
   add(header: BlockHeader, encoded: Buffer, work: bigint): void {
-    this.#kept.push({ header, encoded })
+    this.#headers.push({ header, encoded })
     this.#totalDifficulty += work
-    if (this.#kept.length > 2 * KEPT) this.#kept = this.#kept.slice(-KEPT)
+    if (this.#headers.length > 2 * KEPT) this.#headers = this.#headers.slice(-KEPT)
   }
 
   /** Hash of the header of a height, if the window has it. */
   hashAt(number: number): Buffer | null {
     if (number === 0) return this.#genesis.hash
-    const lowest = this.#kept[0]?.header.number ?? 0
-    return this.#kept[number - lowest]?.header.hash ?? null
+    const lowest = this.#headers[0]?.header.number ?? 0
+    return this.#headers[number - lowest]?.header.hash ?? null
   }
 
   headerByHash(hash: Buffer): BlockHeader | null {
     if (this.#genesis.hash.equals(hash)) return this.#genesis
-    return this.#kept.findLast(({ header }) => header.hash.equals(hash))?.header ?? null
+    return this.#headers.findLast(({ header }) => header.hash.equals(hash))?.header ?? null
   }
 
   /** Encodes the window for {@link decode}, some hundred KiB. */
@@ -84,7 +84,7 @@ export class HeaderWindow {
     return encodeList([
       encodeBytes(this.#genesis.hash),
       encodeBytes(bigIntToBytes(this.#totalDifficulty)),
-      encodeList(this.#kept.slice(-KEPT).map(({ encoded }) => encoded)),
+      encodeList(this.#headers.slice(-KEPT).map(({ encoded }) => encoded)),
     ])
   }
 }

@@ -125,12 +125,12 @@ export class SnapshotSync {
     const { chain, store, logger } = this.#options
     const { target, nextChunk, nextBlock } = position
     if (target === null) return this.#chooseTarget(position)
-    this.#note({ block: target.number, stateSize: target.size, reason: null })
+    this.#updateStats({ block: target.number, stateSize: target.size, reason: null })
     if (nextChunk !== null) {
-      this.#note({ stateBytes: nextChunk })
+      this.#updateStats({ stateBytes: nextChunk })
       await this.#fetch(position, target, 'state', (fetch) => fetch.state(nextChunk))
     } else if (nextBlock !== null) {
-      this.#note({ stateBytes: target.size, blocksLeft: nextBlock.number - nextBlock.lowest + 1 })
+      this.#updateStats({ stateBytes: target.size, blocksLeft: nextBlock.number - nextBlock.lowest + 1 })
       await this.#fetch(position, target, 'blocks', (fetch) => fetch.blocks(nextBlock))
     } else {
       await store.adopt()
@@ -145,7 +145,7 @@ export class SnapshotSync {
     const { store, peers, logger } = this.#options
     this.#progress.stage = target === null && headers === null ? 'waiting' : 'headers'
     if (!this.#choice.canDecide(peers.peers)) {
-      this.#note({ reason: 'waiting for peers' })
+      this.#updateStats({ reason: 'waiting for peers' })
       await this.#wake.wait(TICK)
       return null
     }
@@ -163,7 +163,7 @@ export class SnapshotSync {
     if ('reason' in choice) {
       if (choice.reason !== this.#stats.reason)
         logger?.warn({ reason: choice.reason }, 'no snapshot can be begun with')
-      this.#note({ reason: choice.reason })
+      this.#updateStats({ reason: choice.reason })
       await this.#wake.wait(this.#limits.rest)
       return null
     }
@@ -215,7 +215,7 @@ export class SnapshotSync {
     }
     if (this.#stop.signal.aborted) return
     this.#attempts += 1
-    this.#note({ reason: `no peer goes on with block ${target.number}` })
+    this.#updateStats({ reason: `no peer goes on with block ${target.number}` })
     await this.#wake.wait(this.#limits.rest)
     // Blocks exist as long as the chain does; a state may have been removed everywhere.
     if (stage === 'state' && this.#attempts >= this.#limits.attempts) await this.#chooseTarget(position)
@@ -232,7 +232,7 @@ export class SnapshotSync {
       now: this.#now,
       signal: this.#stop.signal,
       known: () => this.#known(),
-      note: (stats) => this.#note(stats),
+      updateStats: (stats) => this.#updateStats(stats),
       onProgress: () => {
         this.#attempts = 0
       },
@@ -243,7 +243,7 @@ export class SnapshotSync {
     return this.#choice.known(this.#options.peers.peers)
   }
 
-  #note(stats: Partial<SnapshotStats>): void {
+  #updateStats(stats: Partial<SnapshotStats>): void {
     this.#stats = { ...this.#stats, ...stats }
   }
 }

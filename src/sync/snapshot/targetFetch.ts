@@ -23,7 +23,7 @@ export interface TargetFetchDeps {
   readonly signal: AbortSignal
   /** Connected peers with a status. */
   known(): readonly Peer[]
-  note(stats: Partial<SnapshotStats>): void
+  updateStats(stats: Partial<SnapshotStats>): void
   /** Called when data was accepted. */
   onProgress(): void
 }
@@ -58,7 +58,7 @@ export class TargetFetch {
 
   /** @returns whether the state is complete; false where no peer continues @throws internal errors */
   state(from: number): Promise<boolean> {
-    const { store, limits, progress, note, onProgress } = this.#deps
+    const { store, limits, progress, updateStats, onProgress } = this.#deps
     const download = new StateDownload(
       {
         store,
@@ -68,7 +68,7 @@ export class TargetFetch {
         onChunk: (bytes, next) => {
           onProgress()
           progress.downloaded(bytes)
-          note({ stateBytes: next })
+          updateStats({ stateBytes: next })
         },
       },
       this.#target,
@@ -78,7 +78,7 @@ export class TargetFetch {
 
   /** @returns whether all blocks are stored; false where no peer continues @throws internal errors */
   blocks(wanted: WantedBlock): Promise<boolean> {
-    const { chain, store, limits, progress, note, onProgress } = this.#deps
+    const { chain, store, limits, progress, updateStats, onProgress } = this.#deps
     const download = new BlockDownload({
       spec: chain.spec,
       store,
@@ -90,7 +90,7 @@ export class TargetFetch {
         onProgress()
         progress.blocks(count)
         progress.downloaded(bytes)
-        note({ blocksLeft: Math.max(0, next - wanted.lowest + 1) })
+        updateStats({ blocksLeft: Math.max(0, next - wanted.lowest + 1) })
       },
     })
     return this.#run(download, () => download.run(wanted))

@@ -31,7 +31,7 @@ function withFact(
 t.test('what building came to is compared with the header like any result', async (t) => {
   const { core, built, block } = await buildOne(t, { checksOffers: false })
   const { chain, executor } = core.open
-  executor.offer(block, built.parentRoot, withFact(built.execution, { gasUsed: 1n }))
+  executor.provideExecution(block, built.parentRoot, withFact(built.execution, { gasUsed: 1n }))
   t.match(chain.connect(block), { status: 'INVALID_BLOCK', error: { rule: 'gasUsed', found: '1' } })
   t.match(chain.connect(block), { status: 'IMPORTED_BEST' }, 'an offer holds for one block')
 })
@@ -39,7 +39,7 @@ t.test('what building came to is compared with the header like any result', asyn
 t.test('an offer is for one block on one state', async (t) => {
   const { core, built, block } = await buildOne(t, { checksOffers: false })
   const { chain, executor } = core.open
-  executor.offer(block, Buffer.alloc(32), withFact(built.execution, { gasUsed: 1n }))
+  executor.provideExecution(block, Buffer.alloc(32), withFact(built.execution, { gasUsed: 1n }))
   t.match(chain.connect(block), { status: 'IMPORTED_BEST' }, 'built on another state: executed')
   t.equal(core.pool.pendingCount, 0, 'the pool follows')
   await core.mine()
@@ -49,8 +49,12 @@ t.test('an offer is for one block on one state', async (t) => {
 t.test('building and executing are compared when that is asked for', async (t) => {
   const { core, built, block } = await buildOne(t, { checksOffers: true })
   const { chain, executor } = core.open
-  executor.offer(block, built.parentRoot, withFact(built.execution, { paidFees: Buffer.from([1]) }))
+  executor.provideExecution(
+    block,
+    built.parentRoot,
+    withFact(built.execution, { paidFees: Buffer.from([1]) }),
+  )
   t.match(chain.connect(block), { status: 'UNDECIDED', error: { message: /built: .*executed: / } })
-  executor.offer(block, built.parentRoot, built.execution)
+  executor.provideExecution(block, built.parentRoot, built.execution)
   t.match(chain.connect(block), { status: 'IMPORTED_BEST' })
 })

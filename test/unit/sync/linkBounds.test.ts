@@ -6,9 +6,9 @@ import { networkByName } from '../../../src/config/networks/byName.ts'
 import type { Peer } from '../../../src/p2p/peer.ts'
 import { JudgedBlocks } from '../../../src/sync/client/judgedBlocks.ts'
 import { ByteGate } from '../../../src/sync/link/byteGate.ts'
+import { ChainEventQueue, DEFAULT_NEWS_LIMITS } from '../../../src/sync/link/chainEventQueue.ts'
 import { LINK_BYTES, openLinkedChain } from '../../../src/sync/link/linkedChain.ts'
 import type { SyncLinkEvent } from '../../../src/sync/link/messages.ts'
-import { DEFAULT_NEWS_LIMITS, NewsLine } from '../../../src/sync/link/newsLine.ts'
 import { createSyncLink } from '../../../src/sync/link/serveSyncLink.ts'
 import type { BlockOutcome, ChainTip } from '../../../src/sync/syncChain.ts'
 import { openTestChain } from '../../support/openTestChain.ts'
@@ -35,10 +35,10 @@ async function turns(): Promise<void> {
 /** A line to a thread that says what it heard only when it is told to. */
 function newsTo() {
   const head = { number: 1 }
-  const line = new NewsLine(() => tipAt(head.number))
+  const line = new ChainEventQueue(() => tipAt(head.number))
   const told: SyncLinkEvent[] = []
   const tell = (notice: SyncLinkEvent) => void told.push(notice)
-  return { line, head, told, tell, hear: () => line.heard(tell) }
+  return { line, head, told, tell, hear: () => line.acknowledged(tell) }
 }
 
 function bytesOf(notices: readonly SyncLinkEvent[]): number {
@@ -99,7 +99,7 @@ t.test('a thread that takes the place of another hears of the head and of what i
   const many: SyncLinkEvent[] = []
   const late = (notice: SyncLinkEvent) => void many.push(notice)
   line.attach(late, most)
-  for (let notices = 0; notices < 100; notices += 1) line.heard(late)
+  for (let notices = 0; notices < 100; notices += 1) line.acknowledged(late)
   t.ok(bytesOf(many) <= DEFAULT_NEWS_LIMITS.waitingBytes && bytesOf(many) > 3 * MIB, 'of many as many as fit')
 })
 

@@ -139,9 +139,9 @@ t.test('actions of one account run one after another, those of others beside the
   }
   const other = Buffer.alloc(20, 1)
   await Promise.allSettled([
-    wallet.inTurn(ADDRESS, action('first', 20)),
-    wallet.inTurn(ADDRESS, action('second', 0)),
-    wallet.inTurn(other, action('other', 0)),
+    wallet.serialized(ADDRESS, action('first', 20)),
+    wallet.serialized(ADDRESS, action('second', 0)),
+    wallet.serialized(other, action('other', 0)),
   ])
   t.same(order, ['first begins', 'other begins', 'other ends', 'first ends', 'second begins', 'second ends'])
 })

@@ -3,23 +3,23 @@ import t from 'tap'
 import { keccak256 } from '../../../../src/native/crypto.ts'
 import { mayName, scopeOf } from '../../../../src/p2p/discovery/addressBlock.ts'
 import { Contacts } from '../../../../src/p2p/discovery/contacts.ts'
-import { distance, placeOf } from '../../../../src/p2p/discovery/distance.ts'
+import { distance, idHashOf } from '../../../../src/p2p/discovery/distance.ts'
 import { createKnownNode } from '../../../../src/p2p/discovery/knownNode.ts'
 import { namedNodes, neighborsOf } from '../../../../src/p2p/discovery/neighbors.ts'
 import { NodeTable } from '../../../../src/p2p/discovery/nodeTable.ts'
 
 const OWN = Buffer.alloc(64, 1)
-const ownPlace = placeOf(OWN)
+const ownIdHash = idHashOf(OWN)
 /** Ids whose places lie in one bucket: half of all are in the last one. */
 const farIds = function* () {
   for (;;) {
     const id = randomBytes(64)
-    if (distance(ownPlace, placeOf(id)) === 256) yield id
+    if (distance(ownIdHash, idHashOf(id)) === 256) yield id
   }
 }
 
 t.test('distance counts from the first bit that differs, over hashes of hashes', (t) => {
-  t.equal(placeOf(OWN).toString('hex'), keccak256(keccak256(OWN)).toString('hex'))
+  t.equal(idHashOf(OWN).toString('hex'), keccak256(keccak256(OWN)).toString('hex'))
   const zero = Buffer.alloc(32)
   t.equal(distance(zero, zero), 0)
   for (const [byte, index, expected] of [
@@ -37,14 +37,14 @@ t.test('distance counts from the first bit that differs, over hashes of hashes',
 })
 
 t.test('one block of addresses has 2 places of a bucket and 10 of the table', (t) => {
-  const table = new NodeTable({ ownPlace, exemptsLocal: false })
+  const table = new NodeTable({ ownIdHash, exemptsLocal: false })
   for (let index = 0; index < 2_000; index += 1) {
     table.insert(createKnownNode(randomBytes(64), `203.0.113.${index % 250}`, 5050, 0))
   }
   t.equal(table.size, 10)
   const buckets = new Map<number, number>()
-  for (const { place } of table.nodes()) {
-    const away = distance(ownPlace, place)
+  for (const { idHash } of table.nodes()) {
+    const away = distance(ownIdHash, idHash)
     buckets.set(away, (buckets.get(away) ?? 0) + 1)
   }
   t.ok([...buckets.values()].every((count) => count <= 2))
@@ -52,7 +52,7 @@ t.test('one block of addresses has 2 places of a bucket and 10 of the table', (t
   const [first] = table.nodes()
   table.remove(first?.id ?? '')
   t.equal(table.size, 10)
-  const spread = new NodeTable({ ownPlace, exemptsLocal: false })
+  const spread = new NodeTable({ ownIdHash, exemptsLocal: false })
   for (let index = 0; index < 20_000; index += 1) {
     spread.insert(
       createKnownNode(
@@ -72,7 +72,7 @@ t.test('addresses of local networks are counted unless the network is one for de
     [false, 2],
     [true, 16],
   ] as const) {
-    const table = new NodeTable({ ownPlace, exemptsLocal })
+    const table = new NodeTable({ ownIdHash, exemptsLocal })
     const ids = farIds()
     for (let index = 0; index < 40; index += 1) {
       table.insert(createKnownNode(ids.next().value as Buffer, '127.0.0.1', 1000 + index, 0))
@@ -83,31 +83,31 @@ t.test('addresses of local networks are counted unless the network is one for de
 })
 
 t.test('the own id is never taken', (t) => {
-  const table = new NodeTable({ ownPlace, exemptsLocal: false })
+  const table = new NodeTable({ ownIdHash, exemptsLocal: false })
   t.equal(table.insert(createKnownNode(OWN, '203.0.113.1', 5050, 0)).status, 'own')
   t.equal(table.size, 0)
   t.end()
 })
 
 t.test('a full bucket challenges its oldest, which loses its place by silence only', (t) => {
-  const contacts = new Contacts({ ownPlace, exemptsLocal: false })
+  const contacts = new Contacts({ ownIdHash, exemptsLocal: false })
   const ids = farIds()
   const keys = Array.from({ length: 18 }, () => ids.next().value as Buffer)
   const [first, second] = keys as [Buffer, Buffer]
   const at = (index: number) => `${index + 1}.0.0.1`
   for (let index = 0; index < 16; index += 1)
-    t.equal(contacts.note(keys[index] as Buffer, at(index), 5050, index), null)
-  const challenge = contacts.note(keys[16] as Buffer, at(16), 5050, 100)
+    t.equal(contacts.record(keys[index] as Buffer, at(index), 5050, index), null)
+  const challenge = contacts.record(keys[16] as Buffer, at(16), 5050, 100)
   t.equal(challenge?.oldest.id, first.toString('hex'))
-  t.equal(contacts.placedCount, 16)
+  t.equal(contacts.tableSize, 16)
   t.equal(contacts.spares().length, 1, 'the challenger is remembered beside the table')
   // It answers: it is the newest now, and the next one challenges the second.
-  t.equal(contacts.note(first, at(0), 5050, 200), null)
-  const next = contacts.note(keys[17] as Buffer, at(17), 5050, 300)
+  t.equal(contacts.record(first, at(0), 5050, 200), null)
+  const next = contacts.record(keys[17] as Buffer, at(17), 5050, 300)
   t.equal(next?.oldest.id, second.toString('hex'))
   if (next !== null) contacts.settle(next)
   t.equal(contacts.find(second.toString('hex'), at(1), 5050), null)
-  t.ok(contacts.placed().some(({ key }) => key.equals(keys[17] as Buffer)))
+  t.ok(contacts.inTable().some(({ key }) => key.equals(keys[17] as Buffer)))
   t.same(
     contacts.spares().map(({ key }) => key),
     [keys[16]],
@@ -116,10 +116,10 @@ t.test('a full bucket challenges its oldest, which loses its place by silence on
 })
 
 t.test('a node that answers from elsewhere has moved', (t) => {
-  const contacts = new Contacts({ ownPlace, exemptsLocal: false })
-  contacts.note(Buffer.alloc(64, 9), '1.2.3.4', 5050, 0)
-  contacts.note(Buffer.alloc(64, 9), '5.6.7.8', 5051, 1)
-  t.match(contacts.placed(), [{ address: '5.6.7.8', port: 5051 }])
+  const contacts = new Contacts({ ownIdHash, exemptsLocal: false })
+  contacts.record(Buffer.alloc(64, 9), '1.2.3.4', 5050, 0)
+  contacts.record(Buffer.alloc(64, 9), '5.6.7.8', 5051, 1)
+  t.match(contacts.inTable(), [{ address: '5.6.7.8', port: 5051 }])
   t.same(contacts.at('1.2.3.4', 5050), [])
   t.match(contacts.at('5.6.7.8', 5051), [{ address: '5.6.7.8' }])
   t.same(contacts.at('5.6.7.8', 5050), [])
@@ -127,15 +127,15 @@ t.test('a node that answers from elsewhere has moved', (t) => {
 })
 
 t.test('nodes beside the table are bounded in all and by block', (t) => {
-  const contacts = new Contacts({ ownPlace, exemptsLocal: false })
+  const contacts = new Contacts({ ownIdHash, exemptsLocal: false })
   for (let index = 0; index < 3_000; index += 1)
-    contacts.note(randomBytes(64), `203.0.113.${index % 250}`, 5050, index)
+    contacts.record(randomBytes(64), `203.0.113.${index % 250}`, 5050, index)
   t.equal(contacts.spares().length, 10)
   for (let index = 0; index < 6_000; index += 1) {
-    contacts.note(randomBytes(64), `${1 + (index % 100)}.${index >> 8}.1.1`, 5050, index)
+    contacts.record(randomBytes(64), `${1 + (index % 100)}.${index >> 8}.1.1`, 5050, index)
   }
   t.ok(contacts.spares().length <= 512)
-  t.ok(contacts.placedCount <= 256 * 16)
+  t.ok(contacts.tableSize <= 256 * 16)
   t.end()
 })
 
@@ -150,7 +150,7 @@ t.test('who asks for neighbours is told up to 20 of them, else 14 of the nearest
   const some = neighborsOf(asking, more, () => 0)
   t.equal(some.length, 19)
   const sorted = [...more].sort(
-    (one, other) => distance(one.place, asking.place) - distance(other.place, asking.place),
+    (one, other) => distance(one.idHash, asking.idHash) - distance(other.idHash, asking.idHash),
   )
   const near = new Set(sorted.slice(0, 14).map(({ id }) => id))
   t.ok(some.slice(0, 14).every(({ id }) => near.has(id.toString('hex'))))

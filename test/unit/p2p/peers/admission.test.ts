@@ -52,7 +52,7 @@ t.test('a socket is closed at once for its address', async (t) => {
   const drops = new RecentDrops(time)
   const screened = admission(judge, drops)
   t.equal(screened.screen('10.0.0.1', false, []), null)
-  drops.note('10.0.0.1')
+  drops.record('10.0.0.1')
   t.equal(screened.screen('10.0.0.1', false, []), 'sentAway')
   t.equal(screened.screen('10.0.0.1', true, []), null, 'not a trusted one')
   await time.pass(10_000)
@@ -65,11 +65,11 @@ t.test('a socket is closed at once for its address', async (t) => {
   t.equal(screened.screen('10.1.0.1', false, near), null, 'another block')
   const late = { kind: 'refuse', why: 'groupFull', reason: 0x04 }
   t.match(
-    screened.place(seat({ address: '10.0.0.1' }), near, false),
+    screened.decide(seat({ address: '10.0.0.1' }), near, false),
     late,
     'also where the handshake began before',
   )
-  t.match(screened.place(seat({ address: '10.0.0.1' }), same, false), { ...late, why: 'addressFull' })
+  t.match(screened.decide(seat({ address: '10.0.0.1' }), same, false), { ...late, why: 'addressFull' })
   const dialled = near.map((each) => ({ ...each, inbound: false }))
   t.equal(screened.screen('10.0.0.1', false, dialled), null, 'those that were dialled do not count')
   judge.addresses.add('10.0.0.1')
@@ -109,35 +109,35 @@ t.test('an address and a block of addresses may not connect too often', async (t
 t.test('who dials us gets half of the places, and a few stay for them', (t) => {
   const placed = admission()
   const fresh = () => ({ connectedAt: time.now() })
-  t.match(placed.place(seat(), seats(14, fresh), false), { kind: 'take', instead: null })
-  t.match(placed.place(seat(), seats(15, fresh), false), { kind: 'refuse', why: 'full', reason: 0x04 })
+  t.match(placed.decide(seat(), seats(14, fresh), false), { kind: 'take', instead: null })
+  t.match(placed.decide(seat(), seats(15, fresh), false), { kind: 'refuse', why: 'full', reason: 0x04 })
   const dialled = () => ({ inbound: false })
   const outgoing = seat({ inbound: false })
-  t.match(placed.place(outgoing, [...seats(15), ...seats(14, dialled)], false), { kind: 'take' })
-  t.match(placed.place(outgoing, [...seats(15), ...seats(15, dialled)], false), {
+  t.match(placed.decide(outgoing, [...seats(15), ...seats(14, dialled)], false), { kind: 'take' })
+  t.match(placed.decide(outgoing, [...seats(15), ...seats(15, dialled)], false), {
     kind: 'refuse',
     why: 'full',
   })
-  t.match(placed.place(outgoing, seats(23, dialled), false), { kind: 'take' })
-  t.match(placed.place(outgoing, seats(24, dialled), false), { kind: 'refuse', why: 'full' })
-  t.match(placed.place(seat(), seats(24, dialled), false), { kind: 'take' })
+  t.match(placed.decide(outgoing, seats(23, dialled), false), { kind: 'take' })
+  t.match(placed.decide(outgoing, seats(24, dialled), false), { kind: 'refuse', why: 'full' })
+  t.match(placed.decide(seat(), seats(24, dialled), false), { kind: 'take' })
   const trusted = seat({ trusted: true })
-  t.match(placed.place(trusted, [...seats(15, fresh), ...seats(15, dialled)], false), {
+  t.match(placed.decide(trusted, [...seats(15, fresh), ...seats(15, dialled)], false), {
     kind: 'take',
     instead: null,
   })
-  t.match(placed.place(seat(), [...seats(14, fresh), trusted], false), { kind: 'take' }, 'nor do they count')
+  t.match(placed.decide(seat(), [...seats(14, fresh), trusted], false), { kind: 'take' }, 'nor do they count')
   t.end()
 })
 
 t.test('this node itself, a second connection and those that are banned find no place', (t) => {
   const judge = new FakeJudge()
   const placed = admission(judge)
-  t.match(placed.place(seat({ id: OWN }), [], false), { kind: 'refuse', why: 'self', reason: 0x0a })
+  t.match(placed.decide(seat({ id: OWN }), [], false), { kind: 'refuse', why: 'self', reason: 0x0a })
   const other = seat()
-  t.match(placed.place({ ...other }, [other], true), { kind: 'refuse', why: 'duplicate', reason: 0x05 })
+  t.match(placed.decide({ ...other }, [other], true), { kind: 'refuse', why: 'duplicate', reason: 0x05 })
   judge.nodes.add(other.id)
-  t.match(placed.place(other, [], false), { kind: 'refuse', why: 'banned', reason: null })
+  t.match(placed.decide(other, [], false), { kind: 'refuse', why: 'banned', reason: null })
   t.end()
 })
 
@@ -155,7 +155,7 @@ t.test('of two connections that crossed, both ends keep the same', (t) => {
       random: createRandom(1),
     })
     const first = seat({ id: other, inbound: firstInbound, connectedAt: time.now() - age })
-    const { kind } = placed.place(seat({ id: other, inbound: !firstInbound }), [first], true)
+    const { kind } = placed.decide(seat({ id: other, inbound: !firstInbound }), [first], true)
     const keptInbound = kind === 'take' ? !firstInbound : firstInbound
     return keptInbound ? other : own
   }
@@ -232,15 +232,15 @@ t.test('trust goes by id, address and block of addresses', (t) => {
 
 t.test('what is remembered of addresses and messages is bounded', (t) => {
   const drops = new RecentDrops(time)
-  for (let each = 0; each < 5000; each += 1) drops.note(`10.0.${each >> 8}.${each & 255}`)
+  for (let each = 0; each < 5000; each += 1) drops.record(`10.0.${each >> 8}.${each & 255}`)
   t.equal(drops.size, 1024)
   t.ok(drops.has('10.0.19.135'), 'the last one is')
   const seen = new SeenMessages()
   const message = (number: number) => Buffer.from(`message ${number}`)
-  for (let each = 0; each < 6000; each += 1) t.equal(seen.note(message(each), 'a'), 'new')
+  for (let each = 0; each < 6000; each += 1) t.equal(seen.record(message(each), 'a'), 'new')
   t.equal(seen.size, 5000)
-  t.equal(seen.note(message(5999), 'b'), 'known')
-  t.equal(seen.note(message(5999), 'a'), 'repeated')
-  t.equal(seen.note(message(0), 'a'), 'new', 'long ago')
+  t.equal(seen.record(message(5999), 'b'), 'known')
+  t.equal(seen.record(message(5999), 'a'), 'repeated')
+  t.equal(seen.record(message(0), 'a'), 'new', 'long ago')
   t.end()
 })

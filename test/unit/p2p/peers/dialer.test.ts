@@ -34,7 +34,7 @@ function scene(
     source: { candidates: () => [] },
     statics: () => [],
     history: new DialHistory(time, random),
-    places: () => 24,
+    freeSlots: () => 24,
     groups: () => new Map(),
     mostPerGroup: 6,
     isAlone: () => false,
@@ -62,10 +62,10 @@ t.test('at most 16 dials are open, given up after 10 s, and no more than there a
   await time.pass(4000)
   t.equal(dialled.length, 32, 'others after 10 s')
   t.equal(dialer.stats.failed, 16)
-  const few = scene(t, { source: { candidates: () => nodes(100) }, places: () => 3 })
+  const few = scene(t, { source: { candidates: () => nodes(100) }, freeSlots: () => 3 })
   await few.time.pass(9000)
   t.equal(few.dialled.length, 3)
-  const none = scene(t, { source: { candidates: () => nodes(100) }, places: () => 0 })
+  const none = scene(t, { source: { candidates: () => nodes(100) }, freeSlots: () => 0 })
   await none.time.pass(9000)
   t.equal(none.dialled.length, 0)
 })
@@ -73,7 +73,7 @@ t.test('at most 16 dials are open, given up after 10 s, and no more than there a
 t.test('the order is one of chance', async (t) => {
   const firsts = new Set<string>()
   for (let seed = 1; seed <= 30; seed += 1) {
-    const { time, dialled } = scene(t, { seed, source: { candidates: () => nodes(10) }, places: () => 1 })
+    const { time, dialled } = scene(t, { seed, source: { candidates: () => nodes(10) }, freeSlots: () => 1 })
     await time.pass(0)
     firsts.add(dialled[0]?.address ?? '')
   }
@@ -136,7 +136,7 @@ t.test('a node without peers waits a minute at most: its own network may have fa
 
 t.test('static peers are dialled for ever, whatever places there are', async (t) => {
   const failing = () => Promise.reject(new Error('nobody is there'))
-  const named = scene(t, { statics: () => [node(1)], places: () => 0, dial: failing })
+  const named = scene(t, { statics: () => [node(1)], freeSlots: () => 0, dial: failing })
   await named.time.pass(3_600_000)
   const late = named.dialled.length
   t.ok(late >= 30, `${late} times in an hour`)

@@ -17,7 +17,7 @@ function scene(punishes = true) {
     bannedNodes: ['cd'.repeat(64)],
   })
   const note = (...events: ScoreEventName[]) => {
-    for (const event of events) reputation.note(PEER, event)
+    for (const event of events) reputation.record(PEER, event)
   }
   const of = (type: 'node' | 'address') => {
     const found = reputation.scores().find((score) => score.type === type)
@@ -112,7 +112,7 @@ t.test('memory is bounded, and whoever makes up ids does not get rid of a punish
   const { reputation, note } = scene()
   note('invalidBlock')
   for (let index = 0; index < 10_000; index += 1) {
-    reputation.note(
+    reputation.record(
       { id: index.toString(16).padStart(128, '0'), address: `10.${index >> 8}.${index & 255}.1` },
       'validBlock',
     )
@@ -127,7 +127,7 @@ t.test('memory is bounded, and whoever makes up ids does not get rid of a punish
 
 t.test('an id that is not known yet leaves the address alone noted', (t) => {
   const { reputation } = scene()
-  reputation.note({ id: null, address: ADDRESS }, 'failedHandshake')
+  reputation.record({ id: null, address: ADDRESS }, 'failedHandshake')
   t.match(reputation.scores(), [{ type: 'address', id: ADDRESS, events: { failedHandshakes: 1 }, score: 0 }])
   t.end()
 })

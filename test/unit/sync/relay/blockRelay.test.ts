@@ -78,7 +78,7 @@ t.test('a block that was fetched is not taken for one of this node', async (t) =
   const { maker, chain, peers, relay } = scene(t, 4)
   const other = new BlockMaker(t, regtest)
   const made = other.extend(other.genesis, 2)
-  const watched = watchConnects(chain, (hash) => relay.blocks.noteForeign(hash))
+  const watched = watchConnects(chain, (hash) => relay.blocks.recordForeign(hash))
   const outcomes = await watched.connect(made.map(({ encoded }) => encoded))
   t.same(
     outcomes.map(({ status }) => status),
@@ -130,7 +130,7 @@ t.test('of each peer a thousand blocks are remembered', async (t) => {
   const { relay, peers } = scene(t, 1)
   const [peer] = peers as [FakePeer]
   const hashOf = (number: number) => Buffer.alloc(32, number.toString(16).padStart(8, '0'), 'hex')
-  for (let number = 0; number < 3000; number += 1) relay.blocks.note(peer, hashOf(number))
+  for (let number = 0; number < 3000; number += 1) relay.blocks.record(peer, hashOf(number))
   t.notOk(relay.blocks.has(peer, hashOf(1999)))
   t.ok(relay.blocks.has(peer, hashOf(2000)))
   const blocks = Array.from({ length: 5000 }, (_, number) => ({ hash: hashOf(number), number }))

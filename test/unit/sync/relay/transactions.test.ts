@@ -190,7 +190,7 @@ t.test('new transactions go to every peer but those that have them, once', async
   const all = peers(t, 3)
   const [sender, one, two] = all as [FakePeer, FakePeer, FakePeer]
   const outbox = new TransactionOutbox(mainnet, { peers: all })
-  outbox.noteKnown(sender, keccak256(transaction(1)))
+  outbox.recordKnown(sender, keccak256(transaction(1)))
   outbox.add([transaction(1), transaction(2)])
   outbox.flush()
   outbox.flush()

@@ -27,7 +27,7 @@ export const DEFAULT_NEWS_LIMITS: NewsLimits = {
 /** Overhead of an event, and of each transaction or block in it, bytes. */
 const OVERHEAD_BYTES = 256
 
-type Tell = (notice: SyncLinkEvent) => void
+type EventSink = (notice: SyncLinkEvent) => void
 
 interface EnactedBlock {
   readonly number: number
@@ -38,10 +38,10 @@ interface EnactedBlock {
  * Sends events of the chain to the peer thread. A thread that is slow, or was restarted, receives the current
  * head: intermediate heads are skipped, and so are the oldest transactions where there are too many.
  */
-export class NewsLine {
+export class ChainEventQueue {
   readonly #tip: () => ChainTip
   readonly #limits: NewsLimits
-  #tell: Tell | null = null
+  #sink: EventSink | null = null
   /** Bytes of each unacknowledged event. */
   #unheard: number[] = []
   #unheardBytes = 0
@@ -65,8 +65,8 @@ export class NewsLine {
    * Starts to send to a thread, beginning with the head.
    * @param pending all pending transactions, including those that an earlier thread did not relay
    */
-  attach(tell: Tell, pending: Iterable<Buffer>): void {
-    this.#tell = tell
+  attach(tell: EventSink, pending: Iterable<Buffer>): void {
+    this.#sink = tell
     this.#unheard = []
     this.#unheardBytes = 0
     this.#transactions = []
@@ -80,28 +80,28 @@ export class NewsLine {
   }
 
   /** The thread ended. The next one reads what happens meanwhile from the chain and the pool. */
-  detach(tell: Tell): void {
-    if (this.#tell !== tell) return
-    this.#tell = null
+  detach(tell: EventSink): void {
+    if (this.#sink !== tell) return
+    this.#sink = null
     this.#transactions = []
     this.#bytes = 0
     this.#enacted = []
   }
 
   /** The thread acknowledged its oldest event. */
-  heard(tell: Tell): void {
-    if (this.#tell !== tell) return
+  acknowledged(tell: EventSink): void {
+    if (this.#sink !== tell) return
     this.#unheardBytes -= this.#unheard.shift() ?? 0
     this.#flush()
   }
 
   /** Sends the head first if it changed: a thread that receives a response has the resulting head. */
-  tellTip(): void {
-    if (this.#tell !== null && this.#hasTip) this.#send(this.#tell, this.#nextTip())
+  sendTip(): void {
+    if (this.#sink !== null && this.#hasTip) this.#send(this.#sink, this.#nextTip())
   }
 
   tipChanged(enacted: readonly { readonly number: number; readonly hash: Buffer }[]): void {
-    if (this.#tell === null) return
+    if (this.#sink === null) return
     this.#hasTip = true
     const newest = enacted.slice(-this.#limits.enacted)
     this.#enacted.push(...newest.map(({ number, hash }) => ({ number, hash: copyOf(hash) })))
@@ -110,7 +110,7 @@ export class NewsLine {
   }
 
   transactionsAdded(encoded: readonly Buffer[]): void {
-    if (this.#tell === null) return
+    if (this.#sink === null) return
     for (const one of encoded) this.#hold(one)
     let count = 0
     for (let bytes = this.#bytes; bytes > this.#limits.waitingBytes; count += 1) {
@@ -133,14 +133,14 @@ export class NewsLine {
   }
 
   #flush(): void {
-    while (this.#tell !== null && this.#unheardBytes < this.#limits.unheardBytes) {
+    while (this.#sink !== null && this.#unheardBytes < this.#limits.unheardBytes) {
       const next = this.#hasTip ? this.#nextTip() : this.#nextTransactions()
       if (next === null) return
-      this.#send(this.#tell, next)
+      this.#send(this.#sink, next)
     }
   }
 
-  #send(tell: Tell, { notice, bytes }: { notice: SyncLinkEvent; bytes: number }): void {
+  #send(tell: EventSink, { notice, bytes }: { notice: SyncLinkEvent; bytes: number }): void {
     this.#unheard.push(bytes)
     this.#unheardBytes += bytes
     tell(notice)
