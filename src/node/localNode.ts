@@ -7,8 +7,8 @@ import type { Interrupt, NodeContext, NodeInfo } from '../rpc/context.ts'
 import { createNodeContext } from '../rpc/node/nodeContext.ts'
 import { createPoolReader } from '../workers/chainService.ts'
 import { ChainCore, type ChainListener } from './chainThread/chainCore.ts'
-import { createChainService } from './chainThread/chainService.ts'
-import { createFrontMining, type FrontMining } from './miningCommands.ts'
+import { createChainService } from './chainThread/chainThreadService.ts'
+import { createFrontMining, type FrontMining } from './frontMining.ts'
 import type { ChainOptions } from './options/chainOptions.ts'
 
 /** Texts that a node in one thread keeps: 4 MiB. */

@@ -253,7 +253,7 @@ export interface Impersonation {
 }
 
 /** What says that nobody waits any more: a signal, or what stands for one of another thread. */
-export type StopSignal = Pick<AbortSignal, 'aborted'>
+export type CommandSignal = Pick<AbortSignal, 'aborted'>
 
 /**
  * Requests to the one thread that writes. When one is answered, whatever is read next shows what it did: the thread
@@ -263,7 +263,7 @@ export interface NodeCommands {
   /** Offers a decoded, well-signed transaction to the pool; `encoded` is its RLP as it came. */
   sendTransaction(encoded: Buffer): Promise<SendOutcome>
   /** Builds and mines blocks on the head. @param stop ends that with the block at hand */
-  mine(request?: MineRequest, stop?: StopSignal): Promise<void>
+  mine(request?: MineRequest, stop?: CommandSignal): Promise<void>
   readonly dev: DevCommands
   /** null where the node serves no miners. */
   readonly mining: MiningCommands | null

@@ -1,6 +1,6 @@
 import type { BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import type { ProducerMode } from '../mining/blockProducer.ts'
-import type { SendOutcome, StopSignal } from './context.ts'
+import type { CommandSignal, SendOutcome } from './context.ts'
 
 /** What is to be changed of an account. Absent fields stay as they are. */
 export interface AccountEdit {
@@ -52,7 +52,7 @@ export interface DevCommands {
   /** The blocks of the chain, packed; refused where they do not make its state. */
   dumpState(): Promise<Buffer>
   /** Goes back to genesis and on to the chain of a dump. @param stop ends that with the block at hand */
-  loadState(dump: Uint8Array, stop?: StopSignal): Promise<void>
+  loadState(dump: Uint8Array, stop?: CommandSignal): Promise<void>
   /** Takes transactions out of the pool. @returns whether there was one */
   dropTransactions(selection: PoolSelection): Promise<boolean>
   /** Name of this chain in this run, 32 bytes as 0x hex; another one after a reset. */

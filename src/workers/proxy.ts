@@ -1,14 +1,14 @@
 import type { MessagePort } from 'node:worker_threads'
 import { type ErrorData, RpcError, type RpcErrorKind } from '../rpc/errors.ts'
-import { createOutbox } from './outbox.ts'
 import { fromMessage, toMessage } from './plainValue.ts'
+import { createOutbox } from './portOutbox.ts'
 
 /**
  * An object of one thread as others have it. An interface whose methods answer with promises is all that is declared of
  * it: {@link serve} gives an object of that kind to a port, {@link createProxy} makes the same of the port's other end.
- * Parameters and results are plain values (`plainValue.ts`): byte arrays arrive as Buffers, signals as `StopSignal`.
+ * Parameters and results are plain values (`plainValue.ts`): byte arrays arrive as Buffers, signals as `CommandSignal`.
  */
-export type Service<S> = { readonly [K in keyof S]: (...args: never[]) => Promise<unknown> }
+export type RemoteService<S> = { readonly [K in keyof S]: (...args: never[]) => Promise<unknown> }
 
 interface Call {
   readonly id: number
@@ -40,7 +40,10 @@ export class ChainLinkError extends Error {
  * Answers the calls that come through a port. To be called once per port.
  * @returns sends an event: in order among the answers, before that of a call that led to it
  */
-export function serve<S extends Service<S>, E = never>(port: MessagePort, service: S): (event: E) => void {
+export function serve<S extends RemoteService<S>, E = never>(
+  port: MessagePort,
+  service: S,
+): (event: E) => void {
   // Answers that are ready together, as those of a group of sends are, go in one message.
   const send = createOutbox<Notice>(port, queueMicrotask)
   port.on('message', (calls: readonly Call[]) => {
@@ -49,7 +52,7 @@ export function serve<S extends Service<S>, E = never>(port: MessagePort, servic
   return (event) => send({ event: toMessage(event) })
 }
 
-async function answer<S extends Service<S>>(service: S, { id, method, args }: Call): Promise<Notice> {
+async function answer<S extends RemoteService<S>>(service: S, { id, method, args }: Call): Promise<Notice> {
   try {
     const run = service[method as keyof S].bind(service)
     return { id, value: toMessage(await run(...(fromMessage(args) as never[]))) }
@@ -67,7 +70,7 @@ async function answer<S extends Service<S>>(service: S, { id, method, args }: Ca
  * and the end of the port are ChainLinkErrors.
  * @param onEvent gets the events in their order among the answers: whoever waits for an answer goes on after it
  */
-export function createProxy<S extends Service<S>, E = never>(
+export function createProxy<S extends RemoteService<S>, E = never>(
   port: MessagePort,
   onEvent: (event: E) => void = () => undefined,
 ): S {

@@ -1,4 +1,4 @@
-import type { StopSignal } from '../rpc/context.ts'
+import type { CommandSignal } from '../rpc/context.ts'
 
 /** Memory of two threads in which one tells the other to stop what it does for it: not zero when it is to. */
 type StopFlag = Int32Array
@@ -13,7 +13,7 @@ export function raisedBy(signal: AbortSignal): StopFlag {
 }
 
 /** The signal of another thread, by its flag. */
-export function signalOf(flag: StopFlag): StopSignal {
+export function signalOf(flag: StopFlag): CommandSignal {
   return {
     get aborted() {
       return Atomics.load(flag, 0) !== 0

@@ -23,9 +23,6 @@ const ROLES: readonly string[] = [
   'types.ts',
 ]
 
-/** Pairs that are being made one with the proxy of the chain thread. */
-const PENDING: readonly string[] = ['admission.ts', 'miningCommands.ts']
-
 // The page has types of its own: what JSON-RPC answers, in a browser.
 const sources = readSources('src').filter(({ path }) => !path.startsWith('page/'))
 
@@ -33,7 +30,7 @@ t.test('no two files of the source have the same name', (t) => {
   const chosen = sources
     .map(({ path }) => path)
     .filter((path) => !NAMED_AFTER.some((pattern) => pattern.test(path)))
-    .filter((path) => ![...ROLES, ...PENDING].includes(basename(path)))
+    .filter((path) => !ROLES.includes(basename(path)))
   t.ok(chosen.length > 300)
   t.same(twins(chosen.map((path) => [basename(path), path])), [])
   t.end()

@@ -1,4 +1,4 @@
-import { logTerms } from '../../native/logTerms.ts'
+import { logTerms } from '../../native/logIndexTerms.ts'
 import { type LogTerm, TERM_LENGTH } from '../../storage/logTerm.ts'
 
 /**

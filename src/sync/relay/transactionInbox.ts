@@ -130,7 +130,7 @@ export class TransactionInbox {
       line.peer.score('invalidTransaction')
       return
     }
-    // A copy, because the received bytes are a view
+    // A copy, because the received bytes are a view of the whole message.
     line.waiting.push(Buffer.from(encoded))
     line.bytes += bytes
     this.#waitingBytes += bytes
@@ -181,7 +181,7 @@ export class TransactionInbox {
         else if (outcome === 'invalid') batch[index]?.line.peer.score('invalidTransaction')
       })
     } catch (error) {
-      // An internal error is no peer's
+      // An internal error is no peer's fault.
       this.#options.logger?.error({ err: error }, 'transactions of peers could not be judged')
     }
     for (const { line, encoded } of batch) this.#release(line, encoded)

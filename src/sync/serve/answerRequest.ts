@@ -10,16 +10,16 @@ import { type ServedChain, StoredBlocks } from './storedBlocks.ts'
 
 type MessageOf<T extends PeerMessage['type']> = Extract<PeerMessage, { type: T }>
 
-/** Requests about snapshots, which */
+/** Requests about snapshots, which are answered by `snapAnswers.ts`. */
 export type SnapRequest = MessageOf<'snapStateChunkRequest' | 'snapStatusRequest' | 'snapBlocksRequest'>
 
-/** Requests about blocks. GET_BLOCK */
+/** Requests about blocks. GET_BLOCK is one, although it has no id. */
 export type ChainRequest = Exclude<PeerRequest, SnapRequest> | MessageOf<'getBlock'>
 
-/** Most headers of one response, and blocks between */
+/** Most headers of one response, and blocks between two entries of a skeleton (p2p.md §4 Limits). */
 export const HEADERS_PER_REQUEST = 192
 
-/** Most steps of one skeleton */
+/** Most steps of one skeleton (p2p.md §4 Limits). */
 const SKELETON_STEPS = 20
 
 /**
@@ -96,7 +96,7 @@ function encodedBlock(blocks: StoredBlocks, hash: Buffer): Buffer | null {
   return found && blocks.encoded(found)
 }
 
-/** Headers in descending order from one, as far as they */
+/** Headers in descending order from one, as far as they are kept. */
 function compressedHeaders(blocks: StoredBlocks, hash: Buffer, count: number): Buffer[] {
   const headers: Buffer[] = []
   for (let block = blocks.find(hash); block !== null && headers.length < count; ) {
@@ -108,7 +108,10 @@ function compressedHeaders(blocks: StoredBlocks, hash: Buffer, count: number): B
   return headers
 }
 
-/** The skeleton from the step at or below */
+/**
+ * The skeleton from the step at or below a height on, and the best block, or the next step, as last (p2p.md
+ * §5).
+ */
 function skeleton(chain: ServedChain, blocks: StoredBlocks, start: number): BlockIdentifier[] | null {
   if (!isHeight(start) || blocks.at(start) === null) return null
   const best = chain.reader.head().number
@@ -119,11 +122,11 @@ function skeleton(chain: ServedChain, blocks: StoredBlocks, start: number): Bloc
   for (; next < end; next += HEADERS_PER_REQUEST) numbers.push(next)
   numbers.push(Math.min(best, next))
   const found = numbers.map((number) => blocks.at(number))
-  // A node that started from a snapshot does
+  // A node that started from a snapshot does not have the lower ones.
   return found.every((block) => block !== null) ? found : null
 }
 
-/** Whether a number of a peer is a valid */
+/** Whether a number of a peer is a valid a height. */
 export function isHeight(number: number): boolean {
   return Number.isSafeInteger(number) && number >= 0
 }

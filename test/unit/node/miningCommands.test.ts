@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { MiningWork, SolutionOutcome } from '../../../src/mining/interface.ts'
-import { createFrontMining } from '../../../src/node/miningCommands.ts'
+import { createFrontMining } from '../../../src/node/frontMining.ts'
 
 function workOn(parent: number): MiningWork {
   return {

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import type { StopSignal } from '../../../src/rpc/context.ts'
+import type { CommandSignal } from '../../../src/rpc/context.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { createProxy, serve } from '../../../src/workers/proxy.ts'
 
@@ -17,7 +17,7 @@ interface Sample {
   refuse(): Promise<void>
   fail(): Promise<void>
   answerWith(what: 'a class' | 'a function'): Promise<unknown>
-  waitFor(stop?: StopSignal): Promise<string>
+  waitFor(stop?: CommandSignal): Promise<string>
   never(): Promise<void>
   change(value: number): Promise<number>
 }

@@ -1,5 +1,5 @@
 import { addressesOfSenders } from '../../chain/chainStoreReader.ts'
-import type { StopSignal } from '../../rpc/context.ts'
+import type { CommandSignal } from '../../rpc/context.ts'
 import type { DevCommands } from '../../rpc/devCommands.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { MinerCommands } from '../../rpc/miningCommands.ts'
@@ -97,7 +97,7 @@ function devOf({ dev }: ChainCore): NonNullable<ChainCore['dev']> {
 }
 
 /** Whether the caller wants no more. */
-function toQuestion(stop: StopSignal | undefined): () => boolean {
+function toQuestion(stop: CommandSignal | undefined): () => boolean {
   return () => stop?.aborted === true
 }
 
