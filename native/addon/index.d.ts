@@ -706,7 +706,7 @@ export interface FastCallStats {
 }
 
 /** What a method asks for that the fast path answers, with its parameters. */
-export type FastMethod = 'balance' | 'transactionCount' | 'code' | 'cell' | 'cellBytes' | 'receipt' | 'transaction' | 'block' | 'blockByHash' | 'call' | 'estimate'
+export type FastMethod = 'balance' | 'transactionCount' | 'code' | 'accountInfo' | 'cell' | 'cellBytes' | 'receipt' | 'transaction' | 'block' | 'blockByHash' | 'call' | 'estimate'
 
 /** Where other threads signal that a call must stop: they set the element `slot` of `flags` to a nonzero value. */
 export interface InterruptSlot {

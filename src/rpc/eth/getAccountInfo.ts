@@ -15,6 +15,7 @@ export const getAccountInfo = defineMethod({
   lane: 'read',
   cost: 2,
   cache: 'head',
+  fast: 'accountInfo',
   handler: (context, [account, block]) =>
     atBlock(context, block, (header) => {
       const state = context.state.at(header)

@@ -56,6 +56,7 @@ t.test('answers are those of the methods', async (t) => {
         request('eth_getBalance', [account, block]),
         request('eth_getTransactionCount', [account, block], 'two'),
         request('eth_getCode', [account, block], -3),
+        request('eth_getAccountInfo', [account, block]),
         ...['0x0', '0x1', '0x02', `0x${'0'.repeat(63)}2`].flatMap((slot) => [
           request('eth_getStorageAt', [account, slot, block]),
           request('rsk_getStorageBytesAt', [account, slot, block]),
@@ -70,7 +71,7 @@ t.test('answers are those of the methods', async (t) => {
   }
   const latest = request('eth_getBalance', [SOMEBODY])
   t.match((await fast.ask(latest)).text, '"result":"0x1234567890abcdef1234567890"')
-  t.equal(asked, blocks.length * 5 * 16)
+  t.equal(asked, blocks.length * 5 * 17)
   t.equal(pooled(fast), 0, 'nothing of it went to the pool')
 })
 

@@ -16,6 +16,8 @@ macro_rules! fast_methods {
             TransactionCount,
             /// Code of an account: address, block.
             Code,
+            /// Balance, nonce and code of an account: address, and the block or nothing.
+            AccountInfo,
             /// A cell as a word: address, slot, block.
             Cell,
             /// A cell as it is stored, `0x0` where there is none: address, slot, block.
@@ -60,6 +62,7 @@ impl FastMethod {
             Self::Balance => Work::State(Read::Balance),
             Self::TransactionCount => Work::State(Read::TransactionCount),
             Self::Code => Work::State(Read::Code),
+            Self::AccountInfo => Work::State(Read::AccountInfo),
             Self::Cell => Work::State(Read::Cell),
             Self::CellBytes => Work::State(Read::CellBytes),
             Self::Receipt => Work::Object(Subject::Receipt),

@@ -22,6 +22,8 @@ pub enum Read {
     TransactionCount,
     /// Code of an account: address, block.
     Code,
+    /// Balance, nonce and code of an account: address, and the block or nothing.
+    AccountInfo,
     /// A cell as a word: address, slot, block.
     Cell,
     /// A cell as it is stored, `0x0` where there is none: address, slot, block.
@@ -55,8 +57,10 @@ impl StateReads {
     ) -> Option<Outcome> {
         let params = PlainReader::new(params).params()?;
         let (account, slot, block) = match (read, params.texts()) {
-            (Read::Balance | Read::TransactionCount, &[account]) => (account, None, LATEST),
-            (Read::Balance | Read::TransactionCount | Read::Code, &[account, block]) => (account, None, block),
+            (Read::Balance | Read::TransactionCount | Read::AccountInfo, &[account]) => (account, None, LATEST),
+            (Read::Balance | Read::TransactionCount | Read::Code | Read::AccountInfo, &[account, block]) => {
+                (account, None, block)
+            }
             (Read::Cell | Read::CellBytes, &[account, slot, block]) => (account, Some(slot), block),
             _ => return None,
         };
@@ -68,11 +72,28 @@ impl StateReads {
         let mut output = Output::new(out);
         output.put_head(id)?;
         output.put_result()?;
-        output.put(b"\"")?;
-        put_value(&self.store.memory_reader(block.root?), read, &account, &slot, &mut output)?;
-        output.put(br#""}"#)?;
+        let state = self.store.memory_reader(block.root?);
+        if read == Read::AccountInfo {
+            put_account_info(&state, &account, &mut output)?;
+        } else {
+            output.put(b"\"")?;
+            put_value(&state, read, &account, &slot, &mut output)?;
+            output.put(b"\"")?;
+        }
+        output.put(b"}")?;
         Some(Outcome::Written(output.length()))
     }
+}
+
+/// None as for [`put_value`].
+fn put_account_info(state: &impl StateReader, account: &AccountRef, output: &mut Output<'_>) -> Option<()> {
+    let members =
+        [(r#"{"balance":""#, Read::Balance), (r#"","nonce":""#, Read::TransactionCount), (r#"","code":""#, Read::Code)];
+    for (before, read) in members {
+        output.put(before.as_bytes())?;
+        put_value(state, read, account, &U256::ZERO, output)?;
+    }
+    output.put(br#""}"#)
 }
 
 /// None when it is not in memory, cannot be read, or is nothing that an ordinary state has.
@@ -96,6 +117,8 @@ fn put_value(
             Some(bytes) if !bytes.is_empty() => output.put_data(&bytes),
             _ => output.put(b"0x0"),
         },
+        // It has three values.
+        Read::AccountInfo => None,
     }
 }
 
