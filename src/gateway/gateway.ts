@@ -17,7 +17,7 @@ import { RequestRunner } from './requestRunner.ts'
 import type { RequestWatch } from './requestWatch.ts'
 import type { Router } from './router.ts'
 import type { Dispatcher } from './scheduler/dispatcher.ts'
-import { TurnSnapshot } from './turnSnapshot.ts'
+import { TickSnapshot } from './tickSnapshot.ts'
 
 /** Limits of the envelope. */
 export interface GatewayLimits {
@@ -57,7 +57,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     const { router, stateStore, limits, context, metrics, admission, dispatcher } = options
     const { batch, answerBytes, keptBytes = 0 } = limits
-    const snapshot = new TurnSnapshot(context)
+    const snapshot = new TickSnapshot(context)
     const { texts } = context
     const fast = new FastPath({ router, stateStore, snapshot, texts, batch, answerBytes, keptBytes })
     this.#fast = fast

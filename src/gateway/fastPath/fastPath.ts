@@ -15,7 +15,7 @@ import type { NodeContext } from '../../rpc/context.ts'
 import { type BlockSelector, blockRef } from '../../rpc/params/blockSelector.ts'
 import { findHeader, isRecent } from '../../rpc/select/resolveBlock.ts'
 import type { Router } from '../router.ts'
-import type { TurnSnapshot } from '../turnSnapshot.ts'
+import type { TickSnapshot } from '../tickSnapshot.ts'
 
 /** Bytes of the memory that answers are written to; longer ones are left to the workers. */
 const MOST_BYTES = 1024 * 1024
@@ -31,7 +31,7 @@ export interface FastPathParts {
   readonly texts: EncodedObjectCache
   /** Where the state is; none in tests of the envelope. */
   readonly stateStore?: StateStore | undefined
-  readonly snapshot: TurnSnapshot
+  readonly snapshot: TickSnapshot
   /** Requests that a batch may have. */
   readonly batch: number
   readonly answerBytes: number
@@ -46,7 +46,7 @@ export interface FastPathParts {
  */
 export class FastPath {
   readonly native: NativeFastPath
-  readonly #snapshot: TurnSnapshot
+  readonly #snapshot: TickSnapshot
   readonly #maxAnswerBytes: number
   readonly #out: Buffer
   readonly #head: Uint32Array

@@ -14,7 +14,7 @@ import {
 import { ANSWER_HEAD, type Forward, type JsonText, textOf } from '../../rpc/json.ts'
 import type { Route } from '../router.ts'
 import type { AnswerSink } from '../scheduler/ticket.ts'
-import type { TurnSnapshot } from '../turnSnapshot.ts'
+import type { TickSnapshot } from '../tickSnapshot.ts'
 
 /** Bytes of the memory that answers are put together in: fresh memory costs more than what is written to it. */
 const ROOM_BYTES = 512 * 1024
@@ -41,7 +41,7 @@ export interface RequestOrigin {
  * Runs methods in the front thread. Answers to no parameters are kept by the native core until something changes.
  */
 export class InlineRunner {
-  readonly #snapshot: TurnSnapshot
+  readonly #snapshot: TickSnapshot
   readonly #maxAnswerBytes: number
   readonly #onUnexpected: UnexpectedErrorSink
   readonly #onKept: (method: number, rest: string) => void
@@ -51,7 +51,7 @@ export class InlineRunner {
 
   /** @param onKept told of what follows the id in an answer that is kept until {@link forget} */
   constructor(
-    snapshot: TurnSnapshot,
+    snapshot: TickSnapshot,
     maxAnswerBytes: number,
     onUnexpected: UnexpectedErrorSink,
     onKept: (method: number, rest: string) => void,

@@ -1,7 +1,7 @@
 import type { NodeContext } from '../rpc/context.ts'
 
 /** The snapshot of the front thread: one per turn at most, so that all that is answered in it sees one head. */
-export class TurnSnapshot {
+export class TickSnapshot {
   readonly context: NodeContext
   #fresh = false
 
