@@ -251,8 +251,8 @@ export class Blockchain {
     }
     try {
       const totalDifficulty = position.totalDifficulty + block.cumulativeDifficulty
-      this.#accept(writer, block, parent, totalDifficulty)
-      return this.#choose(writer, block, totalDifficulty, changes)
+      const { receipts } = this.#accept(writer, block, parent, totalDifficulty)
+      return this.#choose(writer, block, totalDifficulty, receipts, changes)
     } catch (error) {
       if (error instanceof InvalidBlockError) return { status: 'INVALID_BLOCK', error }
       if (error instanceof UndecidedBlockError) return { status: 'UNDECIDED', error }
@@ -277,15 +277,16 @@ export class Blockchain {
     return true
   }
 
-  #accept(writer: TableWriter, block: Block, parent: BlockHeader, totalDifficulty: bigint): void {
+  #accept(writer: TableWriter, block: Block, parent: BlockHeader, totalDifficulty: bigint): ExecutedBlock {
     if (block.number === 0) {
       throw createInvalidBlockError('blockNumber', { expected: 'a height above 0', found: '0' }, block)
     }
-    const { receipts } = this.#execute(block, parent)
-    writeBlock(writer, block, { receipts, totalDifficulty })
+    const executed = this.#execute(block, parent)
+    writeBlock(writer, block, { receipts: executed.receipts, totalDifficulty })
     this.#executor.connected(block, totalDifficulty)
     this.ancestry.add(ancestorOf(block))
     this.#newest.set(block.hashHex, block)
+    return executed
   }
 
   /** Applies every rule. Nothing is written, so that a failure leaves the blocks before this one. */
@@ -299,7 +300,13 @@ export class Blockchain {
     }
   }
 
-  #choose(writer: TableWriter, block: Block, totalDifficulty: bigint, changes: HeadChange[]): ConnectResult {
+  #choose(
+    writer: TableWriter,
+    block: Block,
+    totalDifficulty: bigint,
+    receipts: Buffer | null,
+    changes: HeadChange[],
+  ): ConnectResult {
     const best = readPosition(writer, this.#head.hash)
     if (best === undefined) throw new StorageError('STORAGE_CORRUPT', 'the head has no total difficulty')
     const candidate = { hash: block.hash, totalDifficulty, paidFees: block.header.fields.paidFees }
@@ -309,7 +316,7 @@ export class Blockchain {
       paidFees: this.#head.fields.paidFees,
     }
     if (!isBetterTip(candidate, tip)) return { status: 'IMPORTED_NOT_BEST' }
-    const change = moveHead(writer, this.reader, this.#head, block.header, this.#logIndex)
+    const change = moveHead(writer, this.reader, this.#head, block.header, this.#logIndex, receipts)
     this.#head = block.header
     this.#executor.headChanged(block.header)
     changes.push(change)

@@ -50,6 +50,7 @@ export function writeBlock(
  * @param from the previous head
  * @param index collects the changes of the log index, which the caller writes before the transaction ends;
  *   without it they are written at once
+ * @param receipts RLP list of the receipts of `to`, when the caller has it: they are not read again
  */
 export function moveHead(
   writer: TableWriter,
@@ -57,6 +58,7 @@ export function moveHead(
   from: BlockHeader,
   to: BlockHeader,
   index?: LogIndexChanges,
+  receipts?: Buffer | null,
 ): HeadChange {
   const retracted: BlockHeader[] = []
   const enacted: BlockHeader[] = []
@@ -78,14 +80,17 @@ export function moveHead(
   writeHead(writer, to.hash)
   const changes = index ?? new LogIndexChanges()
   for (const header of retracted) changes.remove(header.number, logTermsOfBlock(writer, header))
-  for (const header of enacted) changes.add(header.number, logTermsOfBlock(writer, header))
+  for (const header of enacted) {
+    const known = header === to ? (receipts ?? undefined) : undefined
+    changes.add(header.number, logTermsOfBlock(writer, header, known))
+  }
   if (index === undefined) changes.write(writer)
   return { head: to, retracted, enacted }
 }
 
-function logTermsOfBlock(writer: TableWriter, header: BlockHeader): Iterable<LogTerm> {
+function logTermsOfBlock(writer: TableWriter, header: BlockHeader, known?: Buffer): Iterable<LogTerm> {
   if (header.fields.logsBloom?.equals(EMPTY_BLOOM) === true) return []
-  const receipts = writer.get('receipts', blockKey(header))
+  const receipts = known ?? writer.get('receipts', blockKey(header))
   return receipts === undefined ? [] : logTermsOf(receipts)
 }
 
