@@ -145,7 +145,12 @@ function benchFanOut(kept: boolean): void {
     storedReceipts: () => receipts,
     storedBody: () => BODY,
   }
-  const hub = new SubscriptionHub({ chain, texts, events: EVENT_TEXTS, mostPerConnection: 10 })
+  const hub = new SubscriptionHub({
+    chain,
+    encodedObjects: texts,
+    events: EVENT_TEXTS,
+    mostPerConnection: 10,
+  })
   let sent = 0
   const connect = () => ({
     notify: () => {

@@ -40,7 +40,7 @@ export interface EventChain {
 export interface EventSources {
   readonly chain: EventChain
   /** Logs of blocks as text. */
-  readonly texts: EncodedObjectCache
+  readonly encodedObjects: EncodedObjectCache
 }
 
 /** JSON texts of events. */

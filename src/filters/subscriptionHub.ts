@@ -76,7 +76,7 @@ export class SubscriptionHub {
   constructor(options: SubscriptionHubOptions) {
     this.#chain = options.chain
     this.#events = options.events
-    this.#logs = new LogSubscriptions(options.texts)
+    this.#logs = new LogSubscriptions(options.encodedObjects)
     this.#mostPerConnection = options.mostPerConnection
   }
 

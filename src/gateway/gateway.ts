@@ -26,7 +26,7 @@ export interface GatewayLimits {
   /** Bytes of one answer, or of all answers of a batch. */
   readonly answerBytes: number
   /** Bytes of answers that are kept until the head changes; none when absent. */
-  readonly keptBytes?: number
+  readonly responseCacheBytes?: number
 }
 
 /** What a gateway is made of. */
@@ -56,10 +56,18 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     const { router, stateStore, limits, context, metrics, admission, dispatcher } = options
-    const { batch, answerBytes, keptBytes = 0 } = limits
+    const { batch, answerBytes, responseCacheBytes = 0 } = limits
     const snapshot = new TickSnapshot(context)
-    const { texts } = context
-    const fast = new FastPath({ router, stateStore, snapshot, texts, batch, answerBytes, keptBytes })
+    const { encodedObjects } = context
+    const fast = new FastPath({
+      router,
+      stateStore,
+      snapshot,
+      encodedObjects,
+      batch,
+      answerBytes,
+      responseCacheBytes,
+    })
     this.#fast = fast
     this.#answers = new ResponseCache(fast.native)
     this.#inline = new InlineRunner(snapshot, answerBytes, options.onUnexpected, (method, rest) => {

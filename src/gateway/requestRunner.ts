@@ -71,7 +71,7 @@ export class RequestRunner {
       records.fromMethod(request, id, times, body)
     }
     const key = this.keyOf(route, caller)
-    const kept = isCacheable ? answers.keeping(key, params, id, recorded) : recorded
+    const kept = isCacheable ? answers.caching(key, params, id, recorded) : recorded
     this.#run({ ...request, times, sink: kept })
   }
 

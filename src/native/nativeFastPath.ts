@@ -165,7 +165,7 @@ export class NativeFastPath {
   }
 
   /** To be called when a turn of the thread in which calls were answered is over: they may take time again. */
-  endTurn(): void {
+  endTick(): void {
     this.#handle.endTurn()
   }
 

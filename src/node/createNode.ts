@@ -222,7 +222,7 @@ export async function createNode({
       dataDir: config.dataDir,
       chain: front.environment,
       state: front.stateStore,
-      texts: front.context.texts,
+      encodedObjects: front.context.encodedObjects,
     }
     const readiness = createReadiness({
       headAge: () => metrics.chain.headAge(),
@@ -350,7 +350,7 @@ function contextOptions(
     activationHeights,
     dataDir,
     storeOptions,
-    textBytes: textBytesFromConfig(config),
+    encodedObjectBytes: textBytesFromConfig(config),
     node: nodeInfoFromConfig(config, version),
     status: {
       // Whoever asks does so where the node listens.

@@ -78,7 +78,7 @@ export function createLocalNode({ chain, node, listener = {}, now }: LocalNodeOp
     node,
     environment,
     stateStore,
-    texts: EncodedObjectCache.inMemory(TEXT_BYTES),
+    encodedObjects: EncodedObjectCache.inMemory(TEXT_BYTES),
     execution: (mayBeEdited) =>
       createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt, mayBeEdited }),
     tracing: createTransactionTracer({

@@ -20,7 +20,7 @@ export interface ThreadContextOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions
   /** Bytes of texts that all threads keep together. */
-  readonly textBytes: number
+  readonly encodedObjectBytes: number
   readonly node: NodeInfo
   readonly status: ThreadStatus
 }
@@ -60,7 +60,7 @@ export function openThreadContext(
     node: options.node,
     environment,
     stateStore,
-    texts: EncodedObjectCache.open(options.dataDir, options.textBytes),
+    encodedObjects: EncodedObjectCache.open(options.dataDir, options.encodedObjectBytes),
     execution: (mayBeEdited) =>
       createLocalExecution({ spec, nativeSpec, store: stateStore, interrupt, mayBeEdited }),
     tracing: createTransactionTracer({

@@ -288,7 +288,7 @@ export interface NodeContext {
   status(): NodeStatus
   readonly chain: ChainReader
   /** Parts of answers that are written once. */
-  readonly texts: EncodedObjectCache
+  readonly encodedObjects: EncodedObjectCache
   readonly state: StateReader
   readonly execution: Execution
   readonly tracing: TransactionTracer

@@ -96,7 +96,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     limits: {
       batch: options.batch ?? 50,
       answerBytes: maxAnswerBytes,
-      keptBytes: options.keptBytes ?? 1024 * 1024,
+      responseCacheBytes: options.keptBytes ?? 1024 * 1024,
     },
     onUnexpected,
   })

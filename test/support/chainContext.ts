@@ -44,7 +44,7 @@ export function createChainContext(
       mining: false,
     }),
     chain,
-    texts: EncodedObjectCache.inMemory(1024 * 1024),
+    encodedObjects: EncodedObjectCache.inMemory(1024 * 1024),
     state: { at: absent('state'), rootAfter: absent('state') },
     execution: {
       call: absent('call'),

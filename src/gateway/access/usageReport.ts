@@ -11,7 +11,7 @@ const DAYS = 30
 /** Milliseconds for which a report is given again: whoever asks often does not make the store write more often. */
 const LIFETIME = 1000
 
-interface Kept {
+interface CachedReport {
   readonly until: number
   readonly report: Promise<Json>
 }
@@ -21,7 +21,7 @@ export class UsageReports {
   readonly #admission: AccessAdmission
   readonly #book: AccessBook
   readonly #now: () => number
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, CachedReport>()
 
   /** @param now monotonic milliseconds */
   constructor(admission: AccessAdmission, book: AccessBook, now: () => number) {

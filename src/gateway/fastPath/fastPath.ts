@@ -28,7 +28,7 @@ const BLOCK = blockRef()
 /** What the fast path is made of. */
 export interface FastPathParts {
   readonly router: Router
-  readonly texts: EncodedObjectCache
+  readonly encodedObjects: EncodedObjectCache
   /** Where the state is; none in tests of the envelope. */
   readonly stateStore?: StateStore | undefined
   readonly snapshot: TickSnapshot
@@ -36,7 +36,7 @@ export interface FastPathParts {
   readonly batch: number
   readonly answerBytes: number
   /** Bytes of cached responses. */
-  readonly keptBytes: number
+  readonly responseCacheBytes: number
 }
 
 /**
@@ -53,13 +53,13 @@ export class FastPath {
   readonly #records: Uint32Array
   /** By length: answers of usual length. */
   readonly #views: (Uint8Array | undefined)[] = []
-  #isTurnCounted = false
+  #isTickCounted = false
   #result = 0
 
   constructor(parts: FastPathParts) {
-    const { router, texts, stateStore, snapshot, answerBytes, batch } = parts
-    const cachedBytes = parts.keptBytes
-    this.native = new NativeFastPath({ methods: router.names, objects: texts, batch, cachedBytes })
+    const { router, encodedObjects, stateStore, snapshot, answerBytes, batch } = parts
+    const cachedBytes = parts.responseCacheBytes
+    this.native = new NativeFastPath({ methods: router.names, objects: encodedObjects, batch, cachedBytes })
     const { node, execution } = snapshot.context
     if (stateStore !== undefined) {
       const { callGasCap: callGas, estimateGasCap: estimateGas } = node.settings
@@ -122,7 +122,7 @@ export class FastPath {
 
   /** Executes the call that waits, whose caller has paid for it; null when it is left to others. */
   run(): Uint8Array | null {
-    this.#countTurn()
+    this.#countTick()
     let end = this.native.run(this.#out)
     if (end === UNKNOWN_BLOCK_CONTEXT && this.#setBlockContext()) end = this.native.run(this.#out)
     return end <= ANSWER_OFFSET ? null : this.#view(end)
@@ -139,12 +139,12 @@ export class FastPath {
     return view
   }
 
-  #countTurn(): void {
-    if (this.#isTurnCounted) return
-    this.#isTurnCounted = true
+  #countTick(): void {
+    if (this.#isTickCounted) return
+    this.#isTickCounted = true
     setImmediate(() => {
-      this.#isTurnCounted = false
-      this.native.endTurn()
+      this.#isTickCounted = false
+      this.native.endTick()
     })
   }
 

@@ -21,18 +21,18 @@ const NOT_MINED = Buffer.from('"blockNumber":null')
  * is no more room the oldest go.
  */
 export class ResponseCache {
-  readonly #kept: NativeFastPath
+  readonly #native: NativeFastPath
   /** Counts {@link forget}. */
   #version = 0
   #misses = 0
 
   constructor(kept: NativeFastPath) {
-    this.#kept = kept
+    this.#native = kept
   }
 
   /** Lookups so far, and what is kept now. */
   stats(): CacheStats {
-    const { hits, misses, bytes } = this.#kept.responseCacheStats()
+    const { hits, misses, bytes } = this.#native.responseCacheStats()
     return { hits, misses: misses + this.#misses, bytes }
   }
 
@@ -40,7 +40,7 @@ export class ResponseCache {
    * A sink that keeps an answer on its way unless the head changed since the question.
    * @param key of `responseKey`
    */
-  keeping(key: number, params: Uint8Array, id: string, sink: AnswerSink): AnswerSink {
+  caching(key: number, params: Uint8Array, id: string, sink: AnswerSink): AnswerSink {
     this.#misses += 1
     const version = this.#version
     const start = ANSWER_HEAD.length + Buffer.byteLength(id)
@@ -48,7 +48,7 @@ export class ResponseCache {
       if (status === 200 && version === this.#version && body.length > 0) {
         const bytes = typeof body === 'string' ? Buffer.from(body) : asBuffer(body)
         const rest = bytes.subarray(start)
-        if (canStay(rest)) this.#kept.keep(key, params, rest)
+        if (canStay(rest)) this.#native.keep(key, params, rest)
       }
       sink(body, status)
     }

@@ -71,7 +71,7 @@ function run({ options, front }: ChainThreadSetup): void {
 
 function openCore(options: ChainThreadSetup['options']): ChainCore | null {
   try {
-    const texts = EncodedObjectCache.open(options.dataDir, options.textBytes)
+    const texts = EncodedObjectCache.open(options.dataDir, options.encodedObjectBytes)
     const core: ChainCore = new ChainCore(options, {
       onHead: (notice, stats) => {
         writeHeadLogs(core.open.chain.reader, texts, notice.enacted)

@@ -17,7 +17,7 @@ export interface OpenStores {
   readonly dataDir: string
   readonly chain: ChainEnvironment
   readonly state: StateStore
-  readonly texts: EncodedObjectCache
+  readonly encodedObjects: EncodedObjectCache
 }
 
 /** Declares the metrics of stores and native caches; they are there once the stores are open. */
@@ -74,13 +74,13 @@ export function createStoreMetrics({ samples }: Metrics, stores: () => OpenStore
     name: 'native_cache_bytes',
     help: 'Memory of a cache of the native core.',
     labels: ['cache'],
-    collect: read(({ state, texts }) => {
+    collect: read(({ state, encodedObjects }) => {
       const { nodeCacheBytes, codeCacheBytes, headCacheBytes } = state.stats()
       const sizes = {
         nodes: nodeCacheBytes,
         code: codeCacheBytes,
         head: headCacheBytes,
-        encoded_objects: texts.bytes,
+        encoded_objects: encodedObjects.bytes,
       }
       return Object.entries(sizes).map(([cache, value]) => ({ labels: { cache }, value }))
     }),

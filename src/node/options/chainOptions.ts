@@ -16,7 +16,7 @@ export interface ChainOptions extends NetworkChoice {
   readonly dataDir: string
   readonly storeOptions: StoreOptions
   /** Bytes of texts that all threads keep together. */
-  readonly textBytes: number
+  readonly encodedObjectBytes: number
   readonly pool: PoolLimits
   /** Whether accounts pay with virtual gas for what they send (consensus.md §9.2). */
   readonly quota: boolean
@@ -51,7 +51,7 @@ export function chainOptionsFromConfig(config: Config, client: string): ChainOpt
     ...networkChoice(config),
     dataDir: config.dataDir,
     storeOptions: stateStoreOptionsFromConfig(config),
-    textBytes: textBytesFromConfig(config),
+    encodedObjectBytes: textBytesFromConfig(config),
     pool: {
       accountSlots: config.accountSlots,
       gasPriceBump: config.gasPriceBump,

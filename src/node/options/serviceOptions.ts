@@ -52,7 +52,7 @@ export function gatewayLimitsFromConfig(config: Config): GatewayLimits {
   return {
     batch: config.maxBatchRequests,
     answerBytes: config.maxResponseSize,
-    keptBytes: config.responseCache * MEBIBYTE,
+    responseCacheBytes: config.responseCache * MEBIBYTE,
   }
 }
 

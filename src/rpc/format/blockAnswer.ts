@@ -12,10 +12,14 @@ const NO_SENDERS = Buffer.alloc(0)
  * The block of a hash with its transactions as objects or hashes; null when there is none. The text is kept: nothing
  * of it depends on anything but the hash, not even the difficulty of the chain up to it.
  */
-export function blockAnswer({ chain, texts }: NodeContext, hash: Buffer, full: boolean): RawBytes | null {
+export function blockAnswer(
+  { chain, encodedObjects }: NodeContext,
+  hash: Buffer,
+  full: boolean,
+): RawBytes | null {
   const number = chain.heightOf(hash)
   if (number === null) return null
-  const kept = texts.text(full ? 'fullBlock' : 'block', hash, hash)
+  const kept = encodedObjects.text(full ? 'fullBlock' : 'block', hash, hash)
   if (kept !== null) return new RawBytes(kept)
   const header = chain.headerByHash(hash)
   const body = header && chain.storedBody(header)
@@ -28,7 +32,7 @@ export function blockAnswer({ chain, texts }: NodeContext, hash: Buffer, full: b
     totalDifficulty: chain.totalDifficulty(hash) ?? 0n,
   })
   const senders = chain.storedSenders(header) ?? NO_SENDERS
-  return new RawBytes(texts.writeBlock(full, { hash, number, body, senders }, membersText(members)))
+  return new RawBytes(encodedObjects.writeBlock(full, { hash, number, body, senders }, membersText(members)))
 }
 
 /** The stored block that a selector names; null when there is none. */

@@ -8,14 +8,14 @@ const ADDRESS_LENGTH = 20
  * from the stored bytes; the text is kept, since it holds as long as the block is canonical.
  */
 export function minedAnswer(
-  { chain, texts }: NodeContext,
+  { chain, encodedObjects }: NodeContext,
   subject: 'transaction' | 'receipt',
   hash: Buffer,
 ): Json | RawBytes {
   const place = chain.locateTransaction(hash)
   if (place === null) return null
   const { blockHash, index } = place
-  const kept = texts.text(subject, hash, blockHash)
+  const kept = encodedObjects.text(subject, hash, blockHash)
   if (kept !== null) return new RawBytes(kept)
   const blockNumber = chain.heightOf(blockHash)
   if (blockNumber === null) return null
@@ -25,7 +25,7 @@ export function minedAnswer(
   const sender = senders?.subarray(index * ADDRESS_LENGTH, (index + 1) * ADDRESS_LENGTH)
   if (body === null || sender?.length !== ADDRESS_LENGTH) return null
   const transaction = { hash, index, blockHash, blockNumber, body, sender }
-  if (subject === 'transaction') return new RawBytes(texts.writeMined(transaction))
+  if (subject === 'transaction') return new RawBytes(encodedObjects.writeMined(transaction))
   const receipts = chain.storedReceipts(block)
-  return receipts === null ? null : new RawBytes(texts.writeMined({ ...transaction, receipts }))
+  return receipts === null ? null : new RawBytes(encodedObjects.writeMined({ ...transaction, receipts }))
 }

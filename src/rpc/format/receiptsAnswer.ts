@@ -9,14 +9,14 @@ const NO_SENDERS = Buffer.alloc(0)
  * anything but the hash.
  * @throws RpcError `historyNotKept` where they are older than all that are kept
  */
-export function receiptsAnswer({ chain, texts }: NodeContext, header: BlockHeader): RawBytes | null {
+export function receiptsAnswer({ chain, encodedObjects }: NodeContext, header: BlockHeader): RawBytes | null {
   const { number, hash } = header
-  const kept = texts.text('blockReceipts', hash, hash)
+  const kept = encodedObjects.text('blockReceipts', hash, hash)
   if (kept !== null) return new RawBytes(kept)
   const block = { number, hash }
   const receipts = chain.storedReceipts(block)
   const body = chain.storedBody(block)
   if (receipts === null || body === null) return null
   const senders = chain.storedSenders(block) ?? NO_SENDERS
-  return new RawBytes(texts.writeReceipts({ ...block, body, senders }, receipts))
+  return new RawBytes(encodedObjects.writeReceipts({ ...block, body, senders }, receipts))
 }

@@ -21,7 +21,7 @@ const NOTHING = { length: 0, moveTo: () => undefined }
  */
 export function findEncodedLogs(context: NodeContext, filter: LogFilter): RpcResult | Forward {
   if (filter.blockHash !== null || countTerms(filter) > MOST_TERMS) return DELEGATE_TO_WORKER
-  const { chain, node, texts } = context
+  const { chain, node, encodedObjects } = context
   const range = resolveLogRange(context, filter)
   if (range === null) return []
   const head = chain.head()
@@ -32,7 +32,7 @@ export function findEncodedLogs(context: NodeContext, filter: LogFilter): RpcRes
   for (const run of anchoredRuns(chain, filter, { ...range, tip: head.hash })) hashes.push(run.hashes)
   if (hashes.length === 0) return new PagedResult(NOTHING, null)
   const [first = Buffer.alloc(0)] = hashes
-  const found = texts.findLogs(filter, hashes.length === 1 ? first : Buffer.concat(hashes), BOUNDS)
+  const found = encodedObjects.findLogs(filter, hashes.length === 1 ? first : Buffer.concat(hashes), BOUNDS)
   return found === null ? DELEGATE_TO_WORKER : new PagedResult(found, null)
 }
 

@@ -42,7 +42,7 @@ export interface LogsRead {
  */
 export function readLogs(context: NodeContext, search: LogSearch, end: LogPageEnd): LogsRead {
   const { criteria, blocks } = search
-  const reader = new LogReader(context, context.texts.logPage(criteria, end))
+  const reader = new LogReader(context, context.encodedObjects.logPage(criteria, end))
   return isRange(blocks)
     ? readRange(context, reader, criteria, blocks)
     : readList(context, reader, criteria, blocks)

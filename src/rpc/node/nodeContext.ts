@@ -18,7 +18,7 @@ export interface NodeContextParts {
   readonly node: NodeInfo
   readonly environment: ChainEnvironment
   readonly stateStore: StateStore
-  readonly texts: EncodedObjectCache
+  readonly encodedObjects: EncodedObjectCache
   /** Made with what says whether states may have been edited. */
   readonly execution: (mayBeEdited: () => boolean) => Execution
   readonly tracing: TransactionTracer
@@ -43,7 +43,7 @@ export function createNodeContext(parts: NodeContextParts): NodeContext {
     interrupt: parts.interrupt,
     status: () => parts.status(),
     chain,
-    texts: parts.texts,
+    encodedObjects: parts.encodedObjects,
     state: createStateReader(spec, stateStore, chain, mayBeEdited),
     execution: parts.execution(mayBeEdited),
     tracing: parts.tracing,

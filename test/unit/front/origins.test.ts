@@ -38,7 +38,7 @@ async function open(
   const service = await openService({
     sockets: loadSocketLibrary(),
     front: { ...DEFAULT_FRONT, port: 0, ...front },
-    limits: { ...DEFAULT_LIMITS, keptBytes: 1_000_000, batch: 1000 },
+    limits: { ...DEFAULT_LIMITS, responseCacheBytes: 1_000_000, batch: 1000 },
     lanes: createLanes({ read: LANE, evm: LANE, scan: LANE, proof: LANE, trace: LANE }),
     workers: 1,
     admission,
