@@ -123,7 +123,9 @@ export declare class FastPath {
    * has one; 0 where it does not; -1 where names of blocks have to be told first (`unknownBlocks`); -3 for what is no
    * JSON, -4 for what is nested too deep, -5 for a batch of far too many elements.
    */
-  answer(body: ArrayBuffer | Uint8Array, otherForm: boolean, out: Uint8Array): number
+  answer(body: ArrayBuffer | Uint8Array, out: Uint8Array): number
+  /** The same for a caller who wants to be told of reverts in another form than the node's own. */
+  answerInOtherForm(body: ArrayBuffer | Uint8Array, out: Uint8Array): number
   /** Writes all records of the last body, where they found no room in the output. */
   copyRecords(out: Uint8Array): void
   /**

@@ -14,7 +14,7 @@ import { failureText } from '../rpc/json.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Caller } from './access/caller.ts'
 import { BatchCollector } from './collector.ts'
-import { type RequestRecord, requestAt } from './envelope/requestRecord.ts'
+import { requestAt } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
 import {
   type AnswerSlot,
@@ -59,9 +59,15 @@ export class BodyAnswerer {
     const sampled = metrics.sample()
     const started = records.clock(exchange)
     const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== reverts)
-    if (answer !== null && !fast.isBatch) {
-      this.#sendOnly(answer, body, caller, exchange, sampled, started)
-      return
+    if (!fast.isBatch) {
+      if (answer !== null) {
+        this.#sendOnly(answer, body, caller, exchange, sampled, started)
+        return
+      }
+      if (fast.waits) {
+        this.#runOnly(body, caller, exchange, sampled)
+        return
+      }
     }
     const asked: AskedBody = { bytes: toBuffer(body), caller, exchange }
     const fault = faultOf(fast.result, batch)
@@ -82,7 +88,6 @@ export class BodyAnswerer {
   ): void {
     const words = this.#parts.fast.records()
     const [flags, method] = [words[0] ?? 0, words[1] ?? 0]
-    const paramBytes = (words[5] ?? 0) - (words[4] ?? 0)
     const refusal = this.#requests.charge(caller, exchange, method)
     if (refusal !== null) {
       this.#requests.refuse(
@@ -93,43 +98,86 @@ export class BodyAnswerer {
       )
       return
     }
+    // Another body may be read while this one is sent.
+    const paramBytes = (words[5] ?? 0) - (words[4] ?? 0)
     exchange.answer(answer, 200)
-    const request = { route: this.#routeOf(method), paramBytes, caller, exchange }
-    this.#parts.records.fromFastPath(sourceOf(flags), request, answer.length, sampled, started)
+    const { records } = this.#parts
+    records.countFast(sourceOf(flags), method, caller, answer.length, sampled)
+    if (started === 0) return
+    records.reportFast({ route: this.#routeOf(method), paramBytes, caller, exchange }, answer.length, started)
+  }
+
+  /** Executes the call that is the only request, once it is charged. */
+  #runOnly(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, sampled: number): void {
+    const { fast, records } = this.#parts
+    const words = fast.records()
+    const method = words[1] ?? 0
+    const paramBytes = (words[5] ?? 0) - (words[4] ?? 0)
+    const began = performance.now()
+    const refusal = this.#requests.charge(caller, exchange, method)
+    const answer = refusal === null ? fast.run() : null
+    if (answer === null) {
+      this.#answerOnly({ bytes: toBuffer(body), caller, exchange }, sampled, began, refusal)
+      return
+    }
+    exchange.answer(answer, 200)
+    records.countFast('core', method, caller, answer.length, sampled)
+    records.reportFast({ route: this.#routeOf(method), paramBytes, caller, exchange }, answer.length, began)
   }
 
   /** Sends the answer of a batch, unless one of its requests must not be answered. */
   #sendBatch(answer: Uint8Array, asked: AskedBody, sampled: number, started: number): void {
     const { fast, records } = this.#parts
-    const { bytes, caller, exchange } = asked
+    const { caller, exchange } = asked
     const words = fast.records()
-    const requests: RequestRecord[] = []
     // Between the records of its beginning and its end.
-    for (let at = 1; at + 1 < fast.recordWords; at += REQUEST_WORDS)
-      requests.push(requestAt(words, at, bytes))
-    const refusals = requests.map(({ method }) => this.#requests.charge(caller, exchange, method))
-    if (refusals.some((refusal) => refusal !== null)) {
+    const end = fast.recordWords - 1
+    const refusals: (RpcError | null)[] = []
+    let isRefused = false
+    for (let at = 1; at < end; at += REQUEST_WORDS) {
+      const refusal = this.#requests.charge(caller, exchange, words[at + 1] ?? 0)
+      refusals.push(refusal)
+      isRefused ||= refusal !== null
+    }
+    if (isRefused) {
       this.#answerBatch(asked, started, refusals)
       return
     }
     exchange.answer(answer, 200)
-    const share = Math.floor(answer.length / requests.length)
-    for (const { flags, method, params } of requests) {
-      const request = { route: this.#routeOf(method), paramBytes: params.length, caller, exchange }
-      records.fromFastPath(sourceOf(flags), request, share, sampled, started)
+    const share = Math.floor(answer.length / refusals.length)
+    for (let at = 1; at < end; at += REQUEST_WORDS) {
+      const method = words[at + 1] ?? 0
+      records.countFast(sourceOf(words[at] ?? 0), method, caller, share, sampled)
+      if (started === 0) continue
+      const paramBytes = (words[at + 5] ?? 0) - (words[at + 4] ?? 0)
+      records.reportFast({ route: this.#routeOf(method), paramBytes, caller, exchange }, share, started)
     }
   }
 
-  #answerOnly(asked: AskedBody, sampled: number, started: number): void {
+  /** @param charged what admission said of the request, where it was asked before */
+  #answerOnly(
+    { bytes, caller, exchange }: AskedBody,
+    sampled: number,
+    started: number,
+    charged?: RpcError | null,
+  ): void {
     const words = this.#parts.fast.records()
-    const slot: AnswerSlot = { ...asked, sink: sinkOf(asked.exchange), alone: true }
+    const slot: AnswerSlot = {
+      bytes,
+      caller,
+      exchange,
+      refusal: undefined,
+      sink: sinkOf(exchange),
+      alone: true,
+    }
     if (((words[0] ?? 0) & KIND) === INVALID_RECORD) this.#refuseInvalid(slot)
-    else this.#requests.answer(requestAt(words, 0, asked.bytes), slot, sampled, started)
+    else this.#requests.answer(requestAt(words, 0, bytes), slot, sampled, started, charged)
   }
 
   /** @param charged what admission said of the requests, where it was asked before */
   #answerBatch(asked: AskedBody, started: number, charged?: readonly (RpcError | null)[]): void {
     const { fast, metrics } = this.#parts
+    const { bytes, caller, exchange, refusal } = asked
     const words = fast.records()
     const count = fast.recordWords
     /** Of the batches in each other. */
@@ -142,10 +190,10 @@ export class BodyAnswerer {
         at += 1
         continue
       }
-      const sink = collectors.at(-1)?.slot() ?? sinkOf(asked.exchange)
-      const slot: AnswerSlot = { ...asked, sink, alone: false }
+      const sink = collectors.at(-1)?.slot() ?? sinkOf(exchange)
+      const slot: AnswerSlot = { bytes, caller, exchange, refusal, sink, alone: false }
       if (kind === REQUEST_RECORD) {
-        const request = requestAt(words, at, asked.bytes)
+        const request = requestAt(words, at, bytes)
         this.#requests.answer(request, slot, metrics.sample(), started, charged?.[requests])
         requests += 1
         at += REQUEST_WORDS

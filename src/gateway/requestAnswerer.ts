@@ -88,13 +88,15 @@ export class RequestAnswerer {
       return
     }
     const { params, flags } = request
-    const recorded = { route, paramBytes: params.length, caller, exchange }
-    const admitted = { ...recorded, id, sink, alone: slot.alone && !isSilent }
-    if (this.#answerFast(request, admitted, sampled, started)) return
+    const paramBytes = params.length
+    const alone = slot.alone && !isSilent
+    // Objects are written out here: spreading them took a third of the time of a short call.
+    if (this.#answerFast(request, { route, paramBytes, caller, exchange, id, sink, alone }, sampled, started))
+      return
     const isCacheable = (flags & CACHEABLE_FLAG) !== 0
     // The body is gone before a worker asks for them.
-    const copy = params.length === 0 ? NO_PARAMS : Buffer.from(params)
-    runner.answer({ ...admitted, params: copy, isCacheable })
+    const copy = paramBytes === 0 ? NO_PARAMS : Buffer.from(params)
+    runner.answer({ route, paramBytes, caller, exchange, id, sink, alone, params: copy, isCacheable })
   }
 
   /** Answers an admitted request in this call; whether it did. */

@@ -64,7 +64,7 @@ export class RequestRunner {
   /** Answers a request. */
   answer(request: AdmittedRequest): void {
     const { answers, records } = this.#parts
-    const { route, id, params, caller, sink, isCacheable } = request
+    const { route, paramBytes, id, params, caller, exchange, sink, alone, isCacheable } = request
     const times: RequestTimes = { started: performance.now(), ticket: null }
     const recorded: AnswerSink = (body, status) => {
       sink(body, status)
@@ -72,7 +72,7 @@ export class RequestRunner {
     }
     const key = this.keyOf(route, caller)
     const kept = isCacheable ? answers.caching(key, params, id, recorded) : recorded
-    this.#run({ ...request, times, sink: kept })
+    this.#run({ route, paramBytes, id, params, caller, exchange, sink: kept, alone, isCacheable, times })
   }
 
   /** By what a response to a caller is cached. */

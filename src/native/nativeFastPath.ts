@@ -128,7 +128,7 @@ export class NativeFastPath {
    * @param otherForm whether the caller wants to be told of reverts in another form than the node's own
    */
   answer(body: ArrayBuffer | Uint8Array, otherForm: boolean, out: Uint8Array): number {
-    return this.#handle.answer(body, otherForm, out)
+    return otherForm ? this.#handle.answerInOtherForm(body, out) : this.#handle.answer(body, out)
   }
 
   /** Writes all records of the last body, where they found no room in the output. */

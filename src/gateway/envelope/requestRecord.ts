@@ -17,15 +17,15 @@ export interface RequestRecord {
 
 /** The request whose record begins there. */
 export function requestAt(words: Uint32Array, at: number, body: Buffer): RequestRecord {
-  const word = (offset: number) => words[at + offset] ?? 0
-  const [id, idEnd] = [word(2), word(3)]
+  const id = words[at + 2] ?? 0
+  const idEnd = words[at + 3] ?? 0
   return {
-    flags: word(0),
-    method: word(1),
+    flags: words[at] ?? 0,
+    method: words[at + 1] ?? 0,
     id: id === idEnd ? null : body.toString('utf8', id, idEnd),
-    params: body.subarray(word(4), word(5)),
-    start: word(6),
-    end: word(7),
+    params: body.subarray(words[at + 4] ?? 0, words[at + 5] ?? 0),
+    start: words[at + 6] ?? 0,
+    end: words[at + 7] ?? 0,
   }
 }
 

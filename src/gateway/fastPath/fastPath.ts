@@ -9,6 +9,7 @@ import {
   REFUSED_FLAG,
   UNKNOWN_BLOCK_CONTEXT,
   UNKNOWN_BLOCKS,
+  WAITS_FLAG,
 } from '../../native/nativeFastPath.ts'
 import type { StateStore } from '../../native/stateStore.ts'
 import type { NodeContext } from '../../rpc/context.ts'
@@ -80,6 +81,12 @@ export class FastPath {
   /** Whether the body is a batch of more requests than it may have. */
   get isRefused(): boolean {
     return ((this.#head[FLAGS_WORD] ?? 0) & REFUSED_FLAG) !== 0
+  }
+
+  /** Whether the body is one call, of a request that wants an answer, which waits for {@link run}. */
+  get waits(): boolean {
+    const words = this.#records
+    return this.#result >= 0 && ((words[0] ?? 0) & WAITS_FLAG) !== 0 && words[2] !== words[3]
   }
 
   /** What the native call gave: why nothing of the body is answered, where it is one of the faults. */

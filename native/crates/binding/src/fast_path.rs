@@ -72,10 +72,20 @@ impl FastPath {
     /// Parses a body and answers what of it is in memory and short. The end of the answer, where all that was asked
     /// has one; 0 where it does not; -1 where names of blocks have to be told first (`unknownBlocks`); -3 for what is no
     /// JSON, -4 for what is nested too deep, -5 for a batch of far too many elements.
-    #[napi(catch_unwind, ts_args_type = "body: ArrayBuffer | Uint8Array, otherForm: boolean, out: Uint8Array")]
-    pub fn answer(&mut self, body: BorrowedBytes, other_form: bool, mut out: OutputBytes) -> i32 {
+    #[napi(catch_unwind, ts_args_type = "body: ArrayBuffer | Uint8Array, out: Uint8Array")]
+    pub fn answer(&mut self, body: BorrowedBytes, out: OutputBytes) -> i32 {
+        self.answer_for(&body, false, out)
+    }
+
+    /// The same for a caller who wants to be told of reverts in another form than the node's own.
+    #[napi(catch_unwind, ts_args_type = "body: ArrayBuffer | Uint8Array, out: Uint8Array")]
+    pub fn answer_in_other_form(&mut self, body: BorrowedBytes, out: OutputBytes) -> i32 {
+        self.answer_for(&body, true, out)
+    }
+
+    fn answer_for(&mut self, body: &[u8], other_form: bool, mut out: OutputBytes) -> i32 {
         let Some((head, room)) = out.bytes().split_first_chunk_mut::<HEAD>() else { return PARTLY };
-        let (shape, end) = match self.inner.answer(&body, other_form, room) {
+        let (shape, end) = match self.inner.answer(body, other_form, room) {
             Ok(Answered::Whole(shape, length)) => (shape, length + HEAD),
             Ok(Answered::Partly(shape)) => (shape, 0),
             Err(Fault::Parse) => return PARSE,
