@@ -143,7 +143,10 @@ async function measurePair(
     const workload = contender.workload(name)
     if (workload === null) throw new Error('no such workload')
     if (workload.kind === 'distinct' && !isWarmUp) await contender.moveHead()
-    return (await contender.measure(workload, { ...load, seconds })).requestsPerSecond
+    const { requestsPerSecond } = await contender.measure(workload, { ...load, seconds })
+    if (requestsPerSecond === 0 && !isWarmUp)
+      throw new Error(`no answer within ${seconds} s: give more --seconds`)
+    return requestsPerSecond
   }
   for (const contender of [before, after]) await measure(contender, warmUp, true)
   for (let run = 0; run < runs; run += 1) {

@@ -14,7 +14,7 @@ import { failureText } from '../rpc/json.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Caller } from './access/caller.ts'
 import { BatchCollector } from './collector.ts'
-import { requestAt } from './envelope/requestRecord.ts'
+import { methodAt, paramBytesAt, requestAt } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
 import {
   type AnswerSlot,
@@ -87,7 +87,8 @@ export class BodyAnswerer {
     started: number,
   ): void {
     const words = this.#parts.fast.records()
-    const [flags, method] = [words[0] ?? 0, words[1] ?? 0]
+    const flags = words[0] ?? 0
+    const method = methodAt(words, 0)
     const refusal = this.#requests.charge(caller, exchange, method)
     if (refusal !== null) {
       this.#requests.refuse(
@@ -99,7 +100,7 @@ export class BodyAnswerer {
       return
     }
     // Another body may be read while this one is sent.
-    const paramBytes = (words[5] ?? 0) - (words[4] ?? 0)
+    const paramBytes = paramBytesAt(words, 0)
     exchange.answer(answer, 200)
     const { records } = this.#parts
     records.countFast(sourceOf(flags), method, caller, answer.length, sampled)
@@ -111,8 +112,8 @@ export class BodyAnswerer {
   #runOnly(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, sampled: number): void {
     const { fast, records } = this.#parts
     const words = fast.records()
-    const method = words[1] ?? 0
-    const paramBytes = (words[5] ?? 0) - (words[4] ?? 0)
+    const method = methodAt(words, 0)
+    const paramBytes = paramBytesAt(words, 0)
     const began = performance.now()
     const refusal = this.#requests.charge(caller, exchange, method)
     const answer = refusal === null ? fast.run() : null
@@ -135,7 +136,7 @@ export class BodyAnswerer {
     const refusals: (RpcError | null)[] = []
     let isRefused = false
     for (let at = 1; at < end; at += REQUEST_WORDS) {
-      const refusal = this.#requests.charge(caller, exchange, words[at + 1] ?? 0)
+      const refusal = this.#requests.charge(caller, exchange, methodAt(words, at))
       refusals.push(refusal)
       isRefused ||= refusal !== null
     }
@@ -146,10 +147,10 @@ export class BodyAnswerer {
     exchange.answer(answer, 200)
     const share = Math.floor(answer.length / refusals.length)
     for (let at = 1; at < end; at += REQUEST_WORDS) {
-      const method = words[at + 1] ?? 0
+      const method = methodAt(words, at)
       records.countFast(sourceOf(words[at] ?? 0), method, caller, share, sampled)
       if (started === 0) continue
-      const paramBytes = (words[at + 5] ?? 0) - (words[at + 4] ?? 0)
+      const paramBytes = paramBytesAt(words, at)
       records.reportFast({ route: this.#routeOf(method), paramBytes, caller, exchange }, share, started)
     }
   }

@@ -15,17 +15,38 @@ export interface RequestRecord {
   readonly end: number
 }
 
+/** Words of a record behind its flags. */
+const METHOD = 1
+const ID = 2
+const PARAMS = 4
+const TEXT = 6
+
+/** Index of the method of the request whose record begins there. */
+export function methodAt(words: Uint32Array, at: number): number {
+  return words[at + METHOD] ?? 0
+}
+
+/** Bytes of its parameters. */
+export function paramBytesAt(words: Uint32Array, at: number): number {
+  return (words[at + PARAMS + 1] ?? 0) - (words[at + PARAMS] ?? 0)
+}
+
+/** Whether it wants an answer. */
+export function hasId(words: Uint32Array, at: number): boolean {
+  return words[at + ID] !== words[at + ID + 1]
+}
+
 /** The request whose record begins there. */
 export function requestAt(words: Uint32Array, at: number, body: Buffer): RequestRecord {
-  const id = words[at + 2] ?? 0
-  const idEnd = words[at + 3] ?? 0
+  const id = words[at + ID] ?? 0
+  const idEnd = words[at + ID + 1] ?? 0
   return {
     flags: words[at] ?? 0,
-    method: words[at + 1] ?? 0,
+    method: methodAt(words, at),
     id: id === idEnd ? null : body.toString('utf8', id, idEnd),
-    params: body.subarray(words[at + 4] ?? 0, words[at + 5] ?? 0),
-    start: words[at + 6] ?? 0,
-    end: words[at + 7] ?? 0,
+    params: body.subarray(words[at + PARAMS] ?? 0, words[at + PARAMS + 1] ?? 0),
+    start: words[at + TEXT] ?? 0,
+    end: words[at + TEXT + 1] ?? 0,
   }
 }
 

@@ -15,6 +15,7 @@ import type { StateStore } from '../../native/stateStore.ts'
 import type { NodeContext } from '../../rpc/context.ts'
 import { type BlockSelector, blockRef } from '../../rpc/params/blockSelector.ts'
 import { findHeader, isRecent } from '../../rpc/select/resolveBlock.ts'
+import { hasId } from '../envelope/requestRecord.ts'
 import type { Router } from '../router.ts'
 import type { TickSnapshot } from '../tickSnapshot.ts'
 
@@ -86,7 +87,7 @@ export class FastPath {
   /** Whether the body is one call, of a request that wants an answer, which waits for {@link run}. */
   get waits(): boolean {
     const words = this.#records
-    return this.#result >= 0 && ((words[0] ?? 0) & WAITS_FLAG) !== 0 && words[2] !== words[3]
+    return this.#result >= 0 && ((words[0] ?? 0) & WAITS_FLAG) !== 0 && hasId(words, 0)
   }
 
   /** What the native call gave: why nothing of the body is answered, where it is one of the faults. */

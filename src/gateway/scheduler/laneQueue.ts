@@ -195,8 +195,9 @@ export class LaneQueue {
 
   #longest(): ClientQueue | null {
     let longest: ClientQueue | null = null
-    for (const client of [...this.#returned, ...this.#round]) {
-      if (longest === null || client.waiting > longest.waiting) longest = client
+    // Without a list of both: refusals of a full queue must cost little.
+    for (const clients of [this.#returned, this.#round]) {
+      for (const client of clients) if (longest === null || client.waiting > longest.waiting) longest = client
     }
     return longest
   }
