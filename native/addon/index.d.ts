@@ -193,15 +193,15 @@ export declare class LogSubscriptions {
   /** Ends the subscription of an id. */
   remove(id: number): void
   /**
-   * The logs of a block that somebody takes; null when the logs of the block are not kept. Of each log: bytes of
-   * its text 4, number of its subscribers 4, their ids 8 each, all little-endian, and the text.
+   * A part of the logs of a block that somebody takes, from the log `first` on; null when the logs of the block are
+   * not kept. First the log with which the next part begins 4, 0 after the last part; of each log: bytes of its text 4, number of its subscribers 4, their ids 8 each, all little-endian, and the text.
    */
-  findKept(blockHash: Uint8Array, removed: boolean): Buffer | null
+  findKept(blockHash: Uint8Array, removed: boolean, first: number): Buffer | null
   /**
    * The same of the stored bytes of a block. @param receipts RLP list of its receipts; `body`: RLP `[transactions,
    * uncles]`
    */
-  findStored(hash: Uint8Array, number: number, receipts: Uint8Array, body: Uint8Array, removed: boolean): Buffer
+  findStored(hash: Uint8Array, number: number, receipts: Uint8Array, body: Uint8Array, removed: boolean, first: number): Buffer
 }
 
 /** A search for the nonce of a work. */

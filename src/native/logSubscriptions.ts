@@ -46,28 +46,42 @@ export class LogSubscriptions {
     removed: boolean,
     stored: () => StoredLogBlock | null,
   ): Generator<TakenLog> {
-    const found =
-      native(() => this.#handle.findKept(block.hash, removed)) ?? this.#findStored(block, removed, stored())
-    if (found === null) return
-    for (let at = 0; at < found.length; ) {
-      const length = found.readUInt32LE(at)
-      const count = found.readUInt32LE(at + COUNT_LENGTH)
-      const ids = at + 2 * COUNT_LENGTH
-      const text = ids + count * ID_LENGTH
-      at = text + length
-      yield {
-        text: found.subarray(text, at),
-        ids: Array.from({ length: count }, (_, index) => found.readUIntLE(ids + index * ID_LENGTH, ID_BYTES)),
+    let read: StoredLogBlock | null | undefined
+    let first = 0
+    do {
+      let found = native(() => this.#handle.findKept(block.hash, removed, first))
+      if (found === null) {
+        if (read === undefined) read = stored()
+        found = this.#findStored(block, removed, read, first)
       }
-    }
+      if (found === null) return
+      yield* logsOf(found)
+      first = found.readUInt32LE(0)
+    } while (first > 0)
   }
 
   #findStored(
     { number, hash }: { readonly number: number; readonly hash: Uint8Array },
     removed: boolean,
     stored: StoredLogBlock | null,
+    first: number,
   ): Buffer | null {
     if (stored === null) return null
-    return native(() => this.#handle.findStored(hash, number, stored.receipts, stored.body, removed))
+    return native(() => this.#handle.findStored(hash, number, stored.receipts, stored.body, removed, first))
+  }
+}
+
+/** The logs of a part, behind the number of the log with which the next part begins. */
+function* logsOf(found: Buffer): Generator<TakenLog> {
+  for (let at = COUNT_LENGTH; at < found.length; ) {
+    const length = found.readUInt32LE(at)
+    const count = found.readUInt32LE(at + COUNT_LENGTH)
+    const ids = at + 2 * COUNT_LENGTH
+    const text = ids + count * ID_LENGTH
+    at = text + length
+    yield {
+      text: found.subarray(text, at),
+      ids: Array.from({ length: count }, (_, index) => found.readUIntLE(ids + index * ID_LENGTH, ID_BYTES)),
+    }
   }
 }

@@ -110,3 +110,40 @@ t.test('an id stands for the last criteria that it was added with', async (t) =>
   subscriptions.remove(id)
   t.same(find(), [])
 })
+
+t.test('logs times subscribers beyond a mebibyte come in parts, each log once and in its order', (t) => {
+  const objects = EncodedObjectCache.inMemory(16 * 1024 * 1024)
+  const subscriptions = new LogSubscriptions(objects)
+  const anything: Criteria = { addresses: [], topics: [] }
+  const [generated] = fc
+    .sample(generatedBlock, { numRuns: 200, seed: 7 })
+    .map((each) => ({ each, count: countLogs(each) }))
+    .sort((a, b) => b.count - a.count)
+    .map(({ each }) => each)
+  if (generated === undefined) throw new Error('no block')
+  const count = countLogs(generated)
+  // Two parts at least: the identifiers alone are longer than one.
+  const subscribers = Math.ceil((2 * 1024 * 1024) / 8 / count)
+  for (let id = 0; id < subscribers; id += 1) subscriptions.add(id, anything)
+  const { block, receipts } = generated
+  const stored = { receipts, body: block.encodedBody }
+  const expected = expectedLogs(generated, new Map([[0, anything]]), false).map(({ text }) => text)
+  for (const isKept of [false, true]) {
+    if (isKept) objects.writeLogs(block, stored)
+    const found = [...subscriptions.find(block, false, () => stored)]
+    t.same(
+      found.map(({ text }) => text.toString()),
+      expected,
+    )
+    t.ok(found.every(({ ids }) => ids.length === subscribers))
+  }
+  t.ok(count > 2)
+  t.end()
+})
+
+function countLogs({ receipts }: GeneratedBlock): number {
+  const log = new LogCursor(receipts)
+  let count = 0
+  while (log.next()) count += 1
+  return count
+}

@@ -18,6 +18,35 @@ const POSITIONS: usize = 4;
 /// Bytes in front of the text of a log: those of its text and its number of subscribers, 4 each.
 const RECORD_HEAD: usize = 8;
 
+/// Bytes after which a part of the logs of a block ends: logs times subscribers may be any number.
+const PART_BYTES: usize = 1 << 20;
+
+/// Counts the logs of a block, of which one part is written at a time.
+struct Part {
+    first: usize,
+    index: usize,
+    next: Option<usize>,
+}
+
+impl Part {
+    fn new(first: usize) -> Self {
+        Self { first, index: 0, next: None }
+    }
+
+    /// Whether the next log belongs to the part, of which so many bytes are written.
+    fn includes_next(&mut self, written: usize) -> bool {
+        let index = self.index;
+        self.index += 1;
+        if index < self.first || self.next.is_some() {
+            return false;
+        }
+        if written >= PART_BYTES {
+            self.next = Some(index);
+        }
+        self.next.is_none()
+    }
+}
+
 /// Subscribers by the first thing that their logs must have.
 type Bucket = HashMap<Vec<u8>, BTreeSet<u64>, RandomState>;
 
@@ -74,12 +103,17 @@ impl LogSubscriptions {
         }
     }
 
-    /// Appends the logs of a block that somebody takes, if they are kept as text; whether they are. Of each log: bytes
-    /// of its text 4, number of its subscribers 4, their ids 8 each, all little-endian, and the text.
-    pub fn find_kept(&self, block_hash: B256, removed: bool, out: &mut Vec<u8>) -> bool {
+    /// Appends the logs of a block that somebody takes, from the log `first` on, if they are kept as text: with which
+    /// log the next part begins, of about a mebibyte each. None when they are not kept. Of each log: bytes of its text
+    /// 4, number of its subscribers 4, their ids 8 each, all little-endian, and the text.
+    pub fn find_kept(&self, block_hash: B256, removed: bool, first: usize, out: &mut Vec<u8>) -> Option<Option<usize>> {
         let mut ids = Vec::new();
+        let mut part = Part::new(first);
         let end = end_of_log(removed);
         let find = |LogParts { text, address, topics }: LogParts<'_>| {
+            if !part.includes_next(out.len()) {
+                return;
+            }
             self.takers(address, topics, &mut ids);
             if !ids.is_empty() {
                 push_head(out, text.len() + end.len(), &ids);
@@ -87,14 +121,25 @@ impl LogSubscriptions {
                 out.extend_from_slice(end);
             }
         };
-        self.objects.with_logs(block_hash, |logs| logs.for_each(find)).is_some()
+        self.objects.with_logs(block_hash, |logs| logs.for_each(find))?;
+        Some(part.next)
     }
 
     /// The same of the stored bytes of a block.
-    pub fn find_stored(&self, block: &StoredBlock<'_>, removed: bool, out: &mut Vec<u8>) -> Result<(), RlpError> {
+    pub fn find_stored(
+        &self,
+        block: &StoredBlock<'_>,
+        removed: bool,
+        first: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<usize>, RlpError> {
+        let mut part = Part::new(first);
         let mut writer = LogWriter::new(block, removed);
         let (mut ids, mut text) = (Vec::new(), Vec::new());
         walk_logs(block, |log| {
+            if !part.includes_next(out.len()) {
+                return;
+            }
             self.takers(log.address, &log.topics, &mut ids);
             if !ids.is_empty() {
                 text.clear();
@@ -102,7 +147,8 @@ impl LogSubscriptions {
                 push_head(out, text.len(), &ids);
                 out.extend_from_slice(&text);
             }
-        })
+        })?;
+        Ok(part.next)
     }
 
     /// Subscribers of a log, in place of those in the list.

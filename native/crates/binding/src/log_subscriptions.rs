@@ -38,13 +38,14 @@ impl LogSubscriptions {
         Ok(())
     }
 
-    /// The logs of a block that somebody takes; null when the logs of the block are not kept. Of each log: bytes of
-    /// its text 4, number of its subscribers 4, their ids 8 each, all little-endian, and the text.
+    /// A part of the logs of a block that somebody takes, from the log `first` on; null when the logs of the block are
+    /// not kept. First the log with which the next part begins 4, 0 after the last part; of each log: bytes of its text 4, number of its subscribers 4, their ids 8 each, all little-endian, and the text.
     #[napi(catch_unwind)]
-    pub fn find_kept(&self, block_hash: Uint8Array, removed: bool) -> Result<Option<Buffer>> {
-        let mut found = Vec::new();
-        let is_kept = self.inner.find_kept(bytes::hash("block hash", &block_hash)?, removed, &mut found);
-        Ok(is_kept.then(|| found.into()))
+    pub fn find_kept(&self, block_hash: Uint8Array, removed: bool, first: u32) -> Result<Option<Buffer>> {
+        let mut found = vec![0; NEXT_LENGTH];
+        let hash = bytes::hash("block hash", &block_hash)?;
+        let next = self.inner.find_kept(hash, removed, first as usize, &mut found);
+        Ok(next.map(|next| with_next(found, next)))
     }
 
     /// The same of the stored bytes of a block. @param receipts RLP list of its receipts; `body`: RLP `[transactions,
@@ -57,11 +58,20 @@ impl LogSubscriptions {
         #[napi(ts_arg_type = "Uint8Array")] receipts: Borrowed<u8>,
         #[napi(ts_arg_type = "Uint8Array")] body: Borrowed<u8>,
         removed: bool,
+        first: u32,
     ) -> Result<Buffer> {
         let hash = bytes::hash("block hash", &hash)?;
         let block = StoredBlock { hash, number: height(number)?, receipts: &receipts, body: &body };
-        let mut found = Vec::new();
-        self.inner.find_stored(&block, removed, &mut found).map_err(invalid)?;
-        Ok(found.into())
+        let mut found = vec![0; NEXT_LENGTH];
+        let next = self.inner.find_stored(&block, removed, first as usize, &mut found).map_err(invalid)?;
+        Ok(with_next(found, next))
     }
+}
+
+/// Bytes of the number of the next log.
+const NEXT_LENGTH: usize = 4;
+
+fn with_next(mut found: Vec<u8>, next: Option<usize>) -> Buffer {
+    found[..NEXT_LENGTH].copy_from_slice(&(next.unwrap_or(0) as u32).to_le_bytes());
+    found.into()
 }
