@@ -47,6 +47,7 @@ export const OPTION_GROUPS = [
   'Store',
   'Snapshots',
   'Peers',
+  'Fleet',
   'Service',
   'Access',
   'Limits',

@@ -1,5 +1,6 @@
 import type { OptionValue } from './option.ts'
 import { ACCESS_OPTIONS } from './options/access.ts'
+import { FLEET_OPTIONS } from './options/fleet.ts'
 import { LANE_OPTIONS } from './options/lanes.ts'
 import { MINING_OPTIONS } from './options/mining.ts'
 import { NODE_OPTIONS } from './options/node.ts'
@@ -19,6 +20,7 @@ export const OPTIONS = {
   ...STORE_OPTIONS,
   ...SNAPSHOT_OPTIONS,
   ...PEER_OPTIONS,
+  ...FLEET_OPTIONS,
   ...SERVICE_OPTIONS,
   ...ACCESS_OPTIONS,
   ...LANE_OPTIONS,

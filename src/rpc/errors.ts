@@ -28,6 +28,7 @@ export type RpcErrorKind =
   | 'filterNotFound'
   | 'miningRefused'
   | 'storeUnwritable'
+  | 'fleetAway'
   | 'simulatedNonceTooLow'
   | 'simulatedNonceTooHigh'
   | 'simulatedIntrinsicGas'
@@ -72,6 +73,8 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   vmException: { code: -32015, message: 'VM Exception while processing transaction: transaction reverted' },
   filterNotFound: { code: -32000, message: 'filter not found' },
   miningRefused: { code: -33000, message: 'Cannot publish block' },
+  // fleet.md §11.
+  fleetAway: { code: -32000, message: 'this node is cut off from its fleet: ask another one', status: 503 },
   storeUnwritable: { code: -32603, message: 'the store cannot be written' },
   simulatedNonceTooLow: { code: -38010, message: 'nonce too low' },
   simulatedNonceTooHigh: { code: -38011, message: 'nonce too high' },

@@ -21,6 +21,7 @@ const OWNED: readonly [specifier: RegExp, folder: string][] = [
   [/^lmdb$/, 'storage'],
   [/^@chainsafe\/blst$/, 'snapshot'],
   [/^bitcoinjs-lib$/, 'rehearsal'],
+  [/^@nats-io\//, 'fleet'],
   [/^(commander|cli-progress)$/, 'cli'],
   [/^(pino|pino-pretty|prom-client)$/, 'observe'],
   [/native\/addon\//, 'native'],

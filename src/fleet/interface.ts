@@ -1,0 +1,171 @@
+import type { BlockOutcome } from '../sync/syncChain.ts'
+import type { SendOutcome } from '../rpc/context.ts'
+
+/** Id of a member: 16 hex digits, random, kept in its data directory. */
+export type MemberId = string
+
+/** A block and the difficulty of the chain up to it, uncles included. */
+export interface FleetBlock {
+  readonly number: number
+  readonly hash: Buffer
+  readonly totalDifficulty: bigint
+}
+
+/** An entry of the log that says which block is the head of all members (fleet.md §3). */
+export interface FleetHead extends FleetBlock {
+  /** Sequence of the entry in the log. */
+  readonly revision: number
+  readonly epoch: number
+  readonly leader: MemberId
+  /** Who may serve. */
+  readonly members: readonly MemberId[]
+}
+
+/** A transaction as the log has it (fleet.md §4). */
+export interface LoggedTransaction {
+  /** Sequence of the entry in the log. */
+  readonly sequence: number
+  /** When the stream stored it, milliseconds since 1970: the time of the pool for everybody. */
+  readonly time: number
+  /** RLP. */
+  readonly encoded: Buffer
+}
+
+/** A transaction of a pool, as a joining member takes it over. */
+export interface PoolEntry {
+  readonly encoded: Buffer
+  /** Height of the head when it arrived. */
+  readonly addedAtBlock: number
+  /** Milliseconds since 1970. */
+  readonly addedAt: number
+}
+
+/**
+ * What the chain thread does for the fleet thread (`node/chainThread/fleetService.ts`). While a node belongs to a fleet
+ * its canonical head moves by {@link moveHead} alone, and its pool admits by {@link admit} alone.
+ */
+export interface FleetChainService {
+  /** The canonical head. */
+  head(): Promise<FleetBlock>
+  /** The heaviest block that is executed and durable, canonical or not. */
+  heaviest(): Promise<FleetBlock>
+  genesisHash(): Promise<Buffer>
+  /** Why this chain may not be one of a fleet: edits, impersonated transactions; null when it may. */
+  whyNot(): Promise<string | null>
+  /** Whether a block is executed and durable; with its difficulty. */
+  executed(hash: Buffer): Promise<FleetBlock | null>
+  /** Validates, executes and stores blocks in order, as from a peer; durable when it answers. The head stays. */
+  connect(blocks: readonly Buffer[]): Promise<readonly BlockOutcome[]>
+  /**
+   * Makes an executed block the canonical head, also one below: head, indices, pool and filters change in one commit,
+   * which is durable, and told to the front thread, when this answers.
+   */
+  moveHead(hash: Buffer): Promise<void>
+  /** Offers transactions to the pool in the order and at the time of the log; durable when it answers. */
+  admit(transactions: readonly LoggedTransaction[]): Promise<readonly SendOutcome[]>
+  /** All of the pool, pending ones in block order first. */
+  pool(): Promise<readonly PoolEntry[]>
+  /** Replaces the pool; what the head does not admit is left out. */
+  replacePool(entries: readonly PoolEntry[]): Promise<void>
+  /** Resolves when the thread has time: a sign of life for the lease. */
+  ping(): Promise<void>
+}
+
+/** What the chain thread tells the fleet thread. */
+export type FleetChainEvent =
+  /** A block became executed and durable that did not come from {@link FleetChainService.connect}. */
+  | { readonly kind: 'accepted'; readonly block: FleetBlock; readonly encoded: Buffer }
+
+/** What the fleet thread does for the chain thread. */
+export interface FleetPublisher {
+  /**
+   * Publishes transactions to the log. The outcome of each comes by {@link FleetChainService.admit}.
+   * @throws RpcError `fleetAway` when the member may not take any
+   * @returns sequences of the log; of one that the log had already, the sequence of the first time
+   */
+  publishTransactions(encoded: readonly Buffer[]): Promise<readonly number[]>
+}
+
+/** Why a member does not serve what is relative to the head. */
+export type FleetAbsence =
+  /** Not yet named by a head, or behind. */
+  | 'joining'
+  /** Its lease is over. */
+  | 'cutOff'
+  /** A round has held it for too long. */
+  | 'held'
+  /** It was told to leave. */
+  | 'draining'
+
+/** What the fleet thread tells the front thread. */
+export type FleetFrontEvent =
+  /** Whether this member is named by the last head that it applied, and stands on it. */
+  | { readonly kind: 'membership'; readonly absence: FleetAbsence | null; readonly head: FleetHead | null }
+  /** The round that a hold was for is over: requests go on once the head of this hash is known here. */
+  | { readonly kind: 'release'; readonly revision: number; readonly hash: Buffer }
+  | { readonly kind: 'status'; readonly status: FleetStatus }
+
+/** What the front thread does for the fleet thread. */
+export interface FleetFrontService {
+  /** Begins no more requests until a release of a later revision; answers when that holds. */
+  hold(revision: number): Promise<void>
+  /** Answers a call of another member (fleet.md §10: `filter`, `search`). */
+  answer(service: string, payload: Buffer): Promise<Buffer>
+  /** A sign of life for the lease. */
+  ping(): Promise<void>
+}
+
+/** What the fleet thread does for the front thread. */
+export interface FleetThreadService {
+  /**
+   * Calls a service of another member (fleet.md §10).
+   * @param member its id, or its number
+   * @throws RpcError `fleetAway` when it does not answer in time
+   */
+  call(member: MemberId | number, service: string, payload: Buffer, milliseconds: number): Promise<Buffer>
+  /** Asks the leader for cost units (fleet.md §7). */
+  grant(payload: Buffer): Promise<Buffer>
+  /** Members that serve now, without this one. */
+  others(): Promise<readonly MemberId[]>
+  /** Stops serving, hands over what others can take, and leaves. */
+  drain(): Promise<void>
+  status(): Promise<FleetStatus>
+}
+
+/** A member as others see it. */
+export interface MemberStatus {
+  readonly id: MemberId
+  readonly name: string
+  readonly number: number
+  readonly version: string
+  /** Named by the last head. */
+  readonly serves: boolean
+  readonly head: FleetBlock | null
+  /** Of its canonical head behind the fleet head, milliseconds when last told; null while unknown. */
+  readonly lag: number | null
+  /** Share of time in which its busiest thread was not idle, 0 to 1. */
+  readonly load: number
+}
+
+/** A fleet as a member sees it. */
+export interface FleetStatus {
+  readonly fleet: string
+  readonly self: MemberId
+  readonly number: number
+  readonly absence: FleetAbsence | null
+  /** For operators; null while there is nothing to say. */
+  readonly reason: string | null
+  readonly head: FleetHead | null
+  readonly leader: MemberId | null
+  readonly isLeader: boolean
+  readonly members: readonly MemberStatus[]
+  /** Milliseconds that holds took: median and 99th percentile of the last 1,000. */
+  readonly holds: { readonly p50: number; readonly p99: number; readonly longest: number; readonly count: number }
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Memory that the fleet thread writes and the front thread reads. */
+export interface SharedLease {
+  /** One element: the deadline of this member's lease, milliseconds of the boot clock; 0 for none. */
+  readonly deadline: Float64Array
+}
