@@ -23,7 +23,7 @@ export interface RouterOptions {
   /** Names that answer `does not exist/is not available`. */
   readonly unsupported: ReadonlySet<string>
   /** Which of the methods callers may ask for. */
-  readonly offer: EnabledMethods
+  readonly enabled: EnabledMethods
   /** Lanes other than the methods' own, by method name. */
   readonly lanes?: Readonly<Record<string, Lane>>
 }
@@ -40,7 +40,7 @@ export class Router {
   /** Names that requests use, and how the native core answers them; a configured lane leaves only cached responses. */
   readonly names: MethodNameSpec[] = []
 
-  constructor({ methods, unsupported, offer, lanes = {} }: RouterOptions) {
+  constructor({ methods, unsupported, enabled, lanes = {} }: RouterOptions) {
     this.#unavailable = new Set(unsupported)
     this.unknown = methods.length
     methods.forEach((definition, index) => {
@@ -54,7 +54,7 @@ export class Router {
       }
       for (const name of [definition.name, ...definition.aliases]) {
         if (definition.audience === 'internal') this.#internal.set(name, route)
-        else if (isEnabled(definition, offer)) {
+        else if (isEnabled(definition, enabled)) {
           this.#routes.set(name, route)
           this.routesByIndex[index] = route
           this.names.push({

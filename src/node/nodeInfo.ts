@@ -57,6 +57,6 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     gasPriceFactor: GAS_PRICE_FACTOR,
     gasPriceFloor: BigInt(config.gasPriceFloor),
     hosted: config.profile === 'hosted',
-    offer: enabledMethodsFromConfig(config),
+    enabled: enabledMethodsFromConfig(config),
   }
 }

@@ -27,15 +27,15 @@ export function moduleOf(method: string): string {
 }
 
 /** Whether callers may ask for the method. */
-export function isEnabled(definition: MethodDefinition, offer: EnabledMethods): boolean {
+export function isEnabled(definition: MethodDefinition, enabled: EnabledMethods): boolean {
   const { audience, name, aliases } = definition
-  if (audience === 'internal' || (audience === 'dev' && !offer.dev)) return false
-  if (!offer.modules.includes(ALL_MODULES) && !offer.modules.includes(moduleOf(name))) return false
-  return ![name, ...aliases].some((known) => offer.disabledMethods.includes(known))
+  if (audience === 'internal' || (audience === 'dev' && !enabled.dev)) return false
+  if (!enabled.modules.includes(ALL_MODULES) && !enabled.modules.includes(moduleOf(name))) return false
+  return ![name, ...aliases].some((known) => enabled.disabledMethods.includes(known))
 }
 
 /** Modules with a method that callers may ask for, in the order of their names. */
-export function openModules(methods: readonly MethodDefinition[], offer: EnabledMethods): string[] {
-  const open = methods.filter((method) => isEnabled(method, offer)).map(({ name }) => moduleOf(name))
+export function openModules(methods: readonly MethodDefinition[], enabled: EnabledMethods): string[] {
+  const open = methods.filter((method) => isEnabled(method, enabled)).map(({ name }) => moduleOf(name))
   return [...new Set(open)].sort()
 }

@@ -55,7 +55,7 @@ export interface RpcSettings {
   /** Whether `to` and the block of eth_call are required, as on a hosted endpoint. */
   readonly hosted: boolean
   /** Which methods there are. */
-  readonly offer: EnabledMethods
+  readonly enabled: EnabledMethods
 }
 
 /** What does not change while the node runs. */

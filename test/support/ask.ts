@@ -43,7 +43,7 @@ export interface LocalServiceOptions {
   readonly methods?: readonly MethodDefinition[]
   readonly batch?: number
   readonly answerBytes?: number
-  readonly offer?: EnabledMethods
+  readonly enabled?: EnabledMethods
   readonly keptBytes?: number
   /** Where the gateway reads the state by itself; none asks the pool. */
   readonly stateStore?: StateStore
@@ -85,7 +85,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     router: new Router({
       methods,
       unsupported: UNSUPPORTED_METHODS,
-      offer: options.offer ?? context.node.settings.offer,
+      enabled: options.enabled ?? context.node.settings.enabled,
     }),
     dispatcher,
     admission: options.admission ?? OPEN_ADMISSION,

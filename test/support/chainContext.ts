@@ -22,7 +22,7 @@ export const TEST_SETTINGS: RpcSettings = {
   gasPriceFactor: 1100n,
   gasPriceFloor: 0n,
   hosted: false,
-  offer: { modules: ['*'], disabledMethods: [], dev: true },
+  enabled: { modules: ['*'], disabledMethods: [], dev: true },
 }
 
 /** A context that reads a recorded chain. What needs state, execution or the writer fails. */

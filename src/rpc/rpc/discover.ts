@@ -13,6 +13,6 @@ export function defineDiscover(methods: () => readonly MethodDefinition[]): Meth
     cost: 5,
     cache: 'forever',
     handler: ({ node }) =>
-      openRpcDocument(methods().filter((method) => isEnabled(method, node.settings.offer))),
+      openRpcDocument(methods().filter((method) => isEnabled(method, node.settings.enabled))),
   })
 }

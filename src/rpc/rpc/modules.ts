@@ -15,6 +15,6 @@ export function defineModules(methods: () => readonly MethodDefinition[]): Metho
     cost: 1,
     cache: 'forever',
     handler: ({ node }) =>
-      Object.fromEntries(openModules(methods(), node.settings.offer).map((name) => [name, MODULE_VERSION])),
+      Object.fromEntries(openModules(methods(), node.settings.enabled).map((name) => [name, MODULE_VERSION])),
   })
 }

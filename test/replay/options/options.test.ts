@@ -16,8 +16,8 @@ const configWith = (...options: readonly string[]) => replayConfigOf(withOptions
 
 /** Methods that a recorded node with these options has. */
 function offered(...options: readonly string[]): Set<string> {
-  const { offer } = nodeInfoOf(replayConfigOf(withOptions(...options))).settings
-  return new Set(METHODS.filter((method) => isEnabled(method, offer)).map(({ name }) => name))
+  const { enabled } = nodeInfoOf(replayConfigOf(withOptions(...options))).settings
+  return new Set(METHODS.filter((method) => isEnabled(method, enabled)).map(({ name }) => name))
 }
 
 t.test('what the reference has where a recording says nothing', async (t) => {

@@ -44,7 +44,7 @@ const methods = [
 
 async function ask(
   body: string,
-  options: { batch?: number; answerBytes?: number; offer?: EnabledMethods } = {},
+  options: { batch?: number; answerBytes?: number; enabled?: EnabledMethods } = {},
 ) {
   const service = createLocalService(context, { methods, ...options })
   try {
@@ -220,9 +220,9 @@ t.test('limit of the answer', async (t) => {
 })
 
 t.test('development helpers are not available unless switched on', async (t) => {
-  t.match((await ask(request('evm_mine'), { offer: { ...OPEN, dev: true } })).text, /"result":null/)
+  t.match((await ask(request('evm_mine'), { enabled: { ...OPEN, dev: true } })).text, /"result":null/)
   t.equal(
-    (await ask(request('evm_mine'), { offer: { ...OPEN, dev: false } })).text,
+    (await ask(request('evm_mine'), { enabled: { ...OPEN, dev: false } })).text,
     error(-32601, 'the method evm_mine does not exist/is not available'),
   )
 })
@@ -230,11 +230,11 @@ t.test('development helpers are not available unless switched on', async (t) => 
 t.test('modules and single methods can be closed, by any of their names', async (t) => {
   const unavailable = (method: string) =>
     error(-32601, `the method ${method} does not exist/is not available`)
-  const only = { offer: { ...OPEN, modules: ['net', 'rsk'] } }
+  const only = { enabled: { ...OPEN, modules: ['net', 'rsk'] } }
   t.match((await ask(request('net_version'), only)).text, /"result":"33"/)
   t.equal((await ask(request('eth_chainId'), only)).text, unavailable('eth_chainId'))
   t.equal((await ask(request('hardhat_mine'), only)).text, unavailable('hardhat_mine'))
-  const without = { offer: { ...OPEN, disabledMethods: ['ext_getStorageBytesAt'] } }
+  const without = { enabled: { ...OPEN, disabledMethods: ['ext_getStorageBytesAt'] } }
   t.equal((await ask(request('rsk_getStorageBytesAt'), without)).text, unavailable('rsk_getStorageBytesAt'))
   t.equal((await ask(request('ext_getStorageBytesAt'), without)).text, unavailable('ext_getStorageBytesAt'))
   t.equal((await ask(request('eth_noSuchMethod'), only)).text, error(-32601, 'method not found'))

@@ -161,8 +161,8 @@ t.test('limits of batches and answers are those of the others', async (t) => {
 
 t.test('methods that are closed, or have a lane by configuration, are not answered here', async (t) => {
   const { context, open, stateStore } = await openScene(t)
-  const { offer } = context.node.settings
-  const closed = open({ stateStore, offer: { ...offer, disabledMethods: ['eth_getBalance'] } })
+  const { enabled } = context.node.settings
+  const closed = open({ stateStore, enabled: { ...enabled, disabledMethods: ['eth_getBalance'] } })
   const balance = request('eth_getBalance', [NOBODY, 'latest'])
   t.match((await closed.ask(balance)).text, /does not exist/)
   t.match((await closed.ask(`[${balance}]`)).text, /does not exist/)

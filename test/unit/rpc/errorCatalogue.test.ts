@@ -272,7 +272,7 @@ t.test('a hosted endpoint asks for `to` and holds no keys', async (t) => {
 t.test('only public modules are open on the hosted profile', async (t) => {
   const { fillDefaults } = await import('../../../src/config/load.ts')
   const { enabledMethodsFromConfig } = await import('../../../src/node/nodeInfo.ts')
-  const offer = enabledMethodsFromConfig(fillDefaults({ profile: 'hosted' }))
+  const enabled = enabledMethodsFromConfig(fillDefaults({ profile: 'hosted' }))
   for (const name of [
     'evm_mine',
     'hardhat_setBalance',
@@ -282,11 +282,11 @@ t.test('only public modules are open on the hosted profile', async (t) => {
     'debug_traceCall',
     'txpool_content',
   ]) {
-    const { text } = await askService(request(name), recorded, { offer })
+    const { text } = await askService(request(name), recorded, { enabled })
     t.match(JSON.parse(text), {
       error: { code: -32601, message: `the method ${name} does not exist/is not available` },
     })
   }
-  t.match((await askService(request('eth_chainId'), recorded, { offer })).text, /"result":"0x21"/)
+  t.match((await askService(request('eth_chainId'), recorded, { enabled })).text, /"result":"0x21"/)
   t.same(enabledMethodsFromConfig(fillDefaults({})).modules, [ALL_MODULES])
 })

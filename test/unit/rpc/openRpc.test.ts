@@ -32,8 +32,8 @@ function createValidator() {
   return { ajv, validate: ajv.compile(meta) }
 }
 
-async function ask(method: string, offer = TEST_SETTINGS.offer) {
-  const settings = { ...TEST_SETTINGS, offer }
+async function ask(method: string, enabled = TEST_SETTINGS.enabled) {
+  const settings = { ...TEST_SETTINGS, enabled }
   const service = createLocalService({ ...context, node: { ...context.node, settings } })
   t.teardown(() => service.close())
   const { text } = await service.ask(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }))
@@ -65,13 +65,13 @@ t.test('the schemas of parameters and results are JSON schemas', async (t) => {
 })
 
 t.test('only what is open is described', async (t) => {
-  const offer = { modules: ['net', 'rpc'], disabledMethods: ['net_peerList'], dev: false }
-  const { methods } = (await ask('rpc.discover', offer)) as { methods: { name: string }[] }
+  const enabled = { modules: ['net', 'rpc'], disabledMethods: ['net_peerList'], dev: false }
+  const { methods } = (await ask('rpc.discover', enabled)) as { methods: { name: string }[] }
   t.same(
     methods.map(({ name }) => name),
     ['net_listening', 'net_peerCount', 'net_version', 'rpc.discover', 'rpc_modules'],
   )
-  t.same(await ask('rpc_modules', offer), { net: '1.0', rpc: '1.0' })
+  t.same(await ask('rpc_modules', enabled), { net: '1.0', rpc: '1.0' })
   t.notOk(openModules(METHODS, { modules: ['*'], disabledMethods: [], dev: false }).includes('evm'))
   t.equal(openRpcDocument([])['openrpc'], '1.3.2')
 })
