@@ -1,0 +1,294 @@
+import { accessSync, constants, readFileSync } from 'node:fs'
+import {
+  type Authenticator,
+  type ConnectionOptions,
+  compare,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  parseSemVer,
+  type Server,
+  type TlsOptions,
+} from '@nats-io/transport-node'
+import { FleetError, toFleetError } from '../errors.ts'
+
+/** The oldest server that keeps what it acknowledged (fleet.md §1). */
+export const OLDEST_SERVER = '2.11.2'
+
+/** How a member reaches NATS. */
+export interface FleetConnectionOptions {
+  /** `nats://host:port` or `tls://host:port`. */
+  readonly servers: readonly string[]
+  readonly user: string | null
+  readonly password: string | null
+  /** Path of a `.creds` file. */
+  readonly credentials: string | null
+  /** Paths of PEM files. */
+  readonly ca: string | null
+  readonly cert: string | null
+  readonly key: string | null
+  /** Name of the connection in the monitoring of NATS. */
+  readonly name: string
+  /** Milliseconds in which a server that went silent is to be noticed; the lease is a good measure. */
+  readonly silence: number
+}
+
+/** What happened to the connection. */
+export type FleetConnectionEvent =
+  | { readonly kind: 'connected'; readonly server: string; readonly version: string }
+  | { readonly kind: 'disconnected'; readonly server: string }
+  /** A server is too old and is not used. */
+  | { readonly kind: 'refused'; readonly server: string; readonly version: string }
+  /** Messages come faster than this thread takes them, or NATS reports an error. */
+  | { readonly kind: 'trouble'; readonly message: string }
+  /** No more attempts are made. */
+  | { readonly kind: 'closed'; readonly error: FleetError | null }
+
+/** The connection of a member to NATS. */
+export interface FleetConnection {
+  readonly nats: NatsConnection
+  /** False while it looks for a server. */
+  readonly isConnected: boolean
+  /** Largest message of the server with its headers, bytes. */
+  readonly maxPayload: number
+  /** @returns ends the notices */
+  onEvent(listener: (event: FleetConnectionEvent) => void): () => void
+  /** Sends what is waiting, for a second at most, and disconnects. */
+  close(): Promise<void>
+}
+
+/** Bounds of the pause before the same server is tried again, milliseconds. */
+const RETRY = { first: 50, longest: 2000 } as const
+const LEAST_SILENCE = 600
+/** A server counts as silent when three pings have no answer. */
+const PINGS = 3
+const CLOSE_TIME = 1000
+const DEFAULT_MAX_PAYLOAD = 1_048_576
+
+/**
+ * Connects to one of the servers, and again whenever the connection is lost, until it is closed. Messages of this
+ * connection do not come back to it (`noEcho`): a queue group never chooses the caller.
+ * @throws FleetError `Unreachable`, `NotAuthorized`, `Tls`, `Unreadable`, `ServerTooOld` for the first connection
+ */
+export async function connectFleet(options: FleetConnectionOptions): Promise<FleetConnection> {
+  const connection = new Connection(options)
+  await connection.connect()
+  return connection
+}
+
+class Connection implements FleetConnection {
+  readonly #options: FleetConnectionOptions
+  readonly #listeners = new Set<(event: FleetConnectionEvent) => void>()
+  /** Addresses of servers that are too old. */
+  readonly #refused = new Set<string>()
+  #nats: NatsConnection | null = null
+  #isConnected = false
+  #attempts = 0
+
+  constructor(options: FleetConnectionOptions) {
+    this.#options = options
+  }
+
+  get nats(): NatsConnection {
+    if (this.#nats === null) throw new FleetError('Closed', 'not connected to NATS yet')
+    return this.#nats
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  get maxPayload(): number {
+    return this.#nats?.info?.max_payload ?? DEFAULT_MAX_PAYLOAD
+  }
+
+  async connect(): Promise<void> {
+    const servers = this.#options.servers.join(', ')
+    try {
+      this.#nats = await connect(this.#toOptions())
+    } catch (error) {
+      throw toFleetError(error, `NATS cannot be reached at ${servers}`)
+    }
+    const version = versionOf(this.#nats)
+    if (isTooOld(version)) {
+      const server = this.#nats.getServer()
+      await this.#nats.close()
+      throw new FleetError('ServerTooOld', tooOld(server, version))
+    }
+    this.#isConnected = true
+    void this.#follow(this.#nats)
+  }
+
+  onEvent(listener: (event: FleetConnectionEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    const nats = this.nats
+    if (nats.isClosed()) return
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_TIME)
+    })
+    if (this.#isConnected) await Promise.race([nats.flush().catch(() => undefined), late])
+    clearTimeout(timer)
+    this.#isConnected = false
+    await nats.close()
+  }
+
+  async #follow(nats: NatsConnection): Promise<void> {
+    void nats.closed().then((error) => {
+      this.#isConnected = false
+      const cause = error instanceof Error ? toFleetError(error, 'the connection to NATS was given up') : null
+      this.#tell({ kind: 'closed', error: cause })
+    })
+    for await (const status of nats.status()) {
+      switch (status.type) {
+        case 'disconnect':
+          this.#isConnected = false
+          this.#attempts = 0
+          this.#tell({ kind: 'disconnected', server: status.server })
+          break
+        case 'reconnect':
+          await this.#reconnected(nats, status.server)
+          break
+        case 'error':
+          this.#tell({ kind: 'trouble', message: status.error.message })
+          break
+        case 'slowConsumer':
+          this.#tell({
+            kind: 'trouble',
+            message: `${status.pending} messages of ${status.sub.getSubject()} wait`,
+          })
+          break
+      }
+    }
+  }
+
+  /** What was waiting to be sent has gone to the server already when it turns out to be too old. */
+  async #reconnected(nats: NatsConnection, server: string): Promise<void> {
+    const version = versionOf(nats)
+    if (isTooOld(version)) {
+      this.#refused.add(server)
+      this.#tell({ kind: 'refused', server, version })
+      await nats.reconnect()
+      return
+    }
+    this.#refused.delete(server)
+    this.#isConnected = true
+    this.#tell({ kind: 'connected', server, version })
+  }
+
+  #tell(event: FleetConnectionEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  #toOptions(): ConnectionOptions {
+    const { servers, user, password, name } = this.#options
+    const silence = Math.max(this.#options.silence, LEAST_SILENCE)
+    const authenticator = credentialsOf(this.#options)
+    const tls = tlsOf(this.#options)
+    return {
+      servers: [...servers],
+      name,
+      noEcho: true,
+      maxReconnectAttempts: -1,
+      // A server that refuses a user now may let it in again when its configuration was reloaded.
+      ignoreAuthErrorAbort: true,
+      reconnectDelayHandler: () => this.#pause(),
+      reconnectToServer: (pool) => this.#choose(pool),
+      pingInterval: Math.floor(silence / PINGS),
+      maxPingOut: PINGS - 1,
+      timeout: Math.max(silence, 1000),
+      ...(authenticator === null ? {} : { authenticator }),
+      ...(user === null ? {} : { user, pass: password ?? '' }),
+      ...(tls === null ? {} : { tls }),
+    }
+  }
+
+  #pause(): number {
+    const longest = Math.min(RETRY.longest, RETRY.first * 2 ** Math.min(this.#attempts, 10))
+    this.#attempts += 1
+    return longest / 2 + Math.random() * (longest / 2)
+  }
+
+  /** A server that is not too old; null leaves the choice to the client. */
+  #choose(pool: readonly Server[]): Server | { server: Server; delay: number } | null {
+    if (this.#refused.size === 0) return null
+    const usable = pool.filter(({ listen }) => !this.#refused.has(listen))
+    const [first] = usable.sort((one, other) => one.lastConnect - other.lastConnect)
+    if (first !== undefined) return { server: first, delay: this.#pause() }
+    // All are too old, until somebody upgrades one.
+    const [oldest] = [...pool].sort((one, other) => one.lastConnect - other.lastConnect)
+    return oldest === undefined ? null : { server: oldest, delay: RETRY.longest }
+  }
+}
+
+function versionOf(nats: NatsConnection): string {
+  return nats.info?.version ?? 'unknown'
+}
+
+/** Whether a server is older than {@link OLDEST_SERVER}, or does not say how old it is. */
+export function isTooOld(version: string): boolean {
+  try {
+    return compare(parseSemVer(version), parseSemVer(OLDEST_SERVER)) < 0
+  } catch {
+    return true
+  }
+}
+
+function tooOld(server: string, version: string): string {
+  return (
+    `the NATS server ${server} has version ${version}; a fleet needs ${OLDEST_SERVER} or newer, ` +
+    'because older ones lose what they acknowledged: upgrade it'
+  )
+}
+
+/** Reads the file at each connection, so that new credentials count without a restart. */
+function credentialsOf({ credentials }: FleetConnectionOptions): Authenticator | null {
+  if (credentials === null) return null
+  let last = readFileOrFail(credentials, '--fleet-credentials')
+  return credsAuthenticator(() => {
+    try {
+      last = readFileSync(credentials)
+    } catch {
+      // What was read before is as good as no file.
+    }
+    return last
+  })
+}
+
+function readFileOrFail(path: string, flag: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new FleetError('Unreadable', `${flag}: ${path} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** With any of these TLS is demanded: the client would go on in clear text otherwise. */
+function tlsOf({ servers, ca, cert, key }: FleetConnectionOptions): TlsOptions | null {
+  const isDemanded = servers.some((server) => server.startsWith('tls://'))
+  if (!isDemanded && ca === null && cert === null) return null
+  const files = [
+    ['--fleet-ca', ca],
+    ['--fleet-cert', cert],
+    ['--fleet-key', key],
+  ] as const
+  for (const [flag, path] of files) {
+    if (path === null) continue
+    try {
+      accessSync(path, constants.R_OK)
+    } catch (error) {
+      throw new FleetError('Unreadable', `${flag}: ${path} cannot be read`, { cause: error })
+    }
+  }
+  return {
+    ...(ca === null ? {} : { caFile: ca }),
+    ...(cert === null ? {} : { certFile: cert }),
+    ...(key === null ? {} : { keyFile: key }),
+  }
+}
