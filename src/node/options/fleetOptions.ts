@@ -1,0 +1,83 @@
+import type { Config } from '../../config/schema.ts'
+import type { FleetConnectionOptions } from '../../fleet/nats/connection.ts'
+
+/** What the fleet thread is made of under a configuration. Survives structured cloning. */
+export interface FleetOptions {
+  readonly connection: FleetConnectionOptions
+  /** `user:password` of the system account of NATS; null for none. */
+  readonly system: string | null
+  /** Name of the fleet. */
+  readonly name: string
+  /** Name of this member. */
+  readonly member: string
+  readonly dataDir: string
+  /** Version of the program. */
+  readonly version: string
+  /** Milliseconds. */
+  readonly lease: number
+  /** Milliseconds. */
+  readonly hold: number
+  /** Milliseconds. */
+  readonly round: number
+  /** Seconds. */
+  readonly lag: number
+  /** Operators whose signatures a head needs; 0 for none. */
+  readonly quorum: number
+  /** Public keys of operators, BLS. */
+  readonly signers: readonly string[]
+  /** File of this member's key; null for none. */
+  readonly signerKey: string | null
+  /** Blocks of a search from which on members share it; 0 for never. */
+  readonly fanOut: number
+  readonly log: Pick<Config, 'logLevel' | 'logFormat'>
+}
+
+/** What of a configuration concerns the front thread of a member. */
+export interface FleetFrontOptions {
+  /** Milliseconds for which requests wait for a change of the head. */
+  readonly hold: number
+  /** Whether a member that is cut off answers reads relative to its head. */
+  readonly servesIsolated: boolean
+}
+
+/**
+ * The options of the fleet thread; null for a node on its own.
+ * @param version of the program
+ */
+export function fleetOptionsFromConfig(config: Config, version: string): FleetOptions | null {
+  if (config.fleet.length === 0) return null
+  return {
+    connection: {
+      servers: config.fleet,
+      user: config.fleetUser,
+      password: config.fleetPassword,
+      credentials: config.fleetCredentials,
+      ca: config.fleetCa,
+      cert: config.fleetCert,
+      key: config.fleetKey,
+      name: `rhizome ${config.fleetName} ${config.fleetMember}`,
+      silence: config.fleetLease,
+    },
+    system: config.fleetSystem,
+    name: config.fleetName,
+    member: config.fleetMember,
+    dataDir: config.dataDir,
+    version,
+    lease: config.fleetLease,
+    hold: config.fleetHold,
+    round: config.fleetRound,
+    lag: config.fleetLag,
+    quorum: config.fleetQuorum,
+    signers: config.fleetSigners,
+    signerKey: config.fleetSignerKey,
+    fanOut: config.fleetFanOut,
+    log: { logLevel: config.logLevel, logFormat: config.logFormat },
+  }
+}
+
+/** The options of the front thread of a member. */
+export function fleetFrontOptionsFromConfig(
+  config: Pick<Config, 'fleetHold' | 'fleetIsolated'>,
+): FleetFrontOptions {
+  return { hold: config.fleetHold, servesIsolated: config.fleetIsolated === 'serve' }
+}
