@@ -1,0 +1,88 @@
+import { inRealTime } from './ended.ts'
+import type { Entry, FaultEntry, History } from './history.ts'
+import type { Violation } from './violation.ts'
+
+/** What a member counted in so many milliseconds before it was killed may be lost with it. */
+const UNWRITTEN_MS = 1000
+/** Members write what they counted once a second; the report of it is given again for a second. */
+const SHOWN_AFTER_MS = 2000
+
+/**
+ * Requests that a key was used for, as members show them, never go back, are never more than were asked, and in the end
+ * not less than were answered, but for what members that were killed had not yet written.
+ */
+export function checkUsage({ entries, faults }: History): Violation[] {
+  const byKey = new Map<string, { readonly shown: Entry[]; readonly used: Entry[] }>()
+  const of = (key: string) => {
+    const known = byKey.get(key)
+    if (known !== undefined) return known
+    const made = { shown: [], used: [] }
+    byKey.set(key, made)
+    return made
+  }
+  for (const entry of entries) {
+    if (entry.operation.kind === 'usage') {
+      if (entry.outcome.kind === 'answered') of(entry.operation.key).shown.push(entry)
+    } else if (entry.key !== undefined) of(entry.key).used.push(entry)
+  }
+  return [...byKey].flatMap(([key, { shown, used }]) => [
+    ...goesBack(key, shown),
+    ...tooMuch(key, shown, used),
+    ...tooLittle(key, shown, used, faults),
+  ])
+}
+
+function goesBack(key: string, shown: readonly Entry[]): Violation[] {
+  let most: Entry | null = null
+  let violation: Violation | null = null
+  inRealTime(shown, (entry, ended) => {
+    for (const before of ended) if (most === null || sumOf(before) > sumOf(most)) most = before
+    const before = most as Entry | null
+    if (violation !== null || before === null || sumOf(entry) >= sumOf(before)) return
+    const message = `the usage of key ${key} is ${sumOf(entry)} after it was ${sumOf(before)}`
+    violation = { rule: 'usage', message, entries: [before, entry] }
+  })
+  return violation === null ? [] : [violation]
+}
+
+/** A request that was refused for its limit is no use; one without an answer may be. */
+function tooMuch(key: string, shown: readonly Entry[], used: readonly Entry[]): Violation[] {
+  const begins = used.filter(({ outcome }) => !isRefusal(outcome)).map(({ begin }) => begin)
+  for (const entry of shown) {
+    const most = begins.filter((begin) => begin < entry.end).length
+    if (sumOf(entry) <= most) continue
+    const message = `the usage of key ${key} is ${sumOf(entry)} when at most ${most} had been asked`
+    return [{ rule: 'usage', message, entries: [entry] }]
+  }
+  return []
+}
+
+function tooLittle(
+  key: string,
+  shown: readonly Entry[],
+  used: readonly Entry[],
+  faults: readonly FaultEntry[],
+): Violation[] {
+  const last = shown.findLast(({ healed }) => healed === true)
+  if (last === undefined) return []
+  const counts = used.filter(
+    ({ outcome, end, member, begin }) =>
+      outcome.kind === 'answered' &&
+      end < last.begin - SHOWN_AFTER_MS &&
+      !faults.some(
+        (fault) => fault.killed.includes(member) && begin < fault.end && end > fault.begin - UNWRITTEN_MS,
+      ),
+  )
+  if (sumOf(last) >= counts.length) return []
+  const message = `the usage of key ${key} is ${sumOf(last)} in the end, ${counts.length} requests were answered`
+  return [{ rule: 'usage', message, entries: [last] }]
+}
+
+/** -32005 over a limit, -32001 without a valid key: counted apart from use. */
+function isRefusal(outcome: Entry['outcome']): boolean {
+  return outcome.kind === 'refused' && (outcome.code === -32_005 || outcome.code === -32_001)
+}
+
+function sumOf({ outcome }: Entry): number {
+  return outcome.kind === 'answered' ? Number(outcome.value) : 0
+}
