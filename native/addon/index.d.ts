@@ -503,6 +503,12 @@ export interface BlockToTrace {
   wanted?: Array<number>
 }
 
+/**
+ * Milliseconds of the boot clock: no one sets it, and it goes on while the machine sleeps. A system that has none gives
+ * infinity, with which every deadline is over.
+ */
+export declare function bootClock(): number
+
 /** Reads the Bridge on a state, under the rules of a block, until `interrupt` is raised. */
 export declare function bridgeState(spec: ChainSpec, store: StateStore, root: Uint8Array, block: BlockEnvironment, interrupt?: InterruptSlot | undefined | null): BridgeState
 

@@ -8,6 +8,7 @@
 mod answers;
 mod basic_cost;
 mod block;
+mod boot_clock;
 mod borrowed;
 mod bridge;
 mod build_info;
