@@ -10,6 +10,7 @@ export function keyRecord(id: string, more: Partial<KeyRecord> = {}): KeyRecord 
     created: 1_795_000_000_000,
     disabled: false,
     fromFile: false,
+    fromFleet: false,
     previous: null,
     methods: null,
     modules: null,

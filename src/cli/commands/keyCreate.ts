@@ -63,6 +63,7 @@ export const keyCreate = defineCommand({
         created: Date.now(),
         disabled: false,
         fromFile: false,
+        fromFleet: false,
         previous: null,
         modules: set(extra.modules),
         methods: set(extra.methods),

@@ -91,6 +91,7 @@ function parseKey(entry: unknown, where: string, created: number): KeyRecord {
     created,
     disabled: false,
     fromFile: true,
+    fromFleet: false,
     previous: null,
     methods: parseNames(methods, `${where}: methods`),
     modules: parseNames(modules, `${where}: modules`),

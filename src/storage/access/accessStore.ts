@@ -16,9 +16,18 @@ import {
   openAccessTables,
 } from './accessTables.ts'
 import { AccessError } from './errors.ts'
+import { FleetUsage } from './fleetUsage.ts'
 import { assertKeysThere, recordKeys, recordNoKeys } from './keyedDirectory.ts'
 import { decodeKey, encodeKey, type KeyRecord } from './keyRecord.ts'
-import { addUsage, type DayUsage, decodeUsage, encodeUsage, parseUsageKey, usageKey } from './usageRecord.ts'
+import {
+  addUsage,
+  type DayUsage,
+  decodeUsage,
+  encodeUsage,
+  mergeDays,
+  parseUsageKey,
+  usageKey,
+} from './usageRecord.ts'
 
 const REVISION_KEY = Buffer.from('revision')
 const TIMEZONE_KEY = Buffer.from('timezone')
@@ -39,6 +48,8 @@ export interface AccessStoreOptions {
   readonly dataDir: string
   /** Reads every page before the store is used: only where no other process writes it. */
   readonly checked?: boolean
+  /** Whether the node belongs to a fleet: its keys are those of the fleet then, and the others open nothing. */
+  readonly fleet?: boolean
 }
 
 /**
@@ -53,10 +64,18 @@ export class AccessStore {
   readonly #keys: AccessTable
   readonly #usage: AccessTable
   readonly #dataDir: string
+  readonly #fleetKeys: AccessTable
+  readonly #isInFleet: boolean
+  /** What is counted for the fleet. */
+  readonly fleetUsage: FleetUsage
   #writing: Promise<unknown> = Promise.resolve()
 
-  private constructor(dataDir: string, { root, metadata, keys, usage }: AccessTables) {
+  private constructor(dataDir: string, tables: AccessTables, isInFleet: boolean) {
+    const { root, metadata, keys, usage, fleet } = tables
     this.#dataDir = dataDir
+    this.#fleetKeys = fleet.keys
+    this.#isInFleet = isInFleet
+    this.fleetUsage = new FleetUsage(tables)
     this.#root = root
     this.#metadata = metadata
     this.#keys = keys
@@ -67,14 +86,14 @@ export class AccessStore {
    * Opens the store, or creates it unless the data directory had one with keys.
    * @throws AccessError `ACCESS_FORMAT`, `ACCESS_DAMAGED`
    */
-  static open({ dataDir, checked = false }: AccessStoreOptions): AccessStore {
+  static open({ dataDir, checked = false, fleet = false }: AccessStoreOptions): AccessStore {
     const path = join(dataDir, ACCESS_FOLDER)
     assertKeysThere(dataDir)
     makePrivateFolder(path)
     assertAccessUndamaged(path, checked)
     makeLockFile(path)
     const tables = openAccessTables(path)
-    const store = new AccessStore(dataDir, tables)
+    const store = new AccessStore(dataDir, tables, fleet)
     store.#checkFormat(path)
     store.#noteKeys()
     recordStoresCreated([path])
@@ -88,10 +107,39 @@ export class AccessStore {
     return this.#metadata.get(REVISION_KEY)?.readUIntBE(0, REVISION_BYTES) ?? 0
   }
 
-  /** All keys by id. */
+  /**
+   * All keys by id. Of the keys of a fleet and those of this node alone, one kind is in force; the others are there
+   * disabled, so that requests still need a key.
+   */
   keys(): KeyRecord[] {
     this.#root.resetReadTxn()
-    return this.#allKeys()
+    const fleet = this.#allFleetKeys()
+    const local = this.#allKeys()
+    const [valid, other] = this.#isInFleet ? [fleet, local] : [local, fleet]
+    const ids = new Set(valid.map(({ id }) => id))
+    const idle = other.filter(({ id }) => !ids.has(id)).map((key) => ({ ...key, disabled: true }))
+    return idle.length === 0 ? valid : [...valid, ...idle]
+  }
+
+  /**
+   * Takes over keys as the fleet has them.
+   * @param isWhole whether these are all; those of before that are not among them are disabled then
+   * @returns whether anything changed
+   */
+  takeFleetKeys(keys: readonly KeyRecord[], isWhole: boolean): boolean {
+    this.#root.resetReadTxn()
+    const before = new Map(this.#allFleetKeys().map((key) => [key.id, key]))
+    const next = new Map(keys.map((key) => [key.id, key]))
+    for (const [id, key] of isWhole ? before : []) if (!next.has(id)) next.set(id, { ...key, disabled: true })
+    const changed = [...next.values()].filter((key) => {
+      const old = before.get(key.id)
+      return old === undefined || !encodeKey(old).equals(encodeKey(key))
+    })
+    if (changed.length === 0) return false
+    this.#change(() => {
+      for (const key of changed) this.#fleetKeys.putSync(Buffer.from(key.id), encodeKey(key))
+    })
+    return true
   }
 
   /**
@@ -117,6 +165,12 @@ export class AccessStore {
   update(id: string, change: (key: KeyRecord) => KeyRecord): KeyRecord {
     return this.#change(() => {
       const bytes = this.#keys.get(Buffer.from(id))
+      if (bytes === undefined && this.#fleetKeys.get(Buffer.from(id)) !== undefined) {
+        throw new AccessError(
+          'ACCESS_FROM_FLEET',
+          `the key ${id} is one of the fleet: give --fleet to change it`,
+        )
+      }
       if (bytes === undefined)
         throw new AccessError('ACCESS_UNKNOWN_KEY', `there is no key ${id}: see \`key list\``)
       const changed = change(decodeKey(id, asBuffer(bytes)))
@@ -131,7 +185,8 @@ export class AccessStore {
    * @throws AccessError `ACCESS_TAKEN` when a key of the store has such an id or hash
    */
   replaceFileKeys(keys: readonly KeyRecord[]): void {
-    const stored = this.keys()
+    this.#root.resetReadTxn()
+    const stored = this.#allKeys()
     const before = new Map(stored.filter(({ fromFile }) => fromFile).map((key) => [key.id, key]))
     const next = keys.map((key) => {
       const { disabled = false, created = key.created } = before.get(key.id) ?? {}
@@ -170,6 +225,7 @@ export class AccessStore {
 
   /** Adds to the usage, atomically; resolves when it is on disk. */
   addUsage(added: readonly DayUsage[]): Promise<void> {
+    if (this.fleetUsage.mark() !== null) return this.fleetUsage.add(added)
     return this.#inOrder(() =>
       added.map(({ id, day, methods }) => {
         const sum = new Map(this.#usageOf(id, day))
@@ -179,9 +235,16 @@ export class AccessStore {
     )
   }
 
-  /** Usage of a key from one day to another, both included, oldest first. */
+  /**
+   * Usage of a key from one day to another, both included, oldest first. In a fleet: of all members as far as known,
+   * with all that this one counted.
+   */
   usage(id: string, first: number, last: number): DayUsage[] {
     this.#root.resetReadTxn()
+    return mergeDays(this.#sums(id, first, last), this.fleetUsage.own(id, first, last))
+  }
+
+  #sums(id: string, first: number, last: number): DayUsage[] {
     const days: DayUsage[] = []
     for (const { key, value } of this.#usage.getRange({
       start: usageKey(id, first),
@@ -196,10 +259,14 @@ export class AccessStore {
   /** Ids with usage, including those of removed keys. */
   usedIds(): string[] {
     this.#root.resetReadTxn()
+    return [...new Set([...this.#idsOf(this.#usage), ...this.fleetUsage.ownIds()])]
+  }
+
+  #idsOf(table: AccessTable): string[] {
     const ids: string[] = []
     let start = Buffer.alloc(1)
     for (;;) {
-      const next = [...this.#usage.getKeys({ start, limit: 1 })][0]
+      const next = [...table.getKeys({ start, limit: 1 })][0]
       if (next === undefined) return ids
       const { id } = parseUsageKey(asBuffer(next))
       ids.push(id)
@@ -210,7 +277,8 @@ export class AccessStore {
   /** Removes the usage of days before this one; returns the number of rows removed. */
   async pruneUsage(firstDay: number): Promise<number> {
     let removed = 0
-    for (const id of this.usedIds()) {
+    this.#root.resetReadTxn()
+    for (const id of this.#idsOf(this.#usage)) {
       const range = { start: usageKey(id, 0), end: usageKey(id, firstDay), limit: PRUNED_AT_ONCE }
       for (;;) {
         const old = [...this.#usage.getKeys(range)].map((key) => Buffer.from(asBuffer(key)))
@@ -225,6 +293,7 @@ export class AccessStore {
   /** Waits for pending writes and closes the store. */
   async close(): Promise<void> {
     await this.#writing.catch(() => undefined)
+    await this.fleetUsage.close()
     await this.#root.close()
   }
 
@@ -234,6 +303,13 @@ export class AccessStore {
       keys.push(decodeKey(asBuffer(key).toString('utf8'), asBuffer(value)))
     }
     return keys
+  }
+
+  #allFleetKeys(): KeyRecord[] {
+    return [...this.#fleetKeys.getRange({})].map(({ key, value }) => ({
+      ...decodeKey(asBuffer(key).toString('utf8'), asBuffer(value)),
+      fromFleet: true,
+    }))
   }
 
   #usageOf(id: string, day: number) {
@@ -293,7 +369,7 @@ export class AccessStore {
   }
 
   #hasKeys(): boolean {
-    return [...this.#keys.getKeys({ limit: 1 })].length > 0
+    return [this.#keys, this.#fleetKeys].some((table) => [...table.getKeys({ limit: 1 })].length > 0)
   }
 
   /**

@@ -11,7 +11,7 @@ export const ACCESS_METADATA = 'metadata'
 /** Address space reserved for the store, bytes: the file grows into it and is never mapped again. */
 const MAP_BYTES = 4 * 1024 ** 3
 
-const MAXIMUM_TABLES = 8
+const MAXIMUM_TABLES = 16
 
 /** A table of the access store. */
 export type AccessTable = Database<Buffer, Buffer>
@@ -23,8 +23,25 @@ export interface AccessTables {
   readonly metadata: AccessTable
   /** id → key, JSON. See `keyRecord.ts`. */
   readonly keys: AccessTable
-  /** id ∥ 0 ∥ day 4 → usage by method, JSON. See `usageRecord.ts`. */
+  /** id ∥ 0 ∥ day 4 → usage by method, JSON. See `usageRecord.ts`. In a fleet the sum of its stream so far. */
   readonly usage: AccessTable
+  readonly fleet: FleetTables
+}
+
+/** What a member of a fleet keeps in its access store (fleet.md §7). */
+export interface FleetTables {
+  /** id → key of the fleet, JSON as in `keys`. */
+  readonly keys: AccessTable
+  /** As `usage`: what this member counted and the sum of the fleet does not have yet. */
+  readonly own: AccessTable
+  /** As `usage`: the part of `own` that has no sequence yet. */
+  readonly unsent: AccessTable
+  /** sequence 6 → delta, JSON. See `usageDelta.ts`. */
+  readonly outbox: AccessTable
+  /** member ∥ epoch → sequence 6 of its last delta in the sum. */
+  readonly applied: AccessTable
+  /** As `usage`: the sum of another member while it is fetched. */
+  readonly incoming: AccessTable
 }
 
 /**
@@ -60,5 +77,18 @@ export function openAccessTables(path: string): AccessTables {
   })
   const table = (name: string) =>
     root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' })
-  return { root, metadata: table(ACCESS_METADATA), keys: table('keys'), usage: table('usage') }
+  return {
+    root,
+    metadata: table(ACCESS_METADATA),
+    keys: table('keys'),
+    usage: table('usage'),
+    fleet: {
+      keys: table('fleetKeys'),
+      own: table('own'),
+      unsent: table('unsent'),
+      outbox: table('outbox'),
+      applied: table('applied'),
+      incoming: table('incoming'),
+    },
+  }
 }

@@ -12,6 +12,10 @@ export type AccessErrorCode =
   | 'ACCESS_TAKEN'
   /** The key comes from a file and can only be changed there. */
   | 'ACCESS_FROM_FILE'
+  /** The key is one of the fleet and can only be changed there. */
+  | 'ACCESS_FROM_FLEET'
+  /** The store holds the sums of another fleet. */
+  | 'ACCESS_OTHER_FLEET'
 
 /** An access store that cannot be used, or a change that it rejects. The message says what to do. */
 export class AccessError extends CodedError<AccessErrorCode> {

@@ -36,6 +36,8 @@ export interface KeyRecord {
   readonly disabled: boolean
   /** Whether the key is defined in a file of keys, where it has to be changed. */
   readonly fromFile: boolean
+  /** Whether the key is one of the fleet, where it has to be changed; its table says so, not its record. */
+  readonly fromFleet: boolean
   /** The secret before the last rotation, while it is still valid. */
   readonly previous: PreviousSecret | null
   /** Methods it may call; null for all of its modules. */
@@ -65,7 +67,7 @@ const HASH = /^[0-9a-f]{64}$/
 /** The stored form of a key. */
 export function encodeKey(key: KeyRecord): Buffer {
   const list = (names: ReadonlySet<string> | null) => (names === null ? null : [...names])
-  const { hash, previous, methods, modules, origins, ...plain } = key
+  const { hash, previous, methods, modules, origins, fromFleet: _, ...plain } = key
   const text = JSON.stringify({
     ...plain,
     hash: hash.toString('hex'),
@@ -111,7 +113,7 @@ function readKey(value: Readonly<Record<string, unknown>>): KeyRecord | null {
   if (origins === undefined || limits === null) return null
   if (revertErrors !== null && !isRevertForm(revertErrors)) return null
   const opens = { methods, modules, origins, revertErrors }
-  return { id, name, hash, created, disabled, fromFile, previous, ...opens, limits }
+  return { id, name, hash, created, disabled, fromFile, fromFleet: false, previous, ...opens, limits }
 }
 
 function readHash(value: unknown): Buffer | null {

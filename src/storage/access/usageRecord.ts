@@ -46,11 +46,31 @@ export function parseUsageKey(key: Buffer): { readonly id: string; readonly day:
 
 /** The stored form of the usage of a day. */
 export function encodeUsage(methods: ReadonlyMap<string, MethodUsage>): Buffer {
-  const rows = [...methods].map(([method, { count, cost, bytes, errors, refused }]) => [
-    method,
-    [count, cost, bytes, errors, refused],
-  ])
-  return Buffer.from(JSON.stringify(Object.fromEntries(rows)))
+  return Buffer.from(JSON.stringify(encodeMethods(methods)))
+}
+
+/** Usage by method as plain data: the figures of each in a list. */
+export function encodeMethods(
+  methods: ReadonlyMap<string, MethodUsage>,
+): Readonly<Record<string, readonly number[]>> {
+  return Object.fromEntries(
+    [...methods].map(([method, { count, cost, bytes, errors, refused }]) => [
+      method,
+      [count, cost, bytes, errors, refused],
+    ]),
+  )
+}
+
+/** Usage by method out of that; null for anything else. */
+export function decodeMethods(value: unknown): Map<string, MethodUsage> | null {
+  if (typeof value !== 'object' || value === null) return null
+  const methods = new Map<string, MethodUsage>()
+  for (const [method, fields] of Object.entries(value)) {
+    if (!isFields(fields)) return null
+    const [count = 0, cost = 0, bytes = 0, errors = 0, refused = 0] = fields
+    methods.set(method, { count, cost, bytes, errors, refused })
+  }
+  return methods
 }
 
 /**
@@ -69,13 +89,8 @@ export function decodeUsage(bytes: Buffer, where: { readonly id: string; readonl
   } catch {
     throw damaged()
   }
-  if (typeof value !== 'object' || value === null) throw damaged()
-  const methods = new Map<string, MethodUsage>()
-  for (const [method, fields] of Object.entries(value)) {
-    if (!isFields(fields)) throw damaged()
-    const [count = 0, cost = 0, byteCount = 0, errors = 0, refused = 0] = fields
-    methods.set(method, { count, cost, bytes: byteCount, errors, refused })
-  }
+  const methods = decodeMethods(value)
+  if (methods === null) throw damaged()
   return methods
 }
 
@@ -89,6 +104,30 @@ export function addUsage(one: MethodUsage | undefined, other: MethodUsage): Meth
     errors: one.errors + other.errors,
     refused: one.refused + other.refused,
   }
+}
+
+/** The days of both lists, oldest first; of a day that is in both, the sums. */
+export function mergeDays(one: DayUsage[], other: readonly DayUsage[]): DayUsage[] {
+  if (other.length === 0) return one
+  const days = new Map(one.map((usage) => [usage.day, usage]))
+  for (const { id, day, methods } of other) {
+    const sum = new Map(days.get(day)?.methods)
+    for (const [method, usage] of methods) sum.set(method, addUsage(sum.get(method), usage))
+    days.set(day, { id, day, methods: sum })
+  }
+  return [...days.values()].sort((a, b) => a.day - b.day)
+}
+
+/** What is left of one when the other is taken away; null when that is nothing. */
+export function subtractUsage(one: MethodUsage, other: MethodUsage): MethodUsage | null {
+  const left = {
+    count: one.count - other.count,
+    cost: one.cost - other.cost,
+    bytes: one.bytes - other.bytes,
+    errors: one.errors - other.errors,
+    refused: one.refused - other.refused,
+  }
+  return Object.values(left).some((figure) => figure !== 0) ? left : null
 }
 
 /** A day as `2026-11-22`. */

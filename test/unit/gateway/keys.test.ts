@@ -190,6 +190,7 @@ t.test('the file is read again when it changes, and an unusable one changes noth
   t.match(keys[0], {
     hash: Buffer.from(hashOf('two'), 'hex'),
     fromFile: true,
+    fromFleet: false,
     limits: { rate: 5, burst: null },
   })
   write('nonsense')
