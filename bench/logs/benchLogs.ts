@@ -142,6 +142,7 @@ function benchFanOut(kept: boolean): void {
   const chain = {
     headerByHash: () => null,
     storedHeader: () => null,
+    hashByNumber: () => null,
     storedReceipts: () => receipts,
     storedBody: () => BODY,
   }

@@ -32,6 +32,8 @@ export interface EventChain {
   headerByHash(hash: Buffer): BlockHeader | null
   /** The same also of a block that a rewind disconnected. */
   storedHeader(hash: Buffer): BlockHeader | null
+  /** Hash of the canonical block of that height. */
+  hashByNumber(number: number): Buffer | null
   storedReceipts(block: BlockReference): Buffer | null
   storedBody(block: BlockReference): Buffer | null
 }
@@ -41,6 +43,8 @@ export interface EventSources {
   readonly chain: EventChain
   /** Logs of blocks as text. */
   readonly encodedObjects: EncodedObjectCache
+  /** To be called before reads that no request and no notice asks for; not needed where reads see what is newest. */
+  readonly takeSnapshot?: () => void
 }
 
 /** JSON texts of events. */

@@ -1,5 +1,5 @@
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
-import type { BlockReference } from '../storage/blockKey.ts'
+import type { BlockEvent } from './chainWalk.ts'
 import type { HeadNotice, PendingNotice } from './events.ts'
 import { createHandle } from './handle.ts'
 import { Journal } from './journal.ts'
@@ -23,11 +23,6 @@ export interface LogFilterRequest {
   readonly blockHash: Buffer | null
   /** What asks for all logs of the filter: parameter (JSON text) of eth_getLogs. */
   readonly query: string
-}
-
-/** A block that joined the canonical chain, or left it. */
-export interface BlockEvent extends BlockReference {
-  readonly removed: boolean
 }
 
 /** What happened since the last poll of a filter. */

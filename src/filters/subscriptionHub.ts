@@ -1,13 +1,14 @@
 import { BLOOM_LENGTH } from '../chain/codec/logsBloom.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 import type { MiningWork } from '../mining/interface.ts'
-import type { StoredLogBlock } from '../native/encodedObjectCache.ts'
 import { LogSubscriptions } from '../native/logSubscriptions.ts'
 import type { BlockReference } from '../storage/blockKey.ts'
+import { type CatchingUp, CatchUps } from './catchUps.ts'
 import type { EventChain, EventSources, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
 import { EventFrame } from './frame.ts'
 import { createHandle } from './handle.ts'
 import { type MemoryUse, subscriptionBytes } from './memoryUse.ts'
+import { storedLogs } from './storedLogs.ts'
 
 const EMPTY_BLOOM = Buffer.alloc(BLOOM_LENGTH)
 
@@ -26,6 +27,12 @@ export interface EventConnection {
   readonly memory?: MemoryUse
   /** Sends bytes that are overwritten after the call. Whether the client keeps up is the connection's matter. */
   notify(frame: Uint8Array): void
+  /** Bytes that the client has not read yet; none where nobody counts. */
+  readonly waiting?: number
+  /** Calls back when the client has read some of them, and not at all when it goes away first. */
+  whenRead?(action: () => void): void
+  /** Ends the connection. @param code of RFC 6455 */
+  end?(code: number, reason: string): void
 }
 
 /** What can be subscribed to. */
@@ -37,15 +44,22 @@ export type SubscriptionTopic =
   /** Work for merged mining; an extension. */
   | { readonly kind: 'newWork' }
 
+/** Where a subscription begins that first tells what happened since a block. */
+export interface ResumePoint {
+  readonly block: BlockReference
+  /** The head of the chain as the block was looked for. */
+  readonly head: BlockReference
+}
+
 /** What a subscription is for; the criteria of logs are kept by the native core. */
 type SubscribedTopic =
   | Exclude<SubscriptionTopic, { kind: 'logs' }>
   | { readonly kind: 'logs'; readonly id: number }
 
-interface Subscription {
-  readonly handle: string
-  readonly connection: EventConnection
-  readonly topic: SubscribedTopic
+interface Subscription extends CatchingUp {
+  readonly topic: SubscriptionTopic
+  /** As subscribers of events have it; null while it catches up. */
+  live: SubscribedTopic | null
   /** Memory that it takes. */
   readonly bytes: number
 }
@@ -72,9 +86,22 @@ export class SubscriptionHub {
   readonly #pendingObjects = new Set<Subscription>()
   readonly #syncing = new Set<Subscription>()
   readonly #work = new Set<Subscription>()
+  readonly #catchUps: CatchUps
+  /** Subscriptions that began with an earlier block, by handle. */
+  readonly #resumed = new Map<string, Subscription>()
+  /** The head that subscribers were told of last; before the first notice that of the store. */
+  #announced: BlockReference | null = null
 
   constructor(options: SubscriptionHubOptions) {
     this.#chain = options.chain
+    this.#catchUps = new CatchUps({
+      ...options,
+      announced: () => this.#announced?.hash ?? null,
+      onLive: ({ handle }) => {
+        const subscription = this.#resumed.get(handle)
+        if (subscription !== undefined) this.#goLive(subscription)
+      },
+    })
     this.#events = options.events
     this.#logs = new LogSubscriptions(options.encodedObjects)
     this.#mostPerConnection = options.mostPerConnection
@@ -89,19 +116,35 @@ export class SubscriptionHub {
 
   /**
    * Handle of a new subscription; null when the connection has too many.
+   * @param from of a subscription to heads or logs that is first told what happened since, with the head of the store
    * @throws what {@link MemoryUse.draw} throws
    */
-  subscribe(connection: EventConnection, topic: SubscriptionTopic): string | null {
+  subscribe(
+    connection: EventConnection,
+    topic: SubscriptionTopic,
+    from: ResumePoint | null = null,
+  ): string | null {
     const own = this.#connections.get(connection) ?? new Map<string, Subscription>()
     if (own.size >= this.#mostPerConnection || !isWithin(connection.budget)) return null
     const bytes = subscriptionBytes(topic.kind === 'logs' ? topic.criteria : null)
     connection.memory?.draw(bytes)
     if (connection.budget !== undefined) connection.budget.subscriptions += 1
-    const subscription = { handle: createHandle(), connection, topic: this.#enter(topic), bytes }
+    const subscription: Subscription = {
+      handle: createHandle(),
+      connection,
+      topic,
+      criteria: topic.kind === 'logs' ? topic.criteria : null,
+      live: null,
+      bytes,
+    }
     own.set(subscription.handle, subscription)
     this.#connections.set(connection, own)
-    if (subscription.topic.kind === 'logs') this.#logTakers.set(subscription.topic.id, subscription)
-    else this.#setOf(subscription.topic).add(subscription)
+    if (from === null) this.#goLive(subscription)
+    else {
+      this.#announced ??= from.head
+      this.#resumed.set(subscription.handle, subscription)
+      this.#catchUps.add(subscription, from.block)
+    }
     return subscription.handle
   }
 
@@ -129,7 +172,9 @@ export class SubscriptionHub {
    * Logs of the blocks that left the chain as removed ones, newest block first, logs of those that joined it,
    * then their headers.
    */
-  headChanged({ retracted, enacted }: HeadNotice): void {
+  headChanged(notice: HeadNotice): void {
+    const { retracted, enacted } = notice
+    this.#announce(notice)
     if (this.#logTakers.size > 0) {
       for (const block of retracted) this.#sendLogs(block, true)
       for (const block of enacted) this.#sendLogs(block, false)
@@ -168,17 +213,45 @@ export class SubscriptionHub {
     return this.#work.size > 0
   }
 
-  #enter(topic: SubscriptionTopic): SubscribedTopic {
-    if (topic.kind !== 'logs') return topic
+  #goLive(subscription: Subscription): void {
+    const { topic } = subscription
+    if (topic.kind !== 'logs') {
+      subscription.live = topic
+      this.#setOf(topic).add(subscription)
+      return
+    }
     this.#lastId += 1
     this.#logs.add(this.#lastId, topic.criteria)
-    return { kind: 'logs', id: this.#lastId }
+    this.#logTakers.set(this.#lastId, subscription)
+    subscription.live = { kind: 'logs', id: this.#lastId }
+  }
+
+  /** Moves the announced head, and has those wait who stand on another one than the notice begins with. */
+  #announce({ retracted, enacted }: HeadNotice): void {
+    const before = this.#announced
+    const [first] = enacted
+    const start = retracted[0] ?? (first === undefined ? null : this.#parentOf(first))
+    this.#announced = enacted.at(-1) ?? this.#parentOf(retracted.at(-1)) ?? before
+    if (before !== null && start !== null && !start.hash.equals(before.hash)) {
+      // The store was ahead of the notices when the first subscription looked: it knows what they are about to tell.
+      for (const subscription of this.#resumed.values()) {
+        if (subscription.live === null) continue
+        this.#leaveLive(subscription, subscription.live)
+        this.#catchUps.add(subscription, before)
+      }
+    }
+    this.#catchUps.headChanged()
+  }
+
+  #parentOf(block: BlockReference | undefined): BlockReference | null {
+    const header = block === undefined ? null : this.#chain.storedHeader(block.hash)
+    return header === null ? null : { number: header.number - 1, hash: header.parentHash }
   }
 
   #sendLogs(block: BlockReference, removed: boolean): void {
     // Most blocks have no logs: neither their text nor their receipts are looked for.
     if (this.#chain.storedHeader(block.hash)?.fields.logsBloom?.equals(EMPTY_BLOOM) === true) return
-    for (const { text, ids } of this.#logs.find(block, removed, () => this.#stored(block))) {
+    for (const { text, ids } of this.#logs.find(block, removed, () => storedLogs(this.#chain, block))) {
       const frame = new EventFrame(text)
       for (const id of ids) {
         const taker = this.#logTakers.get(id)
@@ -187,21 +260,22 @@ export class SubscriptionHub {
     }
   }
 
-  #stored(block: BlockReference): StoredLogBlock | null {
-    const receipts = this.#chain.storedReceipts(block)
-    const body = this.#chain.storedBody(block)
-    return receipts === null || body === null ? null : { receipts, body }
+  #forget(subscription: Subscription): void {
+    const { connection, handle, live, bytes } = subscription
+    connection.memory?.release(bytes)
+    this.#resumed.delete(handle)
+    if (live === null) this.#catchUps.remove(subscription)
+    else this.#leaveLive(subscription, live)
   }
 
-  #forget(subscription: Subscription): void {
-    const { connection, topic, bytes } = subscription
-    connection.memory?.release(bytes)
-    if (topic.kind !== 'logs') {
-      this.#setOf(topic).delete(subscription)
+  #leaveLive(subscription: Subscription, live: SubscribedTopic): void {
+    subscription.live = null
+    if (live.kind !== 'logs') {
+      this.#setOf(live).delete(subscription)
       return
     }
-    this.#logs.remove(topic.id)
-    this.#logTakers.delete(topic.id)
+    this.#logs.remove(live.id)
+    this.#logTakers.delete(live.id)
   }
 
   #setOf(topic: Exclude<SubscribedTopic, { kind: 'logs' }>): Set<Subscription> {

@@ -139,7 +139,11 @@ export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const page = options.front.page ? await readPageFiles() : null
   const interrupts = new InterruptTable()
-  const events = new FrontEvents(options.context, EVENT_TEXTS, options.events ?? DEFAULT_EVENT_LIMITS)
+  const events = new FrontEvents(
+    { ...options.context, takeSnapshot: () => gateway.takeSnapshot() },
+    EVENT_TEXTS,
+    options.events ?? DEFAULT_EVENT_LIMITS,
+  )
   const pools = createPools(options, interrupts)
   const dispatcher = new Dispatcher({
     lanes: options.lanes,
@@ -152,7 +156,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     router: new Router({
       methods: METHODS,
       unsupported: UNSUPPORTED_METHODS,
-      offer: options.context.node.settings.offer,
+      enabled: options.context.node.settings.enabled,
       lanes: options.methodLanes ?? {},
     }),
     dispatcher,

@@ -31,6 +31,8 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
   #open: WebSocket<T> | null
   #socket: WebSocket<T> | null
   readonly #maxBacklog: number
+  /** Who waits for the client to read. */
+  #onRead: (() => void)[] = []
 
   /**
    * @param maxBacklog bytes that may wait for the client; it is disconnected beyond. A message of any size is sent when
@@ -47,6 +49,14 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
 
   notify(frame: Uint8Array): void {
     this.#send(frame, frame.byteLength)
+  }
+
+  get waiting(): number {
+    return this.#socket?.getBufferedAmount() ?? 0
+  }
+
+  whenRead(action: () => void): void {
+    this.#onRead.push(action)
   }
 
   /** Sends the answer to a message. */
@@ -76,6 +86,9 @@ export class SocketConnection<T> implements EventConnection, Reclaimable {
   /** To be called when the client has read something: the library says how much is left. */
   drained(): void {
     if (this.#open !== null) this.#count(this.#open)
+    const actions = this.#onRead
+    this.#onRead = []
+    for (const action of actions) action()
   }
 
   /** Ends the socket because the node stops. */

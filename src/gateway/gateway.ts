@@ -53,11 +53,13 @@ export class Gateway {
   readonly #inline: InlineRunner
   readonly #bodies: BodyAnswerer
   readonly #signals = new CallerSignals()
+  readonly #snapshot: TickSnapshot
 
   constructor(options: GatewayOptions) {
     const { router, stateStore, limits, context, metrics, admission, dispatcher } = options
     const { batch, answerBytes, responseCacheBytes = 0 } = limits
     const snapshot = new TickSnapshot(context)
+    this.#snapshot = snapshot
     const { encodedObjects } = context
     const fast = new FastPath({
       router,
@@ -95,6 +97,11 @@ export class Gateway {
     this.#answers.forget()
     this.#fast.native.forget()
     this.#inline.forget()
+  }
+
+  /** Has what is read in this turn of the event loop belong to one head, as what requests read. */
+  takeSnapshot(): void {
+    this.#snapshot.take()
   }
 
   /** To be called when only the pool or the node's status changed. */

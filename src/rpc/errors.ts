@@ -26,9 +26,11 @@ export type RpcErrorKind =
   | 'logLimit'
   | 'vmException'
   | 'filterNotFound'
+  | 'unknownBlock'
   | 'miningRefused'
   | 'storeUnwritable'
   | 'fleetAway'
+  | 'blockNotReached'
   | 'simulatedNonceTooLow'
   | 'simulatedNonceTooHigh'
   | 'simulatedIntrinsicGas'
@@ -72,9 +74,13 @@ export const ERROR_TABLE: Readonly<Record<RpcErrorKind, ErrorRow>> = {
   logLimit: { code: -32012, message: 'Filter returned too many logs.' },
   vmException: { code: -32015, message: 'VM Exception while processing transaction: transaction reverted' },
   filterNotFound: { code: -32000, message: 'filter not found' },
+  // As geth answers eth_getLogs.
+  unknownBlock: { code: -32000, message: 'unknown block' },
   miningRefused: { code: -33000, message: 'Cannot publish block' },
   // fleet.md §11.
   fleetAway: { code: -32000, message: 'this node is cut off from its fleet: ask another one', status: 503 },
+  // X-Min-Block, decisions.md D67.
+  blockNotReached: { code: -32000, message: 'the block is not reached yet', status: 503 },
   storeUnwritable: { code: -32603, message: 'the store cannot be written' },
   simulatedNonceTooLow: { code: -38010, message: 'nonce too low' },
   simulatedNonceTooHigh: { code: -38011, message: 'nonce too high' },

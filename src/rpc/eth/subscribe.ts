@@ -1,8 +1,9 @@
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { frontEvents, grantedHandle } from '../guards/requireFrontEvents.ts'
+import { resumePoint } from '../logs/resumePoint.ts'
 import { MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
-import { anyValue, parseSubscriptionTopic } from '../params/subscriptionTopic.ts'
+import { anyValue, parseResumeHash, parseSubscriptionTopic } from '../params/subscriptionTopic.ts'
 
 const KINDS = ['newHeads', 'logs', 'newPendingTransactions', 'syncing', 'newWork']
 
@@ -21,13 +22,14 @@ export const subscribe = defineMethod({
     const topic = parseSubscriptionTopic(kind, options)
     // The reference takes what it cannot read for an unknown method, over HTTP everything (rpc.md §6).
     if (connection === null || topic === null) throw new RpcError('methodNotFound')
+    const hash = parseResumeHash(kind, options)
     if (topic.kind === 'newWork') {
       const { mining } = context.commands
       if (mining === null) throw new RpcError('methodNotFound')
       mining.keepAwake()
     }
     return grantedHandle(
-      subscriptions.subscribe(connection, topic),
+      subscriptions.subscribe(connection, topic, hash === null ? null : resumePoint(context, hash)),
       'subscriptions of this connection, or of its client',
     )
   },

@@ -3,7 +3,7 @@ import { type ErrorData, RpcError, responseTooLarge } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 import { PagedResult, RawElements, type RpcResult } from '../json.ts'
 import type { LogFilter } from '../params/logFilter.ts'
-import { assertReceiptsKept } from '../select/history.ts'
+import { assertReceiptsKept, unknownBlock } from '../select/history.ts'
 import { encodeLogSearch, type LogSearch, readLogs } from './logSearch.ts'
 import { type LogRange, resolveLogRange } from './resolveLogRange.ts'
 
@@ -18,16 +18,17 @@ const NO_LIMIT = 0xffff_ffff
 /**
  * Logs of a filter in chain order. A range of few blocks has no limit on its logs and comes in pages; a
  * wider one comes whole (decisions.md D30).
- * @throws RpcError kind `logLimit` for more logs than a wide range may have: it names a range that is
+ * @throws RpcError kind `unknownBlock` for a hash of no block (decisions.md D69); `logLimit` for more logs than a wide range may have: it names a range that is
  *   accepted; `overLimit` for a wide range with more text than an answer may have
  */
 export function findLogs(context: NodeContext, filter: LogFilter): RpcResult {
   const criteria = { addresses: filter.addresses, topics: filter.topics }
   const { chain, node } = context
   if (filter.blockHash !== null) {
-    // The bloom of its header may exclude the block, whose logs are not known all the same.
     const number = chain.heightOf(filter.blockHash)
-    if (number !== null) assertReceiptsKept(chain, number)
+    if (number === null) throw unknownBlock(filter.blockHash)
+    // The bloom of its header may exclude the block, whose logs are not known all the same.
+    assertReceiptsKept(chain, number)
     return pageOf(context, { criteria, blocks: [{ hash: filter.blockHash }] })
   }
   const range = resolveLogRange(context, filter)

@@ -1,9 +1,11 @@
 import type { SubscriptionTopic } from '../../filters/subscriptionHub.ts'
-import { RpcError } from '../errors.ts'
+import { fromHex } from '../../util/bytes.ts'
+import { invalidParams, RpcError } from '../errors.ts'
 import { parseLogFilter } from './logFilter.ts'
 import { isJsonObject, type JsonSchema, type Param } from './param.ts'
 
-/** Members that the options of a `logs` subscription may have; those of blocks have no effect. */
+const BLOCK_HASH = /^0x[0-9a-f]{64}$/i
+/** Members that the options of a `logs` subscription may have. */
 const LOG_OPTIONS: ReadonlySet<string> = new Set(['address', 'topics', 'fromBlock', 'toBlock'])
 
 /** Any value, to be read together with its neighbours. */
@@ -18,6 +20,7 @@ export function anyValue(name: string, schema: JsonSchema): Param<unknown> {
 export function parseSubscriptionTopic(kind: unknown, options: unknown): SubscriptionTopic | null {
   switch (kind) {
     case 'newHeads':
+      return options === undefined || isResumption(options) ? { kind } : null
     case 'syncing':
     case 'newWork':
       return options === undefined || isEmptyObject(options) ? { kind } : null
@@ -44,6 +47,23 @@ function parseLogTopic(options: unknown): SubscriptionTopic | null {
     if (error instanceof RpcError) return null
     throw error
   }
+}
+
+/**
+ * Hash of the block since which a subscription to heads or logs is told what happened (decisions.md D68); null where the
+ * options name none. Other blocks have no effect on logs.
+ * @throws RpcError when `fromBlock` of heads is no hash
+ */
+export function parseResumeHash(kind: unknown, options: unknown): Buffer | null {
+  if ((kind !== 'newHeads' && kind !== 'logs') || !isJsonObject(options)) return null
+  const { fromBlock } = options
+  if (typeof fromBlock === 'string' && BLOCK_HASH.test(fromBlock)) return fromHex(fromBlock)
+  if (kind === 'logs' || fromBlock === undefined) return null
+  throw invalidParams('fromBlock of a subscription to newHeads is the hash of a block')
+}
+
+function isResumption(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).every((name) => name === 'fromBlock')
 }
 
 function isEmptyObject(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { BlockHeader } from '../../chain/codec/header.ts'
+import { toHex } from '../../util/bytes.ts'
 import type { ChainReader } from '../context.ts'
 import { RpcError } from '../errors.ts'
 
@@ -24,6 +25,11 @@ export function assertReceiptsKept(chain: Pick<ChainReader, 'history'>, number: 
     'historyNotKept',
     `pruned history unavailable: the receipts of block ${number} are not kept, this node keeps receipts from block ${firstReceipts}`,
   )
+}
+
+/** The error for a hash of no block. */
+export function unknownBlock(hash: Buffer): RpcError {
+  return new RpcError('unknownBlock', `unknown block ${toHex(hash)}`)
 }
 
 /** The error for a block that is not kept. */

@@ -87,6 +87,7 @@ const BY_BODY: readonly (readonly [kind: RpcErrorKind, body: string, message: st
     request('debug_accountTransactionQuota', ['0x12']),
     /has length 2, want 40 for RSK address/,
   ],
+  ['unknownBlock', request('eth_getLogs', [{ blockHash: HASH }]), /^unknown block 0x/],
   ['notFound', request('eth_getBlockTransactionCountByNumber', ['0xffff']), 'Block 0xffff not found'],
   ['notFound', request('eth_getUncleCountByBlockNumber', ['0xffff']), 'Block 0xffff not found'],
   ['internal', request('mnr_getWork'), 'Internal server error'],
