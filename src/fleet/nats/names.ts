@@ -13,6 +13,11 @@ const HASH = /^[0-9a-f]{64}$/
 /** Keys of the bucket `state` (fleet.md §1). */
 export const STATE_KEYS = { format: 'format', leader: 'leader' } as const
 
+/** Key of a number of a member in the bucket `state`. */
+export function numberKey(number: number): string {
+  return `number.${number}`
+}
+
 /** Names of everything that a fleet has in NATS (fleet.md §1). */
 export class FleetNames {
   readonly fleet: string
@@ -94,11 +99,6 @@ export class FleetNames {
   /** Where any member is called. @throws FleetError `BadName` */
   anySubject(service: string): string {
     return `${this.fleet}.any.${checkedService(service)}`
-  }
-
-  /** Key of a number of a member in the bucket `state`. */
-  numberKey(number: number): string {
-    return `number.${number}`
   }
 }
 
