@@ -1,0 +1,376 @@
+import type { Logger } from '../../observe/logger.ts'
+import type { Scheduler } from '../../p2p/peers/scheduler.ts'
+import type { FleetAbsence, FleetBlock, FleetHead, MemberId } from '../interface.ts'
+import { ANNOUNCED_BLOCKS, type Announcement } from './announcement.ts'
+import { HoldTimes } from './holdTimes.ts'
+import { LagWatch } from './lagWatch.ts'
+import { type LeaderAction, LeaderLogic } from './leaderLogic.ts'
+import { MemberLogic } from './memberLogic.ts'
+import type { HeadLog, MemberBus, MemberChain, MemberFront, MemberLeases } from './ports.ts'
+import type { PrepareAnswer, PrepareRequest } from './prepare.ts'
+
+/** Time between two looks at what only time changes, milliseconds. */
+const TICK = 50
+/** Executed blocks that come together are announced together, milliseconds. */
+const ANNOUNCE_DELAY = 2
+/** Pause before a head that could not be moved to is tried again, milliseconds. */
+const MOVE_PAUSE = 1000
+
+/** Times of a fleet, milliseconds. */
+export interface MemberTimes {
+  /** Length of a lease. */
+  readonly lease: number
+  /** For which members may take to prepare. */
+  readonly round: number
+  /** For which a round may hold requests. */
+  readonly hold: number
+  /** For which a member may lack a block that the others have. */
+  readonly lag: number
+}
+
+/** How this member is, for others to see. */
+export interface MemberFacts {
+  readonly name: string
+  readonly number: number
+  readonly version: string
+  readonly load: number
+}
+
+/** What a {@link FleetMember} is made of. */
+export interface FleetMemberParts {
+  readonly self: MemberId
+  readonly times: MemberTimes
+  readonly log: HeadLog
+  readonly leases: MemberLeases
+  readonly bus: MemberBus
+  readonly chain: MemberChain
+  readonly front: MemberFront
+  readonly scheduler: Scheduler
+  readonly logger: Logger
+  /** Last sequence of the log, read after this member had its lease for the first time. */
+  readonly end: number
+  facts(): MemberFacts
+  /** Fetches a block that a head names and that is not executed here; resolves after a try. */
+  fetch(hash: Buffer): Promise<void>
+  /** Something changed that others look at. */
+  onChange(): void
+  /** Logic to use in place of the product's. */
+  readonly logic?: { readonly member: MemberLogic; readonly leader: LeaderLogic }
+}
+
+/**
+ * One member of a fleet: applies heads, prepares for rounds, leads when it has the lease (fleet.md §3). What is decided
+ * is decided in {@link MemberLogic} and {@link LeaderLogic}; here it is done, in the order that the rules want.
+ */
+export class FleetMember {
+  readonly holds: HoldTimes = new HoldTimes()
+  readonly #parts: FleetMemberParts
+  readonly #logic: MemberLogic
+  readonly #leader: LeaderLogic
+  readonly #lagWatch: LagWatch
+  #canonical: FleetBlock | null = null
+  #executed: FleetBlock[] = []
+  #told: { absence: FleetAbsence | null; revision: number } | null = null
+  #cancelTick: () => void = () => undefined
+  #isAnnouncing = false
+  #isStopped = false
+  /** Grows when it is fenced: what was begun before counts no more. */
+  #life = 0
+
+  constructor(parts: FleetMemberParts) {
+    this.#parts = parts
+    this.#logic = parts.logic?.member ?? new MemberLogic(parts.self, parts.end)
+    this.#leader = parts.logic?.leader ?? new LeaderLogic(parts.self, parts.times.round)
+    this.#lagWatch = new LagWatch(parts.self)
+  }
+
+  get head(): FleetHead | null {
+    return this.#logic.applied
+  }
+
+  get absence(): FleetAbsence | null {
+    return this.#logic.absence
+  }
+
+  get leader(): LeaderLogic {
+    return this.#leader
+  }
+
+  /** Milliseconds for which it lacks a block that the others have; 0 for none. */
+  get lag(): number {
+    return this.#lagWatch.lag
+  }
+
+  /** Its canonical head, once known. */
+  get canonical(): FleetBlock | null {
+    return this.#canonical
+  }
+
+  /** Begins to take part. @param heaviest block that it has executed */
+  async start(heaviest: FleetBlock): Promise<void> {
+    this.#canonical = await this.#parts.chain.head()
+    this.#executed = [heaviest, this.#canonical]
+    this.#tellFront()
+    this.#announce()
+    this.#tick()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancelTick()
+  }
+
+  /** The pool is that of the log: it may serve when a head names it. */
+  ready(): void {
+    this.#logic.ready()
+    this.#changed()
+  }
+
+  /** Executed and durable here. */
+  executed(block: FleetBlock): void {
+    this.#executed = [block, ...this.#executed].slice(0, ANNOUNCED_BLOCKS)
+    this.#announceSoon()
+  }
+
+  heard(announcement: Announcement): void {
+    // What others hear of this member it knows itself, and earlier.
+    if (announcement.member === this.#parts.self) return
+    this.#leader.heard(announcement, this.#parts.scheduler.now())
+    this.#wake()
+  }
+
+  /** Says again how it is; with every renewal of the lease. */
+  announce(): void {
+    this.#announce()
+    this.#wake()
+  }
+
+  /** Leases changed. */
+  wake(): void {
+    this.#wake()
+  }
+
+  /** Applies an entry of the log, in its order; resolves when this member stands on its block. */
+  async applyHead(head: FleetHead): Promise<void> {
+    const { chain, front, scheduler } = this.#parts
+    if (!(await this.#stand(head))) return
+    this.#canonical = await chain.head()
+    const isOnHead = this.#canonical.hash.equals(head.hash)
+    const wasHeld = this.#logic.isHeld
+    this.#logic.apply(head, isOnHead)
+    if (wasHeld) this.holds.ended(scheduler.now())
+    this.#leader.applied(head, scheduler.now())
+    this.#tellFront()
+    front.tell({ kind: 'release', revision: head.revision, hash: head.hash })
+    this.#changed()
+  }
+
+  /** A leader asks. */
+  async prepare(request: PrepareRequest): Promise<PrepareAnswer> {
+    const { chain, front, scheduler, times } = this.#parts
+    const life = this.#life
+    const block = await chain.executed(request.hash)
+    const refusal = this.#logic.refusal(request, block !== null)
+    if (refusal !== null) return { refusal }
+    this.holds.began(scheduler.now())
+    await front.hold(request.revision)
+    if (life !== this.#life) return { refusal: 'its lease was ended meanwhile' }
+    this.#logic.promise(request.revision)
+    if (!this.#logic.isHeld) this.holds.ended(scheduler.now())
+    scheduler.after(times.hold, () => {
+      if (this.#logic.heldLong(request.revision)) this.#changed()
+    })
+    return { refusal: null }
+  }
+
+  /** Its lease holds, or its deadline has passed. */
+  leaseChanged(isOver: boolean): void {
+    this.#logic.isOver = isOver
+    this.#changed()
+  }
+
+  /**
+   * Others ended its lease. The front thread is told when this returns; the next sign of life that is asked of it comes
+   * after that, and a deadline is written only after such a sign.
+   */
+  fenced(): void {
+    this.#life += 1
+    this.#logic.fence()
+    this.#changed()
+    void this.#renew(this.#life)
+  }
+
+  async #renew(life: number): Promise<void> {
+    const { log, scheduler } = this.#parts
+    while (life === this.#life && !this.#isStopped) {
+      const end = await log.end().catch(() => null)
+      if (life !== this.#life) return
+      if (end !== null) {
+        this.#logic.renew(end)
+        this.#changed()
+        return
+      }
+      await new Promise<void>((resolve) => scheduler.after(MOVE_PAUSE, resolve))
+    }
+  }
+
+  /** Stops serving and has itself left out; resolves when the front thread knows. */
+  async leave(why: 'draining' | 'joining'): Promise<void> {
+    this.#logic.leave(why)
+    this.#tellFront()
+    await this.#parts.front.ping()
+    this.#logic.stopped()
+    this.#changed()
+  }
+
+  /** The log is another one or lost its tail. @param head the last that it has */
+  lost(head: FleetHead | null): void {
+    const { scheduler, times } = this.#parts
+    this.#leader.lost(head, scheduler.now() + OVER_FACTOR * times.lease)
+    this.#changed()
+  }
+
+  /** Moves the canonical head to that of an entry. @returns whether it stands there */
+  async #stand(head: FleetHead): Promise<boolean> {
+    const { chain, logger, scheduler } = this.#parts
+    while (!this.#isStopped) {
+      const block = await chain.executed(head.hash)
+      if (block !== null) {
+        try {
+          if (!this.#canonical?.hash.equals(head.hash)) await chain.moveHead(head.hash)
+          return true
+        } catch (error) {
+          logger.error({ err: error, number: head.number }, 'the head cannot be moved to that of the fleet')
+        }
+      }
+      // It does not stand where the fleet does, and says so meanwhile.
+      if (this.#logic.applied !== head) {
+        this.#logic.apply(head, false)
+        this.#leader.applied(head, scheduler.now())
+        this.#changed()
+      }
+      if (block === null) await this.#parts.fetch(head.hash)
+      else await new Promise<void>((resolve) => scheduler.after(MOVE_PAUSE, resolve))
+    }
+    return false
+  }
+
+  #changed(): void {
+    this.#tellFront()
+    this.#announce()
+    this.#wake()
+    this.#parts.onChange()
+  }
+
+  #tellFront(): void {
+    const { absence, applied: head } = this.#logic
+    const revision = head?.revision ?? 0
+    if (this.#told?.absence === absence && this.#told.revision === revision) return
+    this.#told = { absence, revision }
+    this.#parts.front.tell({ kind: 'membership', absence, head })
+  }
+
+  #announceSoon(): void {
+    if (this.#isAnnouncing) return
+    this.#isAnnouncing = true
+    this.#parts.scheduler.after(ANNOUNCE_DELAY, () => {
+      this.#isAnnouncing = false
+      this.announce()
+    })
+  }
+
+  #announce(): void {
+    if (this.#isStopped) return
+    const { self, bus, facts, scheduler } = this.#parts
+    const announcement: Announcement = {
+      ...facts(),
+      member: self,
+      applied: this.#logic.applied?.revision ?? 0,
+      pledge: this.#logic.pledge,
+      wants: this.#logic.wants,
+      head: this.#canonical,
+      lag: this.#lagWatch.lag,
+      executed: this.#executed,
+    }
+    this.#leader.heard(announcement, scheduler.now())
+    bus.announce(announcement)
+  }
+
+  #tick(): void {
+    this.#cancelTick = this.#parts.scheduler.after(TICK, () => {
+      if (this.#isStopped) return
+      this.#watchLag()
+      this.#wake()
+      this.#tick()
+    })
+  }
+
+  #watchLag(): void {
+    const { leases, scheduler, times } = this.#parts
+    const lag = this.#lagWatch.look(this.#logic.applied, this.#leader.views, leases, scheduler.now())
+    if (lag > times.lag && !this.#lagWatch.isAway) {
+      this.#lagWatch.isAway = true
+      void this.leave('joining').catch(() => undefined)
+    } else if (lag === 0 && this.#lagWatch.isAway) {
+      this.#lagWatch.isAway = false
+      this.#logic.comeBack()
+      this.#changed()
+    }
+  }
+
+  /** Does what the leader is to do, until there is nothing. */
+  #wake(): void {
+    const { leases, scheduler } = this.#parts
+    for (;;) {
+      if (this.#isStopped) return
+      this.#leader.lead(leases.leading)
+      const action = this.#leader.step({ now: scheduler.now(), isOver: (id) => leases.isOver(id) })
+      if (action === null) return
+      this.#act(action)
+    }
+  }
+
+  #act(action: LeaderAction): void {
+    const { log, leases, scheduler } = this.#parts
+    switch (action.kind) {
+      case 'prepare':
+        for (const member of action.members) void this.#ask(member, action.request)
+        return
+      case 'end':
+        void leases
+          .end(action.member)
+          .catch(() => false)
+          .then((isOver) => {
+            this.#leader.ended(action.member, action.revision, isOver)
+            // Where it is not over, the next tick looks again.
+            if (isOver) this.#wake()
+          })
+        return
+      case 'write':
+        void log
+          .writeHead(action.expected, action.entry)
+          .catch((): 'unknown' => 'unknown')
+          .then((outcome) => {
+            if (outcome === 'unknown') this.#leader.unknown(action.expected, scheduler.now())
+            this.#wake()
+          })
+    }
+  }
+
+  async #ask(member: MemberId, request: PrepareRequest): Promise<void> {
+    const { self, bus, scheduler, times } = this.#parts
+    try {
+      const answer = await (member === self
+        ? this.prepare(request)
+        : bus.prepare(member, request, times.round))
+      this.#leader.answered(member, request, answer, scheduler.now())
+    } catch (error) {
+      const refusal = error instanceof Error ? error.message : String(error)
+      this.#leader.answered(member, request, { refusal }, scheduler.now())
+    }
+    this.#wake()
+  }
+}
+
+/** Others take a lease for over after so many times its length (fleet.md §2). */
+export const OVER_FACTOR = 1.5

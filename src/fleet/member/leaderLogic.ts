@@ -1,0 +1,292 @@
+import type { FleetBlock, FleetHead, MemberId } from '../interface.ts'
+import type { Announcement } from './announcement.ts'
+import type { HeadEntry } from './headEntry.ts'
+import { MemberView } from './memberView.ts'
+import type { PrepareAnswer, PrepareRequest } from './prepare.ts'
+
+/** A head that is so old is written again, milliseconds: the log must not lose its last one to its limits. */
+const REPEAT_AFTER = 30_000
+/** Pause after a write whose outcome is unknown and, doubling, after a failed round, milliseconds. */
+export const LEADER_PAUSE = 250
+
+/** What the leader is to do. */
+export type LeaderAction =
+  /** Ask these members; each answer goes to {@link LeaderLogic.answered}. */
+  | { readonly kind: 'prepare'; readonly members: readonly MemberId[]; readonly request: PrepareRequest }
+  /**
+   * End the lease of a member; the outcome goes to {@link LeaderLogic.ended}. An end after the revision was applied is
+   * as good as a pledge of it: whoever has no lease then serves under later heads only (fleet.md §3).
+   */
+  | { readonly kind: 'end'; readonly member: MemberId; readonly revision: number }
+  /** Write an entry that follows a revision; the outcome goes to {@link LeaderLogic.unknown} unless it is stored. */
+  | { readonly kind: 'write'; readonly expected: number; readonly entry: HeadEntry }
+
+/** What {@link LeaderLogic.step} looks at. */
+export interface LeaderScene {
+  /** Milliseconds of a monotonic clock. */
+  readonly now: number
+  /** Whether the lease of a member seems to be over, or it has none (fleet.md §2). */
+  isOver(member: MemberId): boolean
+}
+
+type Phase =
+  | { readonly kind: 'open' }
+  | {
+      readonly kind: 'preparing'
+      readonly revision: number
+      readonly block: FleetBlock
+      readonly members: readonly MemberId[]
+      readonly missing: Set<MemberId>
+      readonly deadline: number
+      isRefused: boolean
+    }
+  | { readonly kind: 'writing'; readonly expected: number; readonly entry: HeadEntry; retryAt: number }
+
+const OPEN: Phase = { kind: 'open' }
+
+/** Counts of a leader. */
+export interface LeaderCounts {
+  rounds: number
+  aborts: number
+}
+
+/**
+ * What a leader decides, as a function of what it heard (fleet.md §3): whom the next head names, which block it is, when
+ * it may be written. It runs on every member, because whoever becomes the leader has to know what the others said.
+ */
+export class LeaderLogic {
+  readonly counts: LeaderCounts = { rounds: 0, aborts: 0 }
+  readonly #self: MemberId
+  readonly #roundTime: number
+  readonly #views = new Map<MemberId, MemberView>()
+  #phase: Phase = OPEN
+  #epoch: number | null = null
+  #applied: FleetHead | null = null
+  #appliedAt = 0
+  readonly #ending = new Set<MemberId>()
+  /** When heads that the log lost may be restored, milliseconds; null when it lost none. */
+  #restoreAt: number | null = null
+
+  /** @param roundTime milliseconds for which members may take to prepare */
+  constructor(self: MemberId, roundTime: number) {
+    this.#self = self
+    this.#roundTime = roundTime
+  }
+
+  get views(): ReadonlyMap<MemberId, MemberView> {
+    return this.#views
+  }
+
+  get isLeading(): boolean {
+    return this.#epoch !== null
+  }
+
+  /** @param epoch of the lease of the leader that this member has; null when it has none */
+  lead(epoch: number | null): void {
+    if (epoch === this.#epoch) return
+    this.#epoch = epoch
+    this.#phase = OPEN
+    this.#ending.clear()
+  }
+
+  /** This member applied an entry. */
+  applied(head: FleetHead, now: number): void {
+    this.#applied = head
+    this.#appliedAt = now
+    this.#restoreAt = null
+    for (const view of this.#views.values()) view.prune(head.totalDifficulty)
+  }
+
+  heard(announcement: Announcement, now: number): void {
+    this.#view(announcement.member).hear(announcement, now)
+  }
+
+  /** Of a member whose lease is long over. */
+  forget(member: MemberId): void {
+    this.#views.delete(member)
+  }
+
+  /** The answer of a member to a prepare. */
+  answered(member: MemberId, { revision }: PrepareRequest, { refusal }: PrepareAnswer, now: number): void {
+    const view = this.#view(member)
+    if (refusal === null) view.prepared(revision)
+    else view.failed(now)
+    const phase = this.#phase
+    if (phase.kind !== 'preparing' || phase.revision !== revision) return
+    if (refusal === null) phase.missing.delete(member)
+    else phase.isRefused = true
+  }
+
+  /** Whether the lease of a member is over for everybody, as of a time after the revision was applied. */
+  ended(member: MemberId, revision: number, isOver: boolean): void {
+    this.#ending.delete(member)
+    if (isOver) this.#view(member).pledged(revision)
+  }
+
+  /** Nobody knows whether the entry was stored. */
+  unknown(expected: number, now: number): void {
+    if (this.#phase.kind === 'writing' && this.#phase.expected === expected)
+      this.#phase.retryAt = now + LEADER_PAUSE
+  }
+
+  /**
+   * The log is another one or lost its tail: revisions count anew, and nobody serves until a head is restored
+   * (fleet.md §4).
+   * @param head last head of the log
+   * @param until when the lease of everybody who does not know yet is over, milliseconds
+   */
+  lost(head: FleetHead | null, until: number): void {
+    this.#applied = head
+    this.#restoreAt = until
+    this.#phase = OPEN
+    this.#views.clear()
+    this.#ending.clear()
+  }
+
+  /** What to do now; to be called again after it was done, after every other call, and when time passes. */
+  step(scene: LeaderScene): LeaderAction | null {
+    if (this.#epoch === null) return null
+    const phase = this.#phase
+    const revision = this.#applied?.revision ?? 0
+    switch (phase.kind) {
+      case 'writing':
+        if (revision > phase.expected) return this.#reopen(scene)
+        return scene.now >= phase.retryAt ? this.#write(phase.expected, phase.entry) : null
+      case 'preparing':
+        if (revision !== phase.revision) return this.#reopen(scene)
+        if (phase.missing.size === 0 && this.mayLeave(revision))
+          return this.#write(revision, this.#entry(phase.block, phase.members))
+        if (phase.isRefused) return this.#abort(scene, [])
+        return scene.now < phase.deadline ? null : this.#abort(scene, phase.missing)
+      case 'open':
+        return this.#open(scene)
+    }
+  }
+
+  #reopen(scene: LeaderScene): LeaderAction | null {
+    this.#phase = OPEN
+    return this.#open(scene)
+  }
+
+  #open(scene: LeaderScene): LeaderAction | null {
+    const applied = this.#applied
+    if (this.#restoreAt !== null || applied === null) return this.#first(scene)
+    const { revision, epoch, leader } = applied
+    const doubtful = applied.members.find(
+      (id) => scene.isOver(id) && !this.hasStopped(id, revision) && !this.#ending.has(id),
+    )
+    if (doubtful !== undefined) {
+      this.#ending.add(doubtful)
+      return { kind: 'end', member: doubtful, revision }
+    }
+    const members = this.nextMembers(scene)
+    const isFenced = epoch === this.#epoch && leader === this.#self
+    const isOld = scene.now - this.#appliedAt >= REPEAT_AFTER
+    if (!isFenced || isOld || !isSame(members, applied.members) || members.some((id) => this.#waits(id)))
+      return this.#write(revision, this.#entry(applied, members))
+    const block = this.candidate(members, scene.now)
+    if (block === null) return null
+    this.counts.rounds += 1
+    const deadline = scene.now + this.#roundTime
+    const missing = new Set(members)
+    this.#phase = { kind: 'preparing', revision, block, members, missing, deadline, isRefused: false }
+    return { kind: 'prepare', members, request: { epoch: this.#epoch ?? 0, revision, hash: block.hash } }
+  }
+
+  /** The first head of a log: members that have its block are named by the next ones. */
+  #first({ now }: LeaderScene): LeaderAction | null {
+    if (this.#restoreAt !== null && now < this.#restoreAt) return null
+    const blocks = [...this.#views].flatMap(([id, { announcement, executed }]) => {
+      const canonical = announcement?.head ? [announcement.head] : []
+      // What another member has executed need not have been a head; what anybody had for a head, this member executed.
+      return id === this.#self ? [...canonical, ...executed] : this.#restoreAt === null ? [] : canonical
+    })
+    const known = this.#applied === null ? blocks : [this.#applied, ...blocks]
+    const heaviest = known.reduce<FleetBlock | null>(
+      (best, block) => (best === null || block.totalDifficulty > best.totalDifficulty ? block : best),
+      null,
+    )
+    if (heaviest === null) return null
+    this.#restoreAt = null
+    return this.#write(this.#applied?.revision ?? 0, this.#entry(heaviest, []))
+  }
+
+  /** Whom the next head names. */
+  protected nextMembers(scene: LeaderScene): MemberId[] {
+    const applied = this.#applied
+    if (applied === null) return []
+    const stay = applied.members.filter((id) => {
+      if (!this.hasStopped(id, applied.revision)) return true
+      return !scene.isOver(id) && (this.#views.get(id)?.announcement?.wants ?? false)
+    })
+    const join = [...this.#views]
+      .filter(([id, { announcement }]) => {
+        if (announcement === null || !announcement.wants || scene.isOver(id)) return false
+        if (applied.members.includes(id) || announcement.head === null) return false
+        return announcement.applied === applied.revision && announcement.head.hash.equals(applied.hash)
+      })
+      .map(([id]) => id)
+    return [...stay, ...join].sort()
+  }
+
+  /** The heaviest block that all of these have executed and that has more difficulty than the head; null for none. */
+  protected candidate(members: readonly MemberId[], now: number): FleetBlock | null {
+    const applied = this.#applied
+    if (applied === null || members.length === 0) return null
+    const views = members.map((id) => this.#view(id))
+    if (!views.every((view) => view.isReliable(now, LEADER_PAUSE))) return null
+    if (!views.every(({ announcement }) => announcement?.applied === applied.revision)) return null
+    const [first, ...others] = views
+    let best: FleetBlock | null = null
+    for (const block of first?.executed ?? []) {
+      if (block.totalDifficulty <= (best ?? applied).totalDifficulty) continue
+      if (others.every((view) => view.has(block.hash))) best = block
+    }
+    return best
+  }
+
+  /** Whether a member serves under no head up to a revision any more, whatever it has heard of. */
+  protected hasStopped(id: MemberId, revision: number): boolean {
+    return (this.#views.get(id)?.pledge ?? 0) >= revision
+  }
+
+  /** Whether everybody who may serve under the head has stopped: then another block may follow it. */
+  protected mayLeave(revision: number): boolean {
+    return (this.#applied?.members ?? []).every((id) => this.hasStopped(id, revision))
+  }
+
+  /** Whether it serves again only after another entry. */
+  #waits(id: MemberId): boolean {
+    const view = this.#views.get(id)
+    return view !== undefined && view.pledge >= (this.#applied?.revision ?? 0)
+  }
+
+  #abort(scene: LeaderScene, late: Iterable<MemberId>): LeaderAction | null {
+    const applied = this.#applied
+    if (applied === null) return null
+    this.counts.aborts += 1
+    for (const id of late) this.#view(id).failed(scene.now)
+    return this.#write(applied.revision, this.#entry(applied, this.nextMembers(scene)))
+  }
+
+  #entry({ number, hash, totalDifficulty }: FleetBlock, members: readonly MemberId[]): HeadEntry {
+    return { epoch: this.#epoch ?? 0, leader: this.#self, number, hash, totalDifficulty, members }
+  }
+
+  #write(expected: number, entry: HeadEntry): LeaderAction {
+    this.#phase = { kind: 'writing', expected, entry, retryAt: Number.POSITIVE_INFINITY }
+    return { kind: 'write', expected, entry }
+  }
+
+  #view(id: MemberId): MemberView {
+    const known = this.#views.get(id)
+    if (known !== undefined) return known
+    const view = new MemberView()
+    this.#views.set(id, view)
+    return view
+  }
+}
+
+function isSame(left: readonly MemberId[], right: readonly MemberId[]): boolean {
+  return left.length === right.length && left.every((id) => right.includes(id))
+}
