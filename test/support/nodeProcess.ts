@@ -31,6 +31,8 @@ export interface StartNodeOptions {
   readonly path?: string
   /** The port; a free one unless given. */
   readonly port?: number
+  /** Address that it takes requests at; that of loopback unless given. */
+  readonly host?: string
 }
 
 /** An error that a JSON-RPC answer carries. */
@@ -46,6 +48,7 @@ export class JsonRpcError extends Error {
   }
 }
 
+const LOOPBACK = '127.0.0.1'
 const START_POLL_MS = 50
 const PRINT_POLL_MS = 20
 /** Looks for an answer, a minute of them: a count, because a whole machine may have stood still meanwhile. */
@@ -60,12 +63,14 @@ export async function startNode(options: StartNodeOptions): Promise<NodeProcess>
   const args = options.args ?? []
   // A hosted node has a second port, which tests that run side by side must not share.
   const metrics = args.includes('hosted') ? ['--metrics-port', String(await freePort())] : []
+  const { host = LOOPBACK } = options
+  const open = host === LOOPBACK ? [] : ['--host', host, '--allow-remote-control']
   const command = startCommand(
-    ['start', '--data-dir', options.dataDir, '--http-port', String(port), ...metrics, ...args],
+    ['start', '--data-dir', options.dataDir, '--http-port', String(port), ...open, ...metrics, ...args],
     options.under,
     options.program === undefined ? undefined : [options.program],
   )
-  const url = `http://127.0.0.1:${port}${options.path ?? ''}`
+  const url = `http://${host}:${port}${options.path ?? ''}`
   const request = <T>(method: string, params: readonly unknown[] = []) => askNode<T>(url, method, params)
   const ended = command.done.then(() => 'ended' as const)
   for (let poll = 0; ; poll += 1) {
@@ -121,7 +126,7 @@ export async function askNode<T>(url: string, method: string, params: readonly u
 
 /** A port that nothing listens on. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
+  const server = createServer().listen(0, LOOPBACK)
   await once(server, 'listening')
   const address = server.address()
   server.close()

@@ -19,6 +19,8 @@ export function checkAcknowledged({ entries, finals, heads, blocks }: History): 
   for (const entry of entries) {
     const { operation, outcome } = entry
     if (outcome.kind !== 'answered' || (operation.kind !== 'send' && operation.kind !== 'solution')) continue
+    // A solution that was refused is acknowledged without a block.
+    if (outcome.value === null) continue
     const hash = String(outcome.value)
     if (operation.kind === 'send' && hash !== operation.hash)
       violations.push(of(entry, `transaction ${operation.hash} is acknowledged as ${hash}`))

@@ -1,6 +1,7 @@
 import type { FilterEvent, RecordedChains } from './events.ts'
 import type { HeadOrder } from './headOrder.ts'
 import type { Entry, FilterKind, History } from './history.ts'
+import { NOT_CONNECTED_CODE } from './recordingClient.ts'
 import type { Violation } from './violation.ts'
 
 /** A filter with its polls. */
@@ -83,7 +84,8 @@ function checkEvents(filter: Polled, events: readonly FilterEvent[], order: Head
 /** A poll that was refused by the member that has the filter was not done; any other may have been. */
 function isLost({ outcome, operation, member }: Entry): boolean {
   if (outcome.kind === 'answered' || operation.kind !== 'poll') return false
-  return outcome.kind === 'unknown' || operation.owner !== member
+  if (outcome.kind === 'unknown') return true
+  return operation.owner !== member && outcome.code !== NOT_CONNECTED_CODE
 }
 
 function describe(

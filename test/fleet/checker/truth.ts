@@ -1,0 +1,94 @@
+import { askNode } from '../../support/nodeProcess.ts'
+import type { BlockEntry, HeadEntry, HistoryWriter } from './history.ts'
+import { logNames } from './load.ts'
+import type { AskedMember } from './recordingClient.ts'
+
+interface RpcBlock {
+  readonly number: string
+  readonly hash: string
+  readonly parentHash: string
+}
+
+interface RpcLog {
+  readonly address: string
+}
+
+export interface TruthOptions {
+  readonly writer: HistoryWriter
+  /** All members, each with the path of a key that has no limits. */
+  readonly members: readonly AskedMember[]
+  readonly path: string
+  /** The record of fleet heads since a head that the first requests may have been answered at. */
+  readonly heads: readonly HeadEntry[]
+  readonly transactions: Iterable<string>
+  readonly blocks: Iterable<string>
+}
+
+/**
+ * Writes down what is so after everything has healed: the heads with the blocks between them, and what each member has
+ * of that which was acknowledged.
+ */
+export async function recordTruth(options: TruthOptions): Promise<void> {
+  const { writer, members, path, heads, transactions, blocks } = options
+  const urls = members.map(({ origin }) => `${origin}${path}`)
+  const [any = ''] = urls
+  for (const head of heads) writer.write(head)
+  const lowest = heads.reduce((least, { number }) => Math.min(least, number), Number.POSITIVE_INFINITY)
+  const known = new Set<string>()
+  for (const head of heads) {
+    let hash = head.hash
+    // Blocks below the first head are on the chains of all, but for a reorganisation that goes deeper.
+    while (!known.has(hash)) {
+      const block = await blockOf(any, hash)
+      known.add(hash)
+      writer.write(block)
+      if (block.number <= Math.max(0, lowest - DEPTH)) break
+      hash = block.parent
+    }
+  }
+  for (const [index, url] of urls.entries()) {
+    const member = members[index]?.member ?? 0
+    for (const hash of transactions) {
+      const found = await askNode<{ readonly blockHash: string | null } | null>(
+        url,
+        'eth_getTransactionByHash',
+        [hash],
+      )
+      const where = found === null ? null : (found.blockHash ?? 'pool')
+      writer.write({ type: 'final', member, what: 'transaction', hash, where })
+    }
+    for (const hash of blocks) {
+      const found = await askNode<RpcBlock | null>(url, 'eth_getBlockByHash', [hash, false])
+      writer.write({ type: 'final', member, what: 'block', hash, where: found?.hash ?? null })
+    }
+  }
+}
+
+/** Blocks below the first head that searches may ask for. */
+const DEPTH = 20
+
+async function blockOf(url: string, hash: string): Promise<BlockEntry> {
+  const block = await askNode<RpcBlock | null>(url, 'eth_getBlockByHash', [hash, false])
+  if (block === null) throw new Error(`block ${hash}, a head of the fleet, is nowhere`)
+  const logs = await askNode<RpcLog[]>(url, 'eth_getLogs', [{ blockHash: hash }])
+  const names = logNames(logs)
+  return {
+    type: 'block',
+    number: Number(block.number),
+    hash,
+    parent: block.parentHash,
+    logs: logs.map(({ address }, at) => ({ name: names[at] ?? '', address })),
+  }
+}
+
+/** The heads of a node without a fleet: its chain, which it never left. */
+export async function canonicalHeads(url: string, from: number): Promise<HeadEntry[]> {
+  const last = Number(await askNode<string>(url, 'eth_blockNumber', []))
+  const heads: HeadEntry[] = []
+  for (let number = from; number <= last; number += 1) {
+    const tag = `0x${number.toString(16)}`
+    const { hash } = await askNode<RpcBlock>(url, 'eth_getBlockByNumber', [tag, false])
+    heads.push({ type: 'head', number, hash })
+  }
+  return heads
+}
