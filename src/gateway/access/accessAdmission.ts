@@ -8,6 +8,7 @@ import { Account, LIMIT_REASONS, type LimitReason } from './account.ts'
 import { Caller } from './caller.ts'
 import { type ClientAddress, clientOfBytes, type TrustedProxies } from './clientAddress.ts'
 import { ClientTable } from './clientTable.ts'
+import type { GrantRequests, GrantStats } from './grantRequests.ts'
 import { KeyCallers } from './keyCallers.ts'
 import { isLimited, type Limits, maxCost, resolveLimits, UNKNOWN_COST, UNLIMITED } from './limits.ts'
 import { MemoryAccount, type MemoryLimits, type MemoryStats, MemoryTotal } from './memoryAccount.ts'
@@ -33,6 +34,8 @@ export interface AccessOptions {
   /** Days for which usage is kept. */
   readonly retention: number
   readonly rules: AccessRules
+  /** Where cost units of keys come from in a fleet; null for a node on its own. */
+  readonly grants?: GrantRequests | null
 }
 
 /** What may change while the node runs. */
@@ -54,6 +57,8 @@ export interface AccessStats {
   readonly clients: number
   readonly refused: Readonly<Record<LimitReason | 'unauthorized', number>>
   readonly memory: MemoryStats
+  /** Calls for cost units to the leader of the fleet; null for a node on its own. */
+  readonly grants: GrantStats | null
   /** Use of each key and of requests without one, the most first. */
   readonly usage: readonly { readonly id: string; readonly requests: number; readonly cost: number }[]
 }
@@ -72,6 +77,7 @@ export class AccessAdmission implements Admission {
   readonly #retention: number
   readonly #wall: () => number
   readonly #maxCost: number
+  readonly #grants: GrantRequests | null
   #rules: AccessRules
   #clientLimits: Limits
   #isClientLimited: boolean
@@ -79,13 +85,14 @@ export class AccessAdmission implements Admission {
   readonly #refused = new Float64Array(LIMIT_REASONS.length)
   #unauthorized = 0
 
-  constructor({ book, methods, clocks, timezone, retention, rules }: AccessOptions) {
+  constructor({ book, methods, clocks, timezone, retention, rules, grants = null }: AccessOptions) {
     this.#book = book
     this.#names = [...methods.map(({ name }) => name), UNKNOWN_METHOD]
     this.#costs = Float64Array.from([...methods.map(({ cost }) => cost), UNKNOWN_COST])
     this.#maxCost = maxCost(methods)
     this.#retention = retention
     this.#wall = clocks.wall
+    this.#grants = grants
     this.day = new QuotaDay(timezone, clocks)
     this.ledger = new UsageLedger(book, this.#names)
     this.#memory = new MemoryTotal(rules.memory)
@@ -95,7 +102,7 @@ export class AccessAdmission implements Admission {
     const usedOn = (id: string, day: number) => this.#usedOn(id, day)
     const { ledger, day: clock } = this
     const memory = this.#memory
-    this.#keys = new KeyCallers({ methods, ledger, clock, memory, defaults: rules.keyLimits, usedOn })
+    this.#keys = new KeyCallers({ methods, ledger, clock, memory, defaults: rules.keyLimits, usedOn, grants })
     const counts = ledger.of(KEYLESS_ID)
     this.#anybody = new Caller(
       'anybody',
@@ -198,7 +205,7 @@ export class AccessAdmission implements Admission {
     this.#memory.limits = rules.memory
     this.#clientLimits = this.#resolveClientLimits(rules)
     this.#isClientLimited = isLimited(this.#clientLimits) || rules.memory.client > 0
-    for (const { account } of this.#clients.values()) account.changeLimits(this.#clientLimits)
+    for (const { account } of this.#clients.values()) account.changeLimits(this.#clientLimits, this.#maxCost)
     this.#keys.changeDefaults(rules.keyLimits)
   }
 
@@ -212,6 +219,7 @@ export class AccessAdmission implements Admission {
       clients: this.#clients.size,
       refused: { ...(refused as Record<LimitReason, number>), unauthorized: this.#unauthorized },
       memory: this.#memory.stats(),
+      grants: this.#grants?.stats() ?? null,
       usage: this.ledger.totals(most),
     }
   }

@@ -1,4 +1,5 @@
 import { RpcError } from '../../rpc/errors.ts'
+import type { GrantedUnits } from './grantedUnits.ts'
 import type { Limits } from './limits.ts'
 import type { MemoryAccount } from './memoryAccount.ts'
 import { TokenBucket } from './tokenBucket.ts'
@@ -52,22 +53,34 @@ export class Account {
   #refusedInSecond = 0
   readonly #clock: AccountClock
   #bucket: TokenBucket | null
+  /** In a fleet: rate and quota in place of the bucket and of {@link used}. */
+  readonly #granted: GrantedUnits | null
   /** Cost of the last request that was refused for its rate; the bucket must have it first. */
   #wanted = 0
 
-  constructor(id: string, limits: Limits, clock: AccountClock, memory: MemoryAccount) {
+  /** @param granted units of a fleet, in whose limits this account has a part; null for a node on its own */
+  constructor(
+    id: string,
+    limits: Limits,
+    clock: AccountClock,
+    memory: MemoryAccount,
+    granted: GrantedUnits | null = null,
+  ) {
     this.id = id
+    this.#granted = granted
     this.memory = memory
     this.limits = limits
     this.#clock = clock
     this.day = clock.day
-    this.#bucket = limits.rate > 0 ? new TokenBucket(limits.rate, limits.burst, clock.now()) : null
+    this.#bucket =
+      limits.rate > 0 && granted === null ? new TokenBucket(limits.rate, limits.burst, clock.now()) : null
   }
 
   /** Takes the cost of a request from the limits; the reason when one of them is over. Nothing is taken then. */
   charge(cost: number): LimitReason | null {
     const { concurrency, dailyQuota } = this.limits
     if (concurrency > 0 && this.running > concurrency) return this.#refuse('concurrency')
+    if (this.#granted !== null) return this.#chargeGranted(this.#granted, cost)
     if (dailyQuota > 0) {
       if (this.day !== this.#clock.day) this.beginDay(this.#clock.day, 0)
       if (this.used + cost > dailyQuota) return this.#refuse('dailyQuota')
@@ -78,6 +91,16 @@ export class Account {
     }
     this.used += cost
     return null
+  }
+
+  #chargeGranted(granted: GrantedUnits, cost: number): LimitReason | null {
+    const reason = granted.charge(cost, this.#clock.now())
+    if (reason === null) {
+      this.used += cost
+      return null
+    }
+    if (reason === 'rate') this.#wanted = cost
+    return this.#refuse(reason)
   }
 
   /** Whether one more WebSocket is within the limits. */
@@ -97,13 +120,15 @@ export class Account {
   beginDay(day: number, used: number): void {
     this.day = day
     this.used = used
+    this.#granted?.beginDay()
   }
 
-  /** Other limits from now on. */
-  changeLimits(limits: Limits): void {
+  /** Other limits from now on. @param dearest cost units of the dearest method that is open */
+  changeLimits(limits: Limits, dearest: number): void {
     const { rate, burst } = limits
     const now = this.#clock.now()
-    if (rate === 0) this.#bucket = null
+    this.#granted?.change(limits, dearest)
+    if (rate === 0 || this.#granted !== null) this.#bucket = null
     else if (this.#bucket === null) this.#bucket = new TokenBucket(rate, burst, now)
     else if (rate !== this.limits.rate || burst !== this.limits.burst) this.#bucket.change(rate, burst, now)
     this.limits = limits
@@ -111,6 +136,7 @@ export class Account {
 
   /** Cost units that the rate gives now; null without a rate. */
   get left(): number | null {
+    if (this.#granted !== null) return this.#granted.left(this.#clock.now())
     return this.#bucket?.left(this.#clock.now()) ?? null
   }
 
@@ -118,6 +144,7 @@ export class Account {
   get leftToday(): number | null {
     const { dailyQuota } = this.limits
     if (dailyQuota === 0) return null
+    if (this.#granted !== null) return this.#granted.leftToday
     return Math.max(0, dailyQuota - (this.day === this.#clock.day ? this.used : 0))
   }
 
@@ -135,9 +162,7 @@ export class Account {
   /** Seconds after which a client should come back that was refused. */
   retryAfter(): number {
     const isOut = this.leftToday !== null && (this.leftToday ?? 0) < Math.max(1, this.#wanted)
-    const wait = isOut
-      ? this.#clock.untilNextDay()
-      : (this.#bucket?.wait(this.#wanted, this.#clock.now()) ?? 0)
+    const wait = isOut ? this.#clock.untilNextDay() : this.#waitFor('rate', this.#wanted)
     return Number.isFinite(wait) ? Math.max(1, Math.ceil(wait / 1000)) : 1
   }
 
@@ -175,7 +200,11 @@ export class Account {
   }
 
   #waitFor(reason: LimitReason, cost: number): number {
-    if (reason === 'rate') return this.#bucket?.wait(cost, this.#clock.now()) ?? 0
+    const now = this.#clock.now()
+    if (this.#granted !== null && (reason === 'rate' || reason === 'dailyQuota')) {
+      return this.#granted.wait(reason, cost, now) ?? this.#clock.untilNextDay()
+    }
+    if (reason === 'rate') return this.#bucket?.wait(cost, now) ?? 0
     return reason === 'dailyQuota' ? this.#clock.untilNextDay() : 1000
   }
 

@@ -3,6 +3,8 @@ import type { MethodDefinition } from '../../rpc/defineMethod.ts'
 import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import { Account, type AccountClock } from './account.ts'
 import { Caller } from './caller.ts'
+import { GrantedUnits } from './grantedUnits.ts'
+import type { GrantRequests } from './grantRequests.ts'
 import { keyOfPath } from './keyPath.ts'
 import { KeyRing, type KnownSecret } from './keyRing.ts'
 import { type Limits, maxCost, resolveLimits } from './limits.ts'
@@ -22,6 +24,8 @@ export interface KeyCallersOptions {
   readonly defaults: Limits
   /** Cost units of a key on a day so far. */
   readonly usedOn: (id: string, day: number) => number
+  /** Where units of rates and quotas come from in a fleet; null for a node on its own. */
+  readonly grants: GrantRequests | null
 }
 
 /** The callers of the keys that are valid now. */
@@ -94,7 +98,7 @@ export class KeyCallers {
   /** Other limits for keys without their own. */
   changeDefaults(defaults: Limits): void {
     this.#defaults = defaults
-    for (const key of this.#keys) this.#accounts.get(key.id)?.changeLimits(this.#limitsOf(key))
+    for (const key of this.#keys) this.#accounts.get(key.id)?.changeLimits(...this.#limitsOf(key))
   }
 
   #keepAccounts(): void {
@@ -102,11 +106,12 @@ export class KeyCallers {
     for (const id of [...this.#accounts.keys()]) if (!kept.has(id)) this.#accounts.delete(id)
     const { clock, memory, usedOn } = this.#options
     for (const [id, key] of kept) {
-      const limits = this.#limitsOf(key)
+      const [limits, dearest] = this.#limitsOf(key)
       const known = this.#accounts.get(id)
-      if (known !== undefined) known.changeLimits(limits)
+      if (known !== undefined) known.changeLimits(limits, dearest)
       else {
-        const account = new Account(id, limits, clock, new MemoryAccount(memory))
+        const granted = this.#grantedUnits(id, limits, dearest)
+        const account = new Account(id, limits, clock, new MemoryAccount(memory), granted)
         account.beginDay(clock.day, usedOn(id, clock.day))
         this.#accounts.set(id, account)
       }
@@ -123,10 +128,18 @@ export class KeyCallers {
     return caller
   }
 
-  #limitsOf(key: KeyRecord): Limits {
+  #grantedUnits(id: string, limits: Limits, dearest: number): GrantedUnits | null {
+    const { grants, clock, usedOn } = this.#options
+    if (grants === null) return null
+    const usedToday = () => usedOn(id, clock.day)
+    return new GrantedUnits({ id, limits, dearest, now: clock.now(), onNeed: grants.add, usedToday })
+  }
+
+  /** Limits of a key, and cost units of the dearest method that it opens. */
+  #limitsOf(key: KeyRecord): [limits: Limits, dearest: number] {
     const { methods } = this.#options
-    const opened = methods.filter((method) => isOpened(key, method))
-    return resolveLimits(key.limits, this.#defaults, maxCost(opened))
+    const dearest = maxCost(methods.filter((method) => isOpened(key, method)))
+    return [resolveLimits(key.limits, this.#defaults, dearest), dearest]
   }
 
   #opens(key: KeyRecord): Uint8Array | null {
