@@ -1,0 +1,201 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { mountSmallDisk, type SmallDisk } from '../../faults/smallDisk.ts'
+import { startCommand } from '../../support/cli.ts'
+import type { ClientKey } from '../checker/recordingClient.ts'
+import { underClock } from './clock.ts'
+import { FleetNetwork } from './fleetNetwork.ts'
+import { MemberProcess } from './memberProcess.ts'
+import { NatsNodes } from './natsNodes.ts'
+
+export interface TestFleetOptions {
+  /** Folder of all data. */
+  readonly folder: string
+  readonly members: number
+  /** Servers of NATS: 1 or 3; 0 for members that are no fleet. */
+  readonly servers: number
+  /** Compiled command line of the members. */
+  readonly program: string
+  readonly args?: readonly string[]
+  /** Milliseconds of a lease. */
+  readonly lease?: number
+  /** Whether links can be cut: each member and server is in a namespace of its own, where that is allowed. */
+  readonly network?: boolean
+  /** Whether clocks can be moved, where libfaketime is installed. */
+  readonly clocks?: boolean
+  /** Size of a disk of its own for the last member, MiB, where that is allowed; 0 for none. */
+  readonly disk?: number
+}
+
+/** Name of the fleets of tests. */
+export const FLEET_NAME = 'test'
+const READY_MS = 120_000
+/** Nothing leaves a pool for its age, so that what was acknowledged is there in the end. */
+const LIMITS = ['--outdated-blocks', '1000000', '--outdated-time', '31536000', '--account-slots', '1000']
+
+/** Members and servers of NATS, each a process of its own. */
+export class TestFleet {
+  readonly servers: NatsNodes | null
+  readonly members: readonly MemberProcess[]
+  /** null where links cannot be cut. Members come first among its places, then servers. */
+  readonly network: FleetNetwork | null
+  /** That of the last member; null where it has none. */
+  readonly disk: SmallDisk | null
+  readonly lease: number
+  readonly #keys: { path: string }
+  readonly #options: TestFleetOptions
+
+  private constructor(
+    options: TestFleetOptions,
+    servers: NatsNodes | null,
+    network: FleetNetwork | null,
+    disk: SmallDisk | null,
+    members: readonly MemberProcess[],
+    keys: { path: string },
+  ) {
+    this.#options = options
+    this.servers = servers
+    this.network = network
+    this.disk = disk
+    this.members = members
+    this.lease = options.lease ?? DEFAULT_LEASE
+    this.#keys = keys
+  }
+
+  /** Starts servers and members, one member after the other; all are ready when this returns. */
+  static async start(options: TestFleetOptions): Promise<TestFleet> {
+    const network = options.network === true ? FleetNetwork.create(options.members + options.servers) : null
+    const disk = (options.disk ?? 0) > 0 ? mountSmallDisk(options.disk ?? 0) : null
+    const servers = options.servers === 0 ? null : await startServers(options, network)
+    const keys = { path: '' }
+    const members = await Promise.all(
+      Array.from({ length: options.members }, (_, member) =>
+        MemberProcess.create(memberOptions(options, member, { servers, network, disk, keys })),
+      ),
+    )
+    const fleet = new TestFleet(options, servers, network, disk, members, keys)
+    try {
+      if (servers !== null) await fleet.#init()
+      for (const member of members) {
+        await member.start()
+        await member.untilReady(READY_MS)
+      }
+      return fleet
+    } catch (error) {
+      await fleet.close()
+      throw error
+    }
+  }
+
+  /** Addresses of the servers as the test reaches them. */
+  get natsUrls(): readonly string[] {
+    const { servers, network, members } = this
+    if (servers === null) return []
+    if (network === null) return servers.urls
+    return servers.ports.map((port, at) => `nats://${network.places[members.length + at]?.clients}:${port}`)
+  }
+
+  /** Waits until all members say that they may be asked. @throws Error that names one that does not */
+  async untilReady(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.untilReady(READY_MS)))
+  }
+
+  /** Makes a key with limits, 0 for none. Requests of the test itself carry the first one. */
+  async createKey(
+    id: string,
+    limits: { rate?: number; burst?: number; dailyQuota?: number } = {},
+  ): Promise<ClientKey> {
+    const words = [
+      ...['key', 'create', '--id', id, '--name', id],
+      ...(limits.rate === undefined ? [] : ['--rate', String(limits.rate)]),
+      ...(limits.burst === undefined ? [] : ['--burst', String(limits.burst)]),
+      ...(limits.dailyQuota === undefined ? [] : ['--daily-quota', String(limits.dailyQuota)]),
+    ]
+    const secret = (await this.#command(words)).trim().split('\n').at(-1)?.trim() ?? ''
+    if (this.#keys.path === '') this.#keys.path = `/${secret}`
+    return { id, secret }
+  }
+
+  /** Revokes a key. */
+  async revokeKey({ id }: ClientKey): Promise<void> {
+    await this.#command(['key', 'disable', id])
+  }
+
+  /** Path of the first key that was made; empty before. */
+  get path(): string {
+    return this.#keys.path
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.end('SIGKILL')))
+    await this.servers?.close()
+    this.network?.remove()
+    this.disk?.unmount()
+  }
+
+  /** Processes of members and servers that run. */
+  get pids(): readonly number[] {
+    const members = this.members.filter(({ isRunning }) => isRunning)
+    return [...members.map(({ pid }) => pid), ...(this.servers?.pids ?? [])]
+  }
+
+  async #init(): Promise<void> {
+    await this.#command(['fleet', 'init'])
+  }
+
+  /** Runs the command line against the fleet, or against the data of the first member where there is none. */
+  async #command(words: readonly string[]): Promise<string> {
+    const where =
+      this.servers === null
+        ? ['--data-dir', this.members[0]?.dataDir ?? '']
+        : ['--fleet', this.natsUrls.join(','), '--fleet-name', FLEET_NAME]
+    const { code, stdout, stderr } = await startCommand([...words, ...where], [], [this.#options.program])
+      .done
+    if (code !== 0) throw new Error(`rhizome ${words.join(' ')}: ${stdout}${stderr}`)
+    return stdout
+  }
+}
+
+const DEFAULT_LEASE = 3000
+
+function startServers(options: TestFleetOptions, network: FleetNetwork | null): Promise<NatsNodes> {
+  const folder = join(options.folder, 'nats')
+  if (network === null) return NatsNodes.local(folder, options.servers)
+  return NatsNodes.start(folder, network.places.slice(options.members))
+}
+
+interface Surroundings {
+  readonly servers: NatsNodes | null
+  readonly network: FleetNetwork | null
+  readonly disk: SmallDisk | null
+  readonly keys: { readonly path: string }
+}
+
+function memberOptions(
+  { folder, members, program, args = [], lease = DEFAULT_LEASE, clocks = false }: TestFleetOptions,
+  member: number,
+  { servers, network, disk, keys }: Surroundings,
+) {
+  const place = network?.places[member]
+  const clock = join(folder, `clock-${member}`)
+  const faked = clocks ? underClock(clock) : null
+  if (faked !== null) writeFileSync(clock, '+0')
+  const inFleet =
+    servers === null
+      ? []
+      : [
+          ...['--fleet', servers.urls.join(','), '--fleet-name', FLEET_NAME],
+          ...['--fleet-member', `m${member}`, '--fleet-lease', String(lease), '--block-headers'],
+        ]
+  const under = [...(place?.under ?? []), ...(faked ?? [])]
+  return {
+    member,
+    dataDir: disk !== null && member === members - 1 ? join(disk.path, 'data') : join(folder, `m${member}`),
+    args: ['--no-page', '--workers', '1', '--log-level', 'warn', ...LIMITS, ...inFleet, ...args],
+    program,
+    clock: faked === null ? null : clock,
+    path: () => keys.path,
+    ...(under.length === 0 ? {} : { under }),
+    ...(place === undefined ? {} : { host: place.clients }),
+  }
+}
