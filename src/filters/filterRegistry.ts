@@ -1,45 +1,18 @@
-import type { LogCriteria } from '../chain/logs/logCriteria.ts'
 import type { BlockEvent } from './chainWalk.ts'
 import type { HeadNotice, PendingNotice } from './events.ts'
+import {
+  concerns,
+  enactedHashes,
+  type FilterChanges,
+  type FilterContent,
+  type FilterLimits,
+  type LogFilterRequest,
+  type NodeFilters,
+} from './filters.ts'
 import { createHandle } from './handle.ts'
 import { Journal } from './journal.ts'
 import { filterBytes, type MemoryUse } from './memoryUse.ts'
-
-/** Limits of filters. */
-export interface FilterLimits {
-  /** Milliseconds without a read after which a filter is removed. */
-  readonly timeout: number
-  /** Filters at the same time. */
-  readonly most: number
-}
-
-/** A log filter as it is installed. */
-export interface LogFilterRequest {
-  readonly criteria: LogCriteria
-  /** Heights outside are not told of; null for no bound. */
-  readonly from: number | null
-  readonly to: number | null
-  /** Only this block; null for any. */
-  readonly blockHash: Buffer | null
-  /** What asks for all logs of the filter: parameter (JSON text) of eth_getLogs. */
-  readonly query: string
-}
-
-/** What happened since the last poll of a filter. */
-export type FilterChanges =
-  | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[] }
-  | {
-      readonly kind: 'logs'
-      readonly criteria: LogCriteria
-      readonly blocks: readonly BlockEvent[]
-      /** Takes the poll back: its logs could not be delivered. */
-      readonly undo: () => void
-    }
-
-/** Everything that a filter stands for. */
-export type FilterContent =
-  | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[] }
-  | { readonly kind: 'logs'; readonly query: string }
+import { BLOCKS_PER_POLL, MOST_BLOCKS, MOST_PENDING, SWEEP_PERIOD } from './pollBounds.ts'
 
 interface Filter {
   readonly kind: 'logs' | 'blocks' | 'pending'
@@ -54,21 +27,10 @@ interface Filter {
 }
 
 /**
- * Blocks that are kept for polls. A filter that is polled less often than so many blocks come is removed:
- * better no answer than one with a gap.
- */
-const MOST_BLOCKS = 32_768
-const MOST_PENDING = 65_536
-/** Blocks of one poll; the next one goes on behind them. */
-const BLOCKS_PER_POLL = 2000
-/** Milliseconds between searches for filters that are over their time. */
-const SWEEP_PERIOD = 1000
-
-/**
  * The filters of the node. A filter is only a position in the journal of what happened, so thousands of
  * them cost nothing while nobody polls, and their logs are read when they are asked for.
  */
-export class FilterRegistry {
+export class FilterRegistry implements NodeFilters {
   readonly #limits: FilterLimits
   readonly #now: () => number
   readonly #filters = new Map<string, Filter>()
@@ -212,13 +174,4 @@ export class FilterRegistry {
     this.#nextSweep = now + SWEEP_PERIOD
     for (const [handle, filter] of this.#filters) if (filter.deadline <= now) this.#remove(handle, filter)
   }
-}
-
-function enactedHashes(events: readonly BlockEvent[]): Buffer[] {
-  return events.filter(({ removed }) => !removed).map(({ hash }) => hash)
-}
-
-function concerns({ from, to, blockHash }: LogFilterRequest, { number, hash }: BlockEvent): boolean {
-  if (blockHash !== null && !blockHash.equals(hash)) return false
-  return (from === null || number >= from) && (to === null || number <= to)
 }

@@ -1,5 +1,6 @@
 import type { EventSources, EventTexts, HeadNotice, PendingNotice, SyncNotice } from './events.ts'
-import { type FilterLimits, FilterRegistry } from './filterRegistry.ts'
+import { FilterRegistry } from './filterRegistry.ts'
+import type { FilterLimits, NodeFilters } from './filters.ts'
 import type { MemoryUse } from './memoryUse.ts'
 import { type EventConnection, SubscriptionHub } from './subscriptionHub.ts'
 
@@ -21,7 +22,7 @@ export const DEFAULT_EVENT_LIMITS: EventLimits = {
  * them; methods reach them through the context of that thread.
  */
 export class FrontEvents {
-  readonly filters: FilterRegistry
+  readonly filters: NodeFilters
   readonly subscriptions: SubscriptionHub
   /** Connection of the request that runs; null over HTTP. Set before each request of the front thread. */
   connection: EventConnection | null = null
@@ -33,8 +34,9 @@ export class FrontEvents {
    */
   signal: (() => AbortSignal) | null = null
 
-  constructor(sources: EventSources, texts: EventTexts, limits: EventLimits, now?: () => number) {
-    this.filters = new FilterRegistry(limits.filters, now)
+  /** @param filters those of a fleet; without them the node has its own in memory */
+  constructor(sources: EventSources, texts: EventTexts, limits: EventLimits, filters?: NodeFilters) {
+    this.filters = filters ?? new FilterRegistry(limits.filters)
     this.subscriptions = new SubscriptionHub({
       ...sources,
       events: texts,

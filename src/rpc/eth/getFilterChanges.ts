@@ -1,11 +1,12 @@
 import { createBloomTest } from '../../chain/logs/logCriteria.ts'
-import type { FilterChanges } from '../../filters/filterRegistry.ts'
+import type { FilterChanges } from '../../filters/filters.ts'
 import { toHex } from '../../util/bytes.ts'
 import type { ChainReader } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { frontEvents } from '../guards/requireFrontEvents.ts'
-import { Forward } from '../json.ts'
+import { whenReady } from '../guards/whenReady.ts'
+import { Forward, type RpcResult } from '../json.ts'
 import { encodeLogSearch } from '../logs/logSearch.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 
@@ -19,16 +20,20 @@ export const getFilterChanges = defineMethod({
   cost: 2,
   cache: 'none',
   handler: (context, [handle]) => {
-    const changes = frontEvents(context).filters.poll(handle)
-    if (changes === null) throw new RpcError('filterNotFound')
-    if (changes.kind === 'hashes') return changes.hashes.map(toHex)
-    const blocks = withPossibleMatches(context.chain, changes)
-    if (blocks.length === 0) return []
-    // Their logs are read by workers: this thread reads no receipts.
-    const search = encodeLogSearch({ criteria: changes.criteria, blocks })
-    return new Forward('internal_logsPage', `[${search}]`, changes.undo)
+    const { filters, memory } = frontEvents(context)
+    return whenReady(filters.poll(handle, memory), (changes) => answer(context.chain, changes))
   },
 })
+
+function answer(chain: ChainReader, changes: FilterChanges | null): RpcResult | Forward {
+  if (changes === null) throw new RpcError('filterNotFound')
+  if (changes.kind === 'hashes') return changes.hashes.map(toHex)
+  const blocks = withPossibleMatches(chain, changes)
+  if (blocks.length === 0) return []
+  // Their logs are read by workers: this thread reads no receipts.
+  const search = encodeLogSearch({ criteria: changes.criteria, blocks })
+  return new Forward('internal_logsPage', `[${search}]`, changes.undo)
+}
 
 /** Blocks whose bloom does not exclude every log of the filter. */
 function withPossibleMatches(chain: ChainReader, changes: FilterChanges & { readonly kind: 'logs' }) {

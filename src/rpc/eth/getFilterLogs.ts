@@ -2,6 +2,7 @@ import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { frontEvents } from '../guards/requireFrontEvents.ts'
+import { whenReady } from '../guards/whenReady.ts'
 import { Forward } from '../json.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 
@@ -15,10 +16,12 @@ export const getFilterLogs = defineMethod({
   cost: 20,
   cache: 'none',
   handler: (context, [handle]) => {
-    const content = frontEvents(context).filters.content(handle)
-    if (content === null) throw new RpcError('filterNotFound')
-    return content.kind === 'hashes'
-      ? content.hashes.map(toHex)
-      : new Forward('eth_getLogs', `[${content.query}]`)
+    const { filters, memory } = frontEvents(context)
+    return whenReady(filters.content(handle, memory), (content) => {
+      if (content === null) throw new RpcError('filterNotFound')
+      return content.kind === 'hashes'
+        ? content.hashes.map(toHex)
+        : new Forward('eth_getLogs', `[${content.query}]`)
+    })
   },
 })

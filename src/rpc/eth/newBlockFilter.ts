@@ -1,5 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { frontEvents, grantedHandle } from '../guards/requireFrontEvents.ts'
+import { frontEvents, grantedFilter } from '../guards/requireFrontEvents.ts'
+import { whenReady } from '../guards/whenReady.ts'
 
 /** Handle of a filter for the hashes of blocks that join the canonical chain. */
 export const newBlockFilter = defineMethod({
@@ -12,6 +13,6 @@ export const newBlockFilter = defineMethod({
   cache: 'none',
   handler: (context) => {
     const { filters, memory } = frontEvents(context)
-    return grantedHandle(filters.installBlocks(memory), 'filters')
+    return whenReady(filters.installBlocks(memory), grantedFilter)
   },
 })

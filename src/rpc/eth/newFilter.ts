@@ -1,5 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { frontEvents, grantedHandle } from '../guards/requireFrontEvents.ts'
+import { frontEvents, grantedFilter } from '../guards/requireFrontEvents.ts'
+import { whenReady } from '../guards/whenReady.ts'
 import { resolveFilterBounds } from '../logs/resolveLogRange.ts'
 import { encodeLogFilter, logFilter, MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
 
@@ -22,7 +23,6 @@ export const newFilter = defineMethod({
       blockHash: filter.blockHash,
       query: encodeLogFilter(filter),
     }
-    const handle = filters.installLogs(request, memory)
-    return grantedHandle(handle, 'filters')
+    return whenReady(filters.installLogs(request, memory), grantedFilter)
   },
 })

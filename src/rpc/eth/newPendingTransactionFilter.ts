@@ -1,5 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
-import { frontEvents, grantedHandle } from '../guards/requireFrontEvents.ts'
+import { frontEvents, grantedFilter } from '../guards/requireFrontEvents.ts'
+import { whenReady } from '../guards/whenReady.ts'
 
 /** Handle of a filter for the hashes of transactions that enter the pending set. */
 export const newPendingTransactionFilter = defineMethod({
@@ -12,6 +13,6 @@ export const newPendingTransactionFilter = defineMethod({
   cache: 'none',
   handler: (context) => {
     const { filters, memory } = frontEvents(context)
-    return grantedHandle(filters.installPending(memory), 'filters')
+    return whenReady(filters.installPending(memory), grantedFilter)
   },
 })

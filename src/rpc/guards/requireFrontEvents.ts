@@ -13,3 +13,8 @@ export function grantedHandle(handle: string | null, what: string): string {
   if (handle === null) throw new RpcError('limited', `too many ${what}`)
   return handle
 }
+
+/** The handle of a filter, unless there are too many. @throws RpcError */
+export function grantedFilter(handle: string | null): string {
+  return grantedHandle(handle, 'filters')
+}

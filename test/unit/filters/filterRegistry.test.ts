@@ -1,5 +1,6 @@
 import t from 'tap'
-import { FilterRegistry, type LogFilterRequest } from '../../../src/filters/filterRegistry.ts'
+import { FilterRegistry } from '../../../src/filters/filterRegistry.ts'
+import type { LogFilterRequest } from '../../../src/filters/filters.ts'
 import type { BlockReference } from '../../../src/storage/blockKey.ts'
 
 const block = (number: number, branch = 0): BlockReference => ({

@@ -1,0 +1,87 @@
+import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { BlockEvent } from './chainWalk.ts'
+import type { HeadNotice, PendingNotice } from './events.ts'
+import type { MemoryUse } from './memoryUse.ts'
+
+/** Limits of filters. */
+export interface FilterLimits {
+  /** Milliseconds without a read after which a filter is removed. */
+  readonly timeout: number
+  /** Filters at the same time. */
+  readonly most: number
+}
+
+/** A log filter as it is installed. */
+export interface LogFilterRequest {
+  readonly criteria: LogCriteria
+  /** Heights outside are not told of; null for no bound. */
+  readonly from: number | null
+  readonly to: number | null
+  /** Only this block; null for any. */
+  readonly blockHash: Buffer | null
+  /** What asks for all logs of the filter: parameter (JSON text) of eth_getLogs. */
+  readonly query: string
+}
+
+/** What happened since the last poll of a filter. */
+export type FilterChanges =
+  | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[] }
+  | {
+      readonly kind: 'logs'
+      readonly criteria: LogCriteria
+      readonly blocks: readonly BlockEvent[]
+      /** Takes the poll back: its logs could not be delivered. */
+      readonly undo: () => void
+    }
+
+/** Everything that a filter stands for. */
+export type FilterContent =
+  | { readonly kind: 'hashes'; readonly hashes: readonly Buffer[] }
+  | { readonly kind: 'logs'; readonly query: string }
+
+/** A value now, or later where a disk or another member of a fleet is waited for. */
+type Eventually<T> = T | Promise<T>
+
+/** The filters that methods reach: of this node, or of all members of a fleet. */
+export interface NodeFilters {
+  /** Installed filters of this node, those over their time perhaps included. */
+  readonly size: number
+  /**
+   * Handle of a new log filter; null when there are too many.
+   * @param memory of the client, from which the filter draws
+   * @throws what {@link MemoryUse.draw} throws
+   */
+  installLogs(request: LogFilterRequest, memory?: MemoryUse | null): Eventually<string | null>
+  /** Handle of a new filter for blocks; null when there are too many. @throws as {@link installLogs} */
+  installBlocks(memory?: MemoryUse | null): Eventually<string | null>
+  /** Handle of a new filter for pending transactions; null when there are too many. @throws as {@link installLogs} */
+  installPending(memory?: MemoryUse | null): Eventually<string | null>
+  /** Whether there was such a filter. */
+  uninstall(handle: string): Eventually<boolean>
+  /**
+   * What happened since the filter was polled or installed; null when there is no such filter.
+   * @param memory of the client that asks
+   * @throws as {@link installLogs}
+   */
+  poll(handle: string, memory?: MemoryUse | null): Eventually<FilterChanges | null>
+  /** What the filter stands for as a whole; null when there is no such filter. @throws as {@link poll} */
+  content(handle: string, memory?: MemoryUse | null): Eventually<FilterContent | null>
+  /** The canonical chain changed. */
+  headChanged(notice: HeadNotice): void
+  /** Transactions entered the pending set. */
+  pendingAdded(notices: readonly PendingNotice[]): void
+}
+
+/** Hashes of blocks that joined the chain. */
+export function enactedHashes(events: readonly BlockEvent[]): Buffer[] {
+  return events.filter(({ removed }) => !removed).map(({ hash }) => hash)
+}
+
+/** Whether a filter for logs is told of a block. */
+export function concerns(
+  { from, to, blockHash }: Pick<LogFilterRequest, 'from' | 'to' | 'blockHash'>,
+  { number, hash }: BlockEvent,
+): boolean {
+  if (blockHash !== null && !blockHash.equals(hash)) return false
+  return (from === null || number >= from) && (to === null || number <= to)
+}
