@@ -1,23 +1,12 @@
 import type { Grant, GrantAnswer, GrantAsk, GrantCall } from './grantCodec.ts'
 import type { QuotaBlocks } from './quotaBlocks.ts'
+import { SharedBucket } from './sharedBucket.ts'
 
-/** Milliseconds for which the demand of a member counts after it asked last. */
-const DEMAND_LIFETIME = 500
-
-/** Buckets that are kept; one that is full again is dropped first. Each takes some 500 bytes. */
+/** Buckets that are kept; one that is full again is dropped. Each takes some 500 bytes, and 100 for each member. */
 const MOST_BUCKETS = 65_536
 
 /** Milliseconds between two looks for buckets that can go. */
 const SWEEP_PERIOD = 10_000
-
-interface FleetBucket {
-  tokens: number
-  filledAt: number
-  rate: number
-  burst: number
-  /** By member. */
-  readonly demands: Map<string, { readonly demand: number; readonly at: number }>
-}
 
 /** What a leader gives units from. */
 export interface FleetUnitsOptions {
@@ -38,7 +27,7 @@ export class FleetUnits {
   readonly #now: () => number
   readonly #day: () => number
   readonly #began: number
-  readonly #buckets = new Map<string, FleetBucket>()
+  readonly #buckets = new Map<string, SharedBucket>()
   #sweptAt: number
 
   constructor({ quotas, now, day }: FleetUnitsOptions) {
@@ -71,61 +60,33 @@ export class FleetUnits {
     if (ask.rate === 0) return { units: 0, covered: 0, level: 0 }
     const bucket = this.#bucketOf(ask)
     if (bucket === null) return { units: 0, covered: 0, level: 0 }
-    const most = bucket.tokens * this.#shareOf(bucket, member, ask)
-    const covered = Math.min(ask.overdrawn, most)
-    const units = Math.min(ask.wanted, most - covered)
-    bucket.tokens -= covered + units
-    return { units, covered, level: bucket.tokens }
+    const { demand, overdrawn, wanted } = ask
+    const taken = bucket.take(member, demand, overdrawn + wanted, this.#now())
+    const covered = Math.min(overdrawn, taken)
+    return { units: taken - covered, covered, level: bucket.level }
   }
 
-  /** The part of a bucket that a member may have now: by demand, of which each has at most the whole rate. */
-  #shareOf(bucket: FleetBucket, member: string, { demand }: GrantAsk): number {
-    const now = this.#now()
-    const own = Math.min(Math.max(demand, 1), bucket.rate)
-    let sum = own
-    for (const [other, known] of bucket.demands) {
-      if (now - known.at > DEMAND_LIFETIME) bucket.demands.delete(other)
-      else if (other !== member) sum += known.demand
-    }
-    bucket.demands.set(member, { demand: own, at: now })
-    return own / sum
-  }
-
-  #bucketOf({ id, rate, burst }: GrantAsk): FleetBucket | null {
+  #bucketOf({ id, rate, burst }: GrantAsk): SharedBucket | null {
     const now = this.#now()
     const known = this.#buckets.get(id)
-    if (known === undefined) {
-      if (this.#buckets.size >= MOST_BUCKETS) return null
-      // As if it had been filling since this leader began.
-      const tokens = Math.min(burst, ((now - this.#began) * rate) / 1000)
-      const bucket = { tokens, filledAt: now, rate, burst, demands: new Map() }
-      this.#buckets.set(id, bucket)
-      return bucket
+    if (known !== undefined) {
+      known.change(rate, burst, now)
+      return known
     }
-    fill(known, now)
-    if (known.rate !== rate || known.burst !== burst) {
-      known.tokens = Math.max(0, known.tokens + Math.min(0, burst - known.burst))
-      known.rate = rate
-      known.burst = burst
-    }
-    return known
+    if (this.#buckets.size >= MOST_BUCKETS) return null
+    // As if it had been filling since this leader began.
+    const bucket = new SharedBucket(rate, burst, this.#began)
+    this.#buckets.set(id, bucket)
+    return bucket
   }
 
+  /** A bucket that is full may go, since a new one would be full, too. */
   #sweep(): void {
     const now = this.#now()
     if (now - this.#sweptAt < SWEEP_PERIOD) return
     this.#sweptAt = now
     for (const [id, bucket] of this.#buckets) {
-      fill(bucket, now)
-      const wouldHave = ((now - this.#began) * bucket.rate) / 1000
-      if (bucket.tokens >= bucket.burst && wouldHave >= bucket.burst) this.#buckets.delete(id)
+      if (bucket.isFull(now) && bucket.secondsToFill * 1000 <= now - this.#began) this.#buckets.delete(id)
     }
   }
-}
-
-function fill(bucket: FleetBucket, now: number): void {
-  const elapsed = now - bucket.filledAt
-  if (elapsed <= 0) return
-  bucket.filledAt = now
-  bucket.tokens = Math.min(bucket.burst, bucket.tokens + (elapsed * bucket.rate) / 1000)
 }
