@@ -14,6 +14,7 @@ import { type HeadChange, moveHead, writeBlock } from './chainWriter.ts'
 import type { Block } from './codec/block.ts'
 import type { BlockHeader } from './codec/header.ts'
 import { isBetterTip } from './forkChoice.ts'
+import { findHeaviest, type WeighedBlock } from './heaviestBlock.ts'
 import { OrphanBlocks } from './orphanBlocks.ts'
 import { rewindTo } from './rewind.ts'
 import type { OptionalRule } from './validation/blockRules.ts'
@@ -24,7 +25,11 @@ import type { ValidationContext } from './validation/validationContext.ts'
 /** The result of connecting a block (consensus.md §7). */
 export type ConnectResult =
   | { readonly status: 'IMPORTED_BEST'; readonly change: HeadChange }
-  | { readonly status: 'IMPORTED_NOT_BEST' }
+  | {
+      readonly status: 'IMPORTED_NOT_BEST'
+      /** Whether no stored block has more difficulty; where the head is moved from outside. */
+      readonly isHeaviest?: boolean
+    }
   | { readonly status: 'EXIST' }
   /** Held until its parent arrives, as long as there is room. */
   | { readonly status: 'NO_PARENT' }
@@ -40,6 +45,12 @@ export type ConnectResult =
 /** Hashes of rejected old blocks that are remembered. */
 const MOST_TOO_OLD = 1024
 
+/**
+ * What moves the head: fork choice with each block (consensus.md §7), or {@link Blockchain.moveHead} alone, as in a
+ * fleet (fleet.md §3).
+ */
+export type HeadMoves = 'byForkChoice' | 'fromOutside'
+
 /** The parts of a chain. */
 export interface BlockchainOptions {
   readonly spec: NetworkSpec
@@ -48,6 +59,8 @@ export interface BlockchainOptions {
   readonly executor: BlockExecutor
   /** Rules that recorded chains break; none on a network. */
   readonly disabledRules?: ReadonlySet<OptionalRule>
+  /** `byForkChoice` unless given. */
+  readonly headMoves?: HeadMoves
   /** Seconds since 1970. */
   readonly now?: () => number
 }
@@ -69,7 +82,9 @@ export class Blockchain {
   readonly #executor: BlockExecutor
   readonly #context: ValidationContext
   readonly #orphans = new OrphanBlocks()
+  readonly #headMoves: HeadMoves
   readonly #listeners = new Set<(change: HeadChange) => void>()
+  readonly #acceptListeners = new Set<(blocks: readonly Block[]) => void>()
   /** Pending changes of the log index in the open transaction. */
   #logIndex = new LogIndexChanges()
   /**
@@ -80,6 +95,8 @@ export class Blockchain {
   /** Hashes of blocks rejected for being older than that, so that their descendants need not wait. */
   readonly #tooOld = new Set<string>()
   #head: BlockHeader
+  /** null where fork choice makes it the head. */
+  #heaviest: WeighedBlock | null = null
   /**
    * Blocks of the last commit while its listeners run, then only its head, for readers of what it brought.
    */
@@ -94,6 +111,7 @@ export class Blockchain {
     const { spec, nativeSpec, environment, executor } = options
     this.#environment = environment
     this.#executor = executor
+    this.#headMoves = options.headMoves ?? 'byForkChoice'
     this.reader = new ChainStoreReader(spec, environment)
     this.ancestry = new Ancestry((hashHex) => {
       const block = this.reader.blockByHash(Buffer.from(hashHex, 'hex'))
@@ -114,11 +132,19 @@ export class Blockchain {
       throw new StorageError('STORAGE_CORRUPT', `the state after the head ${this.#head.hashHex} is missing`)
     }
     executor.headChanged(this.#head)
+    if (this.#headMoves === 'fromOutside') this.#heaviest = findHeaviest(environment, this.#head)
   }
 
   /** Header of the best block. */
   get head(): BlockHeader {
     return this.#head
+  }
+
+  /** The executed block with the most difficulty: the head, unless that is moved from outside. */
+  get heaviest(): WeighedBlock {
+    if (this.#heaviest !== null) return this.#heaviest
+    const { number, hash } = this.#head
+    return { number, hash, totalDifficulty: this.reader.totalDifficulty(hash) ?? 0n }
   }
 
   /** A stored block, or null. */
@@ -147,13 +173,53 @@ export class Blockchain {
   }
 
   /**
+   * Calls a listener after every commit with the blocks that it connected, in order. Returns a function that removes
+   * the listener.
+   */
+  onAccepted(listener: (blocks: readonly Block[]) => void): () => void {
+    this.#acceptListeners.add(listener)
+    return () => {
+      this.#acceptListeners.delete(listener)
+    }
+  }
+
+  /**
+   * Makes a connected block the head, in one commit: one above, an ancestor, or one of another branch. Blocks that leave
+   * the canonical chain by this stay connected.
+   * @throws RangeError when the block is not connected, or fork choice moves the head
+   * @throws StorageError `STORAGE_NOT_KEPT` when its state is not kept
+   */
+  moveHead(hash: Buffer): HeadChange {
+    if (this.#headMoves !== 'fromOutside') throw new RangeError('fork choice moves the head of this chain')
+    const began = performance.now()
+    const to = this.#headerByHash(hash)
+    if (to === undefined) throw new RangeError(`block ${hash.toString('hex')} is not executed here`)
+    if (to.hash.equals(this.#head.hash)) return { head: this.#head, retracted: [], enacted: [] }
+    const { firstState } = this.#history
+    if (to.number < firstState || !this.#executor.hasStateAfter(to)) throw stateNotKept(to, firstState)
+    const index = new LogIndexChanges()
+    const change = commitBoth(this.#executor, this.#environment, (writer) => {
+      const found = moveHead(writer, this.reader, this.#head, to, index)
+      index.write(writer)
+      return found
+    })
+    this.#head = to
+    this.#executor.headChanged(to)
+    this.#connectTime = performance.now() - began
+    this.#notify(change)
+    return change
+  }
+
+  /**
    * Goes back to a canonical block: those above it are disconnected, as if they had never come. Only a
    * development chain does this.
    * @param hooks what else belongs to it
-   * @throws RangeError when the block is not below the head
+   * @throws RangeError when the block is not below the head, or the head is moved from outside
    * @throws StorageError when its state is not kept
    */
   rewind(to: BlockHeader, hooks: RewindHooks = {}): HeadChange {
+    if (this.#headMoves === 'fromOutside')
+      throw new RangeError('a chain whose head is moved from outside is not rewound')
     const { firstBlock, firstState } = this.#history
     if (to.number < firstState || to.number < firstBlock) throw stateNotKept(to, firstState)
     const index = new LogIndexChanges()
@@ -161,7 +227,7 @@ export class Blockchain {
       hooks.before?.(writer)
       const found = rewindTo(writer, this.reader, this.#head, to, index)
       index.write(writer)
-      return found
+      return { ...found, isReset: true as const }
     })
     this.#head = to
     hooks.committed?.()
@@ -193,7 +259,8 @@ export class Blockchain {
     this.#head = head
     this.#history = this.reader.history()
     this.#executor.headChanged(head)
-    this.#notify({ head, retracted: [], enacted: [] })
+    if (this.#heaviest !== null) this.#heaviest = findHeaviest(this.#environment, head)
+    this.#notify({ head, retracted: [], enacted: [], isReset: true })
   }
 
   /** Connects one block, and those that waited for it, in one commit. */
@@ -211,6 +278,7 @@ export class Blockchain {
   connectAll(blocks: Iterable<Block>): ConnectResult[] {
     const began = performance.now()
     const head = this.#head
+    const heaviest = this.#heaviest
     const changes: HeadChange[] = []
     this.#logIndex = new LogIndexChanges()
     this.#newest.clear()
@@ -229,10 +297,12 @@ export class Blockchain {
         return found
       })
       this.#connectTime = performance.now() - began
+      if (this.#acceptListeners.size > 0) this.#tellAccepted()
       if (changes.length > 0) this.#notify(mergeChanges(changes))
       return results
     } catch (error) {
       this.#head = head
+      this.#heaviest = heaviest
       this.#newest.clear()
       this.#executor.headChanged(head)
       throw error
@@ -307,6 +377,11 @@ export class Blockchain {
     receipts: Buffer | null,
     changes: HeadChange[],
   ): ConnectResult {
+    if (this.#heaviest !== null) {
+      const isHeaviest = totalDifficulty > this.#heaviest.totalDifficulty
+      if (isHeaviest) this.#heaviest = { number: block.number, hash: block.hash, totalDifficulty }
+      return { status: 'IMPORTED_NOT_BEST', isHeaviest }
+    }
     const best = readPosition(writer, this.#head.hash)
     if (best === undefined) throw new StorageError('STORAGE_CORRUPT', 'the head has no total difficulty')
     const candidate = { hash: block.hash, totalDifficulty, paidFees: block.header.fields.paidFees }
@@ -337,6 +412,12 @@ export class Blockchain {
   #headerByHash(hash: Buffer): BlockHeader | undefined {
     if (this.#head.hash.equals(hash)) return this.#head
     return this.reader.headerByHash(hash) ?? undefined
+  }
+
+  #tellAccepted(): void {
+    const blocks = [...this.#newest.values()]
+    if (blocks.length === 0) return
+    for (const listener of this.#acceptListeners) listener(blocks)
   }
 
   #notify(change: HeadChange): void {

@@ -22,6 +22,11 @@ export interface HeadChange {
   readonly retracted: readonly BlockHeader[]
   /** Headers that joined it, oldest first; the last is the head. */
   readonly enacted: readonly BlockHeader[]
+  /**
+   * Set when users took blocks back or the chain began with a snapshot: what waits for a block does not outlive that, as
+   * it does a reorganisation.
+   */
+  readonly isReset?: true
 }
 
 /** Stores an executed block without making it canonical. */

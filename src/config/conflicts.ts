@@ -20,7 +20,11 @@ export function checkConflicts(config: Config): void {
   const value = accessValue(config) ?? originValue(config) ?? secretValue(config) ?? peerValue(config)
   if (value !== null) throw new ConfigError('InvalidValue', value)
   const reason =
-    heightsConflict(config) ?? miningConflict(config) ?? gasPriceConflict(config) ?? operationConflict(config)
+    heightsConflict(config) ??
+    miningConflict(config) ??
+    gasPriceConflict(config) ??
+    operationConflict(config) ??
+    fleetConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
   // Checked now, before anything is opened.
   for (const checkpoint of config.checkpoints) parseCheckpoint(checkpoint)
@@ -95,6 +99,12 @@ function gasPriceConflict(config: Config): string | null {
   const { gasPriceRateMinimum: least, gasPriceRateMaximum: most } = config
   if (least <= most) return null
   return `no rate is at least ${flagOf('gasPriceRateMinimum')} ${least} and at most ${flagOf('gasPriceRateMaximum')} ${most}`
+}
+
+/** A block of the instant mode would have to be the head before a send is answered. */
+function fleetConflict({ fleet, mining, blockTime }: Config): string | null {
+  if (fleet.length === 0 || !mining || blockTime > 0) return null
+  return `${flagOf('fleet')} takes no block for each transaction: give ${flagOf('blockTime')}, or --no-mining`
 }
 
 function operationConflict({ tlsCert, tlsKey, metricsPort, httpPort }: Config): string | null {

@@ -1,5 +1,5 @@
 import type { BlockOutcome } from '../sync/syncChain.ts'
-import type { SendOutcome } from '../rpc/context.ts'
+import type { SendOutcome } from '../txpool/interface.ts'
 
 /** Id of a member: 16 hex digits, random, kept in its data directory. */
 export type MemberId = string
@@ -41,6 +41,19 @@ export interface PoolEntry {
 }
 
 /**
+ * What decides about entries of the log to come beside the pool and the head: it goes to a joining member with the pool,
+ * as one answer with another would make pools differ.
+ */
+export interface AdmissionState {
+  /** Time of the last entry that was read, milliseconds since 1970; null before the first. */
+  readonly time: number | null
+  /** The newest outcomes, packed (`node/chainThread/sendOutcomes.ts`): at most 70 MB, usually some 34 bytes each. */
+  readonly outcomes: Buffer
+  /** Virtual gas of accounts, packed (`node/chainThread/fleetPool.ts`): 36 bytes each; empty without quotas. */
+  readonly quotas: Buffer
+}
+
+/**
  * What the chain thread does for the fleet thread (`node/chainThread/fleetService.ts`). While a node belongs to a fleet
  * its canonical head moves by {@link moveHead} alone, and its pool admits by {@link admit} alone.
  */
@@ -58,15 +71,27 @@ export interface FleetChainService {
   connect(blocks: readonly Buffer[]): Promise<readonly BlockOutcome[]>
   /**
    * Makes an executed block the canonical head, also one below: head, indices, pool and filters change in one commit,
-   * which is durable, and told to the front thread, when this answers.
+   * which is durable, and told to the front thread, when this answers. Calls of this, of {@link admit} and of
+   * {@link replacePool} take effect in their order.
+   * @param time when the stream stored the entry that says so, milliseconds since 1970: the pool's time from then on
    */
-  moveHead(hash: Buffer): Promise<void>
-  /** Offers transactions to the pool in the order and at the time of the log; durable when it answers. */
+  moveHead(hash: Buffer, time?: number): Promise<void>
+  /**
+   * Offers transactions to the pool in the order and at the time of the log; durable when it answers. After a failure
+   * nothing is known of these entries: they may be offered again.
+   */
   admit(transactions: readonly LoggedTransaction[]): Promise<readonly SendOutcome[]>
   /** All of the pool, pending ones in block order first. */
   pool(): Promise<readonly PoolEntry[]>
-  /** Replaces the pool; what the head does not admit is left out. */
-  replacePool(entries: readonly PoolEntry[]): Promise<void>
+  /** To be asked in the same turn as {@link pool}: both are then of the same entry of the log. */
+  admissionState(): Promise<AdmissionState>
+  /**
+   * Replaces the pool; what the head does not admit is left out.
+   * @param state of the same member at the same time; without it the quotas and outcomes stay as they are
+   */
+  replacePool(entries: readonly PoolEntry[], state?: AdmissionState): Promise<void>
+  /** Whether this member makes blocks in its interval, as the leader does; it does not before this was called. */
+  lead(isLeader: boolean): Promise<void>
   /** Resolves when the thread has time: a sign of life for the lease. */
   ping(): Promise<void>
 }
@@ -74,7 +99,7 @@ export interface FleetChainService {
 /** What the chain thread tells the fleet thread. */
 export type FleetChainEvent =
   /** A block became executed and durable that did not come from {@link FleetChainService.connect}. */
-  | { readonly kind: 'accepted'; readonly block: FleetBlock; readonly encoded: Buffer }
+  { readonly kind: 'accepted'; readonly block: FleetBlock; readonly encoded: Buffer }
 
 /** What the fleet thread does for the chain thread. */
 export interface FleetPublisher {
@@ -160,7 +185,12 @@ export interface FleetStatus {
   readonly isLeader: boolean
   readonly members: readonly MemberStatus[]
   /** Milliseconds that holds took: median and 99th percentile of the last 1,000. */
-  readonly holds: { readonly p50: number; readonly p99: number; readonly longest: number; readonly count: number }
+  readonly holds: {
+    readonly p50: number
+    readonly p99: number
+    readonly longest: number
+    readonly count: number
+  }
   readonly counts: Readonly<Record<string, number>>
 }
 

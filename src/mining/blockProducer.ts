@@ -1,6 +1,6 @@
 import type { Blockchain, ConnectResult } from '../chain/blockchain.ts'
 import type { Block } from '../chain/codec/block.ts'
-import type { PooledTransaction } from '../txpool/interface.ts'
+import type { SignedTransaction } from '../txpool/interface.ts'
 import type { TransactionPool } from '../txpool/transactionPool.ts'
 import type { BlockBuilder, BuiltBlock } from './blockBuilder.ts'
 import type { BlockClock } from './blockClock.ts'
@@ -48,8 +48,8 @@ export interface BlockProducerParams {
   readonly provideExecution: (block: Block, built: BuiltBlock) => void
   readonly clock: BlockClock
   readonly mode: ProducerMode
-  /** Receives transactions that were dropped because no block can contain them. */
-  readonly onEvicted: (evicted: readonly PooledTransaction[]) => void
+  /** Receives transactions that no block on the head can contain. */
+  readonly onUnfit: (unfit: readonly SignedTransaction[]) => void
   /** Called when the production mode changes. */
   readonly onMode: (mode: ProducerMode) => void
   /** Called when producing a block of the interval failed; the next one is attempted on time. */
@@ -59,6 +59,12 @@ export interface BlockProducerParams {
    * default.
    */
   readonly canWrite?: () => boolean
+  /**
+   * Given in a fleet, where a block becomes the head later and from outside (fleet.md §3): resolves when it has. Only
+   * the leader then makes blocks in an interval, see {@link BlockProducer.setLeading}.
+   * @throws MiningError `NOT_HEAD`
+   */
+  readonly becomesHead?: (block: Block) => Promise<void>
   /** Whether the node is stopping: requests for many blocks end with the current block. False by default. */
   readonly isStopping?: () => boolean
 }
@@ -72,6 +78,9 @@ export class BlockProducer {
   #mode: ProducerMode = MANUAL_MODE
   #timer: NodeJS.Timeout | null = null
   #stopped = false
+  /** The last block of a fleet that was made here; it waits while the head is its parent. */
+  #made: Block | null = null
+  #isLeading = false
 
   constructor(params: BlockProducerParams) {
     this.#params = params
@@ -100,6 +109,11 @@ export class BlockProducer {
     this.#attempt(() => this.mineWaiting())
   }
 
+  /** Whether this member of a fleet makes blocks in its interval. */
+  setLeading(on: boolean): void {
+    this.#isLeading = on
+  }
+
   /** Stops production; running requests end with the current block. */
   stop(): void {
     this.setMode(MANUAL_MODE)
@@ -111,7 +125,7 @@ export class BlockProducer {
    * runs: after a failure whole groups remain, and listeners to the head hear of a block when its group is
    * committed.
    * @param isUnwanted called between two blocks: whether the rest is no longer wanted
-   * @throws MiningError, `STOPPED` with the number of blocks that were made
+   * @throws MiningError, `STOPPED` with the number of blocks that were made, `NOT_HEAD`
    */
   async mine(request: MineRequest = {}, isUnwanted: () => boolean = () => false): Promise<readonly Block[]> {
     const { count = 1, timestamp } = request
@@ -122,7 +136,9 @@ export class BlockProducer {
     while (mined.length < count) {
       if (mined.length > 0) await new Promise((resolve) => setImmediate(resolve))
       if (this.#stopped || (mined.length > 0 && isEnded())) throw stopped(mined.length, count)
-      this.#mineGroup(request, mined, isEnded)
+      const { becomesHead } = this.#params
+      if (becomesHead === undefined) this.#mineGroup(request, mined, isEnded)
+      else await this.#mineBeside(request, mined, becomesHead)
     }
     return mined
   }
@@ -149,7 +165,39 @@ export class BlockProducer {
   }
 
   #mineInTime(): void {
-    if (this.#canWrite) this.#attempt(() => this.#import(this.#build()))
+    if (!this.#canWrite) return
+    if (this.#params.becomesHead === undefined) this.#attempt(() => this.#import(this.#build()))
+    // Another block on the same head would have no more difficulty.
+    else if (this.#isLeading && this.#waitingBlock() === null) this.#attempt(() => this.#makeBeside())
+  }
+
+  /** Mines the next block of a request in a fleet: the one that waits already, or a new one. */
+  async #mineBeside(
+    { interval }: MineRequest,
+    mined: Block[],
+    becomesHead: (block: Block) => Promise<void>,
+  ): Promise<void> {
+    const { chain, clock } = this.#params
+    if (mined.length > 0 && interval !== undefined)
+      clock.setTo(chain.head.timestamp + Math.max(interval, 1), chain.head.timestamp)
+    const block = this.#waitingBlock() ?? this.#makeBeside()
+    await becomesHead(block)
+    mined.push(block)
+  }
+
+  /** The block that was made on the head and is not canonical yet. */
+  #waitingBlock(): Block | null {
+    const isOnHead = this.#made?.header.parentHash.equals(this.#params.chain.head.hash) === true
+    return isOnHead ? this.#made : null
+  }
+
+  #makeBeside(): Block {
+    const block = this.#seal(this.#build())
+    const result = this.#params.chain.connect(block)
+    if (result.status !== 'IMPORTED_NOT_BEST' && result.status !== 'EXIST') throw refused(result)
+    this.#params.clock.blockMade(block.header.timestamp)
+    this.#made = block
+    return block
   }
 
   /**
@@ -195,10 +243,10 @@ export class BlockProducer {
   }
 
   #build(): BuiltBlock {
-    const { chain, pool, builder, clock, onEvicted } = this.#params
+    const { chain, pool, builder, clock, onUnfit } = this.#params
     const parent = chain.head
     const built = builder.build(parent, pool.inBlockOrder(), clock.next(parent.timestamp))
-    for (const { transaction } of built.unfit) onEvicted(pool.evict(transaction.hashHex))
+    onUnfit(built.unfit)
     return built
   }
 
@@ -231,7 +279,7 @@ function isEmpty({ transactions }: Block): boolean {
 
 const REWARD_TRANSACTIONS = 1
 
-function refused(result: Exclude<ConnectResult, { readonly status: 'IMPORTED_BEST' }>): MiningError {
+function refused(result: ConnectResult): MiningError {
   const cause = 'error' in result ? result.error : undefined
   return new MiningError(
     'REFUSED',

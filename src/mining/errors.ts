@@ -12,6 +12,8 @@ export type MiningErrorCode =
   | 'EXTRA_DATA'
   /** The chain rejected the block: a fault of this node. */
   | 'REFUSED'
+  /** The block was made, and the fleet has not made it its head (fleet.md §3). */
+  | 'NOT_HEAD'
   /** The node stops, or the request was abandoned: the remaining blocks are not mined. */
   | 'STOPPED'
 

@@ -42,7 +42,7 @@ export interface WorkServerParams {
   readonly build: () => Block
   /** Whether a header's proof of work is right (consensus.md §3.2). */
   readonly isProven: (header: BlockHeader) => boolean
-  readonly connect: (block: Block) => ConnectResult
+  readonly connect: (block: Block) => ConnectResult | { readonly status: 'IMPORTED_BEST' }
   /** Milliseconds since 1970. */
   readonly now: () => number
 }

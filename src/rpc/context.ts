@@ -7,6 +7,7 @@ import type { RevertForm } from '../config/revertForm.ts'
 import type { Execution } from '../execution/localExecution.ts'
 import type { TransactionTracer } from '../execution/transactionTracer.ts'
 import type { FrontEvents } from '../filters/frontEvents.ts'
+import type { FleetStatus } from '../fleet/interface.ts'
 import type { MineRequest } from '../mining/blockProducer.ts'
 import type { EncodedObjectCache } from '../native/encodedObjectCache.ts'
 import type { PeerAdmin } from '../p2p/peerAdmin.ts'
@@ -15,8 +16,7 @@ import type { BlockReference } from '../storage/blockKey.ts'
 import type { StoredHistory } from '../storage/metadata.ts'
 import type { SyncStats } from '../sync/client/syncStats.ts'
 import type { BlockRefusal } from '../sync/syncChain.ts'
-import type { RefusalStats } from '../txpool/errors.ts'
-import type { SignedTransaction } from '../txpool/interface.ts'
+import type { SendOutcome, SignedTransaction } from '../txpool/interface.ts'
 import type { QuotaBalance } from '../txpool/quota.ts'
 import type { Wallet } from '../wallet/interface.ts'
 import type { EnabledMethods } from './availability.ts'
@@ -107,6 +107,8 @@ export interface NodeStatus {
   readonly syncing: SyncProgress | null
   /** Only of the front thread of a node with peers. */
   readonly peering?: PeeringStatus
+  /** Only of the front thread of a member of a fleet, once its fleet thread has told something. */
+  readonly fleet?: FleetStatus
   /** 20 bytes; null without a miner. */
   readonly coinbase: Buffer | null
   readonly mining: boolean
@@ -233,12 +235,6 @@ export interface PoolReader {
   quota(address: Buffer): Eventually<QuotaBalance | null>
   block(): Eventually<PendingBlock>
 }
-
-/** What became of a transaction that was sent. */
-export type SendOutcome =
-  | { readonly status: 'accepted'; readonly hash: Buffer }
-  /** The pool's reason (rpc.md §4.2), and what it compared. */
-  | { readonly status: 'refused'; readonly reason: string; readonly stats: RefusalStats }
 
 /** Accounts of which everybody may send transactions, on a development chain. */
 export interface Impersonation {

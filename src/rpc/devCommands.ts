@@ -1,6 +1,7 @@
 import type { BlockAdjustment } from '../mining/adjustablePolicy.ts'
 import type { ProducerMode } from '../mining/blockProducer.ts'
-import type { CommandSignal, SendOutcome } from './context.ts'
+import type { SendOutcome } from '../txpool/interface.ts'
+import type { CommandSignal } from './context.ts'
 
 /** What is to be changed of an account. Absent fields stay as they are. */
 export interface AccountEdit {

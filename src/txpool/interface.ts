@@ -1,6 +1,7 @@
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Transaction } from '../chain/codec/transaction.ts'
 import type { Rule } from '../config/rules.ts'
+import type { RefusalStats } from './errors.ts'
 
 /** A transaction and who signed it. */
 export interface SignedTransaction {
@@ -78,3 +79,9 @@ export interface PoolChange {
   /** Transactions that were dropped: replaced, mined, outdated or no longer valid. */
   readonly removed: readonly PooledTransaction[]
 }
+
+/** What became of a transaction that was sent. */
+export type SendOutcome =
+  | { readonly status: 'accepted'; readonly hash: Buffer }
+  /** The pool's reason (rpc.md §4.2), and what it compared. */
+  | { readonly status: 'refused'; readonly reason: string; readonly stats: RefusalStats }

@@ -62,11 +62,8 @@ export class TransactionQuota {
    * @throws PoolRefusal `QUOTA` when the sender does not have enough
    */
   charge(entry: PooledTransaction, circumstances: Circumstances): void {
-    const { head, pendingNonce } = circumstances
-    const income = Math.round(GAS_PER_SECOND_SHARE * Number(head.header.gasLimit))
-    const isFirst =
-      !this.#accounts.has(entry.senderHex) && pendingNonce === 0n && entry.transaction.nonce === 0n
-    const initial = pendingNonce > 0n ? income * SAVED_SECONDS : income
+    const { head } = circumstances
+    const { income, initial, isFirst } = this.#terms(entry, circumstances)
     const account = this.#refreshed(entry.senderHex, initial, income)
     this.#trackReceiver(entry, head, income)
     const price = this.#virtualGas(entry, circumstances)
@@ -75,11 +72,43 @@ export class TransactionQuota {
     } else if (isFirst) {
       account.available = 0
     } else {
-      throw new PoolRefusal('QUOTA', 'account exceeds quota', {
-        available: BigInt(Math.floor(account.available)),
-        required: BigInt(Math.ceil(price)),
-      })
+      throw exceeded(account.available, price)
     }
+  }
+
+  /**
+   * Throws what {@link charge} would throw, and charges nothing.
+   * @param now milliseconds since 1970
+   * @throws PoolRefusal `QUOTA`
+   */
+  check(entry: PooledTransaction, circumstances: Circumstances, now: number): void {
+    const { income, initial, isFirst } = this.#terms(entry, circumstances)
+    const account = this.#accounts.get(entry.senderHex)
+    const available = account === undefined ? initial : availableAt(account, now, income)
+    const price = this.#virtualGas(entry, circumstances)
+    if (available < price && !isFirst) throw exceeded(available, price)
+  }
+
+  /** The accounts, the least recently used first: addresses as hex digits. */
+  *balances(): Generator<[sender: string, balance: QuotaBalance]> {
+    for (const [sender, { available, refreshedAt }] of this.#accounts)
+      yield [sender, { available, at: refreshedAt }]
+  }
+
+  /** Replaces all accounts by those of {@link balances}; what is beyond the table's size is left out. */
+  replace(balances: Iterable<readonly [sender: string, balance: QuotaBalance]>): void {
+    this.#accounts.clear()
+    for (const [sender, { available, at }] of balances) {
+      if (this.#accounts.size >= MAXIMUM_ACCOUNTS) return
+      this.#accounts.set(sender, { available, refreshedAt: at })
+    }
+  }
+
+  #terms(entry: PooledTransaction, { head, pendingNonce }: Circumstances) {
+    const income = Math.round(GAS_PER_SECOND_SHARE * Number(head.header.gasLimit))
+    const isFirst =
+      !this.#accounts.has(entry.senderHex) && pendingNonce === 0n && entry.transaction.nonce === 0n
+    return { income, isFirst, initial: pendingNonce > 0n ? income * SAVED_SECONDS : income }
   }
 
   /**
@@ -108,8 +137,7 @@ export class TransactionQuota {
       account = { available: initial, refreshedAt: now }
       if (this.#accounts.size >= MAXIMUM_ACCOUNTS) this.#forgetOldest()
     } else {
-      const earned = ((now - account.refreshedAt) / 1000) * income
-      account.available = Math.min(income * SAVED_SECONDS, account.available + earned)
+      account.available = availableAt(account, now, income)
       account.refreshedAt = now
       this.#accounts.delete(key)
     }
@@ -143,4 +171,15 @@ export class TransactionQuota {
     if (!working || price >= averageGasPrice) return 1
     return 1 + (3 * (averageGasPrice - price)) / (averageGasPrice - minimum)
   }
+}
+
+function availableAt({ available, refreshedAt }: Account, now: number, income: number): number {
+  return Math.min(income * SAVED_SECONDS, available + ((now - refreshedAt) / 1000) * income)
+}
+
+function exceeded(available: number, price: number): PoolRefusal {
+  return new PoolRefusal('QUOTA', 'account exceeds quota', {
+    available: BigInt(Math.floor(available)),
+    required: BigInt(Math.ceil(price)),
+  })
 }

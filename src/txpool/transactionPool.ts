@@ -118,6 +118,21 @@ export class TransactionPool {
   }
 
   /**
+   * Throws what {@link add} would throw, and changes nothing.
+   * @param now milliseconds since 1970, for the quota
+   * @throws PoolRefusal with the reference's text
+   */
+  check(transaction: Transaction, sender: Buffer, now: number): void {
+    const entry = this.#entry({ transaction, sender, ...this.#arrival() })
+    this.#assertUnknown(transaction)
+    const { replaced, nextNonce } = this.#place(entry)
+    if (transaction.nonce > nextNonce) return
+    const circumstances = { replaced: replaced ?? null, head: this.#head, pendingNonce: nextNonce }
+    this.#quota?.check(entry, circumstances, now)
+    this.#assertPendingFunds(entry, replaced)
+  }
+
+  /**
    * Restores what was in the pool when the node stopped, with its times.
    * @returns transactions that the head no longer admits and outdated ones, which are not restored
    */
@@ -206,23 +221,24 @@ export class TransactionPool {
 
   /** Rules 1 to 21 in order. */
   #add(entry: PooledTransaction, changes: Changes): void {
-    const { hashHex } = entry.transaction
+    this.#assertUnknown(entry.transaction)
+    if (this.#insert(entry, changes) === 'pending') this.#promote(entry.senderHex, entry.sender, changes)
+  }
+
+  /** Rules 1 and 2. */
+  #assertUnknown({ hashHex }: Transaction): void {
     if (this.#pending.has(hashHex)) {
       throw new PoolRefusal('KNOWN_PENDING', 'pending transaction with same hash already exists')
     }
     if (this.#queued.has(hashHex)) {
       throw new PoolRefusal('KNOWN_QUEUED', 'queued transaction with same hash already exists')
     }
-    if (this.#insert(entry, changes) === 'pending') this.#promote(entry.senderHex, entry.sender, changes)
   }
 
   /** Rules 3 to 20: adds the transaction to its set. */
   #insert(entry: PooledTransaction, changes: Changes): 'pending' | 'queued' {
-    assertAdmissible(entry, this.#head, this.#limits)
-    const { transaction, senderHex } = entry
-    const replaced = this.#pending.at(senderHex, transaction.nonce)
-    if (replaced !== undefined) this.#assertBump(transaction, replaced.transaction)
-    const nextNonce = this.nextNonce(entry.sender)
+    const { transaction } = entry
+    const { replaced, nextNonce } = this.#place(entry)
     if (transaction.nonce > nextNonce) {
       this.#queued.add(entry)
       return 'queued'
@@ -236,6 +252,15 @@ export class TransactionPool {
     this.#version += 1
     changes.pending.push(entry)
     return 'pending'
+  }
+
+  /** Rules 3 to 17. @returns the pending transaction that it would replace, and the nonce that the sender's next has */
+  #place(entry: PooledTransaction): { replaced: PooledTransaction | undefined; nextNonce: bigint } {
+    assertAdmissible(entry, this.#head, this.#limits)
+    const { transaction, senderHex, sender } = entry
+    const replaced = this.#pending.at(senderHex, transaction.nonce)
+    if (replaced !== undefined) this.#assertBump(transaction, replaced.transaction)
+    return { replaced, nextNonce: this.nextNonce(sender) }
   }
 
   /** Rule 17: a replacement must raise the price by the required percentage. */

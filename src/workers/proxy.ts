@@ -37,7 +37,8 @@ export class ChainLinkError extends Error {
 }
 
 /**
- * Answers the calls that come through a port. To be called once per port.
+ * Answers the calls that come through a port. To be called once per port; the other end may serve an object over the
+ * same port, which {@link createProxy} then has here.
  * @returns sends an event: in order among the answers, before that of a call that led to it
  */
 export function serve<S extends RemoteService<S>, E = never>(
@@ -46,8 +47,8 @@ export function serve<S extends RemoteService<S>, E = never>(
 ): (event: E) => void {
   // Answers that are ready together, as those of a group of sends are, go in one message.
   const send = createOutbox<Notice>(port, queueMicrotask)
-  port.on('message', (calls: readonly Call[]) => {
-    for (const call of calls) void answer(service, call).then(send)
+  port.on('message', (calls: readonly (Call | Notice)[]) => {
+    for (const call of calls) if ('method' in call) void answer(service, call).then(send)
   })
   return (event) => send({ event: toMessage(event) })
 }
@@ -96,7 +97,8 @@ function createAsker(
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
   let lastId = 0
   let isClosed = false
-  const settle = (notice: Notice) => {
+  const settle = (notice: Notice | Call) => {
+    if ('method' in notice) return
     if ('event' in notice) {
       onEvent(fromMessage(notice.event))
       return
@@ -107,7 +109,7 @@ function createAsker(
     else if ('refusal' in notice) asked?.reject(toRpcError(notice.refusal))
     else asked?.resolve(fromMessage(notice.value))
   }
-  port.on('message', (notices: readonly Notice[]) => notices.forEach(settle))
+  port.on('message', (notices: readonly (Notice | Call)[]) => notices.forEach(settle))
   // Calls of one turn of the loop go in one message.
   const send = createOutbox<Call>(port, setImmediate)
   // Nobody answers any more: whoever waits must not wait for good.

@@ -11,7 +11,7 @@ import { readRateFromContract } from '../../mining/rateFromContract.ts'
 import { fetchRateFromUrl } from '../../mining/rateFromUrl.ts'
 import { UncleSelection } from '../../mining/uncleSelection.ts'
 import { WorkServer } from '../../mining/workServer.ts'
-import type { PooledTransaction } from '../../txpool/interface.ts'
+import type { SignedTransaction } from '../../txpool/interface.ts'
 import type { TransactionPool } from '../../txpool/transactionPool.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { ProductionOptions } from '../options/chainOptions.ts'
@@ -28,8 +28,8 @@ export interface BlockMakingParams {
   readonly coinbase: Buffer
   readonly extraData: Buffer
   readonly listener: WorkListener
-  /** Gets what left the pool because no block can take it. */
-  readonly onEvicted: (evicted: readonly PooledTransaction[]) => void
+  /** Gets what no block on the head can take. */
+  readonly onUnfit: (unfit: readonly SignedTransaction[]) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -65,7 +65,7 @@ export function createBlockMaking(params: BlockMakingParams): BlockMaking {
 }
 
 function createWorkServer(params: BlockMakingParams, builder: BlockBuilder): WorkServer | null {
-  const { spec, open, pool, clock, production, listener, onEvicted, now } = params
+  const { spec, open, pool, clock, production, listener, onUnfit, now } = params
   if (production.work === null) return null
   const { chain, nativeSpec } = open
   return new WorkServer({
@@ -74,11 +74,16 @@ function createWorkServer(params: BlockMakingParams, builder: BlockBuilder): Wor
     build: () => {
       const parent = chain.head
       const built = builder.build(parent, pool.inBlockOrder(), clock.next(parent.timestamp))
-      for (const { transaction } of built.unfit) onEvicted(pool.evict(transaction.hashHex))
+      onUnfit(built.unfit)
       return built.block
     },
     isProven: (header) => checkProofOfWork({ spec, nativeSpec, disabledRules: new Set() }, header) === null,
-    connect: (block) => chain.connect(block),
+    connect: (block) => {
+      const result = chain.connect(block)
+      // It becomes the head of a fleet by a round, for all that a pool has to know.
+      const isBest = result.status === 'IMPORTED_NOT_BEST' && result.isHeaviest === true
+      return isBest ? { status: 'IMPORTED_BEST' } : result
+    },
     now,
   })
 }

@@ -7,66 +7,46 @@ import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
 import { isDevelopmentNetwork, type NetworkSpec } from '../../config/networkSpec.ts'
 import { chosenNetwork } from '../../config/networks/configured.ts'
 import { type OpenChain, openChain } from '../../execution/openChain.ts'
-import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
 import type { PoolSolution } from '../../mining/bitcoinSolution.ts'
 import type { BuiltBlock } from '../../mining/blockBuilder.ts'
 import { BlockClock } from '../../mining/blockClock.ts'
-import { BlockProducer, type MineRequest, type ProducerMode } from '../../mining/blockProducer.ts'
+import { BlockProducer, type MineRequest } from '../../mining/blockProducer.ts'
 import { createExtraData } from '../../mining/extraData.ts'
-import type { SolutionOutcome, TemplateSolution, WorkListener } from '../../mining/interface.ts'
+import type { SolutionOutcome, TemplateSolution } from '../../mining/interface.ts'
 import { PendingBlocks } from '../../mining/pendingBlock.ts'
 import { rewardAddress } from '../../mining/rewardAddress.ts'
 import type { WorkServer } from '../../mining/workServer.ts'
-import type { SendOutcome } from '../../rpc/context.ts'
 import { FetchedSnapshot } from '../../snapshot/fetchedSnapshot.ts'
 import type { StorageError } from '../../storage/errors.ts'
 import { cachedFeeMarket } from '../../txpool/cachedFeeMarket.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
-import type { PoolChange, PooledTransaction, PoolHead, SignedTransaction } from '../../txpool/interface.ts'
+import type {
+  PoolChange,
+  PooledTransaction,
+  PoolHead,
+  SendOutcome,
+  SignedTransaction,
+} from '../../txpool/interface.ts'
 import { createPoolHead } from '../../txpool/poolHead.ts'
 import { TransactionQuota } from '../../txpool/quota.ts'
-import { sideTransactions } from '../../txpool/sideTransactions.ts'
 import { TransactionPool } from '../../txpool/transactionPool.ts'
 import { createSteadyClock, neverBack } from '../../util/steadyClock.ts'
 import { DevControl } from '../dev/devControl.ts'
 import { DevSettings } from '../dev/devSettings.ts'
 import { StateEditor } from '../dev/stateEditor.ts'
-import type { NodeError } from '../errors.ts'
 import { FilledBlocks } from '../filledBlocks.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
 import { createBlockMaking } from './blockMaking.ts'
+import type { ChainListener } from './chainListener.ts'
+import { FleetChain } from './fleetChain.ts'
+import { LogClock } from './logClock.ts'
+import { restorePool } from './restorePool.ts'
 import { SendQueue } from './sendQueue.ts'
+import { signedTransactionsOf } from './signedTransactionsOf.ts'
 import { StoreCommits } from './storeCommits.ts'
 
 /** Time between two looks for outdated transactions while no block comes, milliseconds. */
 const OUTDATED_CHECK = 10_000
-
-/** Figures of a change of the head. */
-export interface HeadStats {
-  /** Time of the head, seconds since 1970. */
-  readonly timestamp: number
-  /** Transactions of the blocks that joined, and the gas that they used. */
-  readonly transactions: number
-  readonly gas: number
-  /** Seconds that connecting them took. */
-  readonly seconds: number
-}
-
-/** Who is told what the chain does. */
-export interface ChainListener extends WorkListener {
-  /** The head changed and the blocks can be read. */
-  onHead(notice: HeadNotice, stats: HeadStats): void
-  /** Transactions entered the pending set, or came back to it by a reorganisation. */
-  onPending(notices: readonly PendingNotice[]): void
-  /** Users changed something else that can be read: what blocks are made with, the pool, blocks beside the chain. */
-  onChange(): void
-  /** Somebody switched how blocks are made. */
-  onMode(mode: ProducerMode): void
-  /** The stores take no writes any more, and why; null when they do again. */
-  onStore(fault: StorageError | null): void
-  /** A store is of no use any more in this process, which has to end. */
-  onBroken(error: NodeError): void
-}
 
 /**
  * The one writer: chain, transaction pool and block producer over the stores of a data directory. Lives in
@@ -92,6 +72,8 @@ export class ChainCore {
   readonly fetchedSnapshot: FetchedSnapshot
   /** Where blocks below the first that is kept go. */
   readonly filledBlocks: FilledBlocks
+  /** What a member of a fleet adds; null on a node alone. */
+  readonly fleet: FleetChain | null
   #coinbase: Buffer | null
   readonly #listener: ChainListener
   readonly #commits: StoreCommits
@@ -122,6 +104,7 @@ export class ChainCore {
       dataDir: options.dataDir,
       storeOptions: options.storeOptions,
       checksOffers: options.checksOffers ?? false,
+      headMoves: options.fleet ? 'fromOutside' : 'byForkChoice',
       now: seconds,
     })
     const { chain } = this.open
@@ -143,18 +126,35 @@ export class ChainCore {
       assertWritable: () => this.#commits.assertWritable(),
     })
     const feeMarket = cachedFeeMarket(chain.reader)
-    this.quota = options.quota ? new TransactionQuota({ now: steady, feeMarket }) : null
+    const logClock = options.fleet ? new LogClock(steady) : null
+    // The pool of a fleet grows old by the log alone.
+    const poolTime = logClock?.now ?? steady
+    this.quota = options.quota ? new TransactionQuota({ now: poolTime, feeMarket }) : null
     this.pool = new TransactionPool({
       limits: options.pool,
       head: this.#poolHead(chain.head),
       quota: this.quota,
-      now: steady,
+      now: poolTime,
     })
-    this.restored = this.#restorePool(options.pool.outdatedBlocks, steady())
+    this.restored = restorePool(
+      this.open,
+      this.pool,
+      this.#commits.journal,
+      options.pool.outdatedBlocks,
+      steady(),
+    )
+    this.#commitSoon()
     // Zero is no limit (consensus.md §1.1).
     this.clock = new BlockClock(seconds, spec.timestamps.futureLimitSeconds || undefined)
     const { open, pool } = this
-    const onEvicted = (removed: readonly PooledTransaction[]) => this.#note({ pending: [], removed })
+    this.fleet = logClock === null ? null : this.#createFleetChain(logClock)
+    const { fleet } = this
+    const onUnfit = (unfit: readonly SignedTransaction[]) => {
+      // What leaves a pool by itself would make those of a fleet differ.
+      if (fleet !== null) return
+      for (const { transaction } of unfit)
+        this.#note({ pending: [], removed: pool.evict(transaction.hashHex) })
+    }
     const { builder, policy, work } = createBlockMaking({
       spec,
       open,
@@ -164,7 +164,7 @@ export class ChainCore {
       coinbase: this.#coinbase ?? Buffer.alloc(20),
       extraData,
       listener,
-      onEvicted,
+      onUnfit,
       now,
     })
     this.work = work
@@ -176,10 +176,11 @@ export class ChainCore {
         open.executor.provideExecution(block, parentRoot, execution),
       clock: this.clock,
       mode: production.mode,
-      onEvicted,
+      onUnfit,
       onMode: (mode) => listener.onMode(mode),
       onFailure: (error) => listener.onFailure(error),
       canWrite: () => this.#commits.fault === null,
+      ...(fleet === null ? {} : { becomesHead: (block) => fleet.becomesHead(block) }),
       isStopping: () => this.#isStopping,
     })
     this.#pendingBlocks = new PendingBlocks({ builder, pool, clock: this.clock, head: () => chain.head })
@@ -207,7 +208,7 @@ export class ChainCore {
       makesBlocks: () => this.producer.mode.instant,
     })
     chain.onHead((change) => this.#followHead(change))
-    this.#timer = setInterval(() => this.#removeOutdated(), OUTDATED_CHECK)
+    this.#timer = setInterval(() => fleet === null && this.#removeOutdated(), OUTDATED_CHECK)
     this.#timer.unref()
   }
 
@@ -233,7 +234,7 @@ export class ChainCore {
    */
   async sendTransaction(encoded: Buffer): Promise<SendOutcome> {
     this.#commits.assertNoFault()
-    return this.#sends.submit(encoded)
+    return (this.fleet?.sends ?? this.#sends).submit(encoded)
   }
 
   /**
@@ -332,12 +333,32 @@ export class ChainCore {
     this.#commits.stop()
     this.producer.stop()
     this.work?.stop()
+    await this.fleet?.sends.close()
     await this.#sends.drained()
     // What cannot be written was not acknowledged.
     if (this.#commits.fault === null) await this.#commits.flush()
     await this.#committing
     await this.#commits.journal.close()
     await this.open.close()
+  }
+
+  #createFleetChain(clock: LogClock): FleetChain {
+    const { pool, quota } = this
+    return new FleetChain({
+      chain: this.open.chain,
+      chainId: this.spec.chainId,
+      pool,
+      quota,
+      clock,
+      add: (transaction) => this.#add(transaction),
+      note: (change) => this.#note(change),
+      keep: (entry) => this.#keep(entry),
+      onReplaced: () => this.#listener.onChange(),
+      assertWritable: () => this.#commits.assertWritable(),
+      commit: () => this.#commits.all(),
+      flushed: () => this.open.environment.flushed(),
+      onFailure: (error) => this.#listener.onFailure(error),
+    })
   }
 
   #createDevControl(): DevControl {
@@ -371,23 +392,6 @@ export class ChainCore {
   #poolHead(header: BlockHeader): PoolHead {
     const { nativeSpec, stateStore } = this.open
     return createPoolHead({ spec: this.spec, nativeSpec, store: stateStore, header })
-  }
-
-  #restorePool(depth: number, now: number): number {
-    const { environment, chain } = this.open
-    const journaled = this.#commits.journal.load()
-    const known = new Set(journaled.map(({ transaction }) => transaction.hashHex))
-    const retracted = sideTransactions(environment, chain.reader, depth)
-      .filter(({ transaction }) => !known.has(transaction.hashHex))
-      .map(({ transaction, sender, height }) => ({ transaction, sender, addedAtBlock: height, addedAt: now }))
-    for (const transaction of this.pool.restore([...retracted, ...journaled]))
-      this.#commits.journal.remove(transaction)
-    for (const { transaction } of retracted) {
-      const entry = this.pool.get(transaction.hashHex)
-      if (entry !== undefined) this.#commits.journal.keep(entry)
-    }
-    this.#commitSoon()
-    return this.pool.pendingCount + this.pool.queuedCount
   }
 
   #add({ transaction, sender }: SignedTransaction): PoolChange {
@@ -424,14 +428,17 @@ export class ChainCore {
     }
   }
 
-  #followHead({ head, retracted, enacted }: HeadChange): void {
+  #followHead({ head, retracted, enacted, isReset }: HeadChange): void {
     // Blocks that a user took back take their transactions with them; a reorganisation gives them back.
-    const isRewind = enacted.length === 0
+    const isRewind = isReset === true
     if (isRewind) this.#note({ pending: [], removed: this.pool.clear() })
-    const mined = enacted.flatMap((header) => this.#transactionsOf(header))
+    const { chain } = this.open
+    const mined = enacted.flatMap((header) => signedTransactionsOf(chain, header))
     const change = this.pool.onHead({
       head: this.#poolHead(head),
-      retracted: (isRewind ? [] : retracted).toReversed().flatMap((header) => this.#transactionsOf(header)),
+      retracted: (isRewind ? [] : retracted)
+        .toReversed()
+        .flatMap((header) => signedTransactionsOf(chain, header)),
       enacted: mined,
     })
     for (const entry of change.pending) this.#keep(entry)
@@ -444,7 +451,7 @@ export class ChainCore {
         timestamp: Number(head.fields.timestamp),
         transactions: mined.length,
         gas: enacted.reduce((sum, { fields }) => sum + Number(fields.gasUsed), 0),
-        seconds: isRewind ? 0 : this.open.chain.connectTime / 1000,
+        seconds: enacted.length === 0 ? 0 : chain.connectTime / 1000,
       },
     )
     this.#note(change)
@@ -483,14 +490,5 @@ export class ChainCore {
       .finally(() => {
         this.#committing = null
       })
-  }
-
-  #transactionsOf(header: BlockHeader): SignedTransaction[] {
-    const block = this.open.chain.blockByHash(header.hash)
-    if (block === null) throw new Error(`block ${header.hashHex} of a head change is missing`)
-    return block.transactions.flatMap((transaction, index) => {
-      const sender = block.senders[index]
-      return transaction.isRemasc || !sender ? [] : [{ transaction, sender }]
-    })
   }
 }

@@ -7,7 +7,7 @@ import type { ChainService } from '../../workers/chainService.ts'
 import { createProxy } from '../../workers/proxy.ts'
 import { NodeError } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
-import type { HeadStats } from './chainCore.ts'
+import type { HeadStats } from './chainListener.ts'
 import type { ChainEvent, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
 import { unpackPending } from './pendingMessage.ts'
 
@@ -57,6 +57,11 @@ export interface ChainHandle {
   serve(port: MessagePort): void
   /** A port for the peer thread. */
   connectPeers(): MessagePort
+  /**
+   * A port for the fleet thread: it has `FleetChainService` over it with the events `FleetChainEvent`, and has to serve
+   * `FleetPublisher` over it (`fleet/interface.ts`, `workers/proxy.ts`).
+   */
+  connectFleet(): MessagePort
   /** Has requests for many blocks end with the block at hand, because the node stops. */
   endRequests(): void
   /** Resolves when everything is on disk and closed. */
@@ -142,6 +147,11 @@ export async function startChainThread(
     connectPeers: () => {
       const { port1, port2 } = new MessageChannel()
       tell({ kind: 'servePeers', port: port2 }, [port2])
+      return port1
+    },
+    connectFleet: () => {
+      const { port1, port2 } = new MessageChannel()
+      tell({ kind: 'serveFleet', port: port2 }, [port2])
       return port1
     },
     endRequests: () => tell({ kind: 'endRequests' }),

@@ -1,16 +1,18 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { PendingNotice } from '../../filters/events.ts'
+import type { FleetChainEvent, FleetChainService, FleetPublisher } from '../../fleet/interface.ts'
 import { isAutomatic } from '../../mining/blockProducer.ts'
 import { EncodedObjectCache } from '../../native/encodedObjectCache.ts'
 import { serveBackfillStore } from '../../sync/backfill/backfillLink.ts'
 import { createSyncLink, type SyncLink } from '../../sync/link/serveSyncLink.ts'
 import { serveSnapshotStore } from '../../sync/snapshot/serveSnapshotStore.ts'
 import type { ChainService } from '../../workers/chainService.ts'
-import { serve } from '../../workers/proxy.ts'
+import { createProxy, serve } from '../../workers/proxy.ts'
 import { NodeError, toNodeError } from '../errors.ts'
 import { ChainCore } from './chainCore.ts'
 import type { PoolStats } from './chainHandle.ts'
 import { createChainService } from './chainThreadService.ts'
+import { createFleetService } from './fleetService.ts'
 import { writeHeadLogs } from './headLogs.ts'
 import type { ChainEvent, ChainThreadMessage, ChainThreadOrder, ChainThreadSetup } from './messages.ts'
 import { packPending } from './pendingMessage.ts'
@@ -43,6 +45,9 @@ function run({ options, front }: ChainThreadSetup): void {
         return
       case 'servePeers':
         servePeers(core, order.port)
+        return
+      case 'serveFleet':
+        serveFleet(core, order.port)
         return
       case 'endRequests':
         core.endRequests()
@@ -106,6 +111,14 @@ function servePeers(core: ChainCore, port: MessagePort): void {
   peers.serve(port)
   serveSnapshotStore(port, core.fetchedSnapshot)
   serveBackfillStore(port, core.filledBlocks)
+}
+
+/** @throws Error on a node that belongs to no fleet */
+function serveFleet(core: ChainCore, port: MessagePort): void {
+  const { fleet } = core
+  if (fleet === null) throw new Error('this node belongs to no fleet')
+  const tell = serve<FleetChainService, FleetChainEvent>(port, createFleetService(core, fleet))
+  port.on('close', fleet.attach(createProxy<FleetPublisher>(port), tell))
 }
 
 /**

@@ -3,10 +3,10 @@ import type { CommandSignal } from '../../rpc/context.ts'
 import type { DevCommands } from '../../rpc/devCommands.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { MinerCommands } from '../../rpc/miningCommands.ts'
-import { StorageError } from '../../storage/errors.ts'
 import type { SignedTransaction } from '../../txpool/interface.ts'
 import type { ChainService, EncodedPool, EncodedTransaction } from '../../workers/chainService.ts'
 import type { ChainCore } from './chainCore.ts'
+import { written } from './written.ts'
 
 /** What the chain thread does for the others. */
 export function createChainService(core: ChainCore): ChainService {
@@ -49,32 +49,44 @@ function createDevCommands(core: ChainCore): DevCommands {
     dev()
     return core.settings
   }
+  /** For what would make the chain or the pool of a member differ from those of the others. */
+  const alone = () => {
+    if (core.fleet !== null) throw inFleet()
+    return dev()
+  }
   return {
-    snapshot: async () => dev().snapshot(),
-    revert: (id) => written(() => dev().revert(id)),
-    rollback: (depth) => written(() => dev().rollback(depth)),
+    snapshot: async () => alone().snapshot(),
+    revert: (id) => written(() => alone().revert(id)),
+    rollback: (depth) => written(() => alone().rollback(depth)),
     reset: async () => {
-      await written(() => dev().reset())
+      await written(() => alone().reset())
       settings().renew()
     },
     increaseTime: async (seconds) => dev().increaseTime(seconds),
     setNextBlockTimestamp: async (timestamp) => dev().setNextBlockTimestamp(timestamp),
     setTimestampInterval: async (seconds) => settings().setTimestampInterval(seconds),
     adjustBlocks: async (adjustment) => settings().adjust(adjustment),
-    dropTransactions: async (selection) => settings().dropTransactions(selection),
+    dropTransactions: async (selection) => {
+      alone()
+      return settings().dropTransactions(selection)
+    },
     dumpState: async () => dev().dumpState(),
     loadState: async (dump, stop) => {
-      await written(() => dev().loadState(dump, toQuestion(stop)))
+      await written(() => alone().loadState(dump, toQuestion(stop)))
       settings().renew()
     },
     instance: async () => settings().instance,
     mode: async () => dev().mode,
-    setAutomine: async (on) => dev().setAutomine(on),
+    setAutomine: async (on) => (on ? alone() : dev()).setAutomine(on),
     setInterval: async (seconds) => dev().setInterval(seconds),
     setMining: async (on) => dev().setMining(on),
-    editAccount: (edit) => written(() => dev().editAccount(edit)),
+    editAccount: (edit) => written(() => alone().editAccount(edit)),
     importBlock: (encoded) => written(() => dev().importBlock(encoded)),
-    sendImpersonated: (encoded) => written(() => core.sendImpersonated(encoded)),
+    sendImpersonated: (encoded) =>
+      written(() => {
+        if (core.fleet !== null) throw inFleet()
+        return core.sendImpersonated(encoded)
+      }),
   }
 }
 
@@ -96,19 +108,16 @@ function devOf({ dev }: ChainCore): NonNullable<ChainCore['dev']> {
   throw new RpcError('methodUnavailable', 'only a development chain can be controlled')
 }
 
+function inFleet(): RpcError {
+  return new RpcError(
+    'methodUnavailable',
+    'a member of a fleet takes no edits, rewinds, impersonated senders and instant mining: its chain and pool are those of all members',
+  )
+}
+
 /** Whether the caller wants no more. */
 function toQuestion(stop: CommandSignal | undefined): () => boolean {
   return () => stop?.aborted === true
-}
-
-/** @throws RpcError `storeUnwritable` with the reason when what was asked for could not be written */
-async function written<T>(write: () => T | Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (!(error instanceof StorageError) || error.code !== 'STORAGE_UNWRITABLE') throw error
-    throw new RpcError('storeUnwritable', error.message, { cause: error })
-  }
 }
 
 function encode({ transaction, sender }: SignedTransaction): EncodedTransaction {

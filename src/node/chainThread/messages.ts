@@ -3,8 +3,8 @@ import type { HeadNotice } from '../../filters/events.ts'
 import type { MiningWork, SubmissionResult } from '../../mining/interface.ts'
 import type { NodeErrorMetadata } from '../errors.ts'
 import type { ChainOptions } from '../options/chainOptions.ts'
-import type { HeadStats } from './chainCore.ts'
 import type { PoolStats } from './chainHandle.ts'
+import type { HeadStats } from './chainListener.ts'
 
 /** What crosses between the front thread and the chain thread, beside the calls of `workers/chainService.ts`. */
 
@@ -69,6 +69,8 @@ export type ChainThreadOrder =
   | { readonly kind: 'serve'; readonly port: MessagePort }
   /** Serve the peer thread (`sync/link`). */
   | { readonly kind: 'servePeers'; readonly port: MessagePort }
+  /** Serve the fleet thread (`fleet/interface.ts`), which serves its publisher over the same port. */
+  | { readonly kind: 'serveFleet'; readonly port: MessagePort }
   /** The node stops: what makes or loads many blocks ends with the block at hand. */
   | { readonly kind: 'endRequests' }
   | { readonly kind: 'close' }

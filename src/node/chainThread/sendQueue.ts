@@ -1,9 +1,8 @@
 import { acceptsSignature, recoverSendersAside } from '../../chain/codec/signature.ts'
 import type { Transaction } from '../../chain/codec/transaction.ts'
 import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
-import type { SendOutcome } from '../../rpc/context.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
-import type { PoolChange, SignedTransaction } from '../../txpool/interface.ts'
+import type { PoolChange, SendOutcome, SignedTransaction } from '../../txpool/interface.ts'
 
 /** Where transactions go. */
 export interface SendQueueParams {
@@ -37,7 +36,8 @@ interface RecoveredGroup {
   readonly signed: readonly (RecoveredTransaction | Error)[]
 }
 
-interface RecoveredTransaction {
+/** A transaction that was decoded, and who signed it. */
+export interface RecoveredTransaction {
   readonly transaction: Transaction
   /** null where the signature gives none. */
   readonly sender: Buffer | null
@@ -152,20 +152,30 @@ export class SendQueue {
 }
 
 async function recover(group: readonly Waiting[]): Promise<RecoveredGroup> {
-  const decoded = group.map(decode)
+  return { group, signed: await recoverTransactions(group.map(({ encoded }) => encoded)) }
+}
+
+/**
+ * Decodes the RLP of transactions and recovers their senders in one call beside the thread.
+ * @returns one each: an error in place of what is no transaction, or of all when none could be recovered
+ */
+export async function recoverTransactions(
+  encoded: readonly Buffer[],
+): Promise<(RecoveredTransaction | Error)[]> {
+  const decoded = encoded.map(decodeTransaction)
   const transactions = decoded.filter((item): item is Transaction => !(item instanceof Error))
   try {
     const senders = (await recoverSendersAside(transactions)).values()
-    const signed = decoded.map((item) =>
+    return decoded.map((item) =>
       item instanceof Error ? item : { transaction: item, sender: senders.next().value ?? null },
     )
-    return { group, signed }
   } catch (error) {
-    return { group, signed: group.map(() => toError(error)) }
+    return encoded.map(() => toError(error))
   }
 }
 
-function decode({ encoded }: Waiting): Transaction | Error {
+/** A transaction, or why the bytes are none. */
+export function decodeTransaction(encoded: Buffer): Transaction | Error {
   try {
     return parseTransaction(encoded)
   } catch (error) {

@@ -7,6 +7,7 @@ import { parseTransaction } from '../../chain/codec/transactionDecoder.ts'
 import { decodeReadBlock } from '../../chain/import/decodeReadBlock.ts'
 import type { ReadBlock } from '../../chain/import/messages.ts'
 import { InvalidBlockError } from '../../chain/validation/errors.ts'
+import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { SyncService } from '../../sync/link/serveSyncLink.ts'
 import type { BlockOutcome, ChainTip, TransactionOutcome } from '../../sync/syncChain.ts'
 import type { PoolRefusal } from '../../txpool/errors.ts'
@@ -27,12 +28,14 @@ export function createSyncService(core: ChainCore): SyncService {
   const { chain } = core.open
   return {
     get tip(): ChainTip {
-      const { head, reader } = chain
+      const { reader } = chain
+      // In a fleet blocks of peers are taken before they are canonical.
+      const head = core.fleet === null ? chain.head : (reader.headerByHash(chain.heaviest.hash) ?? chain.head)
       const { number, hash, parentHash } = head
       return { number, hash, parentHash, totalDifficulty: reader.totalDifficulty(hash) ?? 0n }
     },
     pending: () => pendingOf(core),
-    connect: (blocks) => connectInTurns(core, blocks),
+    connect: (blocks) => connectInTurns(core.spec, blocks, (turn) => core.connectFromPeers(turn)),
     addTransactions: (encoded) => addTransactions(core, encoded),
   }
 }
@@ -41,8 +44,15 @@ function* pendingOf({ pool }: ChainCore): Generator<Buffer> {
   for (const { transaction } of pool.inBlockOrder()) yield transaction.encoded
 }
 
-/** One commit per turn; the rest waits while clients are served. */
-async function connectInTurns(core: ChainCore, blocks: readonly ReadBlock[]): Promise<BlockOutcome[]> {
+/**
+ * One commit per turn; the rest waits while clients are served.
+ * @param connectTurn connects the blocks of a turn, in one commit
+ */
+export async function connectInTurns(
+  spec: NetworkSpec,
+  blocks: readonly ReadBlock[],
+  connectTurn: (blocks: Iterable<Block>) => readonly ConnectResult[],
+): Promise<BlockOutcome[]> {
   const outcomes: BlockOutcome[] = []
   let undecodable: InvalidBlockError | null = null
   let taken = 0
@@ -53,7 +63,7 @@ async function connectInTurns(core: ChainCore, blocks: readonly ReadBlock[]): Pr
       const read = blocks[taken]
       if (read === undefined) return
       taken += 1
-      const block = decodeReadBlock(core.spec, read)
+      const block = decodeReadBlock(spec, read)
       if (block instanceof InvalidBlockError) {
         undecodable = block
         return
@@ -63,7 +73,7 @@ async function connectInTurns(core: ChainCore, blocks: readonly ReadBlock[]): Pr
   }
   while (taken < blocks.length && undecodable === null) {
     if (taken > 0) await nextTurn()
-    const results = core.connectFromPeers(turn())
+    const results = connectTurn(turn())
     outcomes.push(...results.map(toOutcome))
     const last = outcomes.at(-1)?.status
     if (last === 'INVALID_BLOCK' || last === 'UNDECIDED') return outcomes
@@ -78,6 +88,8 @@ function toOutcome(result: ConnectResult): BlockOutcome {
       return refusal(result.error)
     case 'UNDECIDED':
       return { status: 'UNDECIDED', reason: result.error.message }
+    case 'IMPORTED_NOT_BEST':
+      return { status: result.isHeaviest === true ? 'IMPORTED_BEST' : 'IMPORTED_NOT_BEST' }
     default:
       return { status: result.status }
   }
@@ -99,6 +111,7 @@ async function addTransactions(core: ChainCore, encoded: readonly Buffer[]): Pro
       ? null
       : { transaction, sender }
   })
+  if (core.fleet !== null) return core.fleet.sends.relay(signed)
   const refusals = core.addFromPeers(signed.filter((item) => item !== null)).values()
   return signed.map((item) => (item === null ? 'invalid' : outcomeOf(refusals.next().value ?? null)))
 }

@@ -21,6 +21,8 @@ export interface ChainOptions extends NetworkChoice {
   /** Whether accounts pay with virtual gas for what they send (consensus.md §9.2). */
   readonly quota: boolean
   readonly production: ProductionOptions
+  /** Whether the node is a member of a fleet: its head and its pool are those of all members (fleet.md §3, §4). */
+  readonly fleet: boolean
   /** Executes own blocks a second time and compares: for tests. */
   readonly checksOffers?: boolean
 }
@@ -59,6 +61,7 @@ export function chainOptionsFromConfig(config: Config, client: string): ChainOpt
       outdatedMilliseconds: config.outdatedTime * 1000,
     },
     quota: config.accountQuota,
+    fleet: config.fleet.length > 0,
     production: {
       mode: producerMode(config),
       coinbase: config.coinbase,

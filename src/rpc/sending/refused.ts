@@ -1,4 +1,4 @@
-import type { SendOutcome } from '../context.ts'
+import type { SendOutcome } from '../../txpool/interface.ts'
 import { RpcError } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
 

@@ -1,0 +1,32 @@
+import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
+import type { ProducerMode } from '../../mining/blockProducer.ts'
+import type { WorkListener } from '../../mining/interface.ts'
+import type { StorageError } from '../../storage/errors.ts'
+import type { NodeError } from '../errors.ts'
+
+/** Figures of a change of the head. */
+export interface HeadStats {
+  /** Time of the head, seconds since 1970. */
+  readonly timestamp: number
+  /** Transactions of the blocks that joined, and the gas that they used. */
+  readonly transactions: number
+  readonly gas: number
+  /** Seconds that connecting them took. */
+  readonly seconds: number
+}
+
+/** Who is told what the chain does. */
+export interface ChainListener extends WorkListener {
+  /** The head changed and the blocks can be read. */
+  onHead(notice: HeadNotice, stats: HeadStats): void
+  /** Transactions entered the pending set, or came back to it by a reorganisation. */
+  onPending(notices: readonly PendingNotice[]): void
+  /** Users changed something else that can be read: what blocks are made with, the pool, blocks beside the chain. */
+  onChange(): void
+  /** Somebody switched how blocks are made. */
+  onMode(mode: ProducerMode): void
+  /** The stores take no writes any more, and why; null when they do again. */
+  onStore(fault: StorageError | null): void
+  /** A store is of no use any more in this process, which has to end. */
+  onBroken(error: NodeError): void
+}

@@ -1,0 +1,207 @@
+import type { Blockchain, ConnectResult } from '../../chain/blockchain.ts'
+import type { Block } from '../../chain/codec/block.ts'
+import type {
+  AdmissionState,
+  FleetChainEvent,
+  FleetPublisher,
+  LoggedTransaction,
+  PoolEntry,
+} from '../../fleet/interface.ts'
+import { MiningError } from '../../mining/errors.ts'
+import type { SendOutcome } from '../../txpool/interface.ts'
+import { FleetPool, type FleetPoolParams } from './fleetPool.ts'
+import { FleetSends } from './fleetSends.ts'
+import { decodeTransaction, type RecoveredTransaction, recoverTransactions } from './sendQueue.ts'
+
+/** Milliseconds for which a made block may take to become the head: some rounds, each a lease late at worst. */
+const LONGEST_ROUND_WAIT = 30_000
+
+export interface FleetChainParams extends Omit<FleetPoolParams, 'isMined'> {
+  readonly chain: Blockchain
+  /** @throws StorageError `STORAGE_UNWRITABLE` while the stores take no writes */
+  assertWritable(): void
+  /** Makes durable what happened so far. @throws StorageError `STORAGE_UNWRITABLE` */
+  commit(): Promise<void>
+  /** Resolves when the chain store is on disk. */
+  flushed(): Promise<void>
+  /** Told what fails while nobody waits for it. */
+  onFailure(error: unknown): void
+}
+
+/**
+ * What a member of a fleet does in the chain thread beside the chain (fleet.md §3 to §5): it reads entries of the log
+ * into the pool, moves the head, and tells which blocks came from elsewhere.
+ */
+export class FleetChain {
+  readonly pool: FleetPool
+  readonly sends: FleetSends
+  readonly #params: FleetChainParams
+  #tell: ((event: FleetChainEvent) => void) | null = null
+  #lastSequence = 0
+  /** Everything that changes the pool by the log, in its order. */
+  #last: Promise<unknown> = Promise.resolve()
+  #told: Promise<void> = Promise.resolve()
+  /** Hashes of the blocks that the fleet gives now. */
+  readonly #given = new Set<string>()
+
+  constructor(params: FleetChainParams) {
+    const { chain, chainId } = params
+    this.#params = params
+    this.pool = new FleetPool({ ...params, isMined: (hash) => chain.reader.locateTransaction(hash) !== null })
+    this.sends = new FleetSends({
+      chainId,
+      pool: this.pool,
+      lastSequence: () => this.#lastSequence,
+      durable: () => params.commit(),
+    })
+    chain.onAccepted((blocks) => this.#accepted(blocks))
+  }
+
+  /** Connects it to the fleet thread. @returns disconnects it, unless another took its place */
+  attach(publisher: FleetPublisher, tell: (event: FleetChainEvent) => void): () => void {
+    this.#tell = tell
+    this.sends.publishWith(publisher)
+    return () => {
+      if (this.#tell !== tell) return
+      this.#tell = null
+      this.sends.publishWith(null)
+    }
+  }
+
+  /**
+   * Connects blocks of the fleet, in one commit; the fleet is not told of them, and the head stays.
+   * @throws StorageError `STORAGE_UNWRITABLE`
+   */
+  connectAll(blocks: Iterable<Block>): ConnectResult[] {
+    const { chain, assertWritable } = this.#params
+    assertWritable()
+    const given = this.#given
+    const noted = function* () {
+      for (const block of blocks) {
+        given.add(block.hashHex)
+        yield block
+      }
+    }
+    try {
+      return chain.connectAll(noted())
+    } finally {
+      given.clear()
+    }
+  }
+
+  /** As `FleetChainService.moveHead`. */
+  async moveHead(hash: Buffer, time: number | null): Promise<void> {
+    const { chain, assertWritable, commit } = this.#params
+    await this.#inOrder(async () => {
+      assertWritable()
+      if (time !== null) this.pool.advance(time)
+      chain.moveHead(hash)
+    })
+    await commit()
+  }
+
+  /** As `FleetChainService.admit`. */
+  async admit(entries: readonly LoggedTransaction[]): Promise<readonly SendOutcome[]> {
+    const { assertWritable, commit } = this.#params
+    const recovering = this.#recover(entries.map(({ encoded }) => encoded))
+    recovering.catch(() => undefined)
+    const admitted = await this.#inOrder(async () => {
+      const recovered = await recovering
+      assertWritable()
+      return entries.map(({ time, sequence }, index) => {
+        const item = recovered[index] ?? new Error('no transaction')
+        this.#lastSequence = Math.max(this.#lastSequence, sequence)
+        const hashHex = item instanceof Error ? null : item.transaction.hashHex
+        return { hashHex, outcome: this.pool.admit(item, time) }
+      })
+    })
+    try {
+      await commit()
+    } catch (error) {
+      for (const { hashHex } of admitted) if (hashHex !== null) this.sends.fail(hashHex, error)
+      throw error
+    }
+    for (const { hashHex, outcome } of admitted) if (hashHex !== null) this.sends.settle(hashHex, outcome)
+    return admitted.map(({ outcome }) => outcome)
+  }
+
+  /** As `FleetChainService.replacePool`. */
+  async replacePool(entries: readonly PoolEntry[], state: AdmissionState | null): Promise<void> {
+    const { assertWritable, commit } = this.#params
+    const recovering = this.#recover(entries.map(({ encoded }) => encoded))
+    recovering.catch(() => undefined)
+    await this.#inOrder(async () => {
+      const recovered = await recovering
+      assertWritable()
+      this.pool.replace(entries, recovered, state)
+    })
+    await commit()
+  }
+
+  /**
+   * Resolves when a block that was made here is canonical.
+   * @throws MiningError `NOT_HEAD` when another block took its height, or the fleet takes too long
+   */
+  becomesHead({ hash, hashHex, number }: Block, longest: number = LONGEST_ROUND_WAIT): Promise<void> {
+    const { chain } = this.#params
+    return new Promise((resolve, reject) => {
+      const end = (reason: string | null) => {
+        clearTimeout(timer)
+        stop()
+        if (reason === null) resolve()
+        else reject(new MiningError('NOT_HEAD', `block ${number} ${hashHex} was made, but ${reason}`))
+      }
+      const look = () => {
+        if (chain.head.number < number) return
+        end(chain.reader.isCanonical(hash) ? null : `${chain.head.hashHex} became the head of the fleet`)
+      }
+      const timer = setTimeout(() => end(`the fleet has not made it its head within ${longest} ms`), longest)
+      const stop = chain.onHead(look)
+      look()
+    })
+  }
+
+  /**
+   * Senders of what was sent here are known.
+   * @throws what senders could not be recovered for: it is no outcome
+   */
+  async #recover(encoded: readonly Buffer[]): Promise<readonly (RecoveredTransaction | Error)[]> {
+    const items = encoded.map((bytes) => {
+      const decoded = decodeTransaction(bytes)
+      return decoded instanceof Error ? decoded : this.sends.signedHere(decoded.hashHex)
+    })
+    const unknown = encoded.filter((_, index) => items[index] === undefined)
+    const recovered = unknown.length === 0 ? [] : await recoverTransactions(unknown)
+    const left = recovered.values()
+    return items.map((item) => {
+      if (item !== undefined) return item
+      const { value } = left.next()
+      if (value === undefined || value instanceof Error) throw value
+      return value
+    })
+  }
+
+  #accepted(blocks: readonly Block[]): void {
+    const foreign = blocks.filter(({ hashHex }) => !this.#given.has(hashHex))
+    if (foreign.length === 0 || this.#tell === null) return
+    const { chain, flushed, onFailure } = this.#params
+    const events = foreign.map((block): FleetChainEvent => {
+      const { number, hash, encoded } = block
+      const totalDifficulty = chain.reader.totalDifficulty(hash) ?? 0n
+      return { kind: 'accepted', block: { number, hash, totalDifficulty }, encoded }
+    })
+    // In the order of the commits.
+    this.#told = this.#told
+      .then(() => flushed())
+      .then(() => {
+        for (const event of events) this.#tell?.(event)
+      })
+      .catch(onFailure)
+  }
+
+  #inOrder<T>(action: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(action)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}

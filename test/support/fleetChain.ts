@@ -1,0 +1,104 @@
+import type { Test } from 'tap'
+import type { Block } from '../../src/chain/codec/block.ts'
+import type { PartialConfig } from '../../src/config/schema.ts'
+import type {
+  FleetChainEvent,
+  FleetChainService,
+  FleetPublisher,
+  LoggedTransaction,
+} from '../../src/fleet/interface.ts'
+import type { ChainCore } from '../../src/node/chainThread/chainCore.ts'
+import type { FleetChain } from '../../src/node/chainThread/fleetChain.ts'
+import { createFleetService } from '../../src/node/chainThread/fleetService.ts'
+import type { LocalNode } from '../../src/node/localNode.ts'
+import type { ChainEnvironment } from '../../src/storage/chainEnvironment.ts'
+import { TABLE_NAMES, type TableName } from '../../src/storage/tables.ts'
+import { type LocalNodeFixture, openLocalNode } from './localNode.ts'
+import { testFolder } from './testFolder.ts'
+
+/** A log of transactions in memory, in place of that of NATS. */
+export class TestLog {
+  readonly entries: LoggedTransaction[] = []
+  /** Milliseconds since 1970. */
+  time = 1_700_000_000_000
+  readonly #sequences = new Map<string, number>()
+  /** Sends each entry at once to members, unless a test does it. */
+  onEntry: (entry: LoggedTransaction) => void = () => undefined
+  /** What publishing fails with. */
+  failure: Error | null = null
+
+  readonly publisher: FleetPublisher = {
+    publishTransactions: async (encoded) => {
+      if (this.failure !== null) throw this.failure
+      return encoded.map((bytes) => this.publish(bytes))
+    },
+  }
+
+  /** Appends a transaction; one that is in the log already keeps its place. */
+  publish(encoded: Buffer): number {
+    const key = encoded.toString('hex')
+    const known = this.#sequences.get(key)
+    return known ?? this.append(encoded)
+  }
+
+  /** The same, also of one that is in the log. */
+  append(encoded: Buffer): number {
+    const sequence = this.entries.length + 1
+    const entry = { sequence, time: this.time, encoded }
+    this.entries.push(entry)
+    this.#sequences.set(encoded.toString('hex'), sequence)
+    this.onEntry(entry)
+    return sequence
+  }
+}
+
+/** The chain thread's part of a member, in this thread. */
+export interface TestMember extends LocalNode {
+  readonly fleet: FleetChain
+  readonly service: FleetChainService
+  /** Blocks that the fleet thread was told of. */
+  readonly accepted: FleetChainEvent[]
+}
+
+/** A member of a fleet of regtest that makes no blocks by itself, without its fleet thread. */
+export function openMember(
+  t: Test,
+  config: PartialConfig = {},
+  { log = null, ...fixture }: LocalNodeFixture & { readonly log?: TestLog | null } = {},
+): TestMember {
+  const node = openLocalNode(
+    t,
+    { dataDir: testFolder(t), mining: false, fleet: ['nats://127.0.0.1:4222'], ...config },
+    fixture,
+  )
+  const { fleet } = node.core
+  if (fleet === null) throw new Error('the node belongs to no fleet')
+  const accepted: FleetChainEvent[] = []
+  fleet.attach(log?.publisher ?? { publishTransactions: async () => [] }, (event) => accepted.push(event))
+  return { ...node, fleet, service: createFleetService(node.core, fleet), accepted }
+}
+
+/** Everything in the chain store, table by table: what two stores with the same chain have in common. */
+export function dumpTables(
+  environment: ChainEnvironment,
+  { without = [] }: { readonly without?: readonly TableName[] } = {},
+): Record<string, string[]> {
+  const dumped = TABLE_NAMES.filter((name) => !without.includes(name)).map((name) => {
+    const entries = [...environment.entries(name)].map(
+      ({ key, value }) => `${key.toString('hex')} ${value.toString('hex')}`,
+    )
+    return [name, entries] as const
+  })
+  return Object.fromEntries(dumped)
+}
+
+/** Root of the state of a member's head, and a balance in it, as its executor has them. */
+export function headState({ open }: ChainCore): string {
+  const { stateRoot } = open.chain.head.fields
+  return stateRoot.toString('hex')
+}
+
+/** RLP of blocks. */
+export function encodedBlocks(blocks: readonly Block[]): Buffer[] {
+  return blocks.map(({ encoded }) => encoded)
+}
