@@ -2,11 +2,13 @@ import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import type { FrontEvents } from '../filters/frontEvents.ts'
 import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
+import { blockNumberOf } from '../gateway/entrance/minimumBlock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { ExchangeTrace, Tracing } from '../observe/tracing.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { errorAnswer } from '../rpc/execute.ts'
 import type { Json } from '../rpc/json.ts'
+import type { AnswerHeaders } from './answerHeaders.ts'
 import type { AnswerPacer } from './answerPacer.ts'
 import { isAllowedHost, isJsonContent, requestIdOf } from './checks.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
@@ -42,6 +44,8 @@ export interface HttpRoutes {
   readonly metrics: FrontMetrics
   /** In which large answers are sent. */
   readonly pacer: AnswerPacer
+  /** Of answers, beside those of every server; null for none. */
+  readonly headers: AnswerHeaders | null
   /** Bounds what a tick of the event loop answers. */
   readonly loop: TickBudget
   /** null while tracing is off. */
@@ -93,9 +97,19 @@ function receive(
     headers.origin === '' && headers.site === ''
       ? NO_PAGE
       : routes.origins.accessOf(headers, known?.origins ?? null)
-  const exchange = new HttpExchange(response, access, known, metrics, routes.pacer, requestId, trace)
-  if (caller instanceof RpcError) {
-    const { text, status } = errorAnswer('null', caller)
+  const exchange = new HttpExchange(
+    response,
+    access,
+    known,
+    metrics,
+    routes.pacer,
+    routes.headers,
+    requestId,
+    trace,
+  )
+  const minBlock = headers.minBlock === '' ? 0 : blockNumberOf(headers.minBlock)
+  if (caller instanceof RpcError || minBlock === null) {
+    const { text, status } = errorAnswer('null', caller instanceof RpcError ? caller : NO_NUMBER)
     exchange.watch()
     if (routes.loop.holdsBack()) {
       exchange.answerLater(text, status)
@@ -135,15 +149,30 @@ function receive(
     if (!routes.loop.admits(caller.account)) {
       const kept = Buffer.from(new Uint8Array(body))
       setImmediate(() => {
-        if (!exchange.gone) gateway.handle(kept, caller, exchange)
+        if (!exchange.gone) handle(gateway, minBlock, kept, caller, exchange)
       })
       return
     }
     exchange.corked = true
-    gateway.handle(body, caller, exchange)
+    handle(gateway, minBlock, body, caller, exchange)
     exchange.corked = false
   })
 }
+
+/** @param minBlock height that the head is to have at least */
+function handle(
+  gateway: Gateway,
+  minBlock: number,
+  body: ArrayBuffer | Buffer,
+  caller: Caller,
+  exchange: HttpExchange,
+): void {
+  if (minBlock === 0) gateway.handle(body, caller, exchange)
+  else gateway.handleFrom(minBlock, body, caller, exchange)
+}
+
+/** The header is no block number. */
+const NO_NUMBER = new RpcError('invalidRequest', 'X-Min-Block is to be a block number in decimal')
 
 /** Why a request is not let through that others might take for one of somebody else; null when it is. */
 function badRequest(headers: RequestHeaders, { hosts }: FrontOptions): string | null {

@@ -4,6 +4,8 @@ import { idOfAnswer } from '../gateway/envelope/answerId.ts'
 import type { AnswerStream, Exchange } from '../gateway/exchange.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
 import { errorAnswer } from '../rpc/execute.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
+import type { AnswerHeaders } from './answerHeaders.ts'
 import { type AnswerPacer, PIECE_BYTES } from './answerPacer.ts'
 import type { FrontMetrics } from './frontMetrics.ts'
 import { APPLICATION_JSON, CONTENT_TYPE } from './headerBytes.ts'
@@ -49,6 +51,10 @@ export class HttpExchange implements Exchange {
   readonly #pacer: AnswerPacer
   /** What is sent in pieces. */
   #large: PacedBody | PacedStream | undefined
+  /** null where answers carry none. */
+  readonly #headers: AnswerHeaders | null
+  /** The block that the answer is given at; null for the head when it is sent. */
+  #block: BlockReference | null = null
   /** Bytes that were taken from the memory of the caller. */
   #held = 0
   /** Refusals of the caller before this request. */
@@ -60,6 +66,7 @@ export class HttpExchange implements Exchange {
    * @param access what the page that sent the request may do
    * @param caller who is charged for the request; null when it was not admitted
    * @param pacer sends large answers
+   * @param headers that answers carry beside those of every server; null for none
    * @param requestId the client's name for the exchange; it is echoed
    */
   constructor(
@@ -68,6 +75,7 @@ export class HttpExchange implements Exchange {
     caller: Caller | null,
     metrics: FrontMetrics,
     pacer: AnswerPacer,
+    headers: AnswerHeaders | null,
     requestId: string | null,
     trace: ExchangeTrace | null,
   ) {
@@ -77,6 +85,7 @@ export class HttpExchange implements Exchange {
     this.#caller = caller
     this.#metrics = metrics
     this.#pacer = pacer
+    this.#headers = headers
     this.requestId = requestId
     this.trace = trace
     this.onGone = undefined
@@ -148,6 +157,10 @@ export class HttpExchange implements Exchange {
     account.refusedMemory()
     const { text, status } = errorAnswer(id, account.memory.refusal(bytes))
     this.answer(text, status)
+  }
+
+  givenAt(block: BlockReference): void {
+    if (this.#block === null || block.number < this.#block.number) this.#block = block
   }
 
   beginStream(): AnswerStream {
@@ -253,6 +266,7 @@ export class HttpExchange implements Exchange {
     if (status === 429)
       writeLimitHeaders(response, this.#caller?.account ?? null, this.#allowedOrigin !== null)
     if (this.requestId !== null) response.writeHeader('X-Request-Id', this.requestId)
+    if (this.#headers !== null) this.#headers.write(response, this.#block, this.#allowedOrigin !== null)
     response.writeHeader(CONTENT_TYPE, APPLICATION_JSON)
   }
 }

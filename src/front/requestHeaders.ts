@@ -13,6 +13,8 @@ export class RequestHeaders implements PageMetadata {
   contentType = ''
   /** The name that the client gave the request. */
   requestId = ''
+  /** The height that the head is to have at least, in the client's words. */
+  minBlock = ''
   #encoding = ''
   #length = ''
   #hosts = 0
@@ -26,6 +28,7 @@ export class RequestHeaders implements PageMetadata {
     this.site = ''
     this.contentType = ''
     this.requestId = ''
+    this.minBlock = ''
     this.#encoding = ''
     this.#length = ''
     this.#hosts = 0
@@ -61,6 +64,9 @@ export class RequestHeaders implements PageMetadata {
         return
       case 6:
         if (name === 'origin') this.origin = value
+        return
+      case 11:
+        if (name === 'x-min-block') this.minBlock = value
         return
       case 12:
         if (name === 'content-type') this.contentType = value

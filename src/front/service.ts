@@ -1,8 +1,11 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { HeadNotice, PendingNotice, SyncNotice } from '../filters/events.ts'
+import type { NodeFilters } from '../filters/filters.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLimits, FrontEvents } from '../filters/frontEvents.ts'
 import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
+import type { FleetGate, FleetGateOptions } from '../gateway/entrance/fleetGate.ts'
+import { FrontHead } from '../gateway/entrance/frontHead.ts'
 import type { CacheStats } from '../gateway/fastPath/responseCache.ts'
 import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
 import { RequestMetrics } from '../gateway/requestMetrics.ts'
@@ -24,6 +27,7 @@ import { METHODS, UNSUPPORTED_METHODS } from '../rpc/methods.ts'
 import type { RequestPool } from '../workers/interface.ts'
 import { InterruptTable } from '../workers/interrupts.ts'
 import { PooledPool } from '../workers/pooled.ts'
+import { AnswerHeaders } from './answerHeaders.ts'
 import { AnswerPacer } from './answerPacer.ts'
 import { type DrainLimits, drain } from './drain.ts'
 import { FrontMetrics, type FrontStats } from './frontMetrics.ts'
@@ -55,6 +59,8 @@ export interface ServiceOptions {
   readonly limits: GatewayLimits
   /** Limits of filters and subscriptions. */
   readonly events?: EventLimits
+  /** Filters of a fleet; without them the node has its own in memory. */
+  readonly filters?: NodeFilters
   readonly lanes: Readonly<Record<PoolLane, LaneLimits>>
   /** Lanes other than the methods' own, by method name. */
   readonly methodLanes?: Readonly<Record<string, Lane>>
@@ -71,6 +77,10 @@ export interface ServiceOptions {
   readonly contextModule: URL
   readonly contextOptions: unknown
   readonly probes: FrontProbes
+  /** Whether answers say which block they were given at; not unless given. */
+  readonly blockHeaders?: boolean
+  /** Of a member of a fleet. */
+  readonly fleet?: Omit<FleetGateOptions, 'head'>
   /** Told of slow requests. */
   readonly watch?: RequestWatch
   /** Where spans go; none when absent. */
@@ -111,6 +121,8 @@ export interface ServiceStats {
 
 /** A running JSON-RPC service. */
 export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
+  /** Decides what a member of a fleet answers; null for a node on its own. */
+  readonly gate: FleetGate | null
   /** To be called when something else changed that answers depend on: coinbase, mining, peers. */
   onChange(): void
   /** To be called after each committed change of the head, in order. */
@@ -143,6 +155,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     { ...options.context, takeSnapshot: () => gateway.takeSnapshot() },
     EVENT_TEXTS,
     options.events ?? DEFAULT_EVENT_LIMITS,
+    options.filters,
   )
   const pools = createPools(options, interrupts)
   const dispatcher = new Dispatcher({
@@ -152,6 +165,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onLostBatch: options.onLostBatch,
   })
   const metrics = new RequestMetrics(METHODS)
+  const tellsBlocks = options.blockHeaders ?? false
+  const head = new FrontHead(options.context)
   const gateway = new Gateway({
     router: new Router({
       methods: METHODS,
@@ -164,6 +179,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     context: { ...options.context, front: events },
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     limits: options.limits,
+    head,
+    tellsBlocks,
+    ...(options.fleet === undefined ? {} : { fleet: options.fleet }),
     metrics,
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     onUnexpected: options.onUnexpected,
@@ -186,6 +204,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ...(options.usageReport === undefined ? {} : { usageReport: options.usageReport }),
     metrics: frontMetrics,
     pacer,
+    headers: answerHeaders(tellsBlocks ? head : null, gateway.gate),
     loop: new TickBudget(),
     tracing: options.tracing ?? null,
   }
@@ -201,16 +220,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   workTimer.unref()
   return {
     ...front,
+    gate: gateway.gate,
     onChange: () => gateway.onChange(),
     headChanged: (notice) => {
       gateway.onChange()
       // An earlier snapshot may not contain the blocks yet.
       options.context.refresh()
       try {
+        gateway.lookAtHead()
         events.headChanged(notice)
       } finally {
         options.context.release()
       }
+      gateway.headChanged()
     },
     pendingAdded: (notices) => {
       gateway.onStatusChange()
@@ -238,12 +260,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     drain: (limits) => drain({ front, metrics: frontMetrics, dispatcher, gateway }, limits),
     stop: async () => {
+      gateway.gate?.close()
       clearInterval(workTimer)
       pacer.close()
       front.close()
       await closePools()
     },
   }
+}
+
+/** null where answers carry nothing of their own. */
+function answerHeaders(head: FrontHead | null, gate: FleetGate | null): AnswerHeaders | null {
+  if (head === null && gate === null) return null
+  return new AnswerHeaders({ head, isIsolated: gate && (() => gate.isIsolated) })
 }
 
 /**
@@ -270,6 +299,7 @@ function createPools(options: ServiceOptions, interrupts: InterruptTable): Recor
     contextOptions: options.contextOptions,
     interrupts: interrupts.shared,
     maxAnswerBytes: options.limits.answerBytes,
+    tellsHead: options.blockHeaders ?? false,
   }
   const { onChainPort } = options
   return {

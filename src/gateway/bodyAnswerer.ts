@@ -1,5 +1,6 @@
 import type { RevertForm } from '../config/revertForm.ts'
 import {
+  ANSWERED_FLAG,
   BATCH_BEGIN_RECORD,
   BATCH_END_RECORD,
   BATCH_TOO_LARGE,
@@ -14,6 +15,8 @@ import { failureText } from '../rpc/json.ts'
 import { asBuffer } from '../util/bytes.ts'
 import type { Caller } from './access/caller.ts'
 import { BatchCollector } from './collector.ts'
+import type { FleetGate } from './entrance/fleetGate.ts'
+import type { FrontHead } from './entrance/frontHead.ts'
 import { methodAt, paramBytesAt, requestAt } from './envelope/requestRecord.ts'
 import type { Exchange } from './exchange.ts'
 import {
@@ -37,6 +40,10 @@ export interface BodyAnswererParts extends RequestAnswererParts {
   readonly answerBytes: number
   /** How reverts are told to callers who want no form of their own. */
   readonly reverts: RevertForm
+  /** Says what is answered while this node is away from its fleet; null for a node on its own. */
+  readonly gate: FleetGate | null
+  /** The head that the front thread answers at; null where nobody is told. */
+  readonly head: FrontHead | null
 }
 
 /**
@@ -55,10 +62,12 @@ export class BodyAnswerer {
 
   /** Answers a body. The bytes are not kept beyond the call. */
   answer(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    const { fast, metrics, records, reverts, batch } = this.#parts
+    const { fast, metrics, records, reverts, batch, gate } = this.#parts
     const sampled = metrics.sample()
     const started = records.clock(exchange)
     const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== reverts)
+    // Only now: what was read before it was is given under the same lease.
+    if (gate !== null && this.#answerAway(gate, body, caller, exchange, sampled, started)) return
     if (!fast.isBatch) {
       if (answer !== null) {
         this.#sendOnly(answer, body, caller, exchange, sampled, started)
@@ -75,6 +84,62 @@ export class BodyAnswerer {
     else if (answer !== null) this.#sendBatch(answer, asked, sampled, started)
     else if (!fast.isBatch) this.#answerOnly(asked, sampled, started)
     else this.#answerBatch({ ...asked, refusal: fast.isRefused ? batchTooLarge(batch) : undefined }, started)
+  }
+
+  /** Answers every request of a body with an error. The bytes are not kept beyond the call. */
+  refuse(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, refusal: RpcError): void {
+    const { fast, batch } = this.#parts
+    fast.answer(body, false)
+    const asked: AskedBody = { bytes: toBuffer(body), caller, exchange, refusal }
+    const fault = faultOf(fast.result, batch)
+    if (fault !== null) this.#requests.refuseBody(caller, sinkOf(exchange), 'null', fault)
+    else if (fast.isBatch) this.#answerBatch(asked, 0)
+    else this.#answerOnly(asked, 0, 0)
+  }
+
+  /**
+   * Answers a body while this node is away from its fleet, request by request.
+   * @returns whether it is away; nothing is answered when it is not, nor when there is something wrong with the body
+   */
+  #answerAway(
+    gate: FleetGate,
+    body: ArrayBuffer | Buffer,
+    caller: Caller,
+    exchange: Exchange,
+    sampled: number,
+    started: number,
+  ): boolean {
+    const away = gate.whyAway()
+    const { fast, batch } = this.#parts
+    if (away === null || fast.isRefused || faultOf(fast.result, batch) !== null) return false
+    const asked: AskedBody = { bytes: toBuffer(body), caller, exchange }
+    const charged = this.#chargeAway(gate, asked, away)
+    if (fast.isBatch) this.#answerBatch(asked, started, charged)
+    else this.#answerOnly(asked, sampled, started, charged[0])
+    return true
+  }
+
+  /** Charges the requests of the last body; why each must not be begun. */
+  #chargeAway(gate: FleetGate, { bytes, caller, exchange }: AskedBody, away: RpcError): (RpcError | null)[] {
+    const { fast, router } = this.#parts
+    const words = fast.records()
+    const charged: (RpcError | null)[] = []
+    for (let at = 0; at < fast.recordWords; ) {
+      if (((words[at] ?? 0) & KIND) !== REQUEST_RECORD) {
+        at += 1
+        continue
+      }
+      const route = router.routesByIndex[methodAt(words, at)]
+      // What is no method is charged where it is refused.
+      const refusal =
+        route === undefined
+          ? null
+          : (this.#requests.charge(caller, exchange, route.index) ??
+            gate.refusalOf(route.definition, requestAt(words, at, bytes).params, away))
+      charged.push(refusal)
+      at += REQUEST_WORDS
+    }
+    return charged
   }
 
   /** Sends the answer of the only request. */
@@ -157,7 +222,7 @@ export class BodyAnswerer {
 
   /** @param charged what admission said of the request, where it was asked before */
   #answerOnly(
-    { bytes, caller, exchange }: AskedBody,
+    { bytes, caller, exchange, refusal }: AskedBody,
     sampled: number,
     started: number,
     charged?: RpcError | null,
@@ -167,7 +232,7 @@ export class BodyAnswerer {
       bytes,
       caller,
       exchange,
-      refusal: undefined,
+      refusal,
       sink: sinkOf(exchange),
       alone: true,
     }
@@ -177,10 +242,11 @@ export class BodyAnswerer {
 
   /** @param charged what admission said of the requests, where it was asked before */
   #answerBatch(asked: AskedBody, started: number, charged?: readonly (RpcError | null)[]): void {
-    const { fast, metrics } = this.#parts
+    const { fast, metrics, head } = this.#parts
     const { bytes, caller, exchange, refusal } = asked
     const words = fast.records()
     const count = fast.recordWords
+    if (head !== null && hasAnswers(words, count)) exchange.givenAt?.(head.block)
     /** Of the batches in each other. */
     const collectors: BatchCollector[] = []
     let requests = 0
@@ -249,6 +315,17 @@ function faultOf(result: number, most: number): RpcError | null {
     default:
       return null
   }
+}
+
+/** Whether the native core answered a request of the records. */
+function hasAnswers(words: Uint32Array, count: number): boolean {
+  for (let at = 0; at < count; ) {
+    const word = words[at] ?? 0
+    if ((word & KIND) !== REQUEST_RECORD) at += 1
+    else if ((word & ANSWERED_FLAG) !== 0) return true
+    else at += REQUEST_WORDS
+  }
+  return false
 }
 
 /** The reference's text (rpc.md §1.1). */

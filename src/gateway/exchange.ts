@@ -1,5 +1,6 @@
 import type { EventConnection } from '../filters/subscriptionHub.ts'
 import type { ExchangeTrace } from '../observe/tracing.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
 
 /** An answer on its way, piece by piece. */
 export interface AnswerStream {
@@ -28,6 +29,11 @@ export interface Exchange {
   readonly restricted?: boolean
   /** Takes bytes of the client's memory until the end of the exchange; false when there is no room. */
   hold?(bytes: number): boolean
+  /**
+   * Notes the block that an answer, or an element of one, was given at; the lowest one counts. Without a note it is the
+   * head when the answer is sent. Not where nobody is told.
+   */
+  givenAt?(block: BlockReference): void
   /** Begins an answer that is sent piece by piece; not where an answer has to be one message. */
   beginStream?(): AnswerStream
   /** Sends the answer; an empty one for notifications. */

@@ -8,6 +8,10 @@ import type { Admission } from './admission.ts'
 import { AnswerRecords } from './answerRecords.ts'
 import { BodyAnswerer } from './bodyAnswerer.ts'
 import { CallerSignals } from './callerSignals.ts'
+import { FleetGate, type FleetGateOptions } from './entrance/fleetGate.ts'
+import type { FrontHead } from './entrance/frontHead.ts'
+import { type HeldBody, HeldBytes } from './entrance/heldBodies.ts'
+import { MinimumBlock } from './entrance/minimumBlock.ts'
 import type { Exchange } from './exchange.ts'
 import { FastPath } from './fastPath/fastPath.ts'
 import { InlineRunner } from './fastPath/inline.ts'
@@ -39,6 +43,12 @@ export interface GatewayOptions {
   /** Where the state is read without workers; none in tests of the envelope. */
   readonly stateStore?: StateStore
   readonly limits: GatewayLimits
+  /** The head that this thread answers at; none in tests of the envelope. */
+  readonly head?: FrontHead
+  /** Whether answers say which block they were given at. */
+  readonly tellsBlocks?: boolean
+  /** Of a member of a fleet. */
+  readonly fleet?: Omit<FleetGateOptions, 'head'>
   /** Counts the requests. */
   readonly metrics: RequestMetrics
   /** Told of slow requests. */
@@ -54,11 +64,20 @@ export class Gateway {
   readonly #bodies: BodyAnswerer
   readonly #signals = new CallerSignals()
   readonly #snapshot: TickSnapshot
+  readonly #head: FrontHead | null
+  readonly #minimum: MinimumBlock
+  /** null for a node on its own. */
+  readonly gate: FleetGate | null
 
   constructor(options: GatewayOptions) {
     const { router, stateStore, limits, context, metrics, admission, dispatcher } = options
     const { batch, answerBytes, responseCacheBytes = 0 } = limits
-    const snapshot = new TickSnapshot(context)
+    const head = options.head ?? null
+    this.#head = head
+    const toldHead = options.tellsBlocks === true ? head : null
+    // What is cached holds for one head, which answers name: whatever is read at the next one ends it.
+    const onTaken = toldHead && (() => this.#look(toldHead))
+    const snapshot = new TickSnapshot(context, onTaken)
     this.#snapshot = snapshot
     const { encodedObjects } = context
     const fast = new FastPath({
@@ -71,10 +90,22 @@ export class Gateway {
       responseCacheBytes,
     })
     this.#fast = fast
-    this.#answers = new ResponseCache(fast.native)
+    this.#answers = new ResponseCache(fast.native, (block) => toldHead?.is(block) ?? true)
     this.#inline = new InlineRunner(snapshot, answerBytes, options.onUnexpected, (method, rest) => {
       fast.native.keepPlain(method, rest)
     })
+    const held = new HeldBytes()
+    const answer = (body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange) =>
+      this.#bodies.answer(body, caller, exchange)
+    const { fleet } = options
+    this.gate =
+      fleet === undefined || head === null
+        ? null
+        : new FleetGate({ ...fleet, head: head.block.hash }, held, answer)
+    const refuse = ({ body, caller, exchange }: HeldBody, error: RpcError) =>
+      this.#bodies.refuse(body, caller, exchange, error)
+    this.#minimum = new MinimumBlock(held, (...args) => this.handle(...args), refuse)
+    const { gate } = this
     const records = new AnswerRecords(metrics, options.watch ?? null)
     const reverts = context.node.settings.revertErrors
     const runner = new RequestRunner({
@@ -87,9 +118,24 @@ export class Gateway {
       answerBytes,
       reverts,
       isFront: context.front !== undefined,
+      gate,
+      head: toldHead,
     })
-    const parts = { router, admission, fast, runner, records, metrics, batch, answerBytes, reverts }
-    this.#bodies = new BodyAnswerer(parts)
+    const common = { router, admission, fast, runner, records, metrics }
+    this.#bodies = new BodyAnswerer({ ...common, batch, answerBytes, reverts, gate, head: toldHead })
+  }
+
+  /** To be called when the snapshot of this thread was taken that has the new head. */
+  lookAtHead(): void {
+    this.#head?.look()
+  }
+
+  /** To be called after {@link onChange} and {@link lookAtHead}: answers what waited for the head. */
+  headChanged(): void {
+    if (this.#head === null) return
+    const { number, hash } = this.#head.block
+    this.gate?.headChanged(hash)
+    this.#minimum.headChanged(number)
   }
 
   /** To be called when the head or its state changed: every cached response is dropped. */
@@ -122,11 +168,41 @@ export class Gateway {
 
   /** Ends what waits in this thread or in the chain thread with an error. */
   abandon(error: RpcError): void {
+    this.gate?.close()
+    this.#minimum.abandon(error)
     this.#signals.abandon(error)
   }
 
   /** Answers a body. The bytes are not kept beyond the call. */
   handle(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
-    this.#bodies.answer(body, caller, exchange)
+    if (this.gate === null) {
+      this.#bodies.answer(body, caller, exchange)
+      return
+    }
+    const refusal = this.gate.enter(body, caller, exchange)
+    if (refusal !== null) this.#bodies.refuse(body, caller, exchange, refusal)
+  }
+
+  /** Answers a body once the head is at least at a height, or with an error when that takes too long. */
+  handleFrom(number: number, body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange): void {
+    if (this.#head === null || this.#head.block.number >= number) {
+      this.handle(body, caller, exchange)
+      return
+    }
+    const refusal = this.#minimum.add(number, body, caller, exchange)
+    if (refusal !== null) this.#bodies.refuse(body, caller, exchange, refusal)
+  }
+
+  /** Bodies that wait for a block. */
+  get waitingForBlocks(): number {
+    return this.#minimum.waiting
+  }
+
+  /** A snapshot was taken; nothing that is cached holds for another head than its own. */
+  #look(head: FrontHead): void {
+    if (!head.look()) return
+    this.#answers.forget()
+    this.#fast.native.forget()
+    this.#inline.keepNone()
   }
 }

@@ -1,11 +1,13 @@
 import type { RevertForm } from '../config/revertForm.ts'
 import type { MethodDefinition } from '../rpc/defineMethod.ts'
-import { PAGE_STATUS } from '../rpc/execute.ts'
+import { errorAnswer, PAGE_STATUS } from '../rpc/execute.ts'
 import { logsPage } from '../rpc/internal/logsPage.ts'
 import { DELEGATE_TO_WORKER, type Forward, type JsonText, successText } from '../rpc/json.ts'
 import type { Caller } from './access/caller.ts'
 import type { AnswerRecords, RecordedRequest } from './answerRecords.ts'
 import type { CallerSignal, CallerSignals } from './callerSignals.ts'
+import type { FleetGate } from './entrance/fleetGate.ts'
+import type { FrontHead } from './entrance/frontHead.ts'
 import { whenGone } from './exchange.ts'
 import type { InlineRunner } from './fastPath/inline.ts'
 import type { ResponseCache } from './fastPath/responseCache.ts'
@@ -51,6 +53,10 @@ export interface RequestRunnerParts {
   readonly reverts: RevertForm
   /** Whether methods can be tried here before the workers. */
   readonly isFront: boolean
+  /** Looks at pages when they are written; null for a node on its own. */
+  readonly gate: FleetGate | null
+  /** The head that the front thread answers at; null where nobody is told. */
+  readonly head: FrontHead | null
 }
 
 /** Answers admitted requests that the fast path left: in this thread, or by the workers of the method's lane. */
@@ -66,8 +72,8 @@ export class RequestRunner {
     const { answers, records } = this.#parts
     const { route, paramBytes, id, params, caller, exchange, sink, alone, isCacheable } = request
     const times: RequestTimes = { started: performance.now(), ticket: null }
-    const recorded: AnswerSink = (body, status) => {
-      sink(body, status)
+    const recorded: AnswerSink = (body, status, block) => {
+      sink(body, status, block)
       records.fromMethod(request, id, times, body)
     }
     const key = this.keyOf(route, caller)
@@ -104,6 +110,7 @@ export class RequestRunner {
 
   #runHere(work: Work, method: MethodDefinition, signal: (() => AbortSignal) | null): void {
     const { route, id, params, caller, exchange, sink, alone } = work
+    const { head } = this.#parts
     this.#parts.inline.run(route, method, id, params, sink, {
       connection: exchange.connection ?? null,
       memory: caller.account.memory,
@@ -111,6 +118,7 @@ export class RequestRunner {
       reverts: caller.reverts ?? this.#parts.reverts,
       isOwnForm: this.keyOf(route, caller) === route.index,
       forward: (forward) => this.#forward(work, forward),
+      givenHere: head === null ? null : () => exchange.givenAt?.(head.block),
       alone,
     })
   }
@@ -140,9 +148,10 @@ export class RequestRunner {
   #dispatch(work: Work): void {
     const { dispatcher, records } = this.#parts
     const { route, id, params, caller, exchange, sink } = work
-    const answered: AnswerSink = (body, status) => {
+    const answered: AnswerSink = (body, status, block) => {
+      if (block !== undefined) exchange.givenAt?.(block)
       if (status === PAGE_STATUS) this.#answerInPages(work, body)
-      else sink(body, status)
+      else sink(body, status, block)
     }
     const ticket = this.#submit(caller, route, id, params, answered)
     work.times.ticket = ticket
@@ -153,15 +162,23 @@ export class RequestRunner {
   }
 
   #answerInPages(work: Work, first: string | Uint8Array): void {
-    const { router, dispatcher, records, answerBytes: maxBytes } = this.#parts
+    const { router, dispatcher, records, answerBytes: maxBytes, gate } = this.#parts
     const { id, caller, exchange, sink, alone } = work
+    const refusal = gate === null ? null : gate.refusalAtWrite(work.route.definition, work.params)
+    if (refusal !== null) {
+      const { text, status } = errorAnswer(id, refusal)
+      sink(text, status)
+      return
+    }
     const route = router.forForward(logsPage.name)
     let ticket: Ticket | undefined
     whenGone(exchange, () => {
       if (ticket !== undefined) dispatcher.cancel(ticket)
     })
     const ask = (next: string, pageSink: AnswerSink) => {
-      ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, pageSink)
+      const checked =
+        gate === null ? pageSink : gate.watch(work.route.definition, work.params, PAGE_ID, pageSink)
+      ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, checked)
     }
     const onStreamed = (isWhole: boolean, bytes: number) => {
       if (isWhole) records.fromMethod(work, id, work.times, '', bytes)

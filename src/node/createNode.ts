@@ -21,12 +21,15 @@ import type { HeadStats } from './chainThread/chainListener.ts'
 import { diskNeed, shortageOf } from './diskNeed.ts'
 import { NodeError } from './errors.ts'
 import { assertSafeExposure } from './exposure.ts'
+import { FleetFront } from './fleet/fleetFront.ts'
+import { startFleetThread } from './fleet/fleetHandle.ts'
 import { createFrontMining, type FrontMining } from './frontMining.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics/nodeMetrics.ts'
 import type { OpenStores } from './metrics/storeMetrics.ts'
 import { nodeInfoFromConfig } from './nodeInfo.ts'
 import { type NodeAdmission, openNodeAdmission } from './openAdmission.ts'
 import { type ChainOptions, chainOptionsFromConfig } from './options/chainOptions.ts'
+import { fleetFrontOptionsFromConfig, fleetOptionsFromConfig } from './options/fleetOptions.ts'
 import { type PeerOptions, peerOptionsFromConfig } from './options/peerOptions.ts'
 import {
   drainLimitsFromConfig,
@@ -56,6 +59,8 @@ export interface NodeOptions {
   readonly onPeers?: (report: PeerReport) => void
   /** Module that the peer thread begins with, in place of the product's. */
   readonly peerThread?: URL
+  /** The same of the fleet thread. */
+  readonly fleetThread?: URL
 }
 
 /** A running node. */
@@ -101,6 +106,7 @@ export async function createNode({
   logger,
   onPeers,
   peerThread = workerEntry('./peers/peerThread.ts', import.meta.url),
+  fleetThread = workerEntry('./fleet/fleetThread.ts', import.meta.url),
 }: NodeOptions): Promise<RunningNode> {
   assertSafeExposure(config)
   const log = logger.child({ part: 'node' })
@@ -224,12 +230,16 @@ export async function createNode({
       state: front.stateStore,
       encodedObjects: front.context.encodedObjects,
     }
+    const fleetOptions = fleetOptionsFromConfig(config, version)
+    const fleet = fleetOptions === null ? null : new FleetFront(fleetFrontOptionsFromConfig(config))
+    closers.push(async () => fleet?.close())
     const readiness = createReadiness({
       headAge: () => metrics.chain.headAge(),
       maxHeadAge: () => current.readyHeadAge,
       storeFault: () => metrics.chain.storeFault,
       accessFault: () => access.fault(),
       peerReasons: () => (peers === null ? [] : peerReasons(peers.report, peers.status)),
+      fleetReasons: () => fleet?.reasons() ?? [],
       writeProbe: () => chain.service.probe(),
       poolPing: async () => service?.ping(),
     })
@@ -237,7 +247,19 @@ export async function createNode({
     if (config.mergedMining)
       mining = createFrontMining(chain.service, config.workRefreshTime * 1000, Date.now)
     const production = () => ({ coinbase, mining: isProducing })
-    const shared = { config, logger, options, chain, front, mining, metrics, access, production, peers }
+    const shared = {
+      config,
+      logger,
+      options,
+      chain,
+      front,
+      mining,
+      metrics,
+      access,
+      production,
+      peers,
+      fleet,
+    }
     const parts = { ...shared, sockets, readiness, watch, tracing }
     const tlsFiles = tlsFilesFromConfig(config)
     const certificate = tlsFiles && new Certificate(tlsFiles, () => service, log)
@@ -246,11 +268,17 @@ export async function createNode({
     service = running
     closers.push(async () => {
       readiness.drain()
+      await fleet?.drain()
       chain.endRequests()
       await running.drain(drainLimitsFromConfig(current))
       await running.stop()
       service = null
     })
+    if (fleet !== null && fleetOptions !== null && running.gate !== null) {
+      const connectChain = () => chain.connectFleet()
+      const threadParts = { entry: fleetThread, options: fleetOptions, log, connectChain }
+      await fleet.start(startFleetThread, running.gate, threadParts)
+    }
     chain.start()
     return {
       spec: chosenNetwork(chainOptions),
@@ -301,6 +329,8 @@ interface ServiceParts {
   readonly production: () => Pick<NodeStatus, 'coinbase' | 'mining'>
   /** null for a node without peers. */
   readonly peers: PeerHandle | null
+  /** null for a node on its own. */
+  readonly fleet: FleetFront | null
 }
 
 function listenForRequests(parts: ServiceParts): Promise<Service> {
@@ -324,6 +354,8 @@ function listenForRequests(parts: ServiceParts): Promise<Service> {
     contextModule: workerEntry('./workerContext.ts', import.meta.url),
     contextOptions: workerOptions,
     probes: { ready: () => parts.readiness.reasons(), metrics: () => metrics.text() },
+    blockHeaders: config.blockHeaders,
+    ...(parts.fleet === null ? {} : { fleet: parts.fleet.gateOptions }),
     watch: parts.watch,
     ...(parts.tracing === null ? {} : { tracing: parts.tracing }),
     onUnexpected: (method, error) => log.error({ method, err: error }, 'a request failed unexpectedly'),
@@ -385,7 +417,7 @@ function peerOptions(config: Config, client: string): PeerOptions | null {
   }
 }
 
-function withStatus({ front: { context }, mining, production, peers }: ServiceParts): NodeContext {
+function withStatus({ front: { context }, mining, production, peers, fleet }: ServiceParts): NodeContext {
   return {
     ...context,
     commands: { ...context.commands, mining: mining?.commands ?? null },
@@ -393,6 +425,7 @@ function withStatus({ front: { context }, mining, production, peers }: ServicePa
       ...context.status(),
       ...production(),
       ...(peers === null ? {} : peerStatus(peers.report, peers.status)),
+      ...(fleet?.status == null ? {} : { fleet: fleet.status }),
     }),
   }
 }

@@ -40,6 +40,10 @@ export type NodeErrorCode =
   | 'PEER_THREAD'
   /** Options of peers that cannot be used, a port that is taken or a node key that cannot be read. */
   | 'PEERS'
+  /** The fleet thread failed: a fault of this program. */
+  | 'FLEET_THREAD'
+  /** Options of the fleet that cannot be used. */
+  | 'FLEET'
 
 /** A {@link NodeError} as plain data, for messages between threads. */
 export interface NodeErrorMetadata {

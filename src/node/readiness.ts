@@ -12,6 +12,8 @@ export interface ReadinessSources {
   accessFault(): string | null
   /** Why peers make requests wait: synchronisation, or a block that peers insist on and this node refuses. */
   peerReasons(): string[]
+  /** Why a member of a fleet does not serve; empty for a node on its own. */
+  fleetReasons(): string[]
   /** Resolves when the store has taken a write. */
   writeProbe(): Promise<void>
   /** Resolves when the workers have answered. */
@@ -52,6 +54,7 @@ export function createReadiness(
         ? ['the node stops']
         : [
             ...headReasons(sources),
+            ...sources.fleetReasons(),
             ...sources.peerReasons(),
             ...storeReasons(sources, store),
             ...accessReasons(sources),

@@ -15,8 +15,9 @@ export class LocalPool implements RequestPool {
 
   run(requests: readonly PoolRequest[]): Promise<readonly PoolAnswer[]> {
     const answers = this.#last.then(async () => {
-      const texts = await runBatch(this.#runner, requests)
-      return texts.map((answer) => ({ status: answer.status, bytes: toBytes(bodyOf(answer)) }))
+      const { answers: done, block } = await runBatch(this.#runner, requests)
+      const given = block && { block }
+      return done.map((answer) => ({ status: answer.status, bytes: toBytes(bodyOf(answer)), ...given }))
     })
     this.#last = answers.catch(() => undefined)
     return answers

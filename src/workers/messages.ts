@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { REVERT_FORMS, type RevertForm } from '../config/revertForm.ts'
 import type { Answer } from '../rpc/execute.ts'
 import type { JsonText } from '../rpc/json.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
 
 /**
  * What crosses between the front thread and the pool's workers: batches as single buffers.
@@ -9,8 +10,8 @@ import type { JsonText } from '../rpc/json.ts'
  * Request batch: u32 count, then per request u16 method (its place in METHODS), u16 interrupt slot,
  * u32 id bytes, u32 parameter bytes, u8 form of reverts (its place in REVERT_FORMS), id, parameters (both JSON text in
  * UTF-8).
- * Answer batch: u32 count, then per answer u16 HTTP status, u32 bytes, u32 microseconds that it took; then the
- * answers' bytes in order.
+ * Answer batch: u32 count, u8 whether the block follows that the answers were given at, u48 its height, 32 bytes of its
+ * hash; then per answer u16 HTTP status, u32 bytes, u32 microseconds that it took; then the answers' bytes in order.
  * All little-endian.
  */
 
@@ -44,6 +45,8 @@ export interface PoolAnswer {
   readonly bytes: Uint8Array
   /** Time that the worker took for it, milliseconds; absent where nobody looked. */
   readonly milliseconds?: number
+  /** The head that it was given at; absent where nobody asks for it. */
+  readonly block?: BlockReference
 }
 
 /** What every task carries. */
@@ -68,6 +71,8 @@ export interface WorkerSetup {
   readonly maxAnswerBytes: number
   /** Memory that is shared with the front thread. */
   readonly places: readonly SharedArrayBuffer[]
+  /** Whether answers come with the head that they were given at. */
+  readonly tellsHead: boolean
   /** By how much the system puts the thread behind others that want to run, 0 to 19, as with nice(1). */
   readonly niceness: number
 }
@@ -79,6 +84,13 @@ export interface WorkerHello {
 }
 
 const COUNT_BYTES = 4
+const HEIGHT_BYTES = 6
+const HASH_BYTES = 32
+const HAS_BLOCK_AT = COUNT_BYTES
+const HEIGHT_AT = HAS_BLOCK_AT + 1
+const HASH_AT = HEIGHT_AT + HEIGHT_BYTES
+/** Of a batch of answers, before the heads of the answers. */
+const BATCH_HEAD_BYTES = HASH_AT + HASH_BYTES
 const REQUEST_HEAD_BYTES = 13
 const ANSWER_HEAD_BYTES = 10
 const MOST_MICROSECONDS = 0xffffffff
@@ -139,14 +151,16 @@ export function decodeRequests(batch: Uint8Array): PoolRequest[] {
 /**
  * Writes a batch of answers.
  * @param milliseconds that each of them took
+ * @param block that they were given at; null where nobody asks for it
  * @param take gives memory of so many bytes to write to
  */
 export function encodeAnswers(
   answers: readonly Answer[],
   milliseconds: ArrayLike<number>,
+  block: BlockReference | null,
   take: (bytes: number) => Buffer = (bytes) => Buffer.from(new ArrayBuffer(bytes)),
 ): Uint8Array {
-  let total = COUNT_BYTES + ANSWER_HEAD_BYTES * answers.length
+  let total = BATCH_HEAD_BYTES + ANSWER_HEAD_BYTES * answers.length
   const lengths = answers.map(({ text, rest }) => {
     let length = Buffer.byteLength(text, 'utf8')
     if (rest !== undefined) length += rest.bytes.length + rest.end.length
@@ -155,8 +169,13 @@ export function encodeAnswers(
   })
   const buffer = take(total)
   buffer.writeUInt32LE(answers.length, 0)
-  let head = COUNT_BYTES
-  let position = COUNT_BYTES + ANSWER_HEAD_BYTES * answers.length
+  buffer[HAS_BLOCK_AT] = block === null ? 0 : 1
+  if (block !== null) {
+    buffer.writeUIntLE(block.number, HEIGHT_AT, HEIGHT_BYTES)
+    buffer.set(block.hash, HASH_AT)
+  }
+  let head = BATCH_HEAD_BYTES
+  let position = BATCH_HEAD_BYTES + ANSWER_HEAD_BYTES * answers.length
   answers.forEach(({ text, rest, status }, i) => {
     const length = lengths[i] ?? 0
     buffer.writeUInt16LE(status, head)
@@ -180,17 +199,26 @@ export function decodeAnswers(batch: Uint8Array): PoolAnswer[] {
   const buffer = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength)
   const count = buffer.readUInt32LE(0)
   const answers: PoolAnswer[] = []
-  let head = COUNT_BYTES
-  let position = COUNT_BYTES + ANSWER_HEAD_BYTES * count
+  const block = blockOf(buffer)
+  let head = BATCH_HEAD_BYTES
+  let position = BATCH_HEAD_BYTES + ANSWER_HEAD_BYTES * count
   for (let i = 0; i < count; i++) {
     const length = buffer.readUInt32LE(head + 2)
     answers.push({
       status: buffer.readUInt16LE(head),
       bytes: buffer.subarray(position, position + length),
       milliseconds: buffer.readUInt32LE(head + 6) / 1000,
+      ...block,
     })
     head += ANSWER_HEAD_BYTES
     position += length
   }
   return answers
+}
+
+function blockOf(batch: Buffer): { block: BlockReference } | null {
+  if (batch[HAS_BLOCK_AT] === 0) return null
+  // It outlives the memory of the batch.
+  const hash = Buffer.from(batch.subarray(HASH_AT, HASH_AT + HASH_BYTES))
+  return { block: { number: batch.readUIntLE(HEIGHT_AT, HEIGHT_BYTES), hash } }
 }

@@ -8,6 +8,7 @@ import {
   lengthOf,
   type UnexpectedErrorSink,
 } from '../rpc/execute.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
 import { BATCH_MILLISECONDS, NOT_RUN, type PoolRequest } from './messages.ts'
 
 /** What a batch runs with. */
@@ -16,7 +17,16 @@ export interface BatchRunner {
   readonly methods: readonly MethodDefinition[]
   /** Most characters of one answer. */
   readonly maxAnswerBytes: number
+  /** Whether the head is told that answers are given at. */
+  readonly tellsHead: boolean
   readonly onUnexpected: UnexpectedErrorSink
+}
+
+/** A batch that was run. */
+export interface RanBatch {
+  readonly answers: readonly Answer[]
+  /** The head that they were given at; null where nobody asks for it. */
+  readonly block: BlockReference | null
 }
 
 /** What a request has that was not begun. */
@@ -31,10 +41,11 @@ export async function runBatch(
   runner: BatchRunner,
   requests: readonly PoolRequest[],
   milliseconds?: Float64Array,
-): Promise<Answer[]> {
+): Promise<RanBatch> {
   const { context } = runner
   context.refresh()
   try {
+    const block = runner.tellsHead ? headOf(context) : null
     const answers = new Array<Answer>(requests.length)
     const start = performance.now()
     let began = start
@@ -51,10 +62,15 @@ export async function runBatch(
       answers.fill(LEFT, i + 1)
       break
     }
-    return answers
+    return { answers, block }
   } finally {
     context.release()
   }
+}
+
+function headOf({ chain }: NodeContext): BlockReference {
+  const { number, hash } = chain.head()
+  return { number, hash }
 }
 
 function runRequest(runner: BatchRunner, request: PoolRequest): Answer | Promise<Answer> {

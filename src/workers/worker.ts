@@ -47,10 +47,10 @@ export async function run(task: PoolTask): Promise<PoolResult> {
   }
   const requests = decodeRequests(task.batch)
   const milliseconds = new Float64Array(requests.length)
-  const answers = await runBatch(await runner, requests, milliseconds)
+  const { answers, block } = await runBatch(await runner, requests, milliseconds)
   const place = places[task.place]
   let isShared = false
-  const batch = encodeAnswers(answers, milliseconds, (bytes) => {
+  const batch = encodeAnswers(answers, milliseconds, block, (bytes) => {
     isShared = place !== undefined && bytes <= place.length
     return isShared && place !== undefined ? place.subarray(0, bytes) : Buffer.from(new ArrayBuffer(bytes))
   })
@@ -65,6 +65,7 @@ async function openRunner(setup: WorkerSetup): Promise<BatchRunner> {
     context: await module.openNodeContext(setup.contextOptions, interrupt, openChainPort()),
     methods: METHODS,
     maxAnswerBytes: setup.maxAnswerBytes,
+    tellsHead: setup.tellsHead,
     onUnexpected: module.reportUnexpected ?? (() => undefined),
   }
 }

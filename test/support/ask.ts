@@ -73,7 +73,8 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
   const onUnexpected = options.onUnexpected ?? (() => undefined)
   // As in a node, only the gateway's context belongs to the front thread.
   const { front: _front, ...workerContext } = context
-  const pool = new LocalPool({ context: workerContext, methods, maxAnswerBytes, onUnexpected })
+  const runner = { context: workerContext, methods, maxAnswerBytes, tellsHead: false, onUnexpected }
+  const pool = new LocalPool(runner)
   const dispatcher = new Dispatcher({
     lanes: LANES,
     pools: { reads: pool, calls: pool, scans: pool },

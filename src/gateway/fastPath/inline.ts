@@ -33,6 +33,8 @@ export interface RequestOrigin {
   readonly isOwnForm: boolean
   /** Has the request answered by workers. */
   forward(forward: Forward): void
+  /** Notes that the answer is given at the present snapshot; null where nobody is told. */
+  readonly givenHere: (() => void) | null
   /** Whether the sink has used up the answer when it returns. */
   readonly alone: boolean
 }
@@ -66,6 +68,11 @@ export class InlineRunner {
   forget(): void {
     this.#version += 1
     this.#snapshot.forget()
+  }
+
+  /** Has answers on their way not kept; the snapshot stays. */
+  keepNone(): void {
+    this.#version += 1
   }
 
   /**
@@ -105,13 +112,17 @@ export class InlineRunner {
         origin.forward(done.forward)
         return
       }
+      // The only answer of an exchange is sent in this turn, at the head that everybody knows then.
+      if (!origin.alone) origin.givenHere?.()
       if (keeps && version === this.#version) this.#keep(route.index, id, done)
       const isTooLarge = done.unlimited !== true && lengthOf(done) > this.#maxAnswerBytes
       const sent = isTooLarge ? errorAnswer(id, responseTooLarge(this.#maxAnswerBytes)) : done
       sink(bodyOf(sent, origin.alone ? this.#room : undefined), sent.status)
     }
-    if (answer instanceof Promise) void answer.then(send)
-    else send(answer)
+    if (answer instanceof Promise) {
+      origin.givenHere?.()
+      void answer.then(send)
+    } else send(answer)
   }
 
   #keep(index: number, id: string, { text, rest: bytes, status }: Answer): void {

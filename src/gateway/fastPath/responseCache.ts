@@ -1,5 +1,6 @@
 import type { NativeFastPath } from '../../native/nativeFastPath.ts'
 import { ANSWER_HEAD } from '../../rpc/json.ts'
+import type { BlockReference } from '../../storage/blockKey.ts'
 import { asBuffer } from '../../util/bytes.ts'
 import type { AnswerSink } from '../scheduler/ticket.ts'
 
@@ -22,12 +23,15 @@ const NOT_MINED = Buffer.from('"blockNumber":null')
  */
 export class ResponseCache {
   readonly #native: NativeFastPath
+  readonly #isHead: (block: BlockReference) => boolean
   /** Counts {@link forget}. */
   #version = 0
   #misses = 0
 
-  constructor(kept: NativeFastPath) {
+  /** @param isHead whether a block is the head that responses are looked up at */
+  constructor(kept: NativeFastPath, isHead: (block: BlockReference) => boolean) {
     this.#native = kept
+    this.#isHead = isHead
   }
 
   /** Lookups so far, and what is kept now. */
@@ -44,13 +48,15 @@ export class ResponseCache {
     this.#misses += 1
     const version = this.#version
     const start = ANSWER_HEAD.length + Buffer.byteLength(id)
-    return (body, status) => {
-      if (status === 200 && version === this.#version && body.length > 0) {
+    return (body, status, block) => {
+      // A worker may see the next head before this thread is told of it.
+      const isOfHead = block === undefined || this.#isHead(block)
+      if (isOfHead && status === 200 && version === this.#version && body.length > 0) {
         const bytes = typeof body === 'string' ? Buffer.from(body) : asBuffer(body)
         const rest = bytes.subarray(start)
         if (canStay(rest)) this.#native.keep(key, params, rest)
       }
-      sink(body, status)
+      sink(body, status, block)
     }
   }
 

@@ -243,7 +243,7 @@ export class Dispatcher {
       return
     }
     ticket.settled = true
-    ticket.sink(answer.bytes, answer.status)
+    ticket.sink(answer.bytes, answer.status, answer.block)
   }
 
   /** Answers what is over its time with -32011 and stops what runs. */

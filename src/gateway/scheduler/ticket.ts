@@ -1,12 +1,13 @@
 import type { RevertForm } from '../../config/revertForm.ts'
 import type { Lane } from '../../rpc/defineMethod.ts'
 import type { JsonText } from '../../rpc/json.ts'
+import type { BlockReference } from '../../storage/blockKey.ts'
 
 /**
  * Receives the answer of one request: an exchange, or an element of a batch. Bytes are valid until it returns; whoever
- * keeps them copies them.
+ * keeps them copies them. An answer of a worker comes with the block that it was given at, where somebody asks for that.
  */
-export type AnswerSink = (body: string | Uint8Array, status: number) => void
+export type AnswerSink = (body: string | Uint8Array, status: number, block?: BlockReference) => void
 
 /** One request on its way through a lane. */
 export interface Ticket {

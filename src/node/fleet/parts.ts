@@ -1,5 +1,10 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { FleetFrontEvent, FleetFrontService, FleetThreadService, SharedLease } from '../../fleet/interface.ts'
+import type {
+  FleetFrontEvent,
+  FleetFrontService,
+  FleetThreadService,
+  SharedLease,
+} from '../../fleet/interface.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { FleetOptions } from '../options/fleetOptions.ts'
 

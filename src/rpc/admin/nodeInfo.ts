@@ -16,6 +16,7 @@ export const adminNodeInfo = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
+  head: 'none',
   handler: async ({ peers, chain }) => {
     const own = await peers.self()
     if (own === null) throw new RpcError('executionFailed', 'the node runs without peers')

@@ -11,5 +11,6 @@ export const removePeer = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
+  head: 'none',
   handler: async ({ peers }, [enode]) => peers.remove((await namedPeer(peers, enode)).id),
 })

@@ -10,5 +10,6 @@ export const wireProtocolQueueSize = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
+  head: 'none',
   handler: () => quantity(0),
 })

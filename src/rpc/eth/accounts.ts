@@ -10,5 +10,6 @@ export const accounts = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
+  head: 'none',
   handler: ({ node, wallet }) => (node.settings.hosted ? [] : (wallet?.addresses() ?? []).map(toHex)),
 })

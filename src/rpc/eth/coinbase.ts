@@ -10,5 +10,6 @@ export const coinbase = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'head',
+  head: 'none',
   handler: (context) => toHex(context.status().coinbase ?? Buffer.alloc(20)),
 })

@@ -9,5 +9,6 @@ export const mining = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'head',
+  head: 'none',
   handler: (context) => context.status().mining,
 })

@@ -15,6 +15,7 @@ export const sendTransaction = defineMethod({
   lane: 'chain',
   cost: 15,
   cache: 'none',
+  head: 'send',
   handler: (context, [call]) => {
     const wallet = localWallet(context)
     if (call.from === null) throw invalidParams('from is null')

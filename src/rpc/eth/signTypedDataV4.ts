@@ -13,5 +13,6 @@ export const signTypedDataV4 = defineMethod({
   lane: 'chain',
   cost: 5,
   cache: 'none',
+  head: 'none',
   handler: (context, [account, hash]) => signTyped(context, NAME, account, hash),
 })

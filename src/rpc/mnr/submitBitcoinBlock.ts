@@ -11,6 +11,7 @@ export const submitBitcoinBlock = defineMethod({
   lane: 'chain',
   cost: 20,
   cache: 'none',
+  head: 'none',
   handler: async (context, [block]) =>
     solutionAnswer(await miningOf(context).submit({ kind: 'block', block })),
 })

@@ -1,7 +1,7 @@
 import { invalidParams, type RpcError } from '../errors.ts'
 import { parseHash } from './hex.ts'
 import { parseNumber } from './number.ts'
-import { isJsonObject, type JsonSchema, type Param, scalarText } from './param.ts'
+import { isJsonObject, type JsonSchema, namingBlock, type Param, scalarText } from './param.ts'
 
 /** Tags that name a block by its position in the chain. `safe` and `finalized`: decisions.md D34. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
@@ -21,6 +21,11 @@ export type BlockSelector =
 
 /** The newest block. */
 export const LATEST: BlockSelector = { kind: 'tag', tag: 'latest' }
+
+/** Whether the block is the same wherever the head is. */
+export function isByHash(selector: BlockSelector): boolean {
+  return selector.kind === 'hash' && !selector.requireCanonical
+}
 
 /** Every tag. */
 export const BLOCK_TAGS: ReadonlySet<string> = new Set<BlockTag>([
@@ -60,7 +65,7 @@ export interface BlockSelectorOptions {
 
 /** Block of a state read: tag, number, hash, or EIP-1898 map (rpc.md §2, block ref). */
 export function blockRef(options: BlockSelectorOptions = {}): Param<BlockSelector> {
-  return {
+  const param: Param<BlockSelector> = {
     name: options.name ?? 'block',
     schema: SCHEMA,
     optional: false,
@@ -71,21 +76,23 @@ export function blockRef(options: BlockSelectorOptions = {}): Param<BlockSelecto
       return fromText(value, method, options)
     },
   }
+  return namingBlock(param, isByHash)
 }
 
 /** Block of a method `…ByNumber`: tag, number, or a hash in place of a number (rpc.md §2, block id). */
 export function blockId(options: BlockSelectorOptions = {}): Param<BlockSelector> {
-  return {
+  const param: Param<BlockSelector> = {
     name: options.name ?? 'block',
     schema: SCHEMA,
     optional: false,
     parse: (value, method) => fromText(parseIdentifier(scalarText(value)), method, options),
   }
+  return namingBlock(param, isByHash)
 }
 
 /** Block of eth_estimateGas: a block id or an EIP-1898 map; null is the newest. */
 export function estimateBlock(): Param<BlockSelector> {
-  return {
+  const param: Param<BlockSelector> = {
     name: 'block',
     schema: SCHEMA,
     optional: false,
@@ -101,6 +108,7 @@ export function estimateBlock(): Param<BlockSelector> {
       return fromText(text, method, { decimal: true })
     },
   }
+  return namingBlock(param, isByHash)
 }
 
 /**

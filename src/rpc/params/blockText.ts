@@ -1,14 +1,14 @@
 import { invalidParams, type RpcError } from '../errors.ts'
-import { BLOCK_TAGS, type BlockSelector } from './blockSelector.ts'
+import { BLOCK_TAGS, type BlockSelector, isByHash } from './blockSelector.ts'
 import { parseHash } from './hex.ts'
-import { type Param, scalarText } from './param.ts'
+import { namingBlock, type Param, scalarText } from './param.ts'
 
 const HEX = /^0x[0-9a-fA-F]+$/
 const SHOWN_CHARACTERS = 66
 
 /** A block that requests name by a string alone: a tag, a 0x number or a hash. `parse` tells them apart. */
 export function blockText(name: string, parse: (text: string) => BlockSelector): Param<BlockSelector> {
-  return {
+  const param: Param<BlockSelector> = {
     name,
     schema: {
       oneOf: [
@@ -22,6 +22,7 @@ export function blockText(name: string, parse: (text: string) => BlockSelector):
       return parse(scalarText(value))
     },
   }
+  return namingBlock(param, isByHash)
 }
 
 /** @throws RpcError `invalid blocknumber <v>` for anything but 0x and digits */

@@ -1,10 +1,11 @@
 import { invalidParams } from '../errors.ts'
-import type { Param } from './param.ts'
-import { scalarText } from './param.ts'
+import { namingBlock, type Param, scalarText } from './param.ts'
 
 const HEX_DIGITS = /^[0-9a-fA-F]*$/
 const ADDRESS_DIGITS = 40
 const HASH_DIGITS = 64
+/** What errors call the hash of a block. */
+const BLOCK_HASH = 'block hash'
 
 /** Hex text with or without `0x`, an odd number of digits padded on the left; null when it is no hex. */
 export function lenientHex(text: string): Buffer | null {
@@ -63,7 +64,7 @@ export function address(name = 'address'): Param<Buffer> {
 
 /** A hash parameter, 32 bytes; `kind` is what errors call it: `block hash`, `transaction hash`. */
 export function hash(name: string, kind: string): Param<Buffer> {
-  return {
+  const param: Param<Buffer> = {
     name,
     schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
     optional: false,
@@ -72,6 +73,7 @@ export function hash(name: string, kind: string): Param<Buffer> {
       return parseHash(scalarText(value), kind)
     },
   }
+  return kind === BLOCK_HASH ? namingBlock(param, () => true) : param
 }
 
 /** A DATA parameter. */

@@ -3,7 +3,7 @@ import { toHex } from '../../util/bytes.ts'
 import { invalidParams } from '../errors.ts'
 import { parseIdentifier } from './blockSelector.ts'
 import { parseAddress, parseHash } from './hex.ts'
-import { isJsonObject, nodeText, type Param } from './param.ts'
+import { isJsonObject, namingBlock, nodeText, type Param } from './param.ts'
 
 /**
  * Most bytes of the parameters (JSON text) of a filter or subscription, which stay in memory: some 1,400 addresses.
@@ -21,7 +21,7 @@ export interface LogFilter extends LogCriteria {
 
 /** A filter object; text and arrays in its place act as the empty one (rpc.md §5, §11). */
 export function logFilter(name = 'filter'): Param<LogFilter> {
-  return {
+  const param: Param<LogFilter> = {
     name,
     schema: {
       type: 'object',
@@ -39,6 +39,7 @@ export function logFilter(name = 'filter'): Param<LogFilter> {
       return parseLogFilter(isJsonObject(value) ? value : {})
     },
   }
+  return namingBlock(param, ({ blockHash }) => blockHash !== null)
 }
 
 /** The filter as parameter (JSON text) of eth_getLogs. */

@@ -12,6 +12,16 @@ export interface Param<T> {
   readonly optional: boolean
   /** @throws RpcError kind `invalidParams` with the reference's text */
   readonly parse: (value: unknown, method: string) => T
+  /**
+   * Whether a value names a block by its hash, so that the block does not depend on the head of the chain; absent where
+   * none does. @throws RpcError as `parse`
+   */
+  readonly namesBlock?: (value: unknown, method: string) => boolean
+}
+
+/** The parameter with what says of its values whether they name a block by its hash. */
+export function namingBlock<T>(param: Param<T>, isByHash: (value: T) => boolean): Param<T> {
+  return { ...param, namesBlock: (value, method) => isByHash(param.parse(value, method)) }
 }
 
 /** The tuple of values that a tuple of parameters parses to. */

@@ -11,6 +11,7 @@ export const lockAccount = defineMethod({
   lane: 'chain',
   cost: 5,
   cache: 'none',
+  head: 'none',
   audience: 'dev',
   handler: (context, [account]) => personalWallet(context).lock(account),
 })

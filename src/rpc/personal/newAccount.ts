@@ -12,6 +12,7 @@ export const newAccount = defineMethod({
   lane: 'chain',
   cost: 50,
   cache: 'none',
+  head: 'none',
   audience: 'dev',
   handler: (context, [passphrase]) => {
     const wallet = personalWallet(context)

@@ -14,6 +14,7 @@ export const sendTransaction = defineMethod({
   lane: 'chain',
   cost: 50,
   cache: 'none',
+  head: 'send',
   audience: 'dev',
   handler: (context, [call, passphrase]) => {
     const wallet = personalWallet(context)

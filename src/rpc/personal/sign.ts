@@ -20,6 +20,7 @@ export const sign = defineMethod({
   lane: 'chain',
   cost: 50,
   cache: 'none',
+  head: 'none',
   audience: 'dev',
   handler: (context, [message, account, passphrase]) => {
     const wallet = walletOfExtension(context, NAME)

@@ -18,6 +18,7 @@ export const unlockAccount = defineMethod({
   lane: 'chain',
   cost: 50,
   cache: 'none',
+  head: 'none',
   audience: 'dev',
   handler: (context, [account, passphrase, milliseconds]) => {
     const wallet = personalWallet(context)

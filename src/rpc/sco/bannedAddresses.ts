@@ -9,5 +9,6 @@ export const bannedAddresses = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
+  head: 'none',
   handler: ({ peers }) => peers.bans(),
 })

@@ -11,5 +11,6 @@ export const unbanAddress = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
+  head: 'none',
   handler: ({ peers }, [address]) => banAnswer(address, () => peers.unban(address)),
 })

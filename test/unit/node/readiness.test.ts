@@ -7,6 +7,7 @@ const FINE: ReadinessSources = {
   storeFault: () => null,
   accessFault: () => null,
   peerReasons: () => [],
+  fleetReasons: () => [],
   writeProbe: async () => undefined,
   poolPing: async () => undefined,
 }

@@ -45,6 +45,7 @@ t.test('batches keep their requests and answers', (t) => {
         { text: '', status: 200 },
       ],
       [1.5, 1e9],
+      null,
     ),
   )
   t.same(
@@ -103,6 +104,7 @@ suite('local', (interrupts) => {
     context,
     methods: METHODS,
     maxAnswerBytes: MAX_ANSWER,
+    tellsHead: false,
     onUnexpected: () => undefined,
   })
 })
@@ -138,6 +140,7 @@ function createPool(interrupts: InterruptTable, contextOptions: FixtureOptions):
       contextOptions,
       interrupts: interrupts.shared,
       maxAnswerBytes: MAX_ANSWER,
+      tellsHead: false,
       niceness: 3,
     },
   })

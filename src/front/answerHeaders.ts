@@ -1,0 +1,55 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import type { FrontHead } from '../gateway/entrance/frontHead.ts'
+import type { BlockReference } from '../storage/blockKey.ts'
+
+const text = new TextEncoder()
+const NUMBER = text.encode('X-Block-Number')
+const HASH = text.encode('X-Block-Hash')
+
+/** What scripts of pages are to be shown of an answer, beside what browsers show anyway. */
+const EXPOSED = 'X-Block-Number, X-Block-Hash, X-Fleet'
+
+/** Which headers answers carry. */
+export interface AnswerHeaderOptions {
+  /** The head that answers of this thread are given at; null where blocks are not told. */
+  readonly head: FrontHead | null
+  /** Whether answers are given at a head that the fleet may have left; null for a node on its own. */
+  readonly isIsolated: (() => boolean) | null
+}
+
+/** Headers that say which block an answer was given at, and that a member of a fleet gave it on its own. */
+export class AnswerHeaders {
+  readonly #head: FrontHead | null
+  readonly #isIsolated: (() => boolean) | null
+  /** What is written of the last block: most answers are given at the same one. */
+  #block: BlockReference | null = null
+  #number: Uint8Array = text.encode('')
+  #hash: Uint8Array = text.encode('')
+
+  constructor({ head, isIsolated }: AnswerHeaderOptions) {
+    this.#head = head
+    this.#isIsolated = isIsolated
+  }
+
+  /**
+   * Writes the headers of an answer.
+   * @param given the block that it was given at; null for the head
+   * @param isForPages whether scripts of pages are to be shown them
+   */
+  write(response: HttpResponse, given: BlockReference | null, isForPages: boolean): void {
+    const block = this.#head === null ? null : (given ?? this.#head.block)
+    if (block !== null) {
+      this.#encode(block)
+      response.writeHeader(NUMBER, this.#number).writeHeader(HASH, this.#hash)
+    }
+    if (this.#isIsolated?.() === true) response.writeHeader('X-Fleet', 'isolated')
+    if (isForPages) response.writeHeader('Access-Control-Expose-Headers', EXPOSED)
+  }
+
+  #encode(block: BlockReference): void {
+    if (this.#block !== null && (block === this.#block || block.hash.equals(this.#block.hash))) return
+    this.#block = block
+    this.#number = text.encode(String(block.number))
+    this.#hash = text.encode(`0x${block.hash.toString('hex')}`)
+  }
+}
