@@ -4,10 +4,7 @@ import { execFileSync } from 'node:child_process'
 export interface FleetPlace {
   /** What a program runs under to be there. */
   readonly under: readonly string[]
-  /** On the network of the fleet, which faults cut. */
   readonly address: string
-  /** On a cable of its own from the test, which stays. */
-  readonly clients: string
 }
 
 /** Nobody's: what is sent to it is lost. */
@@ -16,10 +13,13 @@ const FLEET_DEVICE = 'fleet'
 /** What a run that was killed left has other addresses. */
 const RUN = process.pid % 250
 
+/** Of the test itself on this network. */
+const OWN_PLACE = 250
+
 /**
- * A network with a namespace for each place, all on one switch, and a cable from the test to each, so that clients
- * reach members that are cut off from the fleet. What one place sends to another can be lost without what comes back:
- * its table of neighbours is given a wrong address.
+ * A network with a namespace for each place, all on one switch, as the test is. What one place sends to another can be
+ * lost without what comes back, for its table of neighbours is given a wrong address; the test reaches all of them
+ * whatever is cut.
  */
 export class FleetNetwork {
   readonly places: readonly FleetPlace[]
@@ -32,7 +32,6 @@ export class FleetNetwork {
     this.places = this.#names.map((name, at) => ({
       under: ['ip', 'netns', 'exec', name],
       address: `10.90.${RUN}.${at + 1}`,
-      clients: `10.${100 + at}.${RUN}.2`,
     }))
   }
 
@@ -90,21 +89,17 @@ export class FleetNetwork {
 
   #make(): void {
     ip('link', 'add', this.#bridge, 'type', 'bridge')
+    ip('addr', 'add', `10.90.${RUN}.${OWN_PLACE}/24`, 'dev', this.#bridge)
     ip('link', 'set', this.#bridge, 'up')
     this.#names.forEach((name, at) => {
-      const { address, clients } = this.places[at] as FleetPlace
-      const [plug, near] = [`fp${process.pid}-${at}`, `fc${process.pid}-${at}`]
+      const { address } = this.places[at] as FleetPlace
+      const plug = `fp${process.pid}-${at}`
       ip('netns', 'add', name)
       ip('-n', name, 'link', 'set', 'lo', 'up')
       ip('link', 'add', plug, 'type', 'veth', 'peer', 'name', FLEET_DEVICE, 'netns', name)
       ip('link', 'set', plug, 'master', this.#bridge, 'up')
       ip('-n', name, 'addr', 'add', `${address}/24`, 'dev', FLEET_DEVICE)
       ip('-n', name, 'link', 'set', FLEET_DEVICE, 'up')
-      ip('link', 'add', near, 'type', 'veth', 'peer', 'name', 'clients', 'netns', name)
-      ip('addr', 'add', `${clients.replace(/2$/, '1')}/24`, 'dev', near)
-      ip('link', 'set', near, 'up')
-      ip('-n', name, 'addr', 'add', `${clients}/24`, 'dev', 'clients')
-      ip('-n', name, 'link', 'set', 'clients', 'up')
     })
   }
 

@@ -52,6 +52,11 @@ export class MemberProcess implements AskedMember {
     return `${this.origin}${this.#options.path()}`
   }
 
+  /** Whether its clock can be moved. */
+  get hasClock(): boolean {
+    return this.#options.clock !== null
+  }
+
   get isRunning(): boolean {
     return this.#node !== null
   }

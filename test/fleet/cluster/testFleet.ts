@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mountSmallDisk, type SmallDisk } from '../../faults/smallDisk.ts'
 import { startCommand } from '../../support/cli.ts'
+import { NATS_SYSTEM, NATS_USER, type NatsCluster, startNatsCluster } from '../../support/natsServer.ts'
 import type { ClientKey } from '../checker/recordingClient.ts'
 import { underClock } from './clock.ts'
 import { FleetNetwork } from './fleetNetwork.ts'
 import { MemberProcess } from './memberProcess.ts'
-import { NatsNodes } from './natsNodes.ts'
 
 export interface TestFleetOptions {
   /** Folder of all data. */
@@ -35,7 +35,7 @@ const LIMITS = ['--outdated-blocks', '1000000', '--outdated-time', '31536000', '
 
 /** Members and servers of NATS, each a process of its own. */
 export class TestFleet {
-  readonly servers: NatsNodes | null
+  readonly servers: NatsCluster | null
   readonly members: readonly MemberProcess[]
   /** null where links cannot be cut. Members come first among its places, then servers. */
   readonly network: FleetNetwork | null
@@ -47,7 +47,7 @@ export class TestFleet {
 
   private constructor(
     options: TestFleetOptions,
-    servers: NatsNodes | null,
+    servers: NatsCluster | null,
     network: FleetNetwork | null,
     disk: SmallDisk | null,
     members: readonly MemberProcess[],
@@ -87,14 +87,6 @@ export class TestFleet {
     }
   }
 
-  /** Addresses of the servers as the test reaches them. */
-  get natsUrls(): readonly string[] {
-    const { servers, network, members } = this
-    if (servers === null) return []
-    if (network === null) return servers.urls
-    return servers.ports.map((port, at) => `nats://${network.places[members.length + at]?.clients}:${port}`)
-  }
-
   /** Waits until all members say that they may be asked. @throws Error that names one that does not */
   async untilReady(): Promise<void> {
     await Promise.all(this.members.map((member) => member.untilReady(READY_MS)))
@@ -128,7 +120,7 @@ export class TestFleet {
 
   async close(): Promise<void> {
     await Promise.all(this.members.map((member) => member.end('SIGKILL')))
-    await this.servers?.close()
+    await this.servers?.kill()
     this.network?.remove()
     this.disk?.unmount()
   }
@@ -136,7 +128,7 @@ export class TestFleet {
   /** Processes of members and servers that run. */
   get pids(): readonly number[] {
     const members = this.members.filter(({ isRunning }) => isRunning)
-    return [...members.map(({ pid }) => pid), ...(this.servers?.pids ?? [])]
+    return [...members.map(({ pid }) => pid), ...(this.servers?.servers.map(({ pid }) => pid) ?? [])]
   }
 
   async #init(): Promise<void> {
@@ -146,9 +138,7 @@ export class TestFleet {
   /** Runs the command line against the fleet, or against the data of the first member where there is none. */
   async #command(words: readonly string[]): Promise<string> {
     const where =
-      this.servers === null
-        ? ['--data-dir', this.members[0]?.dataDir ?? '']
-        : ['--fleet', this.natsUrls.join(','), '--fleet-name', FLEET_NAME]
+      this.servers === null ? ['--data-dir', this.members[0]?.dataDir ?? ''] : fleetArguments(this.servers)
     const { code, stdout, stderr } = await startCommand([...words, ...where], [], [this.#options.program])
       .done
     if (code !== 0) throw new Error(`rhizome ${words.join(' ')}: ${stdout}${stderr}`)
@@ -158,14 +148,34 @@ export class TestFleet {
 
 const DEFAULT_LEASE = 3000
 
-function startServers(options: TestFleetOptions, network: FleetNetwork | null): Promise<NatsNodes> {
-  const folder = join(options.folder, 'nats')
-  if (network === null) return NatsNodes.local(folder, options.servers)
-  return NatsNodes.start(folder, network.places.slice(options.members))
+function startServers(
+  { folder, members, servers }: TestFleetOptions,
+  network: FleetNetwork | null,
+): Promise<NatsCluster> {
+  return startNatsCluster(servers, {
+    folder: join(folder, 'nats'),
+    lines: ['ping_interval: "2s"'],
+    ...(network === null ? {} : { places: network.places.slice(members) }),
+  })
+}
+
+/** How the command line reaches the fleet. */
+export function fleetArguments({ urls }: NatsCluster): readonly string[] {
+  return [
+    ...['--fleet', urls.join(','), '--fleet-name', FLEET_NAME],
+    ...[
+      '--fleet-user',
+      NATS_USER.user,
+      '--fleet-password',
+      NATS_USER.password,
+      '--fleet-system',
+      NATS_SYSTEM,
+    ],
+  ]
 }
 
 interface Surroundings {
-  readonly servers: NatsNodes | null
+  readonly servers: NatsCluster | null
   readonly network: FleetNetwork | null
   readonly disk: SmallDisk | null
   readonly keys: { readonly path: string }
@@ -184,7 +194,7 @@ function memberOptions(
     servers === null
       ? []
       : [
-          ...['--fleet', servers.urls.join(','), '--fleet-name', FLEET_NAME],
+          ...fleetArguments(servers),
           ...['--fleet-member', `m${member}`, '--fleet-lease', String(lease), '--block-headers'],
         ]
   const under = [...(place?.under ?? []), ...(faked ?? [])]
@@ -196,6 +206,6 @@ function memberOptions(
     clock: faked === null ? null : clock,
     path: () => keys.path,
     ...(under.length === 0 ? {} : { under }),
-    ...(place === undefined ? {} : { host: place.clients }),
+    ...(place === undefined ? {} : { host: place.address }),
   }
 }

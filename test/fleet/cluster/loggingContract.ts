@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Abi, encodeFunctionData } from 'viem'
+import { toHex } from '../../../src/util/bytes.ts'
+import { readArtefact } from '../../contracts/artefact.ts'
+import { BitcoinPool } from '../../support/bitcoinPool.ts'
+import { askNode } from '../../support/nodeProcess.ts'
+import { signedTransaction } from '../../support/signedTransaction.ts'
+import { mineBlock } from './poolMiner.ts'
+
+/** A contract that writes logs, and the call that has it write one. */
+export interface LoggingContract {
+  readonly address: string
+  readonly log: Buffer
+}
+
+const CREATION_GAS = 3_000_000n
+const LOOK_MS = 100
+const LOOKS = 100
+
+/** Creates the contract with the first account of regtest and waits until a block has it. */
+export async function createLoggingContract(url: string, random: () => number): Promise<LoggingContract> {
+  const { abi, bytecode } = readArtefact('Compute')
+  const creation = signedTransaction({
+    to: Buffer.alloc(0),
+    value: 0n,
+    gasLimit: CREATION_GAS,
+    data: Buffer.from(bytecode.slice(2), 'hex'),
+  })
+  const hash = await askNode<string>(url, 'eth_sendRawTransaction', [toHex(creation.encoded)])
+  await mineBlock(url, new BitcoinPool('/fleet/', random))
+  for (let look = 0; look < LOOKS; look += 1) {
+    const receipt = await askNode<{ readonly contractAddress: string } | null>(
+      url,
+      'eth_getTransactionReceipt',
+      [hash],
+    )
+    if (receipt !== null) {
+      const call = encodeFunctionData({ abi: abi as Abi, functionName: 'log', args: [1n] })
+      return { address: receipt.contractAddress, log: Buffer.from(call.slice(2), 'hex') }
+    }
+    await sleep(LOOK_MS)
+  }
+  throw new Error('no block has the contract')
+}

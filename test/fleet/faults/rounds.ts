@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { askNode } from '../../support/nodeProcess.ts'
+import { createRandom } from '../../support/random.ts'
+import { accountOfSeed } from '../../support/signedTransaction.ts'
+import { checkHistory } from '../checker/check.ts'
+import { type History, HistoryWriter, type KeyEntry, readHistory } from '../checker/history.ts'
+import { CheckedLoad } from '../checker/load.ts'
+import type { ClientKey } from '../checker/recordingClient.ts'
+import { canonicalHeads, recordTruth } from '../checker/truth.ts'
+import type { Violation } from '../checker/violation.ts'
+import { headRecord, lastHeadSequence } from '../cluster/headRecord.ts'
+import { createLoggingContract, type LoggingContract } from '../cluster/loggingContract.ts'
+import { TestFleet } from '../cluster/testFleet.ts'
+import { FAULT_KINDS, type FaultKind } from './faultKinds.ts'
+
+export interface RoundsOptions {
+  readonly rounds: number
+  readonly seed: number
+  /** Compiled command line of the members. */
+  readonly program: string
+  readonly members: number
+  /** Servers of NATS; 0 for a single node without a fleet. */
+  readonly servers: number
+  /** Milliseconds. */
+  readonly lease: number
+  /** Parts of names of faults; empty for all. */
+  readonly only?: readonly string[]
+  /** Whether each kind comes once before any comes again. */
+  readonly eachOnce?: boolean
+  readonly onRound?: (round: Round) => void
+  readonly onSkip?: (name: string, why: string) => void
+}
+
+/** One fault with what came of it. */
+export interface Round {
+  readonly round: number
+  readonly fault: string
+  readonly what: string
+  readonly answered: number
+  readonly refused: number
+  readonly unknown: number
+  readonly heads: number
+  readonly transactions: number
+  readonly blocks: number
+  /** Until all members were ready again. */
+  readonly healedMilliseconds: number
+  readonly violations: readonly Violation[]
+  /** File of the history, where it has violations. */
+  readonly history: string | null
+}
+
+const ACCOUNTS = ['cow1', 'cow2', 'cow3'].map(accountOfSeed)
+const CALM_MS = 600
+const SETTLE_MS = 500
+/** Clients of the key with a rate. */
+const SPENDERS = 4
+const LIMITS = { rate: 100, burst: 200 }
+const BLOCK_EVERY_MS = 500
+/** Usage is written once a second and shown for a second: what was answered has to be in it then. */
+const USAGE_MS = 2500
+const REVOKED_WITHIN_MS = 5000
+
+/**
+ * Disturbs one fleet again and again, each time while clients use it, waits until it has healed, and has the checker
+ * decide about what the clients saw.
+ * @returns violations of all rounds
+ */
+export async function runRounds(options: RoundsOptions): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'rhizome-fleet-'))
+  const random = createRandom(options.seed)
+  const fleet = await TestFleet.start({
+    folder,
+    members: options.members,
+    servers: options.servers,
+    program: options.program,
+    lease: options.lease,
+    network: options.servers > 0,
+    clocks: true,
+    disk: options.members > 1 ? DISK_MIB : 0,
+    args: ['--no-mining'],
+  })
+  let violations = 0
+  try {
+    const kinds = chooseKinds(fleet, options)
+    const contract = await createLoggingContract(fleet.members[0]?.url ?? '', random)
+    const key = await fleet.createKey('all')
+    const limited = await fleet.createKey('limited', LIMITS)
+    await sleep(CALM_MS)
+    const scene = { fleet, contract, key, limited, folder, random, timeout: options.lease }
+    for (let round = 1; round <= options.rounds; round += 1) {
+      const kind = options.eachOnce
+        ? kinds[(round - 1) % kinds.length]
+        : kinds[Math.floor(random() * kinds.length)]
+      if (kind === undefined) throw new Error('no fault can be made here')
+      const result = await runRound(scene, kind, round)
+      violations += result.violations.length
+      options.onRound?.(result)
+    }
+  } finally {
+    await fleet.close()
+    if (violations === 0) rmSync(folder, { recursive: true, force: true })
+  }
+  return violations
+}
+
+const DISK_MIB = 256
+
+interface Scene {
+  readonly fleet: TestFleet
+  readonly contract: LoggingContract
+  readonly key: ClientKey
+  readonly limited: ClientKey
+  readonly folder: string
+  readonly random: () => number
+  readonly timeout: number
+}
+
+function chooseKinds(fleet: TestFleet, { only = [], onSkip }: RoundsOptions): FaultKind[] {
+  return FAULT_KINDS.filter((kind) => {
+    if (only.length > 0 && !only.some((part) => kind.name.includes(part))) return false
+    const why = kind.whyNot(fleet)
+    if (why !== null) onSkip?.(kind.name, why)
+    return why === null
+  })
+}
+
+async function runRound(scene: Scene, kind: FaultKind, round: number): Promise<Round> {
+  const { fleet, contract, key, limited, folder, random, timeout } = scene
+  const path = join(folder, `history-${round}.jsonl`)
+  const writer = new HistoryWriter(path)
+  writer.write(limitsOf(limited.id, fleet.members.length))
+  const urls = fleet.servers?.urls ?? []
+  const first = fleet.servers === null ? await heightOf(fleet) : await lastHeadSequence(urls)
+  const load = new CheckedLoad({
+    ...{ writer, random, key, contract, timeout },
+    members: () => fleet.members,
+    limited: { key: limited, clients: SPENDERS },
+    accounts: ACCOUNTS,
+    blockEvery: BLOCK_EVERY_MS,
+  })
+  load.start()
+  await sleep(CALM_MS)
+  const begin = performance.now()
+  const { what, killed } = await kind.run({ fleet, random })
+  writer.write({ type: 'fault', what: `${kind.name}: ${what}`, killed, begin, end: performance.now() })
+  const healing = performance.now()
+  await fleet.untilReady()
+  const healedMilliseconds = performance.now() - healing
+  await sleep(CALM_MS)
+  await load.stop()
+  await sleep(USAGE_MS + SETTLE_MS)
+  await load.finish()
+  const heads =
+    fleet.servers === null
+      ? await canonicalHeads(fleet.members[0]?.url ?? '', first)
+      : await headRecord(urls, first)
+  const { transactions, blocks } = load
+  await recordTruth({ writer, members: fleet.members, path: fleet.path, heads, transactions, blocks })
+  writer.close()
+  const history = readHistory(path)
+  const violations = checkHistory(history)
+  if (violations.length === 0) rmSync(path)
+  return {
+    ...{ round, fault: kind.name, what, healedMilliseconds, violations },
+    ...outcomesOf(history),
+    heads: history.heads.length,
+    transactions: transactions.size,
+    blocks: blocks.size,
+    history: violations.length === 0 ? null : path,
+  }
+}
+
+function outcomesOf({ entries }: History) {
+  const count = (kind: string) => entries.filter(({ outcome }) => outcome.kind === kind).length
+  return { answered: count('answered'), refused: count('refused'), unknown: count('unknown') }
+}
+
+/** By how much a fleet may be over a rate, as it states: a tenth of a second and one request for each member. */
+function limitsOf(key: string, members: number): KeyEntry {
+  const { rate, burst } = LIMITS
+  const overshoot = members * Math.max(rate / 10, DEAREST_REQUEST)
+  return { type: 'key', key, rate, burst, quota: 0, overshoot, revokedWithin: REVOKED_WITHIN_MS }
+}
+
+/** Cost units of the dearest method (src/gateway/access/README.md). */
+const DEAREST_REQUEST = 200
+
+async function heightOf(fleet: TestFleet): Promise<number> {
+  return Number(await askNode<string>(fleet.members[0]?.url ?? '', 'eth_blockNumber', []))
+}
