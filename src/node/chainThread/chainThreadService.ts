@@ -27,7 +27,8 @@ function createPool(core: ChainCore): EncodedPool {
       const found = pool.pendingByHash(hash.toString('hex'))
       return found === undefined ? null : encode(found)
     },
-    nextNonce: async (address) => pool.nonceAfterPending(address),
+    // At least what its head has: who asks may still see the head before, whose transactions left the pool meanwhile.
+    nextNonce: async (address) => pool.nextNonce(address),
     pendingTransactions: async () => [...pool.pending()].map(encode),
     queuedTransactions: async () => [...pool.queued()].map(encode),
     quota: async (address) => quota?.balanceOf(address.toString('hex')) ?? null,
