@@ -7,7 +7,6 @@ import type {
   FleetPublisher,
   LoggedTransaction,
 } from '../../src/fleet/interface.ts'
-import type { ChainCore } from '../../src/node/chainThread/chainCore.ts'
 import type { FleetChain } from '../../src/node/chainThread/fleetChain.ts'
 import { createFleetService } from '../../src/node/chainThread/fleetService.ts'
 import type { LocalNode } from '../../src/node/localNode.ts'
@@ -78,24 +77,29 @@ export function openMember(
   return { ...node, fleet, service: createFleetService(node.core, fleet), accepted }
 }
 
-/** Everything in the chain store, table by table: what two stores with the same chain have in common. */
+const HEIGHT_ENTRY = 33
+
+/** The blocks of a height with those beside the canonical one in the order of their hashes: no reader knows another. */
+function sortedHeight(value: Buffer): string {
+  const entries = Array.from({ length: value.length / HEIGHT_ENTRY }, (_, index) =>
+    value.toString('hex', index * HEIGHT_ENTRY, (index + 1) * HEIGHT_ENTRY),
+  )
+  return entries.sort().reverse().join(' ')
+}
+
+/** Everything in the chain store, table by table. */
 export function dumpTables(
   environment: ChainEnvironment,
   { without = [] }: { readonly without?: readonly TableName[] } = {},
 ): Record<string, string[]> {
   const dumped = TABLE_NAMES.filter((name) => !without.includes(name)).map((name) => {
+    const show = name === 'heights' ? sortedHeight : (value: Buffer) => value.toString('hex')
     const entries = [...environment.entries(name)].map(
-      ({ key, value }) => `${key.toString('hex')} ${value.toString('hex')}`,
+      ({ key, value }) => `${key.toString('hex')} ${show(value)}`,
     )
     return [name, entries] as const
   })
   return Object.fromEntries(dumped)
-}
-
-/** Root of the state of a member's head, and a balance in it, as its executor has them. */
-export function headState({ open }: ChainCore): string {
-  const { stateRoot } = open.chain.head.fields
-  return stateRoot.toString('hex')
 }
 
 /** RLP of blocks. */
