@@ -106,6 +106,8 @@ export interface FinalEntry {
 export interface KeyEntry {
   readonly type: 'key'
   readonly key: string
+  /** Requests that it was used for before this history began. */
+  readonly used: number
   /** Cost units a second, and at once; 0 for none. */
   readonly rate: number
   readonly burst: number

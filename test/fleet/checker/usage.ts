@@ -11,7 +11,7 @@ const SHOWN_AFTER_MS = 2000
  * Requests that a key was used for, as members show them, never go back, are never more than were asked, and in the end
  * not less than were answered, but for what members that were killed had not yet written.
  */
-export function checkUsage({ entries, faults }: History): Violation[] {
+export function checkUsage({ entries, faults, keys }: History): Violation[] {
   const byKey = new Map<string, { readonly shown: Entry[]; readonly used: Entry[] }>()
   const of = (key: string) => {
     const known = byKey.get(key)
@@ -25,10 +25,11 @@ export function checkUsage({ entries, faults }: History): Violation[] {
       if (entry.outcome.kind === 'answered') of(entry.operation.key).shown.push(entry)
     } else if (entry.key !== undefined) of(entry.key).used.push(entry)
   }
+  const usedBefore = (key: string) => keys.find((one) => one.key === key)?.used ?? 0
   return [...byKey].flatMap(([key, { shown, used }]) => [
     ...goesBack(key, shown),
-    ...tooMuch(key, shown, used),
-    ...tooLittle(key, shown, used, faults),
+    ...tooMuch(key, shown, used, usedBefore(key)),
+    ...tooLittle(key, shown, used, usedBefore(key), faults),
   ])
 }
 
@@ -46,10 +47,10 @@ function goesBack(key: string, shown: readonly Entry[]): Violation[] {
 }
 
 /** A request that was refused for its limit is no use; one without an answer may be. */
-function tooMuch(key: string, shown: readonly Entry[], used: readonly Entry[]): Violation[] {
+function tooMuch(key: string, shown: readonly Entry[], used: readonly Entry[], before: number): Violation[] {
   const begins = used.filter(({ outcome }) => !isRefusal(outcome)).map(({ begin }) => begin)
   for (const entry of shown) {
-    const most = begins.filter((begin) => begin < entry.end).length
+    const most = before + begins.filter((begin) => begin < entry.end).length
     if (sumOf(entry) <= most) continue
     const message = `the usage of key ${key} is ${sumOf(entry)} when at most ${most} had been asked`
     return [{ rule: 'usage', message, entries: [entry] }]
@@ -61,6 +62,7 @@ function tooLittle(
   key: string,
   shown: readonly Entry[],
   used: readonly Entry[],
+  before: number,
   faults: readonly FaultEntry[],
 ): Violation[] {
   const last = shown.findLast(({ healed }) => healed === true)
@@ -73,8 +75,9 @@ function tooLittle(
         (fault) => fault.killed.includes(member) && begin < fault.end && end > fault.begin - UNWRITTEN_MS,
       ),
   )
-  if (sumOf(last) >= counts.length) return []
-  const message = `the usage of key ${key} is ${sumOf(last)} in the end, ${counts.length} requests were answered`
+  const least = before + counts.length
+  if (sumOf(last) >= least) return []
+  const message = `the usage of key ${key} is ${sumOf(last)} in the end, ${least} requests were answered`
   return [{ rule: 'usage', message, entries: [last] }]
 }
 

@@ -131,7 +131,8 @@ async function runRound(scene: Scene, kind: FaultKind, round: number): Promise<R
   const { fleet, contract, key, limited, folder, random, timeout } = scene
   const path = join(folder, `history-${round}.jsonl`)
   const writer = new HistoryWriter(path)
-  writer.write(limitsOf(limited.id, fleet.members.length))
+  writer.write(await limitsOf(fleet, key, {}))
+  writer.write(await limitsOf(fleet, limited, LIMITS))
   const urls = fleet.servers?.urls ?? []
   const first = fleet.servers === null ? await heightOf(fleet) : await lastHeadSequence(urls)
   const load = new CheckedLoad({
@@ -179,10 +180,16 @@ function outcomesOf({ entries }: History) {
 }
 
 /** By how much a fleet may be over a rate, as it states: a tenth of a second and one request for each member. */
-function limitsOf(key: string, members: number): KeyEntry {
-  const { rate, burst } = LIMITS
-  const overshoot = members * Math.max(rate / 10, DEAREST_REQUEST)
-  return { type: 'key', key, rate, burst, quota: 0, overshoot, revokedWithin: REVOKED_WITHIN_MS }
+async function limitsOf(
+  { members }: TestFleet,
+  { id, secret }: ClientKey,
+  { rate = 0, burst = 0 },
+): Promise<KeyEntry> {
+  const response = await fetch(`${members[0]?.origin}/${secret}/usage`)
+  const { days } = (await response.json()) as { days: readonly { readonly requests: number }[] }
+  const used = days.reduce((sum, { requests }) => sum + requests, 0)
+  const overshoot = members.length * Math.max(rate / 10, DEAREST_REQUEST)
+  return { type: 'key', key: id, used, rate, burst, quota: 0, overshoot, revokedWithin: REVOKED_WITHIN_MS }
 }
 
 /** Cost units of the dearest method (src/gateway/access/README.md). */
