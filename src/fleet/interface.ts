@@ -45,6 +45,8 @@ export interface PoolEntry {
  * as one answer with another would make pools differ.
  */
 export interface AdmissionState {
+  /** How many of the pool's entries, which come first, are pending; the others are queued. */
+  readonly pending: number
   /** Time of the last entry that was read, milliseconds since 1970; null before the first. */
   readonly time: number | null
   /** The newest outcomes, packed (`node/chainThread/sendOutcomes.ts`): at most 70 MB, usually some 34 bytes each. */
@@ -81,13 +83,14 @@ export interface FleetChainService {
    * nothing is known of these entries: they may be offered again.
    */
   admit(transactions: readonly LoggedTransaction[]): Promise<readonly SendOutcome[]>
-  /** All of the pool, pending ones in block order first. */
+  /** All of the pool as it came, pending ones first. */
   pool(): Promise<readonly PoolEntry[]>
   /** To be asked in the same turn as {@link pool}: both are then of the same entry of the log. */
   admissionState(): Promise<AdmissionState>
   /**
-   * Replaces the pool; what the head does not admit is left out.
-   * @param state of the same member at the same time; without it the quotas and outcomes stay as they are
+   * Replaces the pool.
+   * @param state of the same member at the same time: the pool is then the same, by none of its rules. Without it quotas
+   * and outcomes stay as they are, and what the head does not admit is left out.
    */
   replacePool(entries: readonly PoolEntry[], state?: AdmissionState): Promise<void>
   /** Whether this member makes blocks in its interval, as the leader does; it does not before this was called. */

@@ -145,6 +145,22 @@ export class TransactionPool {
       .map(({ transaction }) => transaction)
   }
 
+  /**
+   * Replaces everything by what another pool at the same head has, in its order and by none of the rules: pools with the
+   * same past stay the same.
+   * @returns what was in the pool before
+   */
+  replace(
+    pending: readonly (SignedTransaction & Arrival)[],
+    queued: readonly (SignedTransaction & Arrival)[],
+  ): PooledTransaction[] {
+    const removed = this.clear()
+    for (const given of pending) this.#pending.add(this.#entry(given))
+    for (const given of queued) this.#queued.add(this.#entry(given))
+    this.#version += 1
+    return removed
+  }
+
   /** Updates the pool to a new head. */
   onHead({ head, retracted, enacted }: PoolHeadChange): PoolChange {
     this.#head = head

@@ -2,7 +2,13 @@ import { acceptsSignature } from '../../chain/codec/signature.ts'
 import type { Transaction } from '../../chain/codec/transaction.ts'
 import type { AdmissionState, PoolEntry } from '../../fleet/interface.ts'
 import { PoolRefusal } from '../../txpool/errors.ts'
-import type { PoolChange, PooledTransaction, SendOutcome, SignedTransaction } from '../../txpool/interface.ts'
+import type {
+  Arrival,
+  PoolChange,
+  PooledTransaction,
+  SendOutcome,
+  SignedTransaction,
+} from '../../txpool/interface.ts'
 import type { TransactionQuota } from '../../txpool/quota.ts'
 import type { TransactionPool } from '../../txpool/transactionPool.ts'
 import type { LogClock } from './logClock.ts'
@@ -78,10 +84,10 @@ export class FleetPool {
     note({ pending: [], removed: pool.removeOutdated() })
   }
 
-  /** All of the pool, pending ones in block order first, then queued ones as they came. */
+  /** All of the pool as it came, pending ones first. */
   entries(): PoolEntry[] {
     const { pool } = this.#params
-    return [...pool.inBlockOrder(), ...pool.queued()].map(({ transaction, addedAt, addedAtBlock }) => ({
+    return [...pool.pending(), ...pool.queued()].map(({ transaction, addedAt, addedAtBlock }) => ({
       encoded: transaction.encoded,
       addedAt,
       addedAtBlock,
@@ -89,9 +95,10 @@ export class FleetPool {
   }
 
   state(): AdmissionState {
-    const { clock, quota } = this.#params
+    const { clock, quota, pool } = this.#params
     return {
       time: clock.last,
+      pending: pool.pendingCount,
       outcomes: this.#outcomes.pack(),
       quotas: quota === null ? NONE : packQuotas(quota),
     }
@@ -107,19 +114,23 @@ export class FleetPool {
     state: AdmissionState | null,
   ): void {
     const { chainId, pool, quota, clock, note, keep, onReplaced } = this.#params
-    if (state !== null) {
+    const isPending = (index: number) => state !== null && index < state.pending
+    const pending: (SignedTransaction & Arrival)[] = []
+    const queued: (SignedTransaction & Arrival)[] = []
+    entries.forEach(({ addedAt, addedAtBlock }, index) => {
+      const signed = signedOf(recovered[index], chainId)
+      if (signed !== null) (isPending(index) ? pending : queued).push({ ...signed, addedAt, addedAtBlock })
+    })
+    if (state === null) {
+      note({ pending: [], removed: pool.clear() })
+      pool.restore(queued)
+    } else {
       const quotas = unpackQuotas(state.quotas)
       this.#outcomes.replace(state.outcomes)
       quota?.replace(quotas)
       if (state.time !== null) clock.advance(state.time)
+      note({ pending: [], removed: pool.replace(pending, queued) })
     }
-    note({ pending: [], removed: pool.clear() })
-    pool.restore(
-      entries.flatMap(({ addedAt, addedAtBlock }, index) => {
-        const signed = signedOf(recovered[index], chainId)
-        return signed === null ? [] : [{ ...signed, addedAt, addedAtBlock }]
-      }),
-    )
     for (const entry of [...pool.pending(), ...pool.queued()]) keep(entry)
     onReplaced()
   }

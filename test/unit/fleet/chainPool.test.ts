@@ -44,6 +44,10 @@ function makeSteps(seed: number, blocks: readonly Block[], count: number): Step[
   const log = new TestLog()
   const steps: Step[] = []
   log.onEntry = (entry) => steps.push({ entry })
+  // A new account has little to pay for gas with.
+  const newcomer = accountOfSeed('cow5')
+  for (const nonce of [0n, 1n])
+    log.append(signedTransaction({ from: newcomer, nonce, gasLimit: 6_000_000n }).encoded)
   for (let step = 0; step < count; step += 1) {
     log.time += upTo(1500)
     if (random() < 0.08) {
