@@ -74,6 +74,8 @@ export interface FleetPart {
   stop(): Promise<void>
   /** The connection to NATS was lost and is back: what was watched may have a gap. */
   reconnected?(): void
+  /** Why the lease of this member may not be renewed now, for operators; null when it may. */
+  whyNot?(): string | null
   /** Asks the leader for cost units (fleet.md §7); of one part only. */
   grant?(payload: Buffer): Promise<Buffer>
   /** This member leaves: hands over what others can take. */

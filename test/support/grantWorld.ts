@@ -104,7 +104,11 @@ export class GrantWorld {
     this.#leader = null
   }
 
-  add(count: number, limits: Partial<Limits>, { dearest = 1, usedToday = () => 0 } = {}): void {
+  add(
+    count: number,
+    limits: Partial<Limits>,
+    { dearest = 1, usedToday = () => 0 }: { dearest?: number; usedToday?: () => number } = {},
+  ): void {
     const all = { ...UNLIMITED, ...limits }
     for (let place = 1; place <= count; place += 1) {
       this.members.push(new SimulatedMember(this, this.members.length + 1, all, dearest, usedToday))

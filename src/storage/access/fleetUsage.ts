@@ -52,9 +52,12 @@ export interface Consumed {
   readonly added: number
   /** That were in the sum already. */
   readonly doubles: number
-  /** Members of which deltas before these are missing: theirs were left out. */
-  readonly missing: readonly string[]
+  /** Deltas that were left out, because one before them is missing. */
+  readonly missing: readonly DeltaName[]
 }
+
+/** Which delta. */
+export type DeltaName = Pick<UsageDelta, 'member' | 'epoch' | 'sequence'>
 
 /**
  * Usage of a member of a fleet: what it counts goes to an outbox, and comes back over the stream like that of every
@@ -152,11 +155,10 @@ export class FleetUsage {
     })
   }
 
-  /** Last sequence of this member in the sum; 0 for none. */
-  returned(): number {
+  /** Last sequence of a member and epoch in the sum; 0 for none. */
+  lastOf({ member, epoch }: Pick<DeltaName, 'member' | 'epoch'>): number {
     this.#tables.root.resetReadTxn()
-    const mark = readFleetMark(this.#tables.metadata)
-    return mark === null ? 0 : (this.#applied(mark.member, mark.epoch) ?? 0)
+    return this.#applied(member, epoch) ?? 0
   }
 
   /**
@@ -183,7 +185,7 @@ export class FleetUsage {
     return this.#transaction(() => {
       const mark = this.#assertJoined()
       const { metadata, usage, fleet } = this.#tables
-      const missing = new Set<string>()
+      const missing: DeltaName[] = []
       let added = 0
       let doubles = 0
       for (const delta of deltas) {
@@ -191,9 +193,9 @@ export class FleetUsage {
         if (last !== null && delta.sequence <= last) {
           doubles += 1
         } else if (last !== null && delta.sequence > last + 1 && !skipsMissing) {
-          missing.add(delta.member)
+          missing.push(delta)
         } else if (last === null && fleet.applied.getCount() >= MOST_WRITERS) {
-          missing.add(delta.member)
+          missing.push(delta)
         } else {
           this.#addRows(usage, delta.rows)
           fleet.applied.putSync(writerKey(delta.member, delta.epoch), sequenceKey(delta.sequence))
@@ -202,7 +204,7 @@ export class FleetUsage {
         }
       }
       writeFleetMark(metadata, { ...mark, ...place })
-      return { added, doubles, missing: [...missing] }
+      return { added, doubles, missing: missing.map(nameOf) }
     })
   }
 
@@ -340,6 +342,10 @@ export function readRows(table: AccessTable, start: Buffer, end: Buffer): DayUsa
 
 function copyEntry({ key, value }: { key: Buffer; value: Buffer }): { key: Buffer; value: Buffer } {
   return { key: Buffer.from(asBuffer(key)), value: Buffer.from(asBuffer(value)) }
+}
+
+function nameOf({ member, epoch, sequence }: DeltaName): DeltaName {
+  return { member, epoch, sequence }
 }
 
 function newEpoch(): string {

@@ -1,3 +1,4 @@
+import { type BeyondHead, isBeyondHead } from '../../config/beyondHead.ts'
 import { isRevertForm, type RevertForm } from '../../config/revertForm.ts'
 import { AccessError } from './errors.ts'
 
@@ -48,6 +49,8 @@ export interface KeyRecord {
   readonly origins: ReadonlySet<string> | null
   /** Form of revert errors for its callers; null for the node's default. */
   readonly revertErrors: RevertForm | null
+  /** What its callers want of ranges of logs that end beyond the head; null for the node's default. */
+  readonly beyondHead: BeyondHead | null
   readonly limits: KeyLimits
 }
 
@@ -105,14 +108,16 @@ function readKey(value: Readonly<Record<string, unknown>>): KeyRecord | null {
   const previous = readPrevious(value['previous'])
   const [methods, modules, origins] = ['methods', 'modules', 'origins'].map((list) => readNames(value[list]))
   const limits = readLimits(value['limits'])
-  // Records of earlier releases do not have it.
+  // Records of earlier releases do not have them.
   const revertErrors = value['revertErrors'] ?? null
+  const beyondHead = value['beyondHead'] ?? null
   if (typeof id !== 'string' || typeof name !== 'string' || typeof created !== 'number') return null
   if (typeof disabled !== 'boolean' || typeof fromFile !== 'boolean' || hash === null) return null
   if (previous === undefined || methods === undefined || modules === undefined) return null
   if (origins === undefined || limits === null) return null
   if (revertErrors !== null && !isRevertForm(revertErrors)) return null
-  const opens = { methods, modules, origins, revertErrors }
+  if (beyondHead !== null && !isBeyondHead(beyondHead)) return null
+  const opens = { methods, modules, origins, revertErrors, beyondHead }
   return { id, name, hash, created, disabled, fromFile, fromFleet: false, previous, ...opens, limits }
 }
 

@@ -1,0 +1,285 @@
+import type {
+  ConsumerMessages,
+  JetStreamClient,
+  JetStreamManager,
+  JsMsg,
+  StreamInfo,
+} from '@nats-io/jetstream'
+import { DeliverPolicy } from '@nats-io/jetstream'
+import type { DeltaName, FleetUsage, StreamPlace } from '../../storage/access/fleetUsage.ts'
+import { decodeDelta, type UsageDelta } from '../../storage/access/usageDelta.ts'
+import { isConflict } from '../errors.ts'
+import type { MemberId } from '../interface.ts'
+
+/** Milliseconds between two looks at what was counted. */
+const PUBLISH_PERIOD = 1000
+
+/** Milliseconds for which deltas are gathered before they go to disk in one transaction. */
+const GATHER = 50
+
+/** Deltas and bytes of them in one transaction, and at most as much more on the way. */
+const BATCH = 64
+const BATCH_BYTES = 8 * 1024 * 1024
+
+/** Milliseconds for the acknowledgement of a delta. */
+const TIMEOUT = 5000
+
+/** Milliseconds before a step that failed is tried again. */
+const RETRY = 1000
+
+const DUPLICATE_TOLERANCE = 1
+
+/** What usage flows through. */
+export interface UsageFlowOptions {
+  readonly store: FleetUsage
+  readonly jetstream: JetStreamClient
+  readonly manager: JetStreamManager
+  readonly stream: string
+  /** Subject of a member. */
+  readonly subjectOf: (member: MemberId) => string
+  readonly self: MemberId
+  /** Gets the sum of another member, which is to be at this position of the stream at least; whether it did. */
+  readonly takeOver: (stream: string, leastPosition: number, first: readonly MemberId[]) => Promise<boolean>
+  readonly onFailure: (error: unknown) => void
+  readonly count: (name: string, by?: number) => void
+}
+
+/**
+ * Publishes what this member counted and adds what all members counted, each delta once (fleet.md §7). Whatever the
+ * stream lost is published again by those who counted it, and what this member missed comes from the sum of another.
+ */
+export class UsageFlow {
+  readonly #options: UsageFlowOptions
+  #isStopped = false
+  #isAligned = false
+  /** Last sequence of this member that the stream has, and where. */
+  #published = 0
+  #publishedAt = 0
+  #messages: ConsumerMessages | null = null
+  #skipsMissing = false
+  /** Tries to get what is missing of other members. */
+  #attempts = 0
+  #wake: (() => void) | null = null
+  #running: Promise<unknown> = Promise.resolve()
+
+  constructor(options: UsageFlowOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#running = Promise.all([this.#publishing(), this.#consuming()])
+  }
+
+  /** The connection was lost: the stream may be another one, or have lost its end. */
+  reconnected(): void {
+    this.#isAligned = false
+    this.#messages?.stop()
+    this.#wake?.()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#messages?.stop()
+    this.#wake?.()
+    await this.#running
+  }
+
+  async #consuming(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        if (!this.#isAligned) await this.#align()
+        await this.#consume()
+      } catch (error) {
+        this.#failed(error)
+        await pause(RETRY)
+      }
+    }
+  }
+
+  /** Compares what this member knows of the stream with what it is. */
+  async #align(): Promise<void> {
+    const { store, manager, stream, self, subjectOf } = this.#options
+    const info = await manager.streams.info(stream)
+    const mark = store.mark()
+    if (mark === null) throw new Error('the access store belongs to no fleet')
+    const first = Math.max(1, info.state.first_seq)
+    const start: StreamPlace = { stream: info.created, position: first - 1, storedAt: '' }
+    if (mark.stream !== info.created || !(await this.#isThere(info, mark))) await store.rewind(start)
+    else if (mark.position + 1 < first) await this.#catchUp(info, start)
+    const last = await manager.streams.getMessage(stream, { last_by_subj: subjectOf(self) })
+    const own = last === null ? null : decodeDelta(Buffer.from(last.data))
+    this.#publishedAt = last?.seq ?? 0
+    const { epoch, sealed } = store.mark() ?? mark
+    const isOwnEpoch = own?.epoch === epoch
+    if (isOwnEpoch && own.sequence > sealed) {
+      this.#options.count('usageEpochs')
+      await store.renewEpoch()
+    }
+    this.#published = isOwnEpoch && own.sequence <= sealed ? own.sequence : 0
+    this.#isAligned = true
+  }
+
+  /** Whether the message up to which the sum goes is still what it was. */
+  async #isThere({ state }: StreamInfo, { position, storedAt }: StreamPlace): Promise<boolean> {
+    if (position > state.last_seq) return false
+    if (position < state.first_seq || storedAt === '') return true
+    const message = await this.#options.manager.streams.getMessage(this.#options.stream, { seq: position })
+    return message !== null && Math.abs(message.time.getTime() - Number(storedAt)) <= DUPLICATE_TOLERANCE
+  }
+
+  /** The stream does not have any more what comes after the sum. */
+  async #catchUp(info: StreamInfo, start: StreamPlace): Promise<void> {
+    this.#options.count('usageMissed')
+    if (await this.#options.takeOver(info.created, start.position, [])) return
+    // Nobody has it: what is still there is added, so that counting goes on.
+    await this.#options.store.rewind(start)
+  }
+
+  async #consume(): Promise<void> {
+    const { jetstream, stream, store } = this.#options
+    const position = store.mark()?.position ?? 0
+    const consumer = await jetstream.consumers.get(stream, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: position + 1,
+    })
+    const messages = await consumer.consume({ max_messages: BATCH })
+    this.#messages = messages
+    if (this.#isStopped || !this.#isAligned) messages.stop()
+    let batch: JsMsg[] = []
+    let bytes = 0
+    let writing = Promise.resolve()
+    let failure: unknown = null
+    const write = () => {
+      const taken = batch
+      batch = []
+      bytes = 0
+      writing = writing
+        .then(() => (failure === null ? this.#add(taken) : undefined))
+        .catch((error: unknown) => {
+          failure ??= error
+          messages.stop()
+        })
+    }
+    let timer: NodeJS.Timeout | null = null
+    for await (const message of messages) {
+      batch.push(message)
+      bytes += message.data.length
+      if (batch.length < BATCH && bytes < BATCH_BYTES) {
+        timer ??= setTimeout(() => {
+          timer = null
+          write()
+        }, GATHER)
+        continue
+      }
+      if (timer !== null) clearTimeout(timer)
+      timer = null
+      write()
+      await writing
+    }
+    if (timer !== null) clearTimeout(timer)
+    await writing
+    this.#messages = null
+    if (failure !== null) throw failure
+  }
+
+  async #add(messages: readonly JsMsg[]): Promise<void> {
+    const last = messages.at(-1)
+    if (last === undefined) return
+    const { store, count } = this.#options
+    const deltas = messages.flatMap((message) => this.#deltaOf(message))
+    const stream = store.mark()?.stream ?? ''
+    const storedAt = String(Math.floor(last.info.timestampNanos / 1e6))
+    const place = { stream, position: last.seq, storedAt }
+    const { added, doubles, missing } = await store.consume(deltas, place, {
+      skipsMissing: this.#skipsMissing,
+    })
+    count('usageAdded', added)
+    count('usageDoubles', doubles)
+    if (last.info.pending === 0) this.#skipsMissing = false
+    if (missing.length > 0) await this.#findMissing(missing, stream, last.seq)
+  }
+
+  /** Deltas before those of the stream are gone: another member may have them in its sum. */
+  async #findMissing(missing: readonly DeltaName[], stream: string, position: number): Promise<void> {
+    this.#options.count('usageGaps')
+    this.#attempts += 1
+    const { store, takeOver } = this.#options
+    const counters = [...new Set(missing.map(({ member }) => member))]
+    const isTaken = await takeOver(stream, position, counters)
+    const isThere = isTaken && missing.every((delta) => store.lastOf(delta) >= delta.sequence)
+    if (!isThere && this.#attempts < MOST_ATTEMPTS) return
+    this.#attempts = 0
+    if (isThere) {
+      this.#messages?.stop()
+      return
+    }
+    // Nobody has them: what comes after them is added without.
+    this.#skipsMissing = true
+    const info = await this.#options.manager.streams.info(this.#options.stream)
+    await this.#options.store.rewind({
+      stream,
+      position: Math.max(0, info.state.first_seq - 1),
+      storedAt: '',
+    })
+    this.#messages?.stop()
+  }
+
+  #deltaOf(message: JsMsg): UsageDelta[] {
+    try {
+      const delta = decodeDelta(Buffer.from(message.data))
+      if (this.#options.subjectOf(delta.member) === message.subject) return [delta]
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'ACCESS_DAMAGED') throw error
+    }
+    this.#options.count('usageUnreadable')
+    return []
+  }
+
+  async #publishing(): Promise<void> {
+    while (!this.#isStopped) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        setTimeout(resolve, PUBLISH_PERIOD).unref()
+      })
+      if (!this.#isAligned || this.#isStopped) continue
+      try {
+        await this.publish()
+      } catch (error) {
+        // What the stream has may be otherwise than thought: looked at again before the next one.
+        this.reconnected()
+        this.#failed(error)
+      }
+    }
+  }
+
+  /** Publishes what was counted, one delta after the other, each behind the one before it. */
+  async publish(): Promise<void> {
+    const { store, jetstream, subjectOf, self } = this.#options
+    for (let more = true; more; ) {
+      more = await store.seal()
+      const waiting = store.outbox(this.#published + 1)
+      if (waiting.length === 0) return
+      for (const { epoch, sequence, payload } of waiting) {
+        const ack = await jetstream.publish(subjectOf(self), payload, {
+          msgID: `${self}-${epoch}-${sequence}`,
+          expect: { lastSubjectSequence: this.#publishedAt },
+          timeout: TIMEOUT,
+        })
+        this.#published = sequence
+        this.#publishedAt = ack.seq
+        this.#options.count(ack.duplicate ? 'usageRepeated' : 'usagePublished')
+      }
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#isStopped && !isConflict(error)) this.#options.onFailure(error)
+  }
+}
+
+/** Times that the sums of others are looked at for what is missing. */
+const MOST_ATTEMPTS = 5
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
+}
