@@ -154,7 +154,7 @@ export class LeaderLogic {
         return scene.now >= phase.retryAt ? this.#write(phase.expected, phase.entry) : null
       case 'preparing':
         if (revision !== phase.revision) return this.#reopen(scene)
-        if (phase.missing.size === 0 && this.mayLeave(revision))
+        if (this.isAnswered(phase.missing, phase.members) && this.mayLeave(revision))
           return this.#write(revision, this.#entry(phase.block, phase.members))
         if (phase.isRefused) return this.#abort(scene, [])
         return scene.now < phase.deadline ? null : this.#abort(scene, phase.missing)
@@ -171,7 +171,7 @@ export class LeaderLogic {
   #open(scene: LeaderScene): LeaderAction | null {
     const applied = this.#applied
     if (this.#restoreAt !== null || applied === null) return this.#first(scene)
-    const { revision, epoch, leader } = applied
+    const { revision } = applied
     const doubtful = applied.members.find(
       (id) => scene.isOver(id) && !this.hasStopped(id, revision) && !this.#ending.has(id),
     )
@@ -180,9 +180,7 @@ export class LeaderLogic {
       return { kind: 'end', member: doubtful, revision }
     }
     const members = this.nextMembers(scene)
-    const isFenced = epoch === this.#epoch && leader === this.#self
-    const isOld = scene.now - this.#appliedAt >= REPEAT_AFTER
-    if (!isFenced || isOld || !isSame(members, applied.members) || members.some((id) => this.#waits(id)))
+    if (this.mustRepeat(applied, members, scene.now))
       return this.#write(revision, this.#entry(applied, members))
     const block = this.candidate(members, scene.now)
     if (block === null) return null
@@ -239,10 +237,20 @@ export class LeaderLogic {
     const [first, ...others] = views
     let best: FleetBlock | null = null
     for (const block of first?.executed ?? []) {
-      if (block.totalDifficulty <= (best ?? applied).totalDifficulty) continue
+      if (!this.isHeavier(block, best ?? applied)) continue
       if (others.every((view) => view.has(block.hash))) best = block
     }
     return best
+  }
+
+  /** Equal difficulty does not move the head (fleet.md §3). */
+  protected isHeavier(block: FleetBlock, than: FleetBlock): boolean {
+    return block.totalDifficulty > than.totalDifficulty
+  }
+
+  /** @param missing members that have not answered, of all that were asked */
+  protected isAnswered(missing: ReadonlySet<MemberId>, _members: readonly MemberId[]): boolean {
+    return missing.size === 0
   }
 
   /** Whether a member serves under no head up to a revision any more, whatever it has heard of. */
@@ -255,10 +263,18 @@ export class LeaderLogic {
     return (this.#applied?.members ?? []).every((id) => this.hasStopped(id, revision))
   }
 
-  /** Whether it serves again only after another entry. */
-  #waits(id: MemberId): boolean {
-    const view = this.#views.get(id)
-    return view !== undefined && view.pledge >= (this.#applied?.revision ?? 0)
+  /**
+   * Whether the head is to be written again: as the first of an epoch, to name other members, or because one that is
+   * named begins requests under a later revision only: a round held it, it was started again, its lease was ended.
+   */
+  protected mustRepeat(
+    { revision, epoch, leader, members }: FleetHead,
+    next: readonly MemberId[],
+    now: number,
+  ): boolean {
+    if (epoch !== this.#epoch || leader !== this.#self) return true
+    if (now - this.#appliedAt >= REPEAT_AFTER || !isSame(next, members)) return true
+    return next.some((id) => this.hasStopped(id, revision))
   }
 
   #abort(scene: LeaderScene, late: Iterable<MemberId>): LeaderAction | null {

@@ -1,0 +1,233 @@
+import { pino } from 'pino'
+import type { FleetBlock, FleetHead, MemberId } from '../../../src/fleet/interface.ts'
+import type { Announcement } from '../../../src/fleet/member/announcement.ts'
+import { FleetMember } from '../../../src/fleet/member/fleetMember.ts'
+import type { LeaderLogic } from '../../../src/fleet/member/leaderLogic.ts'
+import type { MemberLogic } from '../../../src/fleet/member/memberLogic.ts'
+import type { MemberBus, MemberChain, WriteOutcome } from '../../../src/fleet/member/ports.ts'
+import type { PrepareAnswer, PrepareRequest } from '../../../src/fleet/member/prepare.ts'
+import type { Scheduler } from '../../../src/p2p/peers/scheduler.ts'
+import type { SimFaults } from './simFaults.ts'
+import { SimFront } from './simFront.ts'
+import { SimLeases } from './simLeases.ts'
+import type { SimServer } from './simServer.ts'
+import { SimProcess, type SimWorld } from './simWorld.ts'
+
+/** Times of the simulated fleet, milliseconds. */
+export const SIM_TIMES = { lease: 1000, round: 300, hold: 50, lag: 2000 } as const
+
+/** What a member keeps on its disk. */
+export class SimDisk {
+  readonly executed = new Map<string, FleetBlock>()
+  canonical: FleetBlock
+
+  constructor(genesis: FleetBlock) {
+    this.canonical = genesis
+    this.executed.set(genesis.hash.toString('hex'), genesis)
+  }
+}
+
+export interface SimNodeParts {
+  readonly world: SimWorld
+  readonly server: SimServer
+  readonly faults: SimFaults
+  readonly id: MemberId
+  readonly number: number
+  readonly disk: SimDisk
+  /** Speed of its clock. */
+  readonly rate: number
+  /** Blocks that exist, by hash. */
+  readonly blocks: ReadonlyMap<string, FleetBlock>
+  logic(end: number): { readonly member: MemberLogic; readonly leader: LeaderLogic }
+}
+
+type Message =
+  | { readonly kind: 'announcement'; readonly announcement: Announcement }
+  | { readonly kind: 'prepare'; readonly id: number; readonly request: PrepareRequest }
+  | { readonly kind: 'prepared'; readonly id: number; readonly answer: PrepareAnswer }
+
+const SILENT = pino({ level: 'silent' })
+
+/** One life of a member: the product's `FleetMember` in a simulated process. */
+export class SimNode implements MemberBus {
+  readonly process = new SimProcess()
+  readonly front: SimFront
+  readonly #parts: SimNodeParts
+  readonly #leases: SimLeases
+  readonly #scheduler: Scheduler
+  readonly #calls = new Map<number, (answer: PrepareAnswer) => void>()
+  #member: FleetMember | null = null
+  #nextCall = 0
+  #applying: Promise<void> = Promise.resolve()
+
+  constructor(parts: SimNodeParts) {
+    this.#parts = parts
+    const { world, rate, faults, disk, server, id } = parts
+    const offset = world.between(0, 1e6)
+    const clock = () => offset + rate * world.now
+    this.#scheduler = {
+      now: clock,
+      after: (milliseconds, call) => {
+        let isCancelled = false
+        world.after(milliseconds / rate, this.process, () => {
+          if (!isCancelled) call()
+        })
+        return () => {
+          isCancelled = true
+        }
+      },
+    }
+    this.front = new SimFront(world, {
+      name: id.slice(-1),
+      process: this.process,
+      faults,
+      clock,
+      head: disk.canonical,
+    })
+    this.#leases = new SimLeases({
+      world,
+      server,
+      process: this.process,
+      faults,
+      id,
+      incarnation: String(world.random()),
+      lease: SIM_TIMES.lease,
+      clock,
+      front: this.front,
+      sleep: (milliseconds) => world.sleep(milliseconds / rate, this.process),
+      onHeld: () => void this.#join(),
+      member: () => this.#member,
+    })
+    server.connect(
+      id,
+      {
+        process: this.process,
+        onEntry: () => undefined,
+        onRecord: (record) => this.#leases.onRecord(record),
+        onMessage: () => undefined,
+      },
+      Number.POSITIVE_INFINITY,
+    )
+    this.#leases.start()
+  }
+
+  get member(): FleetMember | null {
+    return this.#member
+  }
+
+  /** A block is executed, unless it was. */
+  execute(block: FleetBlock): void {
+    const { executed } = this.#parts.disk
+    const key = block.hash.toString('hex')
+    if (executed.has(key)) return
+    executed.set(key, block)
+    this.#member?.executed(block)
+  }
+
+  announce(announcement: Announcement): void {
+    this.#send(null, { kind: 'announcement', announcement })
+  }
+
+  prepare(member: MemberId, request: PrepareRequest, milliseconds: number): Promise<PrepareAnswer> {
+    this.#nextCall += 1
+    const id = this.#nextCall
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, resolve)
+      this.#scheduler.after(milliseconds, () => reject(new Error('no answer')))
+      this.#send(member, { kind: 'prepare', id, request })
+    })
+  }
+
+  async #join(): Promise<void> {
+    const { world, server, id, disk, number, logic } = this.#parts
+    const ask = async <T>(work: () => T): Promise<T> => {
+      for (;;) {
+        try {
+          return await server.request(id, this.process, work)
+        } catch {
+          await world.sleep(100, this.process)
+        }
+      }
+    }
+    const { end, head } = await ask(() => ({ end: server.end, head: server.heads.at(-1) ?? null }))
+    const heaviest = [...disk.executed.values()].reduce((best, block) =>
+      block.totalDifficulty > best.totalDifficulty ? block : best,
+    )
+    const member = new FleetMember({
+      self: id,
+      times: SIM_TIMES,
+      log: {
+        writeHead: (expected, entry) =>
+          server
+            .request(id, this.process, () => server.writeHead(expected, entry))
+            .then((revision): WriteOutcome => (revision === null ? 'conflict' : 'stored')),
+        end: () => server.request(id, this.process, () => server.end),
+      },
+      leases: this.#leases,
+      bus: this,
+      chain: this.#chain(),
+      front: this.front,
+      scheduler: this.#scheduler,
+      logger: SILENT,
+      end,
+      facts: () => ({ name: id, number, version: '1', load: 0 }),
+      fetch: async (hash) => {
+        await world.sleep(world.between(5, 300), this.process)
+        const block = this.#parts.blocks.get(hash.toString('hex'))
+        if (block !== undefined) this.execute(block)
+      },
+      onChange: () => undefined,
+      logic: logic(end),
+    })
+    this.#member = member
+    await member.start(heaviest)
+    const onEntry = (entry: FleetHead) => {
+      this.#applying = this.#applying.then(() => member.applyHead(entry))
+    }
+    if (head !== null) onEntry(head)
+    const onRecord = this.#leases.onRecord.bind(this.#leases)
+    const onMessage = (from: MemberId, message: unknown) => this.#receive(from, message as Message)
+    server.connect(id, { process: this.process, onEntry, onRecord, onMessage }, head?.revision ?? 0)
+    await this.#applying
+    member.ready()
+  }
+
+  #chain(): MemberChain {
+    const { world, disk } = this.#parts
+    return {
+      head: async () => disk.canonical,
+      executed: async (hash) => {
+        await world.sleep(world.between(0, 1), this.process)
+        return disk.executed.get(hash.toString('hex')) ?? null
+      },
+      moveHead: async (hash) => {
+        await world.sleep(world.chance(0.02) ? world.between(20, 400) : world.between(0.5, 5), this.process)
+        const block = disk.executed.get(hash.toString('hex'))
+        if (block === undefined) throw new Error('not executed')
+        disk.canonical = block
+        this.front.headChanged(block)
+      },
+    }
+  }
+
+  #receive(from: MemberId, message: Message): void {
+    switch (message.kind) {
+      case 'announcement':
+        this.#member?.heard(message.announcement)
+        return
+      case 'prepare':
+        void this.#member
+          ?.prepare(message.request)
+          .then((answer) => this.#send(from, { kind: 'prepared', id: message.id, answer }))
+        return
+      case 'prepared':
+        this.#calls.get(message.id)?.(message.answer)
+        this.#calls.delete(message.id)
+    }
+  }
+
+  #send(to: MemberId | null, message: Message): void {
+    const { server, id } = this.#parts
+    server.send(id, to, message)
+  }
+}
