@@ -5,7 +5,7 @@ import type { ChainReader } from '../context.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { frontEvents } from '../guards/requireFrontEvents.ts'
-import { whenReady } from '../guards/whenReady.ts'
+import { whenFiltered } from '../guards/whenFiltered.ts'
 import { Forward, type RpcResult } from '../json.ts'
 import { encodeLogSearch } from '../logs/logSearch.ts'
 import { filterHandle } from '../params/filterHandle.ts'
@@ -21,7 +21,7 @@ export const getFilterChanges = defineMethod({
   cache: 'none',
   handler: (context, [handle]) => {
     const { filters, memory } = frontEvents(context)
-    return whenReady(filters.poll(handle, memory), (changes) => answer(context.chain, changes))
+    return whenFiltered(filters.poll(handle, memory), (changes) => answer(context.chain, changes))
   },
 })
 

@@ -2,7 +2,7 @@ import { toHex } from '../../util/bytes.ts'
 import { defineMethod } from '../defineMethod.ts'
 import { RpcError } from '../errors.ts'
 import { frontEvents } from '../guards/requireFrontEvents.ts'
-import { whenReady } from '../guards/whenReady.ts'
+import { whenFiltered } from '../guards/whenFiltered.ts'
 import { Forward } from '../json.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 
@@ -17,7 +17,7 @@ export const getFilterLogs = defineMethod({
   cache: 'none',
   handler: (context, [handle]) => {
     const { filters, memory } = frontEvents(context)
-    return whenReady(filters.content(handle, memory), (content) => {
+    return whenFiltered(filters.content(handle, memory), (content) => {
       if (content === null) throw new RpcError('filterNotFound')
       return content.kind === 'hashes'
         ? content.hashes.map(toHex)

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { frontEvents, grantedFilter } from '../guards/requireFrontEvents.ts'
-import { whenReady } from '../guards/whenReady.ts'
+import { whenFiltered } from '../guards/whenFiltered.ts'
 
 /** Handle of a filter for the hashes of blocks that join the canonical chain. */
 export const newBlockFilter = defineMethod({
@@ -13,6 +13,6 @@ export const newBlockFilter = defineMethod({
   cache: 'none',
   handler: (context) => {
     const { filters, memory } = frontEvents(context)
-    return whenReady(filters.installBlocks(memory), grantedFilter)
+    return whenFiltered(filters.installBlocks(memory), grantedFilter)
   },
 })

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { frontEvents, grantedFilter } from '../guards/requireFrontEvents.ts'
-import { whenReady } from '../guards/whenReady.ts'
+import { whenFiltered } from '../guards/whenFiltered.ts'
 import { resolveFilterBounds } from '../logs/resolveLogRange.ts'
 import { encodeLogFilter, logFilter, MOST_CRITERIA_BYTES } from '../params/logFilter.ts'
 
@@ -23,6 +23,6 @@ export const newFilter = defineMethod({
       blockHash: filter.blockHash,
       query: encodeLogFilter(filter),
     }
-    return whenReady(filters.installLogs(request, memory), grantedFilter)
+    return whenFiltered(filters.installLogs(request, memory), grantedFilter)
   },
 })

@@ -1,6 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { frontEvents, grantedFilter } from '../guards/requireFrontEvents.ts'
-import { whenReady } from '../guards/whenReady.ts'
+import { whenFiltered } from '../guards/whenFiltered.ts'
 
 /** Handle of a filter for the hashes of transactions that enter the pending set. */
 export const newPendingTransactionFilter = defineMethod({
@@ -13,6 +13,6 @@ export const newPendingTransactionFilter = defineMethod({
   cache: 'none',
   handler: (context) => {
     const { filters, memory } = frontEvents(context)
-    return whenReady(filters.installPending(memory), grantedFilter)
+    return whenFiltered(filters.installPending(memory), grantedFilter)
   },
 })

@@ -1,5 +1,6 @@
 import { defineMethod } from '../defineMethod.ts'
 import { frontEvents } from '../guards/requireFrontEvents.ts'
+import { whenFiltered } from '../guards/whenFiltered.ts'
 import { filterHandle } from '../params/filterHandle.ts'
 
 /** Removes a filter; false when there is none of that handle. */
@@ -11,5 +12,6 @@ export const uninstallFilter = defineMethod({
   lane: 'inline',
   cost: 1,
   cache: 'none',
-  handler: (context, [handle]) => frontEvents(context).filters.uninstall(handle),
+  handler: (context, [handle]) =>
+    whenFiltered(frontEvents(context).filters.uninstall(handle), (isGone) => isGone),
 })

@@ -1,0 +1,159 @@
+import type { BlockEvent } from '../../filters/chainWalk.ts'
+import type { FilterContent } from '../../filters/filters.ts'
+import { HASHES_PER_POLL, MOST_BLOCKS, MOST_PENDING } from '../../filters/pollBounds.ts'
+import {
+  decodePosition,
+  encodePosition,
+  FILTER_ID_BYTES,
+  type FilterPosition,
+} from '../../storage/filters/filterRecord.ts'
+import { FleetError } from '../errors.ts'
+import { pack, unpack } from '../nats/packed.ts'
+import type { OwnChanges } from './ownFilters.ts'
+
+/** What is asked of the member that has a filter (fleet.md §10 `filter`). */
+export type FilterCall =
+  | { readonly what: 'poll' | 'content' | 'uninstall'; readonly id: Buffer }
+  | {
+      readonly what: 'undo'
+      readonly id: Buffer
+      readonly after: FilterPosition
+      readonly before: FilterPosition
+    }
+
+/** What it answers; null when it has no such filter. */
+export type FilterReply =
+  | { readonly kind: 'changes'; readonly changes: OwnChanges }
+  | { readonly kind: 'content'; readonly content: FilterContent }
+  | { readonly kind: 'done' }
+  | null
+
+const HASH_BYTES = 32
+const NUMBER_BYTES = 6
+/** A block: number 6 ∥ hash 32 ∥ whether it was removed 1. */
+const EVENT_BYTES = NUMBER_BYTES + HASH_BYTES + 1
+
+/** Largest call. */
+export const FILTER_CALL_BYTES = 1024
+/** Room for the criteria of a filter and the blocks of a poll. */
+const LOGS_BYTES = 256 * 1024
+/** Largest reply to a poll: that of a filter that reads the log and then what is kept. */
+const POLL_REPLY_BYTES: number = (HASHES_PER_POLL + MOST_PENDING) * HASH_BYTES + LOGS_BYTES
+/** Bytes of an ordinary one. */
+export const USUAL_REPLY_BYTES: number = HASHES_PER_POLL * HASH_BYTES + LOGS_BYTES
+/** Largest reply. */
+export const FILTER_REPLY_BYTES: number = Math.max(MOST_BLOCKS * HASH_BYTES, POLL_REPLY_BYTES)
+
+export function encodeFilterCall(call: FilterCall): Buffer {
+  const { what, id } = call
+  return call.what === 'undo'
+    ? pack([what, id, encodePosition(call.after), encodePosition(call.before)])
+    : pack([what, id])
+}
+
+/** @throws FleetError `Malformed`, `TooLarge` */
+export function decodeFilterCall(bytes: Buffer): FilterCall {
+  const [what, id, after, before] = listOf(unpack(bytes, FILTER_CALL_BYTES))
+  const filter = bytesOf(id)
+  if (filter.length !== FILTER_ID_BYTES) throw malformed()
+  if (what === 'poll' || what === 'content' || what === 'uninstall') return { what, id: filter }
+  if (what !== 'undo') throw malformed()
+  return { what, id: filter, after: decodePosition(bytesOf(after)), before: decodePosition(bytesOf(before)) }
+}
+
+export function encodeFilterReply(reply: FilterReply): Buffer {
+  if (reply === null) return pack(null)
+  switch (reply.kind) {
+    case 'done':
+      return pack(['done'])
+    case 'content':
+      return reply.content.kind === 'logs'
+        ? pack(['query', reply.content.query])
+        : pack(['hashes', Buffer.concat(reply.content.hashes)])
+    case 'changes': {
+      const { changes } = reply
+      if (changes.kind === 'hashes') return pack(['hashes', Buffer.concat(changes.hashes)])
+      const { criteria, blocks, before, after } = changes
+      const topics = criteria.topics.map((alternatives) => Buffer.concat(alternatives))
+      const positions = [encodePosition(before), encodePosition(after)]
+      return pack(['logs', Buffer.concat(criteria.addresses), topics, encodeEvents(blocks), ...positions])
+    }
+  }
+}
+
+/**
+ * The reply to a poll; null when there is no such filter.
+ * @throws FleetError `Malformed`, `TooLarge`
+ */
+export function decodeChanges(bytes: Buffer): OwnChanges | null {
+  const reply = unpack(bytes, FILTER_REPLY_BYTES)
+  if (reply === null) return null
+  const [kind, first, topics, blocks, before, after] = listOf(reply)
+  if (kind === 'hashes') return { kind, hashes: split(bytesOf(first), HASH_BYTES) }
+  if (kind !== 'logs') throw malformed()
+  return {
+    kind,
+    criteria: {
+      addresses: split(bytesOf(first), 20),
+      topics: listOf(topics).map((alternatives) => split(bytesOf(alternatives), HASH_BYTES)),
+    },
+    blocks: split(bytesOf(blocks), EVENT_BYTES).map(decodeEvent),
+    before: decodePosition(bytesOf(before)),
+    after: decodePosition(bytesOf(after)),
+  }
+}
+
+/** The reply to a question for the content; null when there is no such filter. @throws as {@link decodeChanges} */
+export function decodeContent(bytes: Buffer): FilterContent | null {
+  const reply = unpack(bytes, FILTER_REPLY_BYTES)
+  if (reply === null) return null
+  const [kind, value] = listOf(reply)
+  if (kind === 'hashes') return { kind, hashes: split(bytesOf(value), HASH_BYTES) }
+  if (kind !== 'query' || typeof value !== 'string') throw malformed()
+  return { kind: 'logs', query: value }
+}
+
+/** Whether there was such a filter. @throws as {@link decodeChanges} */
+export function decodeDone(bytes: Buffer): boolean {
+  return unpack(bytes, FILTER_REPLY_BYTES) !== null
+}
+
+function encodeEvents(blocks: readonly BlockEvent[]): Buffer {
+  const bytes = Buffer.alloc(blocks.length * EVENT_BYTES)
+  for (const [index, { number, hash, removed }] of blocks.entries()) {
+    const at = index * EVENT_BYTES
+    bytes.writeUIntBE(number, at, NUMBER_BYTES)
+    bytes.set(hash, at + NUMBER_BYTES)
+    bytes[at + EVENT_BYTES - 1] = removed ? 1 : 0
+  }
+  return bytes
+}
+
+function decodeEvent(bytes: Buffer): BlockEvent {
+  return {
+    number: bytes.readUIntBE(0, NUMBER_BYTES),
+    hash: bytes.subarray(NUMBER_BYTES, NUMBER_BYTES + HASH_BYTES),
+    removed: bytes[EVENT_BYTES - 1] === 1,
+  }
+}
+
+function split(bytes: Buffer, length: number): Buffer[] {
+  if (bytes.length % length !== 0) throw malformed()
+  return Array.from({ length: bytes.length / length }, (_, index) =>
+    bytes.subarray(index * length, (index + 1) * length),
+  )
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw malformed()
+  return value
+}
+
+function bytesOf(value: unknown): Buffer {
+  if (!(value instanceof Uint8Array)) throw malformed()
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}
+
+function malformed(): FleetError {
+  return new FleetError('Malformed', 'a call for a filter does not parse')
+}
