@@ -68,6 +68,10 @@ export class BodyAnswerer {
     const answer = fast.answer(body, caller.reverts !== null && caller.reverts !== reverts)
     // Only now: what was read before it was is given under the same lease.
     if (gate !== null && this.#answerAway(gate, body, caller, exchange, sampled, started)) return
+    if (caller.beyondHead !== null && answer !== null && this.#requests.wantsOtherRanges(caller)) {
+      this.#answerEach({ bytes: toBuffer(body), caller, exchange }, sampled, started)
+      return
+    }
     if (!fast.isBatch) {
       if (answer !== null) {
         this.#sendOnly(answer, body, caller, exchange, sampled, started)
@@ -86,6 +90,17 @@ export class BodyAnswerer {
     else this.#answerBatch({ ...asked, refusal: fast.isRefused ? batchTooLarge(batch) : undefined }, started)
   }
 
+  /** Answers the requests of a body one by one. @param charged as in {@link #answerBatch} */
+  #answerEach(
+    asked: AskedBody,
+    sampled: number,
+    started: number,
+    charged?: readonly (RpcError | null)[],
+  ): void {
+    if (this.#parts.fast.isBatch) this.#answerBatch(asked, started, charged)
+    else this.#answerOnly(asked, sampled, started, charged?.[0])
+  }
+
   /** Answers every request of a body with an error. The bytes are not kept beyond the call. */
   refuse(body: ArrayBuffer | Buffer, caller: Caller, exchange: Exchange, refusal: RpcError): void {
     const { fast, batch } = this.#parts
@@ -93,8 +108,7 @@ export class BodyAnswerer {
     const asked: AskedBody = { bytes: toBuffer(body), caller, exchange, refusal }
     const fault = faultOf(fast.result, batch)
     if (fault !== null) this.#requests.refuseBody(caller, sinkOf(exchange), 'null', fault)
-    else if (fast.isBatch) this.#answerBatch(asked, 0)
-    else this.#answerOnly(asked, 0, 0)
+    else this.#answerEach(asked, 0, 0)
   }
 
   /**
@@ -113,9 +127,7 @@ export class BodyAnswerer {
     const { fast, batch } = this.#parts
     if (away === null || fast.isRefused || faultOf(fast.result, batch) !== null) return false
     const asked: AskedBody = { bytes: toBuffer(body), caller, exchange }
-    const charged = this.#chargeAway(gate, asked, away)
-    if (fast.isBatch) this.#answerBatch(asked, started, charged)
-    else this.#answerOnly(asked, sampled, started, charged[0])
+    this.#answerEach(asked, sampled, started, this.#chargeAway(gate, asked, away))
     return true
   }
 

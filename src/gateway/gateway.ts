@@ -107,7 +107,7 @@ export class Gateway {
     this.#minimum = new MinimumBlock(held, (...args) => this.handle(...args), refuse)
     const { gate } = this
     const records = new AnswerRecords(metrics, options.watch ?? null)
-    const reverts = context.node.settings.revertErrors
+    const { revertErrors: reverts, beyondHead } = context.node.settings
     const runner = new RequestRunner({
       router,
       dispatcher,
@@ -117,11 +117,12 @@ export class Gateway {
       signals: this.#signals,
       answerBytes,
       reverts,
+      beyondHead,
       isFront: context.front !== undefined,
       gate,
       head: toldHead,
     })
-    const common = { router, admission, fast, runner, records, metrics }
+    const common = { router, admission, fast, runner, records, metrics, beyondHead }
     this.#bodies = new BodyAnswerer({ ...common, batch, answerBytes, reverts, gate, head: toldHead })
   }
 

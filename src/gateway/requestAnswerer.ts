@@ -1,3 +1,4 @@
+import type { BeyondHead } from '../config/beyondHead.ts'
 import {
   ANSWERED_FLAG,
   CACHEABLE_FLAG,
@@ -31,6 +32,8 @@ export interface RequestAnswererParts {
   readonly runner: RequestRunner
   readonly records: AnswerRecords
   readonly metrics: RequestMetrics
+  /** What callers who want nothing of their own get of a range that ends beyond the head. */
+  readonly beyondHead: BeyondHead
   /** Looks at answers when they are written; null for a node on its own. */
   readonly gate: FleetGate | null
 }
@@ -95,12 +98,22 @@ export class RequestAnswerer {
     const paramBytes = params.length
     const alone = slot.alone && !isSilent
     // Objects are written out here: spreading them took a third of the time of a short call.
-    if (this.#answerFast(request, { route, paramBytes, caller, exchange, id, sink, alone }, sampled, started))
+    const isOther = route.definition.cutsRanges && this.wantsOtherRanges(caller)
+    if (
+      !isOther &&
+      this.#answerFast(request, { route, paramBytes, caller, exchange, id, sink, alone }, sampled, started)
+    )
       return
-    const isCacheable = (flags & CACHEABLE_FLAG) !== 0
+    // What is cached is as callers get it who want nothing of their own.
+    const isCacheable = !isOther && (flags & CACHEABLE_FLAG) !== 0
     // The body is gone before a worker asks for them.
     const copy = paramBytes === 0 ? NO_PARAMS : Buffer.from(params)
     runner.answer({ route, paramBytes, caller, exchange, id, sink, alone, params: copy, isCacheable })
+  }
+
+  /** Whether ranges beyond the head are not to be dealt with as this node does. */
+  wantsOtherRanges({ beyondHead }: Caller): boolean {
+    return beyondHead !== null && beyondHead !== this.#parts.beyondHead
   }
 
   /** Answers an admitted request in this call; whether it did. */

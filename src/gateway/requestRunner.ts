@@ -1,3 +1,4 @@
+import type { BeyondHead } from '../config/beyondHead.ts'
 import type { RevertForm } from '../config/revertForm.ts'
 import type { MethodDefinition } from '../rpc/defineMethod.ts'
 import { errorAnswer, PAGE_STATUS } from '../rpc/execute.ts'
@@ -36,6 +37,8 @@ export interface AdmittedRequest extends RecordedRequest {
 /** One request on its way to its answer: its own, or one in its place. */
 interface Work extends Omit<AdmittedRequest, 'params'> {
   readonly params: JsonText
+  /** Whether it is one in place of the caller's. */
+  readonly isForwarded: boolean
   readonly times: RequestTimes
 }
 
@@ -51,6 +54,8 @@ export interface RequestRunnerParts {
   readonly answerBytes: number
   /** How reverts are told to callers who want no form of their own. */
   readonly reverts: RevertForm
+  /** What callers who want nothing of their own get of a range that ends beyond the head. */
+  readonly beyondHead: BeyondHead
   /** Whether methods can be tried here before the workers. */
   readonly isFront: boolean
   /** Looks at pages when they are written; null for a node on its own. */
@@ -78,7 +83,20 @@ export class RequestRunner {
     }
     const key = this.keyOf(route, caller)
     const kept = isCacheable ? answers.caching(key, params, id, recorded) : recorded
-    this.#run({ route, paramBytes, id, params, caller, exchange, sink: kept, alone, isCacheable, times })
+    const isForwarded = false
+    this.#run({
+      route,
+      paramBytes,
+      id,
+      params,
+      caller,
+      exchange,
+      sink: kept,
+      alone,
+      isCacheable,
+      isForwarded,
+      times,
+    })
   }
 
   /** By what a response to a caller is cached. */
@@ -116,6 +134,7 @@ export class RequestRunner {
       memory: caller.account.memory,
       signal,
       reverts: caller.reverts ?? this.#parts.reverts,
+      beyondHead: caller.beyondHead ?? this.#parts.beyondHead,
       isOwnForm: this.keyOf(route, caller) === route.index,
       forward: (forward) => this.#forward(work, forward),
       givenHere: head === null ? null : () => exchange.givenAt?.(head.block),
@@ -132,7 +151,7 @@ export class RequestRunner {
     const { method, params, onFailure } = forward
     const route = this.#parts.router.forForward(method)
     if (onFailure === undefined) {
-      this.#dispatch({ ...work, route, params })
+      this.#dispatch({ ...work, route, params, isForwarded: true })
       return
     }
     const { exchange, id } = work
@@ -142,7 +161,7 @@ export class RequestRunner {
       if (!startsWith(body, head.slice(0, -1))) onFailure()
       work.sink(body, status)
     }
-    this.#dispatch({ ...work, route, params, sink })
+    this.#dispatch({ ...work, route, params, isForwarded: true, sink })
   }
 
   #dispatch(work: Work): void {
@@ -153,7 +172,9 @@ export class RequestRunner {
       if (status === PAGE_STATUS) this.#answerInPages(work, body)
       else sink(body, status, block)
     }
-    const ticket = this.#submit(caller, route, id, params, answered)
+    // What stands for another request, such as a filter with an end, asks for no range.
+    const beyondHead = work.isForwarded ? 'cut' : (caller.beyondHead ?? this.#parts.beyondHead)
+    const ticket = this.#submit(caller, route, id, params, beyondHead, answered)
     work.times.ticket = ticket
     whenGone(exchange, () => {
       if (!ticket.settled) records.abandoned()
@@ -178,7 +199,7 @@ export class RequestRunner {
     const ask = (next: string, pageSink: AnswerSink) => {
       const checked =
         gate === null ? pageSink : gate.watch(work.route.definition, work.params, PAGE_ID, pageSink)
-      ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, checked)
+      ticket = this.#submit(caller, route, PAGE_ID, `[${next}]`, 'cut', checked)
     }
     const onStreamed = (isWhole: boolean, bytes: number) => {
       if (isWhole) records.fromMethod(work, id, work.times, '', bytes)
@@ -187,7 +208,14 @@ export class RequestRunner {
     new PagedAnswer({ id, caller, exchange, alone, maxBytes, sink, ask, onStreamed }).begin(first)
   }
 
-  #submit(caller: Caller, route: Route, id: string, params: JsonText, sink: AnswerSink): Ticket {
+  #submit(
+    caller: Caller,
+    route: Route,
+    id: string,
+    params: JsonText,
+    beyondHead: BeyondHead,
+    sink: AnswerSink,
+  ): Ticket {
     const { dispatcher } = this.#parts
     const lane = route.lane as PoolLane
     const ticket: Ticket = {
@@ -197,6 +225,7 @@ export class RequestRunner {
       id,
       params,
       reverts: caller.reverts ?? this.#parts.reverts,
+      beyondHead,
       deadline: performance.now() + dispatcher.timeLimit(lane),
       startedAt: 0,
       slot: -1,

@@ -233,6 +233,13 @@ export async function createNode({
     const fleetOptions = fleetOptionsFromConfig(config, version)
     const fleet = fleetOptions === null ? null : new FleetFront(fleetFrontOptionsFromConfig(config))
     closers.push(async () => fleet?.close())
+    if (fleet !== null) {
+      metrics.watchFleet({
+        gate: () => fleet.gate,
+        status: () => fleet.status,
+        busySeconds: () => fleet.handle?.busySeconds() ?? 0,
+      })
+    }
     const readiness = createReadiness({
       headAge: () => metrics.chain.headAge(),
       maxHeadAge: () => current.readyHeadAge,

@@ -49,6 +49,7 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     stateOverrides: config.stateOverrides,
     answersPending: config.pendingBlocks === 'answer',
     revertErrors: config.revertErrors,
+    beyondHead: config.beyondHead,
     safeDepth: config.safeDistance,
     finalizedDepth: config.finalizedDistance,
     logBlocks: LOG_BLOCKS,

@@ -3,6 +3,7 @@ import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import type { Receipt } from '../chain/codec/receipt.ts'
 import type { LogCriteria } from '../chain/logs/logCriteria.ts'
+import type { BeyondHead } from '../config/beyondHead.ts'
 import type { RevertForm } from '../config/revertForm.ts'
 import type { Execution } from '../execution/localExecution.ts'
 import type { TransactionTracer } from '../execution/transactionTracer.ts'
@@ -38,6 +39,8 @@ export interface RpcSettings {
   readonly answersPending: boolean
   /** How reverts are told to callers who want no form of their own. */
   readonly revertErrors: RevertForm
+  /** What happens to a range of logs that ends beyond the head, for callers who want nothing of their own. */
+  readonly beyondHead: BeyondHead
   /** Blocks between `safe` and the head. */
   readonly safeDepth: number
   /** Blocks between `finalized` and the head. */

@@ -1,3 +1,4 @@
+import type { BeyondHead } from '../config/beyondHead.ts'
 import type { RevertForm } from '../config/revertForm.ts'
 import type { FastMethodName } from '../native/nativeFastPath.ts'
 import type { Eventually, NodeContext } from './context.ts'
@@ -26,12 +27,14 @@ export type Audience = 'public' | 'dev' | 'internal'
 /**
  * Reads the parameters and runs a handler.
  * @param reverts how a result tells of reverts
+ * @param beyondHead what happens to a range that ends beyond the head
  * @throws RpcError
  */
 export type Run = (
   context: NodeContext,
   values: readonly unknown[],
   reverts: RevertForm,
+  beyondHead: BeyondHead,
 ) => Eventually<RpcResult | Forward>
 
 /** A method as its file writes it. */
@@ -62,6 +65,8 @@ export interface MethodSpec<P extends readonly Param<unknown>[]> {
   readonly audience?: Audience
   /** Answers, errors among them, may tell of reverts: in the form that the caller wants. Those of others never do. */
   readonly tellsReverts?: boolean
+  /** A range that ends beyond the head is cut or refused, as the caller wants. */
+  readonly cutsRanges?: boolean
   /** Bytes of its parameters, as JSON text; what a body holds unless given. More is refused before it is parsed. */
   readonly mostParamBytes?: number
   /** Only a method of the front thread may hand its request on to the workers. */
@@ -73,6 +78,7 @@ export type Handler<P extends readonly Param<unknown>[]> = (
   context: NodeContext,
   params: ParamValues<P>,
   reverts: RevertForm,
+  beyondHead: BeyondHead,
 ) => Eventually<RpcResult | Forward>
 
 /** A method as the router and the workers use it. */
@@ -89,6 +95,7 @@ export interface MethodDefinition {
   readonly fast: FastMethodName | Run | null
   readonly audience: Audience
   readonly tellsReverts: boolean
+  readonly cutsRanges: boolean
   /** Bytes of the parameters, as JSON text, that are parsed. */
   readonly mostParamBytes: number
   readonly run: Run
@@ -102,8 +109,10 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
   const required = params.filter((param) => !param.optional).length
   const runOf =
     (handler: Handler<P>): Run =>
-    (context, values, reverts) =>
-      handler(context, parseParams(params, required, values, name) as unknown as ParamValues<P>, reverts)
+    (context, values, reverts, beyondHead) => {
+      const parsed = parseParams(params, required, values, name) as unknown as ParamValues<P>
+      return handler(context, parsed, reverts, beyondHead)
+    }
   return {
     name,
     aliases: spec.aliases ?? [],
@@ -117,6 +126,7 @@ export function defineMethod<const P extends readonly Param<unknown>[]>(
     fast: typeof fast === 'function' ? runOf(fast) : (fast ?? null),
     audience: spec.audience ?? 'public',
     tellsReverts: spec.tellsReverts ?? false,
+    cutsRanges: spec.cutsRanges ?? false,
     mostParamBytes: spec.mostParamBytes ?? Number.POSITIVE_INFINITY,
     run: runOf(spec.handler),
   }

@@ -1,3 +1,4 @@
+import type { BeyondHead } from '../config/beyondHead.ts'
 import type { RevertForm } from '../config/revertForm.ts'
 import { NativeError } from '../native/errors.ts'
 import type { Eventually, NodeContext } from './context.ts'
@@ -66,6 +67,7 @@ export type UnexpectedErrorSink = (method: string, error: unknown) => void
  * @param id JSON text of the id
  * @param params empty when there are none
  * @param wanted how the caller wants to be told of reverts; only methods that say so do it in that form
+ * @param beyondHead what the caller wants of a range that ends beyond the head
  */
 export function executeRequest(
   context: NodeContext,
@@ -74,12 +76,13 @@ export function executeRequest(
   params: JsonText,
   onUnexpected: UnexpectedErrorSink,
   wanted: RevertForm,
+  beyondHead: BeyondHead,
 ): Eventually<Answer> {
   // Answers of other methods are kept for callers of either form.
   const reverts = method.tellsReverts ? wanted : 'reference'
   const fail = (error: unknown) => failure(context, id, method, error, onUnexpected, reverts)
   try {
-    const result = method.run(context, readParams(params, method), reverts)
+    const result = method.run(context, readParams(params, method), reverts, beyondHead)
     if (!(result instanceof Promise)) return success(id, result)
     return result.then((value) => success(id, value), fail)
   } catch (error) {

@@ -134,6 +134,7 @@ import { unlockAccount } from './personal/unlockAccount.ts'
 import { defineDiscover } from './rpc/discover.ts'
 import { defineModules } from './rpc/modules.ts'
 import { getBridgeStatus } from './rsk/getBridgeStatus.ts'
+import { getFleetStatus } from './rsk/getFleetStatus.ts'
 import { getPeerStatus } from './rsk/getPeerStatus.ts'
 import { getRawBlockHeaderByHash } from './rsk/getRawBlockHeaderByHash.ts'
 import { getRawBlockHeaderByNumber } from './rsk/getRawBlockHeaderByNumber.ts'
@@ -234,6 +235,7 @@ export const METHODS: readonly MethodDefinition[] = [
   netHashrate,
   pendingTransactions,
   getBridgeStatus,
+  getFleetStatus,
   getPeerStatus,
   getRawBlockHeaderByHash,
   getRawBlockHeaderByNumber,

@@ -82,8 +82,8 @@ function runRequest(runner: BatchRunner, request: PoolRequest): Answer | Promise
   }
   const method = methods[request.method]
   if (method === undefined) return errorAnswer(request.id, new RpcError('internal'))
-  const { id, params, reverts } = request
-  return executeRequest(context, method, id, params, runner.onUnexpected, reverts)
+  const { id, params, reverts, beyondHead } = request
+  return executeRequest(context, method, id, params, runner.onUnexpected, reverts, beyondHead)
 }
 
 function limitAnswer({ maxAnswerBytes }: BatchRunner, id: string, answer: Answer): Answer {

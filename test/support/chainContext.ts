@@ -14,6 +14,7 @@ export const TEST_SETTINGS: RpcSettings = {
   stateOverrides: true,
   answersPending: true,
   revertErrors: 'reference',
+  beyondHead: 'cut',
   safeDepth: 0,
   finalizedDepth: 0,
   logBlocks: 2000,

@@ -16,6 +16,7 @@ export function keyRecord(id: string, more: Partial<KeyRecord> = {}): KeyRecord 
     modules: null,
     origins: null,
     revertErrors: null,
+    beyondHead: null,
     limits: NO_OWN_LIMITS,
     ...more,
   }

@@ -144,6 +144,6 @@ export async function ask(
     throw error
   }
   const text = JSON.stringify(params)
-  const answer = await executeRequest(context, method, '1', text, onUnexpected, 'reference')
+  const answer = await executeRequest(context, method, '1', text, onUnexpected, 'reference', 'cut')
   return JSON.parse(answer.text) as ParsedAnswer
 }

@@ -4,7 +4,7 @@ import { createKeyId, createSecret, hashSecret } from '../../util/secretKey.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
 import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
-import { KEY_REVERT_ERRORS } from './keySet.ts'
+import { KEY_BEYOND_HEAD, KEY_REVERT_ERRORS } from './keySet.ts'
 
 const limit = (doc: string) =>
   ({
@@ -49,6 +49,7 @@ export const keyCreate = defineCommand({
     methods: names('METHOD,…', 'Methods that it opens, beside its modules'),
     origins: names('ORIGIN,…', 'Web pages that may use it; none lets every page'),
     revertErrors: KEY_REVERT_ERRORS,
+    beyondHead: KEY_BEYOND_HEAD,
     ...LIMITS,
   },
   run: async ({ config, extra, stdout, stderr }) => {
@@ -69,6 +70,7 @@ export const keyCreate = defineCommand({
         methods: set(extra.methods),
         origins: set(extra.origins),
         revertErrors: extra.revertErrors === 'node' ? null : extra.revertErrors,
+        beyondHead: extra.beyondHead === 'node' ? null : extra.beyondHead,
         limits: limitsOf(extra),
       }),
     )

@@ -49,11 +49,12 @@ function describe({ hash: _, previous, ...key }: KeyRecord, now: number) {
 }
 
 function row(key: ReturnType<typeof describe>): string[] {
-  const { modules, methods, origins, revertErrors, limits, previousUntil } = key
+  const { modules, methods, origins, revertErrors, beyondHead, limits, previousUntil } = key
   const opens = [...(modules ?? []), ...(methods ?? [])].join(',') || 'all'
   const states = [key.disabled ? 'disabled' : 'enabled']
   if (key.fromFile) states.push('of the key file')
   if (revertErrors !== null) states.push(`reverts as ${revertErrors}`)
+  if (beyondHead !== null) states.push(`ranges beyond the head: ${beyondHead}`)
   if (previousUntil !== null) states.push(`old secret until ${previousUntil}`)
   return [
     key.id,

@@ -1,3 +1,4 @@
+import { BEYOND_HEAD } from '../../config/beyondHead.ts'
 import { REVERT_FORMS } from '../../config/revertForm.ts'
 import { AccessError } from '../../storage/access/errors.ts'
 import { defineCommand } from '../command.ts'
@@ -13,27 +14,39 @@ export const KEY_REVERT_ERRORS = {
   doc: 'How its callers are told of reverts: reference for code -32015, geth for code 3 and execution reverted, node for what the node is set to',
 } as const
 
+/** What callers of a key want of ranges beyond the head; `node` for the node's default. */
+export const KEY_BEYOND_HEAD = {
+  kind: 'choice',
+  group: 'Command',
+  values: ['node', ...BEYOND_HEAD],
+  default: 'node',
+  doc: 'What happens to a range of logs that ends beyond the head: cut, refuse, node for what the node is set to',
+} as const
+
 /** `rhizome key set ID`. */
 export const keySet = defineCommand({
   name: 'key set',
-  summary: 'change how callers of an API key are told of reverts',
+  summary: 'change how callers of an API key are told of reverts and of ranges beyond the head',
   details: 'A running node does so within a second, on open connections, too.',
   files: 'none',
   argument: { placeholder: '<ID>', doc: 'id of the key' },
   options: ACCESS_OPTION_KEYS,
-  extra: { revertErrors: KEY_REVERT_ERRORS },
+  extra: { revertErrors: KEY_REVERT_ERRORS, beyondHead: KEY_BEYOND_HEAD },
   run: async ({ config, files, extra, stdout }) => {
     const [id = ''] = files
     const revertErrors = extra.revertErrors === 'node' ? null : extra.revertErrors
+    const beyondHead = extra.beyondHead === 'node' ? null : extra.beyondHead
     await withAccessStore(config, (store) =>
       store.update(id, (key) => {
         if (key.fromFile) {
           throw new AccessError('ACCESS_FROM_FILE', `the key ${id} is of the key file: set it there`)
         }
-        return { ...key, revertErrors }
+        return { ...key, revertErrors, beyondHead }
       }),
     )
-    stdout.write(`key ${id}: reverts as ${revertErrors ?? 'the node tells them'}\n`)
+    stdout.write(
+      `key ${id}: reverts as ${revertErrors ?? 'the node tells them'}, ranges beyond the head ${beyondHead ?? 'as the node does'}\n`,
+    )
     return EXIT_CODES.ok
   },
 })

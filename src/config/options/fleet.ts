@@ -1,6 +1,9 @@
 import { hostname } from 'node:os'
 import type { OptionTable } from '../option.ts'
 
+/** What a name of a fleet looks like: it begins names of streams, buckets and subjects. */
+export const FLEET_NAME = /^[a-z0-9-]{1,32}$/
+
 /** Members of one service over NATS (src/fleet/fleet.md). */
 export const FLEET_OPTIONS = {
   fleet: {
@@ -14,6 +17,7 @@ export const FLEET_OPTIONS = {
     kind: 'text',
     group: 'Fleet',
     placeholder: 'NAME',
+    pattern: FLEET_NAME,
     default: 'rhizome',
     doc: 'Name of the fleet: begins the names of its streams and buckets',
   },
@@ -144,19 +148,5 @@ export const FLEET_OPTIONS = {
     maximum: 10_000_000,
     default: 20_000,
     doc: 'Blocks of a search from which on members share it; 0 for never',
-  },
-  blockHeaders: {
-    kind: 'boolean',
-    group: 'Service',
-    default: ({ profile }) => profile === 'hosted',
-    defaultText: 'on for the hosted profile, else off',
-    doc: 'Name the block of each answer in X-Block-Number and X-Block-Hash',
-  },
-  beyondHead: {
-    kind: 'choice',
-    group: 'Service',
-    values: ['cut', 'refuse'],
-    default: 'cut',
-    doc: 'What happens to a range of logs that ends beyond the head; an API key may say otherwise',
   },
 } as const satisfies OptionTable

@@ -1,3 +1,4 @@
+import { BEYOND_HEAD } from '../beyondHead.ts'
 import type { OptionTable } from '../option.ts'
 import { REVERT_FORMS } from '../revertForm.ts'
 
@@ -100,6 +101,20 @@ export const SERVICE_OPTIONS = {
     values: REVERT_FORMS,
     default: 'reference',
     doc: 'How reverts of eth_call, eth_estimateGas and other simulations are told to callers whose API key does not say: reference for code -32015, geth for code 3 and execution reverted',
+  },
+  blockHeaders: {
+    kind: 'boolean',
+    group: 'Service',
+    default: ({ profile }) => profile === 'hosted',
+    defaultText: 'on for the hosted profile, else off',
+    doc: 'Name the block of each answer in X-Block-Number and X-Block-Hash',
+  },
+  beyondHead: {
+    kind: 'choice',
+    group: 'Service',
+    values: BEYOND_HEAD,
+    default: 'cut',
+    doc: 'What happens to a range of logs that ends beyond the head; an API key may say otherwise',
   },
   safeDistance: {
     kind: 'integer',

@@ -1,3 +1,4 @@
+import type { BeyondHead } from '../../config/beyondHead.ts'
 import type { RevertForm } from '../../config/revertForm.ts'
 import { Account } from './account.ts'
 import { UNLIMITED } from './limits.ts'
@@ -28,6 +29,8 @@ export class Caller {
   opens: Uint8Array | null = null
   /** How it wants to be told of reverts; null is as the node does. */
   reverts: RevertForm | null = null
+  /** What it wants of a range of logs that ends beyond the head; null is as the node does. */
+  beyondHead: BeyondHead | null = null
   /** Whether its key has ended since. */
   isRevoked = false
   readonly #sockets = new Map<EndableSocket, PageCheck>()

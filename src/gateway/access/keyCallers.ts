@@ -125,6 +125,7 @@ export class KeyCallers {
     caller.opens = this.#opens(key)
     caller.changeOrigins(key.origins)
     caller.reverts = key.revertErrors
+    caller.beyondHead = key.beyondHead
     return caller
   }
 

@@ -1,4 +1,5 @@
 import { parse, YAMLError } from 'yaml'
+import { BEYOND_HEAD, isBeyondHead } from '../../config/beyondHead.ts'
 import { isRevertForm, REVERT_FORMS } from '../../config/revertForm.ts'
 import { type KeyLimits, type KeyRecord, LIMIT_NAMES, NO_OWN_LIMITS } from '../../storage/access/keyRecord.ts'
 import { KEYLESS_ID } from '../../storage/access/usageRecord.ts'
@@ -18,13 +19,14 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'modules',
   'origins',
   'revertErrors',
+  'beyondHead',
   ...LIMIT_NAMES,
 ])
 const LONGEST_ID = 64
 
 /**
  * Parses the API keys of a YAML or JSON file: a list of keys with `id` and `hash`, the SHA-256 of the key in hex,
- * and, where wanted, `name`, the lists `methods`, `modules` and `origins`, `revertErrors` (`reference` or `geth`), and
+ * and, where wanted, `name`, the lists `methods`, `modules` and `origins`, `revertErrors` (`reference` or `geth`), `beyondHead` (`cut` or `refuse`), and
  * the limits.
  * @param name of the file, for messages
  * @param created milliseconds since 1970
@@ -71,6 +73,7 @@ function parseKey(entry: unknown, where: string, created: number): KeyRecord {
     modules,
     origins,
     revertErrors = null,
+    beyondHead = null,
     ...limits
   } = entry as Record<string, unknown>
   if (typeof id !== 'string' || id === '') throw new KeyFileError(`${where}: id expected`)
@@ -83,6 +86,9 @@ function parseKey(entry: unknown, where: string, created: number): KeyRecord {
   if (typeof name !== 'string') throw new KeyFileError(`${where}: name: a text expected`)
   if (revertErrors !== null && !isRevertForm(revertErrors)) {
     throw new KeyFileError(`${where}: revertErrors: one of ${REVERT_FORMS.join(', ')} expected`)
+  }
+  if (beyondHead !== null && !isBeyondHead(beyondHead)) {
+    throw new KeyFileError(`${where}: beyondHead: one of ${BEYOND_HEAD.join(', ')} expected`)
   }
   return {
     id,
@@ -97,6 +103,7 @@ function parseKey(entry: unknown, where: string, created: number): KeyRecord {
     modules: parseNames(modules, `${where}: modules`),
     origins: parseNames(origins, `${where}: origins`),
     revertErrors,
+    beyondHead,
     limits: parseLimits(limits, where),
   }
 }

@@ -86,6 +86,11 @@ export class FleetGate {
     return this.#waiting.size
   }
 
+  /** Whether this member ever had a lease. */
+  get hasLease(): boolean {
+    return this.#deadline[0] !== 0
+  }
+
   /** Milliseconds until the lease ends; negative when it has. */
   get leaseLeft(): number {
     return (this.#deadline[0] ?? 0) - this.#clock()

@@ -1,3 +1,4 @@
+import type { BeyondHead } from '../../config/beyondHead.ts'
 import type { RevertForm } from '../../config/revertForm.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
 import type { EventConnection } from '../../filters/subscriptionHub.ts'
@@ -29,6 +30,8 @@ export interface RequestOrigin {
   readonly signal: (() => AbortSignal) | null
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
+  /** What the caller wants of a range that ends beyond the head. */
+  readonly beyondHead: BeyondHead
   /** Whether an answer to no parameters is in the node's own form, so that it can be kept. */
   readonly isOwnForm: boolean
   /** Has the request answered by workers. */
@@ -105,8 +108,8 @@ export class InlineRunner {
       front.signal = origin.signal
     }
     const version = this.#version
-    const { reverts } = origin
-    const answer = executeRequest(context, method, id, params, this.#onUnexpected, reverts)
+    const { reverts, beyondHead } = origin
+    const answer = executeRequest(context, method, id, params, this.#onUnexpected, reverts, beyondHead)
     const send = (done: Answer) => {
       if (done.forward !== undefined) {
         origin.forward(done.forward)

@@ -1,3 +1,4 @@
+import type { BeyondHead } from '../../config/beyondHead.ts'
 import type { RevertForm } from '../../config/revertForm.ts'
 import type { Lane } from '../../rpc/defineMethod.ts'
 import type { JsonText } from '../../rpc/json.ts'
@@ -21,6 +22,8 @@ export interface Ticket {
   readonly params: JsonText
   /** How the caller wants to be told of reverts. */
   readonly reverts: RevertForm
+  /** What the caller wants of a range that ends beyond the head. */
+  readonly beyondHead: BeyondHead
   /** Time on the monotonic clock, milliseconds, after which the answer is -32011. */
   readonly deadline: number
   /** When it was sent to a worker, in milliseconds of `performance.now()`; 0 before. */

@@ -1,3 +1,4 @@
+import { checkMember } from '../../config/conflicts.ts'
 import type { Config } from '../../config/schema.ts'
 import type { FleetConnectionOptions } from '../../fleet/nats/connection.ts'
 
@@ -43,9 +44,11 @@ export interface FleetFrontOptions {
 /**
  * The options of the fleet thread; null for a node on its own.
  * @param version of the program
+ * @throws ConfigError `Conflict` for a member that makes a block for each transaction
  */
 export function fleetOptionsFromConfig(config: Config, version: string): FleetOptions | null {
   if (config.fleet.length === 0) return null
+  checkMember(config)
   return {
     connection: {
       servers: config.fleet,

@@ -12,6 +12,7 @@ export const getLogs = defineMethod({
   lane: 'scan',
   cost: 20,
   cache: 'head',
-  fast: (context, [filter]) => findEncodedLogs(context, filter),
-  handler: (context, [filter]) => findLogs(context, filter),
+  cutsRanges: true,
+  fast: (context, [filter], _reverts, beyondHead) => findEncodedLogs(context, filter, beyondHead),
+  handler: (context, [filter], _reverts, beyondHead) => findLogs(context, filter, beyondHead),
 })

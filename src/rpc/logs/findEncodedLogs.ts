@@ -1,4 +1,5 @@
 import type { LogCriteria } from '../../chain/logs/logCriteria.ts'
+import type { BeyondHead } from '../../config/beyondHead.ts'
 import type { NodeContext } from '../context.ts'
 import { DELEGATE_TO_WORKER, type Forward, PagedResult, type RpcResult } from '../json.ts'
 import type { LogFilter } from '../params/logFilter.ts'
@@ -19,10 +20,14 @@ const NOTHING = { length: 0, moveTo: () => undefined }
  * left to the workers, after which the logs are kept.
  * @throws RpcError as the search of a worker
  */
-export function findEncodedLogs(context: NodeContext, filter: LogFilter): RpcResult | Forward {
+export function findEncodedLogs(
+  context: NodeContext,
+  filter: LogFilter,
+  beyondHead: BeyondHead,
+): RpcResult | Forward {
   if (filter.blockHash !== null || countTerms(filter) > MOST_TERMS) return DELEGATE_TO_WORKER
   const { chain, node, encodedObjects } = context
-  const range = resolveLogRange(context, filter)
+  const range = resolveLogRange(context, filter, beyondHead)
   if (range === null) return []
   const head = chain.head()
   const mostBlocks = Math.min(MOST_BLOCKS, node.settings.logBlocks)

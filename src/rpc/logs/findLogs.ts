@@ -1,3 +1,4 @@
+import type { BeyondHead } from '../../config/beyondHead.ts'
 import type { NodeContext } from '../context.ts'
 import { type ErrorData, RpcError, responseTooLarge } from '../errors.ts'
 import { quantity } from '../format/quantity.ts'
@@ -18,10 +19,11 @@ const NO_LIMIT = 0xffff_ffff
 /**
  * Logs of a filter in chain order. A range of few blocks has no limit on its logs and comes in pages; a
  * wider one comes whole (decisions.md D30).
- * @throws RpcError kind `unknownBlock` for a hash of no block (decisions.md D69); `logLimit` for more logs than a wide range may have: it names a range that is
- *   accepted; `overLimit` for a wide range with more text than an answer may have
+ * @throws RpcError kind `unknownBlock` for a hash of no block (decisions.md D69); as {@link resolveLogRange}; `logLimit`
+ *   for more logs than a wide range may have: it names a range that is accepted; `overLimit` for a wide range with more
+ *   text than an answer may have
  */
-export function findLogs(context: NodeContext, filter: LogFilter): RpcResult {
+export function findLogs(context: NodeContext, filter: LogFilter, beyondHead: BeyondHead): RpcResult {
   const criteria = { addresses: filter.addresses, topics: filter.topics }
   const { chain, node } = context
   if (filter.blockHash !== null) {
@@ -31,7 +33,7 @@ export function findLogs(context: NodeContext, filter: LogFilter): RpcResult {
     assertReceiptsKept(chain, number)
     return pageOf(context, { criteria, blocks: [{ hash: filter.blockHash }] })
   }
-  const range = resolveLogRange(context, filter)
+  const range = resolveLogRange(context, filter, beyondHead)
   if (range === null) return []
   const search = { criteria, blocks: { ...range, tip: chain.head().hash } }
   const isNarrow = range.to - range.from < node.settings.logBlocks

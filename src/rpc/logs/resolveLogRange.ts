@@ -1,5 +1,7 @@
+import type { BeyondHead } from '../../config/beyondHead.ts'
 import type { NodeContext } from '../context.ts'
-import { invalidParams } from '../errors.ts'
+import { invalidParams, RpcError } from '../errors.ts'
+import { quantity } from '../format/quantity.ts'
 import type { BlockTag } from '../params/blockSelector.ts'
 import type { LogFilter } from '../params/logFilter.ts'
 import { assertReceiptsKept } from '../select/history.ts'
@@ -21,10 +23,15 @@ const TAGS: ReadonlySet<string> = new Set<BlockTag>(['earliest', 'latest', 'pend
 
 /**
  * Blocks of a filter: the newest unless said, cut at the head; null when there are none. Two explicit
- * numbers the wrong way round are an error (decisions.md D29).
+ * numbers the wrong way round are an error (decisions.md D29), and so is a number beyond the head where that is refused
+ * (decisions.md D70).
  * @throws RpcError, `historyNotKept` for a range that begins before what is kept
  */
-export function resolveLogRange(context: NodeContext, filter: LogFilter): LogRange | null {
+export function resolveLogRange(
+  context: NodeContext,
+  filter: LogFilter,
+  beyondHead: BeyondHead,
+): LogRange | null {
   const head = context.chain.head().number
   const from = resolveEnd(context, filter.fromBlock, head)
   const to = resolveEnd(context, filter.toBlock, head)
@@ -32,6 +39,9 @@ export function resolveLogRange(context: NodeContext, filter: LogFilter): LogRan
     throw invalidParams(
       `invalid block range: fromBlock 0x${from.number.toString(16)} is after toBlock 0x${to.number.toString(16)}`,
     )
+  }
+  if (beyondHead === 'refuse') {
+    for (const end of [from, to]) if (end.explicit && end.number > head) throw rangeBeyondHead(head)
   }
   const last = Math.min(to.number, head)
   if (from.number > last) return null
@@ -52,11 +62,18 @@ export interface FilterBounds {
  * @throws RpcError as {@link resolveLogRange}
  */
 export function resolveFilterBounds(context: NodeContext, filter: LogFilter): FilterBounds {
-  resolveLogRange(context, filter)
+  // What comes is told of when it has come.
+  resolveLogRange(context, filter, 'cut')
   const head = context.chain.head().number
   const bound = (text: string | null) =>
     text === null || OPEN_ENDS.has(text.toLowerCase()) ? null : resolveEnd(context, text, head).number
   return { from: bound(filter.fromBlock), to: bound(filter.toBlock) }
+}
+
+/** As reth says it. */
+function rangeBeyondHead(head: number): RpcError {
+  const data = { head: quantity(head) }
+  return new RpcError('invalidParams', `block range extends beyond current head block ${data.head}`, { data })
 }
 
 const OPEN_ENDS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'pending'])

@@ -150,7 +150,7 @@ export class ChainDriver {
         throw error
       }
       const json = JSON.stringify(params)
-      const answer = await executeRequest(context, ETH_CALL, '1', json, raise, 'reference')
+      const answer = await executeRequest(context, ETH_CALL, '1', json, raise, 'reference', 'cut')
       text = Buffer.from(bodyOf(answer)).toString('utf8')
     } finally {
       context.release()

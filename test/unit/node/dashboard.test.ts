@@ -17,6 +17,7 @@ const metrics = createNodeMetrics({
   chainBusySeconds: () => 0,
 })
 metrics.watchAccess(() => ({ keys: 0, clients: 0, refused: NOTHING_REFUSED, memory: NO_MEMORY, usage: [] }))
+metrics.watchFleet({ gate: () => null, status: () => null, busySeconds: () => 0 })
 t.teardown(() => metrics.close())
 const families = parsePrometheus(await metrics.text())
 const isDeprecated = ({ help }: { help: string }) => help.startsWith(DEPRECATED)

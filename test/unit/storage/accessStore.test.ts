@@ -37,6 +37,7 @@ t.test('keys are kept as they were made, and every change has a revision', async
     methods: new Set(['rsk_getRawBlockHeaderByHash']),
     origins: new Set(['https://app.example']),
     revertErrors: 'geth',
+    beyondHead: 'refuse',
     limits: { rate: 10, burst: 20, dailyQuota: 0, concurrency: null, sockets: 3, subscriptions: 4 },
   })
   t.equal(first.revision(), 0)

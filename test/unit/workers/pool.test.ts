@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { BeyondHead } from '../../../src/config/beyondHead.ts'
 import type { RevertForm } from '../../../src/config/revertForm.ts'
 import { textOf } from '../../../src/rpc/json.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
@@ -28,6 +29,7 @@ const request = (name: string, params: string, id = '1', slot = 1) => ({
   id,
   params,
   reverts: 'reference' as RevertForm,
+  beyondHead: 'cut' as BeyondHead,
 })
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('utf8')
 
