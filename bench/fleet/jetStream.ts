@@ -1,6 +1,7 @@
 import { type JetStreamClient, jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { NATS_USER } from '../../test/support/natsServer.ts'
 
 /** What NATS did here. */
 export interface JetStreamSpeed {
@@ -32,8 +33,8 @@ const FLUSH_EVERY = 512
 
 /** Measures what the fleet does with NATS, one kind after the other, from one process. */
 export async function measureJetStream(options: JetStreamOptions): Promise<JetStreamSpeed[]> {
-  const nats = await connect({ servers: [...options.servers] })
-  const other = await connect({ servers: [...options.servers] })
+  const nats = await connect(credentials(options.servers))
+  const other = await connect(credentials(options.servers))
   try {
     const manager = await jetstreamManager(nats)
     await manager.streams.add({
@@ -132,9 +133,7 @@ const SUBSCRIBERS = 8
 
 /** Messages that nobody acknowledges, each delivered to several subscribers: how many deliveries there are. */
 async function fanOut({ servers, seconds }: JetStreamOptions, nats: NatsConnection): Promise<JetStreamSpeed> {
-  const others = await Promise.all(
-    Array.from({ length: SUBSCRIBERS }, () => connect({ servers: [...servers] })),
-  )
+  const others = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => connect(credentials(servers))))
   let delivered = 0
   const subject = 'bench.fan'
   for (const other of others) {
@@ -164,4 +163,8 @@ export function percentiles(times: readonly number[]): { readonly p50: number; r
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
   return { p50: at(0.5), p99: at(0.99) }
+}
+
+function credentials(servers: readonly string[]) {
+  return { servers: [...servers], user: NATS_USER.user, pass: NATS_USER.password }
 }

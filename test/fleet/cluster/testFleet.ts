@@ -12,6 +12,8 @@ export interface TestFleetOptions {
   /** Folder of all data. */
   readonly folder: string
   readonly members: number
+  /** Of them, those that are started at once; all unless given. */
+  readonly started?: number
   /** Servers of NATS: 1 or 3; 0 for members that are no fleet. */
   readonly servers: number
   /** Compiled command line of the members. */
@@ -76,7 +78,7 @@ export class TestFleet {
     const fleet = new TestFleet(options, servers, network, disk, members, keys)
     try {
       if (servers !== null) await fleet.#init()
-      for (const member of members) {
+      for (const member of members.slice(0, options.started)) {
         await member.start()
         await member.untilReady(READY_MS)
       }
@@ -95,12 +97,13 @@ export class TestFleet {
   /** Makes a key with limits, 0 for none. Requests of the test itself carry the first one. */
   async createKey(
     id: string,
-    limits: { rate?: number; burst?: number; dailyQuota?: number } = {},
+    limits: { rate?: number; burst?: number; dailyQuota?: number; methods?: readonly string[] } = {},
   ): Promise<ClientKey> {
     const words = [
       ...['key', 'create', '--id', id, '--name', id],
       ...(limits.rate === undefined ? [] : ['--rate', String(limits.rate)]),
       ...(limits.burst === undefined ? [] : ['--burst', String(limits.burst)]),
+      ...(limits.methods === undefined ? [] : ['--methods', limits.methods.join(',')]),
       ...(limits.dailyQuota === undefined ? [] : ['--daily-quota', String(limits.dailyQuota)]),
     ]
     const secret = (await this.#command(words)).trim().split('\n').at(-1)?.trim() ?? ''

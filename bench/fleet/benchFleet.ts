@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
+import { cliArguments } from '../../test/support/cli.ts'
+import { startNatsCluster } from '../../test/support/natsServer.ts'
+import { Generator } from '../load/generator.ts'
+import { describeMachine } from '../report/machine.ts'
+import { type Row, type Section, saveSections } from '../report/results.ts'
+import { chainFolder } from './chainFolder.ts'
+import { measureFailovers, measureHeads } from './headTimes.ts'
+import { type JetStreamSpeed, measureJetStream, percentiles } from './jetStream.ts'
+import { measureJoin } from './joining.ts'
+import { measureSearches } from './longSearch.ts'
+import { type OfferedLoad, offerLoad } from './offeredLoad.ts'
+import { type FleetBenchOptions, type FleetPart, parseFleetOptions } from './options.ts'
+import { LARGE_FLEET, simulationRows } from './simulation.ts'
+
+const HEAD_MEMBERS = 3
+const SEARCH_MEMBERS = 4
+
+/** `bench -- fleet`: writes `bench/results/fleet.{md,json}` after each part. */
+export async function benchFleet(args: string[]): Promise<void> {
+  const options = parseFleetOptions(args)
+  const machine = describeMachine()
+  const sections: Section[] = []
+  const detail: Partial<Record<FleetPart, unknown>> = {}
+  const save = (part: FleetPart, result: unknown, added: readonly Section[]) => {
+    detail[part] = result
+    sections.push(...added)
+    saveSections('fleet', machine, sections, detail)
+  }
+  const { parts } = options
+  if (parts.has('jetstream')) {
+    const speeds = await jetStreamSpeeds(options)
+    save('jetstream', speeds, [jetStreamSection(speeds), simulationSection(speeds)])
+  }
+  if (parts.has('load')) {
+    const loads = await offeredLoads(options)
+    save('load', loads, [loadSection(loads, options)])
+  }
+  if (parts.has('heads') || parts.has('failover')) {
+    const times = await headTimes(options)
+    save('heads', times, [headSection(times)])
+  }
+  if (parts.has('join')) {
+    const joining = await measureJoin(await chainFolder(options.blocks), options.blocks, options.servers)
+    save('join', joining, [
+      { title: 'A new member', rows: [{ blocks: joining.blocks, 'ready after s': joining.seconds }] },
+    ])
+  }
+  if (parts.has('logs')) {
+    const chain = await chainFolder(options.blocks)
+    const single = await measureSearches(chain, options.blocks, 0, options.servers)
+    const fleet = await measureSearches(chain, options.blocks, SEARCH_MEMBERS, options.servers)
+    save('logs', { single, fleet }, [
+      {
+        title: `eth_getLogs over ${options.blocks} blocks`,
+        rows: single.map(
+          ({ what, milliseconds, bytes, digest }, at): Row => ({
+            search: what,
+            bytes,
+            'one node, ms': milliseconds,
+            [`${SEARCH_MEMBERS} members, ms`]: fleet[at]?.milliseconds ?? '',
+            'equal bytes': digest === fleet[at]?.digest ? 'yes' : '**no**',
+          }),
+        ),
+      },
+    ])
+  }
+}
+
+async function jetStreamSpeeds({ servers, seconds }: FleetBenchOptions): Promise<JetStreamSpeed[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-nats-'))
+  const cluster = await startNatsCluster(servers, { folder })
+  try {
+    return await measureJetStream({ servers: cluster.urls, replicas: servers, seconds: seconds / 4 })
+  } finally {
+    await cluster.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function jetStreamSection(speeds: readonly JetStreamSpeed[]): Section {
+  const rows = speeds.map(({ work, perSecond, p50, p99 }) => ({
+    work,
+    'per second': perSecond,
+    'p50 ms': p50,
+    'p99 ms': p99,
+  }))
+  const note = 'Servers on this machine with a replica each, `sync_interval: always`; one process asks.'
+  return { title: 'NATS', note, rows }
+}
+
+function simulationSection(speeds: readonly JetStreamSpeed[]): Section {
+  const { members, clients, lease } = LARGE_FLEET
+  return {
+    title: `${members} members, ${clients} clients, computed`,
+    note: `A lease of ${lease / 1000} s, a block every 25 s, 10 transactions a second, a tenth of the clients polls a filter every 4 s, 10,000 keys in use at 3 members each.`,
+    rows: simulationRows(LARGE_FLEET, speeds),
+  }
+}
+
+async function offeredLoads(options: FleetBenchOptions): Promise<OfferedLoad[]> {
+  const generator = new Generator()
+  try {
+    const loads: OfferedLoad[] = []
+    for (const members of [0, ...options.members])
+      loads.push(await offerLoad({ ...options, members }, generator))
+    return loads
+  } finally {
+    generator.close()
+  }
+}
+
+function loadSection(loads: readonly OfferedLoad[], { rate, seconds, servers }: FleetBenchOptions): Section {
+  const single = loads.find(({ members }) => members === 0)?.ofMembers ?? 0
+  const rows = loads.map(
+    ({ members, answered, failures, p99, ofMembers, ofNats, idleOfMember, idleOfNats, blocks }): Row => ({
+      members: members === 0 ? 'one node, no fleet' : members,
+      answered,
+      failures,
+      'p99 ms': p99,
+      blocks,
+      'members, s per 1,000': ofMembers,
+      'NATS, s per 1,000': ofNats,
+      'together, to one node': (ofMembers + ofNats) / single,
+      'idle: a member, ms/s': idleOfMember,
+      'idle: NATS, ms/s': idleOfNats,
+    }),
+  )
+  const note = `${rate} requests a second for ${seconds} s in all, with a key that has a rate and a quota, a block every 2 s, polls of filters at members chosen by turns, ${servers} servers of NATS. Processor time of members and of NATS.`
+  return { title: 'The same load on more members', note, rows }
+}
+
+interface HeadFigures {
+  readonly heads: Awaited<ReturnType<typeof measureHeads>>
+  readonly failovers: readonly number[]
+}
+
+async function headTimes({ heads, failovers, servers }: FleetBenchOptions): Promise<HeadFigures> {
+  const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-heads-'))
+  const program = cliArguments()[0] ?? ''
+  const fleet = await TestFleet.start({
+    folder,
+    members: HEAD_MEMBERS,
+    servers,
+    program,
+    args: ['--no-mining'],
+  })
+  try {
+    return { heads: await measureHeads(fleet, heads), failovers: await measureFailovers(fleet, failovers) }
+  } finally {
+    await fleet.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function headSection({ heads, failovers }: HeadFigures): Section {
+  const { p50, p99 } = percentiles(failovers)
+  return {
+    title: `Heads of ${HEAD_MEMBERS} members`,
+    note: 'Of what `newHeads` tells: between the first member and the last; from the solution of a pool to the last member. Failover: from the kill of a member, in turn each, until the others tell of a further head; a lease is 3 s.',
+    rows: [
+      {
+        what: `lag between members, ${heads.blocks} blocks`,
+        'p50 ms': heads.lag.p50,
+        'p99 ms': heads.lag.p99,
+      },
+      { what: 'solution to head everywhere', 'p50 ms': heads.whole.p50, 'p99 ms': heads.whole.p99 },
+      { what: `failover, ${failovers.length} times`, 'p50 ms': p50, 'p99 ms': p99 },
+    ],
+  }
+}

@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toHex } from '../../src/util/bytes.ts'
+import { createLoggingContract } from '../../test/fleet/cluster/loggingContract.ts'
+import { mineBlock } from '../../test/fleet/cluster/poolMiner.ts'
+import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
+import { BitcoinPool } from '../../test/support/bitcoinPool.ts'
+import { cliArguments } from '../../test/support/cli.ts'
+import { askNode } from '../../test/support/nodeProcess.ts'
+import { createRandom } from '../../test/support/random.ts'
+import { accountOfSeed, signedTransaction } from '../../test/support/signedTransaction.ts'
+import type { Generator } from '../load/generator.ts'
+import { processorSeconds } from '../rpc/processStats.ts'
+import { mix, textOf } from '../rpc/requests.ts'
+
+/** The same load offered to a fleet, or to one node without a fleet. */
+export interface OfferedLoad {
+  /** 0: one node without a fleet. */
+  readonly members: number
+  readonly answered: number
+  readonly failures: number
+  readonly p99: number
+  /** Processor seconds per 1,000 answers, of members and of NATS. */
+  readonly ofMembers: number
+  readonly ofNats: number
+  /** Processor milliseconds a second without requests and blocks, of a member and of all of NATS. */
+  readonly idleOfMember: number
+  readonly idleOfNats: number
+  readonly blocks: number
+}
+
+export interface OfferedLoadOptions {
+  readonly members: number
+  readonly servers: number
+  readonly rate: number
+  readonly seconds: number
+}
+
+const REQUESTS = 2000
+const WARM_UP_SECONDS = 4
+const IDLE_SECONDS = 8
+const BLOCK_EVERY_MS = 2000
+const FILTERS_PER_MEMBER = 10
+/** A rate and a quota that are counted but hold nobody back. */
+const KEY = { rate: 100_000, burst: 200_000, dailyQuota: 1_000_000_000 }
+const CONNECTIONS = 8
+
+/** Offers the same load to all members by turns, with blocks coming in, a quota on the key and filters polled. */
+export async function offerLoad(options: OfferedLoadOptions, generator: Generator): Promise<OfferedLoad> {
+  const { members, servers, rate, seconds } = options
+  const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-fleet-'))
+  const fleet = await TestFleet.start({
+    ...{ folder, program: cliArguments()[0] ?? '', args: ['--no-mining'] },
+    members: Math.max(1, members),
+    servers: members === 0 ? 0 : servers,
+  })
+  try {
+    const random = createRandom(1)
+    const contract = await createLoggingContract(fleet.members[0]?.url ?? '', random)
+    await fleet.createKey('load', KEY)
+    await sleep(2000)
+    const idle = await used(fleet, () => sleep(IDLE_SECONDS * 1000))
+    const bodies = mix(await sharesOf(fleet, contract.address), REQUESTS).map(textOf)
+    const file = generator.write(bodies)
+    const run = (length: number) =>
+      Promise.all(
+        fleet.members.map(({ url }) =>
+          generator.load(url, file, {
+            ...{ seconds: length, connections: CONNECTIONS },
+            rate: rate / fleet.members.length,
+          }),
+        ),
+      )
+    const miner = new BlockMiner(fleet, contract)
+    await run(WARM_UP_SECONDS)
+    let results: Awaited<ReturnType<typeof run>> = []
+    const loaded = await used(fleet, async () => {
+      results = await run(seconds)
+    })
+    const blocks = await miner.stop()
+    const answered = results.reduce((sum, { outcomes }) => sum + outcomes.results, 0)
+    return {
+      ...{ members, answered, blocks },
+      failures: results.reduce((sum, { failures }) => sum + failures, 0),
+      p99: Math.max(...results.map(({ p99 }) => p99)),
+      ofMembers: (loaded.members * 1000) / answered,
+      ofNats: (loaded.nats * 1000) / answered,
+      idleOfMember: (idle.members * 1000) / IDLE_SECONDS / fleet.members.length,
+      idleOfNats: (idle.nats * 1000) / IDLE_SECONDS,
+    }
+  } finally {
+    await fleet.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Processor seconds that members and NATS use meanwhile. */
+async function used(
+  fleet: TestFleet,
+  work: () => Promise<unknown>,
+): Promise<{ readonly members: number; readonly nats: number }> {
+  const now = () => ({
+    members: sumOf(fleet.members.map(({ pid }) => pid)),
+    nats: sumOf(fleet.servers?.servers.map(({ pid }) => pid) ?? []),
+  })
+  const before = now()
+  await work()
+  const after = now()
+  return { members: after.members - before.members, nats: after.nats - before.nats }
+}
+
+function sumOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + processorSeconds(pid), 0)
+}
+
+/** What is asked: reads at the head, calls, logs, polls of filters of all members. */
+async function sharesOf({ members }: TestFleet, address: string) {
+  const account = toHex(accountOfSeed('cow1').address)
+  const filters: string[] = []
+  for (const { url } of members)
+    for (let index = 0; index < FILTERS_PER_MEMBER; index += 1)
+      filters.push(await askNode<string>(url, 'eth_newFilter', [{ address }]))
+  const one = (method: string, ...params: unknown[]) => [{ method, params }]
+  return [
+    { weight: 4, bodies: one('eth_getBalance', account, 'latest') },
+    { weight: 3, bodies: one('eth_blockNumber') },
+    { weight: 3, bodies: one('eth_call', { to: address }, 'latest') },
+    { weight: 2, bodies: one('eth_getBlockByNumber', 'latest', false) },
+    { weight: 2, bodies: one('eth_getTransactionCount', account, 'pending') },
+    { weight: 1, bodies: one('eth_getLogs', { address, fromBlock: '0x1', toBlock: 'latest' }) },
+    { weight: 1, bodies: filters.map((id) => ({ method: 'eth_getFilterChanges', params: [id] })) },
+  ]
+}
+
+/** Blocks with some transactions, found by a pool at one member after the other. */
+class BlockMiner {
+  readonly #done: Promise<number>
+  #stopped = false
+
+  constructor(fleet: TestFleet, contract: { readonly address: string; readonly log: Buffer }) {
+    this.#done = this.#run(fleet, contract)
+  }
+
+  stop(): Promise<number> {
+    this.#stopped = true
+    return this.#done
+  }
+
+  async #run(
+    { members }: TestFleet,
+    { address, log }: { readonly address: string; readonly log: Buffer },
+  ): Promise<number> {
+    const pool = new BitcoinPool('/bench/', createRandom(2))
+    const from = accountOfSeed('cow1')
+    let blocks = 0
+    for (let nonce = 0n; !this.#stopped; nonce += 1n) {
+      const { url = '' } = members[blocks % members.length] ?? {}
+      const to = Buffer.from(address.slice(2), 'hex')
+      const transaction = signedTransaction({ from, nonce, to, value: 0n, data: log, gasLimit: 100_000n })
+      await askNode(url, 'eth_sendRawTransaction', [toHex(transaction.encoded)])
+      await mineBlock(url, pool)
+      blocks += 1
+      await sleep(BLOCK_EVERY_MS)
+    }
+    return blocks
+  }
+}

@@ -1,0 +1,144 @@
+import { renewalInterval } from '../../src/fleet/lease/leaseTimes.ts'
+import type { Row } from '../report/results.ts'
+import type { JetStreamSpeed } from './jetStream.ts'
+
+/** A fleet that is computed. Rates are by second. */
+export interface FleetSize {
+  readonly members: number
+  readonly clients: number
+  /** Of a lease, milliseconds. */
+  readonly lease: number
+  readonly blocksPerSecond: number
+  readonly blockBytes: number
+  readonly transactionsPerSecond: number
+  readonly transactionBytes: number
+  /** Share of the clients that poll a filter, and seconds between two polls. */
+  readonly polling: number
+  readonly pollSeconds: number
+  /** API keys that are used within a second, and at how many members each of them. */
+  readonly keys: number
+  readonly membersPerKey: number
+  readonly pools: number
+}
+
+/** 1,000 members and a million clients on the main network of Rootstock: a block every 25 s, 10 transactions a second. */
+export const LARGE_FLEET: FleetSize = {
+  members: 1000,
+  clients: 1_000_000,
+  lease: 3000,
+  blocksPerSecond: 1 / 25,
+  blockBytes: 60_000,
+  transactionsPerSecond: 10,
+  transactionBytes: 220,
+  polling: 0.1,
+  pollSeconds: 4,
+  keys: 10_000,
+  membersPerKey: 3,
+  pools: 20,
+}
+
+/** What the fleet asks of NATS for one purpose, by second. */
+export interface Demand {
+  readonly purpose: string
+  /** Where fleet.md says so. */
+  readonly rule: string
+  /** Stored by JetStream with its replicas: publishes to streams, writes to buckets. */
+  readonly stored: number
+  /** Compare-and-sets among them. */
+  readonly sets: number
+  /** Messages that servers hand to members, also of calls. */
+  readonly delivered: number
+  /** Bytes of these. */
+  readonly bytes: number
+}
+
+/** Bytes of a lease, a head entry, a prepare, a report of an executed block, units asked for, a day's block of a quota. */
+const BYTES = {
+  lease: 160,
+  memberId: 17,
+  headEntry: 120,
+  call: 120,
+  executed: 90,
+  usage: 400,
+  quota: 40,
+  poll: 160,
+}
+/** Bytes of a work template for pools. */
+const TEMPLATE = 60_000
+/** Seconds for which a template holds. */
+const TEMPLATE_SECONDS = 15
+/** Parts in which a day's quota is reserved (fleet.md §7). */
+const QUOTA_PARTS = 100
+const DAY = 86_400
+
+/** What a fleet of a size asks of NATS (fleet.md). */
+export function demandsOf(size: FleetSize): Demand[] {
+  const { members: n, lease, blocksPerSecond: blocks, transactionsPerSecond: transactions } = size
+  const ownRenewals = 1000 / renewalInterval(lease)
+  const renewals = n * ownRenewals
+  const polls = ((size.clients * size.polling) / size.pollSeconds) * ((n - 1) / n)
+  const headBytes = BYTES.headEntry + n * BYTES.memberId
+  const grants = Math.min(n, size.keys * size.membersPerKey)
+  const reservations = (size.keys * QUOTA_PARTS) / DAY
+  const templates = 1 / TEMPLATE_SECONDS + blocks
+  const demand = (
+    purpose: string,
+    rule: string,
+    stored: number,
+    delivered: number,
+    bytesEach: number,
+    sets = 0,
+  ): Demand => ({ purpose, rule, stored, sets, delivered, bytes: (stored + delivered) * bytesEach })
+  return [
+    // Every member watches all leases: to know whom it may call, and to find the lease of the leader over.
+    demand('leases of members', '§2', renewals, renewals * n, BYTES.lease, renewals),
+    demand('lease of the leader', '§2', ownRenewals, ownRenewals * n, BYTES.lease, ownRenewals),
+    demand('blocks that were executed', '§3', 0, renewals + blocks * n, BYTES.executed),
+    demand('prepare and its answer', '§3', 0, 2 * n * blocks, BYTES.call),
+    demand('heads', '§3', blocks, blocks * n, headBytes, blocks),
+    demand('transactions', '§4', transactions, transactions * n, size.transactionBytes),
+    demand('blocks', '§5', blocks, blocks * n, size.blockBytes),
+    demand('polls at another member', '§6', 0, 2 * polls, BYTES.poll),
+    demand('usage', '§7', n, n * n, BYTES.usage),
+    demand('units for keys', '§7', 0, 2 * grants * GRANTS_PER_SECOND, BYTES.call * 4),
+    demand('quotas of days', '§7', reservations, 0, BYTES.quota, reservations),
+    demand('work templates', '§8', templates, templates * n, TEMPLATE),
+  ]
+}
+
+/** Requests for units of a member that has use for them, all keys in one. */
+const GRANTS_PER_SECOND = 10
+
+/** The demands beside what NATS was measured to do. */
+export function simulationRows(size: FleetSize, speeds: readonly JetStreamSpeed[]): Row[] {
+  const demands = demandsOf(size)
+  const sum = (key: 'stored' | 'sets' | 'delivered' | 'bytes') =>
+    demands.reduce((total, demand) => total + demand[key], 0)
+  const round = (value: number) => (value >= 10 ? Math.round(value) : Number(value.toPrecision(2)))
+  const rowOf = ({ purpose, rule, stored, sets, delivered, bytes }: Demand): Row => ({
+    purpose,
+    rule,
+    'stored/s': round(stored),
+    'of these sets/s': round(sets),
+    'delivered/s': round(delivered),
+    'MB/s': round(bytes / 1e6),
+  })
+  const total = {
+    purpose: '**together**',
+    rule: '',
+    stored: sum('stored'),
+    sets: sum('sets'),
+    delivered: sum('delivered'),
+    bytes: sum('bytes'),
+  }
+  const speed = (part: string) => speeds.find(({ work }) => work.includes(part))?.perSecond ?? 0
+  const measured = {
+    purpose: '**measured here**',
+    rule: '',
+    stored: speed('publish of a transaction, 256'),
+    sets: speed('compare-and-set of 256'),
+    delivered: speed('deliveries'),
+    bytes: 0,
+  }
+  return [...demands.map(rowOf), rowOf(total), { ...rowOf(measured), 'MB/s': '' }]
+}
