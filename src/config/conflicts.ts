@@ -17,14 +17,19 @@ const NODE_ID = /^[0-9a-f]{128}$/i
  * @throws ConfigError `Conflict`, `InvalidValue`; what a file of activation heights is refused for
  */
 export function checkConflicts(config: Config): void {
-  const value = accessValue(config) ?? originValue(config) ?? secretValue(config) ?? peerValue(config)
+  const value =
+    accessValue(config) ??
+    originValue(config) ??
+    secretValue(config) ??
+    peerValue(config) ??
+    fleetValue(config)
   if (value !== null) throw new ConfigError('InvalidValue', value)
   const reason =
     heightsConflict(config) ??
     miningConflict(config) ??
     gasPriceConflict(config) ??
     operationConflict(config) ??
-    fleetConflict(config)
+    natsConflict(config)
   if (reason !== null) throw new ConfigError('Conflict', reason)
   // Checked now, before anything is opened.
   for (const checkpoint of config.checkpoints) parseCheckpoint(checkpoint)
@@ -101,12 +106,6 @@ function gasPriceConflict(config: Config): string | null {
   return `no rate is at least ${flagOf('gasPriceRateMinimum')} ${least} and at most ${flagOf('gasPriceRateMaximum')} ${most}`
 }
 
-/** A block of the instant mode would have to be the head before a send is answered. */
-function fleetConflict({ fleet, mining, blockTime }: Config): string | null {
-  if (fleet.length === 0 || !mining || blockTime > 0) return null
-  return `${flagOf('fleet')} takes no block for each transaction: give ${flagOf('blockTime')}, or --no-mining`
-}
-
 function operationConflict({ tlsCert, tlsKey, metricsPort, httpPort }: Config): string | null {
   if ((tlsCert === null) !== (tlsKey === null)) {
     return `${flagOf('tlsCert')} and ${flagOf('tlsKey')} belong together: give both of them`
@@ -115,4 +114,44 @@ function operationConflict({ tlsCert, tlsKey, metricsPort, httpPort }: Config): 
     return `${flagOf('metricsPort')} is that of the endpoint: give another one, or 0 to share it`
   }
   return null
+}
+
+/**
+ * Rejects options of a member that makes blocks by itself. Only a node that starts is asked: tools of a fleet and of its
+ * keys have the defaults of a development network, too.
+ * @throws ConfigError `Conflict`
+ */
+export function checkMember({ fleet, mining, blockTime }: Config): void {
+  // A block of the instant mode would have to be the head before a send is answered.
+  if (fleet.length === 0 || !mining || blockTime > 0) return
+  const advice = `give ${flagOf('blockTime')}, or --no-mining`
+  throw new ConfigError('Conflict', `${flagOf('fleet')} takes no block for each transaction: ${advice}`)
+}
+
+const NATS_URL = /^(nats|tls):\/\/[^\s/?#@]+$/
+
+function fleetValue({ fleet, fleetSystem }: Config): string | null {
+  const wrong = fleet.find((url) => !NATS_URL.test(url))
+  if (wrong !== undefined) {
+    return `${flagOf('fleet')}: expected nats://host:port or tls://host:port without a user, got ${wrong}`
+  }
+  // The text is a secret.
+  return fleetSystem === null || /^[^:]+:./.test(fleetSystem)
+    ? null
+    : `${flagOf('fleetSystem')}: expected USER:PASSWORD`
+}
+
+function natsConflict(config: Config): string | null {
+  const { fleetUser, fleetPassword, fleetCredentials, fleetCert, fleetKey, fleetQuorum, fleetSigners } =
+    config
+  const user = flagOf('fleetUser')
+  if (fleetUser !== null && fleetCredentials !== null) {
+    return `${user} and ${flagOf('fleetCredentials')} both say who this member is to NATS: give one of them`
+  }
+  if (fleetPassword !== null && fleetUser === null) return `${flagOf('fleetPassword')} needs ${user}`
+  if ((fleetCert === null) !== (fleetKey === null)) {
+    return `${flagOf('fleetCert')} and ${flagOf('fleetKey')} belong together: give both of them`
+  }
+  if (fleetQuorum <= fleetSigners.length) return null
+  return `${flagOf('fleetQuorum')} ${fleetQuorum} needs as many keys in ${flagOf('fleetSigners')}, got ${fleetSigners.length}`
 }

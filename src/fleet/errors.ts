@@ -77,7 +77,8 @@ const API_CODES: Readonly<Record<number, FleetErrorCode>> = {
 }
 
 const HINTS: Readonly<Partial<Record<FleetErrorCode, string>>> = {
-  TooFewServers: 'start more NATS servers or give fewer --replicas',
+  TooFewServers:
+    'start more NATS servers or give fewer --replicas; where room is missing, raise max_file_store or give smaller sizes',
   NoRoom: 'raise max_file_store of the servers or give smaller sizes to `rhizome fleet init`',
   NoJetStream: 'run nats-server with JetStream (-js) and let this account use it',
   NotCreated: 'run `rhizome fleet init` once',

@@ -3,8 +3,8 @@ import type { MemberId } from '../interface.ts'
 import { BucketWatch } from '../nats/bucketWatch.ts'
 import { compareAndSet } from '../nats/compareAndSet.ts'
 import { MEMBER_ID, STATE_KEYS } from '../nats/names.ts'
+import { parseObject } from '../parseObject.ts'
 import { observedLifetime, renewalInterval, writeTimeout } from './leaseTimes.ts'
-import { parseObject } from './memberRecord.ts'
 import { Repeated } from './repeated.ts'
 
 /** The value of the key `leader` (fleet.md §2). */

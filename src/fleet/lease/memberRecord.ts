@@ -1,4 +1,5 @@
 import type { FleetBlock } from '../interface.ts'
+import { parseObject } from '../parseObject.ts'
 
 /** What a member says of itself with each renewal of its lease (fleet.md §2). JSON, for people with tools of NATS. */
 export interface MemberRecord {
@@ -52,17 +53,6 @@ export function parseMemberRecord(bytes: Uint8Array): MemberRecord | null {
   const head = parseHead(fields['head'])
   if (head === undefined) return null
   return { incarnation, name, number, version, serves, head, lag, load, over: over === true }
-}
-
-/** The object that some JSON is; null for other JSON, other bytes, and more than `limit` of them. */
-export function parseObject(bytes: Uint8Array, limit: number): Readonly<Record<string, unknown>> | null {
-  if (bytes.length > limit) return null
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
 }
 
 /** Undefined when it is none. */

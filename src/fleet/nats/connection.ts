@@ -57,8 +57,8 @@ export interface FleetConnection {
   close(): Promise<void>
 }
 
-/** Bounds of the pause before the same server is tried again, milliseconds. */
-const RETRY = { first: 50, longest: 2000 } as const
+/** Bounds of the pause before a server is tried, milliseconds. */
+const RETRY = { first: 20, longest: 1000 } as const
 const LEAST_SILENCE = 600
 /** A server counts as silent when three pings have no answer. */
 const PINGS = 3
@@ -103,20 +103,34 @@ class Connection implements FleetConnection {
   }
 
   async connect(): Promise<void> {
-    const servers = this.#options.servers.join(', ')
-    try {
-      this.#nats = await connect(this.#toOptions())
-    } catch (error) {
-      throw toFleetError(error, `NATS cannot be reached at ${servers}`)
+    const { servers } = this.#options
+    const options = this.#toOptions()
+    const failures: FleetError[] = []
+    // One at a time, so that the error of each is known. The client alone would try for ever.
+    for (const server of shuffled(servers)) {
+      try {
+        await this.#tryServer({ ...options, servers: [server] })
+        this.nats.setServers([...servers])
+        void this.#follow(this.nats)
+        return
+      } catch (error) {
+        failures.push(toFleetError(error, `NATS cannot be reached at ${server}`))
+      }
     }
-    const version = versionOf(this.#nats)
+    throw failures.find(({ code }) => code !== 'Unreachable') ?? failures[0] ?? noServers()
+  }
+
+  async #tryServer(options: ConnectionOptions): Promise<void> {
+    const nats = await connect(options)
+    const version = versionOf(nats)
     if (isTooOld(version)) {
-      const server = this.#nats.getServer()
-      await this.#nats.close()
+      const server = nats.getServer()
+      this.#refused.add(server)
+      await nats.close()
       throw new FleetError('ServerTooOld', tooOld(server, version))
     }
+    this.#nats = nats
     this.#isConnected = true
-    void this.#follow(this.#nats)
   }
 
   onEvent(listener: (event: FleetConnectionEvent) => void): () => void {
@@ -185,18 +199,20 @@ class Connection implements FleetConnection {
   }
 
   #toOptions(): ConnectionOptions {
-    const { servers, user, password, name } = this.#options
+    const { user, password, name } = this.#options
     const silence = Math.max(this.#options.silence, LEAST_SILENCE)
     const authenticator = credentialsOf(this.#options)
     const tls = tlsOf(this.#options)
     return {
-      servers: [...servers],
       name,
       noEcho: true,
+      // Servers tell one another's addresses, which in containers are often nobody else's.
+      ignoreClusterUpdates: true,
       maxReconnectAttempts: -1,
       // A server that refuses a user now may let it in again when its configuration was reloaded.
       ignoreAuthErrorAbort: true,
-      reconnectDelayHandler: () => this.#pause(),
+      // Attempts are spaced by the choice of the server.
+      reconnectDelayHandler: () => 0,
       reconnectToServer: (pool) => this.#choose(pool),
       pingInterval: Math.floor(silence / PINGS),
       maxPingOut: PINGS - 1,
@@ -213,16 +229,25 @@ class Connection implements FleetConnection {
     return longest / 2 + Math.random() * (longest / 2)
   }
 
-  /** A server that is not too old; null leaves the choice to the client. */
-  #choose(pool: readonly Server[]): Server | { server: Server; delay: number } | null {
-    if (this.#refused.size === 0) return null
+  /** The one that was tried the longest ago of those that are not too old. */
+  #choose(pool: readonly Server[]): { server: Server; delay: number } | null {
     const usable = pool.filter(({ listen }) => !this.#refused.has(listen))
-    const [first] = usable.sort((one, other) => one.lastConnect - other.lastConnect)
-    if (first !== undefined) return { server: first, delay: this.#pause() }
-    // All are too old, until somebody upgrades one.
-    const [oldest] = [...pool].sort((one, other) => one.lastConnect - other.lastConnect)
-    return oldest === undefined ? null : { server: oldest, delay: RETRY.longest }
+    // While all are too old, somebody may upgrade one.
+    const choice = usable.length > 0 ? usable : pool
+    const [server] = [...choice].sort((one, other) => one.lastConnect - other.lastConnect)
+    if (server === undefined) return null
+    const delay = usable.length > 0 ? this.#pause() : RETRY.longest
+    return { server, delay: this.#nats === null ? 0 : delay }
   }
+}
+
+function noServers(): FleetError {
+  return new FleetError('Unreachable', 'no NATS servers are given: name them with --fleet')
+}
+
+function shuffled(servers: readonly string[]): readonly string[] {
+  const order = servers.map((server) => ({ server, at: Math.random() }))
+  return order.sort((one, other) => one.at - other.at).map(({ server }) => server)
 }
 
 function versionOf(nats: NatsConnection): string {

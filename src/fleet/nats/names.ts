@@ -1,8 +1,6 @@
+import { FLEET_NAME } from '../../config/options/fleet.ts'
 import { FleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
-
-/** What a name of a fleet looks like: it begins names of streams, buckets and subjects. */
-export const FLEET_NAME = /^[a-z0-9-]{1,32}$/
 
 /** What an id of a member looks like. */
 export const MEMBER_ID = /^[0-9a-f]{16}$/

@@ -1,0 +1,76 @@
+import type { Config, OptionKey } from '../config/schema.ts'
+import { FleetError } from '../fleet/errors.ts'
+import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../fleet/nats/connection.ts'
+import { FleetNames } from '../fleet/nats/names.ts'
+import { CommandError } from './errors.ts'
+import { EXIT_CODES } from './exitCodes.ts'
+
+/** Options of commands that talk to the NATS servers of a fleet. */
+export const FLEET_CONNECTION_OPTIONS = [
+  'config',
+  'fleet',
+  'fleetName',
+  'fleetCredentials',
+  'fleetUser',
+  'fleetPassword',
+  'fleetCa',
+  'fleetCert',
+  'fleetKey',
+] as const satisfies readonly OptionKey[]
+
+/** What a command works with. */
+export interface FleetTools {
+  readonly connection: FleetConnection
+  readonly options: FleetConnectionOptions
+  readonly names: FleetNames
+}
+
+/** How long a command waits for a server, milliseconds. */
+const PATIENCE = 5000
+
+/**
+ * Runs a command with a connection to NATS.
+ * @throws CommandError with what to do
+ */
+export async function withFleet<T>(config: Config, run: (tools: FleetTools) => Promise<T>): Promise<T> {
+  if (config.fleet.length === 0) {
+    throw new CommandError(
+      'Failed',
+      'no fleet is given: name its NATS servers with --fleet',
+      EXIT_CODES.usage,
+    )
+  }
+  const options: FleetConnectionOptions = {
+    servers: config.fleet,
+    user: config.fleetUser,
+    password: config.fleetPassword,
+    credentials: config.fleetCredentials,
+    ca: config.fleetCa,
+    cert: config.fleetCert,
+    key: config.fleetKey,
+    name: 'rhizome fleet',
+    silence: PATIENCE,
+  }
+  try {
+    const names = new FleetNames(config.fleetName)
+    const connection = await connectFleet(options)
+    try {
+      return await run({ connection, options, names })
+    } finally {
+      await connection.close()
+    }
+  } catch (error) {
+    if (!(error instanceof FleetError)) throw error
+    const exitCode = error.code === 'BadName' ? EXIT_CODES.usage : EXIT_CODES.failed
+    throw new CommandError('Failed', error.message, exitCode, { cause: error })
+  }
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+/** A size for people. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const value = bytes / 1024 ** power
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
+}
