@@ -95,13 +95,17 @@ export interface FleetChainService {
   replacePool(entries: readonly PoolEntry[], state?: AdmissionState): Promise<void>
   /** Whether this member makes blocks in its interval, as the leader does; it does not before this was called. */
   lead(isLeader: boolean): Promise<void>
-  /** Resolves when the thread has time: a sign of life for the lease. */
+  /** Resolves when the thread has time: a sign of life for the lease. It also says that events so far were heard. */
   ping(): Promise<void>
 }
 
 /** What the chain thread tells the fleet thread. */
 export type FleetChainEvent =
-  /** A block became executed and durable that did not come from {@link FleetChainService.connect}. */
+  /**
+   * A block became executed and durable that did not come from {@link FleetChainService.connect}. When more than 32 MiB
+   * of them come between two calls of {@link FleetChainService.ping}, the rest is not told: the heaviest block is known
+   * all the same, and other members ask for what they lack (fleet.md §10 `blocks`).
+   */
   { readonly kind: 'accepted'; readonly block: FleetBlock; readonly encoded: Buffer }
 
 /** What the fleet thread does for the chain thread. */

@@ -28,6 +28,9 @@ export interface FleetChainParams extends Omit<FleetPoolParams, 'isMined'> {
   onFailure(error: unknown): void
 }
 
+/** Bytes of blocks that the fleet thread may not have heard of yet; beyond them it is not told. */
+const MOST_UNHEARD = 32 * 1024 * 1024
+
 /**
  * What a member of a fleet does in the chain thread beside the chain (fleet.md §3 to §5): it reads entries of the log
  * into the pool, moves the head, and tells which blocks came from elsewhere.
@@ -41,6 +44,7 @@ export class FleetChain {
   /** Everything that changes the pool by the log, in its order. */
   #last: Promise<unknown> = Promise.resolve()
   #told: Promise<void> = Promise.resolve()
+  #unheard = 0
   /** Hashes of the blocks that the fleet gives now. */
   readonly #given = new Set<string>()
 
@@ -66,6 +70,11 @@ export class FleetChain {
       this.#tell = null
       this.sends.publishWith(null)
     }
+  }
+
+  /** The fleet thread has heard what it was told. */
+  heard(): void {
+    this.#unheard = 0
   }
 
   /**
@@ -182,14 +191,17 @@ export class FleetChain {
   }
 
   #accepted(blocks: readonly Block[]): void {
-    const foreign = blocks.filter(({ hashHex }) => !this.#given.has(hashHex))
-    if (foreign.length === 0 || this.#tell === null) return
+    if (this.#tell === null) return
     const { chain, flushed, onFailure } = this.#params
-    const events = foreign.map((block): FleetChainEvent => {
+    const events = blocks.flatMap((block): FleetChainEvent[] => {
+      if (this.#given.has(block.hashHex)) return []
       const { number, hash, encoded } = block
+      if (this.#unheard + encoded.length > MOST_UNHEARD) return []
+      this.#unheard += encoded.length
       const totalDifficulty = chain.reader.totalDifficulty(hash) ?? 0n
-      return { kind: 'accepted', block: { number, hash, totalDifficulty }, encoded }
+      return [{ kind: 'accepted', block: { number, hash, totalDifficulty }, encoded }]
     })
+    if (events.length === 0) return
     // In the order of the commits.
     this.#told = this.#told
       .then(() => flushed())

@@ -49,7 +49,7 @@ export function createFleetService(core: ChainCore, fleet: FleetChain): FleetCha
     admissionState: async () => fleet.pool.state(),
     replacePool: (entries, state) => written(() => fleet.replacePool(entries, state ?? null)),
     lead: async (isLeader) => core.producer.setLeading(isLeader),
-    ping: async () => undefined,
+    ping: async () => fleet.heard(),
   }
 
   function blockOf(hash: Buffer): FleetBlock {

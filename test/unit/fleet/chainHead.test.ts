@@ -238,3 +238,18 @@ t.test('the fleet is told of blocks that came from elsewhere, in order', async (
   )
   t.equal(core.open.chain.head.number, 0)
 })
+
+t.test('a fleet thread that hears nothing is told no more than 32 MiB of blocks', async (t) => {
+  const maker = new BlockMaker(t, REGTEST)
+  const blocks = maker.extend(maker.genesis, 4)
+  for (const block of blocks) Object.defineProperty(block, 'encoded', { value: Buffer.alloc(12 << 20) })
+  const { service, core, accepted } = openMember(t)
+  core.connectFromPeers(blocks.slice(0, 3))
+  await core.probe()
+  t.equal(accepted.length, 2)
+  await service.ping()
+  core.connectFromPeers(blocks.slice(3))
+  await core.probe()
+  t.equal(accepted.length, 3)
+  t.match(await service.heaviest(), { number: 4 })
+})
