@@ -13,8 +13,8 @@ export interface LoadOptions {
   readonly random: () => number
   /** Key of all requests but those that try a rate; null where the fleet has no keys. */
   readonly key: ClientKey | null
-  /** A key with a rate, and requests that are made with it at the same time; null for none. */
-  readonly limited: { readonly key: ClientKey; readonly clients: number } | null
+  /** Keys that are used as fast as the fleet answers, and requests that are made with each at the same time. */
+  readonly spent: readonly { readonly key: ClientKey; readonly clients: number }[]
   /** Accounts with funds, each for one client. */
   readonly accounts: readonly TestAccount[]
   /** A contract whose logs are searched and watched, and the call that has it write some. */
@@ -29,7 +29,7 @@ const READERS = 3
 const PAUSE_MS = 10
 const POLL_PAUSE_MS = 120
 const USAGE_PAUSE_MS = 250
-const LIMITED_PAUSE_MS = 2
+const SPEND_PAUSE_MS = 2
 /** Costs of methods in units (src/gateway/access/README.md). */
 const UNITS = { block: 3, send: 10, filter: 2, logs: 20, work: 2, solution: 20 }
 const GAS_LIMIT = 200_000n
@@ -52,6 +52,7 @@ export class CheckedLoad {
   readonly #filters: OpenFilter[] = []
   readonly #pool: BitcoinPool
   #stopped = false
+  #isHandedOver = false
   /** Hashes that were acknowledged. */
   readonly transactions = new Set<string>()
   readonly blocks = new Set<string>()
@@ -69,14 +70,20 @@ export class CheckedLoad {
     }
     for (const of of KINDS) this.#repeat(POLL_PAUSE_MS, (client) => this.#watch(client, of))
     this.#repeat(PAUSE_MS, (client) => this.#search(client))
-    const { key, limited, blockEvery } = this.#options
+    const { key, spent, blockEvery } = this.#options
     if (key !== null)
       this.#repeat(USAGE_PAUSE_MS, async (client) => {
         await client.usage(this.#anyMember(), key)
       })
-    for (let index = 0; index < (limited?.clients ?? 0); index += 1)
-      this.#repeat(LIMITED_PAUSE_MS, (client) => this.#spend(client))
+    for (const { key: used, clients } of spent)
+      for (let index = 0; index < clients; index += 1)
+        this.#repeat(SPEND_PAUSE_MS, (client) => this.#spend(client, used))
     if (blockEvery > 0) this.#repeat(blockEvery, (client) => this.#solve(client))
+  }
+
+  /** From now on filters may have another owner than the member that made them. */
+  handedOver(): void {
+    this.#isHandedOver = true
   }
 
   /** Ends all clients, and waits for what they have under way. */
@@ -211,7 +218,7 @@ export class CheckedLoad {
     await client.ask(this.#anyMember(), {
       ...this.#charged(UNITS.filter),
       ...(healed ? { healed: true as const } : {}),
-      operation: { kind: 'poll', filter: id, owner },
+      operation: { kind: 'poll', filter: id, owner: this.#isHandedOver ? null : owner },
       method: 'eth_getFilterChanges',
       params: [id],
       value: (result) => (of === 'logs' ? logNames(result) : (result as string[])),
@@ -236,16 +243,9 @@ export class CheckedLoad {
     })
   }
 
-  /** As fast as the fleet answers, so that the rate of the key is what holds it back. */
-  async #spend(client: RecordingClient): Promise<void> {
-    const { limited } = this.#options
-    if (limited === null) return
-    await client.ask(this.#anyMember(), {
-      operation: { kind: 'other', method: 'eth_chainId' },
-      method: 'eth_chainId',
-      key: limited.key,
-      units: 1,
-    })
+  async #spend(client: RecordingClient, key: ClientKey): Promise<void> {
+    const method = 'eth_chainId'
+    await client.ask(this.#anyMember(), { operation: { kind: 'other', method }, method, key, units: 1 })
   }
 
   async #solve(client: RecordingClient): Promise<void> {

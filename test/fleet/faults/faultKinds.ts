@@ -19,6 +19,8 @@ export interface FaultResult {
 /** A way in which a fleet is disturbed. */
 export interface FaultKind {
   readonly name: string
+  /** Whether members hand their filters to others by it. */
+  readonly handsOver?: true
   /** Why it cannot be done here; null when it can. */
   whyNot(fleet: TestFleet): string | null
   /** Does it, and heals it, but for the time that members take to be ready again. */
@@ -59,6 +61,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   },
   {
     name: 'stop a member as an upgrade does',
+    handsOver: true,
     whyNot: always,
     run: async ({ fleet, random }) => {
       const member = pick(fleet.members.length, random)

@@ -62,7 +62,8 @@ const LIMITS = { rate: 100, burst: 200, methods: ['eth_chainId'] }
 const BLOCK_EVERY_MS = 500
 /** Usage is written once a second and shown for a second: what was answered has to be in it then. */
 const USAGE_MS = 2500
-const REVOKED_WITHIN_MS = 5000
+/** A revocation reaches the members of a fleet that has healed by a watch; a node without a fleet looks every second. */
+const REVOKED_WITHIN_MS = 1500
 
 /**
  * Disturbs one fleet again and again, each time while clients use it, waits until it has healed, and has the checker
@@ -134,24 +135,31 @@ async function runRound(scene: Scene, kind: FaultKind, round: number): Promise<R
   const writer = new HistoryWriter(path)
   writer.write(await limitsOf(fleet, key, {}))
   writer.write(await limitsOf(fleet, limited, LIMITS))
+  const revoked = await fleet.createKey(`revoked-${round}`, { methods: LIMITS.methods })
+  writer.write(await limitsOf(fleet, revoked, {}))
   const urls = fleet.servers?.urls ?? []
   const first = fleet.servers === null ? await heightOf(fleet) : await lastHeadSequence(urls)
   const load = new CheckedLoad({
     ...{ writer, random, key, contract, timeout },
     members: () => fleet.members,
-    limited: { key: limited, clients: SPENDERS },
+    spent: [
+      { key: limited, clients: SPENDERS },
+      { key: revoked, clients: 1 },
+    ],
     accounts: ACCOUNTS,
     blockEvery: BLOCK_EVERY_MS,
   })
   load.start()
   await sleep(CALM_MS)
+  if (kind.handsOver === true) load.handedOver()
   const begin = performance.now()
   const { what, killed } = await kind.run({ fleet, random })
   writer.write({ type: 'fault', what: `${kind.name}: ${what}`, killed, begin, end: performance.now() })
   const healing = performance.now()
   await fleet.untilReady()
   const healedMilliseconds = performance.now() - healing
-  await sleep(CALM_MS)
+  await revoke(fleet, revoked, writer)
+  await sleep(REVOKED_WITHIN_MS + CALM_MS)
   await load.stop()
   await sleep(USAGE_MS + SETTLE_MS)
   await load.finish()
@@ -173,6 +181,16 @@ async function runRound(scene: Scene, kind: FaultKind, round: number): Promise<R
     blocks: blocks.size,
     history: violations.length === 0 ? null : path,
   }
+}
+
+async function revoke(fleet: TestFleet, key: ClientKey, writer: HistoryWriter): Promise<void> {
+  const begin = performance.now()
+  await fleet.revokeKey(key)
+  writer.write({
+    ...{ type: 'entry', client: -1, member: 0, begin, end: performance.now() },
+    operation: { kind: 'revoke', key: key.id },
+    outcome: { kind: 'answered', value: null },
+  })
 }
 
 function outcomesOf({ entries }: History) {
