@@ -123,6 +123,8 @@ export interface ServiceStats {
 export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   /** Decides what a member of a fleet answers; null for a node on its own. */
   readonly gate: FleetGate | null
+  /** Has what is read in this turn of the event loop outside of requests belong to the newest head. */
+  takeSnapshot(): void
   /** To be called when something else changed that answers depend on: coinbase, mining, peers. */
   onChange(): void
   /** To be called after each committed change of the head, in order. */
@@ -221,6 +223,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   return {
     ...front,
     gate: gateway.gate,
+    takeSnapshot: () => gateway.takeSnapshot(),
     onChange: () => gateway.onChange(),
     headChanged: (notice) => {
       gateway.onChange()

@@ -4,6 +4,7 @@ import { chosenNetwork } from '../config/networks/configured.ts'
 import type { Config } from '../config/schema.ts'
 import { storeFolders } from '../execution/chainFolders.ts'
 import type { HeadNotice } from '../filters/events.ts'
+import type { NodeFilters } from '../filters/filters.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { openService, type Service } from '../front/service.ts'
 import { loadSocketLibrary, type SocketLibrary } from '../front/socketLibrary.ts'
@@ -23,6 +24,7 @@ import { NodeError } from './errors.ts'
 import { assertSafeExposure } from './exposure.ts'
 import { FleetFront } from './fleet/fleetFront.ts'
 import { startFleetThread } from './fleet/fleetHandle.ts'
+import { openFleetFilters } from './fleet/openFleetFilters.ts'
 import { createFrontMining, type FrontMining } from './frontMining.ts'
 import { createNodeMetrics, type NodeMetrics } from './metrics/nodeMetrics.ts'
 import type { OpenStores } from './metrics/storeMetrics.ts'
@@ -233,6 +235,17 @@ export async function createNode({
     const fleetOptions = fleetOptionsFromConfig(config, version)
     const fleet = fleetOptions === null ? null : new FleetFront(fleetFrontOptionsFromConfig(config))
     closers.push(async () => fleet?.close())
+    const fleetFilters =
+      fleet &&
+      openFleetFilters({
+        dataDir: config.dataDir,
+        context: front.context,
+        fleet,
+        limits: eventLimitsFromConfig(config),
+        log: logger.child({ part: 'fleet' }),
+        takeSnapshot: () => service?.takeSnapshot(),
+      })
+    closers.push(async () => fleetFilters?.close())
     if (fleet !== null) {
       metrics.watchFleet({
         gate: () => fleet.gate,
@@ -266,6 +279,7 @@ export async function createNode({
       production,
       peers,
       fleet,
+      filters: fleetFilters?.filters ?? null,
     }
     const parts = { ...shared, sockets, readiness, watch, tracing }
     const tlsFiles = tlsFilesFromConfig(config)
@@ -338,6 +352,8 @@ interface ServiceParts {
   readonly peers: PeerHandle | null
   /** null for a node on its own. */
   readonly fleet: FleetFront | null
+  /** Those of the fleet; null for a node on its own. */
+  readonly filters: NodeFilters | null
 }
 
 function listenForRequests(parts: ServiceParts): Promise<Service> {
@@ -352,6 +368,7 @@ function listenForRequests(parts: ServiceParts): Promise<Service> {
     front: frontOptionsFromConfig(config),
     limits: gatewayLimitsFromConfig(config),
     events: eventLimitsFromConfig(config),
+    ...(parts.filters === null ? {} : { filters: parts.filters }),
     lanes: lanesFromConfig(config),
     workers: config.workers,
     admission: access.admission,

@@ -44,6 +44,14 @@ export const USUAL_REPLY_BYTES: number = HASHES_PER_POLL * HASH_BYTES + LOGS_BYT
 /** Largest reply. */
 export const FILTER_REPLY_BYTES: number = Math.max(MOST_BLOCKS * HASH_BYTES, POLL_REPLY_BYTES)
 
+/** The reply of a member that has no such filter. */
+export const NO_FILTER: Buffer = pack(null)
+
+/** Whether a reply says that there is no such filter. */
+export function isNoFilter(reply: Buffer): boolean {
+  return reply.equals(NO_FILTER)
+}
+
 export function encodeFilterCall(call: FilterCall): Buffer {
   const { what, id } = call
   return call.what === 'undo'
@@ -62,7 +70,7 @@ export function decodeFilterCall(bytes: Buffer): FilterCall {
 }
 
 export function encodeFilterReply(reply: FilterReply): Buffer {
-  if (reply === null) return pack(null)
+  if (reply === null) return NO_FILTER
   switch (reply.kind) {
     case 'done':
       return pack(['done'])

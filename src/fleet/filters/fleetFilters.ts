@@ -2,6 +2,7 @@ import type { WalkedChain } from '../../filters/chainWalk.ts'
 import type { HeadNotice, PendingNotice } from '../../filters/events.ts'
 import type { FilterChanges, FilterContent, LogFilterRequest, NodeFilters } from '../../filters/filters.ts'
 import type { MemoryUse } from '../../filters/memoryUse.ts'
+import type { BlockReference } from '../../storage/blockKey.ts'
 import type { StoredFilter } from '../../storage/filters/filterRecord.ts'
 import { FleetError } from '../errors.ts'
 import {
@@ -21,7 +22,7 @@ import type { OwnChanges, OwnFilters } from './ownFilters.ts'
 /** What {@link FleetFilters} are made of. */
 export interface FleetFiltersOptions {
   readonly own: OwnFilters
-  readonly chain: WalkedChain
+  readonly chain: WalkedChain & { head(): BlockReference }
   /**
    * Asks the member that has a filter, whichever that is by now (`filterPart.ts`).
    * @throws an error when it does not answer
@@ -39,6 +40,10 @@ export interface FleetFiltersOptions {
  */
 export class FleetFilters implements NodeFilters {
   readonly #options: FleetFiltersOptions
+  /** The head that this thread was told of last; null before. */
+  #announced: Buffer | null = null
+  /** A head of the fleet that this thread was not told of yet. */
+  #awaited: { readonly revision: number; readonly hash: Buffer } | null = null
 
   constructor(options: FleetFiltersOptions) {
     this.#options = options
@@ -104,8 +109,24 @@ export class FleetFilters implements NodeFilters {
     return this.#drawn(memory, async () => decodeContent(await this.#ask({ what: 'content', id })))
   }
 
-  headChanged(_notice: HeadNotice): void {
+  headChanged({ retracted, enacted }: HeadNotice): void {
     this.#options.own.headChanged()
+    const oldest = retracted.at(-1)
+    const parent = oldest === undefined ? null : this.#options.chain.storedHeader(oldest.hash)?.parentHash
+    this.#announced = enacted.at(-1)?.hash ?? parent ?? this.#announced
+    if (this.#awaited !== null) this.applied(this.#awaited.revision, this.#awaited.hash)
+  }
+
+  /**
+   * The fleet has a head: once this thread was told of it, it was told of everything that the entries of the log before
+   * it did.
+   * @param revision its sequence in the log
+   */
+  applied(revision: number, hash: Buffer): void {
+    const announced = this.#announced ?? this.#options.chain.head().hash
+    const isThere = announced.equals(hash)
+    this.#awaited = isThere ? null : { revision, hash }
+    if (isThere) this.#options.own.reached(revision)
   }
 
   pendingAdded(notices: readonly PendingNotice[]): void {

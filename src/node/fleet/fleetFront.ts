@@ -1,4 +1,4 @@
-import type { FleetFrontService, FleetStatus, SharedLease } from '../../fleet/interface.ts'
+import type { FleetFrontEvent, FleetFrontService, FleetStatus, SharedLease } from '../../fleet/interface.ts'
 import type { FleetGate, FleetGateOptions } from '../../gateway/entrance/fleetGate.ts'
 import { bootClock } from '../../native/bootClock.ts'
 import { RpcError } from '../../rpc/errors.ts'
@@ -27,6 +27,7 @@ export class FleetFront {
   #gate: FleetGate | null = null
   #handle: FleetHandle | null = null
   #status: FleetStatus | null = null
+  readonly #followers: ((event: FleetFrontEvent) => void)[] = []
 
   constructor(options: FleetFrontOptions) {
     this.#options = options
@@ -58,6 +59,11 @@ export class FleetFront {
     this.#answerers.set(service, answer)
   }
 
+  /** Has somebody told of every event of the fleet thread, after the gate. */
+  follow(follower: (event: FleetFrontEvent) => void): void {
+    this.#followers.push(follower)
+  }
+
   /**
    * Starts the fleet thread.
    * @param gate of the service that listens
@@ -72,6 +78,7 @@ export class FleetFront {
       onEvent: (event) => {
         if (event.kind === 'status') this.#status = event.status
         else gate.onEvent(event)
+        for (const follower of this.#followers) follower(event)
       },
     })
   }

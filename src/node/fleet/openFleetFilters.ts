@@ -1,0 +1,84 @@
+import type { EventLimits } from '../../filters/frontEvents.ts'
+import { FleetError } from '../../fleet/errors.ts'
+import { FILTER_SERVICES } from '../../fleet/filters/filterPart.ts'
+import { FleetFilters } from '../../fleet/filters/fleetFilters.ts'
+import { askLog } from '../../fleet/filters/logReader.ts'
+import { OwnFilters } from '../../fleet/filters/ownFilters.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { NodeContext } from '../../rpc/context.ts'
+import { FilterStore } from '../../storage/filters/filterStore.ts'
+import type { FleetFront } from './fleetFront.ts'
+
+/** Milliseconds for the fleet thread to find the owner of a filter and have its answer. */
+const ASK_TIME = 5000
+
+/** What the filters of a member of a fleet are made of. */
+export interface FleetFiltersParts {
+  readonly dataDir: string
+  readonly context: NodeContext
+  readonly fleet: FleetFront
+  readonly limits: EventLimits
+  readonly log: Logger
+  /** Has the reads of this turn of the event loop see the newest head. */
+  readonly takeSnapshot: () => void
+}
+
+/** The filters of a member of a fleet in its front thread (fleet.md §6). */
+export interface OpenFleetFilters {
+  readonly filters: FleetFilters
+  /** Closes the store. */
+  close(): Promise<void>
+}
+
+/** @throws StorageError */
+export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
+  const { dataDir, context, fleet, limits, log, takeSnapshot } = parts
+  const { chain, pool } = context
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'a filter cannot be updated')
+  const store = FilterStore.open({ dataDir, onReset: (reason) => log.warn(reason) })
+  const call = (service: string) => (payload: Buffer) => {
+    const { handle, status } = fleet
+    if (handle === null || status === null) throw new FleetError('NoMember', 'this node is joining its fleet')
+    return handle.service.call(status.self, service, payload, ASK_TIME)
+  }
+  const own = new OwnFilters({
+    number: () => {
+      const number = fleet.status?.number ?? 0
+      if (number === 0) throw new FleetError('NoMember', 'this node is joining its fleet')
+      return number
+    },
+    store,
+    chain,
+    history: {
+      between: async (after, to) => {
+        const hashes = await askLog(async (question) => call(FILTER_SERVICES.log)(question), after, to)
+        if (hashes === null) return null
+        const known: Buffer[] = []
+        // Those that were refused, or left the pool, never entered the pending set or are of no use any more.
+        for (const hash of hashes) {
+          const isPending = (await pool.transaction(hash)) !== null
+          takeSnapshot()
+          if (isPending || chain.locateTransaction(hash) !== null) known.push(hash)
+        }
+        return known
+      },
+    },
+    limits: limits.filters,
+    takeSnapshot,
+    onFailure,
+  })
+  const filters = new FleetFilters({
+    own,
+    chain,
+    ask: async (payload) => call(FILTER_SERVICES.any)(payload),
+    onFailure,
+  })
+  fleet.follow((event) => {
+    const head = event.kind === 'status' ? null : event.kind === 'release' ? event : event.head
+    if (head !== null) filters.applied(head.revision, head.hash)
+  })
+  fleet.serve(FILTER_SERVICES.own, (payload) => filters.answer(payload))
+  fleet.serve(FILTER_SERVICES.adopt, (payload) => filters.adopt(payload))
+  fleet.serve(FILTER_SERVICES.handOut, () => filters.handOut())
+  return { filters, close: () => store.close() }
+}
