@@ -1,6 +1,8 @@
 import type { EventConnection } from '../../src/filters/subscriptionHub.ts'
 import { type Caller, unlimitedCaller } from '../../src/gateway/access/caller.ts'
 import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
+import type { FleetGateOptions } from '../../src/gateway/entrance/fleetGate.ts'
+import type { FrontHead } from '../../src/gateway/entrance/frontHead.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { RequestMetrics } from '../../src/gateway/requestMetrics.ts'
@@ -55,6 +57,12 @@ export interface LocalServiceOptions {
   readonly watch?: RequestWatch
   /** Takes spans of all requests. */
   readonly trace?: ExchangeTrace
+  /** The head of the gateway; none where nobody asks for it. */
+  readonly head?: FrontHead
+  /** Whether answers are told with their block. */
+  readonly tellsBlocks?: boolean
+  /** Makes it the gateway of a member of a fleet, with {@link head}. */
+  readonly fleet?: Omit<FleetGateOptions, 'head'>
 }
 
 const LANE: LaneLimits = { pool: 'reads', queue: 1000, timeLimit: 60_000, batch: 100 }
@@ -73,7 +81,13 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
   const onUnexpected = options.onUnexpected ?? (() => undefined)
   // As in a node, only the gateway's context belongs to the front thread.
   const { front: _front, ...workerContext } = context
-  const runner = { context: workerContext, methods, maxAnswerBytes, tellsHead: false, onUnexpected }
+  const runner = {
+    context: workerContext,
+    methods,
+    maxAnswerBytes,
+    tellsHead: options.tellsBlocks ?? false,
+    onUnexpected,
+  }
   const pool = new LocalPool(runner)
   const dispatcher = new Dispatcher({
     lanes: LANES,
@@ -93,6 +107,9 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     context,
     ...(options.stateStore === undefined ? {} : { stateStore: options.stateStore }),
     metrics,
+    ...(options.head === undefined ? {} : { head: options.head }),
+    tellsBlocks: options.tellsBlocks ?? false,
+    ...(options.fleet === undefined ? {} : { fleet: options.fleet }),
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     limits: {
       batch: options.batch ?? 50,

@@ -74,11 +74,21 @@ t.test('a key is made, listed, switched off and on, and given a new secret', asy
   t.match(await key('create', '--revert-errors', 'parity'), { thrown: { message: /--revert-errors/ } })
   t.equal((await keys()).length, 2)
   const formOf = async () => (await keys()).find(({ id }) => id === 'ada')?.revertErrors
-  t.equal((await key('set', 'ada', '--revert-errors', 'reference')).stdout, 'key ada: reverts as reference\n')
+  t.equal(
+    (await key('set', 'ada', '--revert-errors', 'reference')).stdout,
+    'key ada: reverts as reference; ranges beyond the head: as the node does\n',
+  )
   t.equal(await formOf(), 'reference')
   t.match((await key('list')).stdout, /^ada .* reverts as reference /m)
-  await key('set', 'ada')
-  t.equal(await formOf(), null)
+  const rangesOf = async () => (await keys()).find(({ id }) => id === 'ada')?.beyondHead
+  t.equal(
+    (await key('set', 'ada', '--beyond-head', 'refuse')).stdout,
+    'key ada: reverts as reference; ranges beyond the head: refuse\n',
+  )
+  t.equal(await rangesOf(), 'refuse')
+  t.match((await key('list')).stdout, /^ada .* ranges beyond the head: refuse /m)
+  await key('set', 'ada', '--revert-errors', 'node')
+  t.same([await formOf(), await rangesOf()], [null, 'refuse'], 'what is not named stays')
 })
 
 t.test('what cannot be done says so', async (t) => {
