@@ -90,7 +90,15 @@ export class MemberProcess implements AskedMember {
 
   /** Has it stand still, or go on. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    if (this.#node !== null) process.kill(this.#node.pid, signal)
+    const node = this.#node
+    if (node === null) return
+    try {
+      process.kill(node.pid, signal)
+    } catch (cause) {
+      throw new Error(`member ${this.member} has ended by itself:\n${node.output().slice(-SHOWN_OUTPUT)}`, {
+        cause,
+      })
+    }
   }
 
   /** Moves its clock. @param seconds beside that of the machine */

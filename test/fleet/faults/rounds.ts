@@ -133,10 +133,10 @@ async function runRound(scene: Scene, kind: FaultKind, round: number): Promise<R
   const { fleet, contract, key, limited, folder, random, timeout } = scene
   const path = join(folder, `history-${round}.jsonl`)
   const writer = new HistoryWriter(path)
-  writer.write(await limitsOf(fleet, key, {}))
-  writer.write(await limitsOf(fleet, limited, LIMITS))
+  writer.write(limitsOf(fleet, key.id, await usedOf(fleet, key), {}))
+  writer.write(limitsOf(fleet, limited.id, await usedOf(fleet, limited), LIMITS))
   const revoked = await fleet.createKey(`revoked-${round}`, { methods: LIMITS.methods })
-  writer.write(await limitsOf(fleet, revoked, {}))
+  writer.write(limitsOf(fleet, revoked.id, 0, {}))
   const urls = fleet.servers?.urls ?? []
   const first = fleet.servers === null ? await heightOf(fleet) : await lastHeadSequence(urls)
   const load = new CheckedLoad({
@@ -199,16 +199,16 @@ function outcomesOf({ entries }: History) {
 }
 
 /** By how much a fleet may be over a rate, as it states: a tenth of a second and one request for each member. */
-async function limitsOf(
-  { members }: TestFleet,
-  { id, secret }: ClientKey,
-  { rate = 0, burst = 0 },
-): Promise<KeyEntry> {
+function limitsOf({ members }: TestFleet, key: string, used: number, { rate = 0, burst = 0 }): KeyEntry {
+  const overshoot = members.length * Math.max(rate / 10, DEAREST_REQUEST)
+  return { type: 'key', key, used, rate, burst, quota: 0, overshoot, revokedWithin: REVOKED_WITHIN_MS }
+}
+
+/** Requests that a key was used for so far. */
+async function usedOf({ members }: TestFleet, { secret }: ClientKey): Promise<number> {
   const response = await fetch(`${members[0]?.origin}/${secret}/usage`)
   const { days } = (await response.json()) as { days: readonly { readonly requests: number }[] }
-  const used = days.reduce((sum, { requests }) => sum + requests, 0)
-  const overshoot = members.length * Math.max(rate / 10, DEAREST_REQUEST)
-  return { type: 'key', key: id, used, rate, burst, quota: 0, overshoot, revokedWithin: REVOKED_WITHIN_MS }
+  return days.reduce((sum, { requests }) => sum + requests, 0)
 }
 
 /** Cost units of the one method of the key with a rate. */

@@ -1,0 +1,182 @@
+import type { Change } from '../../support/testBuild.ts'
+import type { Rule } from '../checker/violation.ts'
+
+/** A rule of fleet.md that members of a build break, and what shows it. */
+export interface PlantedFault {
+  readonly name: string
+  /** Section of fleet.md. */
+  readonly rule: string
+  readonly off: readonly Change[]
+  /** Parts of the names of the faults under which it shows. */
+  readonly under: readonly string[]
+  /** What the checker says then, one of these. */
+  readonly caughtBy: readonly Rule[]
+}
+
+export const PLANTED_FAULTS: readonly PlantedFault[] = [
+  {
+    name: 'a member that is cut off serves on',
+    rule: '§2',
+    off: [
+      {
+        file: 'gateway/entrance/fleetGate.ts',
+        find: 'const isOver = !(this.#clock() < (this.#deadline[0] ?? 0))',
+        replace: 'const isOver = false',
+      },
+      {
+        file: 'gateway/entrance/fleetGate.ts',
+        find: "if (definition.head === 'send' || this.#clock() < (this.#deadline[0] ?? 0) || this.isIsolated) return null",
+        replace: 'return null',
+      },
+      {
+        file: 'fleet/member/memberLogic.ts',
+        find: 'this.#isOver = isOver\n',
+        replace: 'this.#isOver = isOver && false\n',
+      },
+    ],
+    under: ['cut a member off', 'have a member stand still'],
+    caughtBy: ['head', 'count', 'logs'],
+  },
+  {
+    name: 'the leader waits for no other member before it moves the head',
+    rule: '§3',
+    off: [
+      {
+        file: 'fleet/member/leaderLogic.ts',
+        find: 'return missing.size === 0',
+        replace: 'return missing.size < _members.length',
+      },
+      {
+        file: 'fleet/member/leaderLogic.ts',
+        find: 'return (this.#applied?.members ?? []).every((id) => this.hasStopped(id, revision))',
+        replace: 'return (this.#applied?.members ?? []).some((id) => this.hasStopped(id, revision))',
+      },
+    ],
+    under: ['slow a member down', 'have a member stand still'],
+    caughtBy: ['head', 'count', 'logs'],
+  },
+  {
+    name: 'a member goes on answering during a round',
+    rule: '§3',
+    off: [
+      {
+        file: 'node/fleet/fleetFront.ts',
+        find: 'hold: async (revision) => gate.hold(revision),',
+        replace: 'hold: async () => undefined,',
+      },
+    ],
+    under: ['slow a member down', 'have a member stand still'],
+    caughtBy: ['head', 'count', 'logs'],
+  },
+  {
+    name: 'a member serves that the head does not name',
+    rule: '§3',
+    off: [
+      {
+        file: 'fleet/member/memberLogic.ts',
+        find: "if (applied.revision <= this.#floor || !applied.members.includes(this.#self)) return 'joining'",
+        replace: '',
+      },
+      {
+        file: 'fleet/member/memberLogic.ts',
+        find: "if ((this.#isOver || this.#isFenced) && this.#leaving !== 'draining') return 'cutOff'",
+        replace: '',
+      },
+      {
+        file: 'fleet/member/leaderLogic.ts',
+        find: 'return [...stay, ...join].sort()',
+        replace: 'return [...new Set([...stay, ...join, this.#self])].slice(0, 1)',
+      },
+    ],
+    under: ['slow a member down', 'have a member stand still'],
+    caughtBy: ['head', 'count', 'logs'],
+  },
+  {
+    name: 'a transaction is acknowledged before the log has it',
+    rule: '§4',
+    off: [
+      {
+        file: 'node/chainThread/fleetSends.ts',
+        find: 'item.waiting.push(waiting)',
+        replace: "waiting.resolve({ status: 'accepted', hash: signed.transaction.hash })",
+      },
+    ],
+    under: ['cut a member off', 'kill all servers', 'kill a member'],
+    caughtBy: ['acknowledged', 'count', 'filter'],
+  },
+  {
+    name: 'a filter is polled before its position is on disk',
+    rule: '§6',
+    off: [
+      {
+        file: 'fleet/filters/ownFilters.ts',
+        find: 'await this.#options.store.move(filter.id, position)',
+        replace: 'await Promise.resolve()',
+      },
+    ],
+    under: ['kill a member'],
+    caughtBy: ['filter'],
+  },
+  {
+    name: 'usage that comes twice is added twice',
+    rule: '§7',
+    off: [
+      {
+        file: 'storage/access/fleetUsage.ts',
+        find: 'if (last !== null && delta.sequence <= last) {',
+        replace: 'if (false) {',
+      },
+      {
+        file: 'storage/access/fleetUsage.ts',
+        find: 'writeFleetMark(metadata, { ...mark, ...place })',
+        replace: 'writeFleetMark(metadata, mark)',
+      },
+    ],
+    under: ['kill all servers', 'kill a member'],
+    caughtBy: ['usage'],
+  },
+  {
+    name: 'what is granted is not debited',
+    rule: '§7',
+    off: [
+      {
+        file: 'fleet/access/sharedBucket.ts',
+        find: 'part.units = Math.max(0, part.units - own)',
+        replace: '',
+      },
+      {
+        file: 'fleet/access/sharedBucket.ts',
+        find: 'this.#common = Math.max(0, this.#common - common)',
+        replace: '',
+      },
+    ],
+    under: ['slow a member down', 'have a member stand still'],
+    caughtBy: ['rate'],
+  },
+  {
+    name: 'a key that is revoked is not taken over',
+    rule: '§7',
+    off: [
+      {
+        file: 'fleet/access/keyFollower.ts',
+        find: 'this.#options.onKeys(keys, isWhole)',
+        replace: 'this.#options.onKeys(keys.filter(({ disabled }) => !disabled), isWhole)',
+      },
+    ],
+    under: ['slow a member down'],
+    caughtBy: ['key'],
+  },
+  {
+    name: 'a member takes blocks for executed that it does not have on disk, and tells nobody of those it accepts',
+    rule: '§5',
+    off: [
+      {
+        file: 'node/chainThread/fleetChain.ts',
+        find: 'if (this.#given.has(block.hashHex)) return []',
+        replace: 'return []',
+      },
+    ],
+    under: ['kill a member'],
+    caughtBy: ['acknowledged'],
+  },
+]
