@@ -3,7 +3,7 @@ import { KEY_ID, type KeyLimits, type LimitName } from '../../storage/access/key
 import { createKeyId, createSecret, hashSecret } from '../../util/secretKey.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
+import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, withKeys } from '../openAccess.ts'
 import { KEY_BEYOND_HEAD, KEY_REVERT_ERRORS } from './keySet.ts'
 
 const limit = (doc: string) =>
@@ -32,7 +32,7 @@ const names = (placeholder: string, doc: string) =>
 export const keyCreate = defineCommand({
   name: 'key create',
   summary: 'make an API key and print its secret, which is shown only now',
-  details: 'A running node takes it within a second. Only the hash of the secret is stored.',
+  details: `A running node takes it within a second. Only the hash of the secret is stored. ${FLEET_KEYS_DETAIL}`,
   files: 'none',
   options: ACCESS_OPTION_KEYS,
   extra: {
@@ -56,8 +56,8 @@ export const keyCreate = defineCommand({
     const secret = createSecret()
     const id = extra.id ?? createKeyId()
     const set = (list: readonly string[]) => (list.length === 0 ? null : new Set(list))
-    await withAccessStore(config, (store) =>
-      store.create({
+    await withKeys(config, (keys) =>
+      keys.create({
         id,
         name: extra.name,
         hash: hashSecret(secret),

@@ -1,7 +1,7 @@
 import { type KeyRecord, LIMIT_NAMES } from '../../storage/access/keyRecord.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
+import { ACCESS_OPTION_KEYS, withKeys } from '../openAccess.ts'
 import { textTable } from '../textTable.ts'
 
 /** `rhizome key list`: all keys with their permissions and limits, without secrets and hashes. */
@@ -12,7 +12,7 @@ export const keyList = defineCommand({
   options: ACCESS_OPTION_KEYS,
   extra: { json: { kind: 'boolean', group: 'Command', default: false, doc: 'Print JSON' } },
   run: async ({ config, extra, stdout }) => {
-    const keys = await withAccessStore(config, (store) => store.keys())
+    const keys = await withKeys(config, (keys) => keys.keys())
     const now = Date.now()
     if (extra.json)
       stdout.write(
@@ -53,6 +53,7 @@ function row(key: ReturnType<typeof describe>): string[] {
   const opens = [...(modules ?? []), ...(methods ?? [])].join(',') || 'all'
   const states = [key.disabled ? 'disabled' : 'enabled']
   if (key.fromFile) states.push('of the key file')
+  if (key.fromFleet) states.push('of the fleet')
   if (revertErrors !== null) states.push(`reverts as ${revertErrors}`)
   if (beyondHead !== null) states.push(`ranges beyond the head: ${beyondHead}`)
   if (previousUntil !== null) states.push(`old secret until ${previousUntil}`)

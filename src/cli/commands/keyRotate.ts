@@ -2,13 +2,13 @@ import { AccessError } from '../../storage/access/errors.ts'
 import { createSecret, hashSecret } from '../../util/secretKey.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
+import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, withKeys } from '../openAccess.ts'
 
 /** `rhizome key rotate ID`: creates a new secret for a key. */
 export const keyRotate = defineCommand({
   name: 'key rotate',
   summary: 'give an API key a new secret and print it, which is shown only now',
-  details: 'WebSockets that were opened with the old secret end with it.',
+  details: `WebSockets that were opened with the old secret end with it. ${FLEET_KEYS_DETAIL}`,
   files: 'none',
   argument: { placeholder: '<ID>', doc: 'id of the key' },
   options: ACCESS_OPTION_KEYS,
@@ -26,8 +26,8 @@ export const keyRotate = defineCommand({
     const [id = ''] = files
     const secret = createSecret()
     const until = Date.now() + extra.grace * 1000
-    await withAccessStore(config, (store) =>
-      store.update(id, (key) => {
+    await withKeys(config, (keys) =>
+      keys.update(id, (key) => {
         if (key.fromFile) {
           throw new AccessError(
             'ACCESS_FROM_FILE',

@@ -1,12 +1,12 @@
 import { type CommandContext, defineCommand } from '../command.ts'
 import { EXIT_CODES, type ExitCode } from '../exitCodes.ts'
-import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
+import { ACCESS_OPTION_KEYS, FLEET_KEYS_DETAIL, withKeys } from '../openAccess.ts'
 
 /** `rhizome key disable ID`. */
 export const keyDisable = defineCommand({
   name: 'key disable',
   summary: 'refuse an API key from now on and end its WebSockets',
-  details: 'A running node does so within a second. `key enable` takes it back.',
+  details: `A running node does so within a second. \`key enable\` takes it back. ${FLEET_KEYS_DETAIL}`,
   files: 'none',
   argument: { placeholder: '<ID>', doc: 'id of the key' },
   options: ACCESS_OPTION_KEYS,
@@ -29,7 +29,7 @@ type SwitchContext = CommandContext<Record<never, never>>
 
 async function switchKey({ config, files, stdout }: SwitchContext, disabled: boolean): Promise<ExitCode> {
   const [id = ''] = files
-  await withAccessStore(config, (store) => store.update(id, (key) => ({ ...key, disabled })))
+  await withKeys(config, (keys) => keys.update(id, (key) => ({ ...key, disabled })))
   stdout.write(`key ${id} ${disabled ? 'disabled' : 'enabled'}\n`)
   return EXIT_CODES.ok
 }

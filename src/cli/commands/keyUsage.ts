@@ -1,8 +1,10 @@
+import type { Config } from '../../config/schema.ts'
 import { AccessError } from '../../storage/access/errors.ts'
 import { type DayUsage, dayText } from '../../storage/access/usageRecord.ts'
 import { localDay } from '../../util/localDay.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
+import { fleetUsage } from '../fleetUsage.ts'
 import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
 import { textTable } from '../textTable.ts'
 
@@ -12,7 +14,8 @@ const HEADINGS = ['id', 'day', 'method', 'requests', 'cost', 'bytes', 'errors', 
 export const keyUsage = defineCommand({
   name: 'key usage',
   summary: 'show what was asked with an API key, or with all, by day and method',
-  details: 'A running node writes its counts down every second. The id - stands for requests without a key.',
+  details:
+    'A running node writes its counts down every second. The id - stands for requests without a key. With --fleet a member is asked for the sum of all.',
   files: 'none',
   argument: { placeholder: '[ID]', doc: 'id of the key; none shows all' },
   options: ACCESS_OPTION_KEYS,
@@ -28,16 +31,10 @@ export const keyUsage = defineCommand({
     json: { kind: 'boolean', group: 'Command', default: false, doc: 'Print JSON' },
   },
   run: async ({ config, files, extra, stdout }) => {
-    const days = await withAccessStore(config, (store) => {
-      const [id] = files
-      const known = store.usedIds()
-      if (id !== undefined && !known.includes(id) && !store.keys().some((key) => key.id === id)) {
-        throw new AccessError('ACCESS_UNKNOWN_KEY', `there is no key ${id}: see \`key list\``)
-      }
-      const today = localDay(Date.now(), store.timezone())
-      const ids = id === undefined ? known : [id]
-      return ids.flatMap((one) => store.usage(one, today - extra.days + 1, today))
-    })
+    const [id] = files
+    const days = await (config.fleet.length === 0
+      ? usageHere(config, id, extra.days)
+      : fleetUsage(config, id, extra.days))
     const rows = days.flatMap(rowsOf)
     if (extra.json) stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
     else if (rows.length === 0) stdout.write('no usage\n')
@@ -51,6 +48,19 @@ export const keyUsage = defineCommand({
     return EXIT_CODES.ok
   },
 })
+
+/** As the data directory has it. */
+function usageHere(config: Config, id: string | undefined, days: number): Promise<DayUsage[]> {
+  return withAccessStore(config, (store) => {
+    const known = store.usedIds()
+    if (id !== undefined && !known.includes(id) && !store.keys().some((key) => key.id === id)) {
+      throw new AccessError('ACCESS_UNKNOWN_KEY', `there is no key ${id}: see \`key list\``)
+    }
+    const today = localDay(Date.now(), store.timezone())
+    const ids = id === undefined ? known : [id]
+    return ids.flatMap((one) => store.usage(one, today - days + 1, today))
+  })
+}
 
 function rowsOf({ id, day, methods }: DayUsage) {
   return [...methods].map(([method, { count, cost, bytes, errors, refused }]) => ({

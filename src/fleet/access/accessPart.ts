@@ -135,7 +135,7 @@ class Running {
       onFailure: (error) => this.#complain('keys', error),
       onUnreadable: (name) => {
         count('keysUnreadable')
-        log.warn({ key: name }, 'a record of the keys of the fleet cannot be read: the key is not valid here')
+        log.warn({ id: name }, 'a record of the keys of the fleet cannot be read: the key is not valid here')
       },
     })
     this.usage = new UsageFlow({

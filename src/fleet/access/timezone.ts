@@ -1,4 +1,5 @@
 import type { KV } from '@nats-io/kv'
+import { isTimezone } from '../../util/localDay.ts'
 import { FleetError, toFleetError } from '../errors.ts'
 import { compareAndSet } from '../nats/compareAndSet.ts'
 import { parseObject } from '../parseObject.ts'
@@ -21,13 +22,28 @@ export async function agreeOnTimezone(bucket: Pick<KV, 'get' | 'put'>, timezone:
   try {
     const value = JSON.stringify({ format: FORMAT, timezone })
     if ((await compareAndSet(bucket, ACCESS_KEY, value, 0, TIMEOUT)) !== null) return
-    const entry = await bucket.get(ACCESS_KEY)
-    const recorded = entry === null ? {} : (parseObject(entry.value, LARGEST_RECORD) ?? {})
-    if (recorded['format'] === FORMAT && recorded['timezone'] === timezone) return
+    const recorded = await readTimezone(bucket)
+    if (recorded === timezone) return
     throw new FleetError(
       'Differs',
-      `the fleet counts quotas by days in ${String(recorded['timezone'])}, this node in ${timezone}: give the same --quota-timezone`,
+      `the fleet counts quotas by days in ${recorded}, this node in ${timezone}: give the same --quota-timezone`,
     )
+  } catch (error) {
+    throw toFleetError(error, 'the timezone of the quotas of the fleet cannot be read')
+  }
+}
+
+/**
+ * The place whose days quotas are counted in.
+ * @param bucket `state`
+ * @throws FleetError `NotCreated` before a member has recorded it
+ */
+export async function readTimezone(bucket: Pick<KV, 'get'>): Promise<string> {
+  try {
+    const entry = await bucket.get(ACCESS_KEY)
+    const { format, timezone } = (entry && parseObject(entry.value, LARGEST_RECORD)) ?? {}
+    if (format === FORMAT && typeof timezone === 'string' && isTimezone(timezone)) return timezone
+    throw new FleetError('NotCreated', 'no member of the fleet has counted anything yet')
   } catch (error) {
     throw toFleetError(error, 'the timezone of the quotas of the fleet cannot be read')
   }

@@ -6,9 +6,10 @@ import type {
   StreamInfo,
 } from '@nats-io/jetstream'
 import { DeliverPolicy } from '@nats-io/jetstream'
+import { AccessError } from '../../storage/access/errors.ts'
 import type { DeltaName, FleetUsage, StreamPlace } from '../../storage/access/fleetUsage.ts'
 import { decodeDelta, type UsageDelta } from '../../storage/access/usageDelta.ts'
-import { isConflict } from '../errors.ts'
+import { FleetError, isConflict } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
 
 /** Milliseconds between two looks at what was counted. */
@@ -60,7 +61,11 @@ export class UsageFlow {
   /** Tries to get what is missing of other members. */
   #attempts = 0
   #wake: (() => void) | null = null
+  /** Grows with every reconnection: what was asked over the connection before may never be answered. */
+  #generation = 0
+  #interrupt: (() => void) | null = null
   #running: Promise<unknown> = Promise.resolve()
+  #adding: Promise<unknown> = Promise.resolve()
 
   constructor(options: UsageFlowOptions) {
     this.#options = options
@@ -73,22 +78,27 @@ export class UsageFlow {
   /** The connection was lost: the stream may be another one, or have lost its end. */
   reconnected(): void {
     this.#isAligned = false
+    this.#generation += 1
     this.#messages?.stop()
+    this.#interrupt?.()
     this.#wake?.()
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    this.#messages?.stop()
-    this.#wake?.()
+    this.reconnected()
     await this.#running
+    await this.#adding.catch(() => undefined)
   }
 
   async #consuming(): Promise<void> {
     while (!this.#isStopped) {
       try {
-        if (!this.#isAligned) await this.#align()
-        await this.#consume()
+        const interrupted = new Promise<void>((resolve) => {
+          this.#interrupt = resolve
+        })
+        if (!this.#isAligned) await Promise.race([this.#align(this.#generation), interrupted])
+        if (this.#isAligned) await Promise.race([this.#consume(), interrupted])
       } catch (error) {
         this.#failed(error)
         await pause(RETRY)
@@ -97,9 +107,13 @@ export class UsageFlow {
   }
 
   /** Compares what this member knows of the stream with what it is. */
-  async #align(): Promise<void> {
+  async #align(generation: number): Promise<void> {
+    const assertCurrent = () => {
+      if (generation !== this.#generation) throw new FleetError('Unreachable', 'the connection was lost')
+    }
     const { store, manager, stream, self, subjectOf } = this.#options
     const info = await manager.streams.info(stream)
+    assertCurrent()
     const mark = store.mark()
     if (mark === null) throw new Error('the access store belongs to no fleet')
     const first = Math.max(1, info.state.first_seq)
@@ -107,7 +121,8 @@ export class UsageFlow {
     if (mark.stream !== info.created || !(await this.#isThere(info, mark))) await store.rewind(start)
     else if (mark.position + 1 < first) await this.#catchUp(info, start)
     const last = await manager.streams.getMessage(stream, { last_by_subj: subjectOf(self) })
-    const own = last === null ? null : decodeDelta(Buffer.from(last.data))
+    assertCurrent()
+    const own = last === null ? null : readDelta(last.data)
     this.#publishedAt = last?.seq ?? 0
     const { epoch, sealed } = store.mark() ?? mark
     const isOwnEpoch = own?.epoch === epoch
@@ -135,7 +150,9 @@ export class UsageFlow {
     await this.#options.store.rewind(start)
   }
 
+  /** Adds what the stream has, until the connection is lost. */
   async #consume(): Promise<void> {
+    const generation = this.#generation
     const { jetstream, stream, store } = this.#options
     const position = store.mark()?.position ?? 0
     const consumer = await jetstream.consumers.get(stream, {
@@ -144,7 +161,10 @@ export class UsageFlow {
     })
     const messages = await consumer.consume({ max_messages: BATCH })
     this.#messages = messages
-    if (this.#isStopped || !this.#isAligned) messages.stop()
+    if (generation !== this.#generation) {
+      messages.stop()
+      return
+    }
     let batch: JsMsg[] = []
     let bytes = 0
     let writing = Promise.resolve()
@@ -153,8 +173,8 @@ export class UsageFlow {
       const taken = batch
       batch = []
       bytes = 0
-      writing = writing
-        .then(() => (failure === null ? this.#add(taken) : undefined))
+      writing = this.#adding = writing
+        .then(() => (failure === null && generation === this.#generation ? this.#add(taken) : undefined))
         .catch((error: unknown) => {
           failure ??= error
           messages.stop()
@@ -225,12 +245,8 @@ export class UsageFlow {
   }
 
   #deltaOf(message: JsMsg): UsageDelta[] {
-    try {
-      const delta = decodeDelta(Buffer.from(message.data))
-      if (this.#options.subjectOf(delta.member) === message.subject) return [delta]
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'ACCESS_DAMAGED') throw error
-    }
+    const delta = readDelta(message.data)
+    if (delta !== null && this.#options.subjectOf(delta.member) === message.subject) return [delta]
     this.#options.count('usageUnreadable')
     return []
   }
@@ -266,7 +282,8 @@ export class UsageFlow {
           timeout: TIMEOUT,
         })
         this.#published = sequence
-        this.#publishedAt = ack.seq
+        // Of what the stream had already, the sequence is that of the first time: others may follow it.
+        if (!ack.duplicate) this.#publishedAt = ack.seq
         this.#options.count(ack.duplicate ? 'usageRepeated' : 'usagePublished')
       }
     }
@@ -279,6 +296,16 @@ export class UsageFlow {
 
 /** Times that the sums of others are looked at for what is missing. */
 const MOST_ATTEMPTS = 5
+
+/** A delta of the stream; null for what is none. */
+function readDelta(bytes: Uint8Array): UsageDelta | null {
+  try {
+    return decodeDelta(Buffer.from(bytes))
+  } catch (error) {
+    if (error instanceof AccessError) return null
+    throw error
+  }
+}
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
