@@ -40,7 +40,7 @@ export async function readServers(
   try {
     return await ask(connection.nats)
   } catch (error) {
-    if (error instanceof errors.RequestError && error.isNoResponders()) throw noSystemUser()
+    if (error instanceof errors.NoRespondersError) throw noSystemUser()
     throw toFleetError(error, 'the servers of NATS cannot be asked with --fleet-system')
   } finally {
     await connection.close()
