@@ -13,6 +13,12 @@ import { sealInProcess } from './seal.ts'
  */
 export const GROUP_MILLISECONDS = 50
 
+/**
+ * Milliseconds after which a block that did not become the head of the fleet is given up, as one that other members do
+ * not execute: another is then made on the same head.
+ */
+const GIVEN_UP_AFTER = 30_000
+
 /** When blocks are produced automatically; with neither mode they are made by hand only. */
 export interface ProducerMode {
   /** As soon as the pool has an executable transaction. */
@@ -78,8 +84,8 @@ export class BlockProducer {
   #mode: ProducerMode = MANUAL_MODE
   #timer: NodeJS.Timeout | null = null
   #stopped = false
-  /** The last block of a fleet that was made here; it waits while the head is its parent. */
-  #made: Block | null = null
+  /** The last block that was made for a fleet, and when, milliseconds; it waits while the head is its parent. */
+  #made: { readonly block: Block; readonly at: number } | null = null
   #isLeading = false
 
   constructor(params: BlockProducerParams) {
@@ -187,8 +193,9 @@ export class BlockProducer {
 
   /** The block that was made on the head and is not canonical yet. */
   #waitingBlock(): Block | null {
-    const isOnHead = this.#made?.header.parentHash.equals(this.#params.chain.head.hash) === true
-    return isOnHead ? this.#made : null
+    if (this.#made === null || performance.now() - this.#made.at > GIVEN_UP_AFTER) return null
+    const { block } = this.#made
+    return block.header.parentHash.equals(this.#params.chain.head.hash) ? block : null
   }
 
   #makeBeside(): Block {
@@ -196,7 +203,7 @@ export class BlockProducer {
     const result = this.#params.chain.connect(block)
     if (result.status !== 'IMPORTED_NOT_BEST' && result.status !== 'EXIST') throw refused(result)
     this.#params.clock.blockMade(block.header.timestamp)
-    this.#made = block
+    this.#made = { block, at: performance.now() }
     return block
   }
 

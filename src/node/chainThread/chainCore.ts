@@ -333,7 +333,7 @@ export class ChainCore {
     this.#commits.stop()
     this.producer.stop()
     this.work?.stop()
-    await this.fleet?.sends.close()
+    await this.fleet?.close()
     await this.#sends.drained()
     // What cannot be written was not acknowledged.
     if (this.#commits.fault === null) await this.#commits.flush()

@@ -45,6 +45,8 @@ export class FleetChain {
   #last: Promise<unknown> = Promise.resolve()
   #told: Promise<void> = Promise.resolve()
   #unheard = 0
+  /** Each ends a wait for a head, with the reason. */
+  readonly #ends = new Set<(reason: string) => void>()
   /** Hashes of the blocks that the fleet gives now. */
   readonly #given = new Set<string>()
 
@@ -70,6 +72,14 @@ export class FleetChain {
       this.#tell = null
       this.sends.publishWith(null)
     }
+  }
+
+  /** Answers whoever waits for the fleet. */
+  async close(): Promise<void> {
+    for (const end of [...this.#ends]) end('the node stops')
+    await this.sends.close()
+    await this.#last
+    await this.#told
   }
 
   /** The fleet thread has heard what it was told. */
@@ -149,7 +159,7 @@ export class FleetChain {
 
   /**
    * Resolves when a block that was made here is canonical.
-   * @throws MiningError `NOT_HEAD` when another block took its height, or the fleet takes too long
+   * @throws MiningError `NOT_HEAD` when another block took its height, the fleet takes too long, or the node stops
    */
   becomesHead({ hash, hashHex, number }: Block, longest: number = LONGEST_ROUND_WAIT): Promise<void> {
     const { chain } = this.#params
@@ -157,6 +167,7 @@ export class FleetChain {
       const end = (reason: string | null) => {
         clearTimeout(timer)
         stop()
+        this.#ends.delete(end)
         if (reason === null) resolve()
         else reject(new MiningError('NOT_HEAD', `block ${number} ${hashHex} was made, but ${reason}`))
       }
@@ -166,6 +177,7 @@ export class FleetChain {
       }
       const timer = setTimeout(() => end(`the fleet has not made it its head within ${longest} ms`), longest)
       const stop = chain.onHead(look)
+      this.#ends.add(end)
       look()
     })
   }

@@ -198,3 +198,25 @@ t.test('edits and impersonated senders keep a chain out of a fleet', async (t) =
   )
   t.equal(await alone(clean, async () => undefined), null)
 })
+
+t.test('a block that nobody makes the head is given up', async (t) => {
+  let time = NOW
+  const { core, accepted, close } = openMember(t, {}, { now: () => time })
+  const mining: Promise<unknown>[] = []
+  const mine = async () => {
+    mining.push(t.rejects(core.producer.mine(), { code: 'NOT_HEAD', message: /the node stops/ }))
+    await core.probe()
+    return accepted.map(({ block }) => block.number)
+  }
+  await mine()
+  t.same(await mine(), [1])
+  const { now } = performance
+  t.teardown(() => {
+    performance.now = now
+  })
+  performance.now = () => now.call(performance) + 31_000
+  time += 31_000
+  t.same(await mine(), [1, 1])
+  await close()
+  await Promise.all(mining)
+})

@@ -138,7 +138,7 @@ t.test('a log that cannot be reached refuses, and what is sent again goes there'
 t.test('a member without its fleet thread takes no transactions', async (t) => {
   const { core, fleet } = openMember(t)
   fleet.attach({ publishTransactions: async () => [] }, () => undefined)()
-  await t.rejects(core.sendTransaction(signedTransaction().encoded), { kind: 'fleetAway' })
+  await t.rejects(core.sendTransaction(signedTransaction().encoded), { kind: 'fleetAway', message: /./ })
 })
 
 t.test('an outcome that does not come is told as unknown', async (t) => {
@@ -163,12 +163,12 @@ t.test('an outcome that does not come is told as unknown', async (t) => {
   sends.publishWith(silent(7))
   await t.rejects(
     sends.submit(signedTransaction().encoded),
-    { kind: 'fleetAway' },
+    { kind: 'fleetAway', message: /./ },
     'read long ago and forgotten',
   )
   sends.publishWith(silent(9))
   const left = sends.submit(signedTransaction({ nonce: 1n }).encoded)
-  const answered = t.rejects(left, { kind: 'fleetAway' })
+  const answered = t.rejects(left, { kind: 'fleetAway', message: /./ })
   await new Promise((resolve) => setImmediate(resolve))
   await sends.close()
   await answered
@@ -253,5 +253,5 @@ t.test('both directions go over one port', async (t) => {
   t.equal((await service.pool()).length, 1)
   port2.close()
   await new Promise((resolve) => setTimeout(resolve, 20))
-  await t.rejects(core.sendTransaction(signedTransaction({ nonce: 1n }).encoded), { kind: 'fleetAway' })
+  await t.rejects(core.sendTransaction(signedTransaction({ nonce: 1n }).encoded), { kind: 'fleetAway', message: /./ })
 })
