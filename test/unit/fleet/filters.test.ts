@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
-import type { BlockHeader } from '../../../src/chain/codec/header.ts'
 import type { NodeFilters } from '../../../src/filters/filters.ts'
+import { memberOfFilter, parseFilterId } from '../../../src/fleet/filters/filterId.ts'
 import { FleetFilters } from '../../../src/fleet/filters/fleetFilters.ts'
 import { type FilterTable, OwnFilters } from '../../../src/fleet/filters/ownFilters.ts'
-import type { BlockReference } from '../../../src/storage/blockKey.ts'
 import type { FilterPosition } from '../../../src/storage/filters/filterRecord.ts'
 import type { FilterRow } from '../../../src/storage/filters/filterStore.ts'
+import { FakeFleetChain } from '../../support/fleet/fakeFleetChain.ts'
 
 const LOGS = {
   criteria: { addresses: [Buffer.alloc(20, 1)], topics: [[], [Buffer.alloc(32, 2)]] },
@@ -15,58 +15,6 @@ const LOGS = {
   to: null,
   blockHash: null,
   query: '{"address":"0x01"}',
-}
-
-/** The chain that all members of a fleet have, and its log of transactions. */
-class FakeFleetChain {
-  readonly #blocks = new Map<string, { readonly number: number; readonly parent: string }>()
-  #canonical: string[] = ['g'.padEnd(32, '.')]
-  #made = 0
-  readonly log: { readonly hash: Buffer; readonly sequence: number }[] = []
-  #sequence = 0
-
-  head(): BlockReference {
-    const number = this.#canonical.length - 1
-    return { number, hash: Buffer.from(this.#canonical[number] ?? '', 'latin1') }
-  }
-
-  hashByNumber(number: number): Buffer | null {
-    const name = this.#canonical[number]
-    return name === undefined ? null : Buffer.from(name, 'latin1')
-  }
-
-  storedHeader(hash: Buffer): BlockHeader | null {
-    const block = this.#blocks.get(hash.toString('latin1'))
-    if (block === undefined) return null
-    const { number, parent } = block
-    return { number, parentHash: Buffer.from(parent, 'latin1') } as BlockHeader
-  }
-
-  /** Takes blocks away and adds others. */
-  reorganise(back: number, forward: number): void {
-    this.#canonical.length = Math.max(1, this.#canonical.length - back)
-    for (let added = 0; added < forward; added += 1) {
-      this.#made += 1
-      // 32 bytes, as hashes are.
-      const name = `b${this.#made}`.padEnd(32, '.')
-      const parent = this.#canonical.at(-1) ?? ''
-      this.#blocks.set(name, { number: this.#canonical.length, parent })
-      this.#canonical.push(name)
-    }
-  }
-
-  /** A transaction of the log, or an entry that is none. */
-  append(isPending: boolean): { readonly hash: Buffer; readonly sequence: number } | null {
-    this.#sequence += 1
-    if (!isPending) return null
-    const entry = { hash: Buffer.alloc(32, this.#sequence), sequence: this.#sequence }
-    this.log.push(entry)
-    return entry
-  }
-
-  get names(): string[] {
-    return this.#canonical.slice(1)
-  }
 }
 
 /** Rows that are on disk, and writes that are not yet. */
@@ -315,3 +263,148 @@ t.test(
     )
   },
 )
+
+t.test('ids are QUANTITIES that name the member, and nobody can guess them', async (t) => {
+  const fleet = openFleet()
+  const ids = await Promise.all(Array.from({ length: 50 }, () => fleet.filters(1).installBlocks()))
+  t.equal(new Set(ids).size, 50)
+  for (const id of ids) {
+    t.match(id, /^0x[1-9a-f][0-9a-f]{31}$/)
+    t.equal(memberOfFilter(parseFilterId(id ?? '') ?? Buffer.alloc(16)), 2)
+  }
+  t.equal(await fleet.filters(0).poll('0x12'), null)
+  t.equal(await fleet.filters(0).uninstall('0x12'), false)
+})
+
+t.test(
+  'filters end after their time, by hand at any member, and are not made beyond the limit',
+  async (t) => {
+    const fleet = openFleet({ timeout: 1000, most: 2 })
+    const filters = fleet.filters(0)
+    const [first, second] = [await filters.installBlocks(), await filters.installLogs(LOGS)]
+    t.equal(await filters.installPending(), null)
+    fleet.clock.now = 999
+    t.same(await fleet.filters(1).poll(first ?? ''), { kind: 'hashes', hashes: [] })
+    fleet.clock.now = 1500
+    t.equal(await filters.poll(second ?? ''), null, 'over its time')
+    t.same(
+      await filters.poll(first ?? ''),
+      { kind: 'hashes', hashes: [] },
+      'renewed by a poll at another member',
+    )
+    t.equal(await fleet.filters(1).uninstall(first ?? ''), true)
+    t.equal(await fleet.filters(1).uninstall(first ?? ''), false)
+    for (let turn = 0; turn < 4; turn += 1) await setImmediate()
+    t.equal(fleet.members[0]?.disk.size, 0)
+  },
+)
+
+t.test(
+  'the memory of a client is taken while it has a filter, and while another member is asked',
+  async (t) => {
+    const fleet = openFleet()
+    let used = 0
+    let most = 0
+    const memory = {
+      draw: (bytes: number) => {
+        used += bytes
+        most = Math.max(most, used)
+      },
+      release: (bytes: number) => {
+        used -= bytes
+      },
+    }
+    const handle = (await fleet.filters(0).installLogs(LOGS, memory)) ?? ''
+    const own = used
+    t.ok(own > 0)
+    most = 0
+    await fleet.filters(1).poll(handle, memory)
+    t.ok(most > own + 16_384 * 32)
+    t.equal(used, own)
+    await fleet.filters(1).uninstall(handle)
+    t.equal(used, 0)
+  },
+)
+
+t.test('what filters stand for as a whole, at any member', async (t) => {
+  const fleet = openFleet()
+  const logs = (await fleet.filters(0).installLogs(LOGS)) ?? ''
+  const blocks = (await fleet.filters(0).installBlocks()) ?? ''
+  fleet.change(0, 2)
+  fleet.change(1, 2)
+  await fleet.filters(0).poll(blocks)
+  for (const index of [0, 1]) {
+    t.same(await fleet.filters(index).content(logs), { kind: 'logs', query: LOGS.query })
+    const content = await fleet.filters(index).content(blocks)
+    t.same(
+      content?.kind === 'hashes' && content.hashes.map((hash) => hash.toString('latin1')),
+      fleet.chain.names,
+    )
+  }
+})
+
+t.test('a filter for one block, or for heights, is told of nothing else', async (t) => {
+  const fleet = openFleet()
+  fleet.change(0, 3)
+  const some = (await fleet.filters(0).installLogs({ ...LOGS, from: 5, to: 6 })) ?? ''
+  fleet.change(0, 5)
+  t.same(
+    await poll(fleet.filters(1), some),
+    fleet.chain.names.slice(4, 6).map((name) => `+${name}`),
+  )
+})
+
+t.test(
+  'a member that lacks a block of an answer gives it back instead of leaving the block out',
+  async (t) => {
+    const fleet = openFleet()
+    const handle = (await fleet.filters(0).installLogs(LOGS)) ?? ''
+    fleet.change(0, 2)
+    const { filters } = fleet.members[0] as Member
+    const behind = new FleetFilters({
+      own: (fleet.members[1] as Member).own,
+      chain: { head: () => fleet.chain.head(), hashByNumber: () => null, storedHeader: () => null },
+      ask: (call) => filters.answer(call),
+      onFailure: () => t.fail(),
+    })
+    await t.rejects(Promise.resolve(behind.poll(handle)), { code: 'NoMember' })
+    for (let turn = 0; turn < 4; turn += 1) await setImmediate()
+    t.same(
+      await poll(filters, handle),
+      fleet.chain.names.map((name) => `+${name}`),
+    )
+  },
+)
+
+t.test('an owner that does not answer is an error that says so', async (t) => {
+  const fleet = openFleet()
+  const away = new FleetFilters({
+    own: (fleet.members[0] as Member).own,
+    chain: fleet.chain,
+    ask: () => Promise.reject(new Error('no answer')),
+    onFailure: () => t.fail(),
+  })
+  const handle = (await fleet.filters(1).installBlocks()) ?? ''
+  for (const action of [away.poll(handle), away.content(handle), away.uninstall(handle)]) {
+    await t.rejects(Promise.resolve(action), {
+      code: 'NoMember',
+      message: /the member that has this filter is away/,
+    })
+  }
+})
+
+t.test('calls and filters of a stranger that do not parse are refused', async (t) => {
+  const { filters } = openFleet().members[0] as Member
+  for (const wrong of [
+    '',
+    '00',
+    'c1',
+    '93a4706f6c6c01',
+    '92a4706f6c6cc40101',
+    '92a3666f6fc41000000000000000000000000000000000',
+  ]) {
+    await t.rejects(filters.answer(Buffer.from(wrong, 'hex')), { name: 'FleetError' }, wrong)
+    await t.rejects(filters.adopt(Buffer.from(wrong, 'hex')), wrong)
+  }
+  await t.rejects(filters.answer(Buffer.alloc(2000)), { code: 'TooLarge' })
+})
