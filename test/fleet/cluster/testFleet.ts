@@ -166,14 +166,7 @@ function startServers(
 export function fleetArguments({ urls }: NatsCluster): readonly string[] {
   return [
     ...['--fleet', urls.join(','), '--fleet-name', FLEET_NAME],
-    ...[
-      '--fleet-user',
-      NATS_USER.user,
-      '--fleet-password',
-      NATS_USER.password,
-      '--fleet-system',
-      NATS_SYSTEM,
-    ],
+    ...['--fleet-user', NATS_USER.user, '--fleet-password', NATS_USER.password],
   ]
 }
 
@@ -199,6 +192,7 @@ function memberOptions(
       : [
           ...fleetArguments(servers),
           ...['--fleet-member', `m${member}`, '--fleet-lease', String(lease), '--block-headers'],
+          ...['--fleet-system', NATS_SYSTEM],
         ]
   const under = [...(place?.under ?? []), ...(faked ?? [])]
   return {
