@@ -253,5 +253,8 @@ t.test('both directions go over one port', async (t) => {
   t.equal((await service.pool()).length, 1)
   port2.close()
   await new Promise((resolve) => setTimeout(resolve, 20))
-  await t.rejects(core.sendTransaction(signedTransaction({ nonce: 1n }).encoded), { kind: 'fleetAway', message: /./ })
+  await t.rejects(core.sendTransaction(signedTransaction({ nonce: 1n }).encoded), {
+    kind: 'fleetAway',
+    message: /./,
+  })
 })

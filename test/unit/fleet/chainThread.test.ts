@@ -65,5 +65,5 @@ t.test('the fleet thread moves the head of the chain thread and has its transact
   await waiting
   t.match(await chain.head(), { number: 2, hash: events[0]?.block.hash })
   t.equal((await chain.pool()).length, 0)
-  await t.rejects(handle.service.rollback(1), { kind: 'methodUnavailable' })
+  await t.rejects(handle.service.rollback(1), { kind: 'methodUnavailable', message: /fleet/ })
 })
