@@ -150,10 +150,13 @@ export class FleetMember {
     this.#wake()
   }
 
-  /** Applies an entry of the log, in its order; resolves when this member stands on its block. */
-  async applyHead(head: FleetHead): Promise<void> {
+  /**
+   * Applies an entry of the log, in its order; resolves when this member stands on its block.
+   * @param time when the stream stored it, milliseconds since 1970
+   */
+  async applyHead(head: FleetHead, time?: number): Promise<void> {
     const { chain, front, scheduler } = this.#parts
-    if (!(await this.#stand(head))) return
+    if (!(await this.#stand(head, time))) return
     this.#canonical = await chain.head()
     const isOnHead = this.#canonical.hash.equals(head.hash)
     const wasHeld = this.#logic.isHeld
@@ -231,13 +234,14 @@ export class FleetMember {
   }
 
   /** Moves the canonical head to that of an entry. @returns whether it stands there */
-  async #stand(head: FleetHead): Promise<boolean> {
+  async #stand(head: FleetHead, time: number | undefined): Promise<boolean> {
     const { chain, logger, scheduler } = this.#parts
     while (!this.#isStopped) {
       const block = await chain.executed(head.hash)
       if (block !== null) {
         try {
-          if (!this.#canonical?.hash.equals(head.hash)) await chain.moveHead(head.hash)
+          // Also where it is there already: the pool grows old by it.
+          await chain.moveHead(head.hash, time)
           return true
         } catch (error) {
           logger.error({ err: error, number: head.number }, 'the head cannot be moved to that of the fleet')

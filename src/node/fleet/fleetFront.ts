@@ -1,5 +1,7 @@
 import type { FleetFrontEvent, FleetFrontService, FleetStatus, SharedLease } from '../../fleet/interface.ts'
 import type { FleetGate, FleetGateOptions } from '../../gateway/entrance/fleetGate.ts'
+import { SEARCH_SERVICE } from '../../gateway/fanOut/partCall.ts'
+import type { SearchMembers } from '../../gateway/fanOut/partRunner.ts'
 import { bootClock } from '../../native/bootClock.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { FleetFrontOptions } from '../options/fleetOptions.ts'
@@ -37,6 +39,17 @@ export class FleetFront {
   get gateOptions(): Omit<FleetGateOptions, 'head'> {
     const { hold, servesIsolated } = this.#options
     return { lease: this.#lease, clock: bootClock, hold, servesIsolated }
+  }
+
+  /** With whom long searches are shared. */
+  get searchMembers(): SearchMembers {
+    return {
+      others: async () => (await this.#handle?.service.others()) ?? [],
+      search: async (member, call, milliseconds) => {
+        if (this.#handle === null) throw new RpcError('fleetAway')
+        return await this.#handle.service.call(member, SEARCH_SERVICE, call, milliseconds)
+      },
+    }
   }
 
   /** null until the service listens. */

@@ -1,4 +1,5 @@
 import { checkMember } from '../../config/conflicts.ts'
+import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
 import type { Config } from '../../config/schema.ts'
 import type { FleetConnectionOptions } from '../../fleet/nats/connection.ts'
 
@@ -12,6 +13,10 @@ export interface FleetOptions {
   /** Name of this member. */
   readonly member: string
   readonly dataDir: string
+  /** The chain's rules. */
+  readonly chain: NetworkChoice
+  /** IANA name of the place whose days quotas are counted in. */
+  readonly timezone: string
   /** Version of the program. */
   readonly version: string
   /** Milliseconds. */
@@ -65,6 +70,8 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
     name: config.fleetName,
     member: config.fleetMember,
     dataDir: config.dataDir,
+    chain: networkChoice(config),
+    timezone: config.quotaTimezone,
     version,
     lease: config.fleetLease,
     hold: config.fleetHold,

@@ -20,7 +20,11 @@ t.test(
         members: membersOf(seed),
         milliseconds: TIME,
       })
-      t.same({ violations, stuck }, { violations: [], stuck: [] }, `seed ${seed}`, { diagnostic: notes })
+      t.same(
+        { violations, stuck },
+        { violations: [], stuck: [] },
+        `seed ${seed}: ${violations.length === 0 ? '' : notes.join('; ')}`,
+      )
       t.ok(moves > 20 && answered > asked / 3, 'most of the time the fleet serves, and its head moves')
     }
   },

@@ -1,0 +1,111 @@
+import type { Logger } from '../../observe/logger.ts'
+import type { BlockRefusal } from '../../sync/syncChain.ts'
+import type { FleetBlock, FleetChainService, MemberId } from '../interface.ts'
+import type { MemberCalls } from '../nats/calls.ts'
+import type { ComingBlock } from './blockConsumer.ts'
+import {
+  BLOCKS_ANSWER_BYTES,
+  BLOCKS_SERVICE,
+  type BlockService,
+  decodeBlocks,
+  encodeBlocksRequest,
+} from './blockService.ts'
+
+/** For one answer, milliseconds. */
+const CALL_TIME = 10_000
+/** Pause when nobody has the blocks, milliseconds. */
+const PAUSE = 500
+
+export interface BlockIntakeOptions {
+  readonly chain: Pick<FleetChainService, 'connect' | 'executed'>
+  readonly calls: Pick<MemberCalls, 'call'>
+  readonly blocks: BlockService
+  readonly logger: Logger
+  /** Other members that may be asked, the best first. */
+  others(): readonly MemberId[]
+  /** A block is executed and durable here. */
+  onExecuted(block: FleetBlock): void
+  /** A block of the fleet is invalid here. */
+  onRefused(refusal: BlockRefusal): void
+}
+
+/** Validates and executes blocks of other members as if a peer had sent them, and asks for those that lack (fleet.md §5). */
+export class BlockIntake {
+  readonly #options: BlockIntakeOptions
+  #fetching: Promise<void> | null = null
+
+  constructor(options: BlockIntakeOptions) {
+    this.#options = options
+  }
+
+  /** Connects blocks of the stream; those that are known are left out. */
+  async take(blocks: readonly ComingBlock[]): Promise<void> {
+    const { chain } = this.#options
+    const known = await Promise.all(blocks.map(({ hash }) => chain.executed(hash)))
+    const unknown = blocks.filter((_, index) => known[index] === null)
+    if (unknown.length === 0) return
+    const missing = await this.#connect(unknown)
+    if (missing !== null) await this.fetch(missing)
+  }
+
+  /** Asks other members for a block and those before it; resolves after a try. */
+  fetch(target: Buffer): Promise<void> {
+    this.#fetching ??= this.#fetch(target).finally(() => {
+      this.#fetching = null
+    })
+    return this.#fetching
+  }
+
+  async #fetch(target: Buffer): Promise<void> {
+    const { chain, calls, blocks, logger, others } = this.#options
+    for (const member of others()) {
+      try {
+        while ((await chain.executed(target)) === null) {
+          const request = encodeBlocksRequest({ target, known: blocks.known() })
+          const options = { milliseconds: CALL_TIME, limit: BLOCKS_ANSWER_BYTES }
+          const answer = decodeBlocks(await calls.call(member, BLOCKS_SERVICE, request, options))
+          if (answer.length === 0 || !(await this.#connectAnswer(answer))) break
+        }
+        if ((await chain.executed(target)) !== null) return
+      } catch (error) {
+        logger.debug({ err: error, member }, 'a member gives no blocks')
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE))
+  }
+
+  /** @returns whether there was progress */
+  async #connectAnswer(encoded: readonly Buffer[]): Promise<boolean> {
+    const { chain, onRefused } = this.#options
+    const outcomes = await chain.connect(encoded)
+    let isNew = false
+    for (const outcome of outcomes) {
+      if (outcome.status === 'INVALID_BLOCK') onRefused(outcome.refusal)
+      if (outcome.status === 'IMPORTED_BEST' || outcome.status === 'IMPORTED_NOT_BEST') isNew = true
+    }
+    return isNew
+  }
+
+  /** @returns hash of a block whose parent lacks */
+  async #connect(blocks: readonly ComingBlock[]): Promise<Buffer | null> {
+    const { chain, onExecuted, onRefused } = this.#options
+    let missing: Buffer | null = null
+    let first = 0
+    // A call ends with the first block that is not connected; those after it are offered again.
+    while (first < blocks.length) {
+      const rest = blocks.slice(first)
+      const outcomes = await chain.connect(rest.map(({ encoded }) => encoded))
+      if (outcomes.length === 0) return missing
+      for (const [index, outcome] of outcomes.entries()) {
+        const block = rest[index]
+        if (block === undefined) break
+        if (outcome.status === 'INVALID_BLOCK') onRefused(outcome.refusal)
+        if (outcome.status === 'NO_PARENT') missing = block.hash
+        const executed = await chain.executed(block.hash)
+        if (executed !== null) onExecuted(executed)
+      }
+      first += outcomes.length
+    }
+    return missing
+  }
+}

@@ -1,0 +1,300 @@
+import {
+  AckPolicy,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+} from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import type { Logger } from '../../observe/logger.ts'
+import { FleetError } from '../errors.ts'
+import type { FleetHead, LoggedTransaction } from '../interface.ts'
+import { decodeHead } from '../member/headEntry.ts'
+import type { FleetNames } from '../nats/names.ts'
+import type { LogStream } from './logStream.ts'
+
+/** Bytes of entries that wait here to be applied; as many are asked of the stream in advance. */
+const WAITING_BYTES = 4 * 1024 * 1024
+/** What an entry takes beside its bytes. */
+const ENTRY_BYTES = 512
+/** Largest groups of transactions that the chain thread gets at once. */
+const GROUP_BYTES = 1024 * 1024
+const GROUP_COUNT = 512
+/** Largest transaction, bytes: above what any pool takes. */
+const LARGEST_TRANSACTION = 512 * 1024
+/** Without a sign of life for so long, twice, the consumer is made anew, milliseconds. */
+const HEARTBEAT = 1000
+/** The stream forgets a consumer that nobody asks, milliseconds. */
+const INACTIVE = 60_000
+const PAUSE = 250
+
+/** Applies the log. Calls come one after the other. */
+export interface LogHandler {
+  transactions(entries: readonly LoggedTransaction[]): Promise<void>
+  /** @param time when the stream stored it, milliseconds since 1970 */
+  head(head: FleetHead, time: number): Promise<void>
+  /** An entry does not parse and is left out. */
+  skipped(sequence: number): void
+  /** The log is another one, or has lost entries that were applied: it is applied from its end on (fleet.md §4). */
+  lost(): Promise<void>
+  /** Another position is applied. */
+  moved(position: { readonly created: string; readonly sequence: number }): void
+  /** All that the log had when the connection was made is applied, or that does not hold any more. */
+  verified(isVerified: boolean): void
+}
+
+export interface LogConsumerOptions {
+  readonly jetstream: JetStreamClient
+  readonly manager: JetStreamManager
+  readonly names: FleetNames
+  readonly stream: LogStream
+  readonly handler: LogHandler
+  readonly logger: Logger
+  /** Something that ends this thread: the log has dropped entries that this member lacks, so that it joins anew. */
+  onBehind(error: FleetError): void
+}
+
+interface Waiting {
+  readonly sequence: number
+  readonly time: number
+  readonly bytes: number
+  readonly content: { readonly head: FleetHead } | { readonly transaction: Buffer } | null
+}
+
+/**
+ * Reads the log from a sequence on, entry by entry without a gap, and has it applied. All subjects of the stream are
+ * read, so that sequences have to follow one another. With every connection it makes sure that the log still is the
+ * one that was applied before it reads on.
+ */
+export class LogConsumer {
+  readonly #options: LogConsumerOptions
+  readonly #waiting: Waiting[] = []
+  #waitingBytes = 0
+  #created: string | null
+  /** Of the last entry that was applied. */
+  #applied: number
+  #appliedTime: number | null = null
+  /** Of the last entry that was received. */
+  #received: number
+  #messages: ConsumerMessages | null = null
+  #isStopped = false
+  #applying: Promise<void> | null = null
+  /** Work that wants the log to stand still. */
+  #rests: (() => Promise<void>)[] = []
+  #room: (() => void) | null = null
+  #running: Promise<void> = Promise.resolve()
+
+  /** @param after the last entry that was applied; `created` null when the log may be any */
+  constructor(
+    options: LogConsumerOptions,
+    after: { readonly created: string | null; readonly sequence: number },
+  ) {
+    this.#options = options
+    this.#created = after.created
+    this.#applied = after.sequence
+    this.#received = after.sequence
+  }
+
+  /** Sequence of the last entry that was applied. */
+  get applied(): number {
+    return this.#applied
+  }
+
+  /** What {@link applied} is a sequence of; null before the log was looked at. */
+  get position(): { readonly created: string; readonly sequence: number } | null {
+    return this.#created === null ? null : { created: this.#created, sequence: this.#applied }
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.interrupt()
+    await this.#running
+    await this.#applying
+  }
+
+  /** The connection was lost: what comes after may be of another log. */
+  interrupt(): void {
+    this.#options.handler.verified(false)
+    this.#messages?.stop()
+    this.#room?.()
+  }
+
+  /** Does something between two entries; what it reads of the pool is as of {@link applied}. */
+  atRest<T>(work: (sequence: number) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#rests.push(() => work(this.#applied).then(resolve, reject))
+      this.#apply()
+    })
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        // What was received is applied first: the position is then that of the log.
+        await this.#applying
+        await this.#verify()
+        await this.#consume()
+      } catch (error) {
+        if (this.#isStopped) return
+        this.#options.logger.debug({ err: error }, 'the log is read anew')
+      }
+      if (!this.#isStopped) await new Promise((resolve) => setTimeout(resolve, PAUSE))
+    }
+  }
+
+  async #verify(): Promise<void> {
+    const { stream, handler, onBehind } = this.#options
+    const state = await stream.state()
+    const isSame =
+      (this.#created === null || this.#created === state.created) &&
+      state.last >= this.#applied &&
+      (this.#appliedTime === null ||
+        state.first > this.#applied ||
+        (await stream.timeOf(this.#applied)) === this.#appliedTime)
+    if (!isSame) {
+      this.#waiting.length = 0
+      this.#waitingBytes = 0
+      this.#note(state.last, null, state.created)
+      await handler.lost()
+    } else if (state.first > this.#applied + 1 && state.last > this.#applied) {
+      this.#isStopped = true
+      const text = `the log begins at ${state.first}, this member stands at ${this.#applied}: it joins anew`
+      onBehind(new FleetError('Failed', text))
+      throw new FleetError('Failed', text)
+    }
+    this.#created = state.created
+    this.#received = this.#applied
+    this.#waiting.length = 0
+    this.#waitingBytes = 0
+  }
+
+  async #consume(): Promise<void> {
+    const { jetstream, manager, names, handler } = this.#options
+    const { name } = await manager.consumers.add(names.log, {
+      ack_policy: AckPolicy.None,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: this.#received + 1,
+      mem_storage: true,
+      num_replicas: 1,
+      inactive_threshold: nanos(INACTIVE),
+    })
+    const consumer = await jetstream.consumers.get(names.log, name)
+    const messages = await consumer.consume({
+      max_bytes: WAITING_BYTES,
+      idle_heartbeat: HEARTBEAT,
+      abort_on_missing_resource: true,
+    })
+    this.#messages = messages
+    handler.verified(true)
+    try {
+      for await (const message of messages) {
+        if (message.seq !== this.#received + 1) {
+          if (message.seq <= this.#received) continue
+          throw new FleetError('Failed', `entry ${message.seq} follows ${this.#received}`)
+        }
+        this.#received = message.seq
+        this.#take(message)
+        // Nothing more is asked of the stream while nothing is taken here.
+        while (this.#waitingBytes > WAITING_BYTES && !this.#isStopped)
+          await new Promise<void>((resolve) => {
+            this.#room = resolve
+          })
+      }
+    } finally {
+      this.#messages = null
+      handler.verified(false)
+      messages.stop()
+      await consumer.delete().catch(() => undefined)
+    }
+  }
+
+  #take(message: JsMsg): void {
+    const bytes = message.data.length + ENTRY_BYTES
+    const content = this.#contentOf(message)
+    this.#waiting.push({ sequence: message.seq, time: message.time.getTime(), bytes, content })
+    this.#waitingBytes += bytes
+    this.#apply()
+  }
+
+  #contentOf({ subject, data, seq }: JsMsg): Waiting['content'] {
+    const { names } = this.#options
+    if (subject === names.transactionSubject)
+      return data.length === 0 || data.length > LARGEST_TRANSACTION
+        ? null
+        : { transaction: Buffer.from(data) }
+    try {
+      return { head: decodeHead(data, seq) }
+    } catch {
+      return null
+    }
+  }
+
+  #apply(): void {
+    this.#applying ??= this.#applyAll().finally(() => {
+      this.#applying = null
+    })
+  }
+
+  async #applyAll(): Promise<void> {
+    const { handler, logger } = this.#options
+    // What came in the same turn goes together.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (;;) {
+      for (const rest of this.#rests.splice(0)) await rest()
+      const group = this.#nextGroup()
+      const last = group.at(-1)
+      if (last === undefined) return
+      try {
+        await this.#applyGroup(group)
+      } catch (error) {
+        // The stores take no writes, or the chain thread has ended: it is tried again, in order.
+        logger.error({ err: error, sequence: last.sequence }, 'entries of the log cannot be applied')
+        if (this.#isStopped) return
+        await new Promise((resolve) => setTimeout(resolve, PAUSE))
+        continue
+      }
+      this.#waiting.splice(0, group.length)
+      for (const { bytes } of group) this.#waitingBytes -= bytes
+      this.#note(last.sequence, last.time, this.#created)
+      handler.moved({ created: this.#created ?? '', sequence: last.sequence })
+      this.#room?.()
+    }
+  }
+
+  async #applyGroup(group: readonly Waiting[]): Promise<void> {
+    const { handler } = this.#options
+    const transactions: LoggedTransaction[] = []
+    for (const { sequence, time, content } of group) {
+      if (content === null) handler.skipped(sequence)
+      else if ('head' in content) await handler.head(content.head, time)
+      else transactions.push({ sequence, time, encoded: content.transaction })
+    }
+    if (transactions.length > 0) await handler.transactions(transactions)
+  }
+
+  /** Transactions up to the next head, or one head. */
+  #nextGroup(): Waiting[] {
+    const [first] = this.#waiting
+    if (first?.content && 'head' in first.content) return [first]
+    const group: Waiting[] = []
+    let bytes = 0
+    for (const entry of this.#waiting) {
+      if (entry.content && 'head' in entry.content) break
+      if (group.length > 0 && (bytes + entry.bytes > GROUP_BYTES || group.length >= GROUP_COUNT)) break
+      group.push(entry)
+      bytes += entry.bytes
+    }
+    return group
+  }
+
+  #note(sequence: number, time: number | null, created: string | null): void {
+    this.#applied = sequence
+    this.#appliedTime = time
+    this.#created = created
+  }
+}

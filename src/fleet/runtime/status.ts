@@ -1,0 +1,51 @@
+import type { FleetStatus, MemberId, MemberStatus } from '../interface.ts'
+import type { FleetMember } from '../member/fleetMember.ts'
+import type { Membership } from './membership.ts'
+
+/** What {@link composeStatus} looks at. */
+export interface StatusParts {
+  readonly fleet: string
+  readonly self: MemberId
+  readonly number: number
+  readonly member: FleetMember | null
+  readonly membership: Membership | null
+  readonly reason: string | null
+  readonly counts: Readonly<Record<string, number>>
+  readonly blocks: { readonly published: number; readonly left: number }
+}
+
+/** A fleet as a member sees it now. */
+export function composeStatus(parts: StatusParts): FleetStatus {
+  const { fleet, self, number, member, membership, reason, counts, blocks } = parts
+  const head = member?.head ?? null
+  const absence = member === null ? 'joining' : member.absence
+  const members = (membership?.all.all() ?? [])
+    .filter(({ id }) => membership?.isOver(id) === false)
+    .map(({ id, record }): MemberStatus => {
+      const said = member?.leader.views.get(id)?.announcement
+      return {
+        id,
+        name: record.name,
+        number: record.number,
+        version: record.version,
+        serves: head?.members.includes(id) === true,
+        head: said?.head ?? record.head,
+        lag: said?.lag ?? record.lag,
+        load: record.load,
+      }
+    })
+  const { rounds, aborts } = member?.leader.counts ?? { rounds: 0, aborts: 0 }
+  return {
+    fleet,
+    self,
+    number,
+    absence,
+    reason: absence === null ? null : reason,
+    head,
+    leader: membership?.leader.leader ?? null,
+    isLeader: membership?.leading !== null && membership !== null,
+    members,
+    holds: member?.holds.stats ?? { p50: 0, p99: 0, longest: 0, count: 0 },
+    counts: { ...counts, rounds, aborts, blocksPublished: blocks.published, blocksLeft: blocks.left },
+  }
+}

@@ -1,0 +1,28 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { NodeErrorMetadata } from '../errors.ts'
+import type { FleetOptions } from '../options/fleetOptions.ts'
+
+/** What crosses between the front thread and the fleet thread, beside the calls of `fleet/interface.ts`. */
+
+/** What the fleet thread is started with. */
+export interface FleetThreadSetup {
+  readonly options: FleetOptions
+  /** To the front thread: it serves `FleetFrontService` and has `FleetThreadService` with the events `FleetFrontEvent`. */
+  readonly front: MessagePort
+  /** To the chain thread: it serves `FleetChainService` with `FleetChainEvent` and has `FleetPublisher`. */
+  readonly chain: MessagePort
+  /** Memory of `SharedLease`. */
+  readonly deadline: Float64Array
+}
+
+/** How the fleet thread starts and ends. */
+export type FleetThreadMessage =
+  | { readonly kind: 'ready' }
+  /** It cannot take part as things are configured. */
+  | { readonly kind: 'failed'; readonly error: NodeErrorMetadata }
+  /** It cannot go on, or cannot begin yet: another thread is to try again. */
+  | { readonly kind: 'died'; readonly reason: string }
+  | { readonly kind: 'closed' }
+
+/** What the fleet thread is told. */
+export type FleetThreadOrder = { readonly kind: 'close' }
