@@ -117,11 +117,15 @@ function operationConflict({ tlsCert, tlsKey, metricsPort, httpPort }: Config): 
 }
 
 /**
- * Rejects options of a member that makes blocks by itself. Only a node that starts is asked: tools of a fleet and of its
+ * Rejects options of a member that makes blocks by itself, or has keys of its own. Only a node that starts is asked: tools of a fleet and of its
  * keys have the defaults of a development network, too.
  * @throws ConfigError `Conflict`
  */
-export function checkMember({ fleet, mining, blockTime }: Config): void {
+export function checkMember({ fleet, mining, blockTime, keysFile }: Config): void {
+  if (fleet.length > 0 && keysFile !== null) {
+    const keys = `${flagOf('keysFile')} would open this member alone: keys of a fleet are made with \`key create ${flagOf('fleet')} …\``
+    throw new ConfigError('Conflict', keys)
+  }
   // A block of the instant mode would have to be the head before a send is answered.
   if (fleet.length === 0 || !mining || blockTime > 0) return
   const advice = `give ${flagOf('blockTime')}, or --no-mining`

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
+import type { MemberId } from '../fleet/interface.ts'
 import { AccessAdmission } from '../gateway/access/accessAdmission.ts'
+import { GrantRequests } from '../gateway/access/grantRequests.ts'
 import { KeyFileError } from '../gateway/access/keyFile.ts'
 import { SYSTEM_CLOCKS } from '../gateway/access/quotaDay.ts'
 import { UsageReports } from '../gateway/access/usageReport.ts'
 import { type WatchedKeyFile, watchKeyFile } from '../gateway/access/watchKeyFile.ts'
 import type { Logger } from '../observe/logger.ts'
+import { RpcError } from '../rpc/errors.ts'
 import { METHODS } from '../rpc/methods.ts'
 import { AccessStore } from '../storage/access/accessStore.ts'
 import { ACCESS_FOLDER } from '../storage/access/accessTables.ts'
@@ -27,12 +30,24 @@ const COMPLAINT_PERIOD = 60_000
 
 const DAY = 86_400_000
 
+/** Where cost units of a fleet come from. */
+export interface GrantSource {
+  /** Id of this member; null until the fleet has told it. */
+  self(): MemberId | null
+  /** Asks the leader. */
+  grant(call: Buffer): Promise<Buffer>
+}
+
 /** Admission of a node, and what has to be closed with it. */
 export interface NodeAdmission {
   readonly admission: AccessAdmission
   readonly reports: UsageReports
   /** Takes over what may change while the node runs: who needs a key, and limits. */
   reconfigure(config: Config): void
+  /** Takes cost units of keys from here, in a fleet; until then they have what may be overdrawn. */
+  attachFleet(source: GrantSource): void
+  /** Looks at the keys at once: they have changed. */
+  refresh(): void
   /** Why keys and usage cannot be relied on: the file of the store is not where it was. Null when it is. */
   fault(): string | null
   /** Writes the last usage and closes the store. */
@@ -53,7 +68,9 @@ export function openNodeAdmission(config: Config, logger: Logger): NodeAdmission
 }
 
 function open(config: Config, logger: Logger): NodeAdmission {
-  const store = AccessStore.open({ dataDir: config.dataDir, checked: true })
+  const isMember = config.fleet.length > 0
+  const store = AccessStore.open({ dataDir: config.dataDir, checked: true, fleet: isMember })
+  let source: GrantSource | null = null
   let file: WatchedKeyFile | null
   let admission: AccessAdmission
   try {
@@ -66,6 +83,7 @@ function open(config: Config, logger: Logger): NodeAdmission {
       timezone: config.quotaTimezone,
       retention: config.usageRetention,
       rules: accessRulesFromConfig(config),
+      grants: isMember ? createGrants(() => source) : null,
     })
   } catch (error) {
     void store.close()
@@ -89,6 +107,10 @@ function open(config: Config, logger: Logger): NodeAdmission {
   return {
     admission,
     reports: new UsageReports(admission, store, SYSTEM_CLOCKS.monotonic),
+    attachFleet: (next) => {
+      source = next
+    },
+    refresh: () => attempt(() => admission.refresh(), complain),
     reconfigure: (next) => admission.changeRules(accessRulesFromConfig(next)),
     fault: () => {
       try {
@@ -106,6 +128,18 @@ function open(config: Config, logger: Logger): NodeAdmission {
       await store.close()
     },
   }
+}
+
+function createGrants(source: () => GrantSource | null): GrantRequests {
+  return new GrantRequests({
+    now: SYSTEM_CLOCKS.monotonic,
+    member: () => source()?.self() ?? null,
+    send: async (call) => {
+      const fleet = source()
+      if (fleet === null) throw new RpcError('fleetAway')
+      return await fleet.grant(call)
+    },
+  })
 }
 
 /** Without a file no key is one of it. */

@@ -53,7 +53,7 @@ export class SimulatedMember {
     this.#world = world
     const id = place.toString(16).padStart(16, '0')
     this.requests = new GrantRequests({
-      member: id,
+      member: () => id,
       send: (call) => world.call(call),
       now: () => world.now,
       schedule: (action, milliseconds) => world.after(milliseconds, action),

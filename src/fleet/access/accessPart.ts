@@ -10,15 +10,10 @@ import { decodeGrantCall, encodeGrantAnswer, GRANT_BYTES } from './grantCodec.ts
 import { KeyFollower } from './keyFollower.ts'
 import { QuotaBlocks } from './quotaBlocks.ts'
 import { QuotaBucket } from './quotaBucket.ts'
+import { GRANT_SERVICE, KEYS_SERVICE, USAGE_SERVICE } from './services.ts'
 import { agreeOnTimezone } from './timezone.ts'
 import { UsageFlow } from './usageFlow.ts'
-import { takeOverSum, USAGE_SERVICE, UsageSums } from './usageSums.ts'
-
-/** Name of the service of the leader (fleet.md §10). */
-const GRANT_SERVICE = 'grant'
-
-/** Service of the front thread that looks at the keys at once. */
-export const KEYS_SERVICE = 'keys'
+import { takeOverSum, UsageSums } from './usageSums.ts'
 
 /** Milliseconds for an answer of the leader: units that come later are asked for again. */
 const GRANT_TIME = 250

@@ -5,9 +5,7 @@ import { CallRefusal, FleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
 import { pack, unpack } from '../nats/packed.ts'
 import type { FleetCallsPort } from '../part.ts'
-
-/** Name of the service (fleet.md §10). */
-export const USAGE_SERVICE = 'usage'
+import { USAGE_SERVICE } from './services.ts'
 
 /** Bytes of rows in one answer. */
 const PAGE_BYTES = 512 * 1024

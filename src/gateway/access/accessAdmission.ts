@@ -60,7 +60,13 @@ export interface AccessStats {
   /** Calls for cost units to the leader of the fleet; null for a node on its own. */
   readonly grants: GrantStats | null
   /** Use of each key and of requests without one, the most first. */
-  readonly usage: readonly { readonly id: string; readonly requests: number; readonly cost: number }[]
+  readonly usage: readonly {
+    readonly id: string
+    readonly requests: number
+    readonly cost: number
+    /** Cost units of today, in a fleet of all members; null for the others together. */
+    readonly today: number | null
+  }[]
 }
 
 /** Admission by API keys, and by addresses for who comes without one, within their limits. */
@@ -220,7 +226,10 @@ export class AccessAdmission implements Admission {
       refused: { ...(refused as Record<LimitReason, number>), unauthorized: this.#unauthorized },
       memory: this.#memory.stats(),
       grants: this.#grants?.stats() ?? null,
-      usage: this.ledger.totals(most),
+      usage: this.ledger.totals(most).map((usage, place) => ({
+        ...usage,
+        today: place < most ? this.#usedOn(usage.id, this.day.day) : null,
+      })),
     }
   }
 

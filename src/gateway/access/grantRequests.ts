@@ -5,6 +5,7 @@ import {
   MOST_KEYS,
 } from '../../fleet/access/grantCodec.ts'
 import type { MemberId } from '../../fleet/interface.ts'
+import { RpcError } from '../../rpc/errors.ts'
 import type { GrantedUnits } from './grantedUnits.ts'
 
 /** Milliseconds for which needs are gathered before the leader is asked for all of them at once. */
@@ -12,7 +13,8 @@ const PERIOD = 15
 
 /** How the leader is reached, and when. */
 export interface GrantRequestsOptions {
-  readonly member: MemberId
+  /** Id of this member; null until the fleet has told it. */
+  readonly member: () => MemberId | null
   /** Asks the leader; what it throws means no answer. */
   readonly send: (call: Buffer) => Promise<Buffer>
   /** Monotonic milliseconds. */
@@ -70,7 +72,9 @@ export class GrantRequests {
     this.#calls += 1
     this.#keys += asks.length
     try {
-      const bytes = await this.#options.send(encodeGrantCall({ member: this.#options.member, asks }))
+      const member = this.#options.member()
+      if (member === null) throw new RpcError('fleetAway')
+      const bytes = await this.#options.send(encodeGrantCall({ member, asks }))
       const { day, grants } = decodeGrantAnswer(bytes, asks.length)
       const now = this.#options.now()
       for (const [place, grant] of grants.entries()) asked[place]?.take(grant, askedAt, day, now)

@@ -51,6 +51,30 @@ export function addAccessMetrics({ gauge, samples }: Metrics, stats: (most: numb
     labels: [],
     collect: () => [{ labels: {}, value: stats(0).memory.reclaimed }],
   })
+  samples({
+    type: 'gauge',
+    name: 'access_cost_units_today',
+    help: `Cost units of today as far as they are on disk, in a fleet of all members, of the ${NAMED_KEYS} keys with the most requests.`,
+    labels: ['key'],
+    collect: () =>
+      stats(NAMED_KEYS).usage.flatMap(({ id, today }) =>
+        today === null ? [] : [{ labels: { key: id }, value: today }],
+      ),
+  })
+  samples({
+    type: 'counter',
+    name: 'access_grant_calls_total',
+    help: 'Calls for cost units to the leader of the fleet, by result.',
+    labels: ['result'],
+    collect: () => {
+      const { grants } = stats(0)
+      if (grants === null) return []
+      return [
+        { labels: { result: 'answered' }, value: grants.calls - grants.failed },
+        { labels: { result: 'failed' }, value: grants.failed },
+      ]
+    },
+  })
   const usage = (name: string, help: string, member: 'requests' | 'cost') =>
     samples({
       type: 'counter',

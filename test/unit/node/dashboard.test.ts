@@ -16,7 +16,14 @@ const metrics = createNodeMetrics({
   stores: () => null,
   chainBusySeconds: () => 0,
 })
-metrics.watchAccess(() => ({ keys: 0, clients: 0, refused: NOTHING_REFUSED, memory: NO_MEMORY, usage: [] }))
+metrics.watchAccess(() => ({
+  keys: 0,
+  clients: 0,
+  refused: NOTHING_REFUSED,
+  memory: NO_MEMORY,
+  grants: null,
+  usage: [],
+}))
 metrics.watchFleet({ gate: () => null, status: () => null, busySeconds: () => 0 })
 t.teardown(() => metrics.close())
 const families = parsePrometheus(await metrics.text())
