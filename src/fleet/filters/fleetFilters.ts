@@ -117,6 +117,11 @@ export class FleetFilters implements NodeFilters {
     if (this.#awaited !== null) this.applied(this.#awaited.revision, this.#awaited.hash)
   }
 
+  /** This member no longer applies the log entry by entry. */
+  interrupted(): void {
+    this.#options.own.interrupted()
+  }
+
   /**
    * The fleet has a head: once this thread was told of it, it was told of everything that the entries of the log before
    * it did.

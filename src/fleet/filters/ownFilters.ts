@@ -101,7 +101,7 @@ export class OwnFilters {
   readonly #options: OwnFiltersOptions
   readonly #now: () => number
   readonly #filters = new Map<string, OwnFilter>()
-  readonly #pending = new Journal<PendingEvent>(MOST_PENDING)
+  #pending = new Journal<PendingEvent>(MOST_PENDING)
   readonly #walks = new Map<string, readonly BlockEvent[]>()
   /** The last entry of the log whose effects are in the journal. */
   #sequence = 0
@@ -209,6 +209,15 @@ export class OwnFilters {
       // The notice is a view of a message with everything else in it.
       this.#pending.push({ hash: Buffer.from(hash), sequence })
     }
+  }
+
+  /**
+   * This member no longer applies the log entry by entry: it may take the pool of another one over. Polls then read the
+   * log from where they were.
+   */
+  interrupted(): void {
+    this.#pending = new Journal(MOST_PENDING)
+    for (const filter of this.#filters.values()) filter.cursor = null
   }
 
   /**
@@ -322,7 +331,8 @@ export class OwnFilters {
   async #pollPending(filter: OwnFilter): Promise<OwnChanges | null> {
     const { block, sequence: before } = filter.position
     // What comes while the log is read is for the next poll.
-    const { end } = this.#pending
+    const journal = this.#pending
+    const { end } = journal
     let sequence = this.#sequence
     const read = filter.cursor === null ? null : this.#pending.read(filter.cursor, HASHES_PER_POLL)
     if (read !== null && read.next < end) sequence = (read.entries.at(-1)?.sequence ?? 1) - 1
@@ -333,7 +343,7 @@ export class OwnFilters {
       return null
     }
     if (hashes.length > 0) await this.#moveTo(filter, { block, sequence: Math.max(before, sequence) })
-    filter.cursor = read?.next ?? end
+    if (journal === this.#pending) filter.cursor = read?.next ?? end
     return { kind: 'hashes', hashes }
   }
 

@@ -467,11 +467,13 @@ export class ChainCore {
     for (const { transaction } of removed) this.#commits.journal.remove(transaction)
     if (pending.length === 0) return
     this.work?.pendingAdded()
+    const cause = this.fleet === null ? {} : { sequence: this.fleet.lastSequence }
     this.#listener.onPending(
       pending.map(({ transaction, sender }) => ({
         hash: transaction.hash,
         encoded: transaction.encoded,
         sender,
+        ...cause,
       })),
     )
   }

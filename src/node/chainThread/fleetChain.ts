@@ -63,6 +63,11 @@ export class FleetChain {
     chain.onAccepted((blocks) => this.#accepted(blocks))
   }
 
+  /** Sequence of the last transaction of the log that was admitted or refused. */
+  get lastSequence(): number {
+    return this.#lastSequence
+  }
+
   /** Connects it to the fleet thread. @returns disconnects it, unless another took its place */
   attach(publisher: FleetPublisher, tell: (event: FleetChainEvent) => void): () => void {
     this.#tell = tell

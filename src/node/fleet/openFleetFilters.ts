@@ -74,8 +74,14 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
     onFailure,
   })
   fleet.follow((event) => {
-    const head = event.kind === 'status' ? null : event.kind === 'release' ? event : event.head
-    if (head !== null) filters.applied(head.revision, head.hash)
+    if (event.kind === 'status') return
+    if (event.kind === 'release') {
+      filters.applied(event.revision, event.hash)
+      return
+    }
+    const { absence, head } = event
+    if (absence === 'joining' || absence === 'cutOff') filters.interrupted()
+    else if (head !== null) filters.applied(head.revision, head.hash)
   })
   fleet.serve(FILTER_SERVICES.own, (payload) => filters.answer(payload))
   fleet.serve(FILTER_SERVICES.adopt, (payload) => filters.adopt(payload))

@@ -119,11 +119,14 @@ function openFleet(limits = { timeout: 1e9, most: 1000 }) {
       chain.reorganise(back, forward)
       for (const { filters } of members) filters.headChanged({ retracted: [], enacted: [] })
     },
-    send: (isPending: boolean) => {
+    /** @param without a member that hears nothing of it */
+    send: (isPending: boolean, without?: number) => {
       const entry = chain.append(isPending)
       if (entry === null) return
       const notice = { ...entry, encoded: Buffer.alloc(0), sender: Buffer.alloc(20) }
-      for (const { filters } of members) filters.pendingAdded([notice])
+      members.forEach(({ filters }, index) => {
+        if (index !== without) filters.pendingAdded([notice])
+      })
     },
   }
 }
@@ -168,7 +171,7 @@ type Step =
   | { readonly kind: 'poll' | 'lost' | 'failed'; readonly at: number; readonly client: number }
   | { readonly kind: 'turn' }
   | { readonly kind: 'restart'; readonly at: number }
-  | { readonly kind: 'drain'; readonly at: number }
+  | { readonly kind: 'drain' | 'interrupt'; readonly at: number }
 
 const at = fc.nat(1)
 const client = fc.nat(9)
@@ -179,7 +182,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('poll', 'lost', 'failed'), at, client }),
   fc.record({ kind: fc.constant('turn') }),
   fc.record({ kind: fc.constant('restart'), at }),
-  fc.record({ kind: fc.constant('drain'), at }),
+  fc.record({ kind: fc.constantFrom('drain', 'interrupt'), at }),
 )
 
 /** Plays steps; the clients find out whether anything is lost or doubled. */
@@ -240,6 +243,14 @@ async function play(steps: readonly Step[], fleet = openFleet()): Promise<void> 
       case 'restart':
         fleet.restart(each.at)
         break
+      case 'interrupt': {
+        // It takes a pool over, with transactions that it is not told of.
+        const { own } = fleet.members[each.at] as Member
+        own.interrupted()
+        fleet.send(true, each.at)
+        own.reached(fleet.chain.log.at(-1)?.sequence ?? 0)
+        break
+      }
       case 'drain': {
         const { filters: from } = fleet.members[each.at] as Member
         const { filters: to } = fleet.members[1 - each.at] as Member
