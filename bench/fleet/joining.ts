@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { askPatiently } from '../../test/fleet/cluster/askPatiently.ts'
 import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
 import { cliArguments } from '../../test/support/cli.ts'
-import { askNode } from '../../test/support/nodeProcess.ts'
 
 export interface Joining {
   readonly blocks: number
@@ -25,7 +25,7 @@ export async function measureJoin(chain: string, blocks: number, servers: number
     await member.start()
     await member.untilReady(LONGEST_MS)
     const seconds = (performance.now() - begin) / 1000
-    return { blocks, seconds, height: Number(await askNode<string>(member.url, 'eth_blockNumber', [])) }
+    return { blocks, seconds, height: Number(await askPatiently<string>(member.url, 'eth_blockNumber', [])) }
   } finally {
     await fleet.close()
     rmSync(folder, { recursive: true, force: true })

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toHex } from '../../src/util/bytes.ts'
+import { askPatiently } from '../../test/fleet/cluster/askPatiently.ts'
 import { createLoggingContract } from '../../test/fleet/cluster/loggingContract.ts'
 import { mineBlock } from '../../test/fleet/cluster/poolMiner.ts'
 import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
 import { BitcoinPool } from '../../test/support/bitcoinPool.ts'
 import { cliArguments } from '../../test/support/cli.ts'
-import { askNode } from '../../test/support/nodeProcess.ts'
 import { createRandom } from '../../test/support/random.ts'
 import { accountOfSeed, signedTransaction } from '../../test/support/signedTransaction.ts'
 import type { Generator } from '../load/generator.ts'
@@ -121,7 +121,7 @@ async function sharesOf({ members }: TestFleet, address: string) {
   const filters: string[] = []
   for (const { url } of members)
     for (let index = 0; index < FILTERS_PER_MEMBER; index += 1)
-      filters.push(await askNode<string>(url, 'eth_newFilter', [{ address }]))
+      filters.push(await askPatiently<string>(url, 'eth_newFilter', [{ address }]))
   const one = (method: string, ...params: unknown[]) => [{ method, params }]
   return [
     { weight: 4, bodies: one('eth_getBalance', account, 'latest') },
@@ -159,7 +159,7 @@ class BlockMiner {
       const { url = '' } = members[blocks % members.length] ?? {}
       const to = Buffer.from(address.slice(2), 'hex')
       const transaction = signedTransaction({ from, nonce, to, value: 0n, data: log, gasLimit: 100_000n })
-      await askNode(url, 'eth_sendRawTransaction', [toHex(transaction.encoded)])
+      await askPatiently(url, 'eth_sendRawTransaction', [toHex(transaction.encoded)])
       await mineBlock(url, pool)
       blocks += 1
       await sleep(BLOCK_EVERY_MS)

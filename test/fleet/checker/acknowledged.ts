@@ -2,8 +2,9 @@ import type { Entry, FinalEntry, History } from './history.ts'
 import type { Violation } from './violation.ts'
 
 /**
- * In the end each member has each transaction and block that was acknowledged, and all say the same of it. A
- * transaction that was sent again has the hash of the first time.
+ * In the end each member has each transaction that was acknowledged, and all say the same of it; one that was sent again
+ * has the hash of the first time. A block that was acknowledged is on the chain, or another one of its height is, and
+ * then some member still has it.
  */
 export function checkAcknowledged({ entries, finals, heads, blocks }: History): Violation[] {
   const violations: Violation[] = []
@@ -15,6 +16,7 @@ export function checkAcknowledged({ entries, finals, heads, blocks }: History): 
     else known.push(final)
   }
   const canonical = canonicalBlocks(heads.at(-1)?.hash, blocks)
+  const height = heads.at(-1)?.number ?? 0
   const seen = new Set<string>()
   for (const entry of entries) {
     const { operation, outcome } = entry
@@ -27,27 +29,41 @@ export function checkAcknowledged({ entries, finals, heads, blocks }: History): 
     const what = operation.kind === 'send' ? 'transaction' : 'block'
     if (seen.has(hash)) continue
     seen.add(hash)
-    const message = judge(what, hash, found.get(`${what} ${hash}`) ?? [], canonical)
+    const there = found.get(`${what} ${hash}`) ?? []
+    const message =
+      what === 'transaction' ? judge(hash, there, canonical) : judgeBlock(hash, there, canonical, height)
     if (message !== null) violations.push(of(entry, message))
   }
   return violations
 }
 
-function judge(
-  what: FinalEntry['what'],
+function judge(hash: string, finals: readonly FinalEntry[], canonical: ReadonlySet<string>): string | null {
+  if (finals.length === 0) return `nobody was asked for transaction ${hash} in the end`
+  const without = finals.find(({ where }) => where === null)
+  if (without !== undefined) return `member ${without.member} has lost transaction ${hash}`
+  const places = new Set(finals.map(({ where }) => where))
+  if (places.size > 1) return `members disagree about transaction ${hash}: ${[...places].join(', ')}`
+  const [where = ''] = places
+  return where === 'pool' || canonical.has(where ?? '')
+    ? null
+    : `transaction ${hash} is in block ${where}, which is not on the chain of the fleet`
+}
+
+function judgeBlock(
   hash: string,
   finals: readonly FinalEntry[],
   canonical: ReadonlySet<string>,
+  height: number,
 ): string | null {
-  if (finals.length === 0) return `nobody was asked for ${what} ${hash} in the end`
+  if (finals.length === 0) return `nobody was asked for block ${hash} in the end`
+  const number = finals.find(({ where }) => where !== null)?.number
+  if (number === undefined) return `all members have lost block ${hash}`
+  if (number > height)
+    return `block ${number} ${hash} is above the chain of the fleet, which ends at ${height}`
   const without = finals.find(({ where }) => where === null)
-  if (without !== undefined) return `member ${without.member} has lost ${what} ${hash}`
-  const places = new Set(finals.map(({ where }) => where))
-  if (places.size > 1) return `members disagree about ${what} ${hash}: ${[...places].join(', ')}`
-  const [where = ''] = places
-  if (what === 'transaction' && where !== 'pool' && !canonical.has(where ?? ''))
-    return `transaction ${hash} is in block ${where}, which is not on the chain of the fleet`
-  return null
+  return canonical.has(hash) && without !== undefined
+    ? `member ${without.member} has lost block ${hash}, which is on the chain`
+    : null
 }
 
 function canonicalBlocks(head: string | undefined, blocks: History['blocks']): ReadonlySet<string> {

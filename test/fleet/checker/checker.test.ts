@@ -133,15 +133,24 @@ t.test('what was acknowledged is there in the end', (t) => {
     [],
     'no answer promises nothing',
   )
-  const block = (where: string | null): Line => ({
-    type: 'final',
-    member: 0,
-    what: 'block',
-    hash: 'c',
-    where,
+  const block = (member: number, hash: string, where: string | null): Line => ({
+    ...{ type: 'final', member, what: 'block', hash, where },
+    ...(where === null ? {} : { number: numberOf(hash) }),
   })
-  t.same(broken(...head, entry(0, 1, { kind: 'solution' }, 'c'), block('c')), [])
-  t.same(broken(...head, entry(0, 1, { kind: 'solution' }, 'c'), block(null)), ['acknowledged'])
+  const solved = (hash: string) => entry(0, 1, { kind: 'solution' }, hash)
+  t.same(broken(...head, solved('b'), block(0, 'b', 'b'), block(1, 'b', 'b')), [])
+  t.same(broken(...head, solved('b'), block(0, 'b', 'b'), block(1, 'b', null)), ['acknowledged'])
+  t.same(
+    broken(...head, solved('B'), block(0, 'B', null), block(1, 'B', 'B')),
+    [],
+    'another one has its height',
+  )
+  t.same(broken(...head, solved('B'), block(0, 'B', null), block(1, 'B', null)), ['acknowledged'])
+  t.same(
+    broken(...head, solved('c'), block(0, 'c', 'c'), block(1, 'c', 'c')),
+    ['acknowledged'],
+    'no head had it',
+  )
   t.end()
 })
 

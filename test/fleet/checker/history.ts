@@ -100,6 +100,8 @@ export interface FinalEntry {
   readonly hash: string
   /** Hash of the block that a transaction is in; `pool`; of a block its own hash; null when it is not there. */
   readonly where: string | null
+  /** Height of a block that is there. */
+  readonly number?: number
 }
 
 /** Limits of a key. */

@@ -1,4 +1,4 @@
-import { askNode } from '../../support/nodeProcess.ts'
+import { askPatiently } from '../cluster/askPatiently.ts'
 import type { BlockEntry, HeadEntry, HistoryWriter } from './history.ts'
 import { logNames } from './load.ts'
 import type { AskedMember } from './recordingClient.ts'
@@ -49,7 +49,7 @@ export async function recordTruth(options: TruthOptions): Promise<void> {
   for (const [index, url] of urls.entries()) {
     const member = members[index]?.member ?? 0
     for (const hash of transactions) {
-      const found = await askNode<{ readonly blockHash: string | null } | null>(
+      const found = await askPatiently<{ readonly blockHash: string | null } | null>(
         url,
         'eth_getTransactionByHash',
         [hash],
@@ -58,8 +58,9 @@ export async function recordTruth(options: TruthOptions): Promise<void> {
       writer.write({ type: 'final', member, what: 'transaction', hash, where })
     }
     for (const hash of blocks) {
-      const found = await askNode<RpcBlock | null>(url, 'eth_getBlockByHash', [hash, false])
-      writer.write({ type: 'final', member, what: 'block', hash, where: found?.hash ?? null })
+      const found = await askPatiently<RpcBlock | null>(url, 'eth_getBlockByHash', [hash, false])
+      const number = found === null ? {} : { number: Number(found.number) }
+      writer.write({ type: 'final', member, what: 'block', hash, where: found?.hash ?? null, ...number })
     }
   }
 }
@@ -68,9 +69,9 @@ export async function recordTruth(options: TruthOptions): Promise<void> {
 const DEPTH = 20
 
 async function blockOf(url: string, hash: string): Promise<BlockEntry> {
-  const block = await askNode<RpcBlock | null>(url, 'eth_getBlockByHash', [hash, false])
+  const block = await askPatiently<RpcBlock | null>(url, 'eth_getBlockByHash', [hash, false])
   if (block === null) throw new Error(`block ${hash}, a head of the fleet, is nowhere`)
-  const logs = await askNode<RpcLog[]>(url, 'eth_getLogs', [{ blockHash: hash }])
+  const logs = await askPatiently<RpcLog[]>(url, 'eth_getLogs', [{ blockHash: hash }])
   const names = logNames(logs)
   return {
     type: 'block',
@@ -83,11 +84,11 @@ async function blockOf(url: string, hash: string): Promise<BlockEntry> {
 
 /** The heads of a node without a fleet: its chain, which it never left. */
 export async function canonicalHeads(url: string, from: number): Promise<HeadEntry[]> {
-  const last = Number(await askNode<string>(url, 'eth_blockNumber', []))
+  const last = Number(await askPatiently<string>(url, 'eth_blockNumber', []))
   const heads: HeadEntry[] = []
   for (let number = from; number <= last; number += 1) {
     const tag = `0x${number.toString(16)}`
-    const { hash } = await askNode<RpcBlock>(url, 'eth_getBlockByNumber', [tag, false])
+    const { hash } = await askPatiently<RpcBlock>(url, 'eth_getBlockByNumber', [tag, false])
     heads.push({ type: 'head', number, hash })
   }
   return heads

@@ -3,8 +3,8 @@ import { type Abi, encodeFunctionData } from 'viem'
 import { toHex } from '../../../src/util/bytes.ts'
 import { readArtefact } from '../../contracts/artefact.ts'
 import { BitcoinPool } from '../../support/bitcoinPool.ts'
-import { askNode } from '../../support/nodeProcess.ts'
 import { signedTransaction } from '../../support/signedTransaction.ts'
+import { askPatiently } from './askPatiently.ts'
 import { mineBlock } from './poolMiner.ts'
 
 /** A contract that writes logs, and the call that has it write one. */
@@ -26,10 +26,10 @@ export async function createLoggingContract(url: string, random: () => number): 
     gasLimit: CREATION_GAS,
     data: Buffer.from(bytecode.slice(2), 'hex'),
   })
-  const hash = await askNode<string>(url, 'eth_sendRawTransaction', [toHex(creation.encoded)])
+  const hash = await askPatiently<string>(url, 'eth_sendRawTransaction', [toHex(creation.encoded)])
   await mineBlock(url, new BitcoinPool('/fleet/', random))
   for (let look = 0; look < LOOKS; look += 1) {
-    const receipt = await askNode<{ readonly contractAddress: string } | null>(
+    const receipt = await askPatiently<{ readonly contractAddress: string } | null>(
       url,
       'eth_getTransactionReceipt',
       [hash],
