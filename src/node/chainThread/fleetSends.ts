@@ -69,17 +69,26 @@ export class FleetSends {
     })
   }
 
-  /** Offers transactions of peers. @returns one outcome each: one that went to the log is `added` */
+  /**
+   * Offers transactions of peers; waits for nothing but the log, as blocks of peers come behind them.
+   * @returns one outcome each: one that went to the log is `added`, one that there is no room for is `refused`
+   */
   async relay(transactions: readonly (SignedTransaction | null)[]): Promise<TransactionOutcome[]> {
-    const outcomes = transactions.map((signed) => (signed === null ? 'invalid' : this.#judgeRelayed(signed)))
-    const added = transactions.filter((signed, index) => signed !== null && outcomes[index] === 'added')
-    for (let start = 0; start < added.length; start += MOST_IN_GROUP) {
-      await this.#room()
-      const group = added.slice(start, start + MOST_IN_GROUP).filter((signed) => signed !== null)
-      const isPublished = await this.#publish(group.map((signed) => this.#expect(signed)))
-      if (!isPublished) return outcomes.map((outcome) => (outcome === 'added' ? 'refused' : outcome))
-    }
-    return outcomes
+    const added: Expected[] = []
+    const outcomes = transactions.map((signed): TransactionOutcome => {
+      if (signed === null) return 'invalid'
+      const outcome = this.#judgeRelayed(signed)
+      if (outcome !== 'added') return outcome
+      if (!this.#hasRoom) return 'refused'
+      added.push(this.#expect(signed))
+      return 'added'
+    })
+    const groups = Array.from({ length: Math.ceil(added.length / MOST_IN_GROUP) }, (_, index) =>
+      added.slice(index * MOST_IN_GROUP, (index + 1) * MOST_IN_GROUP),
+    )
+    const published = await Promise.all(groups.map((group) => this.#publish(group)))
+    const isPublished = published.every((is) => is)
+    return outcomes.map((outcome) => (outcome === 'added' && !isPublished ? 'refused' : outcome))
   }
 
   /** Whom the signature of a transaction names that was sent here; undefined for others. */
@@ -189,23 +198,32 @@ export class FleetSends {
 
   /** @returns whether the log has them */
   async #publish(group: readonly Expected[]): Promise<boolean> {
-    const { longestWait = LONGEST_WAIT } = this.#params
     try {
       if (this.#publisher === null) throw new RpcError('fleetAway')
       const encoded = group.map(({ signed }) => signed.transaction.encoded)
-      const sequences = await this.#publisher.publishTransactions(encoded)
+      const published = this.#publisher.publishTransactions(encoded)
+      const sequences = await Promise.race([published, this.#giveUpLate(group)])
+      if (sequences === null) return false
       for (const [index, item] of group.entries()) this.#lookBack(item, sequences[index])
+      return true
     } catch (error) {
       const reason =
         error instanceof RpcError ? error : new RpcError('fleetAway', undefined, { cause: error })
       for (const item of group) this.#give(item, reason)
       return false
     }
-    const timer = setTimeout(() => {
-      for (const item of group) this.#give(item, unknownOutcome())
-    }, longestWait)
-    timer.unref()
-    return true
+  }
+
+  /** Resolves when outcomes that are not there by then are waited for no more. */
+  #giveUpLate(group: readonly Expected[]): Promise<null> {
+    const { longestWait = LONGEST_WAIT } = this.#params
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        for (const item of group) this.#give(item, unknownOutcome())
+        resolve(null)
+      }, longestWait)
+      timer.unref()
+    })
   }
 
   /** One that the log had already may have been read before it was expected. */

@@ -20,9 +20,10 @@ export class LogClock {
     return this.#last === null ? now : this.#last.time + now - this.#last.at
   }
 
-  /** An entry with this time was read. A log whose time goes back has the latest. */
+  /** An entry with this time was read. A log whose time goes back has the latest; parts of a millisecond do not count. */
   advance(time: number): void {
-    this.#last = { time: Math.max(time, this.#last?.time ?? time), at: this.#steady() }
+    const whole = Math.floor(time)
+    this.#last = { time: Math.max(whole, this.#last?.time ?? whole), at: this.#steady() }
   }
 
   /** Time of the last entry; null before the first. */

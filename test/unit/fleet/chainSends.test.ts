@@ -167,6 +167,11 @@ t.test('an outcome that does not come is told as unknown', async (t) => {
     'read long ago and forgotten',
   )
   sends.publishWith(silent(9))
+  const stuck: FleetPublisher = { publishTransactions: () => new Promise(() => undefined) }
+  sends.publishWith(stuck)
+  const signed = { transaction: signedTransaction({ nonce: 2n }), sender: accountOfSeed('cow').address }
+  t.same(await sends.relay([signed]), ['refused'], 'a log that does not answer holds no peers up')
+  sends.publishWith(silent(9))
   const left = sends.submit(signedTransaction({ nonce: 1n }).encoded)
   const answered = t.rejects(left, { kind: 'fleetAway', message: /./ })
   await new Promise((resolve) => setImmediate(resolve))
@@ -183,6 +188,8 @@ t.test('more than may be under way waits its turn', async (t) => {
   while (log.entries.length < 512) await new Promise((resolve) => setTimeout(resolve, 1))
   await new Promise((resolve) => setTimeout(resolve, 50))
   t.equal(log.entries.length, 512)
+  const relayed = signedTransaction({ from: accountOfSeed('cow1') }).encoded
+  t.same(await createSyncService(core).addTransactions([relayed]), ['refused'])
   let read = 0
   const reading = setInterval(() => {
     const entries = log.entries.slice(read, read + 40)
