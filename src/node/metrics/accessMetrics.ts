@@ -53,7 +53,7 @@ export function addAccessMetrics({ gauge, samples }: Metrics, stats: (most: numb
   })
   samples({
     type: 'gauge',
-    name: 'access_cost_units_today',
+    name: 'access_cost_units_today_count',
     help: `Cost units of today as far as they are on disk, in a fleet of all members, of the ${NAMED_KEYS} keys with the most requests.`,
     labels: ['key'],
     collect: () =>
