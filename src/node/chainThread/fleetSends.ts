@@ -28,6 +28,8 @@ export interface FleetSendsParams {
 
 interface Waiting {
   readonly encoded: Buffer
+  /** When it came, milliseconds of `performance.now`. */
+  readonly at: number
   readonly resolve: (outcome: SendOutcome | Promise<SendOutcome>) => void
   readonly reject: (error: unknown) => void
 }
@@ -64,7 +66,7 @@ export class FleetSends {
   /** Offers the RLP of a transaction of a client. @throws RpcError `fleetAway` */
   submit(encoded: Buffer): Promise<SendOutcome> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ encoded, resolve, reject })
+      this.#queue.push({ encoded, at: performance.now(), resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -118,7 +120,7 @@ export class FleetSends {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#queue.length > 0) {
       await this.#room()
-      const group = this.#queue.splice(0, MOST_IN_GROUP)
+      const group = this.#queue.splice(0, MOST_IN_GROUP).filter((waiting) => !this.#isTooLate(waiting))
       const recovered = await recoverTransactions(group.map(({ encoded }) => encoded))
       const expected = new Set<Expected>()
       group.forEach((waiting, index) => {
@@ -132,6 +134,13 @@ export class FleetSends {
       if (expected.size > 0) void this.#publish([...expected])
     }
     this.#running = null
+  }
+
+  /** Refuses what waited so long behind others that nobody waits for it any more. */
+  #isTooLate({ at, reject }: Waiting): boolean {
+    if (performance.now() - at <= (this.#params.longestWait ?? LONGEST_WAIT)) return false
+    reject(new RpcError('fleetAway', 'the log of the fleet takes no more: send the transaction again'))
+    return true
   }
 
   #judge(signed: SignedTransaction, waiting: Waiting, expected: Set<Expected>): void {

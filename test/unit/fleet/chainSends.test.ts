@@ -148,7 +148,7 @@ t.test('an outcome that does not come is told as unknown', async (t) => {
     pool: fleet.pool,
     lastSequence: () => 7,
     durable: async () => undefined,
-    longestWait: 20,
+    longestWait: 200,
   })
   t.teardown(() => sends.close())
   // Nothing else keeps this process running.
@@ -159,7 +159,7 @@ t.test('an outcome that does not come is told as unknown', async (t) => {
   })
   sends.publishWith(silent(8))
   const late = sends.submit(signedTransaction().encoded)
-  await t.rejects(late, { kind: 'fleetAway', message: /send it again/ })
+  await t.rejects(late, { kind: 'fleetAway', message: /again/ })
   sends.publishWith(silent(7))
   await t.rejects(
     sends.submit(signedTransaction().encoded),
@@ -264,4 +264,34 @@ t.test('both directions go over one port', async (t) => {
     kind: 'fleetAway',
     message: /./,
   })
+})
+
+t.test('what waits behind a log that does not answer is refused in the end', async (t) => {
+  const { fleet } = openMember(t, { accountSlots: 1000 })
+  const sends = new FleetSends({
+    chainId: 33,
+    pool: fleet.pool,
+    lastSequence: () => 0,
+    durable: async () => undefined,
+    longestWait: 300,
+  })
+  const alive = setInterval(() => undefined, 1000)
+  t.teardown(() => clearInterval(alive))
+  let published = 0
+  sends.publishWith({
+    publishTransactions: (encoded) => {
+      published += encoded.length
+      return new Promise(() => undefined)
+    },
+  })
+  const all = Array.from({ length: 600 }, (_, nonce) => signedTransaction({ nonce: BigInt(nonce) }).encoded)
+  const outcomes = await Promise.allSettled(all.map((encoded) => sends.submit(encoded)))
+  const messages = outcomes.map((outcome) =>
+    outcome.status === 'rejected' ? (outcome.reason as Error).message : 'answered',
+  )
+  const count = (text: RegExp) => messages.filter((message) => text.test(message)).length
+  t.ok(published <= 512)
+  t.equal(count(/has not told yet/), published)
+  t.equal(count(/takes no more/), 600 - published)
+  await sends.close()
 })
