@@ -6,6 +6,7 @@ import type { Caller } from '../gateway/access/caller.ts'
 import type { Admission } from '../gateway/admission.ts'
 import type { FleetGate, FleetGateOptions } from '../gateway/entrance/fleetGate.ts'
 import { FrontHead } from '../gateway/entrance/frontHead.ts'
+import type { SearchMembers } from '../gateway/fanOut/partRunner.ts'
 import type { CacheStats } from '../gateway/fastPath/responseCache.ts'
 import { Gateway, type GatewayLimits } from '../gateway/gateway.ts'
 import { RequestMetrics } from '../gateway/requestMetrics.ts'
@@ -81,6 +82,8 @@ export interface ServiceOptions {
   readonly blockHeaders?: boolean
   /** Of a member of a fleet. */
   readonly fleet?: Omit<FleetGateOptions, 'head'>
+  /** With whom long searches are shared. */
+  readonly searchMembers?: SearchMembers
   /** Told of slow requests. */
   readonly watch?: RequestWatch
   /** Where spans go; none when absent. */
@@ -123,6 +126,8 @@ export interface ServiceStats {
 export interface Service extends Omit<Front, 'close' | 'stopAccepting'> {
   /** Decides what a member of a fleet answers; null for a node on its own. */
   readonly gate: FleetGate | null
+  /** Answers a part of a search of another member. Rejects when it cannot. */
+  answerPart(payload: Buffer): Promise<Buffer>
   /** Has what is read in this turn of the event loop outside of requests belong to the newest head. */
   takeSnapshot(): void
   /** To be called when something else changed that answers depend on: coinbase, mining, peers. */
@@ -184,6 +189,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     head,
     tellsBlocks,
     ...(options.fleet === undefined ? {} : { fleet: options.fleet }),
+    ...(options.searchMembers === undefined ? {} : { searchMembers: options.searchMembers }),
     metrics,
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     onUnexpected: options.onUnexpected,
@@ -225,6 +231,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     gate: gateway.gate,
     takeSnapshot: () => gateway.takeSnapshot(),
     onChange: () => gateway.onChange(),
+    answerPart: (payload) => gateway.answerPart(payload),
     headChanged: (notice) => {
       gateway.onChange()
       // An earlier snapshot may not contain the blocks yet.

@@ -1,7 +1,7 @@
 import type { FastCallStats } from '../native/nativeFastPath.ts'
 import type { StateStore } from '../native/stateStore.ts'
 import type { NodeContext } from '../rpc/context.ts'
-import type { RpcError } from '../rpc/errors.ts'
+import { RpcError } from '../rpc/errors.ts'
 import type { UnexpectedErrorSink } from '../rpc/execute.ts'
 import type { Caller } from './access/caller.ts'
 import type { Admission } from './admission.ts'
@@ -13,6 +13,7 @@ import type { FrontHead } from './entrance/frontHead.ts'
 import { type HeldBody, HeldBytes } from './entrance/heldBodies.ts'
 import { MinimumBlock } from './entrance/minimumBlock.ts'
 import type { Exchange } from './exchange.ts'
+import { PartRunner, type SearchMembers } from './fanOut/partRunner.ts'
 import { FastPath } from './fastPath/fastPath.ts'
 import { InlineRunner } from './fastPath/inline.ts'
 import { type CacheStats, ResponseCache } from './fastPath/responseCache.ts'
@@ -49,6 +50,8 @@ export interface GatewayOptions {
   readonly tellsBlocks?: boolean
   /** Of a member of a fleet. */
   readonly fleet?: Omit<FleetGateOptions, 'head'>
+  /** With whom long searches are shared; nobody for a node on its own. */
+  readonly searchMembers?: SearchMembers
   /** Counts the requests. */
   readonly metrics: RequestMetrics
   /** Told of slow requests. */
@@ -68,6 +71,7 @@ export class Gateway {
   readonly #minimum: MinimumBlock
   /** null for a node on its own. */
   readonly gate: FleetGate | null
+  readonly #shared: PartRunner | null
 
   constructor(options: GatewayOptions) {
     const { router, stateStore, limits, context, metrics, admission, dispatcher } = options
@@ -108,6 +112,9 @@ export class Gateway {
     const { gate } = this
     const records = new AnswerRecords(metrics, options.watch ?? null)
     const { revertErrors: reverts, beyondHead } = context.node.settings
+    const { searchMembers: members } = options
+    this.#shared =
+      members === undefined ? null : new PartRunner({ router, dispatcher, members, answerBytes, reverts })
     const runner = new RequestRunner({
       router,
       dispatcher,
@@ -121,6 +128,7 @@ export class Gateway {
       isFront: context.front !== undefined,
       gate,
       head: toldHead,
+      shared: this.#shared,
     })
     const common = { router, admission, fast, runner, records, metrics, beyondHead }
     this.#bodies = new BodyAnswerer({ ...common, batch, answerBytes, reverts, gate, head: toldHead })
@@ -192,6 +200,12 @@ export class Gateway {
     }
     const refusal = this.#minimum.add(number, body, caller, exchange)
     if (refusal !== null) this.#bodies.refuse(body, caller, exchange, refusal)
+  }
+
+  /** Answers a part of a search of another member. @throws RpcError, Error where it cannot */
+  async answerPart(payload: Buffer): Promise<Buffer> {
+    if (this.#shared === null) throw new RpcError('methodNotFound')
+    return this.#shared.answer(payload)
   }
 
   /** Bodies that wait for a block. */

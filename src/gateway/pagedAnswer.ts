@@ -11,7 +11,8 @@ export const PAGE_ID = '0'
 const LINE_FEED = 0x0a
 const HEAD = Buffer.from(openResult(PAGE_ID))
 const COMMA = Buffer.from(',')
-const END = Buffer.from(']}')
+/** The end of an answer behind the last element of its array. */
+export const RESULT_END: Buffer = Buffer.from(']}')
 
 /** What an answer in pages needs. */
 export interface PagedAnswerOptions {
@@ -61,8 +62,8 @@ export class PagedAnswer {
     const bytes = toBuffer(body)
     if (status === PAGE_STATUS) this.#takePage(COMMA, bytes)
     else if (bytes.subarray(0, HEAD.length).equals(HEAD)) {
-      const elements = bytes.subarray(HEAD.length, bytes.length - END.length)
-      this.#finish(elements.length === 0 ? [END] : [COMMA, elements, END])
+      const elements = bytes.subarray(HEAD.length, bytes.length - RESULT_END.length)
+      this.#finish(elements.length === 0 ? [RESULT_END] : [COMMA, elements, RESULT_END])
     } else if (this.#stream === undefined) this.#options.sink(withId(bytes, this.#options.id), status)
     else {
       this.#stream.abort()
@@ -126,7 +127,7 @@ export class PagedAnswer {
 }
 
 /** Text of an answer up to the first element of its array. */
-function openResult(id: string): string {
+export function openResult(id: string): string {
   return successText(id, '[').slice(0, -1)
 }
 

@@ -5,13 +5,16 @@ import type { Config } from '../config/schema.ts'
 import { storeFolders } from '../execution/chainFolders.ts'
 import type { HeadNotice } from '../filters/events.ts'
 import type { NodeFilters } from '../filters/filters.ts'
+import { KEYS_SERVICE } from '../fleet/access/services.ts'
 import type { ListenAddress } from '../front/options.ts'
 import { openService, type Service } from '../front/service.ts'
 import { loadSocketLibrary, type SocketLibrary } from '../front/socketLibrary.ts'
+import { SEARCH_SERVICE } from '../gateway/fanOut/partCall.ts'
 import { type Logger, setLogLevel } from '../observe/logger.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { EnodeError } from '../p2p/identity/enode.ts'
 import type { NodeContext, NodeStatus } from '../rpc/context.ts'
+import { RpcError } from '../rpc/errors.ts'
 import { findExposed, storePaths } from '../storage/fileModes.ts'
 import { workerEntry } from '../util/entry.ts'
 import type { Wallet } from '../wallet/interface.ts'
@@ -247,6 +250,13 @@ export async function createNode({
       })
     closers.push(async () => fleetFilters?.close())
     if (fleet !== null) {
+      access.attachFleet({
+        self: () => fleet.status?.self ?? null,
+        grant: async (call) => {
+          if (fleet.handle === null) throw new RpcError('fleetAway')
+          return await fleet.handle.service.grant(call)
+        },
+      })
       metrics.watchFleet({
         gate: () => fleet.gate,
         status: () => fleet.status,
@@ -295,6 +305,11 @@ export async function createNode({
       await running.stop()
       service = null
     })
+    fleet?.serve(KEYS_SERVICE, async () => {
+      access.refresh()
+      return Buffer.alloc(0)
+    })
+    fleet?.serve(SEARCH_SERVICE, (payload) => running.answerPart(payload))
     if (fleet !== null && fleetOptions !== null && running.gate !== null) {
       const connectChain = () => chain.connectFleet()
       const threadParts = { entry: fleetThread, options: fleetOptions, log, connectChain }
@@ -379,7 +394,9 @@ function listenForRequests(parts: ServiceParts): Promise<Service> {
     contextOptions: workerOptions,
     probes: { ready: () => parts.readiness.reasons(), metrics: () => metrics.text() },
     blockHeaders: config.blockHeaders,
-    ...(parts.fleet === null ? {} : { fleet: parts.fleet.gateOptions }),
+    ...(parts.fleet === null
+      ? {}
+      : { fleet: parts.fleet.gateOptions, searchMembers: parts.fleet.searchMembers }),
     watch: parts.watch,
     ...(parts.tracing === null ? {} : { tracing: parts.tracing }),
     onUnexpected: (method, error) => log.error({ method, err: error }, 'a request failed unexpectedly'),

@@ -53,6 +53,7 @@ function rpcSettingsFromConfig(config: Config): RpcSettings {
     safeDepth: config.safeDistance,
     finalizedDepth: config.finalizedDistance,
     logBlocks: LOG_BLOCKS,
+    sharedBlocks: config.fleet.length === 0 ? 0 : config.fleetFanOut,
     logCount: LOG_COUNT,
     answerBytes: config.maxResponseSize,
     gasPriceFactor: GAS_PRICE_FACTOR,

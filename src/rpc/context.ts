@@ -51,6 +51,8 @@ export interface RpcSettings {
   readonly logCount: number
   /** Bytes of an answer; a search of logs over more blocks than {@link logBlocks} ends when it has more. */
   readonly answerBytes: number
+  /** Blocks of a search from which on members of a fleet share it; 0 for never. */
+  readonly sharedBlocks: number
   /** Factor of eth_gasPrice over the head's minimum, in thousandths. */
   readonly gasPriceFactor: bigint
   /** Least answer of eth_gasPrice, wei. */

@@ -4,6 +4,7 @@ import { type Admission, OPEN_ADMISSION } from '../../src/gateway/admission.ts'
 import type { FleetGateOptions } from '../../src/gateway/entrance/fleetGate.ts'
 import type { FrontHead } from '../../src/gateway/entrance/frontHead.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
+import type { SearchMembers } from '../../src/gateway/fanOut/partRunner.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { RequestMetrics } from '../../src/gateway/requestMetrics.ts'
 import type { RequestWatch } from '../../src/gateway/requestWatch.ts'
@@ -63,6 +64,8 @@ export interface LocalServiceOptions {
   readonly tellsBlocks?: boolean
   /** Makes it the gateway of a member of a fleet, with {@link head}. */
   readonly fleet?: Omit<FleetGateOptions, 'head'>
+  /** With whom long searches are shared. */
+  readonly searchMembers?: SearchMembers
 }
 
 const LANE: LaneLimits = { pool: 'reads', queue: 1000, timeLimit: 60_000, batch: 100 }
@@ -110,6 +113,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     ...(options.head === undefined ? {} : { head: options.head }),
     tellsBlocks: options.tellsBlocks ?? false,
     ...(options.fleet === undefined ? {} : { fleet: options.fleet }),
+    ...(options.searchMembers === undefined ? {} : { searchMembers: options.searchMembers }),
     ...(options.watch === undefined ? {} : { watch: options.watch }),
     limits: {
       batch: options.batch ?? 50,
