@@ -89,7 +89,9 @@ t.test('with servers of NATS', { skip: NATS_SKIP }, async (t) => {
   await t.test('messages of a connection do not come back to it', async (t) => {
     const connection = await connectFleet(connectionTo(cluster.urls))
     const got: string[] = []
-    connection.nats.subscribe('echo', { callback: (_, { data }) => got.push(Buffer.from(data).toString()) })
+    connection.nats.subscribe('echo', {
+      callback: (_, { data }) => void got.push(Buffer.from(data).toString()),
+    })
     await connection.nats.flush()
     connection.nats.publish('echo', 'one')
     await connection.nats.flush()

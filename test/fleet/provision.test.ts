@@ -39,7 +39,11 @@ t.test('streams of a fleet', { skip: NATS_SKIP }, async (t) => {
     t.strictSame(second.differences, [])
     await checkResources(nats, names)
     for (const { info } of await readResources(nats, names)) {
-      t.match(info?.config, { num_replicas: 3, storage: 'file', allow_direct: false }, info?.config.name)
+      t.match(
+        info?.config,
+        { num_replicas: 3, storage: 'file', allow_direct: false },
+        info?.config.name ?? '',
+      )
     }
   })
 

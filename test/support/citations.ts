@@ -10,6 +10,7 @@ export const SHEET_PATHS: Readonly<Record<string, string>> = {
   mining: 'src/mining/mining.md',
   bridge: 'native/crates/bridge/bridge.md',
   p2p: 'src/p2p/p2p.md',
+  fleet: 'src/fleet/fleet.md',
   decisions: 'src/decisions.md',
   specification: 'src/rpc/specification.md',
 }
