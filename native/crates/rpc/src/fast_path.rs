@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use memchr::memchr2_iter;
 use rhizome_answers::{BlockNames, EncodedAnswers, NamedBlock, Outcome, Output, Unknown};
 use rhizome_evm::Message;
 use rhizome_primitives::B256;
@@ -354,7 +355,7 @@ pub enum Ran {
 
 /// Whether a response to the parameters may be cached: escapes could hide the word.
 fn can_be_cached(params: &[u8]) -> bool {
-    !params.contains(&b'\\') && !params.windows(PENDING.len()).any(|part| part == PENDING)
+    memchr2_iter(b'\\', PENDING[0], params).all(|at| params[at] != b'\\' && !params[at..].starts_with(PENDING))
 }
 
 fn put_cached(id: &[u8], text: &[u8], out: &mut [u8]) -> Option<usize> {

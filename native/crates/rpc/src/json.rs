@@ -60,10 +60,10 @@ impl<'a> Reader<'a> {
 
     /// Goes over a text if it is here.
     #[inline]
-    pub(crate) fn take_if(&mut self, text: &[u8]) -> bool {
-        let is_here = self.bytes[self.position..].starts_with(text);
+    pub(crate) fn take_if<const LENGTH: usize>(&mut self, text: &[u8; LENGTH]) -> bool {
+        let is_here = self.bytes[self.position..].first_chunk() == Some(text);
         if is_here {
-            self.position += text.len();
+            self.position += LENGTH;
         }
         is_here
     }

@@ -1,4 +1,6 @@
-//! Parameters in their ordinary form: strings of printable ASCII without escapes.
+//! Parameters in their ordinary form: strings without escapes.
+
+use crate::json_string::plain_end;
 
 /// Most parameters of a request that is read here.
 const MOST_PARAMS: usize = 3;
@@ -71,12 +73,11 @@ impl<'a> PlainReader<'a> {
         }
     }
 
-    /// The rest of a string of printable ASCII without escapes, after its first quote.
+    /// The rest of a string without escapes, after its first quote.
     fn plain_string(&mut self) -> Option<&'a [u8]> {
         let start = self.position;
-        let rest = &self.bytes[start..];
-        let length = rest.iter().position(|&byte| byte == b'"' || byte == b'\\' || !(b' '..=b'~').contains(&byte))?;
-        self.position = start + length + 1;
-        (rest[length] == b'"').then(|| &rest[..length])
+        let end = plain_end(self.bytes, start);
+        self.position = end + 1;
+        (*self.bytes.get(end)? == b'"').then(|| &self.bytes[start..end])
     }
 }
