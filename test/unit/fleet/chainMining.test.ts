@@ -125,7 +125,7 @@ t.test('only the leader makes blocks in its interval, one for each head', async 
 t.test('a solution is told to the fleet, and the pool hears that it is the best', async (t) => {
   const { core, accepted, service } = openMember(t, { mergedMining: true })
   const pool = new BitcoinPool('/fleet/', createRandom(1))
-  const work = core.work?.work()
+  const work = await core.work?.work()
   if (work === undefined) throw new Error('no work')
   const target = BigInt(`0x${work.target.toString('hex')}`)
   const mined = pool.mine(work.hashForMergedMining, target, 1)
@@ -134,9 +134,13 @@ t.test('a solution is told to the fleet, and the pool hears that it is the best'
   await core.probe()
   t.equal(accepted.length, 1)
   t.equal(core.open.chain.head.number, 0)
-  t.match(core.work?.work(), { parentHash: core.open.chain.head.hash }, 'work stays on the head of the fleet')
+  t.match(
+    await core.work?.work(),
+    { parentHash: core.open.chain.head.hash },
+    'work stays on the head of the fleet',
+  )
   await service.moveHead(accepted[0]?.block.hash ?? Buffer.alloc(32))
-  t.match(core.work?.work(), { parentHash: accepted[0]?.block.hash })
+  t.match(await core.work?.work(), { parentHash: accepted[0]?.block.hash })
 })
 
 t.test('what would make members differ is refused', async (t) => {
@@ -220,3 +224,20 @@ t.test('a block that nobody makes the head is given up', async (t) => {
   await close()
   await Promise.all(mining)
 })
+
+t.test(
+  'a transaction that no block can take stays in the pool, as it does on members that make none',
+  async (t) => {
+    const log = new TestLog()
+    const member = openMember(t, { minimumGasPrice: 100 }, { log })
+    const { core, service } = member
+    log.onEntry = (entry) => setImmediate(() => void service.admit([entry]))
+    runRounds(t, member)
+    await core.mine({ count: 4 })
+    const low = signedTransaction({ gasPrice: 4n })
+    t.match(await core.sendTransaction(low.encoded), { status: 'accepted' })
+    await core.mine()
+    t.equal(core.open.chain.head.fields.minimumGasPrice, 5n)
+    t.ok(core.pool.get(low.hashHex))
+  },
+)
