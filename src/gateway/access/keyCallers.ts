@@ -3,6 +3,7 @@ import type { MethodDefinition } from '../../rpc/defineMethod.ts'
 import type { KeyRecord } from '../../storage/access/keyRecord.ts'
 import { Account, type AccountClock } from './account.ts'
 import { Caller } from './caller.ts'
+import { GrantedAccount } from './grantedAccount.ts'
 import { GrantedUnits } from './grantedUnits.ts'
 import type { GrantRequests } from './grantRequests.ts'
 import { keyOfPath } from './keyPath.ts'
@@ -104,14 +105,13 @@ export class KeyCallers {
   #keepAccounts(): void {
     const kept = new Map(this.#keys.map((key) => [key.id, key]))
     for (const id of [...this.#accounts.keys()]) if (!kept.has(id)) this.#accounts.delete(id)
-    const { clock, memory, usedOn } = this.#options
+    const { clock, usedOn } = this.#options
     for (const [id, key] of kept) {
       const [limits, dearest] = this.#limitsOf(key)
       const known = this.#accounts.get(id)
       if (known !== undefined) known.changeLimits(limits, dearest)
       else {
-        const granted = this.#grantedUnits(id, limits, dearest)
-        const account = new Account(id, limits, clock, new MemoryAccount(memory), granted)
+        const account = this.#createAccount(id, limits, dearest)
         account.beginDay(clock.day, usedOn(id, clock.day))
         this.#accounts.set(id, account)
       }
@@ -129,11 +129,13 @@ export class KeyCallers {
     return caller
   }
 
-  #grantedUnits(id: string, limits: Limits, dearest: number): GrantedUnits | null {
-    const { grants, clock, usedOn } = this.#options
-    if (grants === null) return null
+  #createAccount(id: string, limits: Limits, dearest: number): Account {
+    const { grants, clock, memory, usedOn } = this.#options
+    const own = new MemoryAccount(memory)
+    if (grants === null) return new Account(id, limits, clock, own)
     const usedToday = () => usedOn(id, clock.day)
-    return new GrantedUnits({ id, limits, dearest, now: clock.now(), onNeed: grants.add, usedToday })
+    const units = { id, limits, dearest, now: clock.now(), onNeed: grants.add, usedToday }
+    return new GrantedAccount(limits, clock, own, new GrantedUnits(units))
   }
 
   /** Limits of a key, and cost units of the dearest method that it opens. */

@@ -244,7 +244,7 @@ t.test('usage is counted by method, written together, and kept when it cannot be
   t.equal(book.writes, writes)
   clock.monotonic += 1001
   t.match(await reports.report(who), { today: { refused: 4 } })
-  t.same(admission.stats(0).usage, [{ id: 'other', requests: 2, cost: 6 }])
+  t.same(admission.stats(0).usage, [{ id: 'other', requests: 2, cost: 6, today: null }])
   const stranger = openAccess([])
   t.equal(
     await new UsageReports(stranger.admission, stranger.book, () => 0).report(stranger.caller('/')),

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { AccessStore } from '../../src/storage/access/accessStore.ts'
+import { decodeDelta } from '../../src/storage/access/usageDelta.ts'
+import { ROOT } from '../support/sources.ts'
+
+/** Writes of a process before which it is killed: those of joining, counting, numbering and adding. */
+const KILLS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 18]
+
+const ROUNDS = 4
+const DAY = 5
+
+function requestsOf(store: AccessStore, id: string): number {
+  return store.usage(id, DAY, DAY)[0]?.methods.get('eth_call')?.count ?? 0
+}
+
+t.test('usage is neither lost nor doubled, before whichever write a member is killed', async (t) => {
+  const dataDir = t.testdir({ member: {}, other: {} })
+  const [stream, acknowledged] = [join(dataDir, 'stream'), join(dataDir, 'acknowledged')]
+  const run = (nth: number) =>
+    spawnSync(
+      process.execPath,
+      [
+        '--import',
+        import.meta.resolve('@tapjs/typescript/import'),
+        join(ROOT, 'test/faults/usageChild.ts'),
+        ...[join(dataDir, 'member'), stream, acknowledged, String(nth), String(ROUNDS)],
+      ],
+      { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' }, encoding: 'utf8' },
+    )
+  for (const nth of KILLS) {
+    const { signal, stderr } = run(nth)
+    t.equal(signal, 'SIGKILL', `killed before write ${nth} ${stderr}`)
+  }
+  const { status, stderr } = run(0)
+  t.equal(status, 0, stderr)
+  const least = readFileSync(acknowledged, 'utf8').split('\n').length - 1
+  const member = AccessStore.open({ dataDir: join(dataDir, 'member'), fleet: true })
+  const other = AccessStore.open({ dataDir: join(dataDir, 'other'), fleet: true })
+  t.teardown(async () => {
+    await member.close()
+    await other.close()
+  })
+  const counted = requestsOf(member, 'k')
+  t.ok(counted >= least, `${counted} of ${least} that were acknowledged`)
+  t.ok(counted <= least + KILLS.length, `${counted}: at most one more for each time it was killed`)
+  t.same(member.fleetUsage.ownIds(), [], 'all came back')
+  t.ok(existsSync(stream))
+  const lines = readFileSync(stream, 'utf8').split('\n').slice(0, -1)
+  await other.fleetUsage.join('f', 'bbbbbbbbbbbbbbbb')
+  const deltas = lines.map((line) => decodeDelta(Buffer.from(line)))
+  await other.fleetUsage.consume(deltas, { stream: 's', position: lines.length, storedAt: '' })
+  for (const id of ['k', 'other']) t.equal(requestsOf(other, id), counted, 'the same on another member')
+})
