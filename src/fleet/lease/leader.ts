@@ -71,6 +71,7 @@ export class LeaderLease {
   #leading = 0
   #end: NodeJS.Timeout | undefined
   #isStopped = false
+  #isResigned = false
 
   constructor(options: LeaderLeaseOptions) {
     this.#options = options
@@ -116,6 +117,16 @@ export class LeaderLease {
     this.#isStopped = true
     await this.#repeated.stop()
     await this.#watch.stop()
+    await this.#giveUp()
+  }
+
+  /** Gives the lease up and takes it never again, while others are still watched; to be called when no round runs. */
+  resign(): void {
+    this.#isResigned = true
+    this.#repeated.now()
+  }
+
+  async #giveUp(): Promise<void> {
     const { bucket, incarnation, lease } = this.#options
     const epoch = this.#leading
     this.#lose()
@@ -130,6 +141,8 @@ export class LeaderLease {
   async #step(): Promise<void> {
     if (this.#leading > 0 && !this.isLeader) this.#lose()
     if (this.#isStopped) return
+    // Here no write of a renewal is under way, which would have it lead again.
+    if (this.#isResigned) return this.#giveUp()
     try {
       if (this.#leading > 0) await this.#write(this.#leading)
       else if (this.#mayTake()) await this.#write(Math.max(this.epoch, this.#options.knownEpoch()) + 1)

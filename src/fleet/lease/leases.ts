@@ -83,8 +83,8 @@ export class Leases {
   async end(id: MemberId): Promise<boolean> {
     const lease = this.#leases.get(id)
     if (lease === undefined) return false
-    if (lease.isEnded) return true
-    if (!this.#isSilent(lease)) return false
+    // One that was ended before is ended again: its holder may have renewed since, which is not seen here yet.
+    if (!lease.isEnded && !this.#isSilent(lease)) return false
     const { bucket, lease: milliseconds } = this.#options
     const record = { ...lease.record, serves: false, over: true }
     const value = encodeMemberRecord(record)

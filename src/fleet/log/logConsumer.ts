@@ -37,7 +37,7 @@ export interface LogHandler {
   /** An entry does not parse and is left out. */
   skipped(sequence: number): void
   /** The log is another one, or has lost entries that were applied: it is applied from its end on (fleet.md §4). */
-  lost(): Promise<void>
+  lost(end: number): Promise<void>
   /** Another position is applied. */
   moved(position: { readonly created: string; readonly sequence: number }): void
   /** All that the log had when the connection was made is applied, or that does not hold any more. */
@@ -160,7 +160,7 @@ export class LogConsumer {
       this.#waiting.length = 0
       this.#waitingBytes = 0
       this.#note(state.last, null, state.created)
-      await handler.lost()
+      await handler.lost(state.last)
     } else if (state.first > this.#applied + 1 && state.last > this.#applied) {
       this.#isStopped = true
       const text = `the log begins at ${state.first}, this member stands at ${this.#applied}: it joins anew`

@@ -16,6 +16,9 @@ const ANNOUNCE_DELAY = 2
 /** Pause before a head that could not be moved to is tried again, milliseconds. */
 const MOVE_PAUSE = 1000
 
+/** A release of this revision ends whatever hold there is: the log counts anew. */
+export const EVERY_REVISION: number = Number.MAX_SAFE_INTEGER
+
 /** Times of a fleet, milliseconds. */
 export interface MemberTimes {
   /** Length of a lease. */
@@ -226,9 +229,18 @@ export class FleetMember {
     this.#changed()
   }
 
-  /** The log is another one or lost its tail. @param head the last that it has */
-  lost(head: FleetHead | null): void {
-    const { scheduler, times } = this.#parts
+  /**
+   * The log is another one or lost its tail (fleet.md §4).
+   * @param head the last that it has
+   * @param end its last sequence
+   */
+  lost(head: FleetHead | null, end: number): void {
+    const { front, scheduler, times } = this.#parts
+    this.#life += 1
+    this.#logic.lose(end)
+    this.#tellFront()
+    // No entry that is to come has a revision that ends a hold of before; membership refuses meanwhile.
+    front.tell({ kind: 'release', revision: EVERY_REVISION, hash: this.#canonical?.hash ?? Buffer.alloc(0) })
     this.#leader.lost(head, scheduler.now() + OVER_FACTOR * times.lease)
     this.#changed()
   }

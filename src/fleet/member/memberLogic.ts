@@ -115,6 +115,14 @@ export class MemberLogic {
     this.#raiseFloor(end)
   }
 
+  /** The log counts anew (fleet.md §4). @param end its last sequence */
+  lose(end: number): void {
+    this.#applied = null
+    this.#isOnHead = false
+    this.#floor = end
+    this.#held = 0
+  }
+
   /** It is to serve no more: told so (`draining`), or because it lacks blocks that all others have (`joining`). */
   leave(why: 'draining' | 'joining'): void {
     this.#leaving = why

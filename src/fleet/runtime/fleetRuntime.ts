@@ -44,6 +44,8 @@ const POSITION_INTERVAL = 1000
 /** The log is given so long to take what a client sent, times the lease. */
 const PUBLISH_LEASES = 2
 const DRAIN_POLL = 20
+/** Lets this member leave (fleet.md §10); called by `rhizome fleet drain`. */
+const DRAIN_SERVICE = 'drain'
 
 /** What a fleet runs with. */
 export interface FleetRuntimeOptions {
@@ -231,6 +233,14 @@ export class FleetRuntime {
       async (payload) => encodePrepareAnswer(await member.prepare(decodePrepare(payload))),
       { concurrency: 16 },
     )
+    calls.serve(
+      DRAIN_SERVICE,
+      async () => {
+        await this.drain()
+        return Buffer.alloc(0)
+      },
+      { concurrency: 1 },
+    )
     for (const name of FRONT_SERVICES)
       calls.serve(name, (payload) => front.answer(name, payload), { concurrency: 64 })
     const subscription = connection.nats.subscribe(names.executedSubject, {
@@ -276,7 +286,7 @@ export class FleetRuntime {
             if (head.revision > (member.head?.revision ?? 0)) await member.applyHead(head, time)
           },
           skipped: () => this.#count('malformed'),
-          lost: () => this.#lost(member, stream),
+          lost: (last) => this.#lost(member, stream, last),
           moved: (moved) => {
             if (moved.sequence >= end) member.ready()
           },
@@ -356,6 +366,8 @@ export class FleetRuntime {
     // A leader that leaves alone has nobody to write an entry for.
     while (this.others().length > 0 && member.head?.members.includes(self) === true && this.#isVerified)
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL))
+    // Not earlier: a leader writes the entry without itself.
+    this.#membership?.leader.resign()
   }
 
   async stop(): Promise<void> {
@@ -432,11 +444,11 @@ export class FleetRuntime {
     return isSame ? { created, sequence: before.sequence } : { created, sequence: end }
   }
 
-  async #lost(member: FleetMember, stream: LogStream): Promise<void> {
+  async #lost(member: FleetMember, stream: LogStream, end: number): Promise<void> {
     this.#parts.log.error('the log is another one, or has lost its last entries: this member joins anew')
     this.#count('lostLogs')
     const last = await stream.lastHead()
-    member.lost(last?.head ?? null)
+    member.lost(last?.head ?? null, end)
     await this.#republish()
   }
 

@@ -1,4 +1,5 @@
 import type { FleetFrontEvent, FleetThreadService } from '../../fleet/interface.ts'
+import { EVERY_REVISION } from '../../fleet/member/fleetMember.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { type FleetThreadEnd, type FleetWorker, startFleetWorker } from './fleetWorker.ts'
@@ -88,7 +89,7 @@ class FleetThread implements FleetHandle {
   }
 
   #onEvent(event: FleetFrontEvent): void {
-    if (event.kind === 'release') this.#released = event.revision
+    if (event.kind === 'release') this.#released = event.revision === EVERY_REVISION ? -1 : event.revision
     this.#parts.onEvent(event)
   }
 
