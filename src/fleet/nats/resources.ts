@@ -42,8 +42,8 @@ export const MOST_REPLICAS = 3
 /** Largest messages, bytes; those of streams have headers besides. */
 const LARGEST_MESSAGE = MEBIBYTE
 const LARGEST_VALUE = 65_536
-/** Days whose quotas stay. */
-const QUOTA_AGE = 400 * 24 * 3600 * 1000
+/** Milliseconds for which quotas of a day stay: only those of today and of the days beside it are read, and a full bucket takes no more. */
+const QUOTA_AGE = 7 * 24 * 3600 * 1000
 
 /** What `fleet init` decides, kept under the key `format` of the bucket `state`. */
 export interface FleetFormat {
