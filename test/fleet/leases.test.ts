@@ -147,6 +147,22 @@ t.test('leases', { skip: NATS_SKIP }, async (t) => {
     await Promise.all(holders.map((holder) => holder.end('SIGTERM')))
   })
 
+  await t.test('a leader that resigns is followed by another one, and goes on as a member', async (t) => {
+    await fleetOf(t, 'resigns')
+    const leader = new Holder(t, cluster.urls, 'resigns', ONE)
+    await until('the first leads', () => leader.newest('acts')?.leads === true)
+    const other = new Holder(t, cluster.urls, 'resigns', TWO)
+    await until('the other acts', () => other.acted(0))
+    leader.process.kill('SIGUSR2')
+    await until('the other leads', () => other.newest('taken') !== undefined)
+    const taken = other.newest('taken') as Printed
+    t.ok((taken.epoch ?? 0) > (leader.newest('taken')?.epoch ?? 0))
+    await until('the first acts for longer than a lease', () => leader.acted(taken.at + 2 * LEASE))
+    t.equal(leader.newest('acts')?.epoch, taken.epoch, 'it sees who leads now')
+    t.equal(leader.newest('over'), undefined, 'its own lease was held all the time')
+    assertOneLeader(t, [leader, other])
+  })
+
   await t.test('all servers are killed and come back', async (t) => {
     const { leases } = await fleetOf(t, 'killed')
     const holders = [ONE, TWO].map((id) => new Holder(t, cluster.urls, 'killed', id))

@@ -60,7 +60,16 @@ const uses = (begin: number, end: number, more: Partial<Entry> = {}): Entry =>
 const shows = (begin: number, value: number, more: Partial<Entry> = {}): Entry =>
   entry(begin, begin + 1, { kind: 'usage', key: 'ada' }, value, more)
 const key = (more: object): Line => ({
-  ...{ type: 'key', key: 'ada', used: 0, rate: 0, burst: 0, quota: 0, overshoot: 0, revokedWithin: 100 },
+  ...{
+    type: 'key',
+    key: 'ada',
+    used: { least: 0, most: 0 },
+    rate: 0,
+    burst: 0,
+    quota: 0,
+    overshoot: 0,
+    revokedWithin: 100,
+  },
   ...more,
 })
 
@@ -235,8 +244,8 @@ t.test('usage', (t) => {
   t.same(broken(...three, last(2)), ['usage'], 'less than was answered')
   t.same(broken(...three, last(4)), ['usage'], 'more than was asked')
   t.same(broken(...three, shows(6, 3), shows(8, 2)), ['usage'], 'back')
-  t.same(broken(key({ used: 5 }), ...three, last(8)), [], 'with what was used before')
-  t.same(broken(key({ used: 5 }), ...three, last(7)), ['usage'])
+  t.same(broken(key({ used: { least: 5, most: 5 } }), ...three, last(8)), [], 'with what was used before')
+  t.same(broken(key({ used: { least: 5, most: 5 } }), ...three, last(7)), ['usage'])
   const lost = uses(6, 7, { outcome: { kind: 'unknown' } })
   t.same(broken(...three, lost, last(3)), [], 'one without an answer may count')
   t.same(broken(...three, lost, last(4)), [], 'or not')

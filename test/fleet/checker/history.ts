@@ -104,12 +104,18 @@ export interface FinalEntry {
   readonly number?: number
 }
 
+/** Bounds of the requests that a key was used for. */
+export interface UsedBefore {
+  readonly least: number
+  readonly most: number
+}
+
 /** Limits of a key. */
 export interface KeyEntry {
   readonly type: 'key'
   readonly key: string
-  /** Requests that it was used for before this history began. */
-  readonly used: number
+  /** Requests that it was used for before this history began: at least, and at most. */
+  readonly used: UsedBefore
   /** Cost units a second, and at once; 0 for none. */
   readonly rate: number
   readonly burst: number

@@ -3,7 +3,7 @@ import { toHex } from '../../../src/util/bytes.ts'
 import { BitcoinPool } from '../../support/bitcoinPool.ts'
 import { asciiHex, bytesOf, type PoolWork, type SubmitResult, submission } from '../../support/poolNode.ts'
 import { signedTransaction, type TestAccount } from '../../support/signedTransaction.ts'
-import { type FilterKind, type HistoryWriter, logName } from './history.ts'
+import { type Entry, type FilterKind, type HistoryWriter, logName } from './history.ts'
 import { type AskedMember, type ClientKey, RecordingClient } from './recordingClient.ts'
 
 export interface LoadOptions {
@@ -29,6 +29,8 @@ const READERS = 3
 const PAUSE_MS = 10
 const POLL_PAUSE_MS = 120
 const USAGE_PAUSE_MS = 250
+/** Of a request that has to be answered. */
+const ATTEMPTS = 50
 const SPEND_PAUSE_MS = 2
 /** Costs of methods in units (src/gateway/access/README.md). */
 const UNITS = { block: 3, send: 10, filter: 2, logs: 20, work: 2, solution: 20 }
@@ -96,10 +98,10 @@ export class CheckedLoad {
   async finish(): Promise<void> {
     const client = this.#client()
     const { key, members } = this.#options
-    for (const filter of this.#filters) await this.#poll(client, filter, true)
+    for (const filter of this.#filters) await insist(() => this.#poll(client, filter, true))
     for (const member of members()) {
-      await this.#askHead(client, member, true)
-      if (key !== null) await client.usage(member, key, true)
+      await insist(() => this.#askHead(client, member, true))
+      if (key !== null) await insist(() => client.usage(member, key, true))
     }
     for (const one of this.#clients) one.close()
   }
@@ -129,7 +131,10 @@ export class CheckedLoad {
   async #read(client: RecordingClient): Promise<void> {
     const member = this.#anyMember()
     const { accounts, random } = this.#options
-    if (random() < 0.7) return this.#askHead(client, member)
+    if (random() < 0.7) {
+      await this.#askHead(client, member)
+      return
+    }
     const account = accounts[Math.floor(random() * accounts.length)] as TestAccount
     const address = toHex(account.address)
     await client.ask(member, {
@@ -141,16 +146,16 @@ export class CheckedLoad {
     })
   }
 
-  async #askHead(client: RecordingClient, member: AskedMember, healed = false): Promise<void> {
+  async #askHead(client: RecordingClient, member: AskedMember, healed = false): Promise<Entry> {
     const common = { operation: { kind: 'head' }, ...(healed ? { healed: true as const } : {}) } as const
     if (this.#options.random() < 0.5) {
-      await client.ask(member, {
+      const { entry } = await client.ask(member, {
         ...{ ...common, ...this.#charged(1), method: 'eth_blockNumber' },
         head: (result) => ({ number: Number(result), hash: null }),
       })
-      return
+      return entry
     }
-    await client.ask(member, {
+    const { entry } = await client.ask(member, {
       ...{
         ...common,
         ...this.#charged(UNITS.block),
@@ -162,6 +167,7 @@ export class CheckedLoad {
         return { number: Number(number), hash }
       },
     })
+    return entry
   }
 
   async #send(client: RecordingClient, sender: Sender): Promise<void> {
@@ -214,8 +220,8 @@ export class CheckedLoad {
     for (const filter of own) await this.#poll(client, filter)
   }
 
-  async #poll(client: RecordingClient, { id, owner, of }: OpenFilter, healed = false): Promise<void> {
-    await client.ask(this.#anyMember(), {
+  async #poll(client: RecordingClient, { id, owner, of }: OpenFilter, healed = false): Promise<Entry> {
+    const { entry } = await client.ask(this.#anyMember(), {
       ...this.#charged(UNITS.filter),
       ...(healed ? { healed: true as const } : {}),
       operation: { kind: 'poll', filter: id, owner: this.#isHandedOver ? null : owner },
@@ -223,6 +229,7 @@ export class CheckedLoad {
       params: [id],
       value: (result) => (of === 'logs' ? logNames(result) : (result as string[])),
     })
+    return entry
   }
 
   async #search(client: RecordingClient): Promise<void> {
@@ -276,6 +283,14 @@ export class CheckedLoad {
   #charged(units: number): { readonly key?: ClientKey; readonly units?: number } {
     const { key } = this.#options
     return key === null ? {} : { key, units }
+  }
+}
+
+/** Asks until there is an answer: a round may hold a member at any time. */
+async function insist(ask: () => Promise<Entry>): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if ((await ask()).outcome.kind === 'answered') return
+    await sleep(POLL_PAUSE_MS)
   }
 }
 

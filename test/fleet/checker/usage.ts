@@ -1,5 +1,6 @@
 import { inRealTime } from './ended.ts'
-import type { Entry, FaultEntry, History } from './history.ts'
+import type { Entry, FaultEntry, History, UsedBefore } from './history.ts'
+import { NOT_CONNECTED_CODE } from './recordingClient.ts'
 import type { Violation } from './violation.ts'
 
 /** What a member counted in so many milliseconds before it was killed may be lost with it. */
@@ -25,11 +26,11 @@ export function checkUsage({ entries, faults, keys }: History): Violation[] {
       if (entry.outcome.kind === 'answered') of(entry.operation.key).shown.push(entry)
     } else if (entry.key !== undefined) of(entry.key).used.push(entry)
   }
-  const usedBefore = (key: string) => keys.find((one) => one.key === key)?.used ?? 0
+  const usedBefore = (key: string) => keys.find((one) => one.key === key)?.used ?? NEVER_USED
   return [...byKey].flatMap(([key, { shown, used }]) => [
     ...goesBack(key, shown),
-    ...tooMuch(key, shown, used, usedBefore(key)),
-    ...tooLittle(key, shown, used, usedBefore(key), faults),
+    ...tooMuch(key, shown, used, usedBefore(key).most),
+    ...tooLittle(key, shown, used, usedBefore(key).least, faults),
   ])
 }
 
@@ -46,9 +47,8 @@ function goesBack(key: string, shown: readonly Entry[]): Violation[] {
   return violation === null ? [] : [violation]
 }
 
-/** A request that was refused for its limit is no use; one without an answer may be. */
 function tooMuch(key: string, shown: readonly Entry[], used: readonly Entry[], before: number): Violation[] {
-  const begins = used.filter(({ outcome }) => !isRefusal(outcome)).map(({ begin }) => begin)
+  const begins = used.filter(mayCount).map(({ begin }) => begin)
   for (const entry of shown) {
     const most = before + begins.filter((begin) => begin < entry.end).length
     if (sumOf(entry) <= most) continue
@@ -67,24 +67,39 @@ function tooLittle(
 ): Violation[] {
   const last = shown.findLast(({ healed }) => healed === true)
   if (last === undefined) return []
-  const counts = used.filter(
-    ({ outcome, end, member, begin }) =>
-      outcome.kind === 'answered' &&
-      end < last.begin - SHOWN_AFTER_MS &&
-      !faults.some(
-        (fault) => fault.killed.includes(member) && begin < fault.end && end > fault.begin - UNWRITTEN_MS,
-      ),
-  )
+  const counts = used.filter((entry) => entry.end < last.begin - SHOWN_AFTER_MS && mustCount(entry, faults))
   const least = before + counts.length
   if (sumOf(last) >= least) return []
   const message = `the usage of key ${key} is ${sumOf(last)} in the end, ${least} requests were answered`
   return [{ rule: 'usage', message, entries: [last] }]
 }
 
-/** -32005 over a limit, -32001 without a valid key: counted apart from use. */
-function isRefusal(outcome: Entry['outcome']): boolean {
-  return outcome.kind === 'refused' && (outcome.code === -32_005 || outcome.code === -32_001)
+/** The bounds of a key after a history. */
+export function usedAfter({ entries, faults, keys }: History, key: string): UsedBefore {
+  const { least, most } = keys.find((one) => one.key === key)?.used ?? NEVER_USED
+  const used = entries.filter((entry) => entry.key === key)
+  return {
+    least: least + used.filter((entry) => mustCount(entry, faults)).length,
+    most: most + used.filter(mayCount).length,
+  }
 }
+
+const NEVER_USED: UsedBefore = { least: 0, most: 0 }
+
+/** A request that was refused for its limit or its key is no use; one without an answer may be. */
+function mayCount({ outcome }: Entry): boolean {
+  return outcome.kind !== 'refused' || !REFUSALS.has(outcome.code)
+}
+
+function mustCount({ outcome, member, begin, end }: Entry, faults: readonly FaultEntry[]): boolean {
+  if (outcome.kind !== 'answered') return false
+  return !faults.some(
+    (fault) => fault.killed.includes(member) && begin < fault.end && end > fault.begin - UNWRITTEN_MS,
+  )
+}
+
+/** Over a limit, without a valid key, and not connected: counted apart from use, or not at all. */
+const REFUSALS: ReadonlySet<number> = new Set([-32_005, -32_001, NOT_CONNECTED_CODE])
 
 function sumOf({ outcome }: Entry): number {
   return outcome.kind === 'answered' ? Number(outcome.value) : 0

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { TestBuild } from '../../support/testBuild.ts'
 import { describeEntry } from '../checker/violation.ts'
-import { runRounds } from './rounds.ts'
+import { PLANTED_FAULTS } from './plantedFaults.ts'
+import { type Round, runRounds } from './rounds.ts'
 
 const { values } = parseArgs({
   options: {
@@ -16,37 +17,78 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     /** Each kind by turns in place of at random. */
     turns: { type: 'boolean', default: false },
+    /** Builds that break a rule each, in place of this one: the checker has to find all of them. */
+    planted: { type: 'boolean', default: false },
     /** A compiled command line in place of this source. */
     program: { type: 'string' },
   },
 })
 const SHOWN = 5
+/** Rounds within which a planted fault has to be found. */
+const PLANTED_ROUNDS = 6
 const seed = Number(values.seed)
-const build = values.program === undefined ? await TestBuild.create() : null
-const program = values.program ?? (await build?.program()) ?? ''
-console.log(
-  `seed ${seed}: ${values.rounds} rounds, ${values.members} members, ${values.servers} servers of NATS`,
-)
+const size = { members: Number(values.members), servers: Number(values.servers), lease: Number(values.lease) }
+const build = values.program === undefined || values.planted ? await TestBuild.create() : null
+
 try {
+  process.exitCode = values.planted ? await findPlanted() : await disturb()
+} finally {
+  build?.remove()
+}
+
+/** @returns the exit code */
+async function disturb(): Promise<number> {
+  const program = values.program ?? (await build?.program()) ?? ''
+  console.log(
+    `seed ${seed}: ${values.rounds} rounds, ${size.members} members, ${size.servers} servers of NATS`,
+  )
   const violations = await runRounds({
-    ...{ rounds: Number(values.rounds), seed, program, only: values.only, eachOnce: values.turns },
-    ...{ members: Number(values.members), servers: Number(values.servers), lease: Number(values.lease) },
+    ...{ ...size, rounds: Number(values.rounds), seed, program, only: values.only, eachOnce: values.turns },
     onSkip: (name, why) => console.log(`left out: ${name}: ${why}`),
     onRound: (round) => {
-      console.log(
-        `${round.round}: ${round.fault}, ${round.what}: ${round.answered} answered, ${round.refused} refused, ` +
-          `${round.unknown} without an answer; ${round.heads} heads, ${round.transactions} transactions and ` +
-          `${round.blocks} blocks acknowledged; healed after ${round.healedMilliseconds.toFixed(0)} ms`,
-      )
-      for (const { rule, message, entries } of round.violations.slice(0, SHOWN)) {
-        console.log(`    VIOLATION ${rule}: ${message}`)
-        for (const entry of entries) console.log(`        ${describeEntry(entry)}`)
-      }
-      if (round.history !== null) console.log(`    ${round.violations.length} in ${round.history}`)
+      tell(round)
+      return undefined
     },
   })
   console.log(violations === 0 ? 'every history is clean' : `${violations} violations`)
-  process.exitCode = violations === 0 ? 0 : 1
-} finally {
-  build?.remove()
+  return violations === 0 ? 0 : 1
+}
+
+/** @returns the exit code */
+async function findPlanted(): Promise<number> {
+  let missed = 0
+  const chosen = PLANTED_FAULTS.filter(
+    ({ name }) => values.only.length === 0 || values.only.some((part) => name.includes(part)),
+  )
+  for (const [index, { name, rule, off, under, caughtBy }] of chosen.entries()) {
+    const program = (await build?.program(`planted-${index}`, off)) ?? ''
+    let found: string | null = null
+    let rounds = 0
+    await runRounds({
+      ...{ ...size, rounds: PLANTED_ROUNDS, seed: seed + index, program, only: under, eachOnce: true },
+      onRound: ({ violations }) => {
+        rounds += 1
+        found ??=
+          violations.map((one) => `${one.rule}: ${one.message}`).find((text) => caughtBy.test(text)) ?? null
+        return found !== null
+      },
+    }).catch((error: unknown) => console.log(`    ${String(error).slice(0, 2000)}`))
+    console.log(`${rule}, ${name}: ${found === null ? 'NOT FOUND' : `found in round ${rounds}: ${found}`}`)
+    if (found === null) missed += 1
+  }
+  console.log(`${chosen.length - missed} of ${chosen.length} planted faults are found`)
+  return missed === 0 ? 0 : 1
+}
+
+function tell(round: Round): void {
+  console.log(
+    `${round.round}: ${round.fault}, ${round.what}: ${round.answered} answered, ${round.refused} refused, ` +
+      `${round.unknown} without an answer; ${round.heads} heads, ${round.transactions} transactions and ` +
+      `${round.blocks} blocks acknowledged; healed after ${round.healedMilliseconds.toFixed(0)} ms`,
+  )
+  for (const { rule, message, entries } of round.violations.slice(0, SHOWN)) {
+    console.log(`    VIOLATION ${rule}: ${message}`)
+    for (const entry of entries) console.log(`        ${describeEntry(entry)}`)
+  }
+  if (round.history !== null) console.log(`    ${round.violations.length} in ${round.history}`)
 }

@@ -6,10 +6,17 @@ import { askNode } from '../../support/nodeProcess.ts'
 import { createRandom } from '../../support/random.ts'
 import { accountOfSeed } from '../../support/signedTransaction.ts'
 import { checkHistory } from '../checker/check.ts'
-import { type History, HistoryWriter, type KeyEntry, readHistory } from '../checker/history.ts'
+import {
+  type History,
+  HistoryWriter,
+  type KeyEntry,
+  readHistory,
+  type UsedBefore,
+} from '../checker/history.ts'
 import { CheckedLoad } from '../checker/load.ts'
 import type { ClientKey } from '../checker/recordingClient.ts'
 import { canonicalHeads, recordTruth } from '../checker/truth.ts'
+import { usedAfter } from '../checker/usage.ts'
 import type { Violation } from '../checker/violation.ts'
 import { headRecord, lastHeadSequence } from '../cluster/headRecord.ts'
 import { createLoggingContract, type LoggingContract } from '../cluster/loggingContract.ts'
@@ -30,7 +37,8 @@ export interface RoundsOptions {
   readonly only?: readonly string[]
   /** Whether each kind comes once before any comes again. */
   readonly eachOnce?: boolean
-  readonly onRound?: (round: Round) => void
+  /** Told of each round; true ends the run. */
+  readonly onRound?: (round: Round) => boolean | undefined
   readonly onSkip?: (name: string, why: string) => void
 }
 
@@ -91,7 +99,11 @@ export async function runRounds(options: RoundsOptions): Promise<number> {
     const key = await fleet.createKey('all')
     const limited = await fleet.createKey('limited', LIMITS)
     await sleep(CALM_MS)
-    const scene = { fleet, contract, key, limited, folder, random, timeout: options.lease }
+    const scene: Scene = {
+      ...{ fleet, contract, key, limited, folder, random },
+      timeout: options.lease,
+      used: new Map(),
+    }
     for (let round = 1; round <= options.rounds; round += 1) {
       const kind = options.eachOnce
         ? kinds[(round - 1) % kinds.length]
@@ -99,7 +111,7 @@ export async function runRounds(options: RoundsOptions): Promise<number> {
       if (kind === undefined) throw new Error('no fault can be made here')
       const result = await runRound(scene, kind, round)
       violations += result.violations.length
-      options.onRound?.(result)
+      if (options.onRound?.(result) === true) break
     }
   } finally {
     await fleet.close()
@@ -118,6 +130,8 @@ interface Scene {
   readonly folder: string
   readonly random: () => number
   readonly timeout: number
+  /** What keys were used for in the rounds before. */
+  readonly used: Map<string, UsedBefore>
 }
 
 function chooseKinds(fleet: TestFleet, { only = [], onSkip }: RoundsOptions): FaultKind[] {
@@ -130,13 +144,13 @@ function chooseKinds(fleet: TestFleet, { only = [], onSkip }: RoundsOptions): Fa
 }
 
 async function runRound(scene: Scene, kind: FaultKind, round: number): Promise<Round> {
-  const { fleet, contract, key, limited, folder, random, timeout } = scene
+  const { fleet, contract, key, limited, folder, random, timeout, used } = scene
   const path = join(folder, `history-${round}.jsonl`)
   const writer = new HistoryWriter(path)
-  writer.write(limitsOf(fleet, key.id, await usedOf(fleet, key), {}))
-  writer.write(limitsOf(fleet, limited.id, await usedOf(fleet, limited), LIMITS))
+  writer.write(limitsOf(fleet, key.id, used.get(key.id), {}))
+  writer.write(limitsOf(fleet, limited.id, used.get(limited.id), LIMITS))
   const revoked = await fleet.createKey(`revoked-${round}`, { methods: LIMITS.methods })
-  writer.write(limitsOf(fleet, revoked.id, 0, {}))
+  writer.write(limitsOf(fleet, revoked.id, undefined, {}))
   const urls = fleet.servers?.urls ?? []
   const first = fleet.servers === null ? await heightOf(fleet) : await lastHeadSequence(urls)
   const load = new CheckedLoad({
@@ -172,6 +186,7 @@ async function runRound(scene: Scene, kind: FaultKind, round: number): Promise<R
   writer.close()
   const history = readHistory(path)
   const violations = checkHistory(history)
+  for (const { id } of [key, limited]) used.set(id, usedAfter(history, id))
   if (violations.length === 0) rmSync(path)
   return {
     ...{ round, fault: kind.name, what, healedMilliseconds, violations },
@@ -199,16 +214,14 @@ function outcomesOf({ entries }: History) {
 }
 
 /** By how much a fleet may be over a rate, as it states: a tenth of a second and one request for each member. */
-function limitsOf({ members }: TestFleet, key: string, used: number, { rate = 0, burst = 0 }): KeyEntry {
+function limitsOf(
+  { members }: TestFleet,
+  key: string,
+  used: UsedBefore = { least: 0, most: 0 },
+  { rate = 0, burst = 0 } = {},
+): KeyEntry {
   const overshoot = members.length * Math.max(rate / 10, DEAREST_REQUEST)
   return { type: 'key', key, used, rate, burst, quota: 0, overshoot, revokedWithin: REVOKED_WITHIN_MS }
-}
-
-/** Requests that a key was used for so far. */
-async function usedOf({ members }: TestFleet, { secret }: ClientKey): Promise<number> {
-  const response = await fetch(`${members[0]?.origin}/${secret}/usage`)
-  const { days } = (await response.json()) as { days: readonly { readonly requests: number }[] }
-  return days.reduce((sum, { requests }) => sum + requests, 0)
 }
 
 /** Cost units of the one method of the key with a rate. */

@@ -63,6 +63,7 @@ setInterval(() => {
   if (bootClock() < (shared.deadline[0] ?? 0))
     print({ kind: 'acts', leads: leader.isLeader, epoch: leader.epoch })
 }, ACT_EVERY)
+process.once('SIGUSR2', () => leader.resign())
 process.once('SIGTERM', async () => {
   await leader.stop()
   await own.release()

@@ -1,0 +1,91 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { startCommand } from '../support/cli.ts'
+import { NATS_SKIP } from '../support/natsServer.ts'
+import { TestBuild } from '../support/testBuild.ts'
+import { askPatiently } from './cluster/askPatiently.ts'
+import type { MemberProcess } from './cluster/memberProcess.ts'
+import { fleetArguments, TestFleet } from './cluster/testFleet.ts'
+
+/** Looks again so often, a minute of them. */
+const LOOKS = 600
+const LOOK_MS = 100
+
+t.test(
+  'a leader that is drained hands over its filters and the lead, and goes on running',
+  { skip: NATS_SKIP, timeout: 600_000 },
+  async (t) => {
+    const build = await TestBuild.create()
+    t.teardown(() => rmSync(build.folder, { recursive: true, force: true }))
+    const program = join(build.folder, 'dist/cli/main.js')
+    const fleet = await TestFleet.start({
+      folder: t.testdir(),
+      members: 2,
+      servers: 1,
+      program,
+      args: ['--block-time', '1'],
+    })
+    t.teardown(() => fleet.close())
+    const [drained, other] = fleet.members as [MemberProcess, MemberProcess]
+    const { servers } = fleet
+    if (servers === null) throw new Error('no servers')
+    t.ok(await leads(drained), 'the first member leads')
+    const filter = await askPatiently<string>(drained.url, 'eth_newBlockFilter', [])
+
+    const words = ['fleet', 'drain', 'm0', ...fleetArguments(servers)]
+    const { code, stdout, stderr } = await startCommand(words, [], [program]).done
+    t.equal(code, 0, stderr)
+    t.match(stdout, /^m0 \([0-9a-f]{16}\) has left the fleet$/m)
+
+    const response = await fetch(new URL('/ready', drained.origin))
+    t.equal(response.status, 503)
+    t.match(await response.text(), 'fleet:')
+    await t.rejects(
+      fetch(drained.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}',
+      }).then(async (answer) => {
+        const { error } = (await answer.json()) as { error?: { code: number; message: string } }
+        if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code })
+      }),
+      { code: -32_000, message: /leaves its fleet/ },
+    )
+    await until('the other leads', () => leads(other))
+    const before = Number(await askPatiently<string>(other.url, 'eth_blockNumber', []))
+    await until(
+      'it makes blocks',
+      async () => Number(await askPatiently<string>(other.url, 'eth_blockNumber', [])) > before + 1,
+    )
+    const hashes = await askPatiently<string[]>(other.url, 'eth_getFilterChanges', [filter])
+    t.ok(hashes.length > 0, 'the filter goes on at the other member')
+
+    const again = await startCommand(words, [], [program]).done
+    t.equal(again.code, 0, again.stderr)
+
+    await drained.end('SIGTERM')
+    await drained.start()
+    await drained.untilReady(LOOKS * LOOK_MS)
+    t.pass('it serves again after a restart')
+
+    const wrong = await startCommand(['fleet', 'drain', 'm7', ...fleetArguments(servers)], [], [program]).done
+    t.match(wrong.stderr, 'no member m7; there are: m0, m1')
+    t.equal(wrong.code, 1)
+  },
+)
+
+async function leads(member: MemberProcess): Promise<boolean> {
+  const metrics = await (await fetch(new URL('/metrics', member.origin))).text()
+  return /fleet_leader_info 1/.test(metrics)
+}
+
+/** @throws Error when that does not become so */
+async function until(what: string, is: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (await is()) return
+    await sleep(LOOK_MS)
+  }
+  throw new Error(`not so: ${what}`)
+}
