@@ -17,6 +17,9 @@ export interface HttpServiceOptions {
   readonly limits?: ServiceOptions['limits']
   /** Of every lane. @default 256 in the queue, 5 seconds */
   readonly lane?: { readonly queue: number; readonly timeout: number }
+  readonly blockHeaders?: boolean
+  /** Makes it the service of a member of a fleet. */
+  readonly fleet?: ServiceOptions['fleet']
   /** Whether reads of an account's state never come back. */
   readonly freezeOnState?: boolean
 }
@@ -29,6 +32,8 @@ export function openHttpService({
   limits = DEFAULT_LIMITS,
   lane,
   freezeOnState,
+  blockHeaders = false,
+  fleet,
 }: HttpServiceOptions = {}): Promise<Service> {
   const laneLimits = lane ?? { queue: 256, timeout: 5 }
   return openService({
@@ -48,6 +53,8 @@ export function openHttpService({
     contextModule: new URL('./chainContext.ts', import.meta.url),
     contextOptions: { head: HEAD, ...(freezeOnState === undefined ? {} : { freezeOnState }) },
     probes: { ready: async () => [], metrics: null },
+    blockHeaders,
+    ...(fleet === undefined ? {} : { fleet }),
     ...(watch === undefined ? {} : { watch }),
     onUnexpected: () => undefined,
     onLostBatch: () => undefined,
