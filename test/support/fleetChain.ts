@@ -26,11 +26,17 @@ export class TestLog {
   /** What publishing fails with. */
   failure: Error | null = null
 
-  readonly publisher: FleetPublisher = {
-    publishTransactions: async (encoded) => {
-      if (this.failure !== null) throw this.failure
-      return encoded.map((bytes) => this.publish(bytes))
-    },
+  readonly publisher: FleetPublisher = this.#createPublisher()
+
+  #createPublisher() {
+    return {
+      publishTransactions: async (encoded: readonly Buffer[]) => {
+        if (this.failure !== null) throw this.failure
+        return encoded.map((bytes) => this.publish(bytes))
+      },
+      publishWork: async () => undefined,
+      askForWork: async () => undefined,
+    }
   }
 
   /** Appends a transaction; one that is in the log already keeps its place. */

@@ -123,7 +123,8 @@ t.test('only the leader makes blocks in its interval, one for each head', async 
 })
 
 t.test('a solution is told to the fleet, and the pool hears that it is the best', async (t) => {
-  const { core, accepted, service } = openMember(t, { mergedMining: true })
+  const { core, accepted, service } = openMember(t, { mergedMining: true }, { log: new TestLog() })
+  await service.lead(true)
   const pool = new BitcoinPool('/fleet/', createRandom(1))
   const work = await core.work?.work()
   if (work === undefined) throw new Error('no work')
