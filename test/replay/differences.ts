@@ -241,6 +241,46 @@ export const LISTED_DIFFERENCES: readonly ListedDifference[] = [
       JSON.stringify(expected) === JSON.stringify(found).replaceAll(',"removed":false}', '}'),
   },
   {
+    methods: 'eth_getLogs',
+    topic: 'logs',
+    what: 'an unknown `blockHash` is -32000 `unknown block`; the reference answers `[]`',
+    why: 'decisions.md D69',
+    applies: ({ method, params, expected, found }) => {
+      const filter = params[0] as { blockHash?: unknown } | null
+      return (
+        method === 'eth_getLogs' &&
+        filter?.blockHash !== undefined &&
+        Array.isArray(expected.result) &&
+        expected.result.length === 0 &&
+        found.error?.code === -32000
+      )
+    },
+  },
+  {
+    methods: 'eth_getLogs',
+    topic: 'logs',
+    what: 'a number beyond the head is -32602 where the node (`beyondHead`) or the API key says so',
+    why: 'decisions.md D70',
+    // The replay leaves the option alone.
+    applies: () => false,
+  },
+  {
+    methods: 'eth_subscribe',
+    topic: 'logs',
+    what: '`fromBlock` with a block hash first delivers what happened since that block',
+    why: 'decisions.md D68',
+    // The recorded subscriptions have none.
+    applies: () => false,
+  },
+  {
+    methods: 'all',
+    topic: 'http',
+    what: 'with `blockHeaders`, answers carry `X-Block-Number` and `X-Block-Hash`; `X-Min-Block` has a request wait for a block, for at most two seconds',
+    why: 'decisions.md D67',
+    // The recorded answers are compared without headers of their own.
+    applies: () => false,
+  },
+  {
     methods:
       'eth_signTransaction, eth_signTypedData, eth_signTypedData_v3, eth_signTypedData_v4, personal_sign',
     topic: 'methods',
