@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
-import { cliArguments } from '../../test/support/cli.ts'
 import { startNatsCluster } from '../../test/support/natsServer.ts'
 import { Generator } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
@@ -44,15 +43,15 @@ export async function benchFleet(args: string[]): Promise<void> {
     save('heads', times, [headSection(times)])
   }
   if (parts.has('join')) {
-    const joining = await measureJoin(await chainFolder(options.blocks), options.blocks, options.servers)
+    const joining = await measureJoin(await chainFolder(options.blocks), options)
     save('join', joining, [
       { title: 'A new member', rows: [{ blocks: joining.blocks, 'ready after s': joining.seconds }] },
     ])
   }
   if (parts.has('logs')) {
     const chain = await chainFolder(options.blocks)
-    const single = await measureSearches(chain, options.blocks, 0, options.servers)
-    const fleet = await measureSearches(chain, options.blocks, SEARCH_MEMBERS, options.servers)
+    const single = await measureSearches(chain, 0, options)
+    const fleet = await measureSearches(chain, SEARCH_MEMBERS, options)
     save('logs', { single, fleet }, [
       {
         title: `eth_getLogs over ${options.blocks} blocks`,
@@ -138,9 +137,8 @@ interface HeadFigures {
   readonly failovers: readonly number[]
 }
 
-async function headTimes({ heads, failovers, servers }: FleetBenchOptions): Promise<HeadFigures> {
+async function headTimes({ heads, failovers, servers, program }: FleetBenchOptions): Promise<HeadFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-heads-'))
-  const program = cliArguments()[0] ?? ''
   const fleet = await TestFleet.start({
     folder,
     members: HEAD_MEMBERS,

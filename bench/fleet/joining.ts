@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { askPatiently } from '../../test/fleet/cluster/askPatiently.ts'
 import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
-import { cliArguments } from '../../test/support/cli.ts'
+import type { FleetBenchOptions } from './options.ts'
 
 export interface Joining {
   readonly blocks: number
@@ -13,10 +13,13 @@ export interface Joining {
 }
 
 /** Starts a member without data in a fleet that has a chain. @param chain data directory to begin with */
-export async function measureJoin(chain: string, blocks: number, servers: number): Promise<Joining> {
+export async function measureJoin(
+  chain: string,
+  { blocks, servers, program }: Pick<FleetBenchOptions, 'blocks' | 'servers' | 'program'>,
+): Promise<Joining> {
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-join-'))
   cpSync(chain, join(folder, 'm0'), { recursive: true })
-  const options = { folder, members: 2, servers, program: cliArguments()[0] ?? '', args: ['--no-mining'] }
+  const options = { folder, members: 2, servers, program, args: ['--no-mining'] }
   const fleet = await TestFleet.start({ ...options, started: 1 })
   try {
     const [, member] = fleet.members

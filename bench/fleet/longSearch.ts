@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { keccak256 } from '../../src/native/crypto.ts'
 import { toHex } from '../../src/util/bytes.ts'
 import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
-import { cliArguments } from '../../test/support/cli.ts'
 import { percentiles } from './jetStream.ts'
+import type { FleetBenchOptions } from './options.ts'
 
 /** A search of logs at one node, or at a fleet of several. */
 export interface LongSearch {
@@ -30,16 +30,15 @@ const RECEIVER = toHex(
 /** Searches a chain from its first block to its last with copies of the same data: median of some runs. */
 export async function measureSearches(
   chain: string,
-  blocks: number,
   members: number,
-  servers: number,
+  { blocks, servers, program }: Pick<FleetBenchOptions, 'blocks' | 'servers' | 'program'>,
 ): Promise<LongSearch[]> {
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-logs-'))
   const count = Math.max(1, members)
   for (let member = 0; member < count; member += 1)
     cpSync(chain, join(folder, `m${member}`), { recursive: true })
   const fleet = await TestFleet.start({
-    ...{ folder, members: count, servers: members === 0 ? 0 : servers, program: cliArguments()[0] ?? '' },
+    ...{ folder, members: count, servers: members === 0 ? 0 : servers, program },
     args: ['--no-mining', '--max-response-size', RESPONSE_BYTES, '--response-cache', '0'],
   })
   try {

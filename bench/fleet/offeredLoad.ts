@@ -8,7 +8,6 @@ import { createLoggingContract } from '../../test/fleet/cluster/loggingContract.
 import { mineBlock } from '../../test/fleet/cluster/poolMiner.ts'
 import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
 import { BitcoinPool } from '../../test/support/bitcoinPool.ts'
-import { cliArguments } from '../../test/support/cli.ts'
 import { createRandom } from '../../test/support/random.ts'
 import { accountOfSeed, signedTransaction } from '../../test/support/signedTransaction.ts'
 import type { Generator } from '../load/generator.ts'
@@ -36,6 +35,7 @@ export interface OfferedLoadOptions {
   readonly servers: number
   readonly rate: number
   readonly seconds: number
+  readonly program: string
 }
 
 const REQUESTS = 2000
@@ -49,10 +49,10 @@ const CONNECTIONS = 8
 
 /** Offers the same load to all members by turns, with blocks coming in, a quota on the key and filters polled. */
 export async function offerLoad(options: OfferedLoadOptions, generator: Generator): Promise<OfferedLoad> {
-  const { members, servers, rate, seconds } = options
+  const { members, servers, rate, seconds, program } = options
   const folder = mkdtempSync(join(tmpdir(), 'rhizome-bench-fleet-'))
   const fleet = await TestFleet.start({
-    ...{ folder, program: cliArguments()[0] ?? '', args: ['--no-mining'] },
+    ...{ folder, program, args: ['--no-mining'] },
     members: Math.max(1, members),
     servers: members === 0 ? 0 : servers,
   })

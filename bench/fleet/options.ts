@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { cliArguments } from '../../test/support/cli.ts'
 
 export const FLEET_PARTS = ['jetstream', 'load', 'heads', 'join', 'failover', 'logs'] as const
 
@@ -20,6 +21,8 @@ export interface FleetBenchOptions {
   readonly failovers: number
   /** Of the chain that is searched. */
   readonly blocks: number
+  /** Compiled command line of the members. */
+  readonly program: string
 }
 
 export const FLEET_HELP = `bench -- fleet: several nodes as one service over NATS, beside a single node; writes bench/results/fleet.{md,json}
@@ -31,7 +34,8 @@ export const FLEET_HELP = `bench -- fleet: several nodes as one service over NAT
   --servers N       servers of NATS: 1 or 3 (default 3)
   --heads N         blocks whose heads are followed at three members (default 100)
   --failovers N     times that the member with the pool is killed (default 10)
-  --blocks N        blocks of the chain that logs are searched in (default 100000)`
+  --blocks N        blocks of the chain that logs are searched in (default 100000)
+  --program FILE    compiled command line of the members (default: that of this repository)`
 
 export function parseFleetOptions(args: string[]): FleetBenchOptions {
   const { values } = parseArgs({
@@ -45,6 +49,7 @@ export function parseFleetOptions(args: string[]): FleetBenchOptions {
       heads: { type: 'string', default: '100' },
       failovers: { type: 'string', default: '10' },
       blocks: { type: 'string', default: '100000' },
+      program: { type: 'string', default: cliArguments()[0] ?? '' },
     },
   })
   const parts = values.parts.split(',').map((name) => {
@@ -61,5 +66,6 @@ export function parseFleetOptions(args: string[]): FleetBenchOptions {
     heads: Number(values.heads),
     failovers: Number(values.failovers),
     blocks: Number(values.blocks),
+    program: values.program,
   }
 }
