@@ -95,6 +95,10 @@ export interface FleetChainService {
   replacePool(entries: readonly PoolEntry[], state?: AdmissionState): Promise<void>
   /** Whether this member makes blocks in its interval, as the leader does; it does not before this was called. */
   lead(isLeader: boolean): Promise<void>
+  /** Takes a template for pools that the leader built (`mining/workTemplate.ts`). @throws RpcError when it does not parse */
+  takeWork(template: Buffer): Promise<void>
+  /** Somebody mines at another member: the leader builds work. */
+  buildWork(): Promise<void>
   /** Resolves when the thread has time: a sign of life for the lease. It also says that events so far were heard. */
   ping(): Promise<void>
 }
@@ -116,6 +120,13 @@ export interface FleetPublisher {
    * @returns sequences of the log; of one that the log had already, the sequence of the first time
    */
   publishTransactions(encoded: readonly Buffer[]): Promise<readonly number[]>
+  /**
+   * Gives a template for pools to all members; resolves when the stream has it.
+   * @throws RpcError `fleetAway`
+   */
+  publishWork?(template: Buffer): Promise<void>
+  /** Tells the leader that somebody mines here. */
+  askForWork?(): Promise<void>
 }
 
 /** Why a member does not serve what is relative to the head. */

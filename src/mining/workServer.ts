@@ -1,4 +1,3 @@
-import type { ConnectResult } from '../chain/blockchain.ts'
 import type { Block } from '../chain/codec/block.ts'
 import type { BlockHeader } from '../chain/codec/header.ts'
 import { miningTarget, solveTemplate } from '../native/mergedMining.ts'
@@ -16,35 +15,19 @@ import type {
   SolutionOutcome,
   SubmissionResult,
   TemplateSolution,
-  WorkListener,
+  WorkSharing,
 } from './interface.ts'
 import { sealBlock } from './seal.ts'
 import { seedHashOfTime } from './seedHash.ts'
 import { type CachedWork, WorkCache } from './workCache.ts'
+import type { WorkServerParams } from './workServerParams.ts'
+import { encodeTemplate, parseTemplate } from './workTemplate.ts'
+import { WorkWaiters } from './workWaiters.ts'
 
-/** Options of a work server. */
-export interface WorkOptions {
-  /** Maximum age of work before it is rebuilt with a new time, milliseconds. */
-  readonly refreshTime: number
-  /** Whether pending transactions cause new work. */
-  readonly onTransactions: boolean
-  /** Minimum interval of submissions, milliseconds; 0 for no limit. */
-  readonly submissionInterval: number
-  /** Fees in wei that work on the same parent must add for miners to be notified. */
-  readonly notifyFees: bigint
-}
-
-/** Parts of a work server. */
-export interface WorkServerParams {
-  readonly options: WorkOptions
-  readonly listener: WorkListener
-  /** The next block on the head, without proof of work. @throws MiningError */
-  readonly build: () => Block
-  /** Whether a header's proof of work is right (consensus.md §3.2). */
-  readonly isProven: (header: BlockHeader) => boolean
-  readonly connect: (block: Block) => ConnectResult | { readonly status: 'IMPORTED_BEST' }
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+/** Work that was built, or came from the node that builds it. */
+interface BuiltWork {
+  readonly work: MiningWork
+  readonly builtAt: number
 }
 
 /**
@@ -69,7 +52,7 @@ const NOTIFY_PERCENTAGE = 110n
 export class WorkServer implements MiningService {
   readonly #params: WorkServerParams
   readonly #cache = new WorkCache()
-  #current: { readonly work: MiningWork; readonly builtAt: number } | null = null
+  #current: BuiltWork | null = null
   /** Whether the head or its state changed since the current work was built. */
   #isStale = true
   #built = 0
@@ -78,9 +61,16 @@ export class WorkServer implements MiningService {
   #submittedAt = Number.NEGATIVE_INFINITY
   #refreshTimer: NodeJS.Timeout | null = null
   #gatherTimer: NodeJS.Timeout | null = null
+  /** Whether this node builds: one that shares work does when it is told to. */
+  #isBuilder: boolean
+  /** Work that the others are being given. */
+  #publishing: Promise<MiningWork> | null = null
+  /** Miners that wait for work of another node. */
+  readonly #waiters = new WorkWaiters()
 
   constructor(params: WorkServerParams) {
     this.#params = params
+    this.#isBuilder = params.shared === undefined
   }
 
   /** Starts to keep work up to date. */
@@ -95,6 +85,7 @@ export class WorkServer implements MiningService {
     if (this.#gatherTimer !== null) clearTimeout(this.#gatherTimer)
     this.#refreshTimer = null
     this.#gatherTimer = null
+    this.#waiters.end()
   }
 
   /** Call it for a new head before the other listeners, so that its work is ready in time. */
@@ -112,12 +103,41 @@ export class WorkServer implements MiningService {
     }, GATHER_TIME)
   }
 
-  work(): MiningWork {
-    this.#askedAt = this.#params.now()
+  /** Whether this node builds the work of all that share it. */
+  setBuilder(isBuilder: boolean): void {
+    if (this.#isBuilder === isBuilder) return
+    this.#isBuilder = isBuilder
+    this.#isStale = true
+    this.#update()
+  }
+
+  /**
+   * Takes the template of the node that builds.
+   * @throws RlpError, CodecError, RangeError when it does not parse
+   */
+  receive(template: Buffer): void {
+    const { shared, now, listener } = this.#params
+    if (shared === undefined || this.#isBuilder) return
+    const { block, notify } = parseTemplate(shared.spec, template)
+    const built = { work: this.#workOf(block, notify), builtAt: now() }
+    this.#cache.add(built.work.hashForMergedMining, { block, builtAt: built.builtAt, bytes: template.length })
+    this.#current = built
+    listener.onWork(built.work)
+    if (!built.work.parentHash.equals(shared.head())) return
+    this.#waiters.answer(built.work)
+  }
+
+  work(): MiningWork | Promise<MiningWork> {
+    const { now, options, shared } = this.#params
+    this.#askedAt = now()
     const current = this.#current
-    const isFresh =
-      current !== null && !this.#isStale && this.#askedAt - current.builtAt < this.#params.options.refreshTime
-    return isFresh ? current.work : this.#build()
+    const isYoung = current !== null && this.#askedAt - current.builtAt < options.refreshTime
+    if (shared !== undefined && !this.#isBuilder) {
+      const isOnHead = current?.work.parentHash.equals(shared.head()) === true
+      if (!isYoung || !isOnHead) shared.sharing.ask()
+      return current !== null && isOnHead ? current.work : this.#waiters.wait()
+    }
+    return current !== null && isYoung && !this.#isStale ? current.work : this.#build()
   }
 
   submit(solution: PoolSolution): SolutionOutcome {
@@ -187,38 +207,69 @@ export class WorkServer implements MiningService {
 
   /** Builds work while somebody mines; failures are reported to the listener, as no caller waits. */
   #update(): void {
-    if (!this.#isAskedFor) return
+    if (!this.#isAskedFor || !this.#isBuilder) return
+    const { onFailure } = this.#params.listener
     try {
-      this.#build()
+      const built = this.#build()
+      if (built instanceof Promise) built.catch(onFailure)
     } catch (error) {
-      this.#params.listener.onFailure(error)
+      onFailure(error)
     }
   }
 
-  #build(): MiningWork {
-    const { build, now, listener } = this.#params
+  #build(): MiningWork | Promise<MiningWork> {
+    const { build, now, shared } = this.#params
+    if (this.#publishing !== null && !this.#isStale) return this.#publishing
     const block = build()
     const { header } = block
-    const hashForMergedMining = header.hashForMergedMining()
     const fees = header.fields.paidFees ?? 0n
     const notify = this.#isWorthNotifying(header, fees)
     if (notify) this.#feesTold = fees
+    const work = this.#workOf(block, notify)
+    const builtAt = now()
+    this.#cache.add(work.hashForMergedMining, { block, builtAt })
+    this.#isStale = false
+    if (shared === undefined) return this.#handOut({ work, builtAt })
+    return this.#publish(shared.sharing, encodeTemplate({ block, notify }), { work, builtAt })
+  }
+
+  /** Hands work out when the others have it: the solution of a miner counts wherever it is submitted. */
+  #publish(sharing: WorkSharing, template: Buffer, built: BuiltWork): Promise<MiningWork> {
+    const publishing = sharing
+      .publish(template)
+      .then(() => {
+        // What was built later may have been acknowledged earlier.
+        const isOlder = this.#current !== null && this.#current.work.serial > built.work.serial
+        return isOlder ? built.work : this.#handOut(built)
+      })
+      .catch((error: unknown) => {
+        this.#isStale = true
+        throw error
+      })
+      .finally(() => {
+        if (this.#publishing === publishing) this.#publishing = null
+      })
+    this.#publishing = publishing
+    return publishing
+  }
+
+  #handOut(built: BuiltWork): MiningWork {
+    this.#current = built
+    this.#params.listener.onWork(built.work)
+    return built.work
+  }
+
+  #workOf({ header }: Block, notify: boolean): MiningWork {
     this.#built += 1
-    const work: MiningWork = {
+    return {
       serial: this.#built,
-      hashForMergedMining,
+      hashForMergedMining: header.hashForMergedMining(),
       target: miningTarget(bigIntToBytes(header.difficulty)),
-      fees,
+      fees: header.fields.paidFees ?? 0n,
       notify,
       parentHash: header.parentHash,
       timestamp: header.timestamp,
     }
-    const builtAt = now()
-    this.#cache.add(hashForMergedMining, { block, builtAt })
-    this.#current = { work, builtAt }
-    this.#isStale = false
-    listener.onWork(work)
-    return work
   }
 
   #isWorthNotifying(header: BlockHeader, fees: bigint): boolean {

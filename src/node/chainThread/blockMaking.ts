@@ -6,7 +6,7 @@ import { AdjustablePolicy } from '../../mining/adjustablePolicy.ts'
 import { BlockBuilder } from '../../mining/blockBuilder.ts'
 import type { BlockClock } from '../../mining/blockClock.ts'
 import { fixedGasPrice, type GasPriceSource, StableGasPrice } from '../../mining/gasPriceSource.ts'
-import type { WorkListener } from '../../mining/interface.ts'
+import type { WorkListener, WorkSharing } from '../../mining/interface.ts'
 import { readRateFromContract } from '../../mining/rateFromContract.ts'
 import { fetchRateFromUrl } from '../../mining/rateFromUrl.ts'
 import { UncleSelection } from '../../mining/uncleSelection.ts'
@@ -32,6 +32,8 @@ export interface BlockMakingParams {
   readonly onUnfit: (unfit: readonly SignedTransaction[]) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** How work is shared with the other members of a fleet. */
+  readonly sharing?: WorkSharing
 }
 
 /** What makes blocks. */
@@ -65,7 +67,7 @@ export function createBlockMaking(params: BlockMakingParams): BlockMaking {
 }
 
 function createWorkServer(params: BlockMakingParams, builder: BlockBuilder): WorkServer | null {
-  const { spec, open, pool, clock, production, listener, onUnfit, now } = params
+  const { spec, open, pool, clock, production, listener, onUnfit, now, sharing } = params
   if (production.work === null) return null
   const { chain, nativeSpec } = open
   return new WorkServer({
@@ -85,6 +87,7 @@ function createWorkServer(params: BlockMakingParams, builder: BlockBuilder): Wor
       return isBest ? { status: 'IMPORTED_BEST' } : result
     },
     now,
+    ...(sharing === undefined ? {} : { shared: { sharing, spec, head: () => chain.head.hash } }),
   })
 }
 

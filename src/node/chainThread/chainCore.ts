@@ -166,6 +166,7 @@ export class ChainCore {
       listener,
       onUnfit,
       now,
+      ...(fleet === null ? {} : { sharing: fleet.workSharing }),
     })
     this.work = work
     this.producer = new BlockProducer({

@@ -8,6 +8,8 @@ import type {
   PoolEntry,
 } from '../../fleet/interface.ts'
 import { MiningError } from '../../mining/errors.ts'
+import type { WorkSharing } from '../../mining/interface.ts'
+import { RpcError } from '../../rpc/errors.ts'
 import type { SendOutcome } from '../../txpool/interface.ts'
 import { FleetPool, type FleetPoolParams } from './fleetPool.ts'
 import { FleetSends } from './fleetSends.ts'
@@ -41,6 +43,7 @@ export class FleetChain {
   readonly #params: FleetChainParams
   #tell: ((event: FleetChainEvent) => void) | null = null
   #lastSequence = 0
+  #publisher: FleetPublisher | null = null
   /** Everything that changes the pool by the log, in its order. */
   #last: Promise<unknown> = Promise.resolve()
   #told: Promise<void> = Promise.resolve()
@@ -72,10 +75,26 @@ export class FleetChain {
   attach(publisher: FleetPublisher, tell: (event: FleetChainEvent) => void): () => void {
     this.#tell = tell
     this.sends.publishWith(publisher)
+    this.#publisher = publisher
     return () => {
       if (this.#tell !== tell) return
       this.#tell = null
       this.sends.publishWith(null)
+      this.#publisher = null
+    }
+  }
+
+  /** How work for pools is shared with the other members (fleet.md §8). */
+  get workSharing(): WorkSharing {
+    return {
+      publish: async (template) => {
+        const published = this.#publisher?.publishWork?.(template)
+        if (published === undefined) throw new RpcError('fleetAway')
+        await published
+      },
+      ask: () => {
+        this.#publisher?.askForWork?.().catch(() => undefined)
+      },
     }
   }
 

@@ -1,6 +1,7 @@
 import type { FleetBlock, FleetChainService } from '../../fleet/interface.ts'
 import { readSenders } from '../../sync/link/readSenders.ts'
 import type { BlockOutcome } from '../../sync/syncChain.ts'
+import { asBuffer } from '../../util/bytes.ts'
 import type { ChainCore } from './chainCore.ts'
 import type { FleetChain } from './fleetChain.ts'
 import { connectInTurns } from './syncService.ts'
@@ -48,7 +49,14 @@ export function createFleetService(core: ChainCore, fleet: FleetChain): FleetCha
     pool: async () => fleet.pool.entries(),
     admissionState: async () => fleet.pool.state(),
     replacePool: (entries, state) => written(() => fleet.replacePool(entries, state ?? null)),
-    lead: async (isLeader) => core.producer.setLeading(isLeader),
+    lead: async (isLeader) => {
+      core.producer.setLeading(isLeader)
+      core.work?.setBuilder(isLeader)
+    },
+    takeWork: async (template) => core.work?.receive(asBuffer(template)),
+    buildWork: async () => {
+      await core.work?.work()
+    },
     ping: async () => fleet.heard(),
   }
 

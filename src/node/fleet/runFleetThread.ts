@@ -14,6 +14,7 @@ import type {
   FleetThreadService,
 } from '../../fleet/interface.ts'
 import { FleetRuntime } from '../../fleet/runtime/fleetRuntime.ts'
+import { WorkPart } from '../../fleet/work/workPart.ts'
 import { bootClock } from '../../native/bootClock.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { ERROR_TABLE, RpcError, type RpcErrorKind } from '../../rpc/errors.ts'
@@ -63,6 +64,7 @@ export async function runFleetThread({ options, front, chain, deadline }: FleetT
   })
   let tell: (event: FleetFrontEvent) => void = () => undefined
   const elu = createLoadMeter()
+  const work = new WorkPart()
   const runtime = new FleetRuntime({
     options: {
       connection: options.connection,
@@ -80,13 +82,15 @@ export async function runFleetThread({ options, front, chain, deadline }: FleetT
     shared: { deadline },
     clock: bootClock,
     log,
-    parts: createFleetParts(options),
+    parts: createFleetParts(options, work),
     tell: (event) => tell(event),
     load: elu,
     onFailure: (error) => void end({ kind: 'died', reason: error.message }),
   })
   serve<FleetPublisher>(chain, {
     publishTransactions: (encoded) => asRpc(() => runtime.publishTransactions(encoded)),
+    publishWork: (template) => asRpc(() => work.publish(template)),
+    askForWork: async () => work.ask(),
   })
   tell = serve<FleetThreadService, FleetFrontEvent>(front, {
     call: (member, service, payload, milliseconds) =>

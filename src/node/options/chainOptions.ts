@@ -1,7 +1,7 @@
 import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
 import type { Config } from '../../config/schema.ts'
 import { MANUAL_MODE, type ProducerMode } from '../../mining/blockProducer.ts'
-import type { WorkOptions } from '../../mining/workServer.ts'
+import type { WorkOptions } from '../../mining/workServerParams.ts'
 import type { StoreOptions } from '../../native/types.ts'
 import type { PoolLimits } from '../../txpool/interface.ts'
 import {

@@ -2,7 +2,7 @@ import type { Config } from '../../config/schema.ts'
 import type { StableGasPriceOptions } from '../../mining/gasPriceSource.ts'
 import type { RateContract } from '../../mining/rateFromContract.ts'
 import type { RateUrl } from '../../mining/rateFromUrl.ts'
-import type { WorkOptions } from '../../mining/workServer.ts'
+import type { WorkOptions } from '../../mining/workServerParams.ts'
 import { fromHex } from '../../util/bytes.ts'
 
 const WEI_PER_GWEI = 1_000_000_000n
