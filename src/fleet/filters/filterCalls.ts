@@ -48,8 +48,9 @@ export const FILTER_REPLY_BYTES: number = Math.max(MOST_BLOCKS * HASH_BYTES, POL
 export const NO_FILTER: Buffer = pack(null)
 
 /** Whether a reply says that there is no such filter. */
-export function isNoFilter(reply: Buffer): boolean {
-  return reply.equals(NO_FILTER)
+export function isNoFilter(reply: Uint8Array): boolean {
+  // What came from another thread has lost its Buffer methods.
+  return NO_FILTER.equals(reply)
 }
 
 export function encodeFilterCall(call: FilterCall): Buffer {
