@@ -33,6 +33,7 @@ export function inOverriddenBlock(
 /** The highest existing block below a height, and how many are missing above it. */
 function below(chain: NodeContext['chain'], header: BlockHeader, number: number) {
   if (number === header.number) return {}
+  if (number === 0) return { parentHash: NO_BLOCK }
   if (number < header.number) return { parentHash: chain.hashByNumber(number - 1) ?? NO_BLOCK }
   // A pending block has no hash yet.
   const isStored = chain.heightOf(header.hash) !== null

@@ -51,6 +51,8 @@ t.test('calls in overridden blocks, also past block 449 and on a rewound chain',
       hash: await hashOf(height - 2),
     })
     t.match(await read(height - 1, 'latest', below), { hash: none }, 'not below it')
+    t.match(await read(0, 'latest', { number: '0x0' }), { number: 0n, hash: none }, 'nothing is below it')
+    t.match(await read(0, 'latest', { number: '0x1' }), { number: 1n, hash: await hashOf(0) })
     t.match(await read(height, 'pending', { number: quantity(height + 9) }), { hash: await hashOf(height) })
     t.match(await read(height - 1, 'latest'), { number: BigInt(height), hash: await hashOf(height - 1) })
     const traced = await ask('debug_traceCall', { to: READER, data: '0x' }, 'latest', {
@@ -80,13 +82,15 @@ t.test('calls in overridden blocks, also past block 449 and on a rewound chain',
 })
 
 t.test('an estimate depends on the overridden block', async (t) => {
-  const { ask } = await openDevNode(t)
+  const { answer, ask } = await openDevNode(t)
   await ask('evm_mine')
   // Loops for as many times as the number of the block.
   const loops = { [READER]: { code: '0x435b600190038060015700' } }
   const estimate = async (number: string) =>
     Number(await ask('eth_estimateGas', { to: READER }, 'latest', loops, { number }))
   t.ok((await estimate('0x400')) > (await estimate('0x10')) + 10_000)
+  const { result } = await answer('eth_estimateGas', { to: MINER }, 'latest', {}, { number: '0x0' })
+  t.equal(result, '0x5208')
 })
 
 t.test('the block may be left out, but on the hosted endpoint', async (t) => {
