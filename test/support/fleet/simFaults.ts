@@ -1,4 +1,7 @@
-/** Rules of fleet.md that a simulation breaks. */
+/**
+ * Rules of fleet.md that a simulation breaks. 200 runs do not find what happens without four of them, which no test
+ * asks for: `leaseFromAcknowledgement`, `endNotRepeated`, `signOfLifeSkipped` and `headNotRepeated`.
+ */
 export interface SimFaults {
   /** The stream takes a head that does not follow the last one. */
   readonly noCompareAndSet?: boolean

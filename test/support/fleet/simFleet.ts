@@ -147,6 +147,14 @@ class SimFleet {
       logic: (end) => createFaultyLogic(this.#faults, id, end, SIM_TIMES.round),
     })
     this.#nodes.set(id, node)
+    // What it has promised by then it does not know afterwards.
+    node.front.onHold = () => {
+      if (!this.#isDisturbed || !this.#world.chance(0.02)) return
+      this.#world.after(this.#world.between(0, 5), null, () => {
+        this.#world.note(`restart of ${id.slice(-1)}, which is held`)
+        if (this.#nodes.get(id) === node) this.#start(id)
+      })
+    }
     for (const block of this.#blocks.values())
       if (!disk.executed.has(block.hash.toString('hex'))) this.#executeLater(id, node, block)
   }

@@ -7,6 +7,8 @@ const HOLD_LIMIT = 30
 
 /** What of a front thread the rules are about: which requests it begins, and under which head. */
 export class SimFront implements MemberFront {
+  /** Called with every hold. */
+  onHold: () => void = () => undefined
   /** Milliseconds of the member's clock, written by its lease. */
   deadline = 0
   head: FleetBlock
@@ -54,6 +56,7 @@ export class SimFront implements MemberFront {
       this.#post(() => {
         if (revision >= this.#released) {
           this.#held = Math.max(this.#held, revision)
+          this.onHold()
           this.#world.note(`front ${this.#name}: held at ${revision}`)
           if (this.#faults.holdEndsByItself)
             this.#world.after(HOLD_LIMIT, this.#process, () => this.#release(revision + 0.5, null))

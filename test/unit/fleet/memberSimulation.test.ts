@@ -7,7 +7,7 @@ const TIME = 40_000
 /** Runs without a fault: each other seed has other members, clocks, delays and disturbances. */
 const RUNS = 24
 /** Runs in which a planted fault has to show. */
-const MOST_RUNS = 40
+const MOST_RUNS = 150
 
 const membersOf = (seed: number) => 2 + (seed % 4)
 
@@ -39,6 +39,11 @@ const PLANTED: readonly (keyof SimFaults)[] = [
   'unnamedServes',
   'answersNotAwaited',
   'difficultyIgnored',
+  'endNotWritten',
+  'endForgotten',
+  'leavingIsStopped',
+  'noCompareAndSet',
+  'startForgotten',
 ]
 
 for (const fault of PLANTED) {
