@@ -116,10 +116,15 @@ export type FleetChainEvent =
 export interface FleetPublisher {
   /**
    * Publishes transactions to the log. The outcome of each comes by {@link FleetChainService.admit}.
+   * @param after of one that the log had before, without its being in the pool or on the chain now: the sequence that
+   *   its new entry follows; null for one that is new
    * @throws RpcError `fleetAway` when the member may not take any
    * @returns sequences of the log; of one that the log had already, the sequence of the first time
    */
-  publishTransactions(encoded: readonly Buffer[]): Promise<readonly number[]>
+  publishTransactions(
+    encoded: readonly Buffer[],
+    after: readonly (number | null)[],
+  ): Promise<readonly number[]>
   /**
    * Gives a template for pools to all members; resolves when the stream has it.
    * @throws RpcError `fleetAway`

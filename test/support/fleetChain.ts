@@ -30,9 +30,9 @@ export class TestLog {
 
   #createPublisher() {
     return {
-      publishTransactions: async (encoded: readonly Buffer[]) => {
+      publishTransactions: async (encoded: readonly Buffer[], after: readonly (number | null)[]) => {
         if (this.failure !== null) throw this.failure
-        return encoded.map((bytes) => this.publish(bytes))
+        return encoded.map((bytes, index) => this.publish(bytes, after[index] ?? null))
       },
       publishWork: async () => undefined,
       askForWork: async () => undefined,
@@ -40,10 +40,13 @@ export class TestLog {
   }
 
   /** Appends a transaction; one that is in the log already keeps its place. */
-  publish(encoded: Buffer): number {
-    const key = encoded.toString('hex')
-    const known = this.#sequences.get(key)
-    return known ?? this.append(encoded)
+  publish(encoded: Buffer, after: number | null = null): number {
+    const id = `${encoded.toString('hex')}-${after}`
+    const known = this.#sequences.get(id)
+    if (known !== undefined) return known
+    const sequence = this.entries.length + 1
+    this.#sequences.set(id, sequence)
+    return this.append(encoded)
   }
 
   /** The same, also of one that is in the log. */
@@ -51,7 +54,6 @@ export class TestLog {
     const sequence = this.entries.length + 1
     const entry = { sequence, time: this.time, encoded }
     this.entries.push(entry)
-    this.#sequences.set(encoded.toString('hex'), sequence)
     this.onEntry(entry)
     return sequence
   }

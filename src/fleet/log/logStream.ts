@@ -86,18 +86,27 @@ export class LogStream implements HeadLog {
 
   /**
    * Publishes transactions in their order; one that the log has already is not stored again.
+   * @param after of those that are to be stored once more, the sequence that they follow: what a refusal, or a place in
+   *   the pool that was lost, came of may be another now
    * @param until when nobody waits any more, milliseconds of `performance.now()`
    * @returns sequences
    * @throws FleetError when the fate of one stays unknown
    */
-  async publishTransactions(encoded: readonly Buffer[], until: number): Promise<readonly number[]> {
-    return Promise.all(encoded.map((transaction) => this.#publish(transaction, until)))
+  async publishTransactions(
+    encoded: readonly Buffer[],
+    after: readonly (number | null)[],
+    until: number,
+  ): Promise<readonly number[]> {
+    return Promise.all(
+      encoded.map((transaction, index) => this.#publish(transaction, after[index] ?? null, until)),
+    )
   }
 
-  async #publish(transaction: Buffer, until: number): Promise<number> {
+  async #publish(transaction: Buffer, after: number | null, until: number): Promise<number> {
     const { jetstream, names, timeout } = this.#options
     // A repetition is recognised by its id, so that an unknown outcome is no reason to give up.
-    const msgID = keccak256(transaction).toString('hex')
+    const hash = keccak256(transaction).toString('hex')
+    const msgID = after === null ? hash : `${hash}-${after}`
     for (;;) {
       try {
         const { seq } = await jetstream.publish(names.transactionSubject, transaction, { msgID, timeout })

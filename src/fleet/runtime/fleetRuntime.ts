@@ -328,13 +328,16 @@ export class FleetRuntime {
   }
 
   /** @throws FleetError while this member takes no transactions */
-  async publishTransactions(encoded: readonly Buffer[]): Promise<readonly number[]> {
+  async publishTransactions(
+    encoded: readonly Buffer[],
+    after: readonly (number | null)[],
+  ): Promise<readonly number[]> {
     const { options } = this.#parts
     const isServing = this.#member?.absence === null || this.#member?.absence === 'held'
     if (this.#stream === null || !isServing || this.#membership?.own.isHeld !== true)
       throw new FleetError('Closed', 'this member takes no transactions now')
     const until = performance.now() + PUBLISH_LEASES * options.times.lease
-    return this.#stream.publishTransactions(encoded, until)
+    return this.#stream.publishTransactions(encoded, after, until)
   }
 
   /** @throws FleetError, CallRefusal */
@@ -460,6 +463,7 @@ export class FleetRuntime {
     await this.#stream
       ?.publishTransactions(
         entries.map(({ encoded }) => encoded),
+        [],
         until,
       )
       .catch((error: unknown) => {

@@ -51,12 +51,15 @@ export class FleetPool {
     this.#params = params
   }
 
-  /** The outcome that a transaction has already; null when it is new. */
+  /** Accepted: the pool or the canonical chain has the transaction. Null when the rules of the pool decide. */
   known({ hash, hashHex }: Pick<Transaction, 'hash' | 'hashHex'>): SendOutcome | null {
-    const outcome = this.#outcomes.get(hashHex)
-    if (outcome !== undefined) return outcome
     const { pool, isMined } = this.#params
     return pool.get(hashHex) !== undefined || isMined(hash) ? { status: 'accepted', hash } : null
+  }
+
+  /** What the newest entry of a transaction came to; undefined for one that the log had not, or long ago. */
+  outcomeOf(hashHex: string): SendOutcome | undefined {
+    return this.#outcomes.get(hashHex)
   }
 
   /** What the pool has against a transaction that is new; null when the log decides. */

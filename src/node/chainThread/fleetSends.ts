@@ -42,7 +42,7 @@ interface Expected {
 
 /**
  * Publishes transactions of clients and of peers to the log of a fleet (fleet.md §4), in groups and in the order in
- * which they came. What the pool of this member refuses, or has an outcome for, is not published. The others are
+ * which they came. What the pool of this member refuses, or has, is not published. The others are
  * answered when their outcome is read from the log, and is durable.
  */
 export class FleetSends {
@@ -169,7 +169,7 @@ export class FleetSends {
     const { pool } = this.#params
     const { transaction } = signed
     const outcome = this.#expected.has(transaction.hashHex) ? 'known' : pool.known(transaction)
-    if (outcome !== null) return outcome === 'known' || outcome.status === 'accepted' ? 'known' : 'refused'
+    if (outcome !== null) return 'known'
     return pool.refusal(signed) === null ? 'added' : 'refused'
   }
 
@@ -208,9 +208,14 @@ export class FleetSends {
   /** @returns whether the log has them */
   async #publish(group: readonly Expected[]): Promise<boolean> {
     try {
+      const { pool, lastSequence } = this.#params
       if (this.#publisher === null) throw new RpcError('fleetAway')
       const encoded = group.map(({ signed }) => signed.transaction.encoded)
-      const published = this.#publisher.publishTransactions(encoded)
+      // An entry of before says nothing of now: the stream must not take the new one for its repetition.
+      const after = group.map(({ signed }) =>
+        pool.outcomeOf(signed.transaction.hashHex) === undefined ? null : lastSequence(),
+      )
+      const published = this.#publisher.publishTransactions(encoded, after)
       const sequences = await Promise.race([published, this.#giveUpLate(group)])
       if (sequences === null) return false
       for (const [index, item] of group.entries()) this.#lookBack(item, sequences[index])
@@ -241,7 +246,7 @@ export class FleetSends {
     if (sequence === undefined || sequence > lastSequence()) return
     const { transaction } = item.signed
     if (this.#expected.get(transaction.hashHex) !== item) return
-    const known = pool.known(transaction)
+    const known = pool.known(transaction) ?? pool.outcomeOf(transaction.hashHex) ?? null
     if (known === null) this.#give(item, unknownOutcome())
     else
       durable().then(

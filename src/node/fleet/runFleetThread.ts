@@ -88,7 +88,7 @@ export async function runFleetThread({ options, front, chain, deadline }: FleetT
     onFailure: (error) => void end({ kind: 'died', reason: error.message }),
   })
   serve<FleetPublisher>(chain, {
-    publishTransactions: (encoded) => asRpc(() => runtime.publishTransactions(encoded)),
+    publishTransactions: (encoded, after) => asRpc(() => runtime.publishTransactions(encoded, after)),
     publishWork: (template) => asRpc(() => work.publish(template)),
     askForWork: async () => work.ask(),
   })

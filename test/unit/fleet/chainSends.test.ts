@@ -102,13 +102,42 @@ t.test('a transaction that is sent again has the outcome of the first time', asy
   const refusal = (await reply)[1]
   t.match(refusal, { status: 'refused', reason: 'gas price not enough to bump transaction' })
   t.same(await raced, refusal)
-  t.same(await core.sendTransaction(second?.encoded ?? Buffer.alloc(0)), refusal)
   t.same(
     await service.admit([{ sequence: 102, time: log.time, encoded: second?.encoded ?? Buffer.alloc(0) }]),
     [refusal],
     'also when the log has it twice',
   )
 })
+
+t.test(
+  'a transaction that was refused, or left the pool, is judged anew when it is sent again',
+  async (t) => {
+    const log = new TestLog()
+    const { core, service } = openReader(t, log)
+    const { encoded, hash } = signedTransaction()
+    await core.sendTransaction(encoded)
+    core.pool.evict(hash.toString('hex'))
+    t.equal(core.pool.pendingCount, 0)
+    t.same(await core.sendTransaction(encoded), { status: 'accepted', hash })
+    t.equal(core.pool.pendingCount, 1)
+    t.equal(log.entries.length, 2)
+
+    // Another one is in its way when the log tells of it, and goes.
+    const [first, second] = [5n, 6n].map((gasPrice) => signedTransaction({ nonce: 1n, gasPrice }))
+    const late = second?.encoded ?? Buffer.alloc(0)
+    const onEntry = log.onEntry
+    log.onEntry = () => undefined
+    log.append(first?.encoded ?? Buffer.alloc(0))
+    const raced = core.sendTransaction(late)
+    while (log.entries.length < 4) await new Promise((resolve) => setImmediate(resolve))
+    await service.admit(log.entries.slice(2))
+    t.match(await raced, { status: 'refused' })
+    t.match(await core.sendTransaction(late), { status: 'refused' }, 'by the pool as it is')
+    core.pool.evict(first?.hash.toString('hex') ?? '')
+    log.onEntry = onEntry
+    t.match(await core.sendTransaction(late), { status: 'accepted' })
+  },
+)
 
 t.test('a mined transaction is accepted again when its outcome is forgotten', async (t) => {
   const maker = openLocalNode(t, { dataDir: testFolder(t), mining: false })
