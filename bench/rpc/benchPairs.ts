@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { Generator } from '../load/generator.ts'
 import { describeMachine } from '../report/machine.ts'
 import { type Row, saveSections } from '../report/results.ts'
-import { type Comparison, comparePairs } from './comparePairs.ts'
+import { type Comparison, comparePairs, type SpeedPair } from './comparePairs.ts'
 import { Contender } from './contender.ts'
 import { type Peer, startRhizome } from './peers.ts'
 import { setUpScene } from './setup.ts'
@@ -11,7 +11,9 @@ import { setUpScene } from './setup.ts'
 export const PAIRS_HELP = `bench -- pairs: this build beside another build of this node, by turns; writes bench/results/pairs.{md,json}
 
   --before DIR        the other build: a folder with dist/ and native/addon/
-  --runs N            pairs of measurements of each workload (default 7)
+  --starts N          times that the nodes are started anew (default 1); with more, an interval is that over the starts,
+                      so that it also has what memory layout and compilation do to a process
+  --runs N            pairs of measurements of each workload after each start (default 7)
   --seconds N         length of one measurement (default 1)
   --warm-up N         seconds of load on each node before its first measurement (default 1)
   --connections N     of the closed loop (default 64)
@@ -22,6 +24,7 @@ export const PAIRS_HELP = `bench -- pairs: this build beside another build of th
 
 interface PairOptions {
   readonly before: string
+  readonly starts: number
   readonly runs: number
   readonly load: { readonly seconds: number; readonly connections: number }
   readonly warmUp: number
@@ -45,9 +48,44 @@ export async function benchPairs(args: string[]): Promise<void> {
   const options = readOptions(args)
   const machine = describeMachine()
   const generator = new Generator()
+  const speeds = new Map<string, SpeedPair[][]>()
+  const problems = new Map<string, string>()
+  try {
+    for (let start = 0; start < options.starts; start += 1) {
+      await measureStart(options, generator, speeds, problems)
+    }
+  } finally {
+    generator.close()
+  }
+  const rows = [...speeds]
+    .filter(([name]) => !problems.has(name))
+    .map(([name, ofStarts]) =>
+      rowOf(name, comparePairs(ofStarts.length > 1 ? ofStarts.map(meanOf) : ofStarts.flat())),
+    )
+  const missing = [...problems].map(([workload, problem]): Row => ({ workload, problem }))
+  const note =
+    `Requests/s of this build over those of the one before, ${options.runs} pairs of ${options.load.seconds} s by turns ` +
+    `after each of ${options.starts} starts of the nodes: ` +
+    'the mean of the ratios with its 95 % interval. A row is lower when the whole interval is below 1.'
+  saveSections(
+    'pairs',
+    machine,
+    [
+      { title: 'Pairs', note, rows },
+      ...(missing.length > 0 ? [{ title: 'Not measured', rows: missing }] : []),
+    ],
+    { options, rows },
+  )
+}
+
+/** Starts all nodes, measures every workload and stops them. */
+async function measureStart(
+  options: PairOptions,
+  generator: Generator,
+  speeds: Map<string, SpeedPair[][]>,
+  problems: Map<string, string>,
+): Promise<void> {
   const peers: Peer[] = []
-  const rows: Row[] = []
-  const problems: Row[] = []
   try {
     const pairs = [
       await startPair(options, generator, peers, '', []),
@@ -57,31 +95,20 @@ export async function benchPairs(args: string[]): Promise<void> {
       for (const { name, kind, transport } of pair.after.workloads) {
         if (options.only?.some((part) => name.includes(part)) === false) continue
         if (pair.label !== '' && (kind !== 'repeated' || transport !== 'http')) continue
+        const row = `${name}${pair.label}`
         try {
-          const comparison = await measurePair(pair, name, options)
-          rows.push(rowOf(`${name}${pair.label}`, comparison))
-          console.error(`${name}${pair.label}: ${comparison.ratio.toFixed(3)}`)
+          const measured = await measurePair(pair, name, options)
+          speeds.set(row, [...(speeds.get(row) ?? []), measured])
+          const { before, after } = meanOf(measured)
+          console.error(`${row}: ${(after / before).toFixed(3)}`)
         } catch (error) {
-          problems.push({ workload: `${name}${pair.label}`, problem: String(error) })
+          problems.set(row, String(error))
         }
       }
     }
   } finally {
     await Promise.all(peers.map((peer) => peer.stop()))
-    generator.close()
   }
-  const note =
-    `Requests/s of this build over those of the one before, ${options.runs} pairs of ${options.load.seconds} s by turns: ` +
-    'the mean of the ratios with its 95 % interval. A row is lower when the whole interval is below 1.'
-  saveSections(
-    'pairs',
-    machine,
-    [
-      { title: 'Pairs', note, rows },
-      ...(problems.length > 0 ? [{ title: 'Not measured', rows: problems }] : []),
-    ],
-    { options, rows },
-  )
 }
 
 function readOptions(args: string[]): PairOptions {
@@ -89,6 +116,7 @@ function readOptions(args: string[]): PairOptions {
     args,
     options: {
       before: { type: 'string' },
+      starts: { type: 'string', default: '1' },
       runs: { type: 'string', default: '7' },
       seconds: { type: 'string', default: '1' },
       'warm-up': { type: 'string', default: '1' },
@@ -102,6 +130,7 @@ function readOptions(args: string[]): PairOptions {
   if (values.before === undefined) throw new Error('--before: the folder of the build to compare with')
   return {
     before: values.before,
+    starts: Number(values.starts),
     runs: Number(values.runs),
     load: { seconds: Number(values.seconds), connections: Number(values.connections) },
     warmUp: Number(values['warm-up']),
@@ -137,8 +166,8 @@ async function measurePair(
   { before, after }: Pair,
   name: string,
   { runs, load, warmUp }: PairOptions,
-): Promise<Comparison> {
-  const speeds: { before: number; after: number }[] = []
+): Promise<SpeedPair[]> {
+  const speeds: SpeedPair[] = []
   const measure = async (contender: Contender, seconds: number, isWarmUp = false) => {
     const workload = contender.workload(name)
     if (workload === null) throw new Error('no such workload')
@@ -155,7 +184,14 @@ async function measurePair(
     const second = await measure(isFirst ? after : before, load.seconds)
     speeds.push(isFirst ? { before: first, after: second } : { before: second, after: first })
   }
-  return comparePairs(speeds)
+  return speeds
+}
+
+/** The geometric means of the pairs of one start. */
+function meanOf(pairs: readonly SpeedPair[]): SpeedPair {
+  const mean = (speed: (pair: SpeedPair) => number) =>
+    Math.exp(pairs.reduce((sum, pair) => sum + Math.log(speed(pair)), 0) / pairs.length)
+  return { before: mean(({ before }) => before), after: mean(({ after }) => after) }
 }
 
 function rowOf(workload: string, { before, after, ratio, low, high }: Comparison): Row {

@@ -1,3 +1,9 @@
+/** Speeds of two builds that were measured one right after the other, requests per second. */
+export interface SpeedPair {
+  readonly before: number
+  readonly after: number
+}
+
 /** Two builds on one workload, requests per second. */
 export interface Comparison {
   /** Medians. */
@@ -17,9 +23,7 @@ const T95 = [
 const T95_OF_MANY = 1.96
 
 /** Compares measurements that were made in pairs. @param pairs at least two */
-export function comparePairs(
-  pairs: readonly { readonly before: number; readonly after: number }[],
-): Comparison {
+export function comparePairs(pairs: readonly SpeedPair[]): Comparison {
   const logarithms = pairs.map(({ before, after }) => Math.log(after / before))
   const mean = logarithms.reduce((sum, value) => sum + value, 0) / logarithms.length
   const squares = logarithms.reduce((sum, value) => sum + (value - mean) ** 2, 0)
