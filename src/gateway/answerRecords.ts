@@ -56,11 +56,21 @@ export class AnswerRecords {
     if (started !== 0) this.reportFast(request, bytes, started)
   }
 
-  /** Counts an answer of the fast path: the part of {@link fromFastPath} that every answer has. */
-  countFast(source: FastSource, method: number, caller: Caller, bytes: number, sampled: number): void {
+  /**
+   * Counts an answer of the fast path: the part of {@link fromFastPath} that every answer has.
+   * @param requests of a batch, of one method and source, that are counted together
+   */
+  countFast(
+    source: FastSource,
+    method: number,
+    caller: Caller,
+    bytes: number,
+    sampled: number,
+    requests: number = 1,
+  ): void {
     caller.answered(method, bytes, false)
-    if (source === 'core') this.#metrics.answeredInFront(method, sampled)
-    else this.#metrics.answeredFromKept(method, sampled)
+    if (source === 'core') this.#metrics.answeredInFront(method, sampled, requests)
+    else this.#metrics.answeredFromCache(method, sampled, requests)
   }
 
   /** Reports a timed answer of the fast path. */

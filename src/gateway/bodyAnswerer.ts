@@ -210,25 +210,39 @@ export class BodyAnswerer {
     const words = fast.records()
     // Between the records of its beginning and its end.
     const end = fast.recordWords - 1
-    const refusals: (RpcError | null)[] = []
-    let isRefused = false
+    const requests = (end - 1) / REQUEST_WORDS
+    let refusals: (RpcError | null)[] | null = null
     for (let at = 1; at < end; at += REQUEST_WORDS) {
       const refusal = this.#requests.charge(caller, exchange, methodAt(words, at))
+      if (refusal === null && refusals === null) continue
+      refusals ??= new Array<RpcError | null>((at - 1) / REQUEST_WORDS).fill(null)
       refusals.push(refusal)
-      isRefused ||= refusal !== null
     }
-    if (isRefused) {
+    if (refusals !== null) {
       this.#answerBatch(asked, started, refusals)
       return
     }
     exchange.answer(answer, 200)
-    const share = Math.floor(answer.length / refusals.length)
+    const share = Math.floor(answer.length / requests)
+    this.#countBatch(words, end, caller, share, sampled)
+    if (started === 0) return
     for (let at = 1; at < end; at += REQUEST_WORDS) {
+      const route = this.#routeOf(methodAt(words, at))
+      records.reportFast({ route, paramBytes: paramBytesAt(words, at), caller, exchange }, share, started)
+    }
+  }
+
+  /** Counts the requests of an answered batch: those in a row that are alike together, as most are. */
+  #countBatch(words: Uint32Array, end: number, caller: Caller, share: number, sampled: number): void {
+    const { records } = this.#parts
+    for (let at = 1; at < end; ) {
+      const flags = words[at] ?? 0
       const method = methodAt(words, at)
-      records.countFast(sourceOf(words[at] ?? 0), method, caller, share, sampled)
-      if (started === 0) continue
-      const paramBytes = paramBytesAt(words, at)
-      records.reportFast({ route: this.#routeOf(method), paramBytes, caller, exchange }, share, started)
+      let next = at + REQUEST_WORDS
+      while (next < end && words[next] === flags && methodAt(words, next) === method) next += REQUEST_WORDS
+      const requests = (next - at) / REQUEST_WORDS
+      records.countFast(sourceOf(flags), method, caller, share * requests, sampled, requests)
+      at = next
     }
   }
 

@@ -73,21 +73,25 @@ export class RequestMetrics {
     return this.#turn % SAMPLING === 0 ? performance.now() : 0
   }
 
-  /** Counts an answer of the native core in the front thread. @param started of {@link sample} */
-  answeredInFront(method: number, started: number): void {
-    this.#add(this.#inFront, method)
-    this.#addQuick(method, started)
+  /**
+   * Counts answers of the native core in the front thread.
+   * @param started of {@link sample}
+   * @param requests of a batch that are counted together
+   */
+  answeredInFront(method: number, started: number, requests: number): void {
+    this.#add(this.#inFront, method, requests)
+    this.#addQuick(method, started, requests)
   }
 
-  /** Counts an answer that was kept. @param started of {@link sample} */
-  answeredFromKept(method: number, started: number): void {
-    this.#add(this.#fromKept, method)
-    this.#addQuick(method, started)
+  /** Counts cached answers. Parameters as of {@link answeredInFront}. */
+  answeredFromCache(method: number, started: number, requests: number): void {
+    this.#add(this.#fromKept, method, requests)
+    this.#addQuick(method, started, requests)
   }
 
   /** Counts any other answer. @param elapsed milliseconds */
   answered(method: number, elapsed: number): void {
-    this.#add(this.#requests, method)
+    this.#add(this.#requests, method, 1)
     this.#observe(method, elapsed, 1)
   }
 
@@ -120,13 +124,13 @@ export class RequestMetrics {
     return [...this.#errors.values()]
   }
 
-  #addQuick(method: number, started: number): void {
-    this.#add(this.#requests, method)
-    if (started !== 0) this.#observe(method, performance.now() - started, SAMPLING)
+  #addQuick(method: number, started: number, requests: number): void {
+    this.#add(this.#requests, method, requests)
+    if (started !== 0) this.#observe(method, performance.now() - started, SAMPLING * requests)
   }
 
-  #add(row: Float64Array, method: number): void {
-    row[method] = (row[method] ?? 0) + 1
+  #add(row: Float64Array, method: number, requests: number): void {
+    row[method] = (row[method] ?? 0) + requests
   }
 
   #observe(method: number, elapsed: number, weight: number): void {

@@ -5,8 +5,8 @@ import { failureText, successText } from '../../../src/rpc/json.ts'
 
 t.test('requests are counted by method and by what answered', (t) => {
   const metrics = new RequestMetrics([{ name: 'a' }, { name: 'b' }])
-  for (let i = 0; i < 32; i++) metrics.answeredInFront(0, metrics.sample())
-  metrics.answeredFromKept(0, 0)
+  for (let i = 0; i < 32; i++) metrics.answeredInFront(0, metrics.sample(), 1)
+  metrics.answeredFromCache(0, 0, 1)
   metrics.answered(0, 700)
   metrics.answered(metrics.unknown, 0)
   metrics.failed(metrics.unknown, -32601)
