@@ -11,7 +11,7 @@ import { LogReader } from './logReader.ts'
 
 /** Services of the front thread and between members (fleet.md §10). */
 export const FILTER_SERVICES = {
-  /** About a filter of the member that is called. */
+  /** About a filter of the member that is called; the fleet thread serves it with the others of the front thread. */
   own: 'filter',
   /** About a filter of whichever member: only of the fleet thread to its own front thread. */
   any: 'filters',
@@ -73,9 +73,8 @@ export class FilterRouter {
   constructor(ports: FilterPartPorts) {
     this.#ports = ports
     const { calls, front, reader } = ports
-    const { own, any, adopt, log } = FILTER_SERVICES
+    const { any, adopt, log } = FILTER_SERVICES
     this.#ends = [
-      calls.serve(own, (payload) => front.answer(own, payload)),
       calls.serve(adopt, (payload) => front.answer(adopt, payload)),
       calls.serve(any, (payload) => this.ask(payload)),
       calls.serve(log, (payload) => reader.between(payload)),

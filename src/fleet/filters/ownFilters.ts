@@ -43,7 +43,7 @@ export interface PendingHistory {
 /** What {@link OwnFilters} are made of. */
 export interface OwnFiltersOptions {
   /** Number of this member. @throws FleetError `NoMember` while it has none */
-  readonly number: () => number
+  readonly number: () => number | Promise<number>
   readonly store: FilterTable
   readonly chain: WalkedChain & { head(): BlockReference }
   readonly history: PendingHistory
@@ -137,7 +137,7 @@ export class OwnFilters {
     this.#sweep()
     const bytes = filterBytes(request?.criteria ?? null)
     if (!this.#hasRoom(1, bytes)) return null
-    const text = createFilterId(this.#options.number())
+    const text = createFilterId(await this.#options.number())
     memory?.draw(bytes)
     const { number, hash } = this.#options.chain.head()
     const start: FilterPosition = { block: { number, hash: Buffer.from(hash) }, sequence: this.#sequence }

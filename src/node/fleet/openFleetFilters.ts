@@ -36,22 +36,25 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
   const { chain, pool } = context
   const onFailure = (error: unknown) => log.warn({ err: error }, 'a filter cannot be updated')
   const store = FilterStore.open({ dataDir, onReset: (reason) => log.warn(reason) })
-  const call = (service: string) => (payload: Buffer) => {
-    const { handle, status } = fleet
-    if (handle === null || status === null) throw new FleetError('NoMember', 'this node is joining its fleet')
-    return handle.service.call(status.self, service, payload, ASK_TIME)
+  // The thread says how it is once a second: a member that just joined has to be asked.
+  const member = async () => {
+    const { handle } = fleet
+    if (handle === null) throw joining()
+    const { self, number } = fleet.status ?? (await handle.service.status())
+    if (number === 0) throw joining()
+    return { self, number, service: handle.service }
+  }
+  const call = async (name: string, payload: Buffer) => {
+    const { self, service } = await member()
+    return service.call(self, name, payload, ASK_TIME)
   }
   const own = new OwnFilters({
-    number: () => {
-      const number = fleet.status?.number ?? 0
-      if (number === 0) throw new FleetError('NoMember', 'this node is joining its fleet')
-      return number
-    },
+    number: async () => (await member()).number,
     store,
     chain,
     history: {
       between: async (after, to) => {
-        const hashes = await askLog(async (question) => call(FILTER_SERVICES.log)(question), after, to)
+        const hashes = await askLog((question) => call(FILTER_SERVICES.log, question), after, to)
         if (hashes === null) return null
         const known: Buffer[] = []
         // Those that were refused, or left the pool, never entered the pending set or are of no use any more.
@@ -70,7 +73,7 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
   const filters = new FleetFilters({
     own,
     chain,
-    ask: async (payload) => call(FILTER_SERVICES.any)(payload),
+    ask: (payload) => call(FILTER_SERVICES.any, payload),
     onFailure,
   })
   fleet.follow((event) => {
@@ -87,4 +90,8 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
   fleet.serve(FILTER_SERVICES.adopt, (payload) => filters.adopt(payload))
   fleet.serve(FILTER_SERVICES.handOut, () => filters.handOut())
   return { filters, close: () => store.close() }
+}
+
+function joining(): FleetError {
+  return new FleetError('NoMember', 'this node is joining its fleet')
 }
