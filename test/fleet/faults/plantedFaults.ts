@@ -166,13 +166,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     caughtBy: /^key: /,
   },
   {
-    name: 'a member takes blocks for executed that it does not have on disk, and tells nobody of those it accepts',
+    name: 'a member keeps blocks that it acknowledged to itself',
     rule: '§5',
     off: [
       {
         file: 'node/chainThread/fleetChain.ts',
         find: 'if (this.#given.has(block.hashHex)) return []',
-        replace: 'return []',
+        // The first ones set the scene.
+        replace: 'if (block.number > 3) return []',
       },
     ],
     under: ['kill a member'],
