@@ -4,10 +4,6 @@ import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { createScheduler } from '../../p2p/peers/scheduler.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
-import { BlockConsumer } from '../blocks/blockConsumer.ts'
-import { BlockIntake } from '../blocks/blockIntake.ts'
-import { BlockPublisher } from '../blocks/blockPublisher.ts'
-import { BLOCKS_SERVICE, BlockService, decodeBlocksRequest, encodeBlocks } from '../blocks/blockService.ts'
 import { FleetError } from '../errors.ts'
 import type {
   FleetChainEvent,
@@ -18,34 +14,28 @@ import type {
   MemberId,
   SharedLease,
 } from '../interface.ts'
+import type { OwnLeaseEvent } from '../lease/lease.ts'
 import { renewalInterval } from '../lease/leaseTimes.ts'
-import { LogConsumer } from '../log/logConsumer.ts'
 import { LogStream } from '../log/logStream.ts'
-import { decodeAnnouncement, encodeAnnouncement } from '../member/announcement.ts'
-import { FleetMember, type MemberTimes } from '../member/fleetMember.ts'
-import { fetchPool, POOL_SERVICE, PoolGiver, readPool } from '../member/poolTakeover.ts'
-import type { MemberBus } from '../member/ports.ts'
-import { decodePrepare, decodePrepareAnswer, encodePrepare, encodePrepareAnswer } from '../member/prepare.ts'
-import { type MemberState, readMemberFile, writeMemberFile } from '../memberFile.ts'
-import { claimNumber, memberOfNumber } from '../memberNumbers.ts'
+import { FleetMember, type MemberFacts, type MemberTimes } from '../member/fleetMember.ts'
 import { MemberCalls } from '../nats/calls.ts'
 import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../nats/connection.ts'
 import { FleetNames } from '../nats/names.ts'
 import { checkResources, openBucket } from '../nats/provision.ts'
-import type { FleetPart, FleetPartContext, FleetView } from '../part.ts'
+import type { FleetPart, FleetPartContext } from '../part.ts'
+import { BlockExchange } from './blockExchange.ts'
+import { createView, othersThatServe, othersToAsk } from './fleetView.ts'
 import { assertSameChain } from './genesis.ts'
+import { MemberIdentity } from './memberIdentity.ts'
+import { MemberLog } from './memberLog.ts'
+import { NatsMemberBus, serveMembers } from './memberServices.ts'
 import { firstHeld, Membership } from './membership.ts'
 import { composeStatus } from './status.ts'
 
-const PREPARE_SERVICE = 'prepare'
-const PREPARE_BYTES = 4096
-/** Time between two notes of the position in the file of the member, milliseconds. */
-const POSITION_INTERVAL = 1000
 /** The log is given so long to take what a client sent, times the lease. */
 const PUBLISH_LEASES = 2
 const DRAIN_POLL = 20
-/** Lets this member leave (fleet.md §10); called by `rhizome fleet drain`. */
-const DRAIN_SERVICE = 'drain'
+const PART_CALLS_AT_ONCE = 64
 
 /** What a fleet runs with. */
 export interface FleetRuntimeOptions {
@@ -79,22 +69,28 @@ export interface FleetRuntimeParts {
   onFailure(error: Error): void
 }
 
+/** What a member has once it is connected, before it has a lease. */
+interface Connected {
+  readonly connection: FleetConnection
+  readonly jetstream: FleetPartContext['jetstream']
+  readonly manager: JetStreamManager
+  readonly names: FleetNames
+  readonly calls: MemberCalls
+  readonly identity: MemberIdentity
+  readonly stream: LogStream
+  readonly membership: Membership
+  readonly log: MemberLog
+}
+
 /** A member of a fleet at work: everything of it that is in the fleet thread. */
 export class FleetRuntime {
   readonly #parts: FleetRuntimeParts
   readonly #counts: Record<string, number> = {}
   readonly #listeners = new Set<() => void>()
   readonly #closers: (() => Promise<void> | void)[] = []
-  #connection: FleetConnection | null = null
-  #calls: MemberCalls | null = null
-  #membership: Membership | null = null
+  #connected: Connected | null = null
   #member: FleetMember | null = null
-  #stream: LogStream | null = null
-  #consumer: LogConsumer | null = null
-  #blocks: BlockPublisher | null = null
-  #file: MemberState | null = null
-  #numbers: { of(number: number): MemberId | null } = { of: () => null }
-  #isVerified = false
+  #blocks: BlockExchange | null = null
   #isLeading = false
   #reason: string | null = null
   /** Blocks that were accepted before the member was there. */
@@ -106,15 +102,14 @@ export class FleetRuntime {
 
   /** Joins the fleet; resolves when this member takes part, although it may not serve yet. @throws FleetError */
   async start(): Promise<void> {
-    const { options, chain, log, clock, shared } = this.#parts
+    const { options, chain } = this.#parts
+    const { lease } = options.times
     const names = new FleetNames(options.fleet)
     const why = await chain.whyNot()
     if (why !== null) throw new FleetError('Failed', `this chain may not be one of a fleet: ${why}`)
     const connection = await connectFleet(options.connection)
-    this.#connection = connection
     this.#closers.push(() => connection.close())
     await checkResources(connection.nats, names)
-    const { lease } = options.times
     const manager = await jetstreamManager(connection.nats, { timeout: lease })
     const jetstream = openJetstream(connection.nats, { timeout: lease })
     const [members, state] = await Promise.all([
@@ -122,198 +117,78 @@ export class FleetRuntime {
       openBucket(connection.nats, names.state),
     ])
     await assertSameChain(state, await chain.genesisHash())
-    const self = await this.#identify(state)
+    const identity = await MemberIdentity.claim(state, options.dataDir, options.fleet)
     const stream = new LogStream({ jetstream, manager, names, timeout: lease / 2 })
-    this.#stream = stream
-    const calls = new MemberCalls({ connection, names, self })
-    this.#calls = calls
+    const calls = new MemberCalls({ connection, names, self: identity.id })
     this.#closers.push(() => calls.close())
     const first = firstHeld()
-    const membership = new Membership({
-      ...{ members, state, self, lease, clock, shared, logger: log },
-      health: () => this.#health(),
-      record: () => this.#record(),
-      mayLead: () => this.#isVerified && this.#member?.absence !== 'draining',
-      knownEpoch: () => this.#member?.head?.epoch ?? 0,
-      onOwn: (event) => {
-        first.note(event)
-        if (event.kind === 'held' || event.kind === 'over') this.#member?.leaseChanged(event.kind === 'over')
-        if (event.kind === 'fenced') this.#member?.fenced()
-        if (event.kind === 'duplicate') this.#parts.onFailure(event.error)
-        if (event.kind === 'late') this.#note(event.error)
-      },
-      onChange: () => this.#changed(),
-      count: (name) => this.#count(name),
-    })
-    this.#membership = membership
+    const membership = this.#createMembership(members, state, identity, (event) => first.note(event))
     this.#closers.push(() => membership.stop())
+    const log = new MemberLog({
+      ...{ jetstream, manager, names, stream, chain, calls, identity },
+      clock: this.#parts.clock,
+      logger: this.#parts.log,
+      publishTime: PUBLISH_LEASES * lease,
+      givers: () => this.#givers(),
+      count: (name, by) => this.#count(name, by),
+      onBehind: (error) => this.#parts.onFailure(error),
+    })
+    const connected = { connection, jetstream, manager, names, calls, identity, stream, membership, log }
+    this.#connected = connected
     // The position in the log is looked at before there is a lease (fleet.md §4).
-    const before = this.#file?.log ?? null
-    const atStart = await stream.state()
-    this.#isVerified = true
+    const created = await log.look()
     membership.own.start()
     membership.leader.start()
     await first.held
-    await this.#join({
-      names,
-      connection,
-      manager,
-      self,
-      membership,
-      stream,
-      calls,
-      before,
-      atStart: atStart.created,
-    })
+    await this.#join(connected, created)
   }
 
-  async #join({
-    names,
-    connection,
-    manager,
-    self,
-    membership,
-    stream,
-    calls,
-    before,
-    atStart,
-  }: {
-    names: FleetNames
-    connection: FleetConnection
-    manager: JetStreamManager
-    self: MemberId
-    membership: Membership
-    stream: LogStream
-    calls: MemberCalls
-    before: MemberState['log']
-    atStart: string
-  }): Promise<void> {
-    const { options, chain, front, log, clock, spec, environment, reader, tell } = this.#parts
-    const jetstream = openJetstream(connection.nats, { timeout: options.times.lease })
-    const service = new BlockService(spec, environment, reader)
-    const intake = new BlockIntake({
-      chain,
-      calls,
-      blocks: service,
-      logger: log,
-      others: () => this.#others(),
-      onExecuted: (block) => this.#member?.executed(block),
-      onRefused: ({ number, rule, expected, found }) => {
-        this.#count('refusedBlocks')
-        this.#reason = `block ${number} of the fleet breaks ${rule} here: expected ${expected}, found ${found}`
-      },
-    })
+  /** @param created creation time of the log before there was a lease */
+  async #join(connected: Connected, created: string): Promise<void> {
+    const { options, chain, front, log: logger } = this.#parts
+    const { connection, names, calls, identity, stream, membership, log } = connected
+    const before = identity.position
     const end = await stream.end()
+    const blocks = this.#createBlocks(connected)
+    this.#blocks = blocks
     const member = new FleetMember({
-      self,
+      self: identity.id,
       times: options.times,
       log: stream,
       leases: membership,
-      bus: this.#bus(names, connection, calls),
+      bus: new NatsMemberBus(connection, names, calls, () => log.isVerified),
       chain,
-      front: { hold: (revision) => front.hold(revision), ping: () => front.ping(), tell },
-      scheduler: { ...createScheduler(), now: clock },
-      logger: log,
+      front: {
+        hold: (revision) => front.hold(revision),
+        ping: () => front.ping(),
+        tell: (event) => this.#parts.tell(event),
+      },
+      scheduler: { ...createScheduler(), now: this.#parts.clock },
+      logger,
       end,
       facts: () => this.#facts(),
-      fetch: (hash) => intake.fetch(hash),
+      fetch: (hash) => blocks.fetch(hash),
       onChange: () => this.#changed(),
     })
     this.#member = member
     this.#closers.push(() => member.stop())
-    calls.serve(
-      BLOCKS_SERVICE,
-      async (payload) => encodeBlocks(service.answer(decodeBlocksRequest(payload))),
-      {
-        concurrency: 2,
-      },
-    )
-    calls.serve(
-      PREPARE_SERVICE,
-      async (payload) => encodePrepareAnswer(await member.prepare(decodePrepare(payload))),
-      { concurrency: 16 },
-    )
-    calls.serve(
-      DRAIN_SERVICE,
-      async () => {
-        await this.drain()
-        return Buffer.alloc(0)
-      },
-      { concurrency: 1 },
-    )
-    for (const name of FRONT_SERVICES)
-      calls.serve(name, (payload) => front.answer(name, payload), { concurrency: 64 })
-    const subscription = connection.nats.subscribe(names.executedSubject, {
-      callback: (error, message) => {
-        if (error !== null) return
-        try {
-          member.heard(decodeAnnouncement(message.data))
-        } catch {
-          this.#count('malformed')
-        }
-      },
-    })
-    this.#closers.push(() => subscription.unsubscribe())
-    this.#blocks = new BlockPublisher({
-      jetstream,
-      names,
-      maxPayload: () => connection.maxPayload,
-      logger: log,
-    })
-    this.#closers.push(() => this.#blocks?.stop())
-    const blockConsumer = new BlockConsumer({
-      ...{ jetstream, manager, names, logger: log },
-      take: (blocks) => intake.take(blocks),
+    const endServices = serveMembers({
+      ...{ connection, names, calls, member, front },
+      drain: () => this.drain(),
       skipped: () => this.#count('malformed'),
     })
-    blockConsumer.start()
-    this.#closers.push(() => blockConsumer.stop())
+    this.#closers.push(endServices)
+    blocks.start()
+    this.#closers.push(() => blocks.stop())
     await member.start(await chain.heaviest())
     member.leaseChanged(!membership.own.isHeld)
     for (const event of this.#early.splice(0)) this.onChainEvent(event)
     const renewal = setInterval(() => member.announce(), renewalInterval(options.times.lease))
     this.#closers.push(() => clearInterval(renewal))
-    const position = await this.#takeOver(member, stream, before, end, atStart)
-    const consumer = new LogConsumer(
-      {
-        ...{ jetstream, manager, names, stream, logger: log },
-        handler: {
-          transactions: async (entries) => {
-            await chain.admit(entries)
-            this.#count('transactions', entries.length)
-          },
-          head: async (head, time) => {
-            if (head.revision > (member.head?.revision ?? 0)) await member.applyHead(head, time)
-          },
-          skipped: () => this.#count('malformed'),
-          lost: (last) => this.#lost(member, stream, last),
-          moved: (moved) => {
-            if (moved.sequence >= end) member.ready()
-          },
-          verified: (isVerified) => {
-            this.#isVerified = isVerified
-          },
-        },
-        onBehind: (error) => this.#parts.onFailure(error),
-      },
-      position,
-    )
-    this.#consumer = consumer
-    if (position.sequence >= end) member.ready()
-    consumer.start()
-    this.#closers.push(() => consumer.stop())
-    const giver = new PoolGiver(
-      () => consumer.atRest((sequence) => readPool(chain, sequence, member.head)),
-      clock,
-    )
-    calls.serve(POOL_SERVICE, (payload) => giver.answer(payload), { concurrency: 1 })
-    this.#watchConnection(connection, membership, consumer, blockConsumer)
-    const positions = setInterval(() => this.#writePosition(), POSITION_INTERVAL)
-    this.#closers.push(() => {
-      clearInterval(positions)
-      this.#writePosition()
-    })
-    await this.#startParts({ jetstream, manager, connection, calls })
+    this.#closers.push(() => log.stop())
+    await log.start(member, before, created, end)
+    this.#watchConnection(connected, blocks)
+    await this.#startParts(connected, member)
     this.#changed()
   }
 
@@ -332,19 +207,19 @@ export class FleetRuntime {
     encoded: readonly Buffer[],
     after: readonly (number | null)[],
   ): Promise<readonly number[]> {
-    const { options } = this.#parts
     const isServing = this.#member?.absence === null || this.#member?.absence === 'held'
-    if (this.#stream === null || !isServing || this.#membership?.own.isHeld !== true)
+    if (this.#connected === null || !isServing || !this.#connected.membership.own.isHeld)
       throw new FleetError('Closed', 'this member takes no transactions now')
-    const until = performance.now() + PUBLISH_LEASES * options.times.lease
-    return this.#stream.publishTransactions(encoded, after, until)
+    const until = performance.now() + PUBLISH_LEASES * this.#parts.options.times.lease
+    return this.#connected.stream.publishTransactions(encoded, after, until)
   }
 
   /** @throws FleetError, CallRefusal */
   async call(to: MemberId | number, service: string, payload: Buffer, milliseconds: number): Promise<Buffer> {
-    const member = typeof to === 'number' ? this.#numbers.of(to) : to
-    if (member === null || this.#calls === null) throw new FleetError('NoMember', 'no member has that number')
-    return this.#calls.call(member, service, payload, { milliseconds, limit: Number.MAX_SAFE_INTEGER })
+    const { identity, membership, calls } = this.#connected ?? {}
+    const member = typeof to === 'number' ? identity?.memberOf(to, membership?.all.all() ?? []) : to
+    if (!member || calls === undefined) throw new FleetError('NoMember', 'no member has that number')
+    return calls.call(member, service, payload, { milliseconds, limit: Number.MAX_SAFE_INTEGER })
   }
 
   async grant(payload: Buffer): Promise<Buffer> {
@@ -354,23 +229,23 @@ export class FleetRuntime {
   }
 
   others(): readonly MemberId[] {
-    const named = this.#member?.head?.members ?? []
-    const self = this.#file?.id
-    return named.filter((id) => id !== self && this.#membership?.isOver(id) === false)
+    if (this.#connected === null) return []
+    const { identity, membership } = this.#connected
+    return othersThatServe(identity.id, membership, this.#member)
   }
 
   /** Leaves: others go on without it when this resolves, or wait until its lease is over. */
   async drain(): Promise<void> {
     const member = this.#member
-    if (member === null) return
+    if (member === null || this.#connected === null) return
+    const { identity, membership, log } = this.#connected
     await member.leave('draining')
     for (const part of this.#parts.parts) await part.drain?.()
-    const self = this.#file?.id ?? ''
     // A leader that leaves alone has nobody to write an entry for.
-    while (this.others().length > 0 && member.head?.members.includes(self) === true && this.#isVerified)
+    while (this.others().length > 0 && member.head?.members.includes(identity.id) === true && log.isVerified)
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL))
     // Not earlier: a leader writes the entry without itself.
-    this.#membership?.leader.resign()
+    membership.leader.resign()
   }
 
   async stop(): Promise<void> {
@@ -384,129 +259,89 @@ export class FleetRuntime {
   }
 
   status(): FleetStatus {
-    const { options } = this.#parts
     return composeStatus({
-      fleet: options.fleet,
-      self: this.#file?.id ?? '',
-      number: this.#file?.number ?? 0,
+      fleet: this.#parts.options.fleet,
+      self: this.#connected?.identity.id ?? '',
+      number: this.#connected?.identity.number ?? 0,
       member: this.#member,
-      membership: this.#membership,
+      membership: this.#connected?.membership ?? null,
       reason: this.#whyNot() ?? this.#reason,
       counts: this.#counts,
       blocks: this.#blocks?.counts ?? { published: 0, left: 0 },
     })
   }
 
-  async #identify(state: Awaited<ReturnType<typeof openBucket>>): Promise<MemberId> {
-    const { options } = this.#parts
-    const file = readMemberFile(options.dataDir, options.fleet)
-    const number = await claimNumber(state, file.id, file.number)
-    this.#file = { ...file, number }
-    writeMemberFile(options.dataDir, this.#file)
-    const known = new Map<number, MemberId>()
-    this.#numbers = {
-      of: (asked) => {
-        const id = this.#membership?.all.all().find(({ record }) => record.number === asked)?.id
-        if (id !== undefined) return id
-        // Read once for the next who asks: members that are away have no lease.
-        void memberOfNumber(state, asked)
-          .then((member) => member !== null && known.size < 65_536 && known.set(asked, member))
-          .catch(() => undefined)
-        return known.get(asked) ?? null
+  #createMembership(
+    members: Awaited<ReturnType<typeof openBucket>>,
+    state: Awaited<ReturnType<typeof openBucket>>,
+    identity: MemberIdentity,
+    onOwn: (event: OwnLeaseEvent) => void,
+  ): Membership {
+    const { options, clock, shared, log } = this.#parts
+    return new Membership({
+      ...{ members, state, self: identity.id, lease: options.times.lease, clock, shared, logger: log },
+      health: () => this.#health(),
+      record: () => this.#record(),
+      mayLead: () => this.#connected?.log.isVerified === true && this.#member?.absence !== 'draining',
+      knownEpoch: () => this.#member?.head?.epoch ?? 0,
+      onOwn: (event) => {
+        onOwn(event)
+        if (event.kind === 'held' || event.kind === 'over') this.#member?.leaseChanged(event.kind === 'over')
+        if (event.kind === 'fenced') this.#member?.fenced()
+        if (event.kind === 'duplicate') this.#parts.onFailure(event.error)
+        if (event.kind === 'late') this.#note(event.error)
       },
-    }
-    return file.id
+      onChange: () => this.#changed(),
+      count: (name) => this.#count(name),
+    })
   }
 
-  /** The head and the pool that this member begins with. @returns what it has applied then */
-  async #takeOver(
-    member: FleetMember,
-    stream: LogStream,
-    before: MemberState['log'],
-    end: number,
-    created: string,
-  ): Promise<{ readonly created: string | null; readonly sequence: number }> {
-    const { chain, log } = this.#parts
-    const self = this.#file?.id
-    const givers = (this.#membership?.all.all() ?? [])
-      .filter(({ id, record }) => id !== self && record.serves && this.#membership?.isOver(id) === false)
-      .map(({ id }) => id)
-    for (const giver of givers) {
-      try {
-        const pool = await fetchPool(this.#calls as MemberCalls, giver)
-        if (pool.head !== null) await member.applyHead(pool.head)
-        await chain.replacePool(pool.entries, pool.state)
-        return { created, sequence: pool.sequence }
-      } catch (error) {
-        log.warn({ err: error, member: giver }, 'the pool of another member cannot be taken over')
-      }
-    }
-    const last = await stream.lastHead()
-    if (last !== null) await member.applyHead(last.head, last.time)
-    const isSame = before !== null && before.created === created && before.sequence <= end
-    return isSame ? { created, sequence: before.sequence } : { created, sequence: end }
-  }
-
-  async #lost(member: FleetMember, stream: LogStream, end: number): Promise<void> {
-    this.#parts.log.error('the log is another one, or has lost its last entries: this member joins anew')
-    this.#count('lostLogs')
-    const last = await stream.lastHead()
-    member.lost(last?.head ?? null, end)
-    await this.#republish()
-  }
-
-  /** What the pool has goes to the log again: ids remove doubles. */
-  async #republish(): Promise<void> {
-    const { chain, options } = this.#parts
-    const entries = await chain.pool()
-    const until = performance.now() + PUBLISH_LEASES * options.times.lease
-    await this.#stream
-      ?.publishTransactions(
-        entries.map(({ encoded }) => encoded),
-        [],
-        until,
-      )
-      .catch((error: unknown) => {
-        this.#parts.log.warn({ err: error }, 'transactions of the pool are not in the log')
-      })
-  }
-
-  #bus(names: FleetNames, connection: FleetConnection, calls: MemberCalls): MemberBus {
-    return {
-      announce: (announcement) => {
-        if (connection.isConnected && this.#isVerified)
-          connection.nats.publish(names.executedSubject, encodeAnnouncement(announcement))
-      },
-      prepare: async (member, request, milliseconds) => {
-        const options = { milliseconds, limit: PREPARE_BYTES }
-        return decodePrepareAnswer(await calls.call(member, PREPARE_SERVICE, encodePrepare(request), options))
-      },
-    }
-  }
-
-  async #startParts({
+  #createBlocks({
+    connection,
     jetstream,
     manager,
-    connection,
+    names,
     calls,
-  }: {
-    jetstream: FleetPartContext['jetstream']
-    manager: JetStreamManager
-    connection: FleetConnection
-    calls: MemberCalls
-  }): Promise<void> {
+    identity,
+    membership,
+  }: Connected): BlockExchange {
+    const { chain, spec, environment, reader, log } = this.#parts
+    return new BlockExchange({
+      ...{ connection, jetstream, manager, names, calls, chain, spec, environment, reader, logger: log },
+      others: () => othersToAsk(identity.id, membership, this.#member),
+      onExecuted: (block) => this.#member?.executed(block),
+      onRefused: ({ number, rule, expected, found }) => {
+        this.#count('refusedBlocks')
+        this.#reason = `block ${number} of the fleet breaks ${rule} here: expected ${expected}, found ${found}`
+      },
+      skipped: () => this.#count('malformed'),
+    })
+  }
+
+  /** Other members that say that they serve. */
+  #givers(): readonly MemberId[] {
+    if (this.#connected === null) return []
+    const { identity, membership } = this.#connected
+    return membership.all
+      .all()
+      .filter(({ id, record }) => id !== identity.id && record.serves && !membership.isOver(id))
+      .map(({ id }) => id)
+  }
+
+  async #startParts(connected: Connected, member: FleetMember): Promise<void> {
     const { options, chain, front, log, parts } = this.#parts
+    const { connection, jetstream, manager, calls, identity, membership } = connected
     const context: FleetPartContext = {
       connection: connection.nats,
       jetstream,
       manager,
       fleet: options.fleet,
       calls: {
-        serve: (service, answer) => calls.serve(service, answer, { concurrency: 64 }),
-        call: (member, { service, payload, milliseconds, mostBytes }) =>
-          calls.call(member, service, payload, { milliseconds, limit: mostBytes }),
+        serve: (service, answer) => calls.serve(service, answer, { concurrency: PART_CALLS_AT_ONCE }),
+        call: (to, { service, payload, milliseconds, mostBytes }) =>
+          calls.call(to, service, payload, { milliseconds, limit: mostBytes }),
       },
-      view: this.#view(),
+      view: createView({ identity, membership, member, listeners: this.#listeners }),
       chain,
       front,
       dataDir: options.dataDir,
@@ -519,51 +354,14 @@ export class FleetRuntime {
     }
   }
 
-  #view(): FleetView {
-    const runtime = this
-    return {
-      self: this.#file?.id ?? '',
-      number: this.#file?.number ?? 0,
-      get head() {
-        return runtime.#member?.head ?? null
-      },
-      get absence() {
-        return runtime.#member?.absence ?? 'joining'
-      },
-      get leader() {
-        return runtime.#membership?.leader.leader ?? null
-      },
-      get epoch() {
-        return runtime.#membership?.leader.epoch ?? 0
-      },
-      get isLeader() {
-        return runtime.#membership?.leading !== null
-      },
-      get serving() {
-        const { absence, self } = this
-        return absence === null ? [self, ...runtime.others()] : runtime.others()
-      },
-      memberOf: (number) => this.#numbers.of(number),
-      onChange: (listener) => {
-        this.#listeners.add(listener)
-        return () => this.#listeners.delete(listener)
-      },
-    }
-  }
-
-  #watchConnection(
-    connection: FleetConnection,
-    membership: Membership,
-    consumer: LogConsumer,
-    blockConsumer: BlockConsumer,
-  ): void {
+  #watchConnection({ connection, membership, log: memberLog }: Connected, blocks: BlockExchange): void {
     const { log, parts, onFailure } = this.#parts
     const end = connection.onEvent((event) => {
       switch (event.kind) {
         case 'disconnected':
           log.warn({ server: event.server }, 'the connection to NATS is lost')
-          consumer.interrupt()
-          blockConsumer.interrupt()
+          memberLog.interrupt()
+          blocks.interrupt()
           return
         case 'connected':
           log.info({ server: event.server }, 'connected to NATS again')
@@ -579,7 +377,8 @@ export class FleetRuntime {
 
   #changed(): void {
     this.#member?.wake()
-    const isLeading = this.#membership?.leading !== null && this.#member?.absence === null
+    const leading = this.#connected?.membership.leading ?? null
+    const isLeading = leading !== null && this.#member?.absence === null
     if (isLeading !== this.#isLeading) {
       this.#isLeading = isLeading
       void this.#parts.chain.lead(isLeading).catch(() => undefined)
@@ -596,8 +395,8 @@ export class FleetRuntime {
 
   /** Why the lease is not renewed now; null when it is. */
   #whyNot(): string | null {
-    if (this.#connection?.isConnected !== true) return 'not connected to NATS'
-    if (!this.#isVerified) return 'the log is not known to be whole'
+    if (this.#connected?.connection.isConnected !== true) return 'not connected to NATS'
+    if (!this.#connected.log.isVerified) return 'the log is not known to be whole'
     for (const part of this.#parts.parts) {
       const why = part.whyNot?.() ?? null
       if (why !== null) return why
@@ -606,25 +405,15 @@ export class FleetRuntime {
   }
 
   #record() {
-    const { name, number, version, load } = this.#facts()
-    const { member } = { member: this.#member }
+    const member = this.#member
     const head = member?.canonical ?? null
-    return { name, number, version, load, serves: member?.absence === null, head, lag: member?.lag ?? null }
+    return { ...this.#facts(), serves: member?.absence === null, head, lag: member?.lag ?? null }
   }
 
-  #facts() {
+  #facts(): MemberFacts {
     const { options, load } = this.#parts
-    return { name: options.name, number: this.#file?.number ?? 0, version: options.version, load: load() }
-  }
-
-  #others(): readonly MemberId[] {
-    const serving = this.others()
-    const rest = (this.#membership?.all.all() ?? [])
-      .map(({ id }) => id)
-      .filter(
-        (id) => id !== this.#file?.id && !serving.includes(id) && this.#membership?.isOver(id) === false,
-      )
-    return [...serving, ...rest]
+    const number = this.#connected?.identity.number ?? 0
+    return { name: options.name, number, version: options.version, load: load() }
   }
 
   #note(error: unknown): void {
@@ -632,21 +421,7 @@ export class FleetRuntime {
     this.#parts.log.debug({ err: error }, 'the lease is not renewed')
   }
 
-  #writePosition(): void {
-    const { options } = this.#parts
-    if (this.#file === null || this.#consumer === null) return
-    const { position } = this.#consumer
-    const known = this.#file.log
-    if (position === null || (known?.sequence === position.sequence && known.created === position.created))
-      return
-    this.#file = { ...this.#file, log: position }
-    writeMemberFile(options.dataDir, this.#file)
-  }
-
   #count(name: string, by = 1): void {
     this.#counts[name] = (this.#counts[name] ?? 0) + by
   }
 }
-
-/** Services that the front thread answers (fleet.md §10). */
-const FRONT_SERVICES = ['filter', 'search'] as const
