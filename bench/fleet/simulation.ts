@@ -1,4 +1,5 @@
 import { renewalInterval } from '../../src/fleet/lease/leaseTimes.ts'
+import { ANNOUNCED_BLOCKS } from '../../src/fleet/member/announcement.ts'
 import type { Row } from '../report/results.ts'
 import type { JetStreamSpeed } from './jetStream.ts'
 
@@ -52,13 +53,16 @@ export interface Demand {
   readonly bytes: number
 }
 
+/** Of a block in an announcement, and of the rest of it. */
+const BLOCK_FIELDS = 48
+const EXECUTED_BYTES = 100 + ANNOUNCED_BLOCKS * BLOCK_FIELDS
 /** Bytes of a lease, a head entry, a prepare, a report of an executed block, units asked for, a day's block of a quota. */
 const BYTES = {
   lease: 160,
   memberId: 17,
   headEntry: 120,
   call: 120,
-  executed: 90,
+  executed: EXECUTED_BYTES,
   usage: 400,
   quota: 40,
   poll: 160,
@@ -93,7 +97,8 @@ export function demandsOf(size: FleetSize): Demand[] {
     // Every member watches all leases: to know whom it may call, and to find the lease of the leader over.
     demand('leases of members', '§2', renewals, renewals * n, BYTES.lease, renewals),
     demand('lease of the leader', '§2', ownRenewals, ownRenewals * n, BYTES.lease, ownRenewals),
-    demand('blocks that were executed', '§3', 0, renewals + blocks * n, BYTES.executed),
+    // Heard by everybody, because anybody may become the leader.
+    demand('blocks that were executed', '§3', 0, (renewals + blocks * n) * n, BYTES.executed),
     demand('prepare and its answer', '§3', 0, 2 * n * blocks, BYTES.call),
     demand('heads', '§3', blocks, blocks * n, headBytes, blocks),
     demand('transactions', '§4', transactions, transactions * n, size.transactionBytes),
@@ -141,4 +146,14 @@ export function simulationRows(size: FleetSize, speeds: readonly JetStreamSpeed[
     bytes: 0,
   }
   return [...demands.map(rowOf), rowOf(total), { ...rowOf(measured), 'MB/s': '' }]
+}
+
+/** The most members of a fleet otherwise of a size whose messages NATS was measured to deliver. */
+export function mostMembers(size: FleetSize, speeds: readonly JetStreamSpeed[]): number {
+  const most = speeds.find(({ work }) => work.includes('deliveries'))?.perSecond ?? 0
+  const delivered = (members: number) =>
+    demandsOf({ ...size, members }).reduce((sum, demand) => sum + demand.delivered, 0)
+  let members = 1
+  while (members < size.members && delivered(members + 1) <= most) members += 1
+  return members
 }
