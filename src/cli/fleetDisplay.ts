@@ -12,6 +12,7 @@ export function formatFleetReport({
   streams,
   leader,
   members,
+  snapshots,
   problems,
 }: FleetReport): string {
   const sections = [
@@ -32,6 +33,14 @@ export function formatFleetReport({
           ['number', 'member', 'id', 'state', 'renewed', 'head', 'hash', 'lag', 'version', 'load'],
           members.map((member) => memberRow(member, leader?.id ?? null)),
         ),
+    ...(snapshots.length === 0
+      ? []
+      : [
+          textTable(
+            ['snapshot of block', 'made by', 'signatures', 'id'],
+            snapshots.map((snapshot) => snapshotRow(snapshot, members)),
+          ),
+        ]),
     ...(problems.length === 0 ? [] : [problems.map((problem) => `wrong: ${problem}\n`).join('')]),
   ]
   return sections.join('\n')
@@ -42,6 +51,14 @@ function headline(fleet: string, members: readonly MemberReport[], leader: Fleet
   const name = members.find(({ id }) => id === leader?.id)?.name ?? leader?.id ?? 'none'
   const epoch = leader === null ? '' : `, epoch ${leader.epoch}`
   return `fleet ${fleet}: ${serving} of ${members.length} members serve, leader ${name}${epoch}\n`
+}
+
+function snapshotRow(
+  { number, maker, signers, id }: FleetReport['snapshots'][number],
+  members: readonly MemberReport[],
+): readonly string[] {
+  const name = members.find((member) => member.id === maker)?.name ?? maker
+  return [String(number), name, String(signers.length), id.slice(0, SHOWN_HASH)]
 }
 
 function serverRow({ name, version, syncsAlways, storage, reserved }: NatsServerState): readonly string[] {

@@ -7,6 +7,7 @@ import { parseCheckpoint } from './checkpoints.ts'
 import { ConfigError } from './errors.ts'
 import { networkByName } from './networks/byName.ts'
 import { hasChosenHeights, networkChoice } from './networks/configured.ts'
+import { FLEET_BOOTSTRAP } from './options/fleet.ts'
 import { type Config, flagOf } from './schema.ts'
 
 const NODE_ID = /^[0-9a-f]{128}$/i
@@ -146,8 +147,8 @@ function fleetValue({ fleet, fleetSystem }: Config): string | null {
 }
 
 function natsConflict(config: Config): string | null {
-  const { fleetUser, fleetPassword, fleetCredentials, fleetCert, fleetKey, fleetQuorum, fleetSigners } =
-    config
+  const { fleetUser, fleetPassword, fleetCredentials, fleetCert, fleetKey } = config
+  const { fleetSignerKey, fleetSignerPassphrase, bootstrap, fleet } = config
   const user = flagOf('fleetUser')
   if (fleetUser !== null && fleetCredentials !== null) {
     return `${user} and ${flagOf('fleetCredentials')} both say who this member is to NATS: give one of them`
@@ -156,6 +157,9 @@ function natsConflict(config: Config): string | null {
   if ((fleetCert === null) !== (fleetKey === null)) {
     return `${flagOf('fleetCert')} and ${flagOf('fleetKey')} belong together: give both of them`
   }
-  if (fleetQuorum <= fleetSigners.length) return null
-  return `${flagOf('fleetQuorum')} ${fleetQuorum} needs as many keys in ${flagOf('fleetSigners')}, got ${fleetSigners.length}`
+  if ((fleetSignerKey === null) !== (fleetSignerPassphrase === null)) {
+    return `${flagOf('fleetSignerKey')} and ${flagOf('fleetSignerPassphrase')} belong together: give both of them`
+  }
+  if (bootstrap !== FLEET_BOOTSTRAP || fleet.length > 0) return null
+  return `${flagOf('bootstrap')} ${FLEET_BOOTSTRAP} needs ${flagOf('fleet')}; a folder of that name is ./${FLEET_BOOTSTRAP}`
 }

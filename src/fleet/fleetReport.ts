@@ -1,11 +1,12 @@
 import type { StreamInfo } from '@nats-io/jetstream'
 import type { MemberId } from './interface.ts'
 import { observedLifetime } from './lease/leaseTimes.ts'
-import type { FleetConnection, FleetConnectionOptions } from './nats/connection.ts'
+import type { FleetConnection, FleetConnectionOptions } from './nats/natsConnection.ts'
 import type { FleetNames } from './nats/names.ts'
 import { describeDifference, readResources } from './nats/provision.ts'
 import { type NatsServerState, readServers, serverProblems } from './nats/servers.ts'
 import { type ListedMember, readMembers } from './readMembers.ts'
+import { SnapshotObjects, type StoredSnapshot } from './snapshots/snapshotObjects.ts'
 
 /** What a look at a fleet from outside finds. Plain values, which are JSON as they are. */
 export interface FleetReport {
@@ -15,6 +16,8 @@ export interface FleetReport {
   readonly streams: readonly StreamReport[]
   readonly leader: { readonly id: MemberId | null; readonly epoch: number } | null
   readonly members: readonly MemberReport[]
+  /** The newest first; signatures are counted and not checked. */
+  readonly snapshots: readonly StoredSnapshot[]
   /** Clauses; empty when all is well. */
   readonly problems: readonly string[]
 }
@@ -70,6 +73,8 @@ export async function readFleetReport(options: FleetReportOptions): Promise<Flee
   const { members, leader } = isMissing
     ? { members: [], leader: null }
     : await readMembers(connection.nats, names)
+  const hasSnapshots = states.some(({ resource: { part }, info }) => part === 'snapshots' && info !== null)
+  const snapshots = hasSnapshots ? await (await SnapshotObjects.open(connection.nats, names)).list() : []
   const streams = states.flatMap(({ info }) => (info === null ? [] : [streamReport(info)]))
   return {
     fleet: names.fleet,
@@ -77,6 +82,7 @@ export async function readFleetReport(options: FleetReportOptions): Promise<Flee
     streams,
     leader: leader === null ? null : { id: leader.leader, epoch: leader.epoch },
     members: members.map((member) => memberReport(member, lease)),
+    snapshots,
     problems: [
       ...(servers === null ? [] : serverProblems(servers)),
       ...states.flatMap(({ differences }) => differences.map(describeDifference)),

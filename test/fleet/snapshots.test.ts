@@ -15,6 +15,7 @@ import { formatManifest, parseManifest } from '../../src/snapshot/manifest.ts'
 import { parseSignatures } from '../../src/snapshot/signatureFile.ts'
 import { writeSignerKey } from '../../src/snapshot/signerKeyFile.ts'
 import { trustFrom } from '../../src/snapshot/snapshotTrust.ts'
+import { startCommand } from '../support/cli.ts'
 import { NATS_SKIP } from '../support/natsServer.ts'
 import { TestBuild } from '../support/testBuild.ts'
 import { askPatiently } from './cluster/askPatiently.ts'
@@ -87,6 +88,10 @@ t.test(
     const [snapshot] = (await objects.list()) as [StoredSnapshot]
     t.strictSame([...snapshot.signers].sort(), [ADA.publicKey, BOB.publicKey].sort())
 
+    const status = await startCommand(['fleet', 'status', ...fleetArguments(servers)], [], [program]).done
+    const row = new RegExp(`^${snapshot.number} +m[01] +2 +${snapshot.id.slice(0, 10)}$`, 'm')
+    t.match(status.stdout, row, '`fleet status` shows it')
+
     t.comment('what others would be given')
     const both = trustFrom([textOf(ADA), textOf(BOB)], 2)
     const source = await chooseSnapshot(objects, both, null)
@@ -137,6 +142,7 @@ t.test(
     const orphan = OBJECT_NAMES.chunk('ee'.repeat(32), 'dd'.repeat(32))
     t.equal(await objects.read(orphan, 100), null, 'pieces of a snapshot that was never finished go')
     await t.rejects(objects.read(OBJECT_NAMES.manifest(snapshot), 10), { code: 'TooLarge' })
+    for (const member of [...members, started]) await member.end('SIGTERM')
   },
 )
 

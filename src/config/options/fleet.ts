@@ -4,6 +4,9 @@ import type { OptionTable } from '../option.ts'
 /** What a name of a fleet looks like: it begins names of streams, buckets and subjects. */
 export const FLEET_NAME = /^[a-z0-9-]{1,32}$/
 
+/** In place of a folder or an address: the newest snapshot of the fleet. */
+export const FLEET_BOOTSTRAP = 'fleet'
+
 /** Members of one service over NATS (src/fleet/fleet.md). */
 export const FLEET_OPTIONS = {
   fleet: {
@@ -119,27 +122,27 @@ export const FLEET_OPTIONS = {
     default: 'refuse',
     doc: 'What a member that is cut off does with requests relative to the head',
   },
-  fleetQuorum: {
+  fleetSnapshotBlocks: {
     kind: 'integer',
     group: 'Fleet',
     minimum: 0,
-    maximum: 255,
+    maximum: 100_000_000,
     default: 0,
-    doc: 'Operators whose signatures a head needs before it is served; 0 for none',
-  },
-  fleetSigners: {
-    kind: 'list',
-    group: 'Fleet',
-    placeholder: 'KEY',
-    default: [],
-    doc: 'Public keys (BLS) of the operators of the fleet',
+    doc: 'Blocks after which another member makes a snapshot for new members; 0 for never',
   },
   fleetSignerKey: {
     kind: 'optionalText',
     group: 'Fleet',
     placeholder: 'FILE',
     default: null,
-    doc: 'Key file with which this member signs heads and snapshots',
+    doc: 'Key file (`rhizome snapshot key create`) with which this member signs snapshots that it made or checked',
+  },
+  fleetSignerPassphrase: {
+    kind: 'optionalText',
+    group: 'Fleet',
+    placeholder: 'FILE',
+    default: null,
+    doc: 'File whose first line is the passphrase of that key',
   },
   fleetFanOut: {
     kind: 'integer',

@@ -1,7 +1,8 @@
 import { checkMember } from '../../config/conflicts.ts'
 import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
 import type { Config } from '../../config/schema.ts'
-import type { FleetConnectionOptions } from '../../fleet/nats/connection.ts'
+import type { FleetConnectionOptions } from '../../fleet/nats/natsConnection.ts'
+import type { MemberKeyFiles } from '../../fleet/snapshots/memberKey.ts'
 
 /** What the fleet thread is made of under a configuration. Survives structured cloning. */
 export interface FleetOptions {
@@ -27,12 +28,12 @@ export interface FleetOptions {
   readonly round: number
   /** Seconds. */
   readonly lag: number
-  /** Operators whose signatures a head needs; 0 for none. */
-  readonly quorum: number
-  /** Public keys of operators, BLS. */
-  readonly signers: readonly string[]
-  /** File of this member's key; null for none. */
-  readonly signerKey: string | null
+  /** Blocks from one snapshot to the next; 0 for never. */
+  readonly snapshotBlocks: number
+  /** Blocks between the head and the block of a snapshot. */
+  readonly snapshotDepth: number
+  /** Files of the key with which this member signs snapshots; null for none. */
+  readonly signerKey: MemberKeyFiles | null
   /** Blocks of a search from which on members share it; 0 for never. */
   readonly fanOut: number
   readonly log: Pick<Config, 'logLevel' | 'logFormat'>
@@ -77,12 +78,19 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
     hold: config.fleetHold,
     round: config.fleetRound,
     lag: config.fleetLag,
-    quorum: config.fleetQuorum,
-    signers: config.fleetSigners,
-    signerKey: config.fleetSignerKey,
+    snapshotBlocks: config.fleetSnapshotBlocks,
+    snapshotDepth: config.finalizedDistance,
+    signerKey: signerKeyFiles(config),
     fanOut: config.fleetFanOut,
     log: { logLevel: config.logLevel, logFormat: config.logFormat },
   }
+}
+
+function signerKeyFiles({
+  fleetSignerKey: key,
+  fleetSignerPassphrase: passphrase,
+}: Config): MemberKeyFiles | null {
+  return key === null || passphrase === null ? null : { key, passphrase }
 }
 
 /** The options of the front thread of a member. */

@@ -11,7 +11,8 @@ t.test('options of a fleet that contradict one another', async (t) => {
     [{ fleetPassword: 'a' }, /--fleet-password needs --fleet-user/],
     [{ fleetCert: 'a' }, /--fleet-cert and --fleet-key belong together/],
     [{ fleetKey: 'a' }, /--fleet-cert and --fleet-key belong together/],
-    [{ fleetQuorum: 2, fleetSigners: ['a'] }, /--fleet-quorum 2 needs as many keys/],
+    [{ fleetSignerKey: 'a' }, /--fleet-signer-key and --fleet-signer-passphrase belong together/],
+    [{ bootstrap: 'fleet' }, /--bootstrap fleet needs --fleet; a folder of that name is .\/fleet/],
   ]
   for (const [flags, message] of conflicts) {
     t.throws(() => load(flags), { code: 'Conflict', message }, JSON.stringify(flags))
