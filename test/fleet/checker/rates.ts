@@ -17,6 +17,7 @@ function checkRate({ key, rate, burst, overshoot }: KeyEntry, entries: readonly 
   const byEnd = entries.toSorted((a, b) => a.end - b.end)
   const sums = new WindowSums(byEnd.map(({ end }) => (-rate * end) / 1000))
   const places = new Map(byEnd.map((entry, place) => [entry, place]))
+  let worst = { over: 0, entry: null as Entry | null, end: 0 }
   // Windows begin with a request, the last one first; they have all that began later.
   for (const entry of entries.toReversed()) {
     const place = places.get(entry) ?? 0
@@ -24,16 +25,17 @@ function checkRate({ key, rate, burst, overshoot }: KeyEntry, entries: readonly 
     sums.add(place, entry.units ?? 0)
     const { most, at } = sums.largest()
     const over = most + (rate * entry.begin) / 1000 - burst - overshoot
-    if (over <= 0) continue
-    const end = byEnd[at]?.end ?? entry.end
-    const answered = entries.filter((one) => one.begin >= entry.begin && one.end <= end)
-    const units = answered.reduce((sum, one) => sum + (one.units ?? 0), 0)
-    const message =
-      `key ${key} was answered ${units} units within ${(end - entry.begin).toFixed(0)} ms: ` +
-      `${over.toFixed(1)} more than ${rate} a second, ${burst} at once and an overshoot of ${overshoot}`
-    return [{ rule: 'rate', message, entries: [entry] }]
+    if (over > worst.over) worst = { over, entry, end: byEnd[at]?.end ?? entry.end }
   }
-  return []
+  const { over, entry, end } = worst
+  if (entry === null) return []
+  const units = entries
+    .filter((one) => one.begin >= entry.begin && one.end <= end)
+    .reduce((sum, one) => sum + (one.units ?? 0), 0)
+  const message =
+    `key ${key} was answered ${units} units within ${(end - entry.begin).toFixed(0)} ms: ` +
+    `${over.toFixed(1)} more than ${rate} a second, ${burst} at once and an overshoot of ${overshoot}`
+  return [{ rule: 'rate', message, entries: [entry] }]
 }
 
 function checkQuota({ key, quota, overshoot }: KeyEntry, entries: readonly Entry[]): Violation[] {

@@ -15,7 +15,7 @@ export interface PlantedFault {
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a member that is cut off serves on',
-    rule: '§2',
+    rule: 'fleet.md §2',
     off: [
       {
         file: 'gateway/entrance/fleetGate.ts',
@@ -38,7 +38,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'the leader waits for no other member before it moves the head',
-    rule: '§3',
+    rule: 'fleet.md §3',
     off: [
       {
         file: 'fleet/member/leaderLogic.ts',
@@ -56,7 +56,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a member goes on answering during a round',
-    rule: '§3',
+    rule: 'fleet.md §3',
     off: [
       {
         file: 'node/fleet/fleetFront.ts',
@@ -69,7 +69,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a member serves that the head does not name',
-    rule: '§3',
+    rule: 'fleet.md §3',
     off: [
       {
         file: 'fleet/member/memberLogic.ts',
@@ -92,7 +92,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a transaction is acknowledged before the log has it',
-    rule: '§4',
+    rule: 'fleet.md §4',
     off: [
       {
         file: 'node/chainThread/fleetSends.ts',
@@ -105,7 +105,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a filter is polled before its position is on disk',
-    rule: '§6',
+    rule: 'fleet.md §6',
     off: [
       {
         file: 'fleet/filters/ownFilters.ts',
@@ -118,7 +118,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'usage that comes twice is added twice',
-    rule: '§7',
+    rule: 'fleet.md §7',
     off: [
       {
         file: 'storage/access/fleetUsage.ts',
@@ -136,7 +136,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'what is granted is not debited',
-    rule: '§7',
+    rule: 'fleet.md §7',
     off: [
       {
         file: 'fleet/access/sharedBucket.ts',
@@ -154,7 +154,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a key that is revoked is not taken over',
-    rule: '§7',
+    rule: 'fleet.md §7',
     off: [
       {
         file: 'fleet/access/keyFollower.ts',
@@ -167,7 +167,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a member keeps blocks that it acknowledged to itself',
-    rule: '§5',
+    rule: 'fleet.md §5',
     off: [
       {
         file: 'node/chainThread/fleetChain.ts',
