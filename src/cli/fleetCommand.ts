@@ -1,7 +1,11 @@
 import type { Config, OptionKey } from '../config/schema.ts'
 import { FleetError } from '../fleet/errors.ts'
-import { connectFleet, type FleetConnection, type FleetConnectionOptions } from '../fleet/nats/connection.ts'
 import { FleetNames } from '../fleet/nats/names.ts'
+import {
+  connectFleet,
+  type FleetConnection,
+  type FleetConnectionOptions,
+} from '../fleet/nats/natsConnection.ts'
 import { CommandError } from './errors.ts'
 import { EXIT_CODES } from './exitCodes.ts'
 

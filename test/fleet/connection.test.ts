@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { connectFleet, type FleetConnectionEvent } from '../../src/fleet/nats/connection.ts'
+import { connectFleet, type FleetConnectionEvent } from '../../src/fleet/nats/natsConnection.ts'
 import { NATS_SKIP, NATS_SYSTEM, startNatsCluster } from '../support/natsServer.ts'
 import { testFolder } from '../support/testFolder.ts'
 import { connectionTo, untilEvent } from './support/connections.ts'

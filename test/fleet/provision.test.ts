@@ -1,7 +1,7 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
-import { connectFleet } from '../../src/fleet/nats/connection.ts'
 import { FleetNames } from '../../src/fleet/nats/names.ts'
+import { connectFleet } from '../../src/fleet/nats/natsConnection.ts'
 import { checkResources, initFleet, readResources } from '../../src/fleet/nats/provision.ts'
 import { RESOURCE_PARTS } from '../../src/fleet/nats/resources.ts'
 import { readServers, serverProblems } from '../../src/fleet/nats/servers.ts'

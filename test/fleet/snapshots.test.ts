@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { connectFleet } from '../../src/fleet/nats/connection.ts'
 import { FleetNames } from '../../src/fleet/nats/names.ts'
+import { connectFleet } from '../../src/fleet/nats/natsConnection.ts'
 import { chooseSnapshot, FleetSource } from '../../src/fleet/snapshots/fleetSource.ts'
 import {
   OBJECT_NAMES,

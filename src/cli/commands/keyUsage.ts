@@ -4,9 +4,9 @@ import { type DayUsage, dayText } from '../../storage/access/usageRecord.ts'
 import { localDay } from '../../util/localDay.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT_CODES } from '../exitCodes.ts'
-import { fleetUsage } from '../fleetUsage.ts'
 import { ACCESS_OPTION_KEYS, withAccessStore } from '../openAccess.ts'
 import { textTable } from '../textTable.ts'
+import { fleetUsage } from '../usageOfFleet.ts'
 
 const HEADINGS = ['id', 'day', 'method', 'requests', 'cost', 'bytes', 'errors', 'refused']
 

@@ -3,7 +3,7 @@ import type { NetworkSpec } from '../../config/networkSpec.ts'
 import type { BlockReference } from '../../storage/blockKey.ts'
 import type { ChainEnvironment } from '../../storage/chainEnvironment.ts'
 import { StoredBlocks } from '../../sync/serve/storedBlocks.ts'
-import { Fields, pack } from '../member/fields.ts'
+import { Fields, pack } from '../member/messageFields.ts'
 
 /** Name of the service (fleet.md §10). */
 export const BLOCKS_SERVICE = 'blocks'

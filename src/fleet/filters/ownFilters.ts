@@ -23,7 +23,7 @@ import type { FilterRow } from '../../storage/filters/filterStore.ts'
 import { createFilterId, filterIdText, parseFilterId } from './filterId.ts'
 
 /** Where filters and positions are made durable (`storage/filters/filterStore.ts`). */
-export interface FilterTable {
+export interface OwnFilterTable {
   rows(): Iterable<FilterRow>
   put(rows: readonly FilterRow[]): Promise<void>
   move(id: Buffer, position: FilterPosition): Promise<void>
@@ -44,7 +44,7 @@ export interface PendingHistory {
 export interface OwnFiltersOptions {
   /** Number of this member. @throws FleetError `NoMember` while it has none */
   readonly number: () => number | Promise<number>
-  readonly store: FilterTable
+  readonly store: OwnFilterTable
   readonly chain: WalkedChain & { head(): BlockReference }
   readonly history: PendingHistory
   readonly limits: FilterLimits

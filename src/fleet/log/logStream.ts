@@ -3,7 +3,7 @@ import { keccak256 } from '../../native/crypto.ts'
 import { isConflict, toFleetError } from '../errors.ts'
 import type { FleetHead } from '../interface.ts'
 import { decodeHead, encodeHead, type HeadEntry } from '../member/headEntry.ts'
-import type { HeadLog, WriteOutcome } from '../member/ports.ts'
+import type { HeadLog, WriteOutcome } from '../member/memberPorts.ts'
 import type { FleetNames } from '../nats/names.ts'
 
 /** Pause before a transaction whose fate is unknown is published again, milliseconds. */

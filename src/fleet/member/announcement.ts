@@ -1,5 +1,5 @@
 import type { FleetBlock, MemberId } from '../interface.ts'
-import { blockFields, Fields, pack } from './fields.ts'
+import { blockFields, Fields, pack } from './messageFields.ts'
 
 /** Blocks that an announcement names. */
 export const ANNOUNCED_BLOCKS = 32

@@ -2,12 +2,12 @@ import type { Logger } from '../../observe/logger.ts'
 import type { Scheduler } from '../../p2p/peers/scheduler.ts'
 import type { FleetAbsence, FleetBlock, FleetHead, MemberId } from '../interface.ts'
 import { ANNOUNCED_BLOCKS, type Announcement } from './announcement.ts'
-import { HoldTimes } from './holdTimes.ts'
 import { LagWatch } from './lagWatch.ts'
 import { type LeaderAction, LeaderLogic } from './leaderLogic.ts'
 import { MemberLogic } from './memberLogic.ts'
-import type { HeadLog, MemberBus, MemberChain, MemberFront, MemberLeases } from './ports.ts'
+import type { HeadLog, MemberBus, MemberChain, MemberFront, MemberLeases } from './memberPorts.ts'
 import type { PrepareAnswer, PrepareRequest } from './prepare.ts'
+import { RoundHolds } from './roundHolds.ts'
 
 /** Time between two looks at what only time changes, milliseconds. */
 const TICK = 50
@@ -66,7 +66,7 @@ export interface FleetMemberParts {
  * is decided in {@link MemberLogic} and {@link LeaderLogic}; here it is done, in the order that the rules want.
  */
 export class FleetMember {
-  readonly holds: HoldTimes = new HoldTimes()
+  readonly holds: RoundHolds = new RoundHolds()
   readonly #parts: FleetMemberParts
   readonly #logic: MemberLogic
   readonly #leader: LeaderLogic

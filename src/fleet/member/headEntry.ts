@@ -1,5 +1,5 @@
 import type { FleetHead } from '../interface.ts'
-import { blockFields, Fields, pack } from './fields.ts'
+import { blockFields, Fields, pack } from './messageFields.ts'
 
 /** Most members of a fleet. */
 export const MOST_MEMBERS = 1024

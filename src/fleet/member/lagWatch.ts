@@ -1,6 +1,6 @@
 import type { FleetHead, MemberId } from '../interface.ts'
+import type { MemberLeases } from './memberPorts.ts'
 import type { MemberView } from './memberView.ts'
-import type { MemberLeases } from './ports.ts'
 
 /** Watches whether this member lacks a block that all the others have executed (fleet.md §3, Leaving). */
 export class LagWatch {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { FleetError } from '../errors.ts'
 import type { AdmissionState, FleetChainService, FleetHead, MemberId, PoolEntry } from '../interface.ts'
 import type { MemberCalls } from '../nats/calls.ts'
-import { Fields, pack } from './fields.ts'
 import { decodeHead, encodeHead, MOST_HEAD_BYTES } from './headEntry.ts'
+import { Fields, pack } from './messageFields.ts'
 
 /** Name of the service (fleet.md §10). */
 export const POOL_SERVICE = 'pool'

@@ -1,4 +1,4 @@
-import { Fields, pack } from './fields.ts'
+import { Fields, pack } from './messageFields.ts'
 
 const MOST_BYTES = 1024
 const MOST_REASON = 512

@@ -14,7 +14,7 @@ export interface CallContext {
  */
 export type CallHandler = (payload: Buffer, context: CallContext) => Promise<Uint8Array>
 
-export interface ServiceOptions {
+export interface CallServiceOptions {
   /** Calls that run at the same time. */
   readonly concurrency: number
   /** Bytes of calls that may wait for their turn; 1 MiB unless given. */

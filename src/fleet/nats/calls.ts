@@ -7,10 +7,10 @@ import {
 } from '@nats-io/transport-node'
 import { CallRefusal, FleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
-import { type CallHandler, type ServiceOptions, toRefusal } from './callTypes.ts'
+import { type CallHandler, type CallServiceOptions, toRefusal } from './callTypes.ts'
 import { CHUNK_HEADER, type ChunkPlace, chunkHeader, parseChunkHeader, splitChunks } from './chunks.ts'
-import type { FleetConnection } from './connection.ts'
 import { type FleetNames, MEMBER_ID } from './names.ts'
+import type { FleetConnection } from './natsConnection.ts'
 import { pack, unpack } from './packed.ts'
 import { ServiceQueue } from './serviceQueue.ts'
 
@@ -83,7 +83,7 @@ export class MemberCalls {
    * @returns takes no more calls; those that run go on
    * @throws FleetError `BadName`
    */
-  serve(service: string, handler: CallHandler, options: ServiceOptions): () => void {
+  serve(service: string, handler: CallHandler, options: CallServiceOptions): () => void {
     const queue = new ServiceQueue(handler, options)
     const { nats } = this.#connection
     const callback = (error: Error | null, message: Msg): void => {

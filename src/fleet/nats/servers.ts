@@ -1,7 +1,7 @@
 import { errors, type NatsConnection } from '@nats-io/transport-node'
 import { FleetError, toFleetError } from '../errors.ts'
 import { parseObject } from '../parseObject.ts'
-import { connectFleet, type FleetConnectionOptions, isTooOld, OLDEST_SERVER } from './connection.ts'
+import { connectFleet, type FleetConnectionOptions, isTooOld, OLDEST_SERVER } from './natsConnection.ts'
 
 /** A server of NATS as it tells the system account (`$SYS.REQ.SERVER.PING.JSZ`). */
 export interface NatsServerState {

@@ -1,6 +1,6 @@
 import { CallRefusal } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
-import type { CallHandler, ServiceOptions } from './callTypes.ts'
+import type { CallHandler, CallServiceOptions } from './callTypes.ts'
 
 const DEFAULT_QUEUE_BYTES = 1_048_576
 /** What a call that waits takes beside its payload, bytes. */
@@ -20,7 +20,7 @@ export class ServiceQueue {
   #waitingBytes = 0
   #running = 0
 
-  constructor(handler: CallHandler, { concurrency, queueBytes = DEFAULT_QUEUE_BYTES }: ServiceOptions) {
+  constructor(handler: CallHandler, { concurrency, queueBytes = DEFAULT_QUEUE_BYTES }: CallServiceOptions) {
     this.#handler = handler
     this.#concurrency = concurrency
     this.#queueBytes = queueBytes

@@ -10,8 +10,8 @@ import { BlockPublisher } from '../blocks/blockPublisher.ts'
 import { BLOCKS_SERVICE, BlockService, decodeBlocksRequest, encodeBlocks } from '../blocks/blockService.ts'
 import type { FleetBlock, FleetChainService, MemberId } from '../interface.ts'
 import type { MemberCalls } from '../nats/calls.ts'
-import type { FleetConnection } from '../nats/connection.ts'
 import type { FleetNames } from '../nats/names.ts'
+import type { FleetConnection } from '../nats/natsConnection.ts'
 
 const SERVED_AT_ONCE = 2
 

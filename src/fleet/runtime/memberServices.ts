@@ -1,7 +1,7 @@
 import type { FleetFrontService, MemberId } from '../interface.ts'
 import { type Announcement, decodeAnnouncement, encodeAnnouncement } from '../member/announcement.ts'
 import type { FleetMember } from '../member/fleetMember.ts'
-import type { MemberBus } from '../member/ports.ts'
+import type { MemberBus } from '../member/memberPorts.ts'
 import {
   decodePrepare,
   decodePrepareAnswer,
@@ -11,8 +11,8 @@ import {
   type PrepareRequest,
 } from '../member/prepare.ts'
 import type { MemberCalls } from '../nats/calls.ts'
-import type { FleetConnection } from '../nats/connection.ts'
 import type { FleetNames } from '../nats/names.ts'
+import type { FleetConnection } from '../nats/natsConnection.ts'
 
 const PREPARE_SERVICE = 'prepare'
 const PREPARE_BYTES = 4096

@@ -8,7 +8,7 @@ import { OwnLease, type OwnLeaseEvent } from '../lease/lease.ts'
 import { Leases } from '../lease/leases.ts'
 import { observedLifetime } from '../lease/leaseTimes.ts'
 import type { MemberRecord } from '../lease/memberRecord.ts'
-import type { MemberLeases } from '../member/ports.ts'
+import type { MemberLeases } from '../member/memberPorts.ts'
 
 const INCARNATION_BYTES = 8
 

@@ -7,7 +7,7 @@ import { chunkFile, MANIFEST_FILE, parseManifest } from '../../snapshot/manifest
 import { formatSignatures } from '../../snapshot/signatureFile.ts'
 import { FleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
-import { Fields, pack } from '../member/fields.ts'
+import { Fields, pack } from '../member/messageFields.ts'
 import { FleetNames } from '../nats/names.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 import { FleetSource } from './fleetSource.ts'

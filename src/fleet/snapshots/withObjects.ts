@@ -1,5 +1,5 @@
-import { connectFleet, type FleetConnectionOptions } from '../nats/connection.ts'
 import type { FleetNames } from '../nats/names.ts'
+import { connectFleet, type FleetConnectionOptions } from '../nats/natsConnection.ts'
 import { SnapshotObjects } from './snapshotObjects.ts'
 
 /** Works with the snapshots of a fleet over a connection of its own. @throws FleetError */

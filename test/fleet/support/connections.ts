@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FleetConnectionEvent, FleetConnectionOptions } from '../../../src/fleet/nats/connection.ts'
+import type { FleetConnectionEvent, FleetConnectionOptions } from '../../../src/fleet/nats/natsConnection.ts'
 import { NATS_USER } from '../../support/natsServer.ts'
 
 /** Milliseconds in which a silent server is noticed in tests. */

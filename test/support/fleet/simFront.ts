@@ -1,5 +1,5 @@
 import type { FleetBlock, FleetFrontEvent } from '../../../src/fleet/interface.ts'
-import type { MemberFront } from '../../../src/fleet/member/ports.ts'
+import type { MemberFront } from '../../../src/fleet/member/memberPorts.ts'
 import type { SimFaults } from './simFaults.ts'
 import type { SimProcess, SimWorld } from './simWorld.ts'
 

@@ -1,6 +1,6 @@
 import type { MemberId } from '../../../src/fleet/interface.ts'
 import type { FleetMember } from '../../../src/fleet/member/fleetMember.ts'
-import type { MemberLeases } from '../../../src/fleet/member/ports.ts'
+import type { MemberLeases } from '../../../src/fleet/member/memberPorts.ts'
 import type { SimFaults } from './simFaults.ts'
 import type { SimFront } from './simFront.ts'
 import type { SimRecord, SimServer } from './simServer.ts'

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { NodeFilters } from '../../../src/filters/filters.ts'
 import { memberOfFilter, parseFilterId } from '../../../src/fleet/filters/filterId.ts'
 import { FleetFilters } from '../../../src/fleet/filters/fleetFilters.ts'
-import { type FilterTable, OwnFilters } from '../../../src/fleet/filters/ownFilters.ts'
+import { type OwnFilterTable, OwnFilters } from '../../../src/fleet/filters/ownFilters.ts'
 import type { FilterPosition } from '../../../src/storage/filters/filterRecord.ts'
 import type { FilterRow } from '../../../src/storage/filters/filterStore.ts'
 import { FakeFleetChain } from '../../support/fleet/fakeFleetChain.ts'
@@ -18,7 +18,7 @@ const LOGS = {
 }
 
 /** Rows that are on disk, and writes that are not yet. */
-class MemoryTable implements FilterTable {
+class MemoryTable implements OwnFilterTable {
   readonly #disk: Map<string, FilterRow>
   #dead = false
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { isTooOld } from '../../../src/fleet/nats/connection.ts'
 import { FleetNames } from '../../../src/fleet/nats/names.ts'
+import { isTooOld } from '../../../src/fleet/nats/natsConnection.ts'
 import { pack, unpack } from '../../../src/fleet/nats/packed.ts'
 
 const MEMBER = '0123456789abcdef'

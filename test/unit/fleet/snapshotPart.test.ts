@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { MemberId } from '../../../src/fleet/interface.ts'
-import { Fields, pack } from '../../../src/fleet/member/fields.ts'
+import { Fields, pack } from '../../../src/fleet/member/messageFields.ts'
 import type { FleetAnswerer, FleetView } from '../../../src/fleet/part.ts'
 import {
   OBJECT_NAMES,

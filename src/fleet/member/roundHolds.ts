@@ -1,7 +1,7 @@
 const KEPT = 1000
 
 /** How long rounds held requests of this member, milliseconds. */
-export class HoldTimes {
+export class RoundHolds {
   readonly #times: number[] = []
   #next = 0
   #since: number | null = null
