@@ -11,7 +11,7 @@ import { Fields, pack } from '../member/messageFields.ts'
 import { FleetNames } from '../nats/names.ts'
 import type { FleetPart, FleetPartContext } from '../part.ts'
 import { FleetSource } from './fleetSource.ts'
-import { OBJECT_NAMES, type SnapshotObjects, type StoredSnapshot } from './snapshotObjects.ts'
+import { OBJECT_NAMES, SnapshotObjects, type StoredSnapshot } from './snapshotObjects.ts'
 import { isSnapshotDue, nextInTurn, type SnapshotPlan } from './snapshotTurns.ts'
 
 /** Asks a member whether it is at work on a snapshot, and to make one (fleet.md §10). */
@@ -56,7 +56,9 @@ export class SnapshotPart implements FleetPart {
   }
 
   async start(context: FleetPartContext): Promise<void> {
-    this.#running = new SnapshotWork(this.#options, await this.#options.readKey(), context)
+    const objects = await SnapshotObjects.open(context.connection, new FleetNames(context.fleet))
+    const list = () => objects.list()
+    this.#running = new SnapshotWork(this.#options, await this.#options.readKey(), { ...context, list })
   }
 
   async stop(): Promise<void> {
@@ -66,7 +68,8 @@ export class SnapshotPart implements FleetPart {
 }
 
 /** What the part needs of its context. */
-type Ports = Pick<FleetPartContext, 'calls' | 'view' | 'fleet' | 'dataDir' | 'log' | 'count'>
+type Ports = Pick<FleetPartContext, 'calls' | 'view' | 'fleet' | 'dataDir' | 'log' | 'count'> &
+  Pick<SnapshotObjects, 'list'>
 
 /** The part at work. */
 export class SnapshotWork {
@@ -121,10 +124,10 @@ export class SnapshotWork {
   }
 
   async #look(): Promise<void> {
-    const { withObjects, blocks } = this.#options
+    const { blocks } = this.#options
     const key = this.#key
     if (this.#job !== null) return
-    const snapshots = await withObjects(this.#names, (objects) => objects.list())
+    const snapshots = await this.#ports.list()
     this.#refused = new Set(snapshots.map(({ id }) => id).filter((id) => this.#refused.has(id)))
     const [newest] = snapshots
     if (this.#ports.view.isLeader && blocks > 0) await this.#assign(newest)

@@ -112,6 +112,7 @@ async function openWork(t: Test, scene: Scene = {}) {
         serving: [SELF, TWO, THREE],
         ...view,
       } as FleetView,
+      list: () => memory.objects.list(),
       fleet: 'test',
       dataDir: join(folder, 'data'),
       log: createLogger({ level: 'silent', format: 'json' }),
