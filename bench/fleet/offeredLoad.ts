@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toHex } from '../../src/util/bytes.ts'
 import { askPatiently } from '../../test/fleet/cluster/askPatiently.ts'
-import { createLoggingContract } from '../../test/fleet/cluster/loggingContract.ts'
+import { createLoggingContract, type LoggingContract } from '../../test/fleet/cluster/loggingContract.ts'
 import { mineBlock } from '../../test/fleet/cluster/poolMiner.ts'
 import { TestFleet } from '../../test/fleet/cluster/testFleet.ts'
 import { BitcoinPool } from '../../test/support/bitcoinPool.ts'
@@ -62,7 +62,7 @@ export async function offerLoad(options: OfferedLoadOptions, generator: Generato
     await fleet.createKey('load', KEY)
     await sleep(2000)
     const idle = await used(fleet, () => sleep(IDLE_SECONDS * 1000))
-    const bodies = mix(await sharesOf(fleet, contract.address), REQUESTS).map(textOf)
+    const bodies = mix(await sharesOf(fleet, contract), REQUESTS).map(textOf)
     const file = generator.write(bodies)
     const run = (length: number) =>
       Promise.all(
@@ -116,7 +116,7 @@ function sumOf(pids: readonly number[]): number {
 }
 
 /** What is asked: reads at the head, calls, logs, polls of filters of all members. */
-async function sharesOf({ members }: TestFleet, address: string) {
+async function sharesOf({ members }: TestFleet, { address, log }: LoggingContract) {
   const account = toHex(accountOfSeed('cow1').address)
   const filters: string[] = []
   for (const { url } of members)
@@ -126,7 +126,7 @@ async function sharesOf({ members }: TestFleet, address: string) {
   return [
     { weight: 4, bodies: one('eth_getBalance', account, 'latest') },
     { weight: 3, bodies: one('eth_blockNumber') },
-    { weight: 3, bodies: one('eth_call', { to: address }, 'latest') },
+    { weight: 3, bodies: one('eth_call', { to: address, data: toHex(log) }, 'latest') },
     { weight: 2, bodies: one('eth_getBlockByNumber', 'latest', false) },
     { weight: 2, bodies: one('eth_getTransactionCount', account, 'pending') },
     { weight: 1, bodies: one('eth_getLogs', { address, fromBlock: '0x1', toBlock: 'latest' }) },
