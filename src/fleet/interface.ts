@@ -145,6 +145,9 @@ export type FleetAbsence =
   /** It was told to leave. */
   | 'draining'
 
+/** A release of this revision ends whatever hold there is: the log counts anew (fleet.md §4). */
+export const EVERY_REVISION: number = Number.MAX_SAFE_INTEGER
+
 /** What the fleet thread tells the front thread. */
 export type FleetFrontEvent =
   /** Whether this member is named by the last head that it applied, and stands on it. */

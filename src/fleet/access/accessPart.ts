@@ -188,6 +188,8 @@ class Running {
     count('grantCalls')
     count('grantKeys', call.asks.length)
     const answer = await this.#unitsOf(view.epoch).grant(call)
+    // Its lease may have ended meanwhile: then another leader grants, from buckets of its own.
+    if (!view.isLeader) throw new CallRefusal('busy', 'this member is the leader no longer')
     return encodeGrantAnswer(answer)
   }
 

@@ -12,7 +12,7 @@ export type OwnLeaseEvent =
   | { readonly kind: 'held' }
   /** Its deadline is over. */
   | { readonly kind: 'over' }
-  /** Others took it for over meanwhile: this member is to be named anew before it serves. */
+  /** Others took it for over meanwhile, or its record has vanished from the bucket: this member is to be named anew before it serves. */
   | { readonly kind: 'fenced' }
   /** A renewal failed; the lease holds until its deadline. */
   | { readonly kind: 'late'; readonly error: unknown }
@@ -125,7 +125,8 @@ export class OwnLease {
     }
     // Its own renewal without an acknowledgement, or what others or an earlier process wrote.
     this.#revision = entry?.revision ?? 0
-    if (isOwn && found?.over === true) onEvent({ kind: 'fenced' })
+    // Without a record others take the lease for over, as they do with one that says so.
+    if (found === null ? this.#isWritten : isOwn && found.over) onEvent({ kind: 'fenced' })
     this.#repeated.now()
   }
 

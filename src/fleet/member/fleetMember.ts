@@ -1,6 +1,12 @@
 import type { Logger } from '../../observe/logger.ts'
 import type { Scheduler } from '../../p2p/peers/scheduler.ts'
-import type { FleetAbsence, FleetBlock, FleetHead, MemberId } from '../interface.ts'
+import {
+  EVERY_REVISION,
+  type FleetAbsence,
+  type FleetBlock,
+  type FleetHead,
+  type MemberId,
+} from '../interface.ts'
 import { ANNOUNCED_BLOCKS, type Announcement } from './announcement.ts'
 import { LagWatch } from './lagWatch.ts'
 import { type LeaderAction, LeaderLogic } from './leaderLogic.ts'
@@ -15,9 +21,6 @@ const TICK = 50
 const ANNOUNCE_DELAY = 2
 /** Pause before a head that could not be moved to is tried again, milliseconds. */
 const MOVE_PAUSE = 1000
-
-/** A release of this revision ends whatever hold there is: the log counts anew. */
-export const EVERY_REVISION: number = Number.MAX_SAFE_INTEGER
 
 /** Times of a fleet, milliseconds. */
 export interface MemberTimes {

@@ -1,4 +1,10 @@
-import type { FleetAbsence, FleetFrontEvent, FleetHead, SharedLease } from '../../fleet/interface.ts'
+import {
+  EVERY_REVISION,
+  type FleetAbsence,
+  type FleetFrontEvent,
+  type FleetHead,
+  type SharedLease,
+} from '../../fleet/interface.ts'
 import type { MethodDefinition } from '../../rpc/defineMethod.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import { errorAnswer } from '../../rpc/execute.ts'
@@ -31,6 +37,8 @@ const REASONS: Readonly<Record<FleetAbsence, string>> = {
   draining: 'this node leaves its fleet: ask another one',
 }
 
+const NONE_RELEASED = -1
+
 /** In an answer that found nothing. */
 const NO_RESULT = Buffer.from(',"result":null}')
 
@@ -51,6 +59,8 @@ export class FleetGate {
   #head: Buffer
   /** Revision for which nothing is begun; null for none. */
   #heldFor: number | null = null
+  /** Of the last release: what a hold of an earlier revision is for is over. */
+  #released = NONE_RELEASED
   /** Hash of the head that has to be known here before anything is begun; null for none. */
   #awaited: Buffer | null = null
   #isLate = false
@@ -107,8 +117,12 @@ export class FleetGate {
     return null
   }
 
-  /** Begins nothing more until {@link release} of a later revision. */
+  /**
+   * Begins nothing more until a release of a later revision. One that was released already is left alone: calls and
+   * events of a port overtake one another.
+   */
   hold(revision: number): void {
+    if (revision < this.#released) return
     this.#heldFor = revision
     this.#awaited = null
     this.#begin()
@@ -190,6 +204,8 @@ export class FleetGate {
   }
 
   #release(revision: number, hash: Buffer): void {
+    if (revision === EVERY_REVISION) this.#released = NONE_RELEASED
+    else this.#released = Math.max(this.#released, revision)
     if (this.#heldFor !== null && revision <= this.#heldFor) return
     this.#heldFor = null
     this.#await(hash)
@@ -197,6 +213,8 @@ export class FleetGate {
 
   #changeMembership(absence: FleetAbsence | null, head: FleetHead | null): void {
     this.#told = absence
+    // A fleet thread that begins may be on a log that counts anew.
+    if (head === null) this.#released = NONE_RELEASED
     // Nothing waits for a head while the member is away: it is refused.
     if (absence !== null) this.#openIfAway()
     else if (head !== null && this.#heldFor === null) this.#await(head.hash)

@@ -1,5 +1,4 @@
-import type { FleetFrontEvent, FleetThreadService } from '../../fleet/interface.ts'
-import { EVERY_REVISION } from '../../fleet/member/fleetMember.ts'
+import type { FleetThreadService } from '../../fleet/interface.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import { createSteadyClock } from '../../util/steadyClock.ts'
 import { type FleetThreadEnd, type FleetWorker, startFleetWorker } from './fleetWorker.ts'
@@ -26,8 +25,6 @@ class FleetThread implements FleetHandle {
   readonly service: FleetThreadService
   readonly #parts: FleetHandleParts
   readonly #now = createSteadyClock()
-  /** Revision that was released last: what a hold of an earlier one is for is over. */
-  #released = -1
   #worker: FleetWorker | null = null
   #pause = 0
   #timer: NodeJS.Timeout | null = null
@@ -62,21 +59,8 @@ class FleetThread implements FleetHandle {
 
   /** @throws NodeError */
   async start(): Promise<void> {
-    const { front } = this.#parts
     const began = this.#now()
-    const worker = startFleetWorker(
-      {
-        ...this.#parts,
-        front: {
-          ...front,
-          // Calls and events of the port overtake one another.
-          hold: async (revision) => {
-            if (revision >= this.#released) await front.hold(revision)
-          },
-        },
-      },
-      (event) => this.#onEvent(event),
-    )
+    const worker = startFleetWorker(this.#parts, (event) => this.#parts.onEvent(event))
     this.#worker = worker
     const first = await Promise.race([worker.ready.then(() => null), worker.died]).catch(() => worker.died)
     if (first === null) {
@@ -86,11 +70,6 @@ class FleetThread implements FleetHandle {
     this.#worker = null
     if (!first.isPassing) throw first.error
     this.#onEnd(first, began)
-  }
-
-  #onEvent(event: FleetFrontEvent): void {
-    if (event.kind === 'release') this.#released = event.revision === EVERY_REVISION ? -1 : event.revision
-    this.#parts.onEvent(event)
   }
 
   #onEnd({ error }: FleetThreadEnd, began: number): void {

@@ -162,6 +162,20 @@ t.test('a member whose lease was ended is told, and goes on with a new one', asy
   t.equal(parseMemberRecord(Buffer.from(scene.bucket.value))?.over, false)
 })
 
+t.test('a member whose record has vanished is told, and goes on with a new one', async (t) => {
+  const scene = sceneOf(t)
+  scene.lease.start()
+  await until(() => scene.deadline() > 0)
+  scene.lease.renew()
+  await until(() => scene.bucket.puts === 2)
+  t.notOk(scene.events.some(({ kind }) => kind === 'fenced'))
+  scene.bucket.revision = 0
+  scene.clock.now = 20_000
+  scene.lease.renew()
+  await until(() => scene.deadline() === 20_000 + LEASE)
+  t.ok(scene.events.some(({ kind }) => kind === 'fenced'))
+})
+
 t.test('another process with this id ends the lease for good', async (t) => {
   const scene = sceneOf(t)
   scene.lease.start()

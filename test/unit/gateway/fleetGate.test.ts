@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { EVERY_REVISION, type FleetHead } from '../../../src/fleet/interface.ts'
 import { Account } from '../../../src/gateway/access/account.ts'
 import { Caller } from '../../../src/gateway/access/caller.ts'
 import { UNLIMITED } from '../../../src/gateway/access/limits.ts'
@@ -13,6 +14,11 @@ const BLOCK_NUMBER = request('eth_blockNumber')
 const result = ({ text }: { text: string }): unknown => (JSON.parse(text) as { result: unknown }).result
 const error = ({ text }: { text: string }) =>
   (JSON.parse(text) as { error?: { code: number; message: string } }).error
+
+const headEntry = (hash: Buffer, revision: number): FleetHead => ({
+  ...{ hash, revision, number: 0, totalDifficulty: 1n },
+  ...{ epoch: 1, leader: '1'.repeat(16), members: [] },
+})
 
 t.test(
   'bodies wait for the head that the release names, in order, over whichever port comes first',
@@ -52,6 +58,28 @@ t.test(
     t.equal(result(await second), '0x2')
   },
 )
+
+t.test('a hold that comes after a release of a later revision holds nothing', async (t) => {
+  const { gate, ask, head, tell } = openFleetScene(t)
+  const { hash } = head.block
+  tell({ kind: 'release', revision: 9, hash })
+  gate.hold(8)
+  t.equal(result(await ask(BLOCK_NUMBER)), '0x0')
+  for (const anew of [
+    { kind: 'release', revision: EVERY_REVISION, hash },
+    { kind: 'membership', absence: 'joining', head: null },
+  ] as const) {
+    tell({ kind: 'release', revision: 9, hash })
+    tell(anew)
+    tell({ kind: 'membership', absence: null, head: headEntry(hash, 2) })
+    gate.hold(2)
+    const held = ask(BLOCK_NUMBER)
+    await turn()
+    t.equal(gate.waiting, 1, 'revisions of a log that counts anew are lower')
+    tell({ kind: 'release', revision: 3, hash })
+    t.equal(result(await held), '0x0')
+  }
+})
 
 t.test('the same head under a new revision ends a hold, and a new hold keeps what waits', async (t) => {
   const { gate, ask, head, tell } = openFleetScene(t)
