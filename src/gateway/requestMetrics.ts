@@ -19,7 +19,7 @@ export interface MethodStats {
   readonly method: string
   readonly requests: number
   /** Answered from cached responses of the same head. */
-  readonly fromKept: number
+  readonly fromCache: number
   /** Answered by the native core in the front thread. */
   readonly inFront: number
   /** Observations per bucket, then those above the last bound. */
@@ -42,7 +42,7 @@ export interface ErrorStats {
 export class RequestMetrics {
   readonly #methods: readonly string[]
   readonly #requests: Float64Array
-  readonly #fromKept: Float64Array
+  readonly #fromCache: Float64Array
   readonly #inFront: Float64Array
   readonly #counts: Float64Array
   readonly #milliseconds: Float64Array
@@ -56,7 +56,7 @@ export class RequestMetrics {
     this.#methods = [...methods.map(({ name }) => name), UNKNOWN_METHOD]
     const rows = this.#methods.length
     this.#requests = new Float64Array(rows)
-    this.#fromKept = new Float64Array(rows)
+    this.#fromCache = new Float64Array(rows)
     this.#inFront = new Float64Array(rows)
     this.#counts = new Float64Array(rows * COLUMNS)
     this.#milliseconds = new Float64Array(rows)
@@ -85,7 +85,7 @@ export class RequestMetrics {
 
   /** Counts cached answers. Parameters as of {@link answeredInFront}. */
   answeredFromCache(method: number, started: number, requests: number): void {
-    this.#add(this.#fromKept, method, requests)
+    this.#add(this.#fromCache, method, requests)
     this.#addQuick(method, started, requests)
   }
 
@@ -111,7 +111,7 @@ export class RequestMetrics {
       return {
         method,
         requests,
-        fromKept: this.#fromKept[index] ?? 0,
+        fromCache: this.#fromCache[index] ?? 0,
         inFront: this.#inFront[index] ?? 0,
         counts: this.#counts.slice(index * COLUMNS, (index + 1) * COLUMNS),
         seconds: (this.#milliseconds[index] ?? 0) / 1000,

@@ -47,7 +47,7 @@ export interface LocalServiceOptions {
   readonly batch?: number
   readonly answerBytes?: number
   readonly enabled?: EnabledMethods
-  readonly keptBytes?: number
+  readonly responseCacheBytes?: number
   /** Where the gateway reads the state by itself; none asks the pool. */
   readonly stateStore?: StateStore
   readonly admission?: Admission
@@ -118,7 +118,7 @@ export function createLocalService(context: NodeContext, options: LocalServiceOp
     limits: {
       batch: options.batch ?? 50,
       answerBytes: maxAnswerBytes,
-      responseCacheBytes: options.keptBytes ?? 1024 * 1024,
+      responseCacheBytes: options.responseCacheBytes ?? 1024 * 1024,
     },
     onUnexpected,
   })

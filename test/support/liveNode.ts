@@ -86,7 +86,7 @@ export async function openLiveNode(
   service = createLocalService(context, {
     batch: complete.maxBatchRequests,
     answerBytes: complete.maxResponseSize,
-    keptBytes: complete.responseCache * 1024 * 1024,
+    responseCacheBytes: complete.responseCache * 1024 * 1024,
     stateStore: node.core.open.stateStore,
     onUnexpected,
   })

@@ -45,10 +45,10 @@ function declareRequests(metrics: Metrics, declare: Declare, read: Read): void {
     'rpc_requests_total',
     'JSON-RPC requests by method and by what answered: the native fast path, the response cache, or the handler of the method.',
     ({ requests }) =>
-      requests.stats().flatMap(({ method, requests: all, inFront, fromKept }) => [
+      requests.stats().flatMap(({ method, requests: all, inFront, fromCache }) => [
         { labels: { method, from: 'fast_path' }, value: inFront },
-        { labels: { method, from: 'response_cache' }, value: fromKept },
-        { labels: { method, from: 'handler' }, value: all - inFront - fromKept },
+        { labels: { method, from: 'response_cache' }, value: fromCache },
+        { labels: { method, from: 'handler' }, value: all - inFront - fromCache },
       ]),
   )
   metrics.distributions({

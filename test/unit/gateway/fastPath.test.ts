@@ -27,9 +27,9 @@ async function openScene(t: Test) {
     t.teardown(() => service.close())
     return service
   }
-  const openSlow = (options: LocalServiceOptions = {}) => open({ ...options, keptBytes: 0 })
+  const openSlow = (options: LocalServiceOptions = {}) => open({ ...options, responseCacheBytes: 0 })
   const openFast = (options: LocalServiceOptions = {}) =>
-    open({ ...options, stateStore: core.open.stateStore, keptBytes: 1 << 20 })
+    open({ ...options, stateStore: core.open.stateStore, responseCacheBytes: 1 << 20 })
   const { ask } = openSlow()
   const send = async (method: string, ...params: unknown[]) => {
     const { text } = await ask(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
@@ -170,7 +170,7 @@ t.test('quick answers are those of the methods, whatever the form of the request
     for (const body of forms(method, params)) await compare(body)
   }
   t.strictSame(counts(fast.metrics), counts(slow.metrics))
-  const inFront = fast.metrics.stats().reduce((sum, stats) => sum + stats.inFront + stats.fromKept, 0)
+  const inFront = fast.metrics.stats().reduce((sum, stats) => sum + stats.inFront + stats.fromCache, 0)
   t.ok(inFront > 300, `${inFront} quick ones`)
   await context.commands.mine()
   for (const { gateway } of [fast, slow]) gateway.onChange()

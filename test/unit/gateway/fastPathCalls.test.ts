@@ -26,10 +26,10 @@ function request(method: string, params: unknown, id: unknown = 1): string {
 const interrupts = new InterruptTable()
 
 /** Services over one node: `slow` has the methods alone, `fast` the native calls, too; `ran` counts the methods. */
-async function openScene(t: Test, keptBytes = 0) {
+async function openScene(t: Test, responseCacheBytes = 0) {
   const { context: alone, core } = openLocalNode(t, { dataDir: t.testdir(), accountQuota: false })
   const context = { ...alone, interrupt: { flags: new Int32Array(interrupts.shared), slot: 0 } }
-  const slow = createLocalService(context, { keptBytes: 0 })
+  const slow = createLocalService(context, { responseCacheBytes: 0 })
   for (const name of CONTRACTS) {
     const answer = await slow.ask(request('hardhat_setCode', [address(name), `0x${CODE[name]}`]))
     t.notMatch(answer.text, /"error"/)
@@ -49,7 +49,7 @@ async function openScene(t: Test, keptBytes = 0) {
     },
   }
   const { stateStore } = core.open
-  const fast = createLocalService({ ...context, execution: counted }, { keptBytes, stateStore })
+  const fast = createLocalService({ ...context, execution: counted }, { responseCacheBytes, stateStore })
   t.teardown(() => {
     slow.close()
     fast.close()

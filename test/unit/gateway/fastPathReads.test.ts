@@ -29,7 +29,7 @@ async function openScene(t: Test) {
   const { context: alone, core } = openLocalNode(t, { dataDir: t.testdir(), accountQuota: false })
   const context = { ...alone, interrupt: { flags: new Int32Array(interrupts.shared), slot: 0 } }
   const open = (options: LocalServiceOptions = {}) => {
-    const service = createLocalService(context, { keptBytes: 0, ...options })
+    const service = createLocalService(context, { responseCacheBytes: 0, ...options })
     t.teardown(() => service.close())
     return service
   }

@@ -22,7 +22,7 @@ function openScene(t: Test, threshold: number) {
   const slow: WatchedRequest[] = []
   const service = createLocalService(context, {
     stateStore: core.open.stateStore,
-    keptBytes: 1 << 20,
+    responseCacheBytes: 1 << 20,
     trace: { request: (watched) => void traced.push(watched), end: () => undefined },
     watch: { threshold, onSlow: (watched) => void slow.push(watched) },
   })
@@ -41,7 +41,7 @@ t.test('a traced request is reported alike, whatever way its answer comes', asyn
     [BALANCE, BALANCE, BLOCK, BLOCK, CALL, CALL].map(([method]) => method),
   )
   const stats = metrics.stats()
-  t.ok(stats.some(({ inFront }) => inFront > 0) && stats.some(({ fromKept }) => fromKept > 0))
+  t.ok(stats.some(({ inFront }) => inFront > 0) && stats.some(({ fromCache }) => fromCache > 0))
   for (const watched of traced) {
     const { method, started, ended, code, paramBytes, answerBytes } = watched
     const params = [BALANCE, BLOCK, CALL].find(([name]) => name === method)?.[1]

@@ -13,7 +13,7 @@ t.test('requests are counted by method and by what answered', (t) => {
   metrics.failed(metrics.unknown, -32601)
   const [first, unknown, ...others] = metrics.stats()
   t.same(others, [], 'methods nobody asked for are left out')
-  t.match(first, { method: 'a', requests: 34, inFront: 32, fromKept: 1 })
+  t.match(first, { method: 'a', requests: 34, inFront: 32, fromCache: 1 })
   const counts = [...(first?.counts ?? [])]
   t.equal(
     counts.reduce((sum, count) => sum + count, 0),

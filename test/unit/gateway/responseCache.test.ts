@@ -16,7 +16,7 @@ const context = createChainContext(new RecordedChain(readVectorLines('rpc/chain-
 /** A service with one method whose runs are counted. */
 function createService(
   answer: (bytes: Buffer) => RpcResult,
-  keptBytes?: number,
+  responseCacheBytes?: number,
   used: NodeContext = context,
 ) {
   const counter = { runs: 0 }
@@ -35,7 +35,7 @@ function createService(
   })
   const service = createLocalService(used, {
     methods: [method],
-    ...(keptBytes === undefined ? {} : { keptBytes }),
+    ...(responseCacheBytes === undefined ? {} : { responseCacheBytes }),
   })
   const ask = async (params: string, id = '1') =>
     (await service.ask(`{"jsonrpc":"2.0","id":${id},"method":"test_read","params":${params}}`)).text

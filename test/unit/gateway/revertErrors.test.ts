@@ -117,8 +117,8 @@ async function openScene(t: Test, own: RevertForm) {
   const context = { ...alone, interrupt: { flags: new Int32Array(interrupts.shared), slot: 0 } }
   const methods = [...METHODS, ...TEST_METHODS]
   const { stateStore } = core.open
-  const fresh = createLocalService(context, { methods, keptBytes: 0 })
-  const keeping = createLocalService(context, { methods, keptBytes: 1 << 20, stateStore })
+  const fresh = createLocalService(context, { methods, responseCacheBytes: 0 })
+  const keeping = createLocalService(context, { methods, responseCacheBytes: 1 << 20, stateStore })
   t.teardown(() => {
     fresh.close()
     keeping.close()

@@ -113,7 +113,7 @@ function open(t: Test, context: NodeContext, searchMembers?: SearchMembers): Loc
     { ...context, front },
     {
       onUnexpected: (_method, error) => t.error(error),
-      keptBytes: 0,
+      responseCacheBytes: 0,
       ...(searchMembers === undefined ? {} : { searchMembers }),
     },
   )

@@ -73,7 +73,7 @@ function open(t: Test) {
     }) as never
   }
   const front = new FrontEvents(context, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
-  const service = createLocalService({ ...context, front }, { keptBytes: 0 })
+  const service = createLocalService({ ...context, front }, { responseCacheBytes: 0 })
   t.teardown(() => service.close())
   const ask = async (method: string, params: readonly unknown[]) => {
     touched.receipts = false

@@ -35,7 +35,7 @@ function openService(t: Test, chain: SyntheticChain, settings = {}): LocalServic
   const front = new FrontEvents(context, EVENT_TEXTS, DEFAULT_EVENT_LIMITS)
   const service = createLocalService(
     { ...context, front },
-    { onUnexpected: (_method, error) => t.error(error), keptBytes: 0 },
+    { onUnexpected: (_method, error) => t.error(error), responseCacheBytes: 0 },
   )
   t.teardown(() => service.close())
   return service
