@@ -14,7 +14,10 @@ import { MemberLogic } from './memberLogic.ts'
 import type { HeadLog, MemberBus, MemberChain, MemberFront, MemberLeases } from './memberPorts.ts'
 import type { PrepareAnswer, PrepareRequest } from './prepare.ts'
 import { RoundHolds } from './roundHolds.ts'
+import { ANNOUNCED_SHARED, SharedBlocks } from './sharedBlocks.ts'
 
+/** Blocks that it executed last which it announces. */
+const ANNOUNCED_OWN = ANNOUNCED_BLOCKS - ANNOUNCED_SHARED
 /** Time between two looks at what only time changes, milliseconds. */
 const TICK = 50
 /** Executed blocks that come together are announced together, milliseconds. */
@@ -74,6 +77,7 @@ export class FleetMember {
   readonly #logic: MemberLogic
   readonly #leader: LeaderLogic
   readonly #lagWatch: LagWatch
+  readonly #shared: SharedBlocks
   #canonical: FleetBlock | null = null
   #executed: FleetBlock[] = []
   #told: { absence: FleetAbsence | null; revision: number } | null = null
@@ -88,6 +92,7 @@ export class FleetMember {
     this.#logic = parts.logic?.member ?? new MemberLogic(parts.self, parts.end)
     this.#leader = parts.logic?.leader ?? new LeaderLogic(parts.self, parts.times.round)
     this.#lagWatch = new LagWatch(parts.self)
+    this.#shared = new SharedBlocks(parts.chain)
   }
 
   get head(): FleetHead | null {
@@ -134,7 +139,7 @@ export class FleetMember {
 
   /** Executed and durable here. */
   executed(block: FleetBlock): void {
-    this.#executed = [block, ...this.#executed].slice(0, ANNOUNCED_BLOCKS)
+    this.#executed = [block, ...this.#executed].slice(0, ANNOUNCED_OWN)
     this.#announceSoon()
   }
 
@@ -142,6 +147,13 @@ export class FleetMember {
     // What others hear of this member it knows itself, and earlier.
     if (announcement.member === this.#parts.self) return
     this.#leader.heard(announcement, this.#parts.scheduler.now())
+    void this.#shared
+      .hear(announcement, this.#executed, this.#logic.applied?.totalDifficulty ?? 0n)
+      .then((isNew) => {
+        if (isNew) this.#announceSoon()
+      })
+      // The next announcement is looked at again.
+      .catch(() => undefined)
     this.#wake()
   }
 
@@ -309,7 +321,7 @@ export class FleetMember {
       wants: this.#logic.wants,
       head: this.#canonical,
       lag: this.#lagWatch.lag,
-      executed: this.#executed,
+      executed: [...this.#executed, ...this.#shared.newest(this.#logic.applied?.totalDifficulty ?? 0n)],
     }
     this.#leader.heard(announcement, scheduler.now())
     bus.announce(announcement)

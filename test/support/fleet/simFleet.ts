@@ -12,6 +12,8 @@ export interface SimRun {
   /** Time with disturbances, milliseconds. */
   readonly milliseconds: number
   readonly faults?: SimFaults
+  /** Nothing happens but what the caller has happen. */
+  readonly isQuiet?: boolean
 }
 
 /** What a run showed. */
@@ -34,6 +36,9 @@ export interface SimResult {
 const QUIET = 20_000
 /** Time without new blocks after that: all of them have become the head. */
 const LAST_ROUND = 3000
+/** Blocks that members synchronise, and milliseconds for which the slowest one executes a block. */
+const SYNCED_BLOCKS = 400
+const SLOW_BLOCK = 8
 /** Fastest and slowest clock: they differ in speed by less than a third. */
 const RATES = [0.88, 1.15] as const
 
@@ -43,6 +48,17 @@ export async function simulate(run: SimRun): Promise<SimResult> {
   await fleet.disturbed(run.milliseconds)
   await fleet.quiet(QUIET)
   return fleet.result()
+}
+
+/**
+ * Three members synchronise without disturbances: one has executed all blocks at once, another one executes half as fast
+ * as the third. @returns numbers of the fleet head and of the last block of the slowest member, while all are apart
+ */
+export async function simulateBacklog(
+  seed: number,
+): Promise<{ readonly head: number; readonly slowest: number }> {
+  const fleet = new SimFleet({ seed, members: 3, milliseconds: 0, isQuiet: true })
+  return fleet.backlog(SYNCED_BLOCKS)
 }
 
 class SimFleet {
@@ -65,7 +81,7 @@ class SimFleet {
   /** The heaviest head that an answer had which has ended. */
   #seen: FleetBlock
 
-  constructor({ seed, members, faults = {} }: SimRun) {
+  constructor({ seed, members, faults = {}, isQuiet = false }: SimRun) {
     const world = new SimWorld(seed)
     this.#world = world
     this.#faults = faults
@@ -80,9 +96,24 @@ class SimFleet {
       this.#rates.set(id, world.between(...RATES))
       this.#start(id)
     }
+    this.#isDisturbed = !isQuiet
+    if (isQuiet) return
     this.#makeBlocks()
     this.#ask()
     this.#disturb()
+  }
+
+  async backlog(count: number): Promise<{ readonly head: number; readonly slowest: number }> {
+    const world = this.#world
+    // By then all are named.
+    await world.run(QUIET)
+    const blocks = Array.from({ length: count }, (_, index) => this.#block(index + 1, BigInt(index + 2)))
+    for (const [at, node] of [...this.#nodes.values()].entries())
+      for (const [index, block] of blocks.entries())
+        world.after((index * at * SLOW_BLOCK) / 2, node.process, () => node.execute(block))
+    await world.run(world.now + (count * SLOW_BLOCK) / 3)
+    const slowest = this.#disks.get(this.#ids.at(-1) ?? '')?.executed.size ?? 0
+    return { head: this.#server.heads.at(-1)?.number ?? 0, slowest: slowest - 1 }
   }
 
   disturbed(milliseconds: number): Promise<void> {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { SimFaults } from '../../support/fleet/simFaults.ts'
-import { simulate } from '../../support/fleet/simFleet.ts'
+import { simulate, simulateBacklog } from '../../support/fleet/simFleet.ts'
 
 /** Time with disturbances in a run, milliseconds of the simulation. */
 const TIME = 40_000
@@ -29,6 +29,14 @@ t.test(
     }
   },
 )
+
+t.test('the head moves while members that synchronise are far apart', async (t) => {
+  for (const seed of [1, 2, 3]) {
+    const { head, slowest } = await simulateBacklog(seed)
+    t.ok(slowest > 100 && slowest < 200, `the slowest has ${slowest} blocks`)
+    t.ok(head > slowest - 50, `the head is block ${head}`)
+  }
+})
 
 const PLANTED: readonly (keyof SimFaults)[] = [
   'holdNotAwaited',
