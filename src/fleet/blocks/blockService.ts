@@ -70,19 +70,24 @@ export class BlockService {
     return genesis === null ? known : [...known, genesis]
   }
 
+  /** A block and those before it that are not canonical here, oldest first: what the fleet's head has not come to. */
+  *besideCanonical(hash: Buffer): Generator<{ readonly hash: Buffer; readonly encoded: Buffer }> {
+    this.#environment.refresh()
+    for (const reference of this.#branchOf(hash).branch.toReversed()) {
+      const encoded = this.#stored.encoded(reference)
+      if (encoded === null) return
+      yield { hash: reference.hash, encoded }
+    }
+  }
+
   /** Blocks, oldest first, as many as an answer may have; empty when it has not the target. */
   answer({ target, known }: BlocksRequest): readonly Buffer[] {
     this.#environment.refresh()
-    const branch: BlockReference[] = []
-    let block = this.#stored.find(target)
-    while (block !== null && !this.#isCanonical(block) && branch.length < LONGEST_BRANCH) {
-      branch.push(block)
-      block = this.#stored.parentOf(block)
-    }
+    const { branch, block } = this.#branchOf(target)
     if (block === null || !this.#isCanonical(block)) return []
     const common = known
       .map((hash) => this.#stored.find(hash))
-      .find((found) => found !== null && found.number <= (block?.number ?? 0) && this.#isCanonical(found))
+      .find((found) => found !== null && found.number <= block.number && this.#isCanonical(found))
     const first = (common?.number ?? 0) + 1
     const blocks: Buffer[] = []
     let bytes = 0
@@ -98,6 +103,20 @@ export class BlockService {
       if (!take(this.#stored.at(number))) return blocks
     for (const reference of branch.toReversed()) if (!take(reference)) return blocks
     return blocks
+  }
+
+  /** Blocks beside the canonical chain down from one, newest first, and the block that they stand on. */
+  #branchOf(hash: Buffer): {
+    readonly branch: readonly BlockReference[]
+    readonly block: BlockReference | null
+  } {
+    const branch: BlockReference[] = []
+    let block = this.#stored.find(hash)
+    while (block !== null && !this.#isCanonical(block) && branch.length < LONGEST_BRANCH) {
+      branch.push(block)
+      block = this.#stored.parentOf(block)
+    }
+    return { branch, block }
   }
 
   #isCanonical({ number, hash }: BlockReference): boolean {

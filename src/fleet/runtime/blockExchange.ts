@@ -38,6 +38,7 @@ export interface BlockExchangeOptions {
 
 /** The blocks that a member publishes, takes, asks for and gives (fleet.md §5). */
 export class BlockExchange {
+  readonly #service: BlockService
   readonly #publisher: BlockPublisher
   readonly #intake: BlockIntake
   readonly #consumer: BlockConsumer
@@ -46,6 +47,7 @@ export class BlockExchange {
   constructor(options: BlockExchangeOptions) {
     const { connection, jetstream, manager, names, calls, chain, spec, environment, reader, logger } = options
     const service = new BlockService(spec, environment, reader)
+    this.#service = service
     this.#intake = new BlockIntake({
       ...{ chain, calls, logger, blocks: service },
       others: () => options.others(),
@@ -91,6 +93,18 @@ export class BlockExchange {
   /** @param encoded RLP of the block */
   publish(hash: Buffer, encoded: Buffer): void {
     this.#publisher.publish(hash, encoded)
+  }
+
+  /**
+   * Publishes a block and those before it that are not canonical: a process that ended may not have come to it. The
+   * stream drops what it has.
+   */
+  publishDownFrom(hash: Buffer): void {
+    const { left } = this.counts
+    for (const block of this.#service.besideCanonical(hash)) {
+      this.#publisher.publish(block.hash, block.encoded)
+      if (this.counts.left > left) return
+    }
   }
 
   /** Asks other members for a block and those before it; resolves after a try. */
