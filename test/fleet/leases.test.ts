@@ -12,7 +12,7 @@ import { NATS_SKIP, startNatsCluster } from '../support/natsServer.ts'
 import { testFolder } from '../support/testFolder.ts'
 import { connectionTo, until } from './support/connections.ts'
 
-const LEASE = 1000
+const LEASE = 600
 const ONE = '1111111111111111'
 const TWO = '2222222222222222'
 
@@ -89,7 +89,7 @@ t.test('leases', { skip: NATS_SKIP }, async (t) => {
   await t.test('a holder that stands still has stopped before its lease is ended', async (t) => {
     const { leases } = await fleetOf(t, 'still')
     const holder = new Holder(t, cluster.urls, 'still', ONE)
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const began = bootClock()
       await until('it acts', () => holder.acted(began) && leases.holds(ONE))
       t.notOk(await leases.end(ONE), 'a lease that holds is not ended')
@@ -130,7 +130,7 @@ t.test('leases', { skip: NATS_SKIP }, async (t) => {
     const holders = [ONE, TWO].map((id) => new Holder(t, cluster.urls, 'leader', id))
     const leads = (holder: Holder) => holder.newest('acts')?.leads === true
     let epoch = 0
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       await until('one leads', () => holders.some((holder) => leads(holder)))
       const leader = holders.find((holder) => leads(holder)) as Holder
       const other = holders.find((holder) => holder !== leader) as Holder

@@ -33,7 +33,7 @@ t.test(
       servers: 1,
       program,
       lease: 1500,
-      args: ['--block-time', '2'],
+      args: ['--block-time', '1'],
     })
     t.teardown(() => fleet.close())
     const { members } = fleet
@@ -41,7 +41,7 @@ t.test(
 
     t.comment('a block of the leader becomes the head everywhere')
     const { number } = await headOf(one(members))
-    await untilHead(members, Number(number) + 2)
+    await untilHead(members, Number(number) + 1)
 
     t.comment('a transaction that one member took is in the pool of all when the answer comes')
     await sends(one(members))
@@ -94,7 +94,7 @@ t.test(
     /** Heads of these members go on, and are the same. */
     async function grows(some: readonly MemberProcess[]): Promise<void> {
       const heads = await Promise.all(some.map((member) => patient(member)))
-      await untilHead(some, Math.max(...heads.map(({ number }) => Number(number))) + 2)
+      await untilHead(some, Math.max(...heads.map(({ number }) => Number(number))) + 1)
     }
 
     async function untilHead(some: readonly MemberProcess[], height: number): Promise<void> {

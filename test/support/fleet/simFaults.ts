@@ -38,3 +38,20 @@ export interface SimFaults {
   /** A leader writes no head of its own when nothing else changes. */
   readonly headNotRepeated?: boolean
 }
+
+/** Faults that a run shows, each with the first seed that does. */
+export const PLANTED_FAULTS: readonly (readonly [keyof SimFaults, number])[] = [
+  ['holdNotAwaited', 3],
+  ['headNotAwaited', 2],
+  ['leaseIgnored', 1],
+  ['leaseOverEarly', 18],
+  ['holdEndsByItself', 1],
+  ['unnamedServes', 4],
+  ['answersNotAwaited', 2],
+  ['difficultyIgnored', 1],
+  ['endNotWritten', 3],
+  ['endForgotten', 2],
+  ['leavingIsStopped', 21],
+  ['noCompareAndSet', 126],
+  ['startForgotten', 22],
+]

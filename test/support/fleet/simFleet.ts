@@ -32,6 +32,10 @@ export interface SimResult {
   readonly notes: readonly string[]
 }
 
+/** Usual time with disturbances, milliseconds. */
+export const DISTURBED = 40_000
+/** How many members the fleet of a seed has, usually. */
+export const membersOf = (seed: number): number => 2 + (seed % 4)
 /** Time without disturbances at the end, milliseconds: the longest lease that others wait for, rounds, catching up. */
 const QUIET = 20_000
 /** Time without new blocks after that: all of them have become the head. */
