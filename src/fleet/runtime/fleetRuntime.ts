@@ -30,6 +30,7 @@ import { MemberLog } from './memberLog.ts'
 import { NatsMemberBus, serveMembers } from './memberServices.ts'
 import { firstHeld, Membership } from './membership.ts'
 import { assertSameChain } from './sameChain.ts'
+import { assertSamePool, type FleetPoolOptions } from './samePool.ts'
 import { composeStatus } from './status.ts'
 
 /** The log is given so long to take what a client sent, times the lease. */
@@ -46,6 +47,7 @@ export interface FleetRuntimeOptions {
   readonly version: string
   readonly dataDir: string
   readonly times: MemberTimes
+  readonly pool: FleetPoolOptions
 }
 
 /** What a {@link FleetRuntime} is made of. */
@@ -117,6 +119,7 @@ export class FleetRuntime {
       openBucket(connection.nats, names.state),
     ])
     await assertSameChain(state, await chain.genesisHash())
+    await assertSamePool(state, options.pool)
     const identity = await MemberIdentity.claim(state, options.dataDir, options.fleet)
     const stream = new LogStream({ jetstream, manager, names, timeout: lease / 2 })
     const calls = new MemberCalls({ connection, names, self: identity.id })

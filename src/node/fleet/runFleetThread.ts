@@ -72,6 +72,7 @@ export async function runFleetThread({ options, front, chain, deadline }: FleetT
       name: options.member,
       version: options.version,
       dataDir: options.dataDir,
+      pool: options.pool,
       times: { lease: options.lease, round: options.round, hold: options.hold, lag: options.lag * SECOND },
     },
     spec,

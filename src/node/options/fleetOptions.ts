@@ -2,6 +2,7 @@ import { checkMember } from '../../config/conflicts.ts'
 import { type NetworkChoice, networkChoice } from '../../config/networks/configured.ts'
 import type { Config } from '../../config/schema.ts'
 import type { FleetConnectionOptions } from '../../fleet/nats/natsConnection.ts'
+import type { FleetPoolOptions } from '../../fleet/runtime/samePool.ts'
 import type { MemberKeyFiles } from '../../fleet/snapshots/memberKey.ts'
 
 /** What the fleet thread is made of under a configuration. Survives structured cloning. */
@@ -16,6 +17,8 @@ export interface FleetOptions {
   readonly dataDir: string
   /** The chain's rules. */
   readonly chain: NetworkChoice
+  /** Options under which the pools of all members have to be. */
+  readonly pool: FleetPoolOptions
   /** IANA name of the place whose days quotas are counted in. */
   readonly timezone: string
   /** Version of the program. */
@@ -72,6 +75,13 @@ export function fleetOptionsFromConfig(config: Config, version: string): FleetOp
     member: config.fleetMember,
     dataDir: config.dataDir,
     chain: networkChoice(config),
+    pool: {
+      'account-slots': config.accountSlots,
+      'gas-price-bump': config.gasPriceBump,
+      'outdated-blocks': config.outdatedBlocks,
+      'outdated-time': config.outdatedTime,
+      'account-quota': config.accountQuota,
+    },
     timezone: config.quotaTimezone,
     version,
     lease: config.fleetLease,
