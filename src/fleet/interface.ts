@@ -126,6 +126,12 @@ export interface FleetPublisher {
     after: readonly (number | null)[],
   ): Promise<readonly number[]>
   /**
+   * Resolves when the pool has read everything that the log has now: what it then says is not older than what another
+   * member said before.
+   * @throws RpcError `fleetAway`
+   */
+  caughtUp?(): Promise<void>
+  /**
    * Gives a template for pools to all members; resolves when the stream has it.
    * @throws RpcError `fleetAway`
    */

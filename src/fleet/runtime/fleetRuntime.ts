@@ -220,6 +220,12 @@ export class FleetRuntime {
     return this.#connected.stream.publishTransactions(encoded, after, until)
   }
 
+  /** Resolves when everything is applied that the log has now. @throws FleetError */
+  async caughtUp(): Promise<void> {
+    if (this.#connected === null) throw new FleetError('Closed', 'this member reads no log now')
+    await this.#connected.log.caughtUp(this.#parts.options.times.lease)
+  }
+
   /** @throws FleetError, CallRefusal */
   async call(to: MemberId | number, service: string, payload: Buffer, milliseconds: number): Promise<Buffer> {
     const { identity, membership, calls } = this.#connected ?? {}

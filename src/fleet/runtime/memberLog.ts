@@ -1,5 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { Logger } from '../../observe/logger.ts'
+import { SharedQuestion } from '../../util/sharedQuestion.ts'
+import { FleetError } from '../errors.ts'
 import type { FleetChainService, MemberId } from '../interface.ts'
 import { LogConsumer } from '../log/logConsumer.ts'
 import type { LogStream } from '../log/logStream.ts'
@@ -38,9 +40,13 @@ export class MemberLog {
   #consumer: LogConsumer | null = null
   #positions: NodeJS.Timeout | undefined
   #isVerified = false
+  readonly #end: SharedQuestion<number>
+  /** Those who wait until an entry is applied. */
+  readonly #waiting = new Set<{ readonly sequence: number; readonly resolve: () => void }>()
 
   constructor(options: MemberLogOptions) {
     this.#options = options
+    this.#end = new SharedQuestion(() => options.stream.end())
   }
 
   /** Whether it is known to be the one that was applied, with all that was applied. */
@@ -79,6 +85,7 @@ export class MemberLog {
           lost: (last) => this.#lost(member, last),
           moved: ({ sequence }) => {
             if (sequence >= end) member.ready()
+            this.#moved(sequence)
           },
           verified: (isVerified) => {
             this.#isVerified = isVerified
@@ -103,6 +110,38 @@ export class MemberLog {
     clearInterval(this.#positions)
     this.#notePosition()
     await this.#consumer?.stop()
+  }
+
+  /**
+   * Resolves when everything is applied that the log has when this is called: what the pool then says is never older than
+   * what another member said before.
+   * @throws FleetError `Timeout` when that takes longer
+   */
+  async caughtUp(milliseconds: number): Promise<void> {
+    const sequence = await this.#end.ask()
+    if ((this.#consumer?.applied ?? 0) >= sequence) return
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(waiting)
+        reject(new FleetError('Timeout', 'this member is behind the log of the fleet: ask another one'))
+      }, milliseconds)
+      const waiting = {
+        sequence,
+        resolve: () => {
+          clearTimeout(timer)
+          resolve()
+        },
+      }
+      this.#waiting.add(waiting)
+    })
+  }
+
+  #moved(applied: number): void {
+    for (const waiting of this.#waiting) {
+      if (waiting.sequence > applied) continue
+      this.#waiting.delete(waiting)
+      waiting.resolve()
+    }
   }
 
   /** The connection was lost: what comes after may be of another log. */

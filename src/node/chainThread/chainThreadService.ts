@@ -21,18 +21,31 @@ export function createChainService(core: ChainCore): ChainService {
 }
 
 function createPool(core: ChainCore): EncodedPool {
-  const { pool, quota } = core
+  const { pool, quota, fleet } = core
+  /** What members say of the pool must not go back from one to the next. */
+  const caughtUp = async () => await fleet?.caughtUp()
   return {
     pendingTransaction: async (hash) => {
+      await caughtUp()
       const found = pool.pendingByHash(hash.toString('hex'))
       return found === undefined ? null : encode(found)
     },
     // At least what its head has: who asks may still see the head before, whose transactions left the pool meanwhile.
-    nextNonce: async (address) => pool.nextNonce(address),
-    pendingTransactions: async () => [...pool.pending()].map(encode),
-    queuedTransactions: async () => [...pool.queued()].map(encode),
+    nextNonce: async (address) => {
+      await caughtUp()
+      return pool.nextNonce(address)
+    },
+    pendingTransactions: async () => {
+      await caughtUp()
+      return [...pool.pending()].map(encode)
+    },
+    queuedTransactions: async () => {
+      await caughtUp()
+      return [...pool.queued()].map(encode)
+    },
     quota: async (address) => quota?.balanceOf(address.toString('hex')) ?? null,
     pendingBlock: async () => {
+      await caughtUp()
       const { block, receipts } = core.pendingBlock()
       return {
         block: block.encoded,

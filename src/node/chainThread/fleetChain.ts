@@ -98,6 +98,15 @@ export class FleetChain {
     }
   }
 
+  /**
+   * Resolves when the pool has read all that the log has now (fleet.md §4).
+   * @throws RpcError `fleetAway`
+   */
+  async caughtUp(): Promise<void> {
+    if (this.#publisher === null) throw new RpcError('fleetAway')
+    await this.#publisher.caughtUp?.()
+  }
+
   /** Answers whoever waits for the fleet. */
   async close(): Promise<void> {
     for (const end of [...this.#ends]) end('the node stops')

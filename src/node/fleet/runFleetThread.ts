@@ -90,6 +90,7 @@ export async function runFleetThread({ options, front, chain, deadline }: FleetT
   })
   serve<FleetPublisher>(chain, {
     publishTransactions: (encoded, after) => asRpc(() => runtime.publishTransactions(encoded, after)),
+    caughtUp: () => asRpc(() => runtime.caughtUp()),
     publishWork: (template) => asRpc(() => work.publish(template)),
     askForWork: async () => work.ask(),
   })

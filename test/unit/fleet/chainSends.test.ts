@@ -1,6 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import type { FleetChainEvent, FleetChainService, FleetPublisher } from '../../../src/fleet/interface.ts'
+import { createChainService } from '../../../src/node/chainThread/chainThreadService.ts'
 import { FleetSends } from '../../../src/node/chainThread/fleetSends.ts'
 import { createFleetService } from '../../../src/node/chainThread/fleetService.ts'
 import { createSyncService } from '../../../src/node/chainThread/syncService.ts'
@@ -323,4 +324,40 @@ t.test('what waits behind a log that does not answer is refused in the end', asy
   t.equal(count(/has not told yet/), published)
   t.equal(count(/takes no more/), 600 - published)
   await sends.close()
+})
+
+t.test('what a member says of the pool waits until it has read the log', async (t) => {
+  const { core, fleet } = openMember(t)
+  const service = createChainService(core)
+  let caughtUp: () => void = () => undefined
+  const publisher: FleetPublisher = {
+    publishTransactions: async () => [],
+    caughtUp: () =>
+      new Promise((resolve) => {
+        caughtUp = resolve
+      }),
+  }
+  fleet.attach(publisher, () => undefined)
+  const { hash } = signedTransaction()
+  const sender = Buffer.alloc(20, 1)
+  const reads = [
+    () => service.pendingTransaction(hash).then((found) => found?.encoded),
+    () => service.nextNonce(sender),
+    () => service.pendingTransactions().then((all) => all.length),
+    () => service.queuedTransactions().then((all) => all.length),
+    () => service.pendingBlock().then(({ senders }) => senders.length),
+  ]
+  for (const read of reads) {
+    let answer: unknown = 'none'
+    const reading = read().then((value) => {
+      answer = value
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    t.equal(answer, 'none')
+    caughtUp()
+    await reading
+    t.not(answer, 'none')
+  }
+  fleet.attach(publisher, () => undefined)()
+  await t.rejects(service.nextNonce(sender), { kind: 'fleetAway', message: /./ })
 })
