@@ -18,7 +18,11 @@ t.test(
       corsOrigin: null,
       maxBodyBytes: 5_242_880,
     })
-    t.same(gatewayLimitsFromConfig(config), { batch: 100, answerBytes: 10_485_760, responseCacheBytes: 67_108_864 })
+    t.same(gatewayLimitsFromConfig(config), {
+      batch: 100,
+      answerBytes: 10_485_760,
+      responseCacheBytes: 67_108_864,
+    })
     t.same(eventLimitsFromConfig(config), {
       filters: { timeout: 300_000, most: 10_000 },
       subscriptions: 1000,
