@@ -44,6 +44,8 @@ export class OwnLease {
   #isWritten = false
   #isHeld = false
   #isGivenUp = false
+  /** How often the connection was lost. */
+  #interruptions = 0
   #end: NodeJS.Timeout | undefined
 
   constructor(options: OwnLeaseOptions) {
@@ -69,6 +71,11 @@ export class OwnLease {
     this.#repeated.now()
   }
 
+  /** The connection was lost: a renewal that is under way counts no more, as the log may be another one by then. */
+  interrupted(): void {
+    this.#interruptions += 1
+  }
+
   /**
    * Ends the lease and tells others, who need not wait for its deadline: to be called when nothing is answered any
    * more.
@@ -91,6 +98,7 @@ export class OwnLease {
 
   async #renew(): Promise<void> {
     const { bucket, id, lease, clock, health, record, shared, onEvent } = this.#options
+    const interruptions = this.#interruptions
     try {
       await inTime(health(), lease)
       this.#revision ??= (await bucket.get(id))?.revision ?? 0
@@ -104,6 +112,7 @@ export class OwnLease {
       }
       this.#revision = revision
       this.#isWritten = true
+      if (interruptions !== this.#interruptions) return
       shared.deadline[0] = sent + lease
       this.#watchDeadline()
     } catch (error) {

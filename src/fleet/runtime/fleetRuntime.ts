@@ -372,6 +372,7 @@ export class FleetRuntime {
       switch (event.kind) {
         case 'disconnected':
           log.warn({ server: event.server }, 'the connection to NATS is lost')
+          membership.interrupted()
           memberLog.interrupt()
           blocks.interrupt()
           return

@@ -95,6 +95,11 @@ export class Membership implements MemberLeases {
     return this.#options.clock() - this.#began > observedLifetime(this.#options.lease)
   }
 
+  /** The connection is lost. */
+  interrupted(): void {
+    this.own.interrupted()
+  }
+
   /** The connection is back. */
   reconnected(): void {
     this.all.reconnected()

@@ -162,6 +162,19 @@ t.test('a member whose lease was ended is told, and goes on with a new one', asy
   t.equal(parseMemberRecord(Buffer.from(scene.bucket.value))?.over, false)
 })
 
+t.test('a renewal during which the connection was lost gives no lease', async (t) => {
+  const scene = sceneOf(t)
+  scene.bucket.stored = async () => scene.lease.interrupted()
+  scene.lease.start()
+  await until(() => scene.bucket.puts === 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(scene.deadline(), 0)
+  scene.bucket.stored = async () => undefined
+  scene.lease.renew()
+  await until(() => scene.deadline() > 0)
+  t.equal(scene.bucket.puts, 2)
+})
+
 t.test('a member whose record has vanished is told, and goes on with a new one', async (t) => {
   const scene = sceneOf(t)
   scene.lease.start()
