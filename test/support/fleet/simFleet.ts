@@ -14,6 +14,8 @@ export interface SimRun {
   readonly faults?: SimFaults
   /** Nothing happens but what the caller has happen. */
   readonly isQuiet?: boolean
+  /** How often the log loses its last heads. */
+  readonly losses?: number
 }
 
 /** What a run showed. */
@@ -49,6 +51,8 @@ const RATES = [0.88, 1.15] as const
 /** Runs a fleet with clients, blocks and disturbances. */
 export async function simulate(run: SimRun): Promise<SimResult> {
   const fleet = new SimFleet(run)
+  for (let loss = 1; loss <= (run.losses ?? 0); loss += 1)
+    fleet.loseTailAt((loss * run.milliseconds) / (1 + (run.losses ?? 0)))
   await fleet.disturbed(run.milliseconds)
   await fleet.quiet(QUIET)
   return fleet.result()
@@ -105,6 +109,11 @@ class SimFleet {
     this.#makeBlocks()
     this.#ask()
     this.#disturb()
+  }
+
+  loseTailAt(time: number): void {
+    const world = this.#world
+    world.after(time, null, () => this.#server.loseTail(Math.ceil(world.between(0, 6))))
   }
 
   async backlog(count: number): Promise<{ readonly head: number; readonly slowest: number }> {

@@ -1,4 +1,4 @@
-import type { FleetBlock, FleetFrontEvent } from '../../../src/fleet/interface.ts'
+import { EVERY_REVISION, type FleetBlock, type FleetFrontEvent } from '../../../src/fleet/interface.ts'
 import type { MemberFront } from '../../../src/fleet/member/memberPorts.ts'
 import type { SimFaults } from './simFaults.ts'
 import type { SimProcess, SimWorld } from './simWorld.ts'
@@ -103,6 +103,13 @@ export class SimFront implements MemberFront {
   }
 
   #release(revision: number, hash: Buffer | null): void {
+    if (revision === EVERY_REVISION) {
+      this.#held = 0
+      this.#released = 0
+      this.#releasedHash = null
+      this.#goOn()
+      return
+    }
     if (revision <= this.#released) return
     this.#released = revision
     this.#releasedHash = hash

@@ -30,6 +30,10 @@ export class SimLeases implements MemberLeases {
   readonly #parts: SimLeasesParts
   readonly #seen = new Map<string, SimRecord & { received: number }>()
   #revision: number | null = null
+  /** Whether the log is known to be the one that was applied. */
+  isVerified = true
+  /** How often the connection was lost. */
+  interruptions = 0
   #wasHeld = false
   #isOver = true
   #epoch = 0
@@ -103,6 +107,8 @@ export class SimLeases implements MemberLeases {
   /** @returns whether to try again at once */
   async #renew(): Promise<boolean> {
     const { world, server, id, process, faults, lease, clock, front, member } = this.#parts
+    if (!this.isVerified) return false
+    const { interruptions } = this
     if (!faults.signOfLifeSkipped) await front.ping()
     this.#revision ??= (await server.request(id, process, () => server.record(id)))?.revision ?? 0
     const expected = this.#revision
@@ -119,6 +125,7 @@ export class SimLeases implements MemberLeases {
       return true
     }
     this.#revision = revision
+    if (interruptions !== this.interruptions) return true
     front.deadline = (faults.leaseFromAcknowledgement ? clock() : sent) + lease
     if (!this.#wasHeld) this.#parts.onHeld()
     this.#wasHeld = true

@@ -105,6 +105,7 @@ export class SimNode implements MemberBus {
         onEntry: () => undefined,
         onRecord: (record) => this.#leases.onRecord(record),
         onMessage: () => undefined,
+        onDisconnect: () => server.reconnect(id),
       },
       Number.POSITIVE_INFINITY,
     )
@@ -187,7 +188,22 @@ export class SimNode implements MemberBus {
     if (head !== null) onEntry(head)
     const onRecord = this.#leases.onRecord.bind(this.#leases)
     const onMessage = (from: MemberId, message: unknown) => this.#receive(from, message as Message)
-    server.connect(id, { process: this.process, onEntry, onRecord, onMessage }, head?.revision ?? 0)
+    const onDisconnect = () => void reconnect()
+    const client = { process: this.process, onEntry, onRecord, onMessage, onDisconnect }
+    /** The log is looked at before it is read on, and before the lease is renewed (fleet.md §4). */
+    const reconnect = async () => {
+      this.#leases.isVerified = false
+      this.#leases.interruptions += 1
+      server.reconnect(id)
+      await this.#applying
+      const now = await ask(() => ({ end: server.end, heads: [...server.heads] }))
+      const { head: applied } = member
+      const isSame = applied === null || now.heads.includes(applied)
+      if (!isSame) member.lost(now.heads.at(-1) ?? null, now.end)
+      server.connect(id, client, isSame ? (applied?.revision ?? 0) : now.end)
+      this.#leases.isVerified = true
+    }
+    server.connect(id, client, head?.revision ?? 0)
     await this.#applying
     member.ready()
   }

@@ -16,6 +16,8 @@ export interface SimClient {
   onEntry(head: FleetHead): void
   onRecord(record: SimRecord): void
   onMessage(from: MemberId, message: unknown): void
+  /** Its connection is lost; {@link SimServer.reconnect} makes another one. */
+  onDisconnect(): void
 }
 
 /** How a connection is. */
@@ -51,6 +53,9 @@ export class SimServer {
   readonly #clients = new Map<MemberId, SimClient>()
   readonly #records = new Map<string, SimRecord>()
   readonly #queues = new Map<string, SimQueue>()
+  /** Connections are of one life of the server. */
+  #life = 0
+  readonly #lives = new Map<MemberId, number>()
   #sequence = 0
   #revision = 0
 
@@ -74,9 +79,30 @@ export class SimServer {
   /** A process connects; it hears the heads after a revision, and all records. */
   connect(id: MemberId, client: SimClient, after: number): void {
     this.#clients.set(id, client)
+    this.reconnect(id)
     for (const head of this.heads)
       if (head.revision > after) this.#deliver(id, 'log', (to) => to.onEntry(head))
     for (const record of this.#records.values()) this.#deliver(id, 'records', (to) => to.onRecord(record))
+  }
+
+  /** Requests of a process arrive again. */
+  reconnect(id: MemberId): void {
+    this.#lives.set(id, this.#life)
+  }
+
+  /** The server is started again from an older copy of the log: the last heads are lost. */
+  loseTail(count: number): void {
+    this.#life += 1
+    this.heads.splice(Math.max(0, this.heads.length - count))
+    this.#sequence = this.heads.at(-1)?.revision ?? 0
+    this.#world.note(`the log ends at ${this.#sequence}`)
+    for (const queue of this.#queues.values()) queue.runs.length = 0
+    for (const client of this.#clients.values())
+      this.#world.after(this.#delay(), client.process, () => client.onDisconnect())
+  }
+
+  #isConnected(id: MemberId): boolean {
+    return this.#lives.get(id) === this.#life
   }
 
   /** Something else is stored in the log: a transaction. */
@@ -90,12 +116,15 @@ export class SimServer {
     return new Promise((resolve, reject) => {
       world.after(REQUEST_TIMEOUT, process, () => reject(new SimTimeout('no answer')))
       const link = this.link(id)
-      if (link.isOutBlocked || this.isDown) return
+      const life = this.#life
+      if (link.isOutBlocked || this.isDown || !this.#isConnected(id)) return
       world.after(this.#delay(), null, () => {
-        if (this.isDown) return
+        if (this.isDown || life !== this.#life) return
         const result = work()
         const arrives = Math.max(this.#delay(), link.blockedUntil - world.now)
-        world.after(arrives, process, () => resolve(result))
+        world.after(arrives, process, () => {
+          if (life === this.#life) resolve(result)
+        })
       })
     })
   }
@@ -129,7 +158,8 @@ export class SimServer {
 
   /** A message of core NATS: lost where a link is blocked. */
   send(from: MemberId, to: MemberId | null, message: unknown): void {
-    if (this.link(from).isOutBlocked || this.isDown || this.#world.chance(0.02)) return
+    if (this.link(from).isOutBlocked || this.isDown || !this.#isConnected(from) || this.#world.chance(0.02))
+      return
     const ids = to === null ? [...this.#clients.keys()] : [to]
     for (const id of ids) {
       if (id === from || this.link(id).blockedUntil > this.#world.now) continue
@@ -140,7 +170,7 @@ export class SimServer {
   /** In the order of its kind. */
   #deliver(id: MemberId, kind: string, run: (client: SimClient) => void): void {
     const client = this.#clients.get(id)
-    if (client === undefined) return
+    if (client === undefined || !this.#isConnected(id)) return
     const key = `${id} ${kind}`
     const known = this.#queues.get(key)
     const queue = known?.client === client ? known : { client, runs: [] }
