@@ -11,9 +11,21 @@ import { FleetError } from '../errors.ts'
 import { pack, unpack } from '../nats/packed.ts'
 import type { OwnChanges } from './ownFilters.ts'
 
+/** A head of the fleet that a member has applied: the sequence of its entry in the log, and the block. */
+export interface AppliedHead {
+  readonly revision: number
+  readonly hash: Buffer
+}
+
 /** What is asked of the member that has a filter (fleet.md §10 `filter`). */
 export type FilterCall =
-  | { readonly what: 'poll' | 'content' | 'uninstall'; readonly id: Buffer }
+  | {
+      readonly what: 'poll' | 'content'
+      readonly id: Buffer
+      /** What the client may have seen at the member that asks. */
+      readonly head: AppliedHead
+    }
+  | { readonly what: 'uninstall'; readonly id: Buffer }
   | {
       readonly what: 'undo'
       readonly id: Buffer
@@ -54,20 +66,29 @@ export function isNoFilter(reply: Uint8Array): boolean {
 }
 
 export function encodeFilterCall(call: FilterCall): Buffer {
-  const { what, id } = call
-  return call.what === 'undo'
-    ? pack([what, id, encodePosition(call.after), encodePosition(call.before)])
-    : pack([what, id])
+  switch (call.what) {
+    case 'undo':
+      return pack([call.what, call.id, encodePosition(call.after), encodePosition(call.before)])
+    case 'uninstall':
+      return pack([call.what, call.id])
+    default:
+      return pack([call.what, call.id, call.head.revision, call.head.hash])
+  }
 }
 
 /** @throws FleetError `Malformed`, `TooLarge` */
 export function decodeFilterCall(bytes: Buffer): FilterCall {
-  const [what, id, after, before] = listOf(unpack(bytes, FILTER_CALL_BYTES))
+  const [what, id, first, second] = listOf(unpack(bytes, FILTER_CALL_BYTES))
   const filter = bytesOf(id)
   if (filter.length !== FILTER_ID_BYTES) throw malformed()
-  if (what === 'poll' || what === 'content' || what === 'uninstall') return { what, id: filter }
+  if (what === 'uninstall') return { what, id: filter }
+  if (what === 'poll' || what === 'content') {
+    const hash = bytesOf(second)
+    if (hash.length !== HASH_BYTES) throw malformed()
+    return { what, id: filter, head: { revision: revisionOf(first), hash } }
+  }
   if (what !== 'undo') throw malformed()
-  return { what, id: filter, after: decodePosition(bytesOf(after)), before: decodePosition(bytesOf(before)) }
+  return { what, id: filter, after: decodePosition(bytesOf(first)), before: decodePosition(bytesOf(second)) }
 }
 
 export function encodeFilterReply(reply: FilterReply): Buffer {
@@ -161,6 +182,11 @@ function listOf(value: unknown): readonly unknown[] {
 function bytesOf(value: unknown): Buffer {
   if (!(value instanceof Uint8Array)) throw malformed()
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}
+
+function revisionOf(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw malformed()
+  return value as number
 }
 
 function malformed(): FleetError {

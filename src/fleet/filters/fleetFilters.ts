@@ -6,6 +6,7 @@ import type { BlockReference } from '../../storage/blockKey.ts'
 import type { StoredFilter } from '../../storage/filters/filterRecord.ts'
 import { FleetError } from '../errors.ts'
 import {
+  type AppliedHead,
   decodeChanges,
   decodeContent,
   decodeDone,
@@ -19,10 +20,27 @@ import { filterIdText, parseFilterId } from './filterId.ts'
 import { decodeRows, encodeRows, takeRows } from './filterRows.ts'
 import type { OwnChanges, OwnFilters } from './ownFilters.ts'
 
+/** What this member has applied of the log, as its requests see it (`gateway/entrance/fleetGate.ts`). */
+export interface AppliedHeads {
+  /** null before the first. */
+  readonly applied: AppliedHead | null
+  /**
+   * Resolves once requests are begun under the head of a revision or a later one.
+   * @throws an error while this member is away, or when that takes too long
+   */
+  begin(revision: number): Promise<void>
+  /**
+   * Resolves when this thread was told of all transactions that the log has now.
+   * @throws an error when that takes too long
+   */
+  caughtUp(): Promise<void>
+}
+
 /** What {@link FleetFilters} are made of. */
 export interface FleetFiltersOptions {
   readonly own: OwnFilters
   readonly chain: WalkedChain & { head(): BlockReference }
+  readonly heads: AppliedHeads
   /**
    * Asks the member that has a filter, whichever that is by now (`filterPart.ts`).
    * @throws an error when it does not answer
@@ -80,6 +98,7 @@ export class FleetFilters implements NodeFilters {
     const id = parseFilterId(handle)
     if (id === null) return null
     if (own.has(handle)) {
+      await this.#caughtUp(handle)
       const changes = await own.poll(handle)
       // Otherwise it expired, or another member took it over meanwhile.
       if (changes !== null) {
@@ -87,7 +106,7 @@ export class FleetFilters implements NodeFilters {
       }
     }
     return this.#drawn(memory, async () => {
-      const changes = decodeChanges(await this.#ask({ what: 'poll', id }))
+      const changes = decodeChanges(await this.#ask({ what: 'poll', id, head: this.#head }))
       const takeBack = ({ after, before }: OwnChanges & { readonly kind: 'logs' }) => {
         this.#ask({ what: 'undo', id, after, before }).catch(this.#options.onFailure)
       }
@@ -104,9 +123,13 @@ export class FleetFilters implements NodeFilters {
     const { own } = this.#options
     const id = parseFilterId(handle)
     if (id === null) return null
-    const content = own.has(handle) ? await own.content(handle) : null
-    if (content !== null) return content
-    return this.#drawn(memory, async () => decodeContent(await this.#ask({ what: 'content', id })))
+    if (own.has(handle)) {
+      await this.#caughtUp(handle)
+      const content = await own.content(handle)
+      if (content !== null) return content
+    }
+    const head = this.#head
+    return this.#drawn(memory, async () => decodeContent(await this.#ask({ what: 'content', id, head })))
   }
 
   headChanged({ retracted, enacted }: HeadNotice): void {
@@ -139,8 +162,9 @@ export class FleetFilters implements NodeFilters {
   }
 
   /**
-   * Answers another member about a filter of this one (service `filter`).
-   * @throws FleetError `Malformed`, `TooLarge`; StorageError `STORAGE_UNWRITABLE`
+   * Answers another member about a filter of this one (service `filter`), when its own clients would be answered under
+   * the head that the other member has, or a later one.
+   * @throws FleetError `Malformed`, `TooLarge`, `NoMember`; StorageError `STORAGE_UNWRITABLE`; RpcError `fleetAway`
    */
   async answer(payload: Buffer): Promise<Buffer> {
     const call = decodeFilterCall(payload)
@@ -169,10 +193,14 @@ export class FleetFilters implements NodeFilters {
     const handle = filterIdText(call.id)
     switch (call.what) {
       case 'poll': {
+        if (!own.has(handle)) return null
+        await this.#begin(call.head, handle)
         const changes = await own.poll(handle)
         return changes === null ? null : { kind: 'changes', changes }
       }
       case 'content': {
+        if (!own.has(handle)) return null
+        await this.#begin(call.head, handle)
         const content = await own.content(handle)
         return content === null ? null : { kind: 'content', content }
       }
@@ -221,6 +249,28 @@ export class FleetFilters implements NodeFilters {
     } finally {
       memory?.release(USUAL_REPLY_BYTES)
     }
+  }
+
+  /** @throws FleetError `NoMember` before the first head */
+  get #head(): AppliedHead {
+    const { applied } = this.#options.heads
+    if (applied === null) throw new FleetError('NoMember', 'this member is joining its fleet')
+    return applied
+  }
+
+  async #begin({ revision, hash }: AppliedHead, handle: string): Promise<void> {
+    const { own, heads } = this.#options
+    if (own.isPending(handle)) await heads.caughtUp()
+    await heads.begin(revision)
+    const { applied } = heads
+    // Revisions of another log say nothing.
+    if (applied?.revision === revision && !applied.hash.equals(hash)) {
+      throw new FleetError('NoMember', 'these members have different logs')
+    }
+  }
+
+  async #caughtUp(handle: string): Promise<void> {
+    if (this.#options.own.isPending(handle)) await this.#options.heads.caughtUp()
   }
 
   #has(hash: Buffer): boolean {

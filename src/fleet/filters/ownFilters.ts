@@ -125,6 +125,11 @@ export class OwnFilters {
     return this.#filters.has(id)
   }
 
+  /** Whether it is a filter of pending transactions. */
+  isPending(id: string): boolean {
+    return this.#filters.get(id)?.stored.kind === 'pending'
+  }
+
   /**
    * Id of a new filter, which is on disk; null when there are too many.
    * @throws what {@link MemoryUse.draw} throws; StorageError `STORAGE_UNWRITABLE`

@@ -13,6 +13,7 @@ import type { JsonText } from '../../rpc/json.ts'
 import type { Caller } from '../access/caller.ts'
 import type { Exchange } from '../exchange.ts'
 import type { AnswerSink } from '../scheduler/ticket.ts'
+import { type AppliedHead, AppliedHeadWatch } from './appliedHead.ts'
 import { type BodySink, HeldBodies, type HeldBytes } from './heldBodies.ts'
 import { HoldTimes } from './holdTimes.ts'
 
@@ -66,6 +67,7 @@ export class FleetGate {
   #isLate = false
   #heldSince = 0
   #timer: NodeJS.Timeout | null = null
+  readonly #watch = new AppliedHeadWatch()
 
   /** @param answer where bodies go that may be answered */
   constructor(options: FleetGateOptions, held: HeldBytes, answer: BodySink) {
@@ -132,14 +134,40 @@ export class FleetGate {
   onEvent(event: FleetFrontEvent): void {
     if (event.kind === 'release') this.#release(event.revision, event.hash)
     else if (event.kind === 'membership') this.#changeMembership(event.absence, event.head)
+    this.#watch.look()
   }
 
   /** The head that requests see from now on. */
   headChanged(hash: Buffer): void {
     this.#head = hash
-    if (this.#awaited?.equals(hash) !== true) return
-    this.#awaited = null
-    this.#settle()
+    this.#watch.headChanged(hash)
+    if (this.#awaited?.equals(hash) === true) {
+      this.#awaited = null
+      this.#settle()
+    }
+    this.#watch.look()
+  }
+
+  /** The head of the fleet that requests see; null before the first. */
+  get applied(): AppliedHead | null {
+    return this.#watch.applied
+  }
+
+  /**
+   * Begins a call of another member as if it were a request: resolves once requests are begun here under the head of a
+   * revision or a later one.
+   * @throws RpcError `fleetAway` while this member is away, or when that takes longer than bodies are held
+   */
+  async begin(revision: number): Promise<void> {
+    await this.#watch.until(
+      () => {
+        const { absence } = this
+        if (absence !== null) throw awayError(absence)
+        return !this.#isHeld && (this.#watch.applied?.revision ?? -1) >= revision
+      },
+      this.#options.hold,
+      () => awayError('held'),
+    )
   }
 
   /** Ends the wait of everything. */
@@ -148,6 +176,7 @@ export class FleetGate {
     this.#timer = null
     this.#isLate = true
     this.#waiting.open()
+    this.#watch.look()
   }
 
   /**
@@ -204,8 +233,13 @@ export class FleetGate {
   }
 
   #release(revision: number, hash: Buffer): void {
-    if (revision === EVERY_REVISION) this.#released = NONE_RELEASED
-    else this.#released = Math.max(this.#released, revision)
+    if (revision === EVERY_REVISION) {
+      this.#released = NONE_RELEASED
+      this.#watch.forget()
+    } else {
+      this.#released = Math.max(this.#released, revision)
+      this.#watch.told(revision, hash, this.#head)
+    }
     if (this.#heldFor !== null && revision <= this.#heldFor) return
     this.#heldFor = null
     this.#await(hash)
@@ -214,7 +248,10 @@ export class FleetGate {
   #changeMembership(absence: FleetAbsence | null, head: FleetHead | null): void {
     this.#told = absence
     // A fleet thread that begins may be on a log that counts anew.
-    if (head === null) this.#released = NONE_RELEASED
+    if (head === null) {
+      this.#released = NONE_RELEASED
+      this.#watch.forget()
+    } else this.#watch.told(head.revision, head.hash, this.#head)
     // Nothing waits for a head while the member is away: it is refused.
     if (absence !== null) this.#openIfAway()
     else if (head !== null && this.#heldFor === null) this.#await(head.hash)
@@ -238,6 +275,7 @@ export class FleetGate {
     this.#timer = setTimeout(() => {
       this.#isLate = true
       this.#waiting.open()
+      this.#watch.look()
     }, this.#options.hold)
     this.#openIfAway()
   }

@@ -73,6 +73,19 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
   const filters = new FleetFilters({
     own,
     chain,
+    heads: {
+      get applied() {
+        return fleet.gate?.applied ?? null
+      },
+      begin: async (revision) => {
+        if (fleet.gate === null) throw joining()
+        await fleet.gate.begin(revision)
+      },
+      // The pool answers when it has read the log, and this thread is told of what it read before that.
+      caughtUp: async () => {
+        await pool.transaction(NO_TRANSACTION)
+      },
+    },
     ask: (payload) => call(FILTER_SERVICES.any, payload),
     onFailure,
   })
@@ -91,6 +104,8 @@ export function openFleetFilters(parts: FleetFiltersParts): OpenFleetFilters {
   fleet.serve(FILTER_SERVICES.handOut, () => filters.handOut())
   return { filters, close: () => store.close() }
 }
+
+const NO_TRANSACTION = Buffer.alloc(32)
 
 function joining(): FleetError {
   return new FleetError('NoMember', 'this node is joining its fleet')

@@ -12,7 +12,8 @@ const SELF = '1'.repeat(16)
 const OTHER = '2'.repeat(16)
 const THIRD = '3'.repeat(16)
 const idOf = (number: number) => parseFilterId(createFilterId(number)) ?? Buffer.alloc(16)
-const pollOf = (number: number) => encodeFilterCall({ what: 'poll', id: idOf(number) })
+const HEAD = { revision: 1, hash: Buffer.alloc(32, 7) }
+const pollOf = (number: number) => encodeFilterCall({ what: 'poll', id: idOf(number), head: HEAD })
 
 /** A bucket in memory. */
 function memoryBucket() {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { NodeFilters } from '../../../src/filters/filters.ts'
 import { memberOfFilter, parseFilterId } from '../../../src/fleet/filters/filterId.ts'
-import { FleetFilters } from '../../../src/fleet/filters/fleetFilters.ts'
+import { type AppliedHeads, FleetFilters } from '../../../src/fleet/filters/fleetFilters.ts'
 import { OwnFilters, type OwnFilterTable } from '../../../src/fleet/filters/ownFilters.ts'
 import type { FilterPosition } from '../../../src/storage/filters/filterRecord.ts'
 import type { FilterRow } from '../../../src/storage/filters/filterStore.ts'
@@ -71,6 +71,13 @@ interface Member {
   readonly disk: Map<string, FilterRow>
 }
 
+/** A member that has applied everything at once. */
+const CURRENT: AppliedHeads = {
+  applied: { revision: 1, hash: Buffer.alloc(32, 7) },
+  begin: async () => undefined,
+  caughtUp: async () => undefined,
+}
+
 /** Two members that have one chain. */
 function openFleet(limits = { timeout: 1e9, most: 1000 }) {
   const chain = new FakeFleetChain()
@@ -99,7 +106,10 @@ function openFleet(limits = { timeout: 1e9, most: 1000 }) {
       own,
       table,
       disk,
-      filters: new FleetFilters({ own, chain, ask, onFailure: (error) => failures.push(error) }),
+      filters: new FleetFilters({
+        ...{ own, chain, ask, heads: CURRENT },
+        onFailure: (error) => failures.push(error),
+      }),
     }
   }
   members.push(open(0, new Map()), open(1, new Map()))
@@ -374,6 +384,7 @@ t.test(
     const { filters } = fleet.members[0] as Member
     const behind = new FleetFilters({
       own: (fleet.members[1] as Member).own,
+      heads: CURRENT,
       chain: { head: () => fleet.chain.head(), hashByNumber: () => null, storedHeader: () => null },
       ask: (call) => filters.answer(call),
       onFailure: () => t.fail(),
@@ -391,6 +402,7 @@ t.test('an owner that does not answer is an error that says so', async (t) => {
   const fleet = openFleet()
   const away = new FleetFilters({
     own: (fleet.members[0] as Member).own,
+    heads: CURRENT,
     chain: fleet.chain,
     ask: () => Promise.reject(new Error('no answer')),
     onFailure: () => t.fail(),
@@ -418,4 +430,69 @@ t.test('calls and filters of a stranger that do not parse are refused', async (t
     await t.rejects(filters.adopt(Buffer.from(wrong, 'hex')), wrong)
   }
   await t.rejects(filters.answer(Buffer.alloc(2000)), { code: 'TooLarge' })
+})
+
+t.test('an owner that is behind the head of the member that asks, or held, tells nothing yet', async (t) => {
+  const fleet = openFleet()
+  const { own } = fleet.members[0] as Member
+  const asked: string[] = []
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const common = { own, chain: fleet.chain, onFailure: () => t.fail() }
+  const owner = new FleetFilters({
+    ...common,
+    ask: () => Promise.reject(new Error('it is the owner')),
+    heads: {
+      applied: { revision: 5, hash: Buffer.alloc(32, 5) },
+      begin: async (revision) => {
+        asked.push(`begin ${revision}`)
+        await opened
+      },
+      caughtUp: async () => {
+        asked.push('caught up')
+      },
+    },
+  })
+  const others = (heads: AppliedHeads) =>
+    new FleetFilters({
+      ...{ ...common, heads, own: (fleet.members[1] as Member).own },
+      ask: (call) => owner.answer(call),
+    })
+  const other = others({ ...CURRENT, applied: { revision: 6, hash: Buffer.alloc(32, 6) } })
+  const blocks = (await own.install('blocks', null, null)) ?? ''
+  const pending = (await own.install('pending', null, null)) ?? ''
+  let isAnswered = false
+  const polled = Promise.resolve(other.poll(blocks)).finally(() => {
+    isAnswered = true
+  })
+  await setImmediate()
+  t.equal(isAnswered, false)
+  t.same(asked, ['begin 6'])
+  // What comes meanwhile is of the answer.
+  fleet.change(0, 2)
+  open()
+  const changes = await polled
+  t.equal(changes?.kind === 'hashes' && changes.hashes.length, 2)
+  t.match(await other.poll(pending), { kind: 'hashes' })
+  t.match(await other.content(pending), { kind: 'hashes' })
+  t.match(await owner.poll(pending), { kind: 'hashes' })
+  t.same(asked, ['begin 6', 'caught up', 'begin 6', 'caught up', 'begin 6', 'caught up'])
+
+  const away: AppliedHeads = { ...CURRENT, begin: () => Promise.reject(new Error('away')) }
+  fleet.change(0, 1)
+  const held = new FleetFilters({ ...common, ask: () => t.fail() as never, heads: away })
+  const asking = new FleetFilters({
+    ...{ ...common, heads: CURRENT, own: (fleet.members[1] as Member).own },
+    ask: (call) => held.answer(call),
+  })
+  await t.rejects(Promise.resolve(asking.poll(blocks)), { code: 'NoMember' })
+  const kept = await owner.poll(blocks)
+  t.equal(kept?.kind === 'hashes' && kept.hashes.length, 1, 'a poll that was refused did not happen')
+
+  const foreign = others({ ...CURRENT, applied: { revision: 5, hash: Buffer.alloc(32, 9) } })
+  await t.rejects(Promise.resolve(foreign.poll(blocks)), { code: 'NoMember' }, 'another log')
+  const joining = others({ ...CURRENT, applied: null })
+  await t.rejects(Promise.resolve(joining.poll(blocks)), { code: 'NoMember' }, 'no head yet')
 })

@@ -136,6 +136,47 @@ t.test('after too long a hold what depends on the head is refused until the next
   t.equal(gate.holds.late, 1)
 })
 
+t.test('a call of another member begins under the head that the other one has, or a later one', async (t) => {
+  const { gate, head, mine, tell, tellHead } = openFleetScene(t)
+  const { hash } = head.block
+  tell({ kind: 'membership', absence: null, head: headEntry(hash, 7) })
+  await gate.begin(7)
+  await gate.begin(3)
+  const begun: string[] = []
+  const begin = (name: string, revision: number) => gate.begin(revision).then(() => begun.push(name))
+  const later = begin('later', 8)
+  await turn()
+  t.same(begun, [], 'the entry that the other member has is not applied here')
+  tell({ kind: 'release', revision: 8, hash })
+  await later
+  gate.hold(8)
+  const held = begin('held', 8)
+  await turn()
+  t.same(begun, ['later'], 'nothing is begun while the head changes')
+  const next = await mine()
+  tell({ kind: 'release', revision: 9, hash: next })
+  await turn()
+  t.same(begun, ['later'], 'the head of that hash is not known here')
+  t.equal(gate.applied?.revision, 8)
+  tellHead()
+  await held
+  t.match(gate.applied, { revision: 9, hash: next })
+  const refused = t.rejects(begin('never', 10), { kind: 'fleetAway', message: /cut off/ })
+  tell({ kind: 'membership', absence: 'cutOff', head: headEntry(next, 9) })
+  await refused
+  await t.rejects(gate.begin(1), { kind: 'fleetAway' }, 'a member that is away begins nothing')
+  tell({ kind: 'membership', absence: 'joining', head: null })
+  t.equal(gate.applied, null, 'the log counts anew')
+})
+
+t.test('a call of another member waits no longer than bodies do', async (t) => {
+  const { gate, head, tell } = openFleetScene(t, { hold: 1 })
+  tell({ kind: 'membership', absence: null, head: headEntry(head.block.hash, 7) })
+  await t.rejects(gate.begin(8), { kind: 'fleetAway', message: /about to change/ })
+  gate.hold(7)
+  await t.rejects(gate.begin(7), { kind: 'fleetAway', message: /about to change/ })
+})
+
 t.test('a member that is cut off answers by hash, and nothing that depends on the head', async (t) => {
   const { gate, ask, head, clock, lease, serve } = openFleetScene(t)
   const genesis = toHex(head.block.hash)
