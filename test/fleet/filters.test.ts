@@ -2,6 +2,7 @@ import t from 'tap'
 import { NATS_SKIP } from '../support/natsServer.ts'
 import { TestBuild } from '../support/testBuild.ts'
 import { testFolder } from '../support/testFolder.ts'
+import { askPatiently } from './cluster/askPatiently.ts'
 import { TestFleet } from './cluster/testFleet.ts'
 
 t.test(
@@ -19,16 +20,9 @@ t.test(
       args: ['--no-mining'],
     })
     t.teardown(() => fleet.close())
-    const ask = async <T>(member: number, method: string, ...params: readonly unknown[]): Promise<T> => {
-      const response = await fetch(fleet.members[member]?.url ?? '', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      })
-      const { result, error } = (await response.json()) as { result?: T; error?: unknown }
-      if (error !== undefined) throw new Error(JSON.stringify(error))
-      return result as T
-    }
+    // A poll that is refused, since the owner is not where the member that is asked is, was not done.
+    const ask = <T>(member: number, method: string, ...params: readonly unknown[]): Promise<T> =>
+      askPatiently<T>(fleet.members[member]?.url ?? '', method, params)
     const first = await ask<string>(0, 'eth_newBlockFilter')
     t.match(first, /^0x[1-9a-f][0-9a-f]{31}$/)
     await ask(1, 'evm_mine')

@@ -38,6 +38,8 @@ export type FilterReply =
   | { readonly kind: 'changes'; readonly changes: OwnChanges }
   | { readonly kind: 'content'; readonly content: FilterContent }
   | { readonly kind: 'done' }
+  /** It was not done: the member is away, or is not where the member that asks is. */
+  | { readonly kind: 'refused' }
   | null
 
 const HASH_BYTES = 32
@@ -95,7 +97,8 @@ export function encodeFilterReply(reply: FilterReply): Buffer {
   if (reply === null) return NO_FILTER
   switch (reply.kind) {
     case 'done':
-      return pack(['done'])
+    case 'refused':
+      return pack([reply.kind])
     case 'content':
       return reply.content.kind === 'logs'
         ? pack(['query', reply.content.query])
@@ -113,12 +116,13 @@ export function encodeFilterReply(reply: FilterReply): Buffer {
 
 /**
  * The reply to a poll; null when there is no such filter.
- * @throws FleetError `Malformed`, `TooLarge`
+ * @throws FleetError `Malformed`, `TooLarge`; `NoMember` when the poll was refused, and so not done
  */
 export function decodeChanges(bytes: Buffer): OwnChanges | null {
   const reply = unpack(bytes, FILTER_REPLY_BYTES)
   if (reply === null) return null
   const [kind, first, topics, blocks, before, after] = listOf(reply)
+  if (kind === 'refused') throw refused()
   if (kind === 'hashes') return { kind, hashes: split(bytesOf(first), HASH_BYTES) }
   if (kind !== 'logs') throw malformed()
   return {
@@ -138,6 +142,7 @@ export function decodeContent(bytes: Buffer): FilterContent | null {
   const reply = unpack(bytes, FILTER_REPLY_BYTES)
   if (reply === null) return null
   const [kind, value] = listOf(reply)
+  if (kind === 'refused') throw refused()
   if (kind === 'hashes') return { kind, hashes: split(bytesOf(value), HASH_BYTES) }
   if (kind !== 'query' || typeof value !== 'string') throw malformed()
   return { kind: 'logs', query: value }
@@ -187,6 +192,13 @@ function bytesOf(value: unknown): Buffer {
 function revisionOf(value: unknown): number {
   if (!Number.isSafeInteger(value) || (value as number) < 0) throw malformed()
   return value as number
+}
+
+function refused(): FleetError {
+  return new FleetError(
+    'NoMember',
+    'the member that has this filter is behind this one, or answers nothing while the head changes: ask again',
+  )
 }
 
 function malformed(): FleetError {

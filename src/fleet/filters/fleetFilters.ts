@@ -164,7 +164,7 @@ export class FleetFilters implements NodeFilters {
   /**
    * Answers another member about a filter of this one (service `filter`), when its own clients would be answered under
    * the head that the other member has, or a later one.
-   * @throws FleetError `Malformed`, `TooLarge`, `NoMember`; StorageError `STORAGE_UNWRITABLE`; RpcError `fleetAway`
+   * @throws FleetError `Malformed`, `TooLarge`; StorageError `STORAGE_UNWRITABLE`
    */
   async answer(payload: Buffer): Promise<Buffer> {
     const call = decodeFilterCall(payload)
@@ -194,13 +194,13 @@ export class FleetFilters implements NodeFilters {
     switch (call.what) {
       case 'poll': {
         if (!own.has(handle)) return null
-        await this.#begin(call.head, handle)
+        if (!(await this.#begins(call.head, handle))) return { kind: 'refused' }
         const changes = await own.poll(handle)
         return changes === null ? null : { kind: 'changes', changes }
       }
       case 'content': {
         if (!own.has(handle)) return null
-        await this.#begin(call.head, handle)
+        if (!(await this.#begins(call.head, handle))) return { kind: 'refused' }
         const content = await own.content(handle)
         return content === null ? null : { kind: 'content', content }
       }
@@ -258,15 +258,17 @@ export class FleetFilters implements NodeFilters {
     return applied
   }
 
-  async #begin({ revision, hash }: AppliedHead, handle: string): Promise<void> {
-    const { own, heads } = this.#options
-    if (own.isPending(handle)) await heads.caughtUp()
-    await heads.begin(revision)
-    const { applied } = heads
-    // Revisions of another log say nothing.
-    if (applied?.revision === revision && !applied.hash.equals(hash)) {
-      throw new FleetError('NoMember', 'these members have different logs')
+  /** Whether a request of a client that has seen a head would be begun here. */
+  async #begins({ revision, hash }: AppliedHead, handle: string): Promise<boolean> {
+    const { heads } = this.#options
+    try {
+      await this.#caughtUp(handle)
+      await heads.begin(revision)
+    } catch {
+      return false
     }
+    // Equal revisions of other blocks are of different logs, and say nothing.
+    return heads.applied?.revision !== revision || heads.applied.hash.equals(hash)
   }
 
   async #caughtUp(handle: string): Promise<void> {

@@ -487,7 +487,7 @@ t.test('an owner that is behind the head of the member that asks, or held, tells
     ...{ ...common, heads: CURRENT, own: (fleet.members[1] as Member).own },
     ask: (call) => held.answer(call),
   })
-  await t.rejects(Promise.resolve(asking.poll(blocks)), { code: 'NoMember' })
+  await t.rejects(Promise.resolve(asking.poll(blocks)), { code: 'NoMember', message: /is behind this one/ })
   const kept = await owner.poll(blocks)
   t.equal(kept?.kind === 'hashes' && kept.hashes.length, 1, 'a poll that was refused did not happen')
 
