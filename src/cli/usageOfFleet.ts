@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Config } from '../config/schema.ts'
 import { KeyBucket } from '../fleet/access/keyBucket.ts'
 import { readTimezone } from '../fleet/access/timezone.ts'
-import { askUsage, askUsedIds, type SumSource } from '../fleet/access/usageSums.ts'
+import { askUsage, askUsedIds, type SumSource, settleUsage } from '../fleet/access/usageSums.ts'
 import { CallRefusal, FleetError } from '../fleet/errors.ts'
 import { MemberCalls } from '../fleet/nats/calls.ts'
 import { MEMBER_ID } from '../fleet/nats/names.ts'
@@ -25,6 +25,7 @@ export function fleetUsage(config: Config, id: string | undefined, days: number)
     withFleet(config, async (tools) => {
       const today = localDay(Date.now(), await readTimezone(await bucketOf(tools, tools.names.state)))
       return askMembers(tools, async (source) => {
+        await settleUsage(source)
         const known = await askUsedIds(source)
         if (id !== undefined && !known.includes(id)) await assertKey(tools, id)
         const usage: DayUsage[] = []

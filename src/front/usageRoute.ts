@@ -67,11 +67,12 @@ function receive(response: HttpResponse, request: HttpRequest, path: string, rou
   }
   report(caller).then(
     (usage) => (usage === null ? answer(NO_KEY, 404) : answer(JSON.stringify(usage), 200)),
-    () => answer(UNREADABLE, 503),
+    (error: unknown) => answer(error instanceof RpcError ? messageOf(error) : UNREADABLE, 503),
   )
 }
 
 const NO_KEY = JSON.stringify({ error: 'no API key before /usage' })
+const messageOf = ({ message }: RpcError) => JSON.stringify({ error: message })
 const UNREADABLE = JSON.stringify({ error: 'the usage cannot be written or read now' })
 
 function send(response: HttpResponse, status: number, body: string, allowedOrigin: string | null): void {

@@ -256,6 +256,7 @@ export async function createNode({
           if (fleet.handle === null) throw new RpcError('fleetAway')
           return await fleet.handle.service.grant(call)
         },
+        settleUsage: () => fleet.settleUsage(),
       })
       metrics.watchFleet({
         gate: () => fleet.gate,

@@ -5,7 +5,7 @@ import { AccessAdmission } from '../gateway/access/accessAdmission.ts'
 import { GrantRequests } from '../gateway/access/grantRequests.ts'
 import { KeyFileError } from '../gateway/access/keyFile.ts'
 import { SYSTEM_CLOCKS } from '../gateway/access/quotaDay.ts'
-import { UsageReports } from '../gateway/access/usageReport.ts'
+import { type FleetSum, UsageReports } from '../gateway/access/usageReport.ts'
 import { type WatchedKeyFile, watchKeyFile } from '../gateway/access/watchKeyFile.ts'
 import type { Logger } from '../observe/logger.ts'
 import { RpcError } from '../rpc/errors.ts'
@@ -30,12 +30,14 @@ const COMPLAINT_PERIOD = 60_000
 
 const DAY = 86_400_000
 
-/** Where cost units of a fleet come from. */
-export interface GrantSource {
+/** Where cost units of a fleet, and the usage of other members, come from. */
+export interface AccessSource {
   /** Id of this member; null until the fleet has told it. */
   self(): MemberId | null
   /** Asks the leader. */
   grant(call: Buffer): Promise<Buffer>
+  /** Brings the sum of this member up to what any member may have told. @throws RpcError `fleetAway` */
+  settleUsage(): Promise<void>
 }
 
 /** Admission of a node, and what has to be closed with it. */
@@ -44,8 +46,8 @@ export interface NodeAdmission {
   readonly reports: UsageReports
   /** Takes over what may change while the node runs: who needs a key, and limits. */
   reconfigure(config: Config): void
-  /** Takes cost units of keys from here, in a fleet; until then they have what may be overdrawn. */
-  attachFleet(source: GrantSource): void
+  /** Takes cost units of keys and usage from here, in a fleet; until then keys have what may be overdrawn. */
+  attachFleet(source: AccessSource): void
   /** Looks at the keys at once: they have changed. */
   refresh(): void
   /** Why keys and usage cannot be relied on: the file of the store is not where it was. Null when it is. */
@@ -70,7 +72,7 @@ export function openNodeAdmission(config: Config, logger: Logger): NodeAdmission
 function open(config: Config, logger: Logger): NodeAdmission {
   const isMember = config.fleet.length > 0
   const store = AccessStore.open({ dataDir: config.dataDir, checked: true, fleet: isMember })
-  let source: GrantSource | null = null
+  let source: AccessSource | null = null
   let file: WatchedKeyFile | null
   let admission: AccessAdmission
   try {
@@ -106,7 +108,12 @@ function open(config: Config, logger: Logger): NodeAdmission {
   void admission.prune().catch(complain)
   return {
     admission,
-    reports: new UsageReports(admission, store, SYSTEM_CLOCKS.monotonic),
+    reports: new UsageReports(
+      admission,
+      store,
+      SYSTEM_CLOCKS.monotonic,
+      isMember ? sumOf(store, () => source) : null,
+    ),
     attachFleet: (next) => {
       source = next
     },
@@ -130,7 +137,18 @@ function open(config: Config, logger: Logger): NodeAdmission {
   }
 }
 
-function createGrants(source: () => GrantSource | null): GrantRequests {
+function sumOf(store: AccessStore, source: () => AccessSource | null): FleetSum {
+  return {
+    settle: async () => {
+      const fleet = source()
+      if (fleet === null) throw new RpcError('fleetAway')
+      await fleet.settleUsage()
+    },
+    summedUsage: (id, first, last) => store.summedUsage(id, first, last),
+  }
+}
+
+function createGrants(source: () => AccessSource | null): GrantRequests {
   return new GrantRequests({
     now: SYSTEM_CLOCKS.monotonic,
     member: () => source()?.self() ?? null,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { AccessPart } from '../../src/fleet/access/accessPart.ts'
 import { KeyBucket } from '../../src/fleet/access/keyBucket.ts'
+import { askUsage, type SumSource, settleUsage } from '../../src/fleet/access/usageSums.ts'
 import type { MemberId } from '../../src/fleet/interface.ts'
 import { MemberCalls } from '../../src/fleet/nats/calls.ts'
 import { FleetNames } from '../../src/fleet/nats/names.ts'
@@ -11,6 +12,7 @@ import { initFleet, openBucket } from '../../src/fleet/nats/provision.ts'
 import type { FleetPartContext, FleetView } from '../../src/fleet/part.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { AccessStore } from '../../src/storage/access/accessStore.ts'
+import type { DayUsage } from '../../src/storage/access/usageRecord.ts'
 import { NATS_USER, type NatsCluster } from './natsServer.ts'
 
 const FLEET = 'test'
@@ -160,6 +162,17 @@ export class AccessMember {
       throw error
     }
     return member
+  }
+
+  /** Usage of a key on a day, as it is told to those who ask this member. @throws CallRefusal */
+  async toldUsage(id: string, day: number): Promise<DayUsage[]> {
+    const calls: SumSource['calls'] = {
+      call: (to, { service, payload, milliseconds, mostBytes }) =>
+        this.#calls.call(to, service, payload, { milliseconds, limit: mostBytes }),
+    }
+    const source = { calls, member: this.id }
+    await settleUsage(source)
+    return askUsage(source, id, day, day)
   }
 
   async stop(): Promise<void> {

@@ -13,6 +13,7 @@ import { QuotaBucket } from './quotaBucket.ts'
 import { GRANT_SERVICE, KEYS_SERVICE, USAGE_SERVICE } from './services.ts'
 import { agreeOnTimezone } from './timezone.ts'
 import { UsageFlow } from './usageFlow.ts'
+import { UsageSettling } from './usageSettling.ts'
 import { takeOverSum, UsageSums } from './usageSums.ts'
 
 /** Milliseconds for an answer of the leader: units that come later are asked for again. */
@@ -70,18 +71,18 @@ export class AccessPart implements FleetPart {
     return this.#running.grant(payload)
   }
 
-  /** Publishes what was counted. */
+  /** Publishes what was counted; what cannot be published now is when this member is back. */
   async drain(): Promise<void> {
-    await this.#running?.usage.publish()
+    await this.#running?.drain()
   }
 }
 
 class Running {
-  readonly usage: UsageFlow
   readonly #options: AccessPartOptions
   readonly #context: FleetPartContext
   readonly #store: AccessStore
   readonly #keys: KeyFollower
+  readonly #usage: UsageFlow
   readonly #quotas: QuotaBucket
   readonly #ends: (() => void)[] = []
   readonly #complainedAt = new Map<string, number>()
@@ -133,7 +134,7 @@ class Running {
         log.warn({ id: name }, 'a record of the keys of the fleet cannot be read: the key is not valid here')
       },
     })
-    this.usage = new UsageFlow({
+    this.#usage = new UsageFlow({
       store: store.fleetUsage,
       jetstream,
       manager,
@@ -144,7 +145,14 @@ class Running {
       onFailure: (error) => this.#complain('usage', error),
       count,
     })
-    const sums = new UsageSums(store, options.now)
+    const settling = new UsageSettling({
+      flow: this.#usage,
+      store: store.fleetUsage,
+      manager,
+      stream: names.usage,
+      now: options.now,
+    })
+    const sums = new UsageSums(store, options.now, () => settling.settle())
     const sweep = setInterval(() => sums.sweep(), SWEEP_PERIOD)
     sweep.unref()
     this.#ends.push(
@@ -153,19 +161,23 @@ class Running {
       calls.serve(GRANT_SERVICE, (payload) => this.#grantHere(payload)),
     )
     this.#keys.restart()
-    this.usage.start()
+    this.#usage.start()
   }
 
   async stop(): Promise<void> {
     for (const end of this.#ends) end()
     this.#keys.stop()
-    await this.usage.stop()
+    await this.#usage.stop()
     await this.#store.close()
+  }
+
+  async drain(): Promise<void> {
+    await this.#usage.publish().catch((error: unknown) => this.#complain('usage', error))
   }
 
   reconnected(): void {
     this.#keys.restart()
-    this.usage.reconnected()
+    this.#usage.reconnected()
   }
 
   whyNot(): string | null {

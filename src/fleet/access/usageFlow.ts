@@ -11,6 +11,7 @@ import type { DeltaName, FleetUsage, StreamPlace } from '../../storage/access/fl
 import { decodeDelta, type UsageDelta } from '../../storage/access/usageDelta.ts'
 import { FleetError, isConflict } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
+import { UsagePublisher } from './usagePublisher.ts'
 
 /** Milliseconds between two looks at what was counted. */
 const PUBLISH_PERIOD = 1000
@@ -21,9 +22,6 @@ const GATHER = 50
 /** Deltas and bytes of them in one transaction, and at most as much more on the way. */
 const BATCH = 64
 const BATCH_BYTES = 8 * 1024 * 1024
-
-/** Milliseconds for the acknowledgement of a delta. */
-const TIMEOUT = 5000
 
 /** Milliseconds before a step that failed is tried again. */
 const RETRY = 1000
@@ -51,11 +49,8 @@ export interface UsageFlowOptions {
  */
 export class UsageFlow {
   readonly #options: UsageFlowOptions
+  readonly #publisher: UsagePublisher
   #isStopped = false
-  #isAligned = false
-  /** Last sequence of this member that the stream has, and where. */
-  #published = 0
-  #publishedAt = 0
   #messages: ConsumerMessages | null = null
   #skipsMissing = false
   /** Tries to get what is missing of other members. */
@@ -65,19 +60,20 @@ export class UsageFlow {
   #generation = 0
   #interrupt: (() => void) | null = null
   #running: Promise<unknown> = Promise.resolve()
-  #adding: Promise<unknown> = Promise.resolve()
+  #adding: Promise<void> = Promise.resolve()
 
   constructor(options: UsageFlowOptions) {
     this.#options = options
+    this.#publisher = new UsagePublisher({ ...options, onDoubt: () => this.reconnected() })
   }
 
   start(): void {
-    this.#running = Promise.all([this.#publishing(), this.#consuming()])
+    this.#running = Promise.all([this.#publishPeriodically(), this.#consuming()])
   }
 
   /** The connection was lost: the stream may be another one, or have lost its end. */
   reconnected(): void {
-    this.#isAligned = false
+    this.#publisher.interrupt()
     this.#generation += 1
     this.#messages?.stop()
     this.#interrupt?.()
@@ -97,8 +93,8 @@ export class UsageFlow {
         const interrupted = new Promise<void>((resolve) => {
           this.#interrupt = resolve
         })
-        if (!this.#isAligned) await Promise.race([this.#align(this.#generation), interrupted])
-        if (this.#isAligned) await Promise.race([this.#consume(), interrupted])
+        if (!this.#publisher.isAligned) await Promise.race([this.#align(this.#generation), interrupted])
+        if (this.#publisher.isAligned) await Promise.race([this.#consume(), interrupted])
       } catch (error) {
         this.#failed(error)
         await pause(RETRY)
@@ -118,20 +114,22 @@ export class UsageFlow {
     if (mark === null) throw new Error('the access store belongs to no fleet')
     const first = Math.max(1, info.state.first_seq)
     const start: StreamPlace = { stream: info.created, position: first - 1, storedAt: '' }
-    if (mark.stream !== info.created || !(await this.#isThere(info, mark))) await store.rewind(start)
-    else if (mark.position + 1 < first) await this.#catchUp(info, start)
+    const isNew = mark.stream === ''
+    const isSame = mark.stream === info.created && (await this.#isThere(info, mark))
+    // A member without any usage lacks what the stream does not have any more, too.
+    if ((isNew || isSame) && mark.position + 1 < first) await this.#catchUp(info, start)
+    else if (!isSame) await store.rewind(start)
     const last = await manager.streams.getMessage(stream, { last_by_subj: subjectOf(self) })
     assertCurrent()
     const own = last === null ? null : readDelta(last.data)
-    this.#publishedAt = last?.seq ?? 0
     const { epoch, sealed } = store.mark() ?? mark
     const isOwnEpoch = own?.epoch === epoch
     if (isOwnEpoch && own.sequence > sealed) {
       this.#options.count('usageEpochs')
       await store.renewEpoch()
     }
-    this.#published = isOwnEpoch && own.sequence <= sealed ? own.sequence : 0
-    this.#isAligned = true
+    assertCurrent()
+    this.#publisher.align(isOwnEpoch && own.sequence <= sealed ? own.sequence : 0, last?.seq ?? 0)
   }
 
   /** Whether the message up to which the sum goes is still what it was. */
@@ -144,10 +142,15 @@ export class UsageFlow {
 
   /** The stream does not have any more what comes after the sum. */
   async #catchUp(info: StreamInfo, start: StreamPlace): Promise<void> {
-    this.#options.count('usageMissed')
-    if (await this.#options.takeOver(info.created, start.position, [])) return
+    if (this.#attempts === 0) this.#options.count('usageMissed')
+    const isTaken = await this.#options.takeOver(info.created, start.position, [])
+    this.#attempts += 1
+    if (!isTaken && this.#attempts < MOST_ATTEMPTS) {
+      throw new FleetError('NoMember', 'no member gives the usage that the stream does not have any more')
+    }
+    this.#attempts = 0
     // Nobody has it: what is still there is added, so that counting goes on.
-    await this.#options.store.rewind(start)
+    if (!isTaken) await this.#options.store.rewind(start)
   }
 
   /** Adds what the stream has, until the connection is lost. */
@@ -169,16 +172,21 @@ export class UsageFlow {
     let bytes = 0
     let writing = Promise.resolve()
     let failure: unknown = null
+    let isOver = false
     const write = () => {
       const taken = batch
       batch = []
       bytes = 0
-      writing = this.#adding = writing
-        .then(() => (failure === null && generation === this.#generation ? this.#add(taken) : undefined))
-        .catch((error: unknown) => {
-          failure ??= error
-          messages.stop()
-        })
+      writing = this.#adding = writing.then(async () => {
+        if (isOver || generation !== this.#generation) return
+        try {
+          isOver = !(await this.#add(taken))
+        } catch (error) {
+          failure = error
+          isOver = true
+        }
+        if (isOver) messages.stop()
+      })
     }
     let timer: NodeJS.Timeout | null = null
     for await (const message of messages) {
@@ -202,9 +210,10 @@ export class UsageFlow {
     if (failure !== null) throw failure
   }
 
-  async #add(messages: readonly JsMsg[]): Promise<void> {
+  /** @returns whether what follows may be added; otherwise the stream is to be read again from where the sum is */
+  async #add(messages: readonly JsMsg[]): Promise<boolean> {
     const last = messages.at(-1)
-    if (last === undefined) return
+    if (last === undefined) return true
     const { store, count } = this.#options
     const deltas = messages.flatMap((message) => this.#deltaOf(message))
     const stream = store.mark()?.stream ?? ''
@@ -216,7 +225,9 @@ export class UsageFlow {
     count('usageAdded', added)
     count('usageDoubles', doubles)
     if (last.info.pending === 0) this.#skipsMissing = false
-    if (missing.length > 0) await this.#findMissing(missing, stream, last.seq)
+    if (missing.length === 0) return true
+    await this.#findMissing(missing, stream, last.seq)
+    return false
   }
 
   /** Deltas before those of the stream are gone: another member may have them in its sum. */
@@ -227,12 +238,12 @@ export class UsageFlow {
     const counters = [...new Set(missing.map(({ member }) => member))]
     const isTaken = await takeOver(stream, position, counters)
     const isThere = isTaken && missing.every((delta) => store.lastOf(delta) >= delta.sequence)
-    if (!isThere && this.#attempts < MOST_ATTEMPTS) return
-    this.#attempts = 0
-    if (isThere) {
-      this.#messages?.stop()
+    if (!isThere && this.#attempts < MOST_ATTEMPTS) {
+      await pause(RETRY)
       return
     }
+    this.#attempts = 0
+    if (isThere) return
     // Nobody has them: what comes after them is added without.
     this.#skipsMissing = true
     const info = await this.#options.manager.streams.info(this.#options.stream)
@@ -241,7 +252,6 @@ export class UsageFlow {
       position: Math.max(0, info.state.first_seq - 1),
       storedAt: '',
     })
-    this.#messages?.stop()
   }
 
   #deltaOf(message: JsMsg): UsageDelta[] {
@@ -251,42 +261,24 @@ export class UsageFlow {
     return []
   }
 
-  async #publishing(): Promise<void> {
+  async #publishPeriodically(): Promise<void> {
     while (!this.#isStopped) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
         setTimeout(resolve, PUBLISH_PERIOD).unref()
       })
-      if (!this.#isAligned || this.#isStopped) continue
+      if (!this.#publisher.isAligned || this.#isStopped) continue
       try {
         await this.publish()
       } catch (error) {
-        // What the stream has may be otherwise than thought: looked at again before the next one.
-        this.reconnected()
         this.#failed(error)
       }
     }
   }
 
-  /** Publishes what was counted, one delta after the other, each behind the one before it. */
-  async publish(): Promise<void> {
-    const { store, jetstream, subjectOf, self } = this.#options
-    for (let more = true; more; ) {
-      more = await store.seal()
-      const waiting = store.outbox(this.#published + 1)
-      if (waiting.length === 0) return
-      for (const { epoch, sequence, payload } of waiting) {
-        const ack = await jetstream.publish(subjectOf(self), payload, {
-          msgID: `${self}-${epoch}-${sequence}`,
-          expect: { lastSubjectSequence: this.#publishedAt },
-          timeout: TIMEOUT,
-        })
-        this.#published = sequence
-        // Of what the stream had already, the sequence is that of the first time: others may follow it.
-        if (!ack.duplicate) this.#publishedAt = ack.seq
-        this.#options.count(ack.duplicate ? 'usageRepeated' : 'usagePublished')
-      }
-    }
+  /** Publishes what was counted. @throws as {@link UsagePublisher.publish} */
+  publish(): Promise<void> {
+    return this.#publisher.publish()
   }
 
   #failed(error: unknown): void {

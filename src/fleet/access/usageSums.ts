@@ -29,13 +29,18 @@ const MOST_DAYS = 10_000
 export class UsageSums {
   readonly #store: AccessStore
   readonly #now: () => number
+  readonly #settle: () => Promise<void>
   #session = 0
   #heldUntil = 0
 
-  /** @param now milliseconds of the boot clock */
-  constructor(store: AccessStore, now: () => number) {
+  /**
+   * @param now milliseconds of the boot clock
+   * @param settle brings the sum up to what any member may have told (`usageSettling.ts`)
+   */
+  constructor(store: AccessStore, now: () => number, settle: () => Promise<void>) {
     this.#store = store
     this.#now = now
+    this.#settle = settle
   }
 
   /** @throws CallRefusal */
@@ -48,6 +53,9 @@ export class UsageSums {
         return pack(this.#hold())
       case 'page':
         return pack(this.#page(first, second))
+      case 'settle':
+        await this.#settle()
+        return pack(null)
       case 'days':
         return pack(this.#days(first, second, third))
       default:
@@ -96,7 +104,7 @@ export class UsageSums {
     if (typeof id !== 'string' || !isDay(first) || !isDay(last) || last - first > MOST_DAYS) {
       throw new CallRefusal('invalidParams', 'an id and two days expected')
     }
-    return this.#store.usage(id, first, last).map(({ day, methods }) => [day, encodeMethods(methods)])
+    return this.#store.summedUsage(id, first, last).map(({ day, methods }) => [day, encodeMethods(methods)])
   }
 }
 
@@ -132,6 +140,19 @@ export async function takeOverSum(
   return store.fleetUsage.takeOver(head)
 }
 
+/** The question that has a member bring its sum up to what any member may have told before. */
+export const SETTLE_QUESTION: Buffer = pack(['settle'])
+
+/** Asks it. @throws FleetError, CallRefusal when the member is behind */
+export async function settleUsage({ calls, member }: SumSource): Promise<void> {
+  await calls.call(member, {
+    service: USAGE_SERVICE,
+    payload: SETTLE_QUESTION,
+    milliseconds: ANSWER_TIME,
+    mostBytes: ANSWER_BYTES,
+  })
+}
+
 /** Ids with usage, as a member knows them. @throws FleetError, CallRefusal */
 export async function askUsedIds(source: SumSource): Promise<string[]> {
   const ids = await ask(source, ['days', null])
@@ -139,7 +160,7 @@ export async function askUsedIds(source: SumSource): Promise<string[]> {
   return ids
 }
 
-/** Usage of a key in the fleet, as a member knows it. @throws FleetError, CallRefusal */
+/** Usage of a key in the fleet, of the sum of a member. @throws FleetError, CallRefusal */
 export async function askUsage(
   source: SumSource,
   id: string,

@@ -139,7 +139,8 @@ export class GrantedUnits {
    */
   take(grant: Grant, askedAt: number, day: number, now: number): void {
     this.#units = this.#unitsAt(now) + grant.units
-    this.#goodUntil = askedAt + GRANT_LIFETIME
+    // What is left of an earlier grant is good no longer because the leader had nothing more.
+    if (grant.units > 0) this.#goodUntil = askedAt + GRANT_LIFETIME
     this.#overdrawn = Math.max(0, this.#overdrawn - grant.covered)
     this.#level = grant.level
     // What was granted of another day is none of this one.

@@ -1,3 +1,6 @@
+import { USAGE_SERVICE } from '../../fleet/access/services.ts'
+import { SETTLE_TIME } from '../../fleet/access/usageSettling.ts'
+import { SETTLE_QUESTION } from '../../fleet/access/usageSums.ts'
 import type { FleetFrontEvent, FleetFrontService, FleetStatus, SharedLease } from '../../fleet/interface.ts'
 import type { FleetGate, FleetGateOptions } from '../../gateway/entrance/fleetGate.ts'
 import { SEARCH_SERVICE } from '../../gateway/fanOut/partCall.ts'
@@ -118,6 +121,22 @@ export class FleetFront {
     clearTimeout(timer)
   }
 
+  /**
+   * Brings the sum of usage of this member up to what any member may have told before (fleet.md §7).
+   * @throws RpcError `fleetAway`
+   */
+  async settleUsage(): Promise<void> {
+    const self = this.#status?.self ?? ''
+    if (this.#handle === null || self === '') throw new RpcError('fleetAway', STARTING)
+    try {
+      await this.#handle.service.call(self, USAGE_SERVICE, SETTLE_QUESTION, 2 * SETTLE_TIME)
+    } catch (error) {
+      if (error instanceof RpcError) throw error
+      const text = 'this member does not have the usage of its fleet yet: ask again or ask another one'
+      throw new RpcError('fleetAway', text, { cause: error })
+    }
+  }
+
   /** Ends the fleet thread. */
   async close(): Promise<void> {
     await this.#handle?.close()
@@ -135,6 +154,8 @@ export class FleetFront {
     }
   }
 }
+
+const STARTING = 'this node is joining its fleet: ask another one'
 
 const ABSENCES = {
   joining: 'this node is joining',

@@ -244,6 +244,12 @@ export class AccessStore {
     return mergeDays(this.#sums(id, first, last), this.fleetUsage.own(id, first, last))
   }
 
+  /** The same without what this member of a fleet counted and others cannot know yet. */
+  summedUsage(id: string, first: number, last: number): DayUsage[] {
+    this.#root.resetReadTxn()
+    return this.#sums(id, first, last)
+  }
+
   #sums(id: string, first: number, last: number): DayUsage[] {
     const days: DayUsage[] = []
     for (const { key, value } of this.#usage.getRange({

@@ -145,6 +145,12 @@ export class FleetUsage {
     })
   }
 
+  /** Whether something was counted that has no sequence yet. */
+  hasUnsent(): boolean {
+    this.#tables.root.resetReadTxn()
+    return [...this.#tables.fleet.unsent.getKeys({ limit: 1 })].length > 0
+  }
+
   /** Deltas of the outbox from a sequence on, in order. */
   outbox(from: number): OutboxDelta[] {
     this.#tables.root.resetReadTxn()
@@ -174,7 +180,8 @@ export class FleetUsage {
   }
 
   /**
-   * Adds deltas of the stream to the sum, each once, and records how far the stream was read.
+   * Adds deltas of the stream to the sum, each once, and records how far the stream was read; not where one is missing,
+   * so that the sum has all that comes before the place that is recorded.
    * @param skipsMissing whether what is missing before a delta is given up
    */
   consume(
@@ -203,7 +210,7 @@ export class FleetUsage {
           added += 1
         }
       }
-      writeFleetMark(metadata, { ...mark, ...place })
+      if (missing.length === 0 || skipsMissing) writeFleetMark(metadata, { ...mark, ...place })
       return { added, doubles, missing: missing.map(nameOf) }
     })
   }

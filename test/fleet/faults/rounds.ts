@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { GRANT_LIFETIME } from '../../../src/gateway/access/grantedUnits.ts'
 import { askNode } from '../../support/nodeProcess.ts'
 import { createRandom } from '../../support/random.ts'
 import { accountOfSeed } from '../../support/signedTransaction.ts'
@@ -216,8 +217,8 @@ function outcomesOf({ entries }: History) {
 }
 
 /**
- * By how much a fleet may be over a rate (fleet.md §7): for each member a tenth of a second that it has granted in
- * advance, from before the window, and as much that it may overdraw.
+ * By how much a fleet may be over a rate in a window (fleet.md §7): what each member may use without a grant, and what
+ * was granted in advance and not used when the window begins.
  */
 function limitsOf(
   { members }: TestFleet,
@@ -225,7 +226,9 @@ function limitsOf(
   used: UsedBefore = { least: 0, most: 0 },
   { rate = 0, burst = 0 } = {},
 ): KeyEntry {
-  const overshoot = 2 * members.length * Math.max(rate / 10, DEAREST_REQUEST)
+  const withoutGrant = members.length * Math.max(rate / 10, DEAREST_REQUEST)
+  const inAdvance = (rate * GRANT_LIFETIME) / 1000
+  const overshoot = withoutGrant + inAdvance
   return { type: 'key', key, used, rate, burst, quota: 0, overshoot, revokedWithin: REVOKED_WITHIN_MS }
 }
 

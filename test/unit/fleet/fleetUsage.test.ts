@@ -117,17 +117,29 @@ t.test('a delta is left out until those before it are there', async (t) => {
   const epoch = 'cccccccccccccccc'
   const delta = (sequence: number): UsageDelta => ({ member: BOB, epoch, sequence, rows: [row('k', 5)] })
   const place = { stream: 's', position: 9, storedAt: '' }
-  await store.fleetUsage.consume([delta(4)], place)
+  await store.fleetUsage.consume([delta(4)], { ...place, position: 3 })
   t.same(await store.fleetUsage.consume([delta(6), delta(7)], place), {
     added: 0,
     doubles: 0,
     missing: [6, 7].map((sequence) => ({ member: BOB, epoch, sequence })),
   })
   t.equal(countOf(store, 'k'), 1)
+  t.equal(store.fleetUsage.mark()?.position, 3, 'the sum goes no further than where one is missing')
   await store.fleetUsage.consume([delta(5), delta(6), delta(7)], place)
   t.equal(countOf(store, 'k'), 4)
-  await store.fleetUsage.consume([delta(10)], place, { skipsMissing: true })
+  t.equal(store.fleetUsage.mark()?.position, 9)
+  await store.fleetUsage.consume([delta(10)], { ...place, position: 12 }, { skipsMissing: true })
   t.equal(countOf(store, 'k'), 5)
+  t.equal(store.fleetUsage.mark()?.position, 12, 'unless it is given up')
+  await store.addUsage([row('k', 5)])
+  t.equal(store.fleetUsage.hasUnsent(), true)
+  t.equal(
+    store.summedUsage('k', 5, 5)[0]?.methods.get('eth_call')?.count,
+    5,
+    'the own part is not in the sum',
+  )
+  await store.fleetUsage.seal()
+  t.equal(store.fleetUsage.hasUnsent(), false)
 })
 
 t.test('a member that was away for too long takes the sum of another one', async (t) => {

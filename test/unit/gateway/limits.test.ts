@@ -8,6 +8,7 @@ import { TokenBucket } from '../../../src/gateway/access/tokenBucket.ts'
 import { UsageReports } from '../../../src/gateway/access/usageReport.ts'
 import { METHODS } from '../../../src/rpc/methods.ts'
 import { NO_OWN_LIMITS } from '../../../src/storage/access/keyRecord.ts'
+import type { DayUsage } from '../../../src/storage/access/usageRecord.ts'
 import { openAccess, requestOf } from '../../support/accessScene.ts'
 import { keyRecord } from '../../support/keyRecords.ts'
 
@@ -250,6 +251,34 @@ t.test('usage is counted by method, written together, and kept when it cannot be
     await new UsageReports(stranger.admission, stranger.book, () => 0).report(stranger.caller('/')),
     null,
   )
+})
+
+t.test('in a fleet a report tells the sum, once it is settled, and none is given twice', async (t) => {
+  const { admission, book, caller, charge } = openAccess([ada()])
+  const who = caller(PATH)
+  const seen: string[] = []
+  let failure: Error | null = null
+  const summed: DayUsage[] = []
+  const reports = new UsageReports(admission, book, () => 0, {
+    settle: async () => {
+      seen.push(`settled after ${book.writes} writes`)
+      if (failure !== null) throw failure
+    },
+    summedUsage: (id) => {
+      seen.push(`read ${id}`)
+      return summed
+    },
+  })
+  charge(who, 'eth_call')
+  t.match(await reports.report(who), { today: { requests: 0 } }, 'what others cannot know is not told')
+  t.same(seen, ['settled after 1 writes', 'read ada'])
+  const { day } = admission.day
+  const usage = { count: 9, cost: 9, bytes: 0, errors: 0, refused: 0 }
+  summed.push({ id: 'ada', day, methods: new Map([['eth_call', usage]]) })
+  t.match(await reports.report(who), { today: { requests: 9 } }, 'the one before is not given again')
+  failure = new Error('behind')
+  await t.rejects(reports.report(who), failure)
+  t.equal(seen.at(-1), 'settled after 1 writes', 'nothing is told by a member that is behind')
 })
 
 t.test('limits can change while the node runs', (t) => {
