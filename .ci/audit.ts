@@ -23,7 +23,17 @@ export interface Crate {
 
 /** Licences under which what is delivered may stand. */
 const LICENCES: ReadonlySet<string> = new Set([
-  ...['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'Apache-2.0', 'CC0-1.0'],
+  ...[
+    'MIT',
+    'ISC',
+    '0BSD',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'BlueOak-1.0.0',
+    'Apache-2.0',
+    'CC0-1.0',
+    'Unlicense',
+  ],
   // MIT without the duty to name the author: hex_lit, which only tests use.
   'MITNFA',
   ...['Zlib', 'Unicode-3.0', 'MPL-2.0', 'Apache-2.0 WITH LLVM-exception', 'PSF-2.0', 'Python-2.0'],
