@@ -95,19 +95,19 @@ export function demandsOf(size: FleetSize): Demand[] {
   ): Demand => ({ purpose, rule, stored, sets, delivered, bytes: (stored + delivered) * bytesEach })
   return [
     // Every member watches all leases: to know whom it may call, and to find the lease of the leader over.
-    demand('leases of members', 'fleet.md §2', renewals, renewals * n, BYTES.lease, renewals),
-    demand('lease of the leader', 'fleet.md §2', ownRenewals, ownRenewals * n, BYTES.lease, ownRenewals),
+    demand('leases of members', 'leases', renewals, renewals * n, BYTES.lease, renewals),
+    demand('lease of the leader', 'leases', ownRenewals, ownRenewals * n, BYTES.lease, ownRenewals),
     // Heard by everybody, because anybody may become the leader.
-    demand('blocks that were executed', 'fleet.md §3', 0, (renewals + blocks * n) * n, BYTES.executed),
-    demand('prepare and its answer', 'fleet.md §3', 0, 2 * n * blocks, BYTES.call),
-    demand('heads', 'fleet.md §3', blocks, blocks * n, headBytes, blocks),
-    demand('transactions', 'fleet.md §4', transactions, transactions * n, size.transactionBytes),
-    demand('blocks', 'fleet.md §5', blocks, blocks * n, size.blockBytes),
-    demand('polls at another member', 'fleet.md §6', 0, 2 * polls, BYTES.poll),
-    demand('usage', 'fleet.md §7', n, n * n, BYTES.usage),
-    demand('units for keys', 'fleet.md §7', 0, 2 * grants * GRANTS_PER_SECOND, BYTES.call * 4),
-    demand('quotas of days', 'fleet.md §7', reservations, 0, BYTES.quota, reservations),
-    demand('work templates', 'fleet.md §8', templates, templates * n, TEMPLATE),
+    demand('blocks that were executed', 'the fleet head', 0, (renewals + blocks * n) * n, BYTES.executed),
+    demand('prepare and its answer', 'the fleet head', 0, 2 * n * blocks, BYTES.call),
+    demand('heads', 'the fleet head', blocks, blocks * n, headBytes, blocks),
+    demand('transactions', 'transactions', transactions, transactions * n, size.transactionBytes),
+    demand('blocks', 'blocks', blocks, blocks * n, size.blockBytes),
+    demand('polls at another member', 'filters', 0, 2 * polls, BYTES.poll),
+    demand('usage', 'keys, quotas, usage', n, n * n, BYTES.usage),
+    demand('units for keys', 'keys, quotas, usage', 0, 2 * grants * GRANTS_PER_SECOND, BYTES.call * 4),
+    demand('quotas of days', 'keys, quotas, usage', reservations, 0, BYTES.quota, reservations),
+    demand('work templates', 'work for pools', templates, templates * n, TEMPLATE),
   ]
 }
 
