@@ -95,7 +95,8 @@ t.test('leases', { skip: NATS_SKIP }, async (t) => {
       t.notOk(await leases.end(ONE), 'a lease that holds is not ended')
       holder.process.kill('SIGSTOP')
       await until('it is silent', () => !leases.holds(ONE))
-      t.ok(await leases.end(ONE))
+      // A server that is slow to write lets the attempt fail: it is made again, as the leader does.
+      await until('it is ended', () => leases.end(ONE).catch(() => false))
       const ended = bootClock()
       holder.process.kill('SIGCONT')
       await until('it is told', () => (holder.newest('fenced')?.at ?? 0) > ended)

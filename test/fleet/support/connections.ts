@@ -15,9 +15,9 @@ export function connectionTo(servers: readonly string[]): FleetConnectionOptions
 }
 
 /** Waits until something holds. @throws Error with the text when it never does */
-export async function until(text: string, holds: () => boolean): Promise<void> {
+export async function until(text: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let poll = 0; poll < POLLS; poll += 1) {
-    if (holds()) return
+    if (await holds()) return
     await sleep(POLL)
   }
   throw new Error(`never: ${text}`)
