@@ -78,7 +78,8 @@ proptest! {
         let from = from.index(trie_size(&stored, &root).unwrap() as usize) as u64;
         let chunk = read_chunk(&stored, &root, from, from + span, ANY_LENGTH).unwrap().unwrap();
         let checked = check_chunk(&chunk.body, &root, from, from + span).unwrap();
-        prop_assert!(!checked.nodes.is_empty());
+        // A range within one long value has no node.
+        prop_assume!(!checked.nodes.is_empty());
         // A chunk of another range of the same trie is refused, unless it has the same nodes.
         let others = [from + span, from.saturating_sub(span), 0];
         for other in others.into_iter().filter(|other| *other != from) {
