@@ -226,6 +226,12 @@ export interface FleetStatus {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** A head of the fleet that a member has applied: the sequence of its entry in the log, and the block. */
+export interface AppliedHead {
+  readonly revision: number
+  readonly hash: Buffer
+}
+
 /** Memory that the fleet thread writes and the front thread reads. */
 export interface SharedLease {
   /** One element: the deadline of this member's lease, milliseconds of the boot clock; 0 for none. */

@@ -8,14 +8,9 @@ import {
   type FilterPosition,
 } from '../../storage/filters/filterRecord.ts'
 import { FleetError } from '../errors.ts'
+import type { AppliedHead } from '../interface.ts'
 import { pack, unpack } from '../nats/packed.ts'
 import type { OwnChanges } from './ownFilters.ts'
-
-/** A head of the fleet that a member has applied: the sequence of its entry in the log, and the block. */
-export interface AppliedHead {
-  readonly revision: number
-  readonly hash: Buffer
-}
 
 /** What is asked of the member that has a filter (fleet.md §10 `filter`). */
 export type FilterCall =

@@ -5,8 +5,8 @@ import type { MemoryUse } from '../../filters/memoryUse.ts'
 import type { BlockReference } from '../../storage/blockKey.ts'
 import type { StoredFilter } from '../../storage/filters/filterRecord.ts'
 import { FleetError } from '../errors.ts'
+import type { AppliedHead } from '../interface.ts'
 import {
-  type AppliedHead,
   decodeChanges,
   decodeContent,
   decodeDone,

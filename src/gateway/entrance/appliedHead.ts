@@ -1,11 +1,5 @@
+import type { AppliedHead } from '../../fleet/interface.ts'
 import type { RpcError } from '../../rpc/errors.ts'
-
-/** A head of the fleet that requests of this member see. */
-export interface AppliedHead {
-  /** Sequence of its entry in the log. */
-  readonly revision: number
-  readonly hash: Buffer
-}
 
 interface Wait {
   /** Whether it is over. @throws RpcError when it can never be */

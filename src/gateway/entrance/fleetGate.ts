@@ -1,4 +1,5 @@
 import {
+  type AppliedHead,
   EVERY_REVISION,
   type FleetAbsence,
   type FleetFrontEvent,
@@ -13,7 +14,7 @@ import type { JsonText } from '../../rpc/json.ts'
 import type { Caller } from '../access/caller.ts'
 import type { Exchange } from '../exchange.ts'
 import type { AnswerSink } from '../scheduler/ticket.ts'
-import { type AppliedHead, AppliedHeadWatch } from './appliedHead.ts'
+import { AppliedHeadWatch } from './appliedHead.ts'
 import { type BodySink, HeldBodies, type HeldBytes } from './heldBodies.ts'
 import { HoldTimes } from './holdTimes.ts'
 
