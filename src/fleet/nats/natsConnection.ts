@@ -1,4 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import {
   type Authenticator,
   type ConnectionOptions,
@@ -114,7 +116,7 @@ class Connection implements FleetConnection {
         void this.#follow(this.nats)
         return
       } catch (error) {
-        failures.push(toFleetError(error, `NATS cannot be reached at ${server}`))
+        failures.push(connectFailure(error, server, options.tls !== undefined))
       }
     }
     throw failures.find(({ code }) => code !== 'Unreachable') ?? failures[0] ?? noServers()
@@ -241,6 +243,16 @@ class Connection implements FleetConnection {
   }
 }
 
+/** With TLS 1.3 a server that refuses the certificate of a client looks like one that says nothing. */
+function connectFailure(error: unknown, server: string, withTls: boolean): FleetError {
+  const failure = toFleetError(error, `NATS cannot be reached at ${server}`)
+  if (failure.code !== 'Timeout') return failure
+  const certificate = withTls ? ', or refuses the certificate of --fleet-cert' : ''
+  return new FleetError('Timeout', `the NATS server ${server} does not answer${certificate}`, {
+    cause: error,
+  })
+}
+
 function noServers(): FleetError {
   return new FleetError('Unreachable', 'no NATS servers are given: name them with --fleet')
 }
@@ -312,8 +324,28 @@ function tlsOf({ servers, ca, cert, key }: FleetConnectionOptions): TlsOptions |
     }
   }
   return {
+    ...identityCheck(servers),
     ...(ca === null ? {} : { caFile: ca }),
     ...(cert === null ? {} : { certFile: cert }),
     ...(key === null ? {} : { keyFile: key }),
+  }
+}
+
+/**
+ * How the certificate of a server is compared with its address. The client has Node check `localhost` in place of an
+ * address that is no name: then the certificate has to be for one of the addresses that were given.
+ */
+function identityCheck(servers: readonly string[]) {
+  const addresses = servers
+    .map((server) => new URL(server).hostname.replace(/^\[(.*)\]$/, '$1'))
+    .filter((host) => isIP(host) !== 0)
+  return {
+    checkServerIdentity: (host: string, certificate: PeerCertificate): Error | undefined => {
+      const error = checkServerIdentity(host, certificate)
+      const [first = host] = addresses
+      if (error === undefined || host !== 'localhost') return error
+      const isOneOfThem = addresses.some((address) => checkServerIdentity(address, certificate) === undefined)
+      return isOneOfThem ? undefined : checkServerIdentity(first, certificate)
+    },
   }
 }
