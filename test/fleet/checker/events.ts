@@ -1,52 +1,53 @@
 import { type BlockEntry, type FilterKind, type History, logName } from './history.ts'
 
-/** What a filter tells. */
-export interface FilterEvent {
-  readonly name: string
-  /** Place in the record of fleet heads of the change that it came with. */
-  readonly place: number
-}
+/** What filters are told of when the head moves, blocks or logs. */
+export type ToldOf = Exclude<FilterKind, 'transactions'>
 
 /** The chains of the fleet heads, and what filters have to tell of them. */
 export class RecordedChains {
   readonly #history: Pick<History, 'heads' | 'blocks'>
-  readonly #events = new Map<string, readonly FilterEvent[]>()
+  readonly #events = new Map<string, readonly string[]>()
 
   constructor(history: Pick<History, 'heads' | 'blocks'>) {
     this.#history = history
   }
 
+  /** Places of the record of fleet heads. */
+  get places(): number {
+    return this.#history.heads.length
+  }
+
   /**
-   * Everything that a filter made at the first head would tell, in order.
+   * What a poll at the head of one place tells when the poll before was at that of another, in order: the way over the
+   * common ancestor, so that nothing is told of heads between them that a reorganisation took away (fleet.md §6).
    * @param address of the logs, for a filter of logs
    * @throws Error for a block that the history has no record of
    */
-  events(of: Exclude<FilterKind, 'transactions'>, address: string | null): readonly FilterEvent[] {
-    const key = `${of} ${address}`
+  events(of: ToldOf, address: string | null, from: number, to: number): readonly string[] {
+    const key = `${of} ${address} ${from} ${to}`
     const known = this.#events.get(key)
     if (known !== undefined) return known
-    const { heads } = this.#history
-    const events = heads.flatMap(({ hash }, place) => {
-      const before = heads[place - 1]
-      if (before === undefined) return []
-      const { left, joined } = this.#path(before.hash, hash)
-      const names =
-        of === 'blocks'
-          ? joined.map((block) => block.hash)
-          : [
-              ...left.flatMap((block) => logsOf(block, address, true)),
-              ...joined.flatMap((block) => logsOf(block, address, false)),
-            ]
-      return names.map((name) => ({ name, place }))
-    })
-    this.#events.set(key, events)
-    return events
+    const { left, joined } = this.#path(this.#hash(from), this.#hash(to))
+    const names =
+      of === 'blocks'
+        ? joined.map((block) => block.hash)
+        : [
+            ...left.flatMap((block) => logsOf(block, address, true)),
+            ...joined.flatMap((block) => logsOf(block, address, false)),
+          ]
+    this.#events.set(key, names)
+    return names
+  }
+
+  /** Whether a head has the one before it on its chain. */
+  isReorganisation(place: number): boolean {
+    return place > 0 && this.#path(this.#hash(place - 1), this.#hash(place)).left.length > 0
   }
 
   /** Names of the logs of an address in a range of the chain of a head, in order. */
   logs(place: number, address: string, from: number, to: number): readonly string[] {
     const found: string[][] = []
-    let block = this.#block(this.#history.heads[place]?.hash ?? '')
+    let block = this.#block(this.#hash(place))
     while (block.number >= from) {
       if (block.number <= to) found.push(logsOf(block, address, false))
       const parent = this.#history.blocks.get(block.parent)
@@ -71,6 +72,10 @@ export class RecordedChains {
       }
     }
     return { left, joined: joined.reverse() }
+  }
+
+  #hash(place: number): string {
+    return this.#history.heads[place]?.hash ?? ''
   }
 
   #block(hash: string): BlockEntry {

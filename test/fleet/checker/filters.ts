@@ -1,4 +1,4 @@
-import type { FilterEvent, RecordedChains } from './events.ts'
+import type { RecordedChains, ToldOf } from './events.ts'
 import type { HeadOrder } from './headOrder.ts'
 import type { Entry, FilterKind, History } from './history.ts'
 import { NOT_CONNECTED_CODE } from './recordingClient.ts'
@@ -23,7 +23,7 @@ export function checkFilters(history: History, order: HeadOrder, chains: Recorde
     const violation =
       filter.of === 'transactions'
         ? checkTransactions(filter, history)
-        : checkEvents(filter, chains.events(filter.of, filter.address), order)
+        : checkEvents(filter, filter.of, chains, order)
     return violation === null ? [] : [violation]
   })
 }
@@ -44,15 +44,18 @@ function filtersOf({ entries }: History): Polled[] {
   })
 }
 
-/** How many events may have been told so far, with the least number of lost polls that this takes. */
+/** Places of the record of heads that the filter may stand at, with the least number of lost polls that this takes. */
 type Cursors = ReadonlyMap<number, number>
 
-function checkEvents(filter: Polled, events: readonly FilterEvent[], order: HeadOrder): Violation | null {
-  const { made, id, polls } = filter
-  /** Events that came with places up to this one. */
-  const until = (place: number) => countUntil(events, place)
+function checkEvents(
+  { made, id, address, polls }: Polled,
+  of: ToldOf,
+  chains: RecordedChains,
+  order: HeadOrder,
+): Violation | null {
+  const between = (from: number, to: number) => chains.events(of, address, from, to)
   let cursors: Cursors = new Map(
-    range(until(order.floor(made.begin)), until(order.ceiling(made.end))).map((at) => [at, 0]),
+    range(order.floor(made.begin), order.ceiling(made.end)).map((place) => [place, 0]),
   )
   let lost = 0
   const told = new Set<string>()
@@ -60,25 +63,37 @@ function checkEvents(filter: Polled, events: readonly FilterEvent[], order: Head
     if (isLost(poll)) lost += 1
     if (poll.outcome.kind !== 'answered') continue
     const names = poll.outcome.value as readonly string[]
-    const [least, most] = [until(order.floor(poll.begin)), until(order.ceiling(poll.end))]
+    const [least, most] = [order.floor(poll.begin), order.ceiling(poll.end)]
     const next = new Map<number, number>()
-    for (const [at, used] of cursors) {
-      const starts = used < lost ? range(at, most - names.length) : [at]
-      for (const start of starts) {
-        const after = start + names.length
-        const uses = start === at ? used : used + 1
-        if (after < least || after > most || uses >= (next.get(after) ?? Number.POSITIVE_INFINITY)) continue
-        if (names.every((name, index) => events[start + index]?.name === name)) next.set(after, uses)
+    for (const [place, used] of cursors) {
+      for (const start of used < lost ? range(place, most) : [place]) {
+        const uses = start === place ? used : used + 1
+        for (const after of range(Math.max(start, least), most))
+          if (uses < (next.get(after) ?? Number.POSITIVE_INFINITY) && isSame(names, between(start, after)))
+            next.set(after, uses)
       }
     }
     if (next.size === 0) {
-      const message = describe(id, names, told, events, cursors, least)
+      const from = Math.max(...cursors.keys())
+      const due = between(from, Math.min(chains.places - 1, Math.max(least, from + 1)))
+      const message = describe(id, names, told, due, (name) => isKnown(chains, of, address, name))
       return { rule: 'filter', message, entries: [...lastOf(polls, poll), poll] }
     }
     for (const name of names) told.add(name)
     cursors = next
   }
   return null
+}
+
+/** Whether any change of the head tells an event. */
+function isKnown(chains: RecordedChains, of: ToldOf, address: string | null, name: string): boolean {
+  return range(1, chains.places - 1).some((place) =>
+    chains.events(of, address, place - 1, place).includes(name),
+  )
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, at) => name === other[at])
 }
 
 /** A poll that was refused by the member that has the filter was not done; any other may have been. */
@@ -92,16 +107,13 @@ function describe(
   id: string,
   names: readonly string[],
   told: ReadonlySet<string>,
-  events: readonly FilterEvent[],
-  cursors: Cursors,
-  least: number,
+  due: readonly string[],
+  isKnown: (name: string) => boolean,
 ): string {
   const twice = names.find((name) => told.has(name))
   if (twice !== undefined) return `filter ${id} tells ${twice} twice`
-  const foreign = names.find((name) => events.every((event) => event.name !== name))
+  const foreign = names.find((name) => !isKnown(name))
   if (foreign !== undefined) return `filter ${id} tells ${foreign}, which never happened`
-  const at = Math.max(...cursors.keys())
-  const due = events.slice(at, Math.max(least, at + 1)).map(({ name }) => name)
   return `filter ${id} tells [${names.join(', ')}] where [${due.join(', ')}] is due`
 }
 
@@ -141,16 +153,6 @@ function checkTransactions({ made, id, polls }: Polled, { entries }: History): V
     }
   }
   return null
-}
-
-function countUntil(events: readonly FilterEvent[], place: number): number {
-  let [low, high] = [0, events.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((events[middle]?.place ?? 0) <= place) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** Whole numbers from one to another, both included. */

@@ -121,8 +121,9 @@ export interface KeyEntry {
   readonly burst: number
   /** Cost units a day; 0 for none. */
   readonly quota: number
-  /** Cost units by which a fleet may be over the first two, as it states (fleet.md §7). */
+  /** Cost units by which a fleet may be over the rate in a window, and over the quota, as it states (fleet.md §7). */
   readonly overshoot: number
+  readonly quotaOvershoot: number
   /** Milliseconds within which a revocation reaches everybody. */
   readonly revokedWithin: number
 }

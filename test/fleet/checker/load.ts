@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toHex } from '../../../src/util/bytes.ts'
 import { BitcoinPool } from '../../support/bitcoinPool.ts'
-import { asciiHex, bytesOf, type PoolWork, type SubmitResult, submission } from '../../support/poolNode.ts'
 import { signedTransaction, type TestAccount } from '../../support/signedTransaction.ts'
 import { type Entry, type FilterKind, type HistoryWriter, logName } from './history.ts'
+import { CheckedMiner } from './miner.ts'
 import { type AskedMember, type ClientKey, RecordingClient } from './recordingClient.ts'
 
 export interface LoadOptions {
@@ -23,6 +23,8 @@ export interface LoadOptions {
   readonly timeout: number
   /** Milliseconds between two blocks that pools find; 0 where the members make blocks themselves. */
   readonly blockEvery: number
+  /** Whether pools find blocks by which the chain reorganises. */
+  readonly reorganises: boolean
 }
 
 const READERS = 3
@@ -33,12 +35,11 @@ const USAGE_PAUSE_MS = 250
 const ATTEMPTS = 50
 const SPEND_PAUSE_MS = 2
 /** Costs of methods in units (src/gateway/access/README.md). */
-const UNITS = { block: 3, send: 10, filter: 2, logs: 20, work: 2, solution: 20 }
+const UNITS = { block: 3, send: 10, filter: 2, logs: 20 }
 const GAS_LIMIT = 200_000n
 /** Blocks that a search goes back. */
 const RANGE = 12
 const KINDS: readonly FilterKind[] = ['blocks', 'logs', 'transactions']
-const IMPORTED = ['IMPORTED_BEST', 'IMPORTED_NOT_BEST', 'EXIST'].map(asciiHex)
 
 interface OpenFilter {
   readonly id: string
@@ -52,7 +53,7 @@ export class CheckedLoad {
   readonly #tasks: Promise<void>[] = []
   readonly #clients: RecordingClient[] = []
   readonly #filters: OpenFilter[] = []
-  readonly #pool: BitcoinPool
+  readonly #miner: CheckedMiner
   #stopped = false
   #isHandedOver = false
   /** Hashes that were acknowledged. */
@@ -61,7 +62,12 @@ export class CheckedLoad {
 
   constructor(options: LoadOptions) {
     this.#options = options
-    this.#pool = new BitcoinPool('/fleet/', options.random)
+    this.#miner = new CheckedMiner({
+      ...{ pool: new BitcoinPool('/fleet/', options.random), blocks: this.blocks },
+      anyMember: () => this.#anyMember(),
+      charged: (units) => this.#charged(units),
+      isStopped: () => this.#stopped,
+    })
   }
 
   start(): void {
@@ -80,7 +86,10 @@ export class CheckedLoad {
     for (const { key: used, clients } of spent)
       for (let index = 0; index < clients; index += 1)
         this.#repeat(SPEND_PAUSE_MS, (client) => this.#spend(client, used))
-    if (blockEvery > 0) this.#repeat(blockEvery, (client) => this.#solve(client))
+    if (blockEvery > 0)
+      this.#repeat(blockEvery, (client) =>
+        this.#options.reorganises ? this.#miner.reorganise(client) : this.#miner.solve(client),
+      )
   }
 
   /** From now on filters may have another owner than the member that made them. */
@@ -94,15 +103,18 @@ export class CheckedLoad {
     await Promise.all(this.#tasks)
   }
 
-  /** Asks for everything once more, now that all has to be answered: the load must be stopped. */
+  /** Asks for filters and heads once more, now that all has to be answered: the load must be stopped. */
   async finish(): Promise<void> {
     const client = this.#client()
-    const { key, members } = this.#options
     for (const filter of this.#filters) await insist(() => this.#poll(client, filter, true))
-    for (const member of members()) {
-      await insist(() => this.#askHead(client, member, true))
-      if (key !== null) await insist(() => client.usage(member, key, true))
-    }
+    for (const member of this.#options.members()) await insist(() => this.#askHead(client, member, true))
+  }
+
+  /** Asks for the usage once more, and closes all connections. */
+  async finishUsage(): Promise<void> {
+    const client = this.#client()
+    const { key, members } = this.#options
+    if (key !== null) for (const member of members()) await insist(() => client.usage(member, key, true))
     for (const one of this.#clients) one.close()
   }
 
@@ -253,31 +265,6 @@ export class CheckedLoad {
   async #spend(client: RecordingClient, key: ClientKey): Promise<void> {
     const method = 'eth_chainId'
     await client.ask(this.#anyMember(), { operation: { kind: 'other', method }, method, key, units: 1 })
-  }
-
-  async #solve(client: RecordingClient): Promise<void> {
-    const { result } = await client.ask(this.#anyMember(), {
-      ...this.#charged(UNITS.work),
-      operation: { kind: 'other', method: 'mnr_getWork' },
-      method: 'mnr_getWork',
-    })
-    if (result === undefined) return
-    const work = result as PoolWork
-    const solved = this.#pool.mine(bytesOf(work.blockHashForMergedMining), BigInt(work.target), 1)
-    const [method, params] = submission('block', solved)
-    const { result: submitted } = await client.ask(this.#anyMember(), {
-      ...this.#charged(UNITS.solution),
-      operation: { kind: 'solution' },
-      method,
-      params,
-      value: (answer) => {
-        const { blockImportedResult, blockHash } = answer as SubmitResult
-        return IMPORTED.includes(blockImportedResult) ? blockHash : null
-      },
-    })
-    const answer = submitted as SubmitResult | undefined
-    if (answer !== undefined && IMPORTED.includes(answer.blockImportedResult))
-      this.blocks.add(answer.blockHash)
   }
 
   #charged(units: number): { readonly key?: ClientKey; readonly units?: number } {

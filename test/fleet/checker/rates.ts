@@ -38,11 +38,11 @@ function checkRate({ key, rate, burst, overshoot }: KeyEntry, entries: readonly 
   return [{ rule: 'rate', message, entries: [entry] }]
 }
 
-function checkQuota({ key, quota, overshoot }: KeyEntry, entries: readonly Entry[]): Violation[] {
+function checkQuota({ key, quota, quotaOvershoot }: KeyEntry, entries: readonly Entry[]): Violation[] {
   if (quota === 0) return []
   const units = entries.reduce((sum, entry) => sum + (entry.units ?? 0), 0)
-  if (units <= quota + overshoot) return []
-  const message = `key ${key} was answered ${units} units on a day of ${quota} with an overshoot of ${overshoot}`
+  if (units <= quota + quotaOvershoot) return []
+  const message = `key ${key} was answered ${units} units on a day of ${quota} with an overshoot of ${quotaOvershoot}`
   return [{ rule: 'quota', message, entries: entries.slice(-1) }]
 }
 

@@ -1,4 +1,4 @@
-import { askPatiently } from '../cluster/askPatiently.ts'
+import { askAllPatiently, askPatiently } from '../cluster/askPatiently.ts'
 import type { BlockEntry, HeadEntry, HistoryWriter } from './history.ts'
 import { logNames } from './load.ts'
 import type { AskedMember } from './recordingClient.ts'
@@ -46,23 +46,40 @@ export async function recordTruth(options: TruthOptions): Promise<void> {
       hash = block.parent
     }
   }
-  for (const [index, url] of urls.entries()) {
-    const member = members[index]?.member ?? 0
-    for (const hash of transactions) {
-      const found = await askPatiently<{ readonly blockHash: string | null } | null>(
-        url,
-        'eth_getTransactionByHash',
-        [hash],
-      )
-      const where = found === null ? null : (found.blockHash ?? 'pool')
-      writer.write({ type: 'final', member, what: 'transaction', hash, where })
-    }
-    for (const hash of blocks) {
-      const found = await askPatiently<RpcBlock | null>(url, 'eth_getBlockByHash', [hash, false])
-      const number = found === null ? {} : { number: Number(found.number) }
-      writer.write({ type: 'final', member, what: 'block', hash, where: found?.hash ?? null, ...number })
-    }
-  }
+  await Promise.all(
+    urls.map((url, index) =>
+      recordFinals(options, url, members[index]?.member ?? 0, [...transactions], [...blocks]),
+    ),
+  )
+}
+
+async function recordFinals(
+  { writer }: TruthOptions,
+  url: string,
+  member: number,
+  transactions: readonly string[],
+  blocks: readonly string[],
+): Promise<void> {
+  const places = await askAllPatiently<{ readonly blockHash: string | null } | null>(
+    url,
+    'eth_getTransactionByHash',
+    transactions.map((hash) => [hash]),
+  )
+  transactions.forEach((hash, at) => {
+    const found = places[at] ?? null
+    const where = found === null ? null : (found.blockHash ?? 'pool')
+    writer.write({ type: 'final', member, what: 'transaction', hash, where })
+  })
+  const kept = await askAllPatiently<RpcBlock | null>(
+    url,
+    'eth_getBlockByHash',
+    blocks.map((hash) => [hash, false]),
+  )
+  blocks.forEach((hash, at) => {
+    const found = kept[at] ?? null
+    const number = found === null ? {} : { number: Number(found.number) }
+    writer.write({ type: 'final', member, what: 'block', hash, where: found?.hash ?? null, ...number })
+  })
 }
 
 /** Blocks below the first head that searches may ask for. */

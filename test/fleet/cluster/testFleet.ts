@@ -5,6 +5,7 @@ import { startCommand } from '../../support/cli.ts'
 import { NATS_SYSTEM, NATS_USER, type NatsCluster, startNatsCluster } from '../../support/natsServer.ts'
 import type { ClientKey } from '../checker/recordingClient.ts'
 import { underClock } from './clock.ts'
+import { FleetKeys, type KeyWanted } from './fleetKeys.ts'
 import { FleetNetwork } from './fleetNetwork.ts'
 import { MemberProcess } from './memberProcess.ts'
 
@@ -45,6 +46,8 @@ export class TestFleet {
   readonly disk: SmallDisk | null
   readonly lease: number
   readonly #keys: { path: string }
+  /** null where there is no fleet. */
+  readonly #fleetKeys: FleetKeys | null
   readonly #options: TestFleetOptions
 
   private constructor(
@@ -62,6 +65,7 @@ export class TestFleet {
     this.members = members
     this.lease = options.lease ?? DEFAULT_LEASE
     this.#keys = keys
+    this.#fleetKeys = servers === null ? null : new FleetKeys(servers.urls, FLEET_NAME)
   }
 
   /** Starts servers and members, one member after the other; all are ready when this returns. */
@@ -77,7 +81,7 @@ export class TestFleet {
     )
     const fleet = new TestFleet(options, servers, network, disk, members, keys)
     try {
-      if (servers !== null) await fleet.#init()
+      if (servers !== null) await fleet.command(['fleet', 'init'])
       for (const member of members.slice(0, options.started)) {
         await member.start()
         await member.untilReady(READY_MS)
@@ -94,26 +98,16 @@ export class TestFleet {
     await Promise.all(this.members.map((member) => member.untilReady(READY_MS)))
   }
 
-  /** Makes a key with limits, 0 for none. Requests of the test itself carry the first one. */
-  async createKey(
-    id: string,
-    limits: { rate?: number; burst?: number; dailyQuota?: number; methods?: readonly string[] } = {},
-  ): Promise<ClientKey> {
-    const words = [
-      ...['key', 'create', '--id', id, '--name', id],
-      ...(limits.rate === undefined ? [] : ['--rate', String(limits.rate)]),
-      ...(limits.burst === undefined ? [] : ['--burst', String(limits.burst)]),
-      ...(limits.methods === undefined ? [] : ['--methods', limits.methods.join(',')]),
-      ...(limits.dailyQuota === undefined ? [] : ['--daily-quota', String(limits.dailyQuota)]),
-    ]
-    const secret = (await this.#command(words)).trim().split('\n').at(-1)?.trim() ?? ''
-    if (this.#keys.path === '') this.#keys.path = `/${secret}`
-    return { id, secret }
+  /** Makes a key with limits. Requests of the test itself carry the first one. */
+  async createKey(id: string, limits: KeyWanted = {}): Promise<ClientKey> {
+    const key = await (this.#fleetKeys?.create(id, limits) ?? this.#createLocalKey(id, limits))
+    if (this.#keys.path === '') this.#keys.path = `/${key.secret}`
+    return key
   }
 
   /** Revokes a key. */
   async revokeKey({ id }: ClientKey): Promise<void> {
-    await this.#command(['key', 'disable', id])
+    await (this.#fleetKeys?.revoke(id) ?? this.command(['key', 'disable', id]))
   }
 
   /** Path of the first key that was made; empty before. */
@@ -134,12 +128,23 @@ export class TestFleet {
     return [...members.map(({ pid }) => pid), ...(this.servers?.servers.map(({ pid }) => pid) ?? [])]
   }
 
-  async #init(): Promise<void> {
-    await this.#command(['fleet', 'init'])
+  async #createLocalKey(id: string, { rate, burst, methods, dailyQuota }: KeyWanted): Promise<ClientKey> {
+    const words = [
+      ...['key', 'create', '--id', id, '--name', id],
+      ...(rate === undefined ? [] : ['--rate', String(rate)]),
+      ...(burst === undefined ? [] : ['--burst', String(burst)]),
+      ...(methods === undefined ? [] : ['--methods', methods.join(',')]),
+      ...(dailyQuota === undefined ? [] : ['--daily-quota', String(dailyQuota)]),
+    ]
+    return { id, secret: (await this.command(words)).trim().split('\n').at(-1)?.trim() ?? '' }
   }
 
-  /** Runs the command line against the fleet, or against the data of the first member where there is none. */
-  async #command(words: readonly string[]): Promise<string> {
+  /**
+   * Runs the command line against the fleet, or against the data of the first member where there is none.
+   * @returns what it printed
+   * @throws Error when it fails
+   */
+  async command(words: readonly string[]): Promise<string> {
     const where =
       this.servers === null ? ['--data-dir', this.members[0]?.dataDir ?? ''] : fleetArguments(this.servers)
     const { code, stdout, stderr } = await startCommand([...words, ...where], [], [this.#options.program])

@@ -21,6 +21,8 @@ export interface FaultKind {
   readonly name: string
   /** Whether members hand their filters to others by it. */
   readonly handsOver?: true
+  /** Whether the chain reorganises; at random unless given. */
+  readonly reorganises?: boolean
   /** Why it cannot be done here; null when it can. */
   whyNot(fleet: TestFleet): string | null
   /** Does it, and heals it, but for the time that members take to be ready again. */
@@ -68,6 +70,31 @@ export const FAULT_KINDS: readonly FaultKind[] = [
       await fleet.members[member]?.end('SIGTERM')
       await fleet.members[member]?.start()
       return { what: `member ${member}`, killed: [] }
+    },
+  },
+  {
+    name: 'drain a member',
+    handsOver: true,
+    whyNot: needsServers,
+    run: async (context) => {
+      const { fleet, random } = context
+      const member = pick(fleet.members.length, random)
+      const time = spell(context, 1)
+      await fleet.command(['fleet', 'drain', `m${member}`])
+      await sleep(time)
+      await fleet.members[member]?.end('SIGTERM')
+      await fleet.members[member]?.start()
+      return { what: `member ${member}, started again after ${seconds(time)}`, killed: [] }
+    },
+  },
+  {
+    name: 'reorganise the chain',
+    reorganises: true,
+    whyNot: always,
+    run: async (context) => {
+      const time = spell(context, 3)
+      await sleep(time)
+      return { what: `for ${seconds(time)}`, killed: [] }
     },
   },
   {

@@ -1,8 +1,11 @@
 import { parseArgs } from 'node:util'
+import { describeMachine } from '../../../bench/report/machine.ts'
 import { TestBuild } from '../../support/testBuild.ts'
 import { describeEntry } from '../checker/violation.ts'
 import { PLANTED_FAULTS } from './plantedFaults.ts'
-import { type Round, runRounds } from './rounds.ts'
+import { RoundResults, table } from './results.ts'
+import type { Round } from './round.ts'
+import { runRounds } from './rounds.ts'
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +22,10 @@ const { values } = parseArgs({
     turns: { type: 'boolean', default: false },
     /** Builds that break a rule each, in place of this one: the checker has to find all of them. */
     planted: { type: 'boolean', default: false },
+    /** Number of the first round, to go on with a seed: after those that are kept, or 1, unless given. */
+    first: { type: 'string' },
+    /** Keeps what comes of each round in bench/results/fleet-faults.md, beside earlier ones of the seed. */
+    save: { type: 'boolean', default: false },
     /** A compiled command line in place of this source. */
     program: { type: 'string' },
   },
@@ -39,17 +46,26 @@ try {
 /** @returns the exit code */
 async function disturb(): Promise<number> {
   const program = values.program ?? (await build?.program()) ?? ''
-  console.log(
-    `seed ${seed}: ${values.rounds} rounds, ${size.members} members, ${size.servers} servers of NATS`,
-  )
+  const fleet = `${size.members} members, ${size.servers} servers of NATS, leases of ${size.lease} ms`
+  const results = values.save ? new RoundResults(seed, fleet, describeMachine()) : null
+  const first = Number(values.first ?? results?.next ?? 1)
+  console.log(`seed ${seed}: ${values.rounds} rounds from ${first} on, ${fleet}`)
+  const rounds: Round[] = []
   const violations = await runRounds({
-    ...{ ...size, rounds: Number(values.rounds), seed, program, only: values.only, eachOnce: values.turns },
+    ...{ ...size, first, rounds: Number(values.rounds), seed, program, only: values.only },
+    eachOnce: values.turns,
     onSkip: (name, why) => console.log(`left out: ${name}: ${why}`),
     onRound: (round) => {
       tell(round)
+      rounds.push(round)
+      results?.add(round)
       return undefined
     },
   })
+  console.log(table(rounds))
+  const rules = rounds.flatMap((round) => round.violations.map(({ rule }) => rule))
+  for (const rule of new Set(rules))
+    console.log(`${rule}: ${rules.filter((one) => one === rule).length} violations`)
   console.log(violations === 0 ? 'every history is clean' : `${violations} violations`)
   return violations === 0 ? 0 : 1
 }
@@ -83,8 +99,9 @@ async function findPlanted(): Promise<number> {
 function tell(round: Round): void {
   console.log(
     `${round.round}: ${round.fault}, ${round.what}: ${round.answered} answered, ${round.refused} refused, ` +
-      `${round.unknown} without an answer; ${round.heads} heads, ${round.transactions} transactions and ` +
-      `${round.blocks} blocks acknowledged; healed after ${round.healedMilliseconds.toFixed(0)} ms`,
+      `${round.unknown} without an answer; ${round.heads} heads, ${round.reorganisations} reorganisations, ` +
+      `${round.transactions} transactions and ${round.blocks} blocks acknowledged; ` +
+      `healed after ${round.healedMilliseconds.toFixed(0)} ms, ${(round.milliseconds / 1000).toFixed(1)} s in all`,
   )
   for (const { rule, message, entries } of round.violations.slice(0, SHOWN)) {
     console.log(`    VIOLATION ${rule}: ${message}`)

@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Machine, machineText } from '../../../bench/report/machine.ts'
+import { RESULTS_FOLDER } from '../../../bench/report/results.ts'
+import type { Rule } from '../checker/violation.ts'
+import type { Round } from './round.ts'
+
+/** What is kept of a round. */
+interface KeptRound extends Omit<Round, 'violations' | 'history'> {
+  readonly violations: readonly { readonly rule: Rule; readonly message: string }[]
+  /** Among the runs. */
+  readonly run: number
+}
+
+/** Rounds of one seed, which several runs may have made. */
+interface Results {
+  readonly seed: number
+  /** Members, servers of NATS, milliseconds of a lease. */
+  readonly fleet: string
+  readonly runs: string[]
+  readonly rounds: KeptRound[]
+}
+
+const FILE = join(RESULTS_FOLDER, 'fleet-faults')
+const NOTE =
+  'By `npm run ts -- test/fleet/faults/main.ts --save`: one fleet is disturbed round after round while clients use it, ' +
+  'each request at a member at random, and a checker decides by the recorded history of each round whether a rule of ' +
+  'src/fleet/fleet.md was broken. Round N of a seed makes the same fault whenever it is run.'
+const MOST_MESSAGE = 300
+
+/** Keeps rounds of one seed; those of another one that were kept before are replaced. */
+export class RoundResults {
+  readonly #results: Results
+  readonly #run: number
+
+  constructor(seed: number, fleet: string, machine: Machine) {
+    const known = existsSync(`${FILE}.json`)
+      ? (JSON.parse(readFileSync(`${FILE}.json`, 'utf8')) as Results)
+      : null
+    this.#results =
+      known?.seed === seed && known.fleet === fleet ? known : { seed, fleet, runs: [], rounds: [] }
+    this.#run = this.#results.runs.push(machineText(machine)) - 1
+  }
+
+  /** The round after the last one that is kept. */
+  get next(): number {
+    return Math.max(0, ...this.#results.rounds.map(({ round }) => round)) + 1
+  }
+
+  add({ violations, history: _, ...round }: Round): void {
+    const { rounds } = this.#results
+    rounds.push({
+      ...round,
+      violations: violations.map(({ rule, message }) => ({ rule, message: message.slice(0, MOST_MESSAGE) })),
+      run: this.#run,
+    })
+    mkdirSync(RESULTS_FOLDER, { recursive: true })
+    writeFileSync(`${FILE}.json`, `${JSON.stringify(this.#results, null, 2)}\n`)
+    writeFileSync(`${FILE}.md`, this.#document())
+  }
+
+  #document(): string {
+    const { seed, fleet, runs, rounds } = this.#results
+    const found = rounds.flatMap(({ round, fault, what, violations, run }) =>
+      violations.map(({ rule, message }) =>
+        row([String(round), `${fault}, ${what}`, rule, message, String(run + 1)]),
+      ),
+    )
+    const parts = [
+      '# fleet-faults',
+      NOTE,
+      `Seed ${seed}: ${fleet}.`,
+      table(rounds),
+      ...(found.length === 0
+        ? ['No rule was broken.']
+        : ['## Violations', [...heading(['round', 'fault', 'rule', 'message', 'run']), ...found].join('\n')]),
+      '## Runs',
+      runs.map((run, at) => `${at + 1}. ${run}; rounds ${roundsOf(rounds, at)}`).join('\n'),
+    ]
+    return `${parts.join('\n\n')}\n`
+  }
+}
+
+/** What came of rounds, by kind of fault, as a table. */
+export function table(rounds: readonly Omit<KeptRound, 'run'>[]): string {
+  const kinds = [...new Set(rounds.map(({ fault }) => fault))].sort()
+  const lines = [...kinds.map((kind) => [kind, rounds.filter(({ fault }) => fault === kind)] as const)]
+  return [
+    ...heading(COLUMNS),
+    ...lines.map(([kind, own]) => lineOf(kind, own)),
+    lineOf('**all**', rounds),
+  ].join('\n')
+}
+
+const COLUMNS = [
+  'fault',
+  'rounds',
+  'violations',
+  'answered',
+  'refused',
+  'without an answer',
+  'heads',
+  'reorganisations',
+  'transactions',
+  'blocks',
+  'healed after, median',
+  'at most',
+]
+
+function lineOf(name: string, rounds: readonly Omit<KeptRound, 'run'>[]): string {
+  const sum = (of: (round: Omit<KeptRound, 'run'>) => number) =>
+    rounds.reduce((total, round) => total + of(round), 0).toLocaleString('en')
+  const healed = rounds.map(({ healedMilliseconds }) => healedMilliseconds).sort((a, b) => a - b)
+  const seconds = (milliseconds = 0) => `${(milliseconds / 1000).toFixed(1)} s`
+  return row([
+    ...[name, String(rounds.length), sum(({ violations }) => violations.length)],
+    ...[sum(({ answered }) => answered), sum(({ refused }) => refused), sum(({ unknown }) => unknown)],
+    ...[sum(({ heads }) => heads), sum(({ reorganisations }) => reorganisations)],
+    ...[sum(({ transactions }) => transactions), sum(({ blocks }) => blocks)],
+    ...[seconds(healed[healed.length >> 1]), seconds(healed.at(-1))],
+  ])
+}
+
+function roundsOf(rounds: readonly KeptRound[], run: number): string {
+  const own = rounds.filter((round) => round.run === run).map(({ round }) => round)
+  return own.length === 0 ? 'none' : `${own[0]} to ${own.at(-1)}`
+}
+
+function heading(columns: readonly string[]): string[] {
+  return [row(columns), row(columns.map(() => '---'))]
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replace(/\s+/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`
+}
