@@ -1,4 +1,4 @@
-import { FleetError } from '../errors.ts'
+import { CallRefusal, FleetError } from '../errors.ts'
 import type { MemberId } from '../interface.ts'
 import { FleetNames } from '../nats/names.ts'
 import { openBucket } from '../nats/provision.ts'
@@ -118,7 +118,10 @@ export class FilterRouter {
     return NO_FILTER
   }
 
-  /** Hands all filters of this member to another one that serves; they stay here when none takes them. */
+  /**
+   * Hands all filters of this member to another one that serves; they stay here when none takes them. Those of which it
+   * is not known whether a member took them are given to nobody else, so that no filter has two owners.
+   */
   async drain(): Promise<void> {
     const { front, log, count } = this.#ports
     const { adopt, handOut } = FILTER_SERVICES
@@ -126,8 +129,9 @@ export class FilterRouter {
       const piece = await front.answer(handOut, Buffer.alloc(0))
       const ids = idsOfRows(piece)
       if (ids.length === 0) return
-      if (await this.#handOver(piece, new Set(ids.map(memberOfFilter)))) {
-        count('filters_handed_over', ids.length)
+      const outcome = await this.#handOver(piece, new Set(ids.map(memberOfFilter)))
+      if (outcome !== 'kept') {
+        count(outcome === 'taken' ? 'filters_handed_over' : 'filters_perhaps_lost', ids.length)
         continue
       }
       log.warn(
@@ -139,25 +143,30 @@ export class FilterRouter {
     }
   }
 
-  async #handOver(piece: Buffer, numbers: ReadonlySet<number>): Promise<boolean> {
+  async #handOver(piece: Buffer, numbers: ReadonlySet<number>): Promise<'taken' | 'unknown' | 'kept'> {
     const { calls, view, holders, log } = this.#ports
     for (const member of view.serving.filter((id) => id !== view.self)) {
       try {
         // Recorded first: who looks for them finds them from the moment that they are there.
         for (const number of numbers) await holders.add(number, member)
-        const call = {
-          service: FILTER_SERVICES.adopt,
-          payload: piece,
-          milliseconds: ADOPT_TIME,
-          mostBytes: 16,
-        }
-        if ((await calls.call(member, call))[0] === 1) return true
       } catch (error) {
-        // It may have them now: then they expire there, as nobody is asked behind the one that is recorded last.
+        log.warn({ member, err: error }, 'it cannot be recorded that a member takes filters over')
+        continue
+      }
+      const call = {
+        service: FILTER_SERVICES.adopt,
+        payload: piece,
+        milliseconds: ADOPT_TIME,
+        mostBytes: 16,
+      }
+      try {
+        if ((await calls.call(member, call))[0] === 1) return 'taken'
+      } catch (error) {
         log.warn({ member, err: error }, 'a member does not take filters over')
+        if (!isUndone(error)) return 'unknown'
       }
     }
-    return false
+    return 'kept'
   }
 
   #askMember(member: MemberId, payload: Buffer): Promise<Buffer> {
@@ -167,3 +176,11 @@ export class FilterRouter {
     return calls.call(member, { service, payload, milliseconds: ANSWER_TIME, mostBytes: FILTER_REPLY_BYTES })
   }
 }
+
+/** Whether a call that failed did nothing for sure: it reached nobody, or was not begun. */
+function isUndone(error: unknown): boolean {
+  if (error instanceof CallRefusal) return NOT_BEGUN.has(error.kind)
+  return error instanceof FleetError && error.code === 'NoMember'
+}
+
+const NOT_BEGUN: ReadonlySet<string> = new Set(['busy', 'unknownService'])

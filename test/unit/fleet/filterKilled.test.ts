@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import type { FilterOrder } from '../../support/fleet/filterMain.ts'
+import type { FilterOrder, Hang } from '../../support/fleet/filterMain.ts'
 
 const MAIN = fileURLToPath(new URL('../../support/fleet/filterMain.ts', import.meta.url))
 
@@ -74,3 +74,37 @@ t.test(
     await process.kill()
   },
 )
+
+t.test('whoever is killed while a filter changes hands, it never has two owners', async (t) => {
+  const folder = t.testdir({ giver: {}, taker: {} })
+  const open = (name: string) => FilterProcess.start(`${folder}/${name}`)
+  let [giver, taker] = await Promise.all([open('giver'), open('taker')])
+  const owners = async (id: string) => {
+    const polls = await Promise.all([giver, taker].map((one) => one.ask({ kind: 'poll', id, hang: null })))
+    return polls.map((poll) => poll !== 'gone')
+  }
+  const ways: readonly (readonly [giver: Hang, taker: Hang, owners: readonly boolean[]])[] = [
+    ['before', null, [true, false]],
+    ['after', null, [false, false]],
+    [null, 'before', [false, false]],
+    [null, 'after', [false, true]],
+    [null, null, [false, true]],
+  ]
+  for (const [atGiver, atTaker, owned] of ways) {
+    const id = await giver.ask<string>({ kind: 'install' })
+    const rows = await giver.ask<string>({ kind: 'handOut', hang: atGiver })
+    t.equal(rows === 'hangs', atGiver !== null)
+    if (rows !== 'hangs')
+      t.equal(await taker.ask({ kind: 'adopt', rows, hang: atTaker }), atTaker === null || 'hangs')
+    if (atGiver !== null) {
+      await giver.kill()
+      giver = await open('giver')
+    }
+    if (atTaker !== null) {
+      await taker.kill()
+      taker = await open('taker')
+    }
+    t.same(await owners(id), owned, `giver killed ${atGiver}, taker killed ${atTaker}`)
+  }
+  await Promise.all([giver.kill(), taker.kill()])
+})

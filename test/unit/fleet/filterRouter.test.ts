@@ -1,4 +1,5 @@
 import t from 'tap'
+import { CallRefusal, FleetError } from '../../../src/fleet/errors.ts'
 import { encodeFilterCall, NO_FILTER } from '../../../src/fleet/filters/filterCalls.ts'
 import { FilterHolders } from '../../../src/fleet/filters/filterHolders.ts'
 import { createFilterId, parseFilterId } from '../../../src/fleet/filters/filterId.ts'
@@ -143,6 +144,42 @@ t.test('filters are handed over piece by piece, to whoever takes them, and recor
   t.same((await holders.of(1))[0], THIRD)
   t.same((await holders.of(2))[0], THIRD)
   t.same(asked.at(-1), 'front.handOutFilters')
+})
+
+t.test('filters that a member may have taken are given to nobody else', async (t) => {
+  const position = { block: { number: 1, hash: Buffer.alloc(32) }, sequence: 0 }
+  const piece = encodeRows([
+    { id: idOf(1), filter: { kind: 'blocks', logs: null, start: position }, position },
+  ])
+  const handOver = async (failure: Error) => {
+    const pieces = [piece]
+    const { router, asked, counts } = openRouter({
+      front: (service) =>
+        service === FILTER_SERVICES.handOut ? (pieces.shift() ?? Buffer.alloc(0)) : Buffer.from([1]),
+      members: {
+        [OTHER]: () => {
+          throw failure
+        },
+        [THIRD]: () => Buffer.from([1]),
+      },
+    })
+    await router.drain()
+    return { calls: asked.filter((one) => one.endsWith(FILTER_SERVICES.adopt)), counts }
+  }
+  for (const failure of [
+    new FleetError('Timeout', 'no answer'),
+    new FleetError('Unreachable', 'cut off'),
+    new CallRefusal('internal', 'its front thread did not answer'),
+  ]) {
+    const { calls, counts } = await handOver(failure)
+    t.same(calls, ['2.adoptFilters'], failure.message)
+    t.same(counts, { filters_perhaps_lost: 1 })
+  }
+  for (const failure of [new FleetError('NoMember', 'away'), new CallRefusal('busy', 'too many')]) {
+    const { calls, counts } = await handOver(failure)
+    t.same(calls, ['2.adoptFilters', '3.adoptFilters'], failure.message)
+    t.same(counts, { filters_handed_over: 1 })
+  }
 })
 
 t.test('filters that nobody takes stay where they are', async (t) => {
