@@ -88,8 +88,8 @@ export class MemberProcess implements AskedMember {
     this.#output = `${this.#output}${node.output()}`.slice(-MOST_OUTPUT)
   }
 
-  /** Has it stand still, or go on. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+  /** Has it stand still, or go on, or end without being waited for. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
     const node = this.#node
     if (node === null) return
     try {

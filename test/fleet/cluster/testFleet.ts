@@ -49,6 +49,11 @@ export class TestFleet {
   /** null where there is no fleet. */
   readonly #fleetKeys: FleetKeys | null
   readonly #options: TestFleetOptions
+  /** Nothing may be left of a run that is ended. */
+  readonly #onExit = () => {
+    for (const member of this.members) if (member.isRunning) member.signal('SIGKILL')
+    this.disk?.unmount()
+  }
 
   private constructor(
     options: TestFleetOptions,
@@ -65,6 +70,7 @@ export class TestFleet {
     this.members = members
     this.lease = options.lease ?? DEFAULT_LEASE
     this.#keys = keys
+    process.once('exit', this.#onExit)
     this.#fleetKeys = servers === null ? null : new FleetKeys(servers.urls, FLEET_NAME)
   }
 
@@ -116,6 +122,7 @@ export class TestFleet {
   }
 
   async close(): Promise<void> {
+    process.off('exit', this.#onExit)
     await Promise.all(this.members.map((member) => member.end('SIGKILL')))
     await this.servers?.kill()
     this.network?.remove()

@@ -36,6 +36,7 @@ const PLANTED_ROUNDS = 6
 const seed = Number(values.seed)
 const size = { members: Number(values.members), servers: Number(values.servers), lease: Number(values.lease) }
 const build = values.program === undefined || values.planted ? await TestBuild.create() : null
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 try {
   process.exitCode = values.planted ? await findPlanted() : await disturb()

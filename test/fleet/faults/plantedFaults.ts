@@ -159,7 +159,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
       {
         file: 'fleet/access/keyFollower.ts',
         find: 'this.#options.onKeys(keys, isWhole)',
-        replace: 'this.#options.onKeys(keys.filter(({ disabled }) => !disabled), isWhole)',
+        replace: 'this.#options.onKeys(keys.map((key) => ({ ...key, disabled: false })), isWhole)',
       },
     ],
     under: ['slow a member down'],
