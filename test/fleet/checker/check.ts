@@ -6,6 +6,7 @@ import { HeadOrder } from './headOrder.ts'
 import type { Entry, History } from './history.ts'
 import { checkLogs } from './logs.ts'
 import { checkKeys } from './rates.ts'
+import { checkSubscriptions } from './subscriptions.ts'
 import { checkUsage } from './usage.ts'
 import type { Violation } from './violation.ts'
 
@@ -19,6 +20,7 @@ export function checkHistory(history: History): Violation[] {
     ...checkAcknowledged(history),
     ...checkFilters(history, order, chains),
     ...checkLogs(history, order, chains),
+    ...checkSubscriptions(history, chains),
     ...checkUsage(history),
     ...checkKeys(history),
     ...checkHealed(history),

@@ -226,6 +226,29 @@ t.test('filters of transactions', (t) => {
   t.end()
 })
 
+t.test('subscriptions to heads', (t) => {
+  const told = (at: number, hash: string, isFirst = false) =>
+    entry(
+      at,
+      at,
+      { kind: 'told', number: numberOf(hash), parent: isFirst ? null : (PARENTS[hash] ?? '') },
+      hash,
+    )
+  const run = (heads: string, ...lines: readonly Line[]) =>
+    messages(...chain(heads), told(0, 'a', true), ...lines)
+  t.same(run('abc', told(1, 'b'), told(2, 'c')), [])
+  t.match(run('abc', told(1, 'c')), [/not of its parent b/])
+  t.match(run('abc', told(1, 'b'), told(2, 'c'), told(3, 'c')), [/told of c again/])
+  t.match(run('abc', told(1, 'b'), told(2, 'c'), told(3, 'b')), [/told of b again/])
+  t.match(run('abc', told(1, 'b')), [/not of c, the head in the end/])
+  t.match(run('abc', told(1, 'b'), told(2, 'B')), [/on no chain/])
+  t.same(run('abC', told(1, 'b'), told(2, 'B'), told(3, 'C')), [], 'a reorganisation')
+  t.same(run('abC', told(1, 'B'), told(2, 'C')), [], 'what was taken away between two connections')
+  t.match(run('abC', told(1, 'b'), told(2, 'C')), [/not of its parent B/])
+  t.match(run('aBCb', told(1, 'B'), told(2, 'b'), told(3, 'B')), [/had gone away/])
+  t.end()
+})
+
 t.test('searches of logs', (t) => {
   const search = (begin: number, from: number, to: number, value: readonly string[]) =>
     entry(begin, begin + 1, { kind: 'logs', from, to, address: ADDRESS }, value)
@@ -272,6 +295,7 @@ t.test('rates, quotas and keys that are revoked', (t) => {
   )
   t.same(broken(key({ quota: 20 }), ...many(20, 1)), [])
   t.same(broken(key({ quota: 20 }), ...many(21, 1)), ['quota'])
+  t.same(broken(key({ quota: 20, quotaOvershoot: 1 }), ...many(21, 1)), [])
   const revoke = entry(0, 10, { kind: 'revoke', key: 'ada' }, null)
   t.same(broken(key({}), revoke, uses(100, 101)), [])
   t.same(broken(key({}), revoke, uses(111, 112)), ['key'])

@@ -44,6 +44,23 @@ export class RecordedChains {
     return place > 0 && this.#path(this.#hash(place - 1), this.#hash(place)).left.length > 0
   }
 
+  /** The first place, from one on, at which a block is on the chain; null for none. */
+  placeOf(hash: string, from: number): number | null {
+    for (let place = from; place < this.places; place += 1)
+      if (this.isOnChain(hash, this.#hash(place))) return place
+    return null
+  }
+
+  /** Whether a block is another one or below it. */
+  isOnChain(hash: string, of: string): boolean {
+    const { blocks } = this.#history
+    const wanted = blocks.get(hash)
+    if (wanted === undefined) return false
+    let block = blocks.get(of)
+    while (block !== undefined && block.number > wanted.number) block = blocks.get(block.parent)
+    return block === wanted
+  }
+
   /** Names of the logs of an address in a range of the chain of a head, in order. */
   logs(place: number, address: string, from: number, to: number): readonly string[] {
     const found: string[][] = []

@@ -23,6 +23,8 @@ export type Operation =
   | { readonly kind: 'poll'; readonly filter: string; readonly owner: number | null }
   /** `eth_getLogs` of a range of blocks. */
   | { readonly kind: 'logs'; readonly from: number; readonly to: number; readonly address: string }
+  /** A subscription tells of a head. `parent`: of the block; null where the client begins with it. */
+  | { readonly kind: 'told'; readonly number: number; readonly parent: string | null }
   /** Requests that a key was used for, as a member shows them. */
   | { readonly kind: 'usage'; readonly key: string }
   /** A key is revoked. */
@@ -36,7 +38,7 @@ export type Outcome =
   | {
       readonly kind: 'answered'
       /**
-       * `head`: none beside {@link Entry.head}; `count`: number; `send`, `solution`: hash; `newFilter`: id; `poll`,
+       * `head`: none beside {@link Entry.head}; `count`: number; `send`, `solution`, `told`: hash; `newFilter`: id; `poll`,
        * `logs`: names of events ({@link logName}, hashes); `usage`: number; others: null.
        */
       readonly value: number | string | readonly string[] | null

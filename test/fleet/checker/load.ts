@@ -5,6 +5,7 @@ import { signedTransaction, type TestAccount } from '../../support/signedTransac
 import { type Entry, type FilterKind, type HistoryWriter, logName } from './history.ts'
 import { CheckedMiner } from './miner.ts'
 import { type AskedMember, type ClientKey, RecordingClient } from './recordingClient.ts'
+import { HeadSubscriber } from './subscriber.ts'
 
 export interface LoadOptions {
   readonly writer: HistoryWriter
@@ -37,6 +38,7 @@ const SPEND_PAUSE_MS = 2
 /** Costs of methods in units (src/gateway/access/README.md). */
 const UNITS = { block: 3, send: 10, filter: 2, logs: 20 }
 const GAS_LIMIT = 200_000n
+const SUBSCRIBER_ID = 1000
 /** Blocks that a search goes back. */
 const RANGE = 12
 const KINDS: readonly FilterKind[] = ['blocks', 'logs', 'transactions']
@@ -54,6 +56,7 @@ export class CheckedLoad {
   readonly #clients: RecordingClient[] = []
   readonly #filters: OpenFilter[] = []
   readonly #miner: CheckedMiner
+  readonly #subscriber: HeadSubscriber
   #stopped = false
   #isHandedOver = false
   /** Hashes that were acknowledged. */
@@ -68,10 +71,16 @@ export class CheckedLoad {
       charged: (units) => this.#charged(units),
       isStopped: () => this.#stopped,
     })
+    const { writer, random, key, timeout } = options
+    this.#subscriber = new HeadSubscriber({
+      ...{ id: SUBSCRIBER_ID, writer, random, key, timeout },
+      anyMember: () => this.#anyMember(),
+    })
   }
 
   start(): void {
     for (let reader = 0; reader < READERS; reader += 1) this.#repeat(PAUSE_MS, (client) => this.#read(client))
+    this.#tasks.push(this.#subscriber.run())
     for (const account of this.#options.accounts) {
       const sender = new Sender(account, this.#options.contract)
       this.#repeat(PAUSE_MS, (client) => this.#send(client, sender))
@@ -100,6 +109,7 @@ export class CheckedLoad {
   /** Ends all clients, and waits for what they have under way. */
   async stop(): Promise<void> {
     this.#stopped = true
+    this.#subscriber.stop()
     await Promise.all(this.#tasks)
   }
 
@@ -108,6 +118,11 @@ export class CheckedLoad {
     const client = this.#client()
     for (const filter of this.#filters) await insist(() => this.#poll(client, filter, true))
     for (const member of this.#options.members()) await insist(() => this.#askHead(client, member, true))
+  }
+
+  /** Waits until the subscription has told of the last head. */
+  async finishSubscription(head: string): Promise<void> {
+    await this.#subscriber.finish(head)
   }
 
   /** Asks for the usage once more, and closes all connections. */

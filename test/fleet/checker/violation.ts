@@ -7,6 +7,7 @@ export type Rule =
   | 'acknowledged'
   | 'filter'
   | 'logs'
+  | 'subscription'
   | 'usage'
   | 'rate'
   | 'quota'

@@ -88,8 +88,17 @@ export class MemberProcess implements AskedMember {
     this.#output = `${this.#output}${node.output()}`.slice(-MOST_OUTPUT)
   }
 
-  /** Has it stand still, or go on, or end without being waited for. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
+  /** Ends it without waiting for the end, if it runs. */
+  kill(): void {
+    try {
+      if (this.#node !== null) process.kill(this.#node.pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+
+  /** Has it stand still, or go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const node = this.#node
     if (node === null) return
     try {

@@ -51,7 +51,7 @@ export class TestFleet {
   readonly #options: TestFleetOptions
   /** Nothing may be left of a run that is ended. */
   readonly #onExit = () => {
-    for (const member of this.members) if (member.isRunning) member.signal('SIGKILL')
+    for (const member of this.members) member.kill()
     this.disk?.unmount()
   }
 

@@ -149,7 +149,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
         replace: '',
       },
     ],
-    under: ['slow a member down', 'have a member stand still'],
+    // Without a fault clients get the most.
+    under: ['reorganise the chain', 'slow a member down'],
     caughtBy: /^rate: /,
   },
   {

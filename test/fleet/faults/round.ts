@@ -153,6 +153,7 @@ export async function runRound(
     fleet.servers === null
       ? await canonicalHeads(fleet.members[0]?.url ?? '', first)
       : await headRecord(urls, first)
+  await load.finishSubscription(heads.at(-1)?.hash ?? '')
   const { transactions, blocks } = load
   await recordTruth({ writer, members: fleet.members, path: fleet.path, heads, transactions, blocks })
   await sleep(Math.max(0, stopped + USAGE_MS - performance.now()))
