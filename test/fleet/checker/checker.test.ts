@@ -223,6 +223,10 @@ t.test('filters of transactions', (t) => {
   t.match(run(sends(2, 3, 0), polls(4, 5, ['t0']), polls(8, 9, ['t0'])), [/twice/])
   t.match(run(sends(2, 3, 0), polls(4, 5, [])), [/does not tell t0/])
   t.same(run(sends(2, 3, 0), polls(4, 5, undefined), polls(6, 7, [])), [])
+  const later = [sends(2000, 2001, 0), polls(2002, 2003, [])]
+  t.match(run(polls(4, 5, undefined), ...later), [/does not tell t0/], 'sent when that poll was over')
+  const fault: Line = { type: 'fault', what: 'stop', killed: [], begin: 2, end: 10, healed: 1500 }
+  t.same(run(fault, polls(4, 5, undefined), ...later), [], 'it may have been done when all was well again')
   t.end()
 })
 

@@ -1,6 +1,6 @@
 import type { RecordedChains, ToldOf } from './events.ts'
 import type { HeadOrder } from './headOrder.ts'
-import type { Entry, FilterKind, History } from './history.ts'
+import type { Entry, FaultEntry, FilterKind, History } from './history.ts'
 import { NOT_CONNECTED_CODE } from './recordingClient.ts'
 import type { Violation } from './violation.ts'
 
@@ -117,27 +117,31 @@ function describe(
   return `filter ${id} tells [${names.join(', ')}] where [${due.join(', ')}] is due`
 }
 
-/** A filter of transactions tells each hash once, and what was acknowledged before a poll began by the end of it. */
-function checkTransactions({ made, id, polls }: Polled, { entries }: History): Violation | null {
+/**
+ * A filter of transactions tells each hash once, and what was acknowledged before a poll began by the end of it, unless
+ * a poll that was not answered may have taken it along: one that was done after it was sent.
+ */
+function checkTransactions({ made, id, polls }: Polled, { entries, faults }: History): Violation | null {
   const told = new Map<string, Entry>()
   const sends = entries.filter(
     ({ operation, outcome, begin }) =>
       operation.kind === 'send' && outcome.kind === 'answered' && begin > made.end,
   )
-  const sentAgain = new Set<string>()
+  /** From when on the log may have had it: it may have been sent before without an answer. */
+  const offered = new Map<string, number>()
+  for (const { operation, begin } of entries)
+    if (operation.kind === 'send' && !offered.has(operation.hash)) offered.set(operation.hash, begin)
+  const offeredAt = (hash: string) => offered.get(hash) ?? Number.NEGATIVE_INFINITY
   const first = new Map<string, Entry>()
-  for (const { operation, begin } of entries) {
-    // What was offered before the filter was there may have been told to nobody.
-    if (operation.kind === 'send' && begin <= made.end) sentAgain.add(operation.hash)
-  }
   for (const send of sends) {
     const hash = String((send.outcome as { readonly value: unknown }).value)
     const known = first.get(hash)
-    if (!sentAgain.has(hash) && (known === undefined || send.end < known.end)) first.set(hash, send)
+    // What was offered before the filter was there may have been told to nobody.
+    if (offeredAt(hash) > made.end && (known === undefined || send.end < known.end)) first.set(hash, send)
   }
-  let lost = false
+  let lost = Number.NEGATIVE_INFINITY
   for (const poll of polls) {
-    lost ||= isLost(poll)
+    if (isLost(poll)) lost = Math.max(lost, doneBy(poll, faults))
     if (poll.outcome.kind !== 'answered') continue
     for (const hash of poll.outcome.value as readonly string[]) {
       const before = told.get(hash)
@@ -145,14 +149,24 @@ function checkTransactions({ made, id, polls }: Polled, { entries }: History): V
         return { rule: 'filter', message: `filter ${id} tells ${hash} twice`, entries: [before, poll] }
       told.set(hash, poll)
     }
-    if (lost) continue
     for (const [hash, send] of first) {
-      if (send.end >= poll.begin || told.has(hash)) continue
+      if (offeredAt(hash) <= lost || send.end >= poll.begin || told.has(hash)) continue
       const message = `filter ${id} does not tell ${hash}, which was acknowledged before`
       return { rule: 'filter', message, entries: [send, poll] }
     }
   }
   return null
+}
+
+/** Milliseconds within which a member that is ready has done whatever it was asked before. */
+const LATE_MS = 1000
+
+/** When a poll that was not answered has been done at the latest: one that was asked while something was broken waits. */
+function doneBy({ begin, end }: Entry, faults: readonly FaultEntry[]): number {
+  const healed = faults
+    .filter((fault) => begin < (fault.healed ?? fault.end))
+    .map((fault) => fault.healed ?? fault.end)
+  return Math.max(end, ...healed) + LATE_MS
 }
 
 /** Whole numbers from one to another, both included. */

@@ -75,6 +75,8 @@ export interface FaultEntry {
   readonly killed: readonly number[]
   readonly begin: number
   readonly end: number
+  /** When all members were ready again; the end unless given. */
+  readonly healed?: number
 }
 
 /** An entry of the record of fleet heads, in its order. */

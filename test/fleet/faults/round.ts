@@ -135,8 +135,8 @@ export async function runRound(
   const { what, killed } = await kind.run({ fleet, random })
   const end = performance.now()
   await fleet.untilReady()
-  const healedMilliseconds = performance.now() - end
-  writer.write({ type: 'fault', what: `${kind.name}: ${what}`, killed, begin, end })
+  const healed = performance.now()
+  writer.write({ type: 'fault', what: `${kind.name}: ${what}`, killed, begin, end, healed })
   for (const [{ id }, limits] of [
     [key, {}],
     [limited, LIMITS],
@@ -164,7 +164,7 @@ export async function runRound(
   for (const { id } of [key, limited]) used.set(id, usedAfter(history, id))
   if (violations.length === 0) rmSync(path)
   return {
-    ...{ round, fault: kind.name, what, healedMilliseconds, violations },
+    ...{ round, fault: kind.name, what, healedMilliseconds: healed - end, violations },
     ...outcomesOf(history),
     heads: history.heads.length,
     reorganisations: reorganisationsOf(history),
