@@ -31,6 +31,8 @@ const { values } = parseArgs({
   },
 })
 const SHOWN = 5
+/** Parts of a round that took longer are told of. */
+const SLOW_MS = 4000
 /** Rounds within which a planted fault has to be found. */
 const PLANTED_ROUNDS = 6
 const seed = Number(values.seed)
@@ -104,6 +106,9 @@ function tell(round: Round): void {
       `${round.transactions} transactions and ${round.blocks} blocks acknowledged; ` +
       `healed after ${round.healedMilliseconds.toFixed(0)} ms, ${(round.milliseconds / 1000).toFixed(1)} s in all`,
   )
+  const slow = Object.entries(round.phases).filter(([, time]) => time > SLOW_MS)
+  if (slow.length > 0)
+    console.log(`    ${slow.map(([name, time]) => `${name}: ${(time / 1000).toFixed(1)} s`).join(', ')}`)
   for (const { rule, message, entries } of round.violations.slice(0, SHOWN)) {
     console.log(`    VIOLATION ${rule}: ${message}`)
     for (const entry of entries) console.log(`        ${describeEntry(entry)}`)

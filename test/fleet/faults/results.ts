@@ -6,7 +6,7 @@ import type { Rule } from '../checker/violation.ts'
 import type { Round } from './round.ts'
 
 /** What is kept of a round. */
-interface KeptRound extends Omit<Round, 'violations' | 'history'> {
+interface KeptRound extends Omit<Round, 'violations' | 'history' | 'phases'> {
   readonly violations: readonly { readonly rule: Rule; readonly message: string }[]
   /** Among the runs. */
   readonly run: number
@@ -47,7 +47,7 @@ export class RoundResults {
     return Math.max(0, ...this.#results.rounds.map(({ round }) => round)) + 1
   }
 
-  add({ violations, history: _, ...round }: Round): void {
+  add({ violations, history: _, phases: __, ...round }: Round): void {
     const { rounds } = this.#results
     rounds.push({
       ...round,

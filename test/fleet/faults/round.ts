@@ -42,6 +42,8 @@ export interface Round {
   readonly healedMilliseconds: number
   /** Of the whole round. */
   readonly milliseconds: number
+  /** What took long of that, by name; for people who look for where the time goes. */
+  readonly phases: Readonly<Record<string, number>>
   readonly violations: readonly Violation[]
   /** File of the history, where it has violations. */
   readonly history: string | null
@@ -109,6 +111,13 @@ export async function runRound(
   random: () => number,
 ): Promise<Round> {
   const began = performance.now()
+  const phases: Record<string, number> = {}
+  let phaseBegan = began
+  const phase = (name: string) => {
+    const now = performance.now()
+    phases[name] = now - phaseBegan
+    phaseBegan = now
+  }
   const { fleet, contract, key, limited, folder, timeout, used } = scene
   const path = join(folder, `history-${round}.jsonl`)
   const writer = new HistoryWriter(path)
@@ -128,6 +137,7 @@ export async function runRound(
     blockEvery: BLOCK_EVERY_MS,
     reorganises: kind.reorganises ?? random() < REORGANISING,
   })
+  phase('prepare')
   load.start()
   await sleep(CALM_MS)
   if (kind.handsOver === true) load.handedOver()
@@ -144,23 +154,32 @@ export async function runRound(
     [daily, DAILY],
   ] as const)
     writer.write(limitsOf(fleet, id, used.get(id), limits, killed.length))
+  phase('disturb')
   await revoke(fleet, revoked, writer)
+  phase('revoke')
   await sleep(REVOKED_WITHIN_MS + CALM_MS)
   await load.stop()
   const stopped = performance.now()
+  phase('calm')
   await load.finish()
+  phase('last requests')
   const heads =
     fleet.servers === null
       ? await canonicalHeads(fleet.members[0]?.url ?? '', first)
       : await headRecord(urls, first)
+  phase('heads')
   await load.finishSubscription(heads.at(-1)?.hash ?? '')
+  phase('subscription')
   const { transactions, blocks } = load
   await recordTruth({ writer, members: fleet.members, path: fleet.path, heads, transactions, blocks })
+  phase('truth')
   await sleep(Math.max(0, stopped + USAGE_MS - performance.now()))
   await load.finishUsage()
+  phase('usage')
   writer.close()
   const history = readHistory(path)
   const violations = checkHistory(history)
+  phase('check')
   for (const { id } of [key, limited]) used.set(id, usedAfter(history, id))
   if (violations.length === 0) rmSync(path)
   return {
@@ -171,6 +190,7 @@ export async function runRound(
     transactions: transactions.size,
     blocks: blocks.size,
     milliseconds: performance.now() - began,
+    phases,
     history: violations.length === 0 ? null : path,
   }
 }

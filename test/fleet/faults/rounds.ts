@@ -110,7 +110,7 @@ function brokenRound(round: number, { name }: FaultKind, fleet: TestFleet, error
   const message = `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n${outputs.join('\n')}`
   return {
     ...{ round, fault: name, what: 'given up', answered: 0, refused: 0, unknown: 0, heads: 0 },
-    ...{ reorganisations: 0, transactions: 0, blocks: 0, healedMilliseconds: 0, milliseconds: 0 },
+    ...{ reorganisations: 0, transactions: 0, blocks: 0, healedMilliseconds: 0, milliseconds: 0, phases: {} },
     violations: [{ rule: 'healed', message, entries: [] }],
     history: null,
     isBroken: true,
