@@ -50,7 +50,7 @@ try {
 async function disturb(): Promise<number> {
   const program = values.program ?? (await build?.program()) ?? ''
   const fleet = `${size.members} members, ${size.servers} servers of NATS, leases of ${size.lease} ms`
-  const results = values.save ? new RoundResults(seed, fleet, describeMachine()) : null
+  const results = values.save ? RoundResults.ofRounds(seed, fleet, describeMachine()) : null
   const first = Number(values.first ?? results?.next ?? 1)
   console.log(`seed ${seed}: ${values.rounds} rounds from ${first} on, ${fleet}`)
   const rounds: Round[] = []
@@ -76,6 +76,7 @@ async function disturb(): Promise<number> {
 /** @returns the exit code */
 async function findPlanted(): Promise<number> {
   let missed = 0
+  const results = values.save ? RoundResults.ofPlanted(describeMachine()) : null
   const chosen = PLANTED_FAULTS.filter(
     ({ name }) => values.only.length === 0 || values.only.some((part) => name.includes(part)),
   )
@@ -93,6 +94,7 @@ async function findPlanted(): Promise<number> {
       },
     }).catch((error: unknown) => console.log(`    ${String(error).slice(0, 2000)}`))
     console.log(`${rule}, ${name}: ${found === null ? 'NOT FOUND' : `found in round ${rounds}: ${found}`}`)
+    results?.addPlanted({ rule, name, rounds, found })
     if (found === null) missed += 1
   }
   console.log(`${chosen.length - missed} of ${chosen.length} planted faults are found`)

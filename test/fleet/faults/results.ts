@@ -12,8 +12,20 @@ interface KeptRound extends Omit<Round, 'violations' | 'history' | 'phases'> {
   readonly run: number
 }
 
-/** Rounds of one seed, which several runs may have made. */
+/** What came of a build that breaks a rule. */
+export interface PlantedResult {
+  /** Section of fleet.md. */
+  readonly rule: string
+  readonly name: string
+  /** Rounds until it was found, or until it was given up. */
+  readonly rounds: number
+  /** What the checker said; null when it was not found. */
+  readonly found: string | null
+}
+
+/** Rounds of one seed, which several runs may have made, and what came of planted faults. */
 interface Results {
+  readonly planted: (PlantedResult & { readonly run: number })[]
   readonly seed: number
   /** Members, servers of NATS, milliseconds of a lease. */
   readonly fleet: string
@@ -28,18 +40,26 @@ const NOTE =
   'src/fleet/fleet.md was broken. Round N of a seed makes the same fault whenever it is run.'
 const MOST_MESSAGE = 300
 
-/** Keeps rounds of one seed; those of another one that were kept before are replaced. */
+/** Keeps rounds of one seed, in the place of those of another one, and what came of planted faults. */
 export class RoundResults {
   readonly #results: Results
   readonly #run: number
 
-  constructor(seed: number, fleet: string, machine: Machine) {
-    const known = existsSync(`${FILE}.json`)
-      ? (JSON.parse(readFileSync(`${FILE}.json`, 'utf8')) as Results)
-      : null
-    this.#results =
-      known?.seed === seed && known.fleet === fleet ? known : { seed, fleet, runs: [], rounds: [] }
+  private constructor(results: Results, machine: Machine) {
+    this.#results = results
     this.#run = this.#results.runs.push(machineText(machine)) - 1
+  }
+
+  static ofRounds(seed: number, fleet: string, machine: Machine): RoundResults {
+    const known = read()
+    const isSame = known?.seed === seed && known.fleet === fleet
+    const rest = { planted: known?.planted ?? [], runs: known?.runs ?? [] }
+    return new RoundResults(isSame ? known : { ...rest, seed, fleet, rounds: [] }, machine)
+  }
+
+  /** For builds that break a rule, in the place of what came of them before. */
+  static ofPlanted(machine: Machine): RoundResults {
+    return new RoundResults(read() ?? { planted: [], seed: 0, fleet: '', runs: [], rounds: [] }, machine)
   }
 
   /** The round after the last one that is kept. */
@@ -54,31 +74,59 @@ export class RoundResults {
       violations: violations.map(({ rule, message }) => ({ rule, message: message.slice(0, MOST_MESSAGE) })),
       run: this.#run,
     })
+    this.#write()
+  }
+
+  addPlanted(result: PlantedResult): void {
+    const { planted } = this.#results
+    const at = planted.findIndex(({ name }) => name === result.name)
+    planted.splice(at < 0 ? planted.length : at, at < 0 ? 0 : 1, { ...result, run: this.#run })
+    this.#write()
+  }
+
+  #write(): void {
     mkdirSync(RESULTS_FOLDER, { recursive: true })
     writeFileSync(`${FILE}.json`, `${JSON.stringify(this.#results, null, 2)}\n`)
     writeFileSync(`${FILE}.md`, this.#document())
   }
 
   #document(): string {
-    const { seed, fleet, runs, rounds } = this.#results
+    const { seed, fleet, runs, rounds, planted } = this.#results
     const found = rounds.flatMap(({ round, fault, what, violations, run }) =>
       violations.map(({ rule, message }) =>
         row([String(round), `${fault}, ${what}`, rule, message, String(run + 1)]),
       ),
     )
-    const parts = [
-      '# fleet-faults',
-      NOTE,
+    const ofRounds = [
       `Seed ${seed}: ${fleet}.`,
       table(rounds),
-      ...(found.length === 0
-        ? ['No rule was broken.']
-        : ['## Violations', [...heading(['round', 'fault', 'rule', 'message', 'run']), ...found].join('\n')]),
+      found.length === 0
+        ? 'No rule was broken.'
+        : [...heading(['round', 'fault', 'rule', 'message', 'run']), ...found].join('\n'),
+    ]
+    const ofPlanted = [
+      '## Planted faults',
+      'Each is a build that breaks a rule; the checker has to find it within a few rounds.',
+      [
+        ...heading(['rule', 'fault', 'found in round', 'by', 'run']),
+        ...planted.map(({ rule, name, rounds: tries, found: by, run }) =>
+          row([rule, name, by === null ? `**not in ${tries}**` : String(tries), by ?? '', String(run + 1)]),
+        ),
+      ].join('\n'),
+    ]
+    const parts = [
+      ...['# fleet-faults', NOTE],
+      ...(rounds.length === 0 ? [] : ofRounds),
+      ...(planted.length === 0 ? [] : ofPlanted),
       '## Runs',
-      runs.map((run, at) => `${at + 1}. ${run}; rounds ${roundsOf(rounds, at)}`).join('\n'),
+      runs.map((run, at) => `${at + 1}. ${run}${roundsOf(rounds, at)}`).join('\n'),
     ]
     return `${parts.join('\n\n')}\n`
   }
+}
+
+function read(): Results | null {
+  return existsSync(`${FILE}.json`) ? (JSON.parse(readFileSync(`${FILE}.json`, 'utf8')) as Results) : null
 }
 
 /** What came of rounds, by kind of fault, as a table. */
@@ -123,7 +171,7 @@ function lineOf(name: string, rounds: readonly Omit<KeptRound, 'run'>[]): string
 
 function roundsOf(rounds: readonly KeptRound[], run: number): string {
   const own = rounds.filter((round) => round.run === run).map(({ round }) => round)
-  return own.length === 0 ? 'none' : `${own[0]} to ${own.at(-1)}`
+  return own.length === 0 ? '' : `; rounds ${own[0]} to ${own.at(-1)}`
 }
 
 function heading(columns: readonly string[]): string[] {
