@@ -31,7 +31,6 @@ export interface TruthOptions {
 export async function recordTruth(options: TruthOptions): Promise<void> {
   const { writer, members, path, heads, transactions, blocks } = options
   const urls = members.map(({ origin }) => `${origin}${path}`)
-  const [any = ''] = urls
   for (const head of heads) writer.write(head)
   const lowest = heads.reduce((least, { number }) => Math.min(least, number), Number.POSITIVE_INFINITY)
   const known = new Set<string>()
@@ -39,7 +38,7 @@ export async function recordTruth(options: TruthOptions): Promise<void> {
     let hash = head.hash
     // Blocks below the first head are on the chains of all, but for a reorganisation that goes deeper.
     while (!known.has(hash)) {
-      const block = await blockOf(any, hash)
+      const block = await blockOf(urls, hash)
       known.add(hash)
       writer.write(block)
       if (block.number <= Math.max(0, lowest - DEPTH)) break
@@ -85,9 +84,17 @@ async function recordFinals(
 /** Blocks below the first head that searches may ask for. */
 const DEPTH = 20
 
-async function blockOf(url: string, hash: string): Promise<BlockEntry> {
-  const block = await askPatiently<RpcBlock | null>(url, 'eth_getBlockByHash', [hash, false])
-  if (block === null) throw new Error(`block ${hash}, a head of the fleet, is nowhere`)
+/** A head that a reorganisation took away while a member was not there is with the others only. */
+async function blockOf(urls: readonly string[], hash: string): Promise<BlockEntry> {
+  for (const url of urls) {
+    const block = await askPatiently<RpcBlock | null>(url, 'eth_getBlockByHash', [hash, false])
+    if (block !== null) return blockEntry(url, block)
+  }
+  throw new Error(`block ${hash}, a head of the fleet, is nowhere`)
+}
+
+async function blockEntry(url: string, block: RpcBlock): Promise<BlockEntry> {
+  const { hash } = block
   const logs = await askPatiently<RpcLog[]>(url, 'eth_getLogs', [{ blockHash: hash }])
   const names = logNames(logs)
   return {
