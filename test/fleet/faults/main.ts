@@ -24,6 +24,8 @@ const { values } = parseArgs({
     planted: { type: 'boolean', default: false },
     /** Number of the first round, to go on with a seed: after those that are kept, or 1, unless given. */
     first: { type: 'string' },
+    /** Ends behind the round that is under way then. */
+    minutes: { type: 'string' },
     /** Keeps what comes of each round in bench/results/fleet-faults.md, beside earlier ones of the seed. */
     save: { type: 'boolean', default: false },
     /** A compiled command line in place of this source. */
@@ -54,6 +56,10 @@ async function disturb(): Promise<number> {
   const first = Number(values.first ?? results?.next ?? 1)
   console.log(`seed ${seed}: ${values.rounds} rounds from ${first} on, ${fleet}`)
   const rounds: Round[] = []
+  const until =
+    values.minutes === undefined
+      ? Number.POSITIVE_INFINITY
+      : performance.now() + Number(values.minutes) * 60_000
   const violations = await runRounds({
     ...{ ...size, first, rounds: Number(values.rounds), seed, program, only: values.only },
     eachOnce: values.turns,
@@ -62,7 +68,7 @@ async function disturb(): Promise<number> {
       tell(round)
       rounds.push(round)
       results?.add(round)
-      return undefined
+      return performance.now() >= until
     },
   })
   console.log(table(rounds))
