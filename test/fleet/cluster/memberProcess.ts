@@ -10,6 +10,8 @@ export interface MemberProcessOptions {
   readonly args: readonly string[]
   /** Compiled command line. */
   readonly program: string
+  /** That of a neighbouring version. */
+  readonly otherProgram?: string
   /** What it runs under: a namespace, another clock. */
   readonly under?: readonly string[]
   /** Address that it takes requests at. */
@@ -28,6 +30,7 @@ export class MemberProcess implements AskedMember {
   readonly dataDir: string
   readonly #options: MemberProcessOptions
   readonly #port: number
+  #program: string
   #node: NodeProcess | null = null
   /** Of processes that have ended. */
   #output = ''
@@ -36,6 +39,7 @@ export class MemberProcess implements AskedMember {
     this.member = options.member
     this.dataDir = options.dataDir
     this.#options = options
+    this.#program = options.program
     this.#port = port
   }
 
@@ -57,6 +61,17 @@ export class MemberProcess implements AskedMember {
     return this.#options.clock !== null
   }
 
+  /** Whether there is a neighbouring version that it can go over to. */
+  get hasOtherProgram(): boolean {
+    return this.#options.otherProgram !== undefined
+  }
+
+  /** It is started as the other version from now on, or as the first one again. */
+  changeProgram(): void {
+    const { program, otherProgram } = this.#options
+    this.#program = this.#program === program ? (otherProgram ?? program) : program
+  }
+
   get isRunning(): boolean {
     return this.#node !== null
   }
@@ -69,9 +84,9 @@ export class MemberProcess implements AskedMember {
 
   /** Starts it and waits until it answers anything. @throws Error with its output when it ends before */
   async start(): Promise<void> {
-    const { dataDir, args, program, under, host, path } = this.#options
+    const { dataDir, args, under, host, path } = this.#options
     this.#node = await startNode({
-      ...{ dataDir, args, program, path: path(), port: this.#port },
+      ...{ dataDir, args, program: this.#program, path: path(), port: this.#port },
       ...(under === undefined ? {} : { under }),
       ...(host === undefined ? {} : { host }),
     })

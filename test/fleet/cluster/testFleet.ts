@@ -19,7 +19,11 @@ export interface TestFleetOptions {
   readonly servers: number
   /** Compiled command line of the members. */
   readonly program: string
+  /** That of a neighbouring version which members can go over to. */
+  readonly otherProgram?: string
   readonly args?: readonly string[]
+  /** More arguments of one member. */
+  readonly argsOf?: (member: number) => readonly string[]
   /** Milliseconds of a lease. */
   readonly lease?: number
   /** Whether links can be cut: each member and server is in a namespace of its own, where that is allowed. */
@@ -190,10 +194,11 @@ interface Surroundings {
 }
 
 function memberOptions(
-  { folder, members, program, args = [], lease = DEFAULT_LEASE, clocks = false }: TestFleetOptions,
+  options: TestFleetOptions,
   member: number,
   { servers, network, disk, keys }: Surroundings,
 ) {
+  const { folder, members, program, args = [], argsOf, lease = DEFAULT_LEASE, clocks = false } = options
   const place = network?.places[member]
   const clock = join(folder, `clock-${member}`)
   const faked = clocks ? underClock(clock) : null
@@ -210,8 +215,19 @@ function memberOptions(
   return {
     member,
     dataDir: disk !== null && member === members - 1 ? join(disk.path, 'data') : join(folder, `m${member}`),
-    args: ['--no-page', '--workers', '1', '--log-level', 'warn', ...LIMITS, ...inFleet, ...args],
+    args: [
+      '--no-page',
+      '--workers',
+      '1',
+      '--log-level',
+      'warn',
+      ...LIMITS,
+      ...inFleet,
+      ...args,
+      ...(argsOf?.(member) ?? []),
+    ],
     program,
+    ...(options.otherProgram === undefined ? {} : { otherProgram: options.otherProgram }),
     clock: faked === null ? null : clock,
     path: () => keys.path,
     ...(under.length === 0 ? {} : { under }),

@@ -38,6 +38,8 @@ const needsServers = ({ servers }: TestFleet) => (servers === null ? 'there is n
 const needsNetwork = ({ network }: TestFleet) =>
   network === null ? 'network namespaces are not allowed here' : null
 const needsDisk = ({ disk }: TestFleet) => (disk === null ? 'no file system may be mounted here' : null)
+const needsVersions = ({ members }: TestFleet) =>
+  members.some(({ hasOtherProgram }) => hasOtherProgram) ? null : 'no other version is given'
 const needsClock = ({ members }: TestFleet) =>
   members.every(({ hasClock }) => !hasClock) ? 'libfaketime is not installed' : null
 
@@ -68,6 +70,18 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     run: async ({ fleet, random }) => {
       const member = pick(fleet.members.length, random)
       await fleet.members[member]?.end('SIGTERM')
+      await fleet.members[member]?.start()
+      return { what: `member ${member}`, killed: [] }
+    },
+  },
+  {
+    name: 'upgrade a member, or go back',
+    handsOver: true,
+    whyNot: needsVersions,
+    run: async ({ fleet, random }) => {
+      const member = pick(fleet.members.length, random)
+      await fleet.members[member]?.end('SIGTERM')
+      fleet.members[member]?.changeProgram()
       await fleet.members[member]?.start()
       return { what: `member ${member}`, killed: [] }
     },

@@ -30,6 +30,8 @@ const { values } = parseArgs({
     save: { type: 'boolean', default: false },
     /** A compiled command line in place of this source. */
     program: { type: 'string' },
+    /** That of a neighbouring version, which members go over to and back. */
+    'other-program': { type: 'string' },
   },
 })
 const SHOWN = 5
@@ -63,6 +65,7 @@ async function disturb(): Promise<number> {
   const violations = await runRounds({
     ...{ ...size, first, rounds: Number(values.rounds), seed, program, only: values.only },
     eachOnce: values.turns,
+    ...(values['other-program'] === undefined ? {} : { otherProgram: values['other-program'] }),
     onSkip: (name, why) => console.log(`left out: ${name}: ${why}`),
     onRound: (round) => {
       tell(round)

@@ -13,6 +13,8 @@ export interface RoundsOptions {
   readonly seed: number
   /** Compiled command line of the members. */
   readonly program: string
+  /** That of a neighbouring version. */
+  readonly otherProgram?: string
   readonly members: number
   /** Servers of NATS; 0 for a single node without a fleet. */
   readonly servers: number
@@ -72,6 +74,7 @@ async function open(options: RoundsOptions, folder: string, histories: string): 
     members: options.members,
     servers: options.servers,
     program: options.program,
+    ...(options.otherProgram === undefined ? {} : { otherProgram: options.otherProgram }),
     lease: options.lease,
     network: options.servers > 0,
     clocks: true,
