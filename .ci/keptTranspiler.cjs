@@ -1,6 +1,7 @@
 /**
- * Transpiles TypeScript for `tap` and `npm run ts` as they do by themselves, and keeps what comes of it: every thread
- * of a program that runs from its sources has a loader of its own, which would transpile all of it again.
+ * Transpiles TypeScript for `npm run coverage` as tap does by itself, and keeps what comes of it, as `loaderHooks.mjs`
+ * does: every thread of a program that runs from its sources has a loader of its own, which would transpile all of it
+ * again.
  *
  * Kept are files in `node_modules/.cache`, named by the hash of all that the output depends on; they may be removed
  * at any time.
@@ -33,21 +34,38 @@ exports.create = ({ service, nodeModuleEmitKind }) => {
      * @param {string} code
      * @param {{ fileName: string }} options
      */
-    transpile(code, { fileName }) {
-      const name = createHash('sha256')
-        .update(JSON.stringify([about, fileName, code]))
-        .digest('hex')
-      const path = join(FOLDER, name.slice(0, 2), `${name.slice(2)}.json`)
-      const kept = read(path)
-      if (kept !== undefined) return kept
-      transpile ??= require(MODULE).createTsTranspileModule(ts, { compilerOptions, reportDiagnostics: true })
-      const made = transpile(code, { fileName }, nodeModuleEmitKind === 'nodeesm' ? 'module' : 'commonjs')
-      const { outputText, sourceMapText, diagnostics } = made
-      if ((diagnostics ?? []).length === 0) keep(path, { outputText, sourceMapText })
-      return made
-    },
+    transpile: (code, { fileName }) =>
+      keptOutput(about, fileName, code, () => {
+        transpile ??= require(MODULE).createTsTranspileModule(ts, {
+          compilerOptions,
+          reportDiagnostics: true,
+        })
+        return transpile(code, { fileName }, nodeModuleEmitKind === 'nodeesm' ? 'module' : 'commonjs')
+      }),
   }
 }
+
+/**
+ * What comes of a file, kept from before where it can be.
+ * @param {string} about all that the output depends on beside the file
+ * @param {string} fileName
+ * @param {string} code
+ * @param {(code: string, fileName: string) => import('typescript').TranspileOutput} transpile
+ * @returns {import('typescript').TranspileOutput}
+ */
+function keptOutput(about, fileName, code, transpile) {
+  const name = createHash('sha256')
+    .update(JSON.stringify([about, fileName, code]))
+    .digest('hex')
+  const path = join(FOLDER, name.slice(0, 2), `${name.slice(2)}.json`)
+  const kept = read(path)
+  if (kept !== undefined) return kept
+  const made = transpile(code, fileName)
+  const { outputText, sourceMapText, diagnostics } = made
+  if ((diagnostics ?? []).length === 0) keep(path, { outputText, sourceMapText })
+  return made
+}
+exports.keptOutput = keptOutput
 
 /** @param {string} path */
 function read(path) {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { LOADER } from '../support/sources.ts'
 
 /** Paths of the keys of two customers: one attacks, one is light. */
 export const KEY_PATH = '/key-of-a-customer'
@@ -70,11 +71,10 @@ export async function startHosted(program: string, withKeys: boolean): Promise<A
 
 /** Starts the socket library alone. */
 export async function startBare(): Promise<AttackedServer> {
-  const loader = import.meta.resolve('@tapjs/typescript/import')
   const child = onOwnCore([
     process.execPath,
     '--import',
-    loader,
+    LOADER,
     fileURLToPath(new URL('./bareServer.ts', import.meta.url)),
   ])
   const port = await new Promise<number>((resolve) => {
@@ -84,8 +84,7 @@ export async function startBare(): Promise<AttackedServer> {
 }
 
 function onOwnCore(command: readonly string[]): ChildProcess {
-  const env = { ...process.env, TS_NODE_TRANSPILE_ONLY: '1' }
-  return spawn('taskset', ['-c', SERVER_CORE, ...command], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  return spawn('taskset', ['-c', SERVER_CORE, ...command], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 function serverOf(child: ChildProcess, port: number, clean: () => void): AttackedServer {

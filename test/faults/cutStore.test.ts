@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { ROOT } from '../support/sources.ts'
+import { LOADER, ROOT } from '../support/sources.ts'
 import { testFolder } from '../support/testFolder.ts'
 import { openPatient } from './betweenActions.ts'
 
@@ -16,11 +16,10 @@ async function makeChain(t: Test): Promise<string> {
 }
 
 function read(dataDir: string, store: string, as: string) {
-  const loader = import.meta.resolve('@tapjs/typescript/import')
   const { status, signal, stderr } = spawnSync(
     process.execPath,
-    ['--import', loader, join(ROOT, 'test/faults/cutChild.ts'), dataDir, store, as],
-    { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' }, encoding: 'utf8' },
+    ['--import', LOADER, join(ROOT, 'test/faults/cutChild.ts'), dataDir, store, as],
+    { env: { PATH: process.env['PATH'] }, encoding: 'utf8' },
   )
   return { status, signal, stderr }
 }

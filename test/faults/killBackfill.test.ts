@@ -10,7 +10,7 @@ import { restoreSnapshot } from '../../src/snapshot/restoreSnapshot.ts'
 import { cutSnapshot } from '../support/backfillScene.ts'
 import { BlockMaker } from '../support/blockMaker.ts'
 import { createRandom } from '../support/random.ts'
-import { ROOT } from '../support/sources.ts'
+import { LOADER, ROOT } from '../support/sources.ts'
 import { WEIGHTY } from '../support/syncScene.ts'
 import { testFolder } from '../support/testFolder.ts'
 import { copyStore } from './checkStore.ts'
@@ -35,13 +35,8 @@ interface Kill {
 async function run(dataDir: string, sourceDir: string, kill: Kill | null): Promise<boolean> {
   const child = spawn(
     process.execPath,
-    [
-      '--import',
-      import.meta.resolve('@tapjs/typescript/import'),
-      join(ROOT, 'test/faults/backfillChild.ts'),
-      ...[dataDir, sourceDir],
-    ],
-    { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' } },
+    ['--import', LOADER, join(ROOT, 'test/faults/backfillChild.ts'), ...[dataDir, sourceDir]],
+    { env: { PATH: process.env['PATH'] } },
   )
   let output = ''
   let isDue = false

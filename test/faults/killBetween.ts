@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { ROOT } from '../support/sources.ts'
+import { LOADER, ROOT } from '../support/sources.ts'
 
 /** Commits behind which a process can be killed: of the state store, of the chain store, of a piece of a snapshot. */
 export type KillPoint = 'states' | 'chain' | 'taken'
@@ -28,11 +28,11 @@ export function killBetween(
     process.execPath,
     [
       '--import',
-      import.meta.resolve('@tapjs/typescript/import'),
+      LOADER,
       join(ROOT, 'test/faults/betweenChild.ts'),
       ...[dataDir, action, point, String(nth), snapshot],
     ],
-    { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' }, encoding: 'utf8' },
+    { env: { PATH: process.env['PATH'] }, encoding: 'utf8' },
   )
   if (signal === null) throw new Error(`it ended by itself with ${status}: ${stderr}`)
   return signal

@@ -10,7 +10,7 @@ import { PoolJournal } from '../../src/txpool/poolJournal.ts'
 import { unpackFixture } from '../formats/fixture.ts'
 import { REGTEST } from '../support/openTestChain.ts'
 import { runInProcess } from '../support/program.ts'
-import { ROOT } from '../support/sources.ts'
+import { LOADER, ROOT } from '../support/sources.ts'
 import { testFolder } from '../support/testFolder.ts'
 import { DOUBLING_FORMATS, doubling } from './doubling.ts'
 
@@ -32,11 +32,10 @@ function unpack(t: Test, name: string): string {
 
 /** Runs a program of this folder, which kills itself. */
 function runChild(file: string, ...words: string[]): NodeJS.Signals | null {
-  const loader = import.meta.resolve('@tapjs/typescript/import')
   const { signal, stderr, status } = spawnSync(
     process.execPath,
-    ['--import', loader, join(ROOT, 'test/faults', file), ...words],
-    { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' }, encoding: 'utf8' },
+    ['--import', LOADER, join(ROOT, 'test/faults', file), ...words],
+    { env: { PATH: process.env['PATH'] }, encoding: 'utf8' },
   )
   if (signal === null && status !== 0) throw new Error(stderr)
   return signal

@@ -7,7 +7,7 @@ import { openChain } from '../../src/execution/openChain.ts'
 import { createStateChecker } from '../../src/execution/stateChecker.ts'
 import { createRandom } from '../support/random.ts'
 import { SNAPSHOT_SPEC, SnapshotSource } from '../support/snapshotScene.ts'
-import { ROOT } from '../support/sources.ts'
+import { LOADER, ROOT } from '../support/sources.ts'
 import { testFolder } from '../support/testFolder.ts'
 import { copyStore } from './checkStore.ts'
 
@@ -36,11 +36,11 @@ async function run(
     process.execPath,
     [
       '--import',
-      import.meta.resolve('@tapjs/typescript/import'),
+      LOADER,
       join(ROOT, 'test/faults/snapshotChild.ts'),
       ...[dataDir, sourceDir, point, String(nth)],
     ],
-    { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' } },
+    { env: { PATH: process.env['PATH'] } },
   )
   let output = ''
   child.stdout.on('data', (data: Buffer) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { AccessStore } from '../../src/storage/access/accessStore.ts'
 import { decodeDelta } from '../../src/storage/access/usageDelta.ts'
-import { ROOT } from '../support/sources.ts'
+import { LOADER, ROOT } from '../support/sources.ts'
 
 /**
  * Writes of a process before which it is killed: those of joining, counting, numbering and adding. `KILL_ALL=1` has all
@@ -27,11 +27,11 @@ t.test('usage is neither lost nor doubled, before whichever write a member is ki
       process.execPath,
       [
         '--import',
-        import.meta.resolve('@tapjs/typescript/import'),
+        LOADER,
         join(ROOT, 'test/faults/usageChild.ts'),
         ...[join(dataDir, 'member'), stream, acknowledged, String(nth), String(ROUNDS)],
       ],
-      { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' }, encoding: 'utf8' },
+      { env: { PATH: process.env['PATH'] }, encoding: 'utf8' },
     )
   for (const nth of KILLS) {
     const { signal, stderr } = run(nth)

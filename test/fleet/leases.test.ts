@@ -9,6 +9,7 @@ import { connectFleet, type FleetConnection } from '../../src/fleet/nats/natsCon
 import { initFleet, openBucket } from '../../src/fleet/nats/provision.ts'
 import { bootClock } from '../../src/native/bootClock.ts'
 import { NATS_SKIP, startNatsCluster } from '../support/natsServer.ts'
+import { LOADER } from '../support/sources.ts'
 import { testFolder } from '../support/testFolder.ts'
 import { connectionTo, until } from './support/connections.ts'
 
@@ -32,7 +33,7 @@ class Holder {
 
   constructor(t: Test, servers: readonly string[], fleet: string, id: string) {
     const program = fileURLToPath(new URL('./support/leaseHolder.ts', import.meta.url))
-    const loader = ['--import', import.meta.resolve('@tapjs/typescript/import')]
+    const loader = ['--import', LOADER]
     const args = [...loader, program, servers.join(), fleet, id, String(LEASE)]
     this.process = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     this.process.stdout?.setEncoding('utf8').on('data', (text: string) => {

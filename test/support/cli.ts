@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from './sources.ts'
+import { LOADER, ROOT } from './sources.ts'
 
 /** What a finished command left. */
 export interface CommandResult {
@@ -35,7 +35,7 @@ export function cliArguments(): string[] {
     .filter((path) => /\.(ts|js|css|html|svg)$/.test(path))
     .reduce((time, path) => Math.max(time, statSync(join(ROOT, 'src', path)).mtimeMs), 0)
   if (existsSync(built) && existsSync(stamp) && statSync(stamp).mtimeMs > newest) return [built]
-  return ['--import', import.meta.resolve('@tapjs/typescript/import'), join(ROOT, 'src/cli/main.ts')]
+  return ['--import', LOADER, join(ROOT, 'src/cli/main.ts')]
 }
 
 /**
@@ -93,5 +93,5 @@ function commandEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(NODE_OPTIONS|NODE_V8_COVERAGE|TAP.*|_TAPJS.*|RHIZOME_.*)$/.test(name),
   )
-  return { ...Object.fromEntries(kept), TS_NODE_TRANSPILE_ONLY: '1' }
+  return Object.fromEntries(kept)
 }

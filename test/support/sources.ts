@@ -6,6 +6,9 @@ import ts from 'typescript'
 /** The repository's root. */
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
 
+/** What `node --import` names to run a program from its sources. */
+export const LOADER: string = new URL('../../.ci/loader.mjs', import.meta.url).href
+
 /** A source file and what it imports. */
 export type SourceFile = {
   /** Path below the given folder, with forward slashes. */

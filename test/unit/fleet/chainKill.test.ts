@@ -7,7 +7,7 @@ import { BlockMaker } from '../../support/blockMaker.ts'
 import { dumpTables, encodedBlocks, openMember } from '../../support/fleetChain.ts'
 import { REGTEST } from '../../support/openTestChain.ts'
 import { runInProcess } from '../../support/program.ts'
-import { ROOT } from '../../support/sources.ts'
+import { LOADER, ROOT } from '../../support/sources.ts'
 import { testFolder } from '../../support/testFolder.ts'
 
 t.setTimeout(300_000)
@@ -16,13 +16,8 @@ t.setTimeout(300_000)
 function moveAndDie(dataDir: string, { hashHex }: Block, point: 'states' | 'chain'): string | null {
   const { signal, stderr } = spawnSync(
     process.execPath,
-    [
-      '--import',
-      import.meta.resolve('@tapjs/typescript/import'),
-      join(ROOT, 'test/faults/moveHeadChild.ts'),
-      ...[dataDir, hashHex, point],
-    ],
-    { env: { PATH: process.env['PATH'], TS_NODE_TRANSPILE_ONLY: '1' }, encoding: 'utf8' },
+    ['--import', LOADER, join(ROOT, 'test/faults/moveHeadChild.ts'), ...[dataDir, hashHex, point]],
+    { env: { PATH: process.env['PATH'] }, encoding: 'utf8' },
   )
   return signal ?? stderr
 }

@@ -11,7 +11,7 @@ import {
   hostPlatform,
   platformPackages,
 } from '../../../src/native/platform.ts'
-import { ROOT } from '../../support/sources.ts'
+import { LOADER, ROOT } from '../../support/sources.ts'
 
 const HOST: HostPlatform = { os: 'linux', arch: 'arm64', libc: 'glibc 2.31' }
 const [INSTALLED = ''] = platformPackages(process.platform, process.arch).map(
@@ -86,8 +86,8 @@ t.test('the program ends with a code of its own, and without a stack', async (t)
   writeFileSync(join(folder, 'native/README.md'), '')
   const { status, stderr, stdout } = spawnSync(
     process.execPath,
-    ['--import', import.meta.resolve('@tapjs/typescript/import'), join(folder, 'src/cli/main.ts'), '--help'],
-    { cwd: ROOT, encoding: 'utf8', env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1' } },
+    ['--import', LOADER, join(folder, 'src/cli/main.ts'), '--help'],
+    { cwd: ROOT, encoding: 'utf8', env: { ...process.env } },
   )
   t.equal(stdout, '')
   t.match(stderr, /^error: there is no native core for .*\n$/)

@@ -19,6 +19,7 @@ import { AccessStore } from '../../../src/storage/access/accessStore.ts'
 import type { MethodUsage } from '../../../src/storage/access/usageRecord.ts'
 import { checkLmdbFile } from '../../../src/storage/lmdbFile.ts'
 import { keyRecord } from '../../support/keyRecords.ts'
+import { LOADER } from '../../support/sources.ts'
 
 const ONE: MethodUsage = { count: 1, cost: 5, bytes: 100, errors: 0, refused: 2 }
 
@@ -228,10 +229,9 @@ t.test('a record that is not one is named', async (t) => {
 
 function spawnWriter(dataDir: string, name: string) {
   const script = new URL('../../support/accessWriter.ts', import.meta.url).pathname
-  const loader = import.meta.resolve('@tapjs/typescript/import')
   const { NODE_OPTIONS: _, ...env } = process.env
-  return spawn(process.execPath, ['--import', loader, script, dataDir, name], {
-    env: { ...env, TS_NODE_TRANSPILE_ONLY: '1' },
+  return spawn(process.execPath, ['--import', LOADER, script, dataDir, name], {
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 }
